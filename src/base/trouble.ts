@@ -1,0 +1,43 @@
+/**
+ * Something that stops a command: bad usage, unreadable input, a refusal. The message follows the form
+ * "PATH: what is wrong; what to do", lower case and without a full stop; the program prints it as one line and exits 2.
+ */
+export class Trouble extends Error {
+  override readonly name = 'Trouble';
+}
+
+/** A wrong call. The program adds a pointer to the command's help. */
+export class UsageTrouble extends Trouble {}
+
+/** The reader of our output went away. The run ends quietly, with the code earned so far. */
+export class ClosedPipe extends Error {
+  override readonly name = 'ClosedPipe';
+}
+
+const SYSTEM_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder; check the path',
+  EACCES: 'permission denied; check who may read it',
+  EPERM: 'operation not permitted; check who owns it',
+  EISDIR: 'is a folder; name a file',
+  ENOTDIR: 'a part of the path is not a folder; check the path',
+  ENOSPC: 'no space left on the disk; free some and run again',
+  EDQUOT: 'the disk quota is used up; free some and run again',
+  EFBIG: 'the file would grow over a size limit; raise the limit or write elsewhere',
+  EROFS: 'the file system is read-only; write elsewhere with -o',
+  ELOOP: 'too many links that lead to each other; check the path',
+  ENAMETOOLONG: 'the name is too long; use a shorter one',
+  EMFILE: 'too many open files; raise the limit or name fewer files',
+  EIO: 'the disk reported an error; copy the file to another disk and try again',
+};
+
+/** The system's error about a path as one clear line. */
+export function systemTrouble(path: string, error: unknown): Trouble {
+  const code = errorCode(error);
+  const reason = (code && SYSTEM_REASONS[code]) || (error instanceof Error ? error.message : String(error));
+  return new Trouble(`${path}: ${reason}`);
+}
+
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,37 @@
+/**
+ * How many columns a text takes on a terminal: wide characters take two, combining marks and controls none. It stands
+ * in for the string-width package that yargs brings, which costs more to load than all of our own code.
+ */
+const ESCAPES = /\u001b\[[0-9;]*m/g;
+const NO_COLUMNS = /^(?:\p{Mn}|\p{Me}|\p{Cf}|\p{Cc})$/u;
+
+export default function width(text: string): number {
+  let columns = 0;
+  for (const character of text.replace(ESCAPES, '')) columns += characterWidth(character);
+  return columns;
+}
+
+function characterWidth(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  if (code >= 0x20 && code < 0x7f) return 1;
+  if (NO_COLUMNS.test(character)) return 0;
+  return isWide(code) ? 2 : 1;
+}
+
+function isWide(code: number): boolean {
+  return (
+    (code >= 0x1100 && code <= 0x115f) ||
+    (code >= 0x2e80 && code <= 0x303e) ||
+    (code >= 0x3041 && code <= 0xa4cf) ||
+    (code >= 0xa960 && code <= 0xa97f) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff01 && code <= 0xff60) ||
+    (code >= 0xffe0 && code <= 0xffe6) ||
+    (code >= 0x1f300 && code <= 0x1f64f) ||
+    (code >= 0x1f680 && code <= 0x1f6ff) ||
+    (code >= 0x1f900 && code <= 0x1faff) ||
+    (code >= 0x20000 && code <= 0x3fffd)
+  );
+}

@@ -1,0 +1,97 @@
+import type { Command, Option, Style } from '../commands/command.ts';
+import { commands } from '../commands/index.ts';
+import { COMMON_OPTIONS } from './parse.ts';
+
+const WIDTH = 80;
+
+export function programHelp(style: Style): string {
+  const longest = Math.max(...commands.map((command) => command.name.length));
+  const rows = commands.map((command) => `  ${style.bold(command.name.padEnd(longest))}  ${command.summary}`);
+  return [
+    `${style.bold('sessionctl')}: check, mend, migrate, read and export the session logs of coding agents`,
+    '',
+    `${style.bold('Usage:')} sessionctl COMMAND [OPTION]... [FILE]...`,
+    '',
+    style.bold('Commands:'),
+    ...rows,
+    '',
+    ...wrap(
+      "'sessionctl COMMAND --help' tells what a command does, its options and examples. No FILE, or '-', is standard input; '--' ends the options.",
+      0,
+    ),
+    '',
+    `${style.bold('Options:')}`,
+    ...optionRows(
+      [{ name: 'version', kind: 'flag', describe: 'Print the version' }, ...COMMON_OPTIONS.filter((option) => option.name === 'help')],
+      style,
+    ),
+    '',
+    style.bold('Exit codes:'),
+    '  0 done, clean or the same   1 findings, differences or something left',
+    '  2 trouble: a wrong call, input that cannot be read, a bug',
+    '',
+  ].join('\n');
+}
+
+export function commandHelp(command: Command, style: Style): string {
+  const sections = [
+    `${style.bold('Usage:')} ${usageLine(command)}`,
+    '',
+    ...wrap(`${command.summary}.`, 0),
+    ...command.description.flatMap((paragraph) => ['', ...wrap(paragraph, 0)]),
+    '',
+    style.bold('Options:'),
+    ...optionRows([...command.options, ...COMMON_OPTIONS], style),
+  ];
+  if (command.examples.length > 0) {
+    sections.push('', style.bold('Examples:'));
+    for (const example of command.examples) sections.push(`  ${style.dim('#')} ${style.dim(example.shows)}`, `  ${example.run}`);
+  }
+  return `${sections.join('\n')}\n`;
+}
+
+export function usageLine(command: Command): string {
+  return `sessionctl ${command.name} [OPTION]... ${command.operands}`.trimEnd();
+}
+
+/** The spellings of an option as the help shows them: '-i, --in-place', '--rule ID=LEVEL'. */
+export function optionSpelling(option: Option): string {
+  const names = [option.short ? `-${option.short}` : '', `--${option.name}`, option.alias ? `--${option.alias}` : '']
+    .filter(Boolean)
+    .join(', ');
+  return option.kind === 'flag' ? names : `${names} ${option.value ?? 'VALUE'}`;
+}
+
+export function optionText(option: Option): string {
+  const extras: string[] = [];
+  if (option.choices) extras.push(`one of ${option.choices.join(', ')}`);
+  if (option.default !== undefined) extras.push(`default ${option.default}`);
+  if (option.many) extras.push('may be given several times');
+  return extras.length > 0 ? `${option.describe} (${extras.join('; ')})` : option.describe;
+}
+
+function optionRows(options: readonly Option[], style: Style): string[] {
+  const column = 28;
+  return options.flatMap((option) => {
+    const spelling = optionSpelling(option);
+    const text = wrap(optionText(option), column);
+    const first = `  ${style.bold(spelling)}`;
+    if (spelling.length + 4 > column) return [first, ...text];
+    return [`${first}${(text[0] ?? '').slice(spelling.length + 2)}`, ...text.slice(1)];
+  });
+}
+
+/** Words set into lines of at most 80 columns, each indented. */
+export function wrap(text: string, indent: number): string[] {
+  const lines: string[] = [];
+  let line = ' '.repeat(indent);
+  for (const word of text.split(' ')) {
+    if (line.trim() !== '' && line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = ' '.repeat(indent);
+    }
+    line += line.trim() === '' ? word : ` ${word}`;
+  }
+  lines.push(line);
+  return lines;
+}

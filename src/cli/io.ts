@@ -1,0 +1,34 @@
+import { printable } from '../base/printable.ts';
+import type { Io } from '../commands/command.ts';
+import { type ColourWish, makeStyle, wantsColour } from './colour.ts';
+import type { ProcessIo } from './run.ts';
+
+export function makeIo(argv: readonly string[], outside: ProcessIo, random: Io['random']): Io {
+  const wish = colourWish(argv);
+  return {
+    stdin: outside.stdin,
+    stdout: outside.stdout,
+    stderr: outside.stderr,
+    env: outside.env,
+    style: makeStyle(wantsColour(wish, outside.env, outside.stdout.isTTY === true)),
+    errorStyle: makeStyle(wantsColour(wish, outside.env, outside.stderr.isTTY === true)),
+    now: outside.now ?? Date.now,
+    random: outside.random ?? random,
+    signal: outside.signal ?? new AbortController().signal,
+    note: (message) => {
+      outside.stderr.write(`sessionctl: ${printable(message)}\n`);
+    },
+  };
+}
+
+/** Looked up before the parsing, because the parsing's own errors and the help are coloured too. */
+function colourWish(argv: readonly string[]): ColourWish {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  for (let at = words.length - 1; at >= 0; at--) {
+    const word = words[at] as string;
+    const value = word.startsWith('--color=') ? word.slice('--color='.length) : words[at - 1] === '--color' ? word : undefined;
+    if (value === 'always' || value === 'never' || value === 'auto') return value;
+  }
+  return 'auto';
+}

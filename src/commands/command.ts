@@ -1,0 +1,86 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** What a command needs of the outside. Tests hand in their own. */
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Colours for stdout; every function is the identity where colour is not wanted. */
+  readonly style: Style;
+  /** Colours for stderr. */
+  readonly errorStyle: Style;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly random: (bytes: number) => Uint8Array;
+  /** Aborted when the user stops the program; temp files are removed before it ends. */
+  readonly signal: AbortSignal;
+  /** One line on stderr, `sessionctl: ` before it, unsafe characters escaped. */
+  readonly note: (message: string) => void;
+}
+
+export type Paint = (text: string) => string;
+
+export interface Style {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly red: Paint;
+  readonly yellow: Paint;
+  readonly green: Paint;
+  readonly cyan: Paint;
+  readonly magenta: Paint;
+  readonly blue: Paint;
+}
+
+/** One option of a command; help, parsing, completion and the man page are all made from this. */
+export interface Option {
+  /** Long name without the dashes. */
+  readonly name: string;
+  /** One letter. */
+  readonly short?: string;
+  /** A flag takes no value; the others take exactly one. */
+  readonly kind: 'flag' | 'text' | 'number';
+  /** What the value is called in the help, such as FILE or REV. */
+  readonly value?: string;
+  readonly describe: string;
+  readonly choices?: readonly string[];
+  /** May be given several times; `given.texts` has all of them. */
+  readonly many?: boolean;
+  /** Told in the help; the command applies it. */
+  readonly default?: string;
+  /** Another spelling of the same option, such as check for dry-run. */
+  readonly alias?: string;
+}
+
+/** What the user typed, by option name. */
+export interface Given {
+  readonly operands: readonly string[];
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+  texts(name: string): readonly string[];
+  /** A whole number of at least 0; anything else was refused before the command runs. */
+  number(name: string): number | undefined;
+}
+
+export interface Example {
+  readonly run: string;
+  readonly shows: string;
+}
+
+export interface Command {
+  readonly name: string;
+  /** One line, for the list of commands. */
+  readonly summary: string;
+  /** The operands, as in '[FILE|DIR]...'. */
+  readonly operands: string;
+  /** Paragraphs for the help: what it does, and what it holds in memory and how much. */
+  readonly description: readonly string[];
+  readonly options: readonly Option[];
+  readonly examples: readonly Example[];
+  /** Words that may stand as first operand, such as ls, verify and gc of blobs. */
+  readonly verbs?: readonly string[];
+  /** With no operand and a terminal as stdin the help is shown instead; false where the command needs no input. */
+  readonly readsInput: boolean;
+  /** The exit code earned. Trouble is thrown. */
+  readonly run: (given: Given, io: Io) => Promise<number>;
+}

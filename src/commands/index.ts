@@ -1,0 +1,16 @@
+import type { Command } from './command.ts';
+
+/** A command's place in the list: enough for the help and for 'did you mean', without loading the command. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+export const commands: readonly CommandEntry[] = [
+  {
+    name: 'validate',
+    summary: 'Find everything that is wrong with a session log, in one pass',
+    load: async () => (await import('./validate.ts')).command,
+  },
+];

@@ -1,0 +1,145 @@
+/**
+ * JSON as text with positions. For lines that JSON.parse accepts: nothing here checks the grammar, everything here
+ * keeps the bytes. It works alike on decoded text and on raw bytes held one to a character, for all of JSON's
+ * structure is ASCII.
+ */
+
+/** A member of an object, as positions in the text. */
+export interface Member {
+  /** Start of the key's opening quote. */
+  readonly start: number;
+  /** The key, unescaped. */
+  readonly key: string;
+  readonly valueStart: number;
+  /** Behind the value's last character. */
+  readonly valueEnd: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+export function skipSpace(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
+    at++;
+  }
+}
+
+/** From an opening quote to behind the closing one; -1 where the string does not end. */
+export function skipString(text: string, from: number): number {
+  let end = text.indexOf('"', from + 1);
+  while (end >= 0) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end + 1;
+    end = text.indexOf('"', end + 1);
+  }
+  return -1;
+}
+
+/** From the first character of a value to behind its last; -1 where it does not end. No recursion, so depth is free. */
+export function skipValue(text: string, from: number): number {
+  const first = text.charCodeAt(from);
+  if (first === QUOTE) return skipString(text, from);
+  if (first !== 0x7b && first !== 0x5b) {
+    let at = from;
+    for (;;) {
+      const code = text.charCodeAt(at);
+      // A comma, a closing bracket, white space or the end of the text ends a number or a word.
+      if (code === 0x2c || code === 0x7d || code === 0x5d || code <= 0x20 || Number.isNaN(code)) return at;
+      at++;
+    }
+  }
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = skipString(text, at);
+      if (at < 0) return -1;
+      continue;
+    }
+    if (code === 0x7b || code === 0x5b) depth++;
+    else if (code === 0x7d || code === 0x5d) {
+      depth--;
+      if (depth === 0) return at + 1;
+    }
+    at++;
+  }
+  return -1;
+}
+
+/** The members of the object that opens at `open`, in order, duplicates included. */
+export function* objectMembers(text: string, open: number): Generator<Member, void, void> {
+  let at = skipSpace(text, open + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const start = at;
+    const keyEnd = skipString(text, at);
+    at = skipSpace(text, keyEnd);
+    const valueStart = skipSpace(text, at + 1);
+    const valueEnd = skipValue(text, valueStart);
+    yield { start, key: unquote(text.slice(start, keyEnd)), valueStart, valueEnd };
+    at = skipSpace(text, valueEnd);
+    if (text.charCodeAt(at) !== 0x2c) return;
+    at = skipSpace(text, at + 1);
+  }
+}
+
+/** The elements of the array that opens at `open`, as positions. */
+export function* arrayElements(text: string, open: number): Generator<{ readonly start: number; readonly end: number }, void, void> {
+  let at = skipSpace(text, open + 1);
+  while (at < text.length && text.charCodeAt(at) !== 0x5d) {
+    const end = skipValue(text, at);
+    yield { start: at, end };
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) !== 0x2c) return;
+    at = skipSpace(text, at + 1);
+  }
+}
+
+/** The last member with this key: the one that JSON.parse keeps. */
+export function findMember(text: string, open: number, key: string): Member | undefined {
+  let found: Member | undefined;
+  for (const member of objectMembers(text, open)) if (member.key === key) found = member;
+  return found;
+}
+
+/** The text of a JSON string, quotes included, as the string it stands for. */
+export function unquote(quoted: string): string {
+  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+}
+
+/** A change of a text: what stands from start to end becomes something else. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The text with all splices made; they must not overlap. */
+export function applySplices(text: string, splices: readonly Splice[]): string {
+  if (splices.length === 0) return text;
+  const ordered = [...splices].sort((a, b) => a.start - b.start || a.end - b.end);
+  let out = '';
+  let at = 0;
+  for (const splice of ordered) {
+    out += text.slice(at, splice.start) + splice.text;
+    at = splice.end;
+  }
+  return out + text.slice(at);
+}
+
+/** The splice that sets a member's value in the object that opens at `open`, or appends the member as its last. */
+export function setMember(text: string, open: number, key: string, value: string): Splice {
+  let last: Member | undefined;
+  let found: Member | undefined;
+  for (const member of objectMembers(text, open)) {
+    last = member;
+    if (member.key === key) found = member;
+  }
+  if (found) return { start: found.valueStart, end: found.valueEnd, text: value };
+  const end = last ? last.valueEnd : open + 1;
+  return { start: end, end, text: `${last ? ',' : ''}${JSON.stringify(key)}:${value}` };
+}

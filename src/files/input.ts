@@ -1,0 +1,87 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { systemTrouble, Trouble } from '../base/trouble.ts';
+
+export const CHUNK_BYTES = 1024 * 1024;
+
+/** Bytes to read, with the name that messages use for them. */
+export interface Input {
+  /** The path as the user gave it, '-' for stdin. */
+  readonly name: string;
+  /** Undefined for stdin. */
+  readonly path: string | undefined;
+  /** A chunk's memory may be used again for the next one: copy what you keep. */
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
+/** A file, or stdin for '-'. A file that cannot be opened or is a folder is told when the reading starts. */
+export function openInput(name: string, stdin: Readable): Input {
+  if (name === '-') return { name, path: undefined, chunks: streamChunks(stdin) };
+  return { name, path: name, chunks: fileChunks(name) };
+}
+
+async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, void, void> {
+  try {
+    for await (const chunk of stream) {
+      if (typeof chunk === 'string') yield Buffer.from(chunk, 'utf8');
+      else if (chunk instanceof Uint8Array) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+    }
+  } catch (error) {
+    throw systemTrouble('stdin', error);
+  }
+}
+
+export interface FileChunksOptions {
+  readonly start?: number;
+  readonly chunkBytes?: number;
+}
+
+/** The bytes of a file from a position on. Regular files, FIFOs and devices alike. */
+export async function* fileChunks(path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
+  const handle = await openForReading(path);
+  try {
+    yield* handleChunks(handle, path, options);
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function* handleChunks(handle: FileHandle, path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
+  const buffer = Buffer.allocUnsafeSlow(options.chunkBytes ?? CHUNK_BYTES);
+  let position = options.start ?? 0;
+  try {
+    const seekable = (await handle.stat()).isFile();
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, seekable ? position : null);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } catch (error) {
+    throw error instanceof Trouble ? error : systemTrouble(path, error);
+  }
+}
+
+export async function openForReading(path: string): Promise<FileHandle> {
+  try {
+    const handle = await open(path, constants.O_RDONLY);
+    const facts = await handle.stat();
+    if (facts.isDirectory()) {
+      await handle.close();
+      throw new Trouble(`${path}: is a folder; name a file`);
+    }
+    return handle;
+  } catch (error) {
+    throw error instanceof Trouble ? error : systemTrouble(path, error);
+  }
+}
+
+/** True for a folder, false for anything else that is there. */
+export async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    throw systemTrouble(path, error);
+  }
+}

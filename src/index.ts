@@ -1,0 +1,2 @@
+export { Line } from './lines/line.ts';
+export { type ReadLinesOptions, readLines } from './lines/reader.ts';

@@ -1,0 +1,91 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+
+export type Encoding = 'ascii' | 'utf8' | 'invalid';
+
+/** What the block that a line came from is known to hold, so that most lines need no look of their own. */
+export type BlockEncoding = Encoding;
+
+/**
+ * One line of the input. `raw` holds its bytes, one character a byte, without the newline but with a carriage return
+ * where there was one; so offsets are exact, and what is not changed can leave as the bytes that came.
+ */
+export class Line {
+  /** 1 for the first line of the input. */
+  readonly number: number;
+  /** Where the line starts, in bytes from the start of the input. */
+  readonly offset: number;
+  readonly raw: string;
+  /** False only for a last line without a newline. */
+  readonly terminated: boolean;
+  /** More bytes than the limit: `raw` is empty and `oversize` tells how many bytes the line has. */
+  readonly oversize: number;
+  #encoding: Encoding | undefined;
+  readonly #block: BlockEncoding;
+  #text: string | undefined;
+
+  constructor(number: number, offset: number, raw: string, terminated: boolean, block: BlockEncoding, oversize = 0) {
+    this.number = number;
+    this.offset = offset;
+    this.raw = raw;
+    this.terminated = terminated;
+    this.oversize = oversize;
+    this.#block = block;
+  }
+
+  /** Bytes without the newline. */
+  get length(): number {
+    return this.oversize || this.raw.length;
+  }
+
+  /** The line end as it stood: '\n', '\r\n', or nothing on a last line that was not ended. */
+  get ending(): '' | '\n' | '\r\n' {
+    if (!this.terminated) return '';
+    return this.raw.endsWith('\r') ? '\r\n' : '\n';
+  }
+
+  get encoding(): Encoding {
+    this.#encoding ??= this.#look();
+    return this.#encoding;
+  }
+
+  /** The line as text. Ask `encoding` first: bytes that are no UTF-8 are handed out undecoded, never replaced. */
+  get text(): string {
+    this.#text ??= this.encoding === 'utf8' ? decodeUtf8(this.raw) : this.raw;
+    return this.#text;
+  }
+
+  /** White space only, as JSON counts it. */
+  get blank(): boolean {
+    return this.oversize === 0 && /^[ \t\r]*$/.test(this.raw);
+  }
+
+  #look(): Encoding {
+    if (this.#block === 'ascii' || !hasHighBytes(this.raw)) return 'ascii';
+    // A block of whole lines that is valid consists of valid lines.
+    if (this.#block === 'utf8') return 'utf8';
+    return isUtf8(Buffer.from(this.raw, 'latin1')) ? 'utf8' : 'invalid';
+  }
+}
+
+export function blockEncoding(block: Uint8Array): BlockEncoding {
+  if (isAscii(block)) return 'ascii';
+  return isUtf8(block) ? 'utf8' : 'invalid';
+}
+
+/** Bytes kept one to a character, read as UTF-8. */
+export function decodeUtf8(raw: string): string {
+  return Buffer.from(raw, 'latin1').toString('utf8');
+}
+
+/** Text as its UTF-8 bytes, one to a character. */
+export function encodeUtf8(text: string): string {
+  return isPlain(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+function isPlain(text: string): boolean {
+  return !/[^\u0000-\u007f]/.test(text);
+}
+
+function hasHighBytes(raw: string): boolean {
+  return /[\u0080-\u00ff]/.test(raw);
+}

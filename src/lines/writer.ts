@@ -1,0 +1,83 @@
+import type { Writable } from 'node:stream';
+import { ClosedPipe, errorCode } from '../base/trouble.ts';
+
+const FULL = 256 * 1024;
+
+/**
+ * Bytes on their way out, in the order they are given. Call `flush` whenever `full` says so: it waits until the reader
+ * has taken what was written, so that a slow reader slows us down instead of filling the memory.
+ */
+export class ByteWriter {
+  readonly #stream: Writable;
+  #parts: Buffer[] = [];
+  #waiting = '';
+  #bytes = 0;
+  #written = 0;
+  #failed: Error | undefined;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+    stream.on('error', (error) => {
+      this.#failed ??= asClosedPipe(error);
+    });
+  }
+
+  /** Bytes handed in so far. */
+  get written(): number {
+    return this.#written;
+  }
+
+  get full(): boolean {
+    return this.#bytes >= FULL;
+  }
+
+  /** Bytes kept one to a character, as lines hold them. */
+  raw(raw: string): void {
+    this.#waiting += raw;
+    this.#count(raw.length);
+    // Joining short strings first costs less than a buffer for each.
+    if (this.#waiting.length >= FULL) this.#pack();
+  }
+
+  text(text: string): void {
+    this.bytes(Buffer.from(text, 'utf8'));
+  }
+
+  bytes(bytes: Buffer): void {
+    this.#pack();
+    this.#parts.push(bytes);
+    this.#count(bytes.length);
+  }
+
+  async flush(): Promise<void> {
+    this.#pack();
+    if (this.#failed) throw this.#failed;
+    if (this.#bytes === 0) return;
+    const parts = this.#parts;
+    this.#parts = [];
+    this.#bytes = 0;
+    const all = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+    await new Promise<void>((done, fail) => {
+      this.#stream.write(all, (error) => (error ? fail(asClosedPipe(error)) : done()));
+    });
+    if (this.#failed) throw this.#failed;
+  }
+
+  #pack(): void {
+    if (this.#waiting === '') return;
+    this.#parts.push(Buffer.from(this.#waiting, 'latin1'));
+    this.#waiting = '';
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#written += bytes;
+  }
+}
+
+function asClosedPipe(error: Error): Error {
+  const code = errorCode(error);
+  return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'ECONNRESET' || code === 'ERR_STREAM_WRITE_AFTER_END'
+    ? new ClosedPipe(error.message)
+    : error;
+}

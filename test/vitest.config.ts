@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/heavy/**'],
+    env: { TZ: 'UTC', LC_ALL: 'C', NO_COLOR: '1', TERM: 'dumb' },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    coverage: { include: ['src/**/*.ts'], reporter: ['text', 'json-summary'] },
+  },
+});
