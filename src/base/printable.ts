@@ -9,7 +9,17 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 /** One line of text that is safe to print on a terminal. */
 export function printable(text: string): string {
-  return text.replace(UNSAFE, (character) => SHORT[character] ?? codeEscape(character));
+  return escapeUnsafe(text, visibleEscape);
+}
+
+/** The text with each unsafe character spelled as a format of its own wants it, such as a character reference in XML. */
+export function escapeUnsafe(text: string, spell: (character: string) => string): string {
+  return text.replace(UNSAFE, spell);
+}
+
+/** \n, \x1b, \u202e or \u{e0001}. */
+export function visibleEscape(character: string): string {
+  return SHORT[character] ?? codeEscape(character);
 }
 
 function codeEscape(character: string): string {

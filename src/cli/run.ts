@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 import { printable } from '../base/printable.ts';
 import { ClosedPipe, errorCode, Trouble, UsageTrouble } from '../base/trouble.ts';
+import { version } from '../base/version.ts';
 import { nearest } from '../base/words.ts';
 import type { Command, Io } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
-import { version } from './version.ts';
 
 /** The outside as the launcher hands it in. */
 export type ProcessIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env'> & Partial<Pick<Io, 'now' | 'random' | 'signal'>>;

@@ -1,4 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Style } from '../base/style.ts';
+
+export type { Paint, Style } from '../base/style.ts';
 
 /** What a command needs of the outside. Tests hand in their own. */
 export interface Io {
@@ -17,19 +20,6 @@ export interface Io {
   readonly signal: AbortSignal;
   /** One line on stderr, `sessionctl: ` before it, unsafe characters escaped. */
   readonly note: (message: string) => void;
-}
-
-export type Paint = (text: string) => string;
-
-export interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly red: Paint;
-  readonly yellow: Paint;
-  readonly green: Paint;
-  readonly cyan: Paint;
-  readonly magenta: Paint;
-  readonly blue: Paint;
 }
 
 /** One option of a command; help, parsing, completion and the man page are all made from this. */

@@ -1,0 +1,13 @@
+export type Paint = (text: string) => string;
+
+/** Colours for one stream; every function is the identity where colour is not wanted. */
+export interface Style {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly red: Paint;
+  readonly yellow: Paint;
+  readonly green: Paint;
+  readonly cyan: Paint;
+  readonly magenta: Paint;
+  readonly blue: Paint;
+}

@@ -1,0 +1,49 @@
+import { escapeUnsafe, visibleEscape } from '../base/printable.ts';
+import { counted } from '../base/words.ts';
+import type { Finding } from '../rules/finding.ts';
+import { type Reporter, SILENT } from './reporter.ts';
+import { summaryLine } from './summary.ts';
+
+/** GitHub shows ten annotations of each kind for a step; what is behind the first thousand warnings nobody would see. */
+const MOST_WARNINGS = 1_000;
+
+/** Workflow commands that become annotations. Errors go out at once, warnings wait for the end, so that errors come first. */
+export function githubReporter(): Reporter {
+  const warnings: string[] = [];
+  let more = 0;
+  return {
+    ...SILENT,
+    finding: (finding) => {
+      if (finding.severity === 'error') return annotation(finding);
+      if (warnings.length < MOST_WARNINGS) warnings.push(annotation(finding));
+      else more++;
+      return '';
+    },
+    trouble: (name, message) => workflowCommand('error', name === '-' ? {} : { file: name }, message),
+    end: (summary) => {
+      if (more > 0) warnings.push(workflowCommand('warning', {}, `${counted(more, 'more warning')}; the text format lists them all`));
+      return `${warnings.join('')}${summaryLine(summary)}\n`;
+    },
+  };
+}
+
+function annotation(finding: Finding): string {
+  const place = finding.file === '-' ? {} : { file: finding.file, line: String(finding.line) };
+  const where = finding.file === '-' ? `line ${finding.line}: ` : '';
+  return workflowCommand(finding.severity, { ...place, title: finding.rule }, where + finding.message);
+}
+
+function workflowCommand(name: 'error' | 'warning', properties: Readonly<Record<string, string>>, message: string): string {
+  const written = Object.entries(properties).map(([key, value]) => `${key}=${propertyText(value)}`);
+  return `::${name}${written.length > 0 ? ` ${written.join(',')}` : ''}::${dataText(message)}\n`;
+}
+
+function propertyText(text: string): string {
+  return dataText(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+}
+
+/** The runner turns %0A, %0D and %25 back; everything else that is unsafe in a log view is made visible. */
+function dataText(text: string): string {
+  const percent = text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+  return escapeUnsafe(percent, visibleEscape);
+}

@@ -1,0 +1,44 @@
+import { escapeUnsafe } from '../base/printable.ts';
+import type { Finding } from '../rules/finding.ts';
+import { type Reporter, SILENT, type Summary } from './reporter.ts';
+
+/** One finding a line, and the summary as the last record. */
+export function jsonReporter(): Reporter {
+  return {
+    ...SILENT,
+    finding: (finding) => `${jsonLine(findingRecord(finding))}\n`,
+    end: (summary) => `${jsonLine({ summary: summaryRecord(summary) })}\n`,
+  };
+}
+
+/** The keys in their documented order, and no others. */
+function findingRecord(finding: Finding): object {
+  const { file, line, offset, rule, severity, message, entryId, path, fixable } = finding;
+  return {
+    file,
+    line,
+    offset,
+    rule,
+    severity,
+    message,
+    ...(entryId === undefined ? {} : { entryId }),
+    ...(path === undefined ? {} : { path }),
+    fixable,
+  };
+}
+
+function summaryRecord(summary: Summary): object {
+  const { sessions, skipped, failed, entries, errors, warnings, fixable, hidden } = summary;
+  return { sessions, skipped, failed, entries, errors, warnings, fixable, hidden };
+}
+
+/** JSON on one line for every reader of lines, and safe on a terminal: what it means is the same with or without the escapes. */
+export function jsonLine(value: unknown): string {
+  return escapeUnsafe(JSON.stringify(value), unicodeEscape);
+}
+
+function unicodeEscape(character: string): string {
+  let escaped = '';
+  for (let at = 0; at < character.length; at++) escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return escaped;
+}

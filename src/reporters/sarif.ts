@@ -1,0 +1,76 @@
+import type { Finding } from '../rules/finding.ts';
+import { jsonLine } from './json.ts';
+import { type Reporter, type ReporterOptions, type RuleText, SILENT } from './reporter.ts';
+
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+
+/** A SARIF 2.1.0 log with one run, written as the findings come. */
+export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
+  const places = new Map(rules.map((rule, at) => [rule.id, at]));
+  const troubles: string[] = [];
+  let results = 0;
+  return {
+    ...SILENT,
+    begin: () => {
+      const driver = { name: 'sessionctl', version, semanticVersion: version, rules: rules.map(reportingDescriptor) };
+      return `{"$schema":${jsonLine(SCHEMA)},"version":"2.1.0","runs":[{"tool":{"driver":${jsonLine(driver)}},\n"columnKind":"utf16CodeUnits","results":[`;
+    },
+    finding: (finding) => `${results++ === 0 ? '\n' : ',\n'}${jsonLine(result(finding, places.get(finding.rule)))}`,
+    trouble: (name, message) => {
+      const notification = { level: 'error', message: { text: plainText(message) }, locations: [{ physicalLocation: artifact(name) }] };
+      if (troubles.length < MOST_TROUBLES) troubles.push(jsonLine(notification));
+      return '';
+    },
+    end: (summary) => {
+      const successful = summary.failed === 0;
+      const notifications = troubles.length === 0 ? '' : `,"toolExecutionNotifications":[\n${troubles.join(',\n')}]`;
+      return `\n],"invocations":[{"executionSuccessful":${successful}${notifications}}],"properties":${jsonLine({ summary })}}]}\n`;
+    },
+  };
+}
+
+const MOST_TROUBLES = 1_000;
+
+function reportingDescriptor(rule: RuleText): object {
+  const off = rule.severity === 'off';
+  return {
+    id: rule.id,
+    name: rule.id.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    shortDescription: { text: plainText(rule.why) },
+    help: { text: plainText(rule.fix) },
+    defaultConfiguration: { enabled: !off, level: off ? 'note' : rule.severity },
+  };
+}
+
+function result(finding: Finding, ruleIndex: number | undefined): object {
+  const { rule, severity, message, file, line, offset, entryId, path, fixable } = finding;
+  return {
+    ruleId: rule,
+    ...(ruleIndex === undefined ? {} : { ruleIndex }),
+    level: severity,
+    message: { text: plainText(message) },
+    locations: [{ physicalLocation: { ...artifact(file), region: { startLine: line } } }],
+    properties: { offset, ...(entryId === undefined ? {} : { entryId }), ...(path === undefined ? {} : { path }), fixable },
+  };
+}
+
+function artifact(path: string): { artifactLocation: { uri: string } } {
+  return { artifactLocation: { uri: pathUri(path) } };
+}
+
+/** A path as a URI reference: nothing in a file name can act as a scheme, a query or a fragment. */
+export function pathUri(path: string): string {
+  const whole = path.replace(/\p{Cs}/gu, '\ufffd');
+  const drive = /^([A-Za-z]):[\\/]/.exec(whole);
+  if (drive) return `file:///${drive[1]}:/${encoded(whole.slice(3).replace(/\\/g, '/'))}`;
+  return whole.startsWith('/') ? `file://${encoded(whole)}` : encoded(whole);
+}
+
+function encoded(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
+/** A SARIF message spells braces twice (3.11.5), and viewers make [words](target) a link (3.11.6), which words of a log must not be. */
+function plainText(text: string): string {
+  return text.replace(/[{}]/g, '$&$&').replace(/\]\(/g, '] (');
+}

@@ -1,0 +1,49 @@
+import { escapeUnsafe, printable, visibleEscape } from '../base/printable.ts';
+import type { Finding, Severity } from '../rules/finding.ts';
+import { type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
+import { summaryLine } from './summary.ts';
+
+/** A greppable line for each finding; on a terminal the same facts grouped by file, with a summary. */
+export function textReporter(options: ReporterOptions): Reporter {
+  return options.isTerminal ? grouped(options) : { ...SILENT, finding: (finding) => `${findingLine(finding)}\n` };
+}
+
+/** PATH:LINE: error: dangling-parent: message */
+export function findingLine(finding: Finding): string {
+  return `${pathText(finding.file)}:${finding.line}: ${finding.severity}: ${finding.rule}: ${printable(finding.message)}`;
+}
+
+/** A path stays as it is, so that other programs can open it, unless it would break the line. */
+function pathText(path: string): string {
+  return escapeUnsafe(path, (character) => (/[\p{Cc}\u2028\u2029]/u.test(character) ? visibleEscape(character) : character));
+}
+
+const SEVERITY_COLUMNS = 'warning'.length;
+const LINE_COLUMNS = 6;
+
+function grouped({ style }: ReporterOptions): Reporter {
+  let heading = '';
+  let anything = false;
+  const paint: Readonly<Record<Severity, (text: string) => string>> = { error: style.red, warning: style.yellow };
+  return {
+    ...SILENT,
+    file: (name) => {
+      heading = name;
+      return '';
+    },
+    finding: (finding) => {
+      const title = heading === '' ? '' : `${anything ? '\n' : ''}${style.bold(printable(heading))}\n`;
+      heading = '';
+      anything = true;
+      const line = style.dim(String(finding.line).padStart(LINE_COLUMNS));
+      const severity = paint[finding.severity](finding.severity.padEnd(SEVERITY_COLUMNS));
+      return `${title}${line}  ${severity}  ${style.bold(finding.rule)}: ${printable(finding.message)}\n`;
+    },
+    end: (summary) => {
+      const words = summaryLine(summary);
+      const bad = summary.errors > 0 || summary.failed > 0;
+      const painted = bad ? style.red(words) : summary.warnings > 0 ? style.yellow(words) : style.green(words);
+      return `${anything ? '\n' : ''}${style.bold(painted)}\n`;
+    },
+  };
+}
