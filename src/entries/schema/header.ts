@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { timestamp } from './shapes.ts';
+
+const word = z.string().optional();
+const words = z.array(z.string()).optional();
+
+/** The first line of a log, behind a title slot where there is one. */
+export const header = z.looseObject({
+  type: z.literal('session'),
+  version: z.number().optional(),
+  id: z.string(),
+  timestamp,
+  cwd: word,
+  parentSession: word,
+  // Seed 004 and omp.
+  title: word,
+  titleSource: word,
+  additionalDirectories: words,
+  previousSessionFiles: words,
+  providerPromptCacheKey: word,
+  // Version 1.
+  provider: word,
+  modelId: word,
+  thinkingLevel: word,
+  branchedFrom: word,
+});
+
+export type Header = z.infer<typeof header>;

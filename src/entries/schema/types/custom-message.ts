@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { content } from '../blocks/index.ts';
+import { anything, entryType } from '../shapes.ts';
+
+/** What an extension says to the model. */
+export const customMessage = entryType('custom_message', {
+  customType: z.string(),
+  content,
+  display: z.boolean().optional(),
+  details: anything,
+  attribution: z.string().optional(),
+});

@@ -1,0 +1,5 @@
+import { z } from 'zod';
+import { anything, entryType } from '../shapes.ts';
+
+/** An extension's own state; no model sees it. */
+export const customEntry = entryType('custom', { customType: z.string(), data: anything });

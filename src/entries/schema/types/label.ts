@@ -1,0 +1,5 @@
+import { z } from 'zod';
+import { entryType } from '../shapes.ts';
+
+/** A label that is absent or empty clears the one before it. */
+export const label = entryType('label', { targetId: z.string(), label: z.string().optional() });

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { message, messageBeforeVersion3 } from '../roles/index.ts';
+import { entryType, envelope } from '../shapes.ts';
+
+export const messageEntry = {
+  ...entryType('message', { message }, { version1: { message: messageBeforeVersion3 } }),
+  /** Version 2 has the envelope of today and the roles of version 1. */
+  version2: z.looseObject({ type: z.literal('message'), ...envelope, message: messageBeforeVersion3 }),
+};

@@ -1,0 +1,5 @@
+import { z } from 'zod';
+import { anything, entryType } from '../shapes.ts';
+
+/** Such as plan mode; "none" is no mode. */
+export const modeChange = entryType('mode_change', { mode: z.string(), data: anything });

@@ -1,0 +1,5 @@
+import { z } from 'zod';
+import { entryType } from '../shapes.ts';
+
+/** pi: the name of the session; an empty one clears it. */
+export const sessionInfo = entryType('session_info', { name: z.string().optional() });
