@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rawControls } from '../support/hostile.ts';
+import { settings } from '../support/properties.ts';
+import { parseXml, type XmlElement } from '../support/xml.ts';
+import { finding, hostileFinding, report, reporter, summary } from './support.ts';
+
+const ALLOWED: Readonly<Record<string, { children: readonly string[]; required: readonly string[] }>> = {
+  testsuites: { children: ['testsuite'], required: ['name'] },
+  testsuite: { children: ['testcase'], required: ['name', 'tests', 'failures', 'errors', 'skipped'] },
+  testcase: { children: ['failure', 'error', 'system-out'], required: ['name', 'classname'] },
+  failure: { children: [], required: ['type', 'message'] },
+  error: { children: [], required: ['type', 'message'] },
+  'system-out': { children: [], required: [] },
+};
+
+/** JUnit XML as dashboards read it: known elements in their places, and totals that are true. */
+function junit(output: string): XmlElement {
+  const root = parseXml(output);
+  expect(root.name).toBe('testsuites');
+  checkElement(root);
+  for (const suite of root.children) {
+    const of = (name: string): number => suite.children.filter((test) => test.children.some((one) => one.name === name)).length;
+    expect(suite.attributes).toMatchObject({
+      tests: String(suite.children.length),
+      failures: String(of('failure')),
+      errors: String(of('error')),
+    });
+    expect(suite.children.length).toBeGreaterThan(0);
+  }
+  return root;
+}
+
+function checkElement(element: XmlElement): void {
+  const allowed = ALLOWED[element.name];
+  expect(Object.keys(element.attributes).sort()).toEqual([...(allowed?.required ?? [])].sort());
+  if ((allowed?.children.length ?? 0) > 0) expect(element.text.trim()).toBe('');
+  for (const child of element.children) {
+    expect(allowed?.children).toContain(child.name);
+    checkElement(child);
+  }
+}
+
+describe('junit', () => {
+  it('makes a suite of a file and a test of a rule, failed by errors only', () => {
+    const warning = finding({ severity: 'warning', rule: 'stale-leaf', message: 'w' });
+    expect(
+      report(reporter('junit'), [[finding({ message: 'a<b' }), warning, finding({ line: 50, message: 'c' })], []]),
+    ).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="sessionctl validate">
+  <testsuite name="a.jsonl" tests="2" failures="1" errors="0" skipped="0">
+    <testcase classname="a.jsonl" name="dangling-parent"><failure type="dangling-parent" message="2 findings">a.jsonl:38: error: dangling-parent: a&lt;b
+a.jsonl:50: error: dangling-parent: c</failure></testcase>
+    <testcase classname="a.jsonl" name="stale-leaf"><system-out>a.jsonl:38: warning: stale-leaf: w</system-out></testcase>
+  </testsuite>
+  <testsuite name="empty.jsonl" tests="1" failures="0" errors="0" skipped="0">
+    <testcase classname="empty.jsonl" name="no findings"></testcase>
+  </testsuite>
+</testsuites>
+`);
+  });
+
+  it('is never green for a file whose errors were all kept from being shown', () => {
+    const to = reporter('junit');
+    const output = to.begin() + to.file('a') + to.fileEnd('a', { entries: 1, errors: 2, warnings: 1 }) + to.end(summary());
+    const [suite] = junit(output).children;
+    expect(suite?.attributes['failures']).toBe('1');
+    expect(suite?.children[0]?.children[0]?.text).toBe('3 findings not shown, because of --max-findings');
+  });
+
+  it('counts what it does not list of a rule with thousands of findings', () => {
+    const findings = Array.from({ length: 2500 }, (_, at) => finding({ line: at + 1 }));
+    const [suite] = junit(report(reporter('junit'), [findings])).children;
+    const failure = suite?.children[0]?.children[0];
+    expect(failure?.attributes['message']).toBe('2,500 findings');
+    expect(failure?.text.split('\n')).toHaveLength(1001);
+    expect(failure?.text.split('\n').at(-1)).toBe('and 1,500 more findings of dangling-parent');
+  });
+
+  it('has an error for a file that could not be read', () => {
+    const to = reporter('junit');
+    const output =
+      to.begin() +
+      to.file('a') +
+      to.trouble('a', 'permission "denied"') +
+      to.fileEnd('a', { entries: 0, errors: 0, warnings: 0 }) +
+      to.end(summary());
+    const [suite] = junit(output).children;
+    expect(suite?.attributes).toMatchObject({ tests: '1', errors: '1' });
+    expect(suite?.children[0]?.children[0]).toMatchObject({ name: 'error', attributes: { message: 'permission "denied"' } });
+  });
+
+  it('shows characters that XML cannot hold and keeps those that it can', () => {
+    const to = reporter('junit');
+    const name = 'a\u0000\u001b\ufffe\ud800\u202e\t.jsonl';
+    const output = to.begin() + to.file(name) + to.fileEnd(name, { entries: 0, errors: 0, warnings: 0 }) + to.end(summary());
+    expect(junit(output).children[0]?.attributes['name']).toBe('a\\x00\\x1b\\ufffe\\ud800\u202e\t.jsonl');
+  });
+
+  it('stays well-formed, with true totals and without raw controls, whatever the log says', () => {
+    fc.assert(
+      fc.property(fc.array(hostileFinding, { maxLength: 4 }), (findings) => {
+        const output = report(
+          reporter('junit'),
+          findings.map((one) => [one]),
+        );
+        expect(junit(output).children).toHaveLength(findings.length);
+        expect(rawControls(output)).toEqual([]);
+      }),
+      settings(300),
+    );
+  });
+});

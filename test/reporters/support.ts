@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { makeStyle } from '../../src/cli/colour.ts';
+import { makeReporter, type Reporter, type ReporterName, type ReporterOptions, type Summary } from '../../src/reporters/index.ts';
+import type { Finding } from '../../src/rules/finding.ts';
+import { hostileText } from '../support/hostile.ts';
+
+export const RULES = [
+  {
+    id: 'dangling-parent',
+    severity: 'error',
+    why: 'a parent that is not there cuts the branch off',
+    fix: "'sessionctl repair' hangs it again",
+  },
+  { id: 'stale-leaf', severity: 'warning', why: 'the agent would resume on an empty branch', fix: 'name the leaf [here](x) {0}' },
+  { id: 'extra-root', severity: 'off', why: 'a fact', fix: 'nothing to mend' },
+] as const;
+
+export function reporter(name: ReporterName, options: Partial<ReporterOptions> = {}): Reporter {
+  return makeReporter(name, { style: makeStyle(false), isTerminal: false, rules: RULES, version: '1.2.3', ...options });
+}
+
+export function finding(over: Partial<Finding> = {}): Finding {
+  return {
+    file: 'a.jsonl',
+    line: 38,
+    offset: 1204,
+    rule: 'dangling-parent',
+    severity: 'error',
+    message: "parent 'x' is not in this file",
+    fixable: true,
+    ...over,
+  };
+}
+
+export function summary(over: Partial<Summary> = {}): Summary {
+  return { sessions: 1, skipped: 0, failed: 0, entries: 40, errors: 0, warnings: 0, fixable: 0, hidden: 0, ...over };
+}
+
+/** Everything that a reporter says about one file after the other. */
+export function report(to: Reporter, files: readonly (readonly Finding[])[], totals: Partial<Summary> = {}): string {
+  let output = to.begin();
+  for (const findings of files) {
+    const name = findings[0]?.file ?? 'empty.jsonl';
+    output += to.file(name);
+    for (const one of findings) output += to.finding(one);
+    output += to.fileEnd(name, { entries: 40, ...counts(findings) });
+  }
+  return output + to.end(summary({ sessions: files.length, ...counts(files.flat()), ...totals }));
+}
+
+export function counts(findings: readonly Finding[]): { errors: number; warnings: number; fixable: number } {
+  return {
+    errors: findings.filter((one) => one.severity === 'error').length,
+    warnings: findings.filter((one) => one.severity === 'warning').length,
+    fixable: findings.filter((one) => one.fixable).length,
+  };
+}
+
+const path = hostileText.map((text) => `${text}x.jsonl`);
+
+export const hostileFinding: fc.Arbitrary<Finding> = fc
+  .record({
+    file: path,
+    line: fc.integer({ min: 1, max: 1e9 }),
+    offset: fc.nat(),
+    rule: fc.constantFrom('dangling-parent', 'stale-leaf', 'not-in-the-table'),
+    severity: fc.constantFrom('error' as const, 'warning' as const),
+    message: hostileText,
+    fixable: fc.boolean(),
+    extra: fc.option(fc.record({ entryId: hostileText, path: hostileText }), { nil: undefined }),
+  })
+  .map(({ extra, ...rest }) => ({ ...rest, ...(extra ?? {}) }));

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeStyle } from '../../src/cli/colour.ts';
+import { rawControls } from '../support/hostile.ts';
+import { settings } from '../support/properties.ts';
+import { finding, hostileFinding, report, reporter, summary } from './support.ts';
+
+describe('text into a pipe', () => {
+  it('writes one greppable line for each finding and nothing else', () => {
+    const output = report(reporter('text'), [
+      [finding(), finding({ line: 40, severity: 'warning', rule: 'stale-leaf', message: 'm' })],
+      [],
+    ]);
+    expect(output).toBe("a.jsonl:38: error: dangling-parent: parent 'x' is not in this file\na.jsonl:40: warning: stale-leaf: m\n");
+  });
+
+  it('keeps every finding on its line, whatever the log or the path says', () => {
+    fc.assert(
+      fc.property(hostileFinding, (one) => {
+        const output = reporter('text').finding(one);
+        expect(output.split(/[\n\r\u0085\u2028\u2029\v\f]/)).toHaveLength(2);
+        expect(output).toContain(`:${one.line}: ${one.severity}: ${one.rule}: `);
+      }),
+      settings(500),
+    );
+  });
+
+  it('leaves a path as it is, so that it can be opened, where that breaks no line', () => {
+    expect(reporter('text').finding(finding({ file: 'sess\u00efon \u200bx.jsonl' }))).toContain('sess\u00efon \u200bx.jsonl:38:');
+    expect(reporter('text').finding(finding({ file: 'a\nb.jsonl' }))).toContain('a\\nb.jsonl:38:');
+  });
+});
+
+describe('text on a terminal', () => {
+  it('groups by file, leaves files without findings out and ends with one line of summary', () => {
+    const files = [
+      [finding(), finding({ line: 7 })],
+      [],
+      [finding({ file: 'b.jsonl', severity: 'warning', rule: 'stale-leaf', message: 'm' })],
+    ];
+    expect(report(reporter('text', { isTerminal: true }), files, { entries: 1204 })).toBe(
+      [
+        'a.jsonl',
+        "    38  error    dangling-parent: parent 'x' is not in this file",
+        "     7  error    dangling-parent: parent 'x' is not in this file",
+        '',
+        'b.jsonl',
+        '    40  warning  stale-leaf: m'.replace('40', '38'),
+        '',
+        "2 errors and 1 warning in 3 sessions (1,204 entries); all can be mended by 'sessionctl repair'",
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('says that nothing is wrong', () => {
+    expect(reporter('text', { isTerminal: true }).end(summary())).toBe('nothing wrong in 1 session (40 entries)\n');
+  });
+
+  it('tells what was skipped, hidden and not readable', () => {
+    const line = reporter('text', { isTerminal: true }).end(summary({ errors: 12, fixable: 3, hidden: 2, skipped: 1, failed: 4 }));
+    expect(line).toBe(
+      "12 errors in 1 session (40 entries); 2 findings not shown, because of --max-findings; 3 can be mended by 'sessionctl repair'; 1 file skipped, no session log; 4 files could not be checked\n",
+    );
+  });
+
+  it('colours errors red, warnings yellow and a clean result green', () => {
+    const make = () => reporter('text', { isTerminal: true, style: makeStyle(true) });
+    expect(make().finding(finding())).toContain('\u001b[31merror');
+    expect(make().finding(finding({ severity: 'warning' }))).toContain('\u001b[33mwarning');
+    expect(make().end(summary())).toContain('\u001b[32mnothing wrong');
+    expect(make().end(summary({ failed: 1 }))).toContain('\u001b[31mnothing wrong');
+  });
+
+  it('never hands a control character of a log or a path to the terminal', () => {
+    fc.assert(
+      fc.property(fc.array(hostileFinding, { maxLength: 4 }), (findings) => {
+        const output = report(
+          reporter('text', { isTerminal: true, style: makeStyle(true) }),
+          findings.map((one) => [one]),
+        );
+        expect(rawControls(output)).toEqual([]);
+      }),
+      settings(500),
+    );
+  });
+});
