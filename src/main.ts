@@ -11,11 +11,13 @@ export async function main(argv: readonly string[], io: ProcessIo): Promise<numb
 /** The program itself: real streams, real signals. Called by the launcher in bin/. */
 export async function launch(): Promise<void> {
   const stop = new AbortController();
-  for (const name of Object.keys(SIGNAL_CODES)) {
-    process.once(name as NodeJS.Signals, () => {
+  let lastResort: NodeJS.Timeout | undefined;
+  for (const [name, code] of Object.entries(SIGNAL_CODES)) {
+    process.once(name, () => {
+      // Temp files and locks are removed by this very call, before anything else runs.
       stop.abort(name);
-      // Commands that hold temp files remove them when the signal aborts; nothing else is worth waiting for.
-      setTimeout(() => process.exit(SIGNAL_CODES[name]), 500).unref();
+      // A command that waits for a slow reader or an idle pipe has nothing left to lose.
+      lastResort = setTimeout(() => process.exit(code), 500);
     });
   }
   const code = await main(process.argv.slice(2), {
@@ -25,6 +27,7 @@ export async function launch(): Promise<void> {
     env: process.env,
     signal: stop.signal,
   });
+  clearTimeout(lastResort);
   process.exitCode = stop.signal.aborted ? (SIGNAL_CODES[String(stop.signal.reason)] ?? code) : code;
   // A terminal or an idle pipe as stdin would keep the process alive after the work is done.
   process.stdin.unref?.();

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { ClosedPipe, errorCode } from '../base/trouble.ts';
+import { ClosedPipe, errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
 
 const FULL = 256 * 1024;
 
@@ -18,7 +18,7 @@ export class ByteWriter {
   constructor(stream: Writable) {
     this.#stream = stream;
     stream.on('error', (error) => {
-      this.#failed ??= asClosedPipe(error);
+      this.#failed ??= asTrouble(error);
     });
   }
 
@@ -58,7 +58,7 @@ export class ByteWriter {
     this.#bytes = 0;
     const all = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
     await new Promise<void>((done, fail) => {
-      this.#stream.write(all, (error) => (error ? fail(asClosedPipe(error)) : done()));
+      this.#stream.write(all, (error) => (error ? fail(asTrouble(error)) : done()));
     });
     if (this.#failed) throw this.#failed;
   }
@@ -75,9 +75,11 @@ export class ByteWriter {
   }
 }
 
-function asClosedPipe(error: Error): Error {
+/** Files name themselves in their errors; what is left is standard output. */
+function asTrouble(error: Error): Error {
   const code = errorCode(error);
+  if (error instanceof Trouble || error instanceof ClosedPipe || code === undefined) return error;
   return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'ECONNRESET' || code === 'ERR_STREAM_WRITE_AFTER_END'
     ? new ClosedPipe(error.message)
-    : error;
+    : systemTrouble('standard output', error);
 }

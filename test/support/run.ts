@@ -78,7 +78,9 @@ export async function spawnCommand(
   argv: readonly string[],
   options: SpawnOptions = {},
 ): Promise<Ran & { readonly signal: string | null }> {
-  const child = spawn(command, argv, { cwd: options.cwd, env: { ...fixedEnv, ...options.env }, stdio: 'pipe' });
+  // With a socket as standard input bash believes that it was started over the network, and reads the user's own settings.
+  const words = command === 'bash' ? ['--norc', ...argv] : argv;
+  const child = spawn(command, words, { cwd: options.cwd, env: { ...fixedEnv, ...options.env }, stdio: 'pipe' });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
+import { handleChunks, openForReading, openInput } from '../files/input.ts';
+import { InPlace, PRIVATE_MODE, type Sink, toFile } from '../files/replace.ts';
+import { requireRunning } from '../files/temp.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import type { Given, Io, Option } from './command.ts';
+
+/** The options of every command that writes a changed log. */
+export const REWRITE_OPTIONS: readonly Option[] = [
+  { name: 'in-place', short: 'i', kind: 'flag', describe: 'Change the file itself: all at once, or not at all' },
+  { name: 'backup', kind: 'flag', describe: 'With -i: keep the old file as FILE.bak, or .bak1, .bak2 where that is taken' },
+  { name: 'backup-suffix', kind: 'text', value: 'SUFFIX', describe: 'With -i: keep the old file under this suffix instead of .bak' },
+  { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output' },
+  {
+    name: 'dry-run',
+    alias: 'check',
+    short: 'n',
+    kind: 'flag',
+    describe: 'Write nothing; exit 1 if a file would change',
+  },
+];
+
+/** One input of a rewrite, and what the transform may need to know of where its output goes. */
+export interface RewriteInput {
+  /** For messages; '-' for stdin. */
+  readonly name: string;
+  /** Undefined for stdin. */
+  readonly path: string | undefined;
+  /** The bytes from the start. A chunk's memory is used again for the next one. */
+  readonly read: () => AsyncIterable<Buffer>;
+  /** Whether `read` may be called more than once: a regular file, but no pipe. */
+  readonly rereadable: boolean;
+  /** What a copy of the content may be given at most; 0600 for stdin. */
+  readonly mode: number;
+  /** The file that the output ends up in: FILE with -i, OUT with -o, undefined for standard output. */
+  readonly target: string | undefined;
+  /** Nothing may be written anywhere. */
+  readonly dryRun: boolean;
+  /** Exit code 1 is earned, whatever happens to the rest of the output. */
+  readonly earn: (code: number) => void;
+}
+
+/**
+ * Writes the new content and gives the exit code earned, 0 or 1. What it throws leaves a file as it was. Everything else
+ * that has to be safe on the disk (a quarantine, blobs) must be so when it returns, for the file is replaced then.
+ */
+export type Transform = (input: RewriteInput, out: ByteWriter) => Promise<number>;
+
+/** Runs the transform on each FILE, or on stdin, to wherever the options say. Gives the exit code. */
+export async function rewrite(given: Given, io: Io, transform: Transform): Promise<number> {
+  const wish = readWish(given);
+  let code = 0;
+  for (const name of wish.names) {
+    try {
+      code = Math.max(code, await rewriteOne(name, wish, io, transform));
+    } catch (error) {
+      if (wish.names.length === 1 || !(error instanceof Trouble) || io.signal.aborted) throw error;
+      // One bad file is told; the others have a right to be done.
+      io.note(error.message);
+      code = 2;
+    }
+  }
+  return code;
+}
+
+interface Wish {
+  readonly names: readonly string[];
+  readonly inPlace: boolean;
+  readonly backupSuffix: string | undefined;
+  readonly output: string | undefined;
+  readonly dryRun: boolean;
+}
+
+function readWish(given: Given): Wish {
+  const names = given.operands.length > 0 ? given.operands : ['-'];
+  const inPlace = given.flag('in-place');
+  const suffix = given.text('backup-suffix');
+  const output = given.text('output');
+  const dryRun = given.flag('dry-run');
+  if (inPlace && output !== undefined) throw new UsageTrouble('-i and -o exclude each other: change the file itself, or write elsewhere');
+  if (inPlace && names.includes('-')) throw new UsageTrouble('-i needs a FILE: standard input cannot be changed in place');
+  if ((given.flag('backup') || suffix !== undefined) && !inPlace) throw new UsageTrouble('a backup is only made with -i');
+  if (suffix !== undefined && (suffix === '' || suffix.includes('/') || suffix.includes('\0'))) {
+    throw new UsageTrouble(`a backup suffix such as '.orig' is needed, not '${suffix}'`);
+  }
+  if (names.length > 1 && !inPlace && !dryRun) throw new UsageTrouble('several FILEs need -i or --check; otherwise give one');
+  return { names, inPlace, backupSuffix: suffix ?? (given.flag('backup') ? '.bak' : undefined), output, dryRun };
+}
+
+async function rewriteOne(name: string, wish: Wish, io: Io, transform: Transform): Promise<number> {
+  requireRunning(io.signal);
+  let earned = 0;
+  const earn = (code: number): void => {
+    earned = Math.max(earned, code);
+  };
+  const opened = await open(name, wish, io);
+  const { sink } = opened;
+  try {
+    const input: RewriteInput = {
+      name,
+      path: name === '-' ? undefined : name,
+      read: opened.read,
+      rereadable: opened.rereadable,
+      mode: opened.mode,
+      target: wish.inPlace ? name : wish.output,
+      dryRun: wish.dryRun,
+      earn,
+    };
+    const out = new ByteWriter(sink.stream);
+    earn(await transform(input, out));
+    await out.flush();
+    requireRunning(io.signal);
+    const changed = await sink.commit();
+    if (wish.dryRun && changed) {
+      io.note(`${name}: would change`);
+      earn(1);
+    }
+    return earned;
+  } catch (error) {
+    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: earned }) : error;
+  } finally {
+    sink.discard();
+    await opened.close();
+  }
+}
+
+interface Opened {
+  readonly read: () => AsyncIterable<Buffer>;
+  readonly rereadable: boolean;
+  readonly mode: number;
+  readonly sink: Sink;
+  readonly close: () => Promise<void>;
+}
+
+async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
+  const tools = { random: io.random, signal: io.signal };
+  if (name === '-') {
+    const { chunks } = openInput('-', io.stdin);
+    const compare = wish.dryRun ? new HashCompare(stoppable(chunks, io.signal)) : undefined;
+    const sink = compare ?? outputOf(wish, io, PRIVATE_MODE, undefined);
+    return { read: () => compare?.chunks ?? stoppable(chunks, io.signal), rereadable: false, mode: PRIVATE_MODE, sink, close };
+  }
+  const handle = await openForReading(name);
+  const facts = await handle.stat();
+  const mode = facts.mode & 0o777;
+  try {
+    if (facts.isFile() && (wish.inPlace || wish.dryRun)) {
+      const inPlace = new InPlace(name, { ...tools, backupSuffix: wish.backupSuffix, dryRun: wish.dryRun, note: io.note });
+      await handle.close();
+      return { read: () => stoppable(inPlace.read(), io.signal), rereadable: true, mode: inPlace.mode, sink: inPlace, close };
+    }
+    if (wish.inPlace) throw new Trouble(`${name}: is not a regular file; only a file can be changed in place`);
+    const read = (): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name), io.signal);
+    if (wish.dryRun) {
+      const compare = new HashCompare(read());
+      return { read: () => compare.chunks, rereadable: false, mode, sink: compare, close: () => handle.close() };
+    }
+    return { read, rereadable: facts.isFile(), mode, sink: outputOf(wish, io, mode, name), close: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function close(): Promise<void> {}
+
+function outputOf(wish: Wish, io: Io, mode: number, input: string | undefined): Sink {
+  if (wish.output !== undefined && wish.output !== '-') return toFile(wish.output, { random: io.random, signal: io.signal, input, mode });
+  return { stream: io.stdout, commit: async () => true, discard: () => {} };
+}
+
+/** Whether the output equals an input that can be read only once, without holding either. */
+class HashCompare implements Sink {
+  readonly stream: Writable;
+  readonly chunks: AsyncIterable<Buffer>;
+  readonly #input = createHash('sha256');
+  readonly #output = createHash('sha256');
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.chunks = this.#look(chunks);
+    this.stream = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        this.#output.update(chunk);
+        done();
+      },
+    });
+  }
+
+  async commit(): Promise<boolean> {
+    return !this.#input.digest().equals(this.#output.digest());
+  }
+
+  discard(): void {
+    this.stream.destroy();
+  }
+
+  async *#look(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    for await (const chunk of chunks) {
+      this.#input.update(chunk);
+      yield chunk;
+    }
+  }
+}
+
+/** The same chunks, but a stop is heard while the next one is waited for. */
+async function* stoppable(chunks: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let heard = (): void => {};
+  const stopped = new Promise<'stopped'>((done) => {
+    heard = () => done('stopped');
+  });
+  signal.addEventListener('abort', heard, { once: true });
+  let waiting = false;
+  try {
+    for (;;) {
+      requireRunning(signal);
+      waiting = true;
+      const next = await Promise.race([iterator.next(), stopped]);
+      if (next === 'stopped') continue;
+      waiting = false;
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', heard);
+    // What waits for its next chunk cannot be ended, and the program is about to end anyway.
+    if (!waiting) await iterator.return?.();
+  }
+}

@@ -1,0 +1,68 @@
+import process from 'node:process';
+import { Trouble } from '../../src/base/trouble.ts';
+import { parseArguments } from '../../src/cli/parse.ts';
+import { SIGNAL_CODES } from '../../src/cli/run.ts';
+import type { Command, Io } from '../../src/commands/command.ts';
+import { REWRITE_OPTIONS, rewrite } from '../../src/commands/rewrite.ts';
+import { readLines } from '../../src/lines/reader.ts';
+
+/**
+ * A program that does nothing but rewrite: the first byte of each line goes from a to b or from b to a. It stands for
+ * every command that uses the same room, and can be told to go on for ever, or to wait before it ends.
+ */
+const swap: Record<string, string> = { a: 'b', b: 'a' };
+const command: Command = {
+  name: 'swap',
+  summary: 'Swap a and b',
+  operands: '[FILE]...',
+  description: [],
+  options: [...REWRITE_OPTIONS, { name: 'for-ever', kind: 'flag', describe: '' }, { name: 'wait', kind: 'flag', describe: '' }],
+  examples: [],
+  readsInput: true,
+  run: async (given, io) => {
+    let code: number;
+    do {
+      code = await rewrite(given, io, async (input, out) => {
+        for await (const line of readLines(input.read())) {
+          out.raw((swap[line.raw[0] ?? ''] ?? line.raw[0] ?? '') + line.raw.slice(1) + (line.terminated ? '\n' : ''));
+          if (out.full) await out.flush();
+        }
+        await out.flush();
+        if (given.flag('wait')) {
+          process.stderr.write('waiting\n');
+          await new Promise((done) => setTimeout(done, 60_000));
+        }
+        return 0;
+      });
+    } while (given.flag('for-ever'));
+    return code;
+  },
+};
+
+const stop = new AbortController();
+for (const [name, code] of Object.entries(SIGNAL_CODES)) {
+  process.once(name, () => {
+    stop.abort(name);
+    setTimeout(() => process.exit(code), 100);
+  });
+}
+const io: Io = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: {},
+  style: {} as Io['style'],
+  errorStyle: {} as Io['style'],
+  now: Date.now,
+  random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+  signal: stop.signal,
+  note: (message) => {
+    process.stderr.write(`${message}\n`);
+  },
+};
+try {
+  process.exitCode = await command.run(parseArguments(command, process.argv.slice(2)), io);
+} catch (error) {
+  process.stderr.write(`${error instanceof Trouble ? error.message : error}\n`);
+  process.exitCode = 2;
+}
