@@ -1,0 +1,481 @@
+import { IdHash } from './id-hash.ts';
+
+/** What `parentOf` gives where there is no parent to go to. */
+export const NO_PARENT = -1;
+/** The parentId names no entry of this log. */
+export const MISSING_PARENT = -2;
+/** The parentId names the log's header. */
+export const HEADER_PARENT = -3;
+/** Not resolved before `finish`: no entry so far has the id. */
+export const UNKNOWN_PARENT = -4;
+
+/** What `find` gives for an id that no entry has. */
+export const NOT_FOUND = -1;
+
+/** Which entry a reference means where an id occurs more than once. */
+export type Duplicates =
+  /** The nearest definition before the reference in the file, else the first after it. */
+  | 'nearest-earlier'
+  /** The last definition in the file. */
+  | 'last';
+
+export interface NewEntry {
+  /** Undefined where the entry has no id that is a string. */
+  readonly id: string | undefined;
+  /** Null, undefined and '' make a root. */
+  readonly parentId: string | null | undefined;
+  readonly type: string;
+  /** The role of a message. */
+  readonly role?: string | undefined;
+  readonly line: number;
+  readonly offset: number;
+  /** Bytes without the newline. */
+  readonly length: number;
+  /** Six bits for whoever fills the index. */
+  readonly flags?: number;
+}
+
+const PAGE_BITS = 14;
+const PAGE_SIZE = 1 << PAGE_BITS;
+const PAGE_MASK = PAGE_SIZE - 1;
+
+const OWN_FLAGS = 0x3f;
+const WITHOUT_ID = 0x40;
+/** An earlier entry has the same id. */
+const REPEATED = 0x80;
+
+/** 28 bytes an entry; the table of ids takes 5.4 to 8 more. */
+class Page {
+  readonly hashLow = new Int32Array(PAGE_SIZE);
+  readonly hashHigh = new Int32Array(PAGE_SIZE);
+  readonly parent = new Int32Array(PAGE_SIZE);
+  readonly line = new Uint32Array(PAGE_SIZE);
+  readonly offsetLow = new Uint32Array(PAGE_SIZE);
+  readonly offsetHigh = new Uint8Array(PAGE_SIZE);
+  readonly length = new Uint32Array(PAGE_SIZE);
+  readonly type = new Uint8Array(PAGE_SIZE);
+  readonly role = new Uint8Array(PAGE_SIZE);
+  readonly flags = new Uint8Array(PAGE_SIZE);
+}
+
+const BYTES_PER_ENTRY = 28;
+
+/**
+ * The entries of one log as typed arrays: id (hashed), parent, type, line and byte range. Positions count the entries
+ * in file order from 0. Fill it with `add`, call `finish` once, then ask. Pages are never copied to grow, and the table
+ * of ids grows in parts, so the peak is hardly above what the index holds in the end.
+ */
+export class LogIndex {
+  readonly #hash: IdHash;
+  readonly #pages: Page[] = [];
+  readonly #ids: IdTable;
+  readonly #types = new Names();
+  readonly #roles = new Names();
+  readonly #headers = new Set<string>();
+  #size = 0;
+  #waiting: Waiting[] = [];
+  #lastId: string | undefined;
+  #lastWithId = NOT_FOUND;
+  #finished = false;
+  #groups: DuplicateGroups | undefined;
+  #repeated = 0;
+  #forward = 0;
+  #missing = 0;
+  #earlier = NOT_FOUND;
+
+  /** The key keeps logs from aiming at the table: 8 random bytes, or a fixed key where the log is trusted. */
+  constructor(key: Uint8Array) {
+    this.#hash = new IdHash(key);
+    this.#ids = new IdTable(this.#pages);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Entries whose id an earlier entry has. */
+  get repeatedIds(): number {
+    return this.#repeated;
+  }
+
+  /** Entries whose parent stands behind them or is themselves; without any there is no cycle. */
+  get forwardParents(): number {
+    return this.#forward;
+  }
+
+  /** Entries whose parentId names no entry and no header. */
+  get missingParents(): number {
+    return this.#missing;
+  }
+
+  /** Bytes held in typed arrays, for the bench and the tests. */
+  get bytes(): number {
+    return this.#pages.length * PAGE_SIZE * BYTES_PER_ENTRY + this.#ids.bytes;
+  }
+
+  /** A header is no entry, but entries of some logs name it as their parent. A log has one; of many only the first are kept. */
+  addHeader(id: string): void {
+    if (this.#headers.size < 1024) this.#headers.add(id);
+  }
+
+  /** The position of the new entry. `earlier` then tells whether its id was there already. */
+  add(entry: NewEntry): number {
+    const position = this.#size;
+    const slot = position & PAGE_MASK;
+    if (slot === 0) this.#pages.push(new Page());
+    const page = this.#pages[position >>> PAGE_BITS] as Page;
+    page.parent[slot] = this.#parentAtAdd(position, entry.parentId);
+    page.line[slot] = entry.line;
+    page.offsetLow[slot] = entry.offset >>> 0;
+    page.offsetHigh[slot] = entry.offset / 2 ** 32;
+    page.length[slot] = entry.length;
+    page.type[slot] = this.#types.code(entry.type);
+    page.role[slot] = entry.role === undefined ? 0 : this.#roles.code(entry.role);
+    let flags = (entry.flags ?? 0) & OWN_FLAGS;
+    this.#size++;
+    this.#earlier = NOT_FOUND;
+    if (entry.id === undefined) flags |= WITHOUT_ID;
+    else {
+      this.#hash.of(entry.id);
+      page.hashLow[slot] = this.#hash.low;
+      page.hashHigh[slot] = this.#hash.high;
+      this.#earlier = this.#ids.put(this.#hash.low, this.#hash.high, position);
+      if (this.#earlier !== NOT_FOUND) {
+        flags |= REPEATED;
+        this.#repeated++;
+      }
+      this.#lastId = entry.id;
+      this.#lastWithId = position;
+    }
+    page.flags[slot] = flags;
+    return position;
+  }
+
+  /** The nearest earlier entry with the id of the entry added last, or NOT_FOUND. */
+  get earlier(): number {
+    return this.#earlier;
+  }
+
+  /** Resolves what could not be resolved on the way: parents that stand behind their children. */
+  finish(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const headers = waiting.length > 0 ? this.#headerHashes() : new Set<string>();
+    for (const part of waiting) {
+      for (let at = 0; at < part.count; at++) {
+        const position = part.position[at] as number;
+        const low = part.hashLow[at] as number;
+        const high = part.hashHigh[at] as number;
+        const last = this.#ids.get(low, high);
+        let parent = MISSING_PARENT;
+        if (last !== NOT_FOUND) {
+          // Nothing before the reference has the id, so the first definition in the file is the first after it.
+          parent = this.#firstDefinition(last);
+          this.#forward++;
+        } else if (headers.has(`${low},${high}`)) parent = HEADER_PARENT;
+        else this.#missing++;
+        (this.#pages[position >>> PAGE_BITS] as Page).parent[position & PAGE_MASK] = parent;
+      }
+    }
+  }
+
+  /** The last entry so far that has this id, or NOT_FOUND; while the index is being filled, that is the nearest earlier one. */
+  find(id: string): number {
+    if (id === this.#lastId) return this.#lastWithId;
+    this.#hash.of(id);
+    return this.#ids.get(this.#hash.low, this.#hash.high);
+  }
+
+  /** What a reference to an id means that stands in the entry at a position: the nearest definition before it, else the first after it. */
+  resolve(id: string, from: number, duplicates: Duplicates = 'nearest-earlier'): number {
+    const last = this.find(id);
+    if (last < from || duplicates === 'last' || this.#repeated === 0) return last;
+    return this.#duplicateGroups().nearest(last, from);
+  }
+
+  /** All entries with this id, in file order. */
+  definitions(id: string): number[] {
+    const last = this.find(id);
+    if (last === NOT_FOUND) return [];
+    return this.#repeated === 0 ? [last] : this.#duplicateGroups().members(last);
+  }
+
+  /** The last entry that has the id of the entry at this position: itself in a log without repeated ids. */
+  lastDefinition(position: number): number {
+    if (this.#repeated === 0 || !this.hasId(position)) return position;
+    const page = this.#pages[position >>> PAGE_BITS] as Page;
+    const slot = position & PAGE_MASK;
+    return this.#ids.get(page.hashLow[slot] as number, page.hashHigh[slot] as number);
+  }
+
+  /** The parent's position, or one of the negative numbers above. */
+  parentOf(position: number, duplicates: Duplicates = 'nearest-earlier'): number {
+    const parent = (this.#pages[position >>> PAGE_BITS] as Page).parent[position & PAGE_MASK] as number;
+    return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
+  }
+
+  /** The type's name; '' for an entry without one, and for new names behind the first 254. */
+  typeOf(position: number): string {
+    return this.#types.name((this.#pages[position >>> PAGE_BITS] as Page).type[position & PAGE_MASK] as number);
+  }
+
+  /** The message's role where whoever filled the index knew it, else ''. */
+  roleOf(position: number): string {
+    return this.#roles.name((this.#pages[position >>> PAGE_BITS] as Page).role[position & PAGE_MASK] as number);
+  }
+
+  lineOf(position: number): number {
+    return (this.#pages[position >>> PAGE_BITS] as Page).line[position & PAGE_MASK] as number;
+  }
+
+  offsetOf(position: number): number {
+    const page = this.#pages[position >>> PAGE_BITS] as Page;
+    const slot = position & PAGE_MASK;
+    return (page.offsetHigh[slot] as number) * 2 ** 32 + (page.offsetLow[slot] as number);
+  }
+
+  lengthOf(position: number): number {
+    return (this.#pages[position >>> PAGE_BITS] as Page).length[position & PAGE_MASK] as number;
+  }
+
+  flagsOf(position: number): number {
+    return this.#flagsOf(position) & OWN_FLAGS;
+  }
+
+  setFlags(position: number, flags: number): void {
+    const page = this.#pages[position >>> PAGE_BITS] as Page;
+    const slot = position & PAGE_MASK;
+    page.flags[slot] = ((page.flags[slot] as number) & ~OWN_FLAGS) | (flags & OWN_FLAGS);
+  }
+
+  hasId(position: number): boolean {
+    return (this.#flagsOf(position) & WITHOUT_ID) === 0;
+  }
+
+  /** Whether an earlier entry has the same id. */
+  repeatsId(position: number): boolean {
+    return (this.#flagsOf(position) & REPEATED) !== 0;
+  }
+
+  /** The entry on a line of the file, or NOT_FOUND; of several on one line the first. Lines are added in order. */
+  atLine(line: number): number {
+    let low = 0;
+    let high = this.#size;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.lineOf(middle) < line) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.#size && this.lineOf(low) === line ? low : NOT_FOUND;
+  }
+
+  #flagsOf(position: number): number {
+    return (this.#pages[position >>> PAGE_BITS] as Page).flags[position & PAGE_MASK] as number;
+  }
+
+  #parentAtAdd(position: number, parentId: string | null | undefined): number {
+    if (parentId === null || parentId === undefined || parentId === '') return NO_PARENT;
+    // Most entries hang from the one before them.
+    if (parentId === this.#lastId) return this.#lastWithId;
+    this.#hash.of(parentId);
+    const found = this.#ids.get(this.#hash.low, this.#hash.high);
+    if (found !== NOT_FOUND) return found;
+    if (this.#headers.has(parentId)) return HEADER_PARENT;
+    let part = this.#waiting.at(-1);
+    if (part === undefined || part.count === part.position.length) {
+      part = new Waiting();
+      this.#waiting.push(part);
+    }
+    part.position[part.count] = position;
+    part.hashLow[part.count] = this.#hash.low;
+    part.hashHigh[part.count] = this.#hash.high;
+    part.count++;
+    return UNKNOWN_PARENT;
+  }
+
+  /** For a header that stands behind an entry that names it. */
+  #headerHashes(): Set<string> {
+    const hashes = new Set<string>();
+    for (const id of this.#headers) {
+      this.#hash.of(id);
+      hashes.add(`${this.#hash.low},${this.#hash.high}`);
+    }
+    return hashes;
+  }
+
+  #firstDefinition(last: number): number {
+    return this.#repeated === 0 ? last : this.#duplicateGroups().first(last);
+  }
+
+  #duplicateGroups(): DuplicateGroups {
+    if (this.#groups?.size !== this.#size) this.#groups = new DuplicateGroups(this);
+    return this.#groups;
+  }
+}
+
+/** Parents that no entry so far has, until the end. */
+class Waiting {
+  count = 0;
+  readonly position = new Int32Array(4096);
+  readonly hashLow = new Int32Array(4096);
+  readonly hashHigh = new Int32Array(4096);
+}
+
+/** All definitions of each repeated id, in file order; made when a log with repeated ids is first asked for more than the last one. */
+class DuplicateGroups {
+  readonly size: number;
+  /** By last definition: where its group starts, plus 1; 0 for an id that occurs once. */
+  readonly #start: Int32Array;
+  readonly #count: Int32Array;
+  readonly #members: Int32Array;
+
+  constructor(index: LogIndex) {
+    this.size = index.size;
+    this.#start = new Int32Array(this.size);
+    this.#count = new Int32Array(this.size);
+    let members = 0;
+    for (let at = 0; at < this.size; at++) {
+      const last = index.lastDefinition(at);
+      this.#count[last] = (this.#count[last] as number) + 1;
+    }
+    for (let at = 0; at < this.size; at++) {
+      const count = this.#count[at] as number;
+      if (count < 2) continue;
+      this.#start[at] = members + 1;
+      members += count;
+    }
+    this.#members = new Int32Array(members);
+    this.#count.fill(0);
+    for (let at = 0; at < this.size; at++) {
+      const last = index.lastDefinition(at);
+      const start = this.#start[last] as number;
+      if (start === 0) continue;
+      const filled = this.#count[last] as number;
+      this.#members[start - 1 + filled] = at;
+      this.#count[last] = filled + 1;
+    }
+  }
+
+  first(last: number): number {
+    const start = this.#start[last] as number;
+    return start === 0 ? last : (this.#members[start - 1] as number);
+  }
+
+  members(last: number): number[] {
+    const start = this.#start[last] as number;
+    return start === 0 ? [last] : [...this.#members.subarray(start - 1, start - 1 + (this.#count[last] as number))];
+  }
+
+  nearest(last: number, from: number): number {
+    const start = this.#start[last] as number;
+    if (start === 0) return last;
+    let low = start - 1;
+    let high = low + (this.#count[last] as number);
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#members[middle] as number) < from) low = middle + 1;
+      else high = middle;
+    }
+    if (low > start - 1) return this.#members[low - 1] as number;
+    const here = this.#members[low] as number;
+    if (here !== from) return here;
+    return low + 1 < start - 1 + (this.#count[last] as number) ? (this.#members[low + 1] as number) : here;
+  }
+}
+
+const PARTS = 64;
+const FIRST_SLOTS = 16;
+const EMPTY = -1;
+
+/**
+ * From hash to position by open addressing. A slot holds a position alone, for the hash is in the pages. The table is
+ * cut into parts by the hash's high bits, each of which grows by half when three quarters of it are used.
+ */
+class IdTable {
+  readonly #pages: readonly Page[];
+  readonly #parts: Int32Array[] = Array.from({ length: PARTS }, () => new Int32Array(FIRST_SLOTS).fill(EMPTY));
+  readonly #used = new Int32Array(PARTS);
+
+  constructor(pages: readonly Page[]) {
+    this.#pages = pages;
+  }
+
+  get bytes(): number {
+    return this.#parts.reduce((sum, part) => sum + part.byteLength, 0);
+  }
+
+  get(low: number, high: number): number {
+    const slots = this.#parts[high >>> 26] as Int32Array;
+    return slots[this.#slotOf(slots, low, high)] as number;
+  }
+
+  /** Makes the position the one that the hash leads to, and gives the one that it led to before. */
+  put(low: number, high: number, position: number): number {
+    const part = high >>> 26;
+    let slots = this.#parts[part] as Int32Array;
+    let slot = this.#slotOf(slots, low, high);
+    const before = slots[slot] as number;
+    if (before === EMPTY) {
+      const used = (this.#used[part] as number) + 1;
+      this.#used[part] = used;
+      if (used * 4 > slots.length * 3) {
+        slots = this.#grow(part);
+        slot = this.#slotOf(slots, low, high);
+      }
+    }
+    slots[slot] = position;
+    return before;
+  }
+
+  /** The slot that holds the hash, or the empty one where it belongs. */
+  #slotOf(slots: Int32Array, low: number, high: number): number {
+    const length = slots.length;
+    let slot = Math.floor((low >>> 0) * (length / 2 ** 32));
+    for (;;) {
+      const position = slots[slot] as number;
+      if (position === EMPTY) return slot;
+      const page = this.#pages[position >>> PAGE_BITS] as Page;
+      const at = position & PAGE_MASK;
+      if (page.hashLow[at] === low && page.hashHigh[at] === high) return slot;
+      slot = slot + 1 === length ? 0 : slot + 1;
+    }
+  }
+
+  #grow(part: number): Int32Array {
+    const old = this.#parts[part] as Int32Array;
+    const grown = new Int32Array(old.length + (old.length >>> 1)).fill(EMPTY);
+    for (const position of old) {
+      if (position === EMPTY) continue;
+      const page = this.#pages[position >>> PAGE_BITS] as Page;
+      const at = position & PAGE_MASK;
+      grown[this.#slotOf(grown, page.hashLow[at] as number, page.hashHigh[at] as number)] = position;
+    }
+    this.#parts[part] = grown;
+    return grown;
+  }
+}
+
+/** Names as one byte: 0 is none, 255 is any name that came after the first 254, so a log of hostile names costs nothing. */
+class Names {
+  readonly #codes = new Map<string, number>();
+  readonly #names: string[] = [''];
+
+  code(name: string): number {
+    if (name === '') return 0;
+    const known = this.#codes.get(name);
+    if (known !== undefined) return known;
+    if (this.#names.length >= 255 || name.length > 100) return 255;
+    const code = this.#names.length;
+    // A copy: the name is often a slice that would keep a whole block of the log alive.
+    const copy = Buffer.from(name, 'utf16le').toString('utf16le');
+    this.#names.push(copy);
+    this.#codes.set(copy, code);
+    return code;
+  }
+
+  name(code: number): string {
+    return this.#names[code] ?? '';
+  }
+}

@@ -1,0 +1,44 @@
+import type { Duplicates, LogIndex } from './log-index.ts';
+
+/**
+ * From the root down to the entry at a position. A parent that is not in the log ends the path, and so does an id that
+ * was met before, whichever of the entries with that id it leads to.
+ */
+export function pathTo(index: LogIndex, position: number, duplicates: Duplicates = 'nearest-earlier'): number[] {
+  const path: number[] = [];
+  // Where every parent stands before its child and ids are unique, nothing can be met twice.
+  const met = index.forwardParents > 0 || index.repeatedIds > 0 ? new Uint8Array(index.size) : undefined;
+  for (let at = position; at >= 0; at = index.parentOf(at, duplicates)) {
+    if (met) {
+      const id = index.lastDefinition(at);
+      if (met[id] === 1) break;
+      met[id] = 1;
+    }
+    path.push(at);
+  }
+  return path.reverse();
+}
+
+/** The entries that nothing hangs from, in file order: the ends of the branches. */
+export function leaves(index: LogIndex): number[] {
+  const isParent = new Uint8Array(index.size);
+  for (let at = 0; at < index.size; at++) {
+    const parent = index.parentOf(at);
+    if (parent >= 0) isParent[parent] = 1;
+  }
+  const ends: number[] = [];
+  for (let at = 0; at < index.size; at++) if (isParent[at] === 0) ends.push(at);
+  return ends;
+}
+
+/** The last entry that both paths share, or -1 where they share none. */
+export function commonAncestor(index: LogIndex, a: number, b: number, duplicates: Duplicates = 'nearest-earlier'): number {
+  const onPath = new Uint8Array(index.size);
+  for (const at of pathTo(index, a, duplicates)) onPath[at] = 1;
+  const other = pathTo(index, b, duplicates);
+  for (let at = other.length - 1; at >= 0; at--) {
+    const position = other[at] as number;
+    if (onPath[position] === 1) return position;
+  }
+  return -1;
+}
