@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { type ProcessIo, run, SIGNAL_CODES } from './cli/run.ts';
+import { type ProcessIo, run, SIGNAL_CODES, tell } from './cli/run.ts';
 
 export type { ProcessIo } from './cli/run.ts';
 
@@ -20,13 +20,10 @@ export async function launch(): Promise<void> {
       lastResort = setTimeout(() => process.exit(code), 500);
     });
   }
-  const code = await main(process.argv.slice(2), {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    env: process.env,
-    signal: stop.signal,
-  });
+  const outside = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, signal: stop.signal };
+  // What escapes from a stream or a forgotten promise gets its one line too, instead of a stack trace.
+  process.on('uncaughtException', (error) => process.exit(tell(error, outside)));
+  const code = await main(process.argv.slice(2), outside);
   clearTimeout(lastResort);
   process.exitCode = stop.signal.aborted ? (SIGNAL_CODES[String(stop.signal.reason)] ?? code) : code;
   // A terminal or an idle pipe as stdin would keep the process alive after the work is done.

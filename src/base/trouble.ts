@@ -14,6 +14,13 @@ export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe';
 }
 
+const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
+
+/** True for what a stream reports once its reader is gone. */
+export function isClosedPipe(error: unknown): boolean {
+  return CLOSED_PIPE_CODES.has(errorCode(error) ?? '');
+}
+
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder; check the path',
   EACCES: 'permission denied; check who may read it',

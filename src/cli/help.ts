@@ -6,9 +6,9 @@ const WIDTH = 80;
 
 export function programHelp(style: Style): string {
   const longest = Math.max(...commands.map((command) => command.name.length));
-  const rows = commands.map((command) => `  ${style.bold(command.name.padEnd(longest))}  ${command.summary}`);
+  const rows = commands.flatMap((command) => row(command.name, command.summary, longest + 4, style));
   return [
-    `${style.bold('sessionctl')}: check, mend, migrate, read and export the session logs of coding agents`,
+    ...wrap('sessionctl: check, mend, migrate, read and export the session logs of coding agents', 0),
     '',
     `${style.bold('Usage:')} sessionctl COMMAND [OPTION]... [FILE]...`,
     '',
@@ -45,7 +45,7 @@ export function commandHelp(command: Command, style: Style): string {
   ];
   if (command.examples.length > 0) {
     sections.push('', style.bold('Examples:'));
-    for (const example of command.examples) sections.push(`  ${style.dim('#')} ${style.dim(example.shows)}`, `  ${example.run}`);
+    for (const example of command.examples) sections.push(...wrap(`# ${example.shows}`, 2).map(style.dim), `  ${example.run}`);
   }
   return `${sections.join('\n')}\n`;
 }
@@ -71,14 +71,15 @@ export function optionText(option: Option): string {
 }
 
 function optionRows(options: readonly Option[], style: Style): string[] {
-  const column = 28;
-  return options.flatMap((option) => {
-    const spelling = optionSpelling(option);
-    const text = wrap(optionText(option), column);
-    const first = `  ${style.bold(spelling)}`;
-    if (spelling.length + 4 > column) return [first, ...text];
-    return [`${first}${(text[0] ?? '').slice(spelling.length + 2)}`, ...text.slice(1)];
-  });
+  return options.flatMap((option) => row(optionSpelling(option), optionText(option), 28, style));
+}
+
+/** A name and what is said about it, in two columns; a long name stands on a line of its own. */
+function row(name: string, text: string, column: number, style: Style): string[] {
+  const lines = wrap(text, column);
+  const first = `  ${style.bold(name)}`;
+  if (name.length + 4 > column) return [first, ...lines];
+  return [`${first}${(lines[0] ?? '').slice(name.length + 2)}`, ...lines.slice(1)];
 }
 
 /** Words set into lines of at most 80 columns, each indented. */

@@ -1,23 +1,28 @@
 import { printable } from '../base/printable.ts';
 import type { Io } from '../commands/command.ts';
 import { type ColourWish, makeStyle, wantsColour } from './colour.ts';
+import { clearing, makeProgress, type ProgressLine } from './progress.ts';
 import type { ProcessIo } from './run.ts';
 
-export function makeIo(argv: readonly string[], outside: ProcessIo, random: Io['random']): Io {
+export function makeIo(argv: readonly string[], outside: ProcessIo, random: Io['random']): Io & { readonly progress: ProgressLine } {
   const wish = colourWish(argv);
+  const now = outside.now ?? Date.now;
+  const progress = makeProgress(outside.stderr, outside.env, now);
+  const stderr = outside.stderr.isTTY ? clearing(outside.stderr, progress) : outside.stderr;
   return {
     stdin: outside.stdin,
-    stdout: outside.stdout,
-    stderr: outside.stderr,
+    stdout: outside.stdout.isTTY ? clearing(outside.stdout, progress) : outside.stdout,
+    stderr,
     env: outside.env,
     style: makeStyle(wantsColour(wish, outside.env, outside.stdout.isTTY === true)),
     errorStyle: makeStyle(wantsColour(wish, outside.env, outside.stderr.isTTY === true)),
-    now: outside.now ?? Date.now,
+    now,
     random: outside.random ?? random,
     signal: outside.signal ?? new AbortController().signal,
     note: (message) => {
-      outside.stderr.write(`sessionctl: ${printable(message)}\n`);
+      stderr.write(`sessionctl: ${printable(message)}\n`);
     },
+    progress,
   };
 }
 

@@ -1,10 +1,12 @@
 import { randomFillSync } from 'node:crypto';
+import type { Writable } from 'node:stream';
 import { printable } from '../base/printable.ts';
-import { ClosedPipe, errorCode, Trouble, UsageTrouble } from '../base/trouble.ts';
+import { ClosedPipe, errorCode, isClosedPipe, systemTrouble, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { version } from '../base/version.ts';
 import { nearest } from '../base/words.ts';
 import type { Command, Io } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
+import type { ProgressLine } from './progress.ts';
 
 /** The outside as the launcher hands it in. */
 export type ProcessIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env'> & Partial<Pick<Io, 'now' | 'random' | 'signal'>>;
@@ -14,40 +16,45 @@ export const SIGNAL_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIG
 /** Runs one call of the program. Never throws: whatever goes wrong becomes one line on stderr and an exit code. */
 export async function run(argv: readonly string[], outside: ProcessIo): Promise<number> {
   // A reader that goes away before the first write reports it here; the writers report it themselves later.
-  outside.stdout.on('error', () => {});
+  const stdoutFailure = watchErrors(outside.stdout);
   outside.stderr.on('error', () => {});
+  outside.stdin.on('error', () => {});
   const name = argv[0];
   if (name === '--version' || name === '-V') {
     outside.stdout.write(`${version}\n`);
-    return 0;
+    return await settle(0, stdoutFailure, outside);
   }
-  let io: Io | undefined;
+  let io: (Io & { readonly progress: ProgressLine }) | undefined;
   let command: Command | undefined;
+  let code: number;
   try {
     const { makeIo } = await import('./io.ts');
     io = makeIo(argv, outside, (bytes) => randomFillSync(new Uint8Array(bytes)));
-    if (name === undefined || name === '--help' || name === '-h' || name === 'help') return await showHelp(argv, io);
-    command = await loadCommand(name);
-    const { parseArguments } = await import('./parse.ts');
-    const rest = argv.slice(1);
-    const ended = rest.indexOf('--');
-    const words = ended < 0 ? rest : rest.slice(0, ended);
-    if (words.includes('--help') || words.includes('-h')) {
-      const { commandHelp } = await import('./help.ts');
-      io.stdout.write(commandHelp(command, io.style));
-      return 0;
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help') code = await showHelp(argv, io);
+    else {
+      command = await loadCommand(name);
+      code = await runCommand(command, argv.slice(1), io);
     }
-    const given = parseArguments(command, rest);
-    if (command.readsInput && given.operands.length === 0 && io.stdin.isTTY) {
-      const { usageLine } = await import('./help.ts');
-      io.stderr.write(`sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n`);
-      io.stderr.write(`'sessionctl ${command.name} --help' tells more\n`);
-      return 2;
-    }
-    return await command.run(given, io);
   } catch (error) {
-    return tell(error, outside, command);
+    io?.progress.clear();
+    return tell(error, outside, command?.name);
   }
+  io.progress.clear();
+  return await settle(code, stdoutFailure, outside);
+}
+
+async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<number> {
+  const [{ allOptions, parseArguments }, { asksForHelp }] = await Promise.all([import('./parse.ts'), import('./words.ts')]);
+  if (asksForHelp(allOptions(command), argv)) return await showCommandHelp(command, io);
+  const given = parseArguments(command, argv);
+  if (given.flag('help')) return await showCommandHelp(command, io);
+  if (command.readsInput && given.operands.length === 0 && io.stdin.isTTY) {
+    const { usageLine } = await import('./help.ts');
+    io.stderr.write(`sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n`);
+    io.stderr.write(`'sessionctl ${command.name} --help' tells more\n`);
+    return 2;
+  }
+  return await command.run(given, io);
 }
 
 async function loadCommand(name: string): Promise<Command> {
@@ -64,12 +71,9 @@ async function loadCommand(name: string): Promise<Command> {
 }
 
 async function showHelp(argv: readonly string[], io: Io): Promise<number> {
-  const { commandHelp, programHelp } = await import('./help.ts');
+  const { programHelp } = await import('./help.ts');
   const about = argv[0] === 'help' ? argv[1] : undefined;
-  if (about !== undefined && !about.startsWith('-')) {
-    io.stdout.write(commandHelp(await loadCommand(about), io.style));
-    return 0;
-  }
+  if (about !== undefined && !about.startsWith('-')) return await showCommandHelp(await loadCommand(about), io);
   if (argv[0] === undefined) {
     io.stderr.write(programHelp(io.errorStyle));
     return 2;
@@ -78,14 +82,22 @@ async function showHelp(argv: readonly string[], io: Io): Promise<number> {
   return 0;
 }
 
-function tell(error: unknown, outside: ProcessIo, command: Command | undefined): number {
-  if (error instanceof ClosedPipe || errorCode(error) === 'EPIPE') return exitCodeOf(error);
+async function showCommandHelp(command: Command, io: Io): Promise<number> {
+  const { commandHelp } = await import('./help.ts');
+  io.stdout.write(commandHelp(command, io.style));
+  return 0;
+}
+
+/** One line about what went wrong, and the exit code for it. */
+export function tell(error: unknown, outside: Pick<ProcessIo, 'stderr' | 'env' | 'signal'>, command?: string): number {
+  if (error instanceof ClosedPipe || isClosedPipe(error)) return exitCodeOf(error);
   const signal = outside.signal;
   if (signal?.aborted) return SIGNAL_CODES[String(signal.reason)] ?? 2;
-  if (error instanceof Trouble) {
-    outside.stderr.write(`sessionctl: ${printable(error.message)}\n`);
-    if (error instanceof UsageTrouble) {
-      outside.stderr.write(`'sessionctl ${command ? `${command.name} ` : ''}--help' tells how to call it\n`);
+  const trouble = error instanceof Trouble ? error : systemError(error);
+  if (trouble) {
+    outside.stderr.write(`sessionctl: ${printable(trouble.message)}\n`);
+    if (trouble instanceof UsageTrouble) {
+      outside.stderr.write(`'sessionctl ${command ? `${command} ` : ''}--help' tells how to call it\n`);
     }
     return 2;
   }
@@ -93,6 +105,27 @@ function tell(error: unknown, outside: ProcessIo, command: Command | undefined):
   outside.stderr.write(`sessionctl: a bug in sessionctl, please report it: ${printable(message)}\n`);
   if (outside.env['SESSIONCTL_DEBUG'] && error instanceof Error) outside.stderr.write(`${error.stack}\n`);
   return 2;
+}
+
+/** What the system refused is no bug of ours; without a path it was the writing to stdout. */
+function systemError(error: unknown): Trouble | undefined {
+  if (!(error instanceof Error) || errorCode(error) === undefined || !('syscall' in error)) return undefined;
+  return systemTrouble('path' in error && typeof error.path === 'string' ? error.path : 'standard output', error);
+}
+
+function watchErrors(stream: Writable): () => Error | undefined {
+  let failure: Error | undefined;
+  stream.on('error', (error) => {
+    failure ??= error;
+  });
+  return () => failure;
+}
+
+/** The code earned, unless what was written did not arrive: a full disk must not look like success. */
+async function settle(code: number, stdoutFailure: () => Error | undefined, outside: ProcessIo): Promise<number> {
+  await new Promise((done) => setImmediate(done));
+  const failure = stdoutFailure();
+  return failure === undefined || isClosedPipe(failure) ? code : tell(failure, outside);
 }
 
 /** A command that was cut short by its reader carries the code it had earned. */

@@ -20,6 +20,18 @@ export interface Io {
   readonly signal: AbortSignal;
   /** One line on stderr, `sessionctl: ` before it, unsafe characters escaped. */
   readonly note: (message: string) => void;
+  /** How far a long run is. */
+  readonly progress: Progress;
+}
+
+/** Told by commands as they read; shown on a terminal's stderr once the run has taken a second, and nowhere else. */
+export interface Progress {
+  /** So many bytes more will be read. Never told for stdin. */
+  expect(bytes: number): void;
+  /** So many bytes more were read. */
+  read(bytes: number): void;
+  /** The reading of a file begins. */
+  file(name: string): void;
 }
 
 /** One option of a command; help, parsing, completion and the man page are all made from this. */

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { ClosedPipe, errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { ClosedPipe, errorCode, isClosedPipe, systemTrouble, Trouble } from '../base/trouble.ts';
 
 const FULL = 256 * 1024;
 
@@ -79,7 +79,5 @@ export class ByteWriter {
 function asTrouble(error: Error): Error {
   const code = errorCode(error);
   if (error instanceof Trouble || error instanceof ClosedPipe || code === undefined) return error;
-  return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'ECONNRESET' || code === 'ERR_STREAM_WRITE_AFTER_END'
-    ? new ClosedPipe(error.message)
-    : systemTrouble('standard output', error);
+  return isClosedPipe(error) ? new ClosedPipe(error.message) : systemTrouble('standard output', error);
 }

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UsageTrouble } from '../../src/base/trouble.ts';
+import { parseArguments } from '../../src/cli/parse.ts';
+import { asksForHelp } from '../../src/cli/words.ts';
+import type { Command, Option } from '../../src/commands/command.ts';
+import { settings } from '../support/properties.ts';
+
+const options: readonly Option[] = [
+  { name: 'in-place', short: 'i', kind: 'flag', describe: 'Write to the file' },
+  { name: 'dry-run', short: 'n', alias: 'check', kind: 'flag', describe: 'Change nothing' },
+  { name: 'leaf', kind: 'text', value: 'REV', describe: 'The entry' },
+  { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Where to' },
+  { name: 'rule', kind: 'text', many: true, describe: 'A rule' },
+  { name: 'lines', short: 'l', kind: 'number', value: 'N', describe: 'How many' },
+  { name: 'format', kind: 'text', choices: ['text', 'json'], describe: 'How' },
+];
+
+const command: Command = {
+  name: 'try',
+  summary: '',
+  operands: '',
+  description: [],
+  options,
+  examples: [],
+  readsInput: false,
+  run: async () => 0,
+};
+
+function given(...argv: string[]): object {
+  const parsed = parseArguments(command, argv);
+  return {
+    operands: parsed.operands,
+    inPlace: parsed.flag('in-place'),
+    dryRun: parsed.flag('dry-run'),
+    leaf: parsed.text('leaf'),
+    output: parsed.text('output'),
+    rules: parsed.texts('rule'),
+    lines: parsed.number('lines'),
+    format: parsed.text('format'),
+  };
+}
+
+const nothing = {
+  operands: [],
+  inPlace: false,
+  dryRun: false,
+  leaf: undefined,
+  output: undefined,
+  rules: [],
+  lines: undefined,
+  format: undefined,
+};
+
+function refusal(...argv: string[]): string {
+  try {
+    parseArguments(command, argv);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageTrouble);
+    return (error as UsageTrouble).message;
+  }
+  throw new Error(`accepted: ${argv.join(' ')}`);
+}
+
+describe('the words of a call', () => {
+  it('takes options anywhere and operands in their order', () => {
+    expect(given('a', '-i', 'b', '--leaf', '@~2', 'c')).toEqual({ ...nothing, operands: ['a', 'b', 'c'], inPlace: true, leaf: '@~2' });
+  });
+
+  it('takes a lone dash as an operand and as a value', () => {
+    expect(given('-', '-o', '-')).toEqual({ ...nothing, operands: ['-'], output: '-' });
+  });
+
+  it('takes everything behind -- as operands', () => {
+    expect(given('-i', '--', '--leaf', '-i', '--', '-')).toEqual({ ...nothing, inPlace: true, operands: ['--leaf', '-i', '--', '-'] });
+  });
+
+  it('keeps operands that look like numbers and truth values as they are', () => {
+    expect(given('-i', 'true', '12', '1e3', '0x10', 'false', '__proto__')).toEqual({
+      ...nothing,
+      inPlace: true,
+      operands: ['true', '12', '1e3', '0x10', 'false', '__proto__'],
+    });
+  });
+
+  it('joins short options and takes their values glued, behind an equals sign or as the next word', () => {
+    const same = { ...nothing, inPlace: true, dryRun: true, lines: 5 };
+    expect(given('-inl5')).toEqual(same);
+    expect(given('-in', '-l', '5')).toEqual(same);
+    expect(given('-in', '-l=5')).toEqual(same);
+    expect(given('-in', '--lines=5')).toEqual(same);
+  });
+
+  it('knows the other spelling of an option', () => {
+    expect(given('--check')).toEqual({ ...nothing, dryRun: true });
+    expect(given('--check', '-n')).toEqual({ ...nothing, dryRun: true });
+  });
+
+  it('collects an option that may be given several times', () => {
+    expect(given('--rule', 'a=off', '--rule=b=error')).toEqual({ ...nothing, rules: ['a=off', 'b=error'] });
+  });
+
+  it('hands every value on exactly as it was typed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (value) => {
+        expect(given(`--leaf=${value}`)).toEqual({ ...nothing, leaf: value });
+        fc.pre(!value.startsWith('-'));
+        expect(given('--leaf', value)).toEqual({ ...nothing, leaf: value });
+        expect(given('--', value)).toEqual({ ...nothing, operands: [value] });
+      }),
+      settings(300),
+    );
+  });
+});
+
+describe('a wrong call', () => {
+  it('names the unknown option and what was probably meant', () => {
+    expect(refusal('--in-plcae')).toBe("unknown option '--in-plcae'; did you mean '--in-place'?");
+    expect(refusal('--xyzzy=1')).toBe("unknown option '--xyzzy'");
+    expect(refusal('-ix')).toBe("unknown option '-x'; a file whose name starts with a dash comes after '--'");
+    expect(refusal('-5')).toBe("unknown option '-5'; a file whose name starts with a dash comes after '--'");
+    expect(refusal('--no-in-place')).toContain("unknown option '--no-in-place'");
+  });
+
+  it('says that a value is missing, and how a value with a dash is written', () => {
+    expect(refusal('--leaf')).toBe("option '--leaf' needs a value: --leaf REV");
+    expect(refusal('-o')).toBe("option '-o' needs a value: -o FILE");
+    expect(refusal('--leaf', '-abc')).toBe("option '--leaf' needs a value; one that starts with a dash is written --leaf=-abc");
+    expect(given('--leaf=-abc')).toEqual({ ...nothing, leaf: '-abc' });
+  });
+
+  it('refuses a value where none belongs, a second value, and what is no choice or number', () => {
+    expect(refusal('--in-place=yes')).toBe("option '--in-place' takes no value");
+    expect(refusal('--leaf=a', '--leaf=b')).toBe("option '--leaf' was given 2 times; give it once");
+    expect(refusal('--format', 'jsno')).toBe("option '--format' is one of text, json, not 'jsno'; did you mean 'json'?");
+    for (const word of ['x', '1.5', '1e3', '', '0x1', '9'.repeat(16)]) {
+      expect(refusal(`--lines=${word}`)).toBe(`option '--lines' needs a whole number, not '${word}'`);
+    }
+  });
+});
+
+describe('asking for help', () => {
+  it('works beside whatever else is wrong with the call', () => {
+    expect(asksForHelp(options, ['--nonsense', '-h'])).toBe(true);
+    expect(asksForHelp(options, ['--leaf', '--help'])).toBe(true);
+  });
+
+  it('is not done by a value or an operand', () => {
+    expect(asksForHelp(options, ['--leaf=--help'])).toBe(false);
+    expect(asksForHelp(options, ['--leaf', 'x', '--', '--help'])).toBe(false);
+    expect(asksForHelp(options, ['help'])).toBe(false);
+  });
+});
