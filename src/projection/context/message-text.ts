@@ -1,0 +1,30 @@
+import { objectMembers } from '../../entries/json-text.ts';
+import type { JsonObject } from '../../entries/json-value.ts';
+
+/**
+ * Messages are put together from pieces of the log's own text, so that numbers, escapes and key order inside them stay
+ * as they were written.
+ */
+export type MemberTexts = ReadonlyMap<string, string>;
+
+/** The JSON text of every member's value; of equal keys the last counts, as for JSON.parse. */
+export function memberTexts(text: string): MemberTexts {
+  const texts = new Map<string, string>();
+  for (const member of objectMembers(text, text.indexOf('{'))) texts.set(member.key, text.slice(member.valueStart, member.valueEnd));
+  return texts;
+}
+
+/** An object from JSON texts; members without one are left out. */
+export function objectText(members: readonly (readonly [key: string, value: string | undefined])[]): string {
+  let text = '';
+  for (const [key, value] of members) if (value !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${value}`;
+  return `{${text}}`;
+}
+
+/** The entry's time in milliseconds since 1970 as JSON text; null where nothing can be read. */
+export function timeText(entry: JsonObject): string {
+  const stamp = entry['timestamp'];
+  if (typeof stamp !== 'string' && typeof stamp !== 'number') return 'null';
+  const time = new Date(stamp).getTime();
+  return Number.isNaN(time) ? 'null' : String(time);
+}

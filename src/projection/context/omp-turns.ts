@@ -1,0 +1,144 @@
+import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import type { RuleId } from './rules.ts';
+
+const NOTHING = 0;
+const OTHER = 1;
+const TURN = 2;
+const STOPPED_TURN = 3;
+const INTERRUPTED = 4;
+/** From here on: removed, by the rule at this distance in REMOVED_BY. */
+const REMOVED = 5;
+const REMOVED_BY: readonly RuleId[] = [
+  'retry-recovery',
+  'empty-error-turn',
+  'no-content',
+  'no-block-left',
+  'stopped-turn',
+  'answers-stopped-turn',
+];
+
+/**
+ * What omp removes before it sends a context: first turns that retries replaced and empty error turns, then tool calls
+ * that nothing answers, then turns that were stopped, with the results of their calls. Holds a byte for each place of
+ * the path and the ids of tool calls and results.
+ */
+export class OmpTurns {
+  readonly #kinds: Uint8Array;
+  /** Tool call ids of a turn; `bare` where the turn holds nothing else. */
+  readonly #calls = new Map<number, { readonly ids: readonly unknown[]; readonly bare: boolean }>();
+  /** Places of the results of a call id, in path order. */
+  readonly #results = new Map<unknown, number[]>();
+
+  constructor(length: number) {
+    this.#kinds = new Uint8Array(length);
+  }
+
+  /** A message that none of the rules can remove. */
+  other(place: number): void {
+    this.#kinds[place] = OTHER;
+  }
+
+  custom(place: number, customType: unknown): void {
+    this.#kinds[place] = customType === 'interrupted-thinking' ? INTERRUPTED : OTHER;
+  }
+
+  message(place: number, message: JsonObject): void {
+    const role = message['role'];
+    if (role === 'assistant') this.#kinds[place] = this.#turn(place, message);
+    else if (role === 'custom') this.custom(place, message['customType']);
+    else {
+      this.other(place);
+      if (role === 'toolResult') this.#result(place, message['toolCallId']);
+    }
+  }
+
+  /** To be called when all messages of the projection have been handed in. */
+  settle(): void {
+    for (const [place, { ids, bare }] of this.#calls) {
+      const answered = ids.filter((id) => this.#results.has(id)).length;
+      if (bare && answered === 0) this.#remove(place, 'no-block-left');
+    }
+    this.#removeStoppedTurns();
+  }
+
+  /** The rule that removed the message at this place, if one did. */
+  removed(place: number): RuleId | undefined {
+    const kind = this.#kinds[place] ?? NOTHING;
+    return kind >= REMOVED ? REMOVED_BY[kind - REMOVED] : undefined;
+  }
+
+  isUnanswered(block: unknown): boolean {
+    return isObject(block) && block['type'] === 'toolCall' && !this.#results.has(block['id']);
+  }
+
+  unanswered(message: JsonObject): number {
+    if (message['role'] !== 'assistant' || !Array.isArray(message['content'])) return 0;
+    return message['content'].filter((block) => this.isUnanswered(block)).length;
+  }
+
+  #turn(place: number, message: JsonObject): number {
+    const content = message['content'];
+    if (content === null || content === undefined) return removedBy('no-content');
+    if (message['retryRecovery'] === true) return removedBy('retry-recovery');
+    const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
+    const reason = message['stopReason'];
+    if (reason === 'error' && Array.isArray(content) && blocks.every(isBlank)) return removedBy('empty-error-turn');
+    const calls = blocks.filter((block) => isObject(block) && block['type'] === 'toolCall') as readonly JsonObject[];
+    if (calls.length > 0) {
+      const bare = blocks.every((block) => isObject(block) && (block['type'] === 'toolCall' || block['type'] === 'redactedThinking'));
+      this.#calls.set(place, { ids: calls.map((call) => call['id']), bare });
+    }
+    return reason === 'aborted' || reason === 'error' ? STOPPED_TURN : TURN;
+  }
+
+  #result(place: number, id: unknown): void {
+    const places = this.#results.get(id);
+    if (places) places.push(place);
+    else this.#results.set(id, [place]);
+  }
+
+  /** From the end to the start, because what follows a turn may go before the turn is looked at. */
+  #removeStoppedTurns(): void {
+    const following: number[] = [];
+    for (let place = this.#kinds.length - 1; place >= 0; place--) {
+      const kind = this.#kinds[place] ?? NOTHING;
+      if (kind === NOTHING || kind >= REMOVED) continue;
+      while (following.length > 0 && this.#isRemoved(following.at(-1))) following.pop();
+      if (kind === STOPPED_TURN && this.#kinds[following.at(-1) ?? -1] !== INTERRUPTED) {
+        this.#remove(place, 'stopped-turn');
+        for (const id of this.#calls.get(place)?.ids ?? []) {
+          for (const result of this.#results.get(id) ?? []) if (result > place) this.#remove(result, 'answers-stopped-turn');
+        }
+      } else following.push(place);
+    }
+  }
+
+  #isRemoved(place: number | undefined): boolean {
+    return place !== undefined && (this.#kinds[place] ?? NOTHING) >= REMOVED;
+  }
+
+  #remove(place: number, rule: RuleId): void {
+    this.#kinds[place] = removedBy(rule);
+  }
+}
+
+function removedBy(rule: RuleId): number {
+  return REMOVED + REMOVED_BY.indexOf(rule);
+}
+
+function isBlank(block: unknown): boolean {
+  if (!isObject(block)) return false;
+  const blank = (key: string) => typeof block[key] !== 'string' || block[key].trim() === '';
+  switch (block['type']) {
+    case 'text':
+      return blank('text');
+    case 'thinking':
+      return blank('thinking') && (typeof block['thinkingSignature'] !== 'string' || block['thinkingSignature'] === '');
+    case 'redactedThinking':
+      return typeof block['data'] !== 'string' || block['data'] === '';
+    case 'fallback':
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,123 @@
+import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import type { Frame } from './frame.ts';
+import { memberTexts, objectText, timeText } from './message-text.ts';
+import type { RuleId } from './rules.ts';
+import type { PathEntry, Projected } from './types.ts';
+
+const STATE_TYPES: ReadonlySet<string> = new Set([
+  'thinking_level_change',
+  'model_change',
+  'mode_change',
+  'ttsr_injection',
+  'service_tier_change',
+  'active_tools_change',
+  'mcp_tool_selection',
+  'session_info',
+  'title_change',
+  'label',
+]);
+
+export function out(rule: RuleId, more: { readonly detail?: string; readonly note?: string } = {}): Projected {
+  return { rule, messages: [], ...more };
+}
+
+/** How an entry is named in a note. */
+export function entryName(entry: JsonObject): string {
+  return typeof entry['id'] === 'string' ? `entry '${entry['id']}'` : 'an entry without an id';
+}
+
+/**
+ * The written format's reading of a path. The agents' profiles are this with some of the steps changed.
+ *
+ * Where a profile has to look at entries before it can judge any, `surveys` says which types, `survey` gets each of
+ * them in path order, and `settle` ends that; then `project` may be asked about any place.
+ */
+export class SpecRules {
+  protected readonly frame: Frame;
+
+  constructor(frame: Frame) {
+    this.frame = frame;
+  }
+
+  /** Whether entries of this type must be surveyed. */
+  surveys(_type: string): boolean {
+    return false;
+  }
+
+  survey(_place: number, _entry: PathEntry): void {}
+
+  settle(): void {}
+
+  /** Notes that are about the path as a whole, after `settle`. */
+  notes(): readonly string[] {
+    return this.frame.note === undefined ? [] : [this.frame.note];
+  }
+
+  /** What becomes of the entry at this place. */
+  project(place: number, entry: PathEntry): Projected {
+    const { value } = entry;
+    const type = value['type'];
+    if (type === 'compaction') {
+      if (place === this.frame.compaction) return this.compaction(place, entry);
+      return out(place < this.frame.start ? this.frame.before : 'older-compaction');
+    }
+    if (typeof type === 'string' && STATE_TYPES.has(type)) return out('state-only');
+    const speaks = type === 'message' || type === 'custom_message' || type === 'branch_summary';
+    if (!speaks) return out('no-text-for-the-model');
+    if (place < this.frame.start) return out(this.frame.before);
+    if (type === 'custom_message') return this.customMessage(place, entry);
+    if (type === 'branch_summary') return this.branchSummary(place, entry);
+    const message = value['message'];
+    if (!isObject(message)) {
+      return out('no-message', { note: `${entryName(value)} is a message entry without a message; it gives nothing` });
+    }
+    return this.message(place, entry, message);
+  }
+
+  protected compaction(_place: number, entry: PathEntry): Projected {
+    const texts = memberTexts(entry.text);
+    const message = objectText([
+      ['role', '"compactionSummary"'],
+      ['summary', texts.get('summary')],
+      ['shortSummary', texts.get('shortSummary')],
+      ['tokensBefore', texts.get('tokensBefore')],
+      ['timestamp', timeText(entry.value)],
+    ]);
+    return { rule: 'compaction-summary', messages: [message] };
+  }
+
+  protected customMessage(_place: number, entry: PathEntry): Projected {
+    const texts = memberTexts(entry.text);
+    const message = objectText([
+      ['role', '"custom"'],
+      ['customType', texts.get('customType')],
+      ['content', texts.get('content')],
+      ['display', texts.get('display')],
+      ['details', texts.get('details')],
+      ['timestamp', timeText(entry.value)],
+    ]);
+    return { rule: 'custom-message', messages: [message] };
+  }
+
+  protected branchSummary(_place: number, entry: PathEntry): Projected {
+    const summary = entry.value['summary'];
+    if (typeof summary !== 'string' || summary === '') return out('empty-summary');
+    const texts = memberTexts(entry.text);
+    const message = objectText([
+      ['role', '"branchSummary"'],
+      ['summary', texts.get('summary')],
+      ['fromId', texts.get('fromId')],
+      ['timestamp', timeText(entry.value)],
+    ]);
+    return { rule: 'branch-summary', messages: [message] };
+  }
+
+  protected message(_place: number, entry: PathEntry, _message: JsonObject): Projected {
+    return { rule: 'message', messages: [storedMessage(entry)] };
+  }
+}
+
+/** The message object of a message entry, as the log has it. */
+export function storedMessage(entry: PathEntry): string {
+  return memberTexts(entry.text).get('message') ?? '';
+}
