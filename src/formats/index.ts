@@ -52,7 +52,11 @@ export function identify(firstLines: readonly Line[]): Identity {
 
 /** What is said about a file that was named on the command line and is not ours. */
 export function strangerTrouble(name: string, stranger: { readonly title: string }): Trouble {
-  return new Trouble(`${name}: is no session log of pi or omp; it seems to be ${stranger.title}`);
+  return new Trouble(`${name}: ${strangerMessage(stranger)}`);
+}
+
+export function strangerMessage(stranger: { readonly title: string }): string {
+  return `is no session log of pi or omp; it seems to be ${stranger.title}`;
 }
 
 export function isNativeLine(line: Line): boolean {
