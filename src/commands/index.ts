@@ -13,4 +13,9 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Find everything that is wrong with a session log, in one pass',
     load: async () => (await import('./validate.ts')).command,
   },
+  {
+    name: 'migrate',
+    summary: 'Bring a log of version 1 or 2 to version 3',
+    load: async () => (await import('./migrate.ts')).command,
+  },
 ];

@@ -43,6 +43,11 @@ export class Line {
     return this.raw.endsWith('\r') ? '\r\n' : '\n';
   }
 
+  /** Whether the bytes are UTF-8, which is known without a look at the line where its whole block is. */
+  get wellFormed(): boolean {
+    return this.#block !== 'invalid' || this.encoding !== 'invalid';
+  }
+
   get encoding(): Encoding {
     this.#encoding ??= this.#look();
     return this.#encoding;

@@ -1,0 +1,93 @@
+import { Trouble } from '../base/trouble.ts';
+import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
+import { isObject } from '../entries/json-value.ts';
+import { type HexIdSet, ID_SCHEMES, type IdScheme, Migration, skimIds, type TargetVersion } from '../entries/migrate/index.ts';
+import { readLineBatches, readLines } from '../lines/reader.ts';
+import type { ByteWriter } from '../lines/writer.ts';
+import type { Command, Given, Io } from './command.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
+
+export const command: Command = {
+  name: 'migrate',
+  summary: 'Bring a log of version 1 or 2 to version 3',
+  operands: '[FILE]...',
+  description: [
+    'Version 1 has no tree: every entry gets an id and the entry before it as parent, and a compaction names the first entry it keeps instead of counting to it. Entries that have ids keep them, and their tree. Version 3 calls the role hookMessage custom. Only these places change: all other bytes, line ends and blank lines leave as they came, and a log that is of the wanted version already leaves untouched.',
+    'A damaged line is refused, for every later count would be wrong behind it: mend the log with repair first. So are a log without a header and an unknown version.',
+    'Several FILEs need -i or --check.',
+    'Memory: one line, and about 16 bytes for each entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
+  ],
+  options: [
+    { name: 'to', kind: 'text', value: 'VERSION', choices: ['2', '3'], default: '3', describe: 'The version to reach' },
+    {
+      name: 'ids',
+      kind: 'text',
+      value: 'HOW',
+      choices: ID_SCHEMES,
+      default: 'stable',
+      describe: 'How new ids are made: stable gives the same in every run, random is what the agents do, sequence counts',
+    },
+    ...REWRITE_OPTIONS,
+  ],
+  examples: [
+    { run: 'sessionctl migrate old.jsonl > new.jsonl', shows: 'the log in version 3' },
+    { run: 'sessionctl migrate -i --backup sessions/*.jsonl', shows: 'all of them in place; the old ones stay as .bak' },
+    { run: 'sessionctl migrate --check sessions/*.jsonl', shows: 'exit code 1 if one of them is old' },
+    { run: 'sessionctl repair old.jsonl | sessionctl migrate', shows: 'the way for a damaged log' },
+  ],
+  readsInput: true,
+  run: async (given, io) => await rewrite(given, io, async (input, out) => await migrate(input, out, given, io)),
+};
+
+async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: Io): Promise<number> {
+  const taken = await takenIds(input);
+  const migration = new Migration({
+    name: input.name,
+    to: Number(given.text('to') ?? 3) as TargetVersion,
+    ids: (given.text('ids') ?? 'stable') as IdScheme,
+    random: io.random,
+    ...(taken ? { taken } : {}),
+    onWarning: ({ line, message }) => io.note(`${input.name}:${line > 0 ? `${line}:` : ''} warning: ${message}`),
+  });
+  const onOversizePiece = async (piece: Buffer): Promise<void> => {
+    if (!migration.passesOversize) return;
+    out.bytes(Buffer.from(piece));
+    if (out.full) await out.flush();
+  };
+  try {
+    for await (const batch of readLineBatches(input.read(), { onOversizePiece })) {
+      for (const line of batch) {
+        out.raw(migration.line(line));
+        if (line.terminated) out.raw('\n');
+      }
+      if (out.full) await out.flush();
+    }
+    out.raw(migration.end());
+  } catch (error) {
+    // What stands before a damaged line is migrated and whole.
+    if (error instanceof Trouble) await out.flush();
+    throw error;
+  }
+  return 0;
+}
+
+/** The ids that a version 1 log has already, so that none of them is given to another entry. */
+async function takenIds(input: RewriteInput): Promise<HexIdSet | undefined> {
+  if (!input.rereadable || !(await isVersion1(input))) return undefined;
+  return await skimIds(input.read());
+}
+
+async function isVersion1(input: RewriteInput): Promise<boolean> {
+  for await (const line of readLines(input.read())) {
+    if (line.blank) continue;
+    try {
+      const value: unknown = JSON.parse(line.raw);
+      if (isObject(value) && isTitleSlot(value)) continue;
+      if (isObject(value) && isHeader(value)) return versionOf(value).version === 1;
+    } catch {
+      // Told when the lines are migrated.
+    }
+    return false;
+  }
+  return false;
+}

@@ -1,0 +1,6 @@
+/** Old logs as the newest version has them, line by line, bytes kept wherever nothing changes. */
+export { HexIdSet } from './hex-ids.ts';
+export { type MigratedLine, type MigrateOptions, Migration, migrateLines, type TargetVersion } from './migration.ts';
+export { ID_SCHEMES, type IdScheme, stableId } from './mint.ts';
+export { skimIds } from './skim.ts';
+export type { MigrateWarning } from './v1-to-v2.ts';

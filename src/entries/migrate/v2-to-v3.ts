@@ -1,0 +1,14 @@
+import { findMember } from '../json-text.ts';
+import { isObject } from '../json-value.ts';
+import type { LineEdit } from './line-edit.ts';
+
+const OLD_ROLE = 'hookMessage';
+
+/** Version 3 calls the role hookMessage custom; nothing else is new. */
+export function entryToVersion3(edit: LineEdit): void {
+  const message = edit.value['message'];
+  if (edit.value['type'] !== 'message' || !isObject(message) || message['role'] !== OLD_ROLE) return;
+  const open = edit.valueStart('message');
+  const role = open === undefined ? undefined : findMember(edit.raw, open, 'role');
+  if (role) edit.splice({ start: role.valueStart, end: role.valueEnd, text: '"custom"' });
+}
