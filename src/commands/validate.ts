@@ -1,12 +1,268 @@
-import type { Command } from './command.ts';
+import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
+import { version } from '../base/version.ts';
+import { counted, nearest } from '../base/words.ts';
+import { isFolder, openInput } from '../files/input.ts';
+import { findSessions } from '../files/walk.ts';
+import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { makeReporter, REPORTER_NAMES, type Reporter, type ReporterName } from '../reporters/index.ts';
+import { explainRule, listRules } from '../rules/explain.ts';
+import type { Finding } from '../rules/finding.ts';
+import { rules } from '../rules/index.ts';
+import type { Level } from '../rules/rule.ts';
+import { checkSession, type SessionResult } from './check-session.ts';
+import type { Command, Given, Io } from './command.ts';
 
 export const command: Command = {
   name: 'validate',
   summary: 'Find everything that is wrong with a session log, in one pass',
   operands: '[FILE|DIR]...',
-  description: [],
-  options: [],
-  examples: [],
+  description: [
+    'Reads each log once and reports every finding, errors and warnings, one line each. A folder stands for every *.jsonl below it; files there that are no session logs are skipped and counted. Exit 0 without errors (warnings do not count), 1 with errors, 2 with trouble.',
+    "Findings about a line come as the line is read; those that need the whole file (tree, references, tools) follow at its end. 'sessionctl repair' mends what is marked as fixable.",
+    'Memory: an index of about 50 bytes for each entry of the file at hand, and the ids of tool calls; no content. A line is held whole while it is checked.',
+  ],
+  options: [
+    { name: 'format', kind: 'text', value: 'FORMAT', choices: REPORTER_NAMES, default: 'text', describe: 'How findings are written' },
+    { name: 'rule', kind: 'text', value: 'ID=LEVEL', many: true, describe: "Make a rule an 'error', a 'warning', or turn it 'off'" },
+    { name: 'strict', kind: 'flag', describe: 'Make every warning an error' },
+    { name: 'max-findings', kind: 'number', value: 'N', describe: 'Show no more than N findings; the others are still counted' },
+    { name: 'quiet', short: 'q', kind: 'flag', describe: 'Show nothing; the exit code tells' },
+    { name: 'pass', kind: 'flag', describe: 'Hand the log on to standard output, byte for byte, and write findings to standard error' },
+    { name: 'blobs', kind: 'text', value: 'DIR', describe: 'Check blob references against this store too' },
+    {
+      name: 'max-line-bytes',
+      kind: 'number',
+      value: 'N',
+      default: String(DEFAULT_MAX_LINE_BYTES),
+      describe: 'Do not hold lines longer than this; they are a finding',
+    },
+    { name: 'explain', kind: 'text', value: 'RULE', describe: 'Tell what a rule is about: why it matters, how it arises, how to mend it' },
+    { name: 'list-rules', kind: 'flag', describe: 'List all rules with their levels' },
+  ],
+  examples: [
+    { run: 'sessionctl validate session.jsonl', shows: 'check one log' },
+    { run: 'sessionctl validate --format github recorded/', shows: 'check every log below a folder in a CI job' },
+    { run: 'sessionctl validate --format json f.jsonl | jq -c \'select(.severity=="error")\'', shows: 'errors only, for a program' },
+    { run: 'sessionctl migrate old.jsonl | sessionctl validate --pass | jq -c .type', shows: 'check in the middle of a pipe' },
+    { run: 'sessionctl validate --explain dangling-parent', shows: 'what a rule is about' },
+  ],
   readsInput: true,
-  run: async () => 0,
+  run,
 };
+
+async function run(given: Given, io: Io): Promise<number> {
+  const asked = given.text('explain');
+  if (asked !== undefined) return await print(io, explainRule(ruleNamed(asked), io.style));
+  if (given.flag('list-rules')) return await print(io, listRules(rules, io.style));
+  return await new Validation(given, io).run();
+}
+
+async function print(io: Io, text: string): Promise<number> {
+  const out = new ByteWriter(io.stdout);
+  out.text(text);
+  await out.flush();
+  return 0;
+}
+
+function ruleNamed(id: string) {
+  const rule = rules.find((one) => one.id === id);
+  if (rule) return rule;
+  const meant = nearest(
+    id,
+    rules.map((one) => one.id),
+  )[0];
+  throw new UsageTrouble(`unknown rule '${id}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`);
+}
+
+/** One call of validate over all its files. */
+class Validation {
+  readonly #io: Io;
+  readonly #given: Given;
+  readonly #levels: ReadonlyMap<string, Level>;
+  readonly #reporter: Reporter;
+  readonly #out: ByteWriter;
+  readonly #pass: ByteWriter | undefined;
+  readonly #quiet: boolean;
+  readonly #most: number;
+  readonly #maxLineBytes: number;
+  #shown = 0;
+  #sessions = 0;
+  #skipped = 0;
+  #failed = 0;
+  #entries = 0;
+  #errors = 0;
+  #warnings = 0;
+  #fixable = 0;
+  #hidden = 0;
+
+  constructor(given: Given, io: Io) {
+    this.#io = io;
+    this.#given = given;
+    this.#levels = readLevels(given);
+    this.#quiet = given.flag('quiet');
+    this.#most = given.number('max-findings') ?? Number.POSITIVE_INFINITY;
+    this.#maxLineBytes = readMaxLineBytes(given);
+    const pass = given.flag('pass');
+    if (pass && given.operands.length > 1) throw new UsageTrouble("'--pass' hands one log on; name one FILE, or none for standard input");
+    this.#pass = pass ? new ByteWriter(io.stdout) : undefined;
+    const target = pass ? io.stderr : io.stdout;
+    this.#out = new ByteWriter(target);
+    const format = (given.text('format') ?? 'text') as ReporterName;
+    this.#reporter = makeReporter(format, {
+      style: pass ? io.errorStyle : io.style,
+      isTerminal: target.isTTY === true,
+      columns: target.columns,
+      rules: rules.map((rule) => ({ ...rule, level: this.#levels.get(rule.id) ?? rule.level })),
+      version,
+    });
+  }
+
+  async run(): Promise<number> {
+    try {
+      this.#write(this.#reporter.begin());
+      const operands = this.#given.operands.length > 0 ? this.#given.operands : ['-'];
+      for (const operand of operands) await this.#operand(operand);
+      if (this.#sessions === 0 && this.#failed === 0) {
+        this.#trouble(operands.join(', '), "no session log found; name a file, or a folder with '*.jsonl' files");
+      }
+      this.#write(this.#reporter.end(this.#summary()));
+      await this.#flush();
+    } catch (error) {
+      // Whoever read our output has seen enough; what was found so far decides.
+      if (!(error instanceof ClosedPipe)) throw error;
+    }
+    return this.#code();
+  }
+
+  async #operand(operand: string): Promise<void> {
+    try {
+      if (operand !== '-' && (await isFolder(operand))) {
+        if (this.#pass) throw new UsageTrouble(`'--pass' hands one log on; '${operand}' is a folder`);
+        for await (const { path, trouble } of findSessions(operand)) {
+          if (trouble) this.#trouble(undefined, trouble.message);
+          else await this.#file(path, true);
+        }
+      } else await this.#file(operand, false);
+    } catch (error) {
+      if (!(error instanceof Trouble) || error instanceof UsageTrouble) throw error;
+      this.#trouble(undefined, error.message);
+    }
+  }
+
+  async #file(name: string, found: boolean): Promise<void> {
+    let begun = false;
+    let errors = 0;
+    let warnings = 0;
+    const onFinding = (finding: Finding): void => {
+      if (!begun) {
+        begun = true;
+        this.#write(this.#reporter.file(name));
+      }
+      if (finding.severity === 'error') errors++;
+      else warnings++;
+      this.#finding(finding);
+    };
+    try {
+      const result = await this.#check(name, onFinding);
+      if ('seems' in result) {
+        if (found) this.#skipped++;
+        else this.#trouble(name, result.seems);
+        return;
+      }
+      if (!begun) this.#write(this.#reporter.file(name));
+      this.#sessions++;
+      this.#entries += result.entries;
+      this.#write(this.#reporter.fileEnd(name, { entries: result.entries, errors, warnings }));
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error;
+      this.#trouble(name, error.message.startsWith(`${name}: `) ? error.message.slice(name.length + 2) : error.message);
+    }
+  }
+
+  async #check(name: string, onFinding: (finding: Finding) => void): Promise<SessionResult> {
+    return await checkSession(openInput(name, this.#io.stdin), {
+      maxLineBytes: this.#maxLineBytes,
+      levels: this.#levels,
+      random: this.#io.random,
+      pass: this.#pass,
+      onFinding,
+      pause: () => this.#pause(),
+    });
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#io.signal.aborted) throw new Trouble('stopped');
+    if (this.#out.full) await this.#out.flush();
+  }
+
+  #finding(finding: Finding): void {
+    if (finding.severity === 'error') this.#errors++;
+    else this.#warnings++;
+    if (finding.fixable) this.#fixable++;
+    if (this.#shown >= this.#most) {
+      this.#hidden++;
+      return;
+    }
+    this.#shown++;
+    this.#write(this.#reporter.finding(finding));
+  }
+
+  /** A file that could not be checked: told on stderr, and by the reporter where its format has a place for it. */
+  #trouble(name: string | undefined, message: string): void {
+    this.#failed++;
+    this.#io.note(name === undefined ? message : `${name}: ${message}`);
+    this.#write(this.#reporter.trouble(name ?? '', message));
+  }
+
+  #write(text: string): void {
+    if (text !== '' && !this.#quiet) this.#out.text(text);
+  }
+
+  async #flush(): Promise<void> {
+    await this.#out.flush();
+    await this.#pass?.flush();
+  }
+
+  #summary() {
+    return {
+      sessions: this.#sessions,
+      skipped: this.#skipped,
+      failed: this.#failed,
+      entries: this.#entries,
+      errors: this.#errors,
+      warnings: this.#warnings,
+      fixable: this.#fixable,
+      hidden: this.#hidden,
+    };
+  }
+
+  #code(): number {
+    if (this.#failed > 0) return 2;
+    return this.#errors > 0 ? 1 : 0;
+  }
+}
+
+function readLevels(given: Given): Map<string, Level> {
+  const levels = new Map<string, Level>();
+  for (const wish of given.texts('rule')) {
+    const [id = '', level = '', ...rest] = wish.split('=');
+    ruleNamed(id);
+    if (rest.length > 0 || (level !== 'error' && level !== 'warning' && level !== 'off')) {
+      throw new UsageTrouble(`'--rule ${wish}' needs a level: ${id}=error, ${id}=warning or ${id}=off`);
+    }
+    levels.set(id, level);
+  }
+  if (given.flag('strict')) {
+    for (const rule of rules) if ((levels.get(rule.id) ?? rule.level) === 'warning') levels.set(rule.id, 'error');
+  }
+  return levels;
+}
+
+function readMaxLineBytes(given: Given): number {
+  const wish = given.number('max-line-bytes') ?? DEFAULT_MAX_LINE_BYTES;
+  if (wish < 1 || wish > LONGEST_LINE) {
+    throw new UsageTrouble(`option '--max-line-bytes' is at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`);
+  }
+  return wish;
+}

@@ -143,3 +143,22 @@ export function setMember(text: string, open: number, key: string, value: string
   const end = last ? last.valueEnd : open + 1;
   return { start: end, end, text: `${last ? ',' : ''}${JSON.stringify(key)}:${value}` };
 }
+
+/** How deep objects and arrays are nested, 1 for a flat object. */
+export function nestingDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = skipString(text, at);
+      if (at < 0) return deepest;
+      continue;
+    }
+    if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (code === 0x7d || code === 0x5d) depth--;
+    at++;
+  }
+  return deepest;
+}

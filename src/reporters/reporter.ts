@@ -41,9 +41,12 @@ export interface Summary {
 /** What reporters tell about a rule. */
 export interface RuleText {
   readonly id: string;
-  readonly severity: Severity | 'off';
+  readonly level: Severity | 'off';
+  /** What it finds. */
+  readonly summary: string;
   readonly why: string;
-  readonly fix: string;
+  /** What to do about it. */
+  readonly mend: string;
 }
 
 export interface ReporterOptions {
@@ -51,7 +54,7 @@ export interface ReporterOptions {
   /** Whether a person reads along; the text format then groups by file. */
   readonly isTerminal: boolean;
   readonly columns?: number | undefined;
-  /** All rules, with the severities of this run. */
+  /** All rules, with the levels of this run. */
   readonly rules: readonly RuleText[];
   /** Of the program. */
   readonly version: string;

@@ -32,13 +32,14 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
 const MOST_TROUBLES = 1_000;
 
 function reportingDescriptor(rule: RuleText): object {
-  const off = rule.severity === 'off';
+  const off = rule.level === 'off';
   return {
     id: rule.id,
     name: rule.id.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    shortDescription: { text: plainText(rule.why) },
-    help: { text: plainText(rule.fix) },
-    defaultConfiguration: { enabled: !off, level: off ? 'note' : rule.severity },
+    shortDescription: { text: plainText(rule.summary) },
+    fullDescription: { text: plainText(rule.why) },
+    help: { text: plainText(rule.mend) },
+    defaultConfiguration: { enabled: !off, level: off ? 'note' : rule.level },
   };
 }
 

@@ -24,6 +24,8 @@ export interface NewEntry {
   readonly id: string | undefined;
   /** Null, undefined and '' make a root. */
   readonly parentId: string | null | undefined;
+  /** The parent's position where the log tells it by order alone, as version 1 does. */
+  readonly parent?: number;
   readonly type: string;
   /** The role of a message. */
   readonly role?: string | undefined;
@@ -124,7 +126,7 @@ export class LogIndex {
     const slot = position & PAGE_MASK;
     if (slot === 0) this.#pages.push(new Page());
     const page = this.#pages[position >>> PAGE_BITS] as Page;
-    page.parent[slot] = this.#parentAtAdd(position, entry.parentId);
+    page.parent[slot] = entry.parent ?? this.#parentAtAdd(position, entry.parentId);
     page.line[slot] = entry.line;
     page.offsetLow[slot] = entry.offset >>> 0;
     page.offsetHigh[slot] = entry.offset / 2 ** 32;

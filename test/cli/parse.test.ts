@@ -108,7 +108,7 @@ describe('the words of a call', () => {
         expect(given('--leaf', value)).toEqual({ ...nothing, leaf: value });
         expect(given('--', value)).toEqual({ ...nothing, operands: [value] });
       }),
-      settings(300),
+      settings(100),
     );
   });
 });

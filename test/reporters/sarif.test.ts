@@ -50,8 +50,9 @@ describe('sarif', () => {
     expect(run.tool.driver.rules[1]).toEqual({
       id: 'stale-leaf',
       name: 'StaleLeaf',
-      shortDescription: { text: 'the agent would resume on an empty branch' },
-      help: { text: 'name the leaf [here] (x) {{0}}' },
+      shortDescription: { text: 'the leaf hides newer work' },
+      fullDescription: { text: 'Agents resume there.' },
+      help: { text: 'See [here] (x) {{0}}.' },
       defaultConfiguration: { enabled: true, level: 'warning' },
     });
     expect(run.tool.driver.rules[2]).toMatchObject({ defaultConfiguration: { enabled: false, level: 'note' } });

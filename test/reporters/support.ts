@@ -1,19 +1,21 @@
 import fc from 'fast-check';
 import { makeStyle } from '../../src/cli/colour.ts';
-import { makeReporter, type Reporter, type ReporterName, type ReporterOptions, type Summary } from '../../src/reporters/index.ts';
+import {
+  makeReporter,
+  type Reporter,
+  type ReporterName,
+  type ReporterOptions,
+  type RuleText,
+  type Summary,
+} from '../../src/reporters/index.ts';
 import type { Finding } from '../../src/rules/finding.ts';
 import { hostileText } from '../support/hostile.ts';
 
-export const RULES = [
-  {
-    id: 'dangling-parent',
-    severity: 'error',
-    why: 'a parent that is not there cuts the branch off',
-    fix: "'sessionctl repair' hangs it again",
-  },
-  { id: 'stale-leaf', severity: 'warning', why: 'the agent would resume on an empty branch', fix: 'name the leaf [here](x) {0}' },
-  { id: 'extra-root', severity: 'off', why: 'a fact', fix: 'nothing to mend' },
-] as const;
+export const RULES: readonly RuleText[] = [
+  { id: 'dangling-parent', level: 'error', summary: 'a parent is not there', why: 'The branch is cut off.', mend: 'Repair it.' },
+  { id: 'stale-leaf', level: 'warning', summary: 'the leaf hides newer work', why: 'Agents resume there.', mend: 'See [here](x) {0}.' },
+  { id: 'extra-root', level: 'off', summary: 'a second root', why: 'A fact.', mend: 'Nothing.' },
+];
 
 export function reporter(name: ReporterName, options: Partial<ReporterOptions> = {}): Reporter {
   return makeReporter(name, { style: makeStyle(false), isTerminal: false, rules: RULES, version: '1.2.3', ...options });

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly stdin?: string | Buffer;
   readonly stdinIsTerminal?: boolean;
   readonly stdoutIsTerminal?: boolean;
+  /** As stdout unless told otherwise. */
+  readonly stderrIsTerminal?: boolean;
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly now?: () => number;
@@ -23,7 +25,7 @@ export interface RunOptions {
 /** The program in this process, with streams that are no files. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const out = collector(options.stdoutIsTerminal === true, options.columns);
-  const err = collector(options.stdoutIsTerminal === true, options.columns);
+  const err = collector((options.stderrIsTerminal ?? options.stdoutIsTerminal) === true, options.columns);
   const stdin = options.stdin === undefined ? new PassThrough().end() : Readable.from([Buffer.from(options.stdin)]);
   const io: ProcessIo = {
     stdin: Object.assign(stdin, { isTTY: options.stdinIsTerminal === true }) as ProcessIo['stdin'],

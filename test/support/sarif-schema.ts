@@ -36,6 +36,7 @@ export const SARIF_SCHEMA: object = strict(['version', 'runs'], {
               id: text,
               name: text,
               shortDescription: message,
+              fullDescription: message,
               help: message,
               defaultConfiguration: strict([], { enabled: { type: 'boolean' }, level }),
             }),

@@ -1,0 +1,29 @@
+import { isObject, type JsonObject } from '../entries/json-value.ts';
+import type { Format } from './format.ts';
+
+/** Records of these types stand alone in files that hold nothing else yet. */
+const META_TYPES = new Set(['summary', 'file-history-snapshot', 'queue-operation', 'ai-title', 'custom-title', 'attribution-snapshot']);
+
+export const claudeCode: Format = {
+  id: 'claude-code',
+  title: 'a Claude Code transcript',
+  recognises: (start) => start.objects.some(isTurn) || (start.objects.length > 0 && start.objects.every(isMeta)),
+};
+
+/** Qwen Code's records look alike, but keep `parts` where Claude Code keeps `content`. */
+function isTurn(value: JsonObject): boolean {
+  const message = value['message'];
+  return (
+    (value['type'] === 'user' || value['type'] === 'assistant') &&
+    typeof value['uuid'] === 'string' &&
+    typeof value['sessionId'] === 'string' &&
+    Object.hasOwn(value, 'parentUuid') &&
+    isObject(message) &&
+    Object.hasOwn(message, 'content')
+  );
+}
+
+function isMeta(value: JsonObject): boolean {
+  const type = value['type'];
+  return typeof type === 'string' && META_TYPES.has(type);
+}

@@ -1,0 +1,23 @@
+import { isObject, type JsonObject } from '../entries/json-value.ts';
+import type { Format } from './format.ts';
+
+const ENVELOPE_TYPES = new Set(['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted']);
+
+export const codex: Format = {
+  id: 'codex',
+  title: 'a Codex rollout',
+  recognises: (start) => {
+    const { first } = start;
+    if (start.objects.length > 0 && start.objects.every(isEnvelope)) return true;
+    if (first && !Object.hasOwn(first, 'type') && typeof first['id'] === 'string' && Object.hasOwn(first, 'instructions')) {
+      return typeof first['timestamp'] === 'string';
+    }
+    const session = start.documentValue('session');
+    return isObject(session) && Object.hasOwn(session, 'instructions') && Array.isArray(start.documentValue('items'));
+  },
+};
+
+function isEnvelope(value: JsonObject): boolean {
+  const type = value['type'];
+  return typeof type === 'string' && ENVELOPE_TYPES.has(type) && isObject(value['payload']);
+}

@@ -1,0 +1,9 @@
+import type { Start } from './start.ts';
+
+/** A format that a file may have, and how its start gives it away. */
+export interface Format {
+  readonly id: string;
+  /** With an article, for 'seems to be a ...'. */
+  readonly title: string;
+  recognises(start: Start): boolean;
+}

@@ -1,0 +1,73 @@
+import { Trouble } from '../base/trouble.ts';
+import { isObject } from '../entries/json-value.ts';
+import type { Line } from '../lines/line.ts';
+import { claudeCode } from './claude-code.ts';
+import { codex } from './codex.ts';
+import { gzip, sqlite, zip, zstd } from './containers.ts';
+import type { Format } from './format.ts';
+import { gemini } from './gemini.ts';
+import { isNative, LINES_TO_LOOK_AT } from './native.ts';
+import { aider, atif, eventLog, goose, openCode } from './other-agents.ts';
+import { piSdk } from './pi-sdk.ts';
+import { binary, jsonDocument, jsonLines, text } from './plain.ts';
+import { Start } from './start.ts';
+
+export { isNative, LINES_TO_LOOK_AT } from './native.ts';
+
+/** The formats that are named when a file is not ours; the first that recognises it counts. */
+export const foreignFormats: readonly Format[] = [
+  sqlite,
+  zstd,
+  gzip,
+  zip,
+  aider,
+  atif,
+  openCode,
+  goose,
+  gemini,
+  codex,
+  piSdk,
+  eventLog,
+  claudeCode,
+  binary,
+  jsonDocument,
+  jsonLines,
+  text,
+];
+
+export type Identity = { readonly ours: true } | { readonly ours: false; readonly format: string; readonly title: string };
+
+/**
+ * Whether a file is a session log of ours, by its first lines: hand in at least the first 256 that are not blank, or all
+ * there are. A file without any is an empty log of ours.
+ */
+export function identify(firstLines: readonly Line[]): Identity {
+  const lines = firstLines.filter((line) => !line.blank).slice(0, LINES_TO_LOOK_AT);
+  if (lines.length === 0) return { ours: true };
+  if (lines.some(isNativeLine)) return { ours: true };
+  const start = new Start(lines);
+  const format = foreignFormats.find((one) => one.recognises(start)) ?? text;
+  return { ours: false, format: format.id, title: format.title };
+}
+
+/** What is said about a file that was named on the command line and is not ours. */
+export function strangerTrouble(name: string, stranger: { readonly title: string }): Trouble {
+  return new Trouble(`${name}: ${strangerMessage(stranger)}`);
+}
+
+export function strangerMessage(stranger: { readonly title: string }): string {
+  return `is no session log of pi or omp; it seems to be ${stranger.title}`;
+}
+
+export function isNativeLine(line: Line): boolean {
+  if (line.oversize > 0 || line.encoding === 'invalid') return false;
+  const text = line.number === 1 && line.text.startsWith('\ufeff') ? line.text.slice(1) : line.text;
+  // Nothing native comes without a type.
+  if (!text.includes('"type"') && !text.includes('\\u')) return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && isNative(value);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,18 @@
+import { isHeader, isTitleSlot, messageOf } from '../entries/envelope-check.ts';
+import type { JsonObject } from '../entries/json-value.ts';
+import { ENTRY_TYPES } from '../entries/type-names.ts';
+
+/** How many lines that are not blank are looked at before a file is called foreign. */
+export const LINES_TO_LOOK_AT = 256;
+
+/** A native header, a title slot or a native entry: one of them makes the file ours, so a log that lost its header is ours too. */
+export function isNative(value: JsonObject): boolean {
+  if (isHeader(value)) {
+    return typeof value['id'] === 'string' || typeof value['timestamp'] === 'string' || typeof value['cwd'] === 'string';
+  }
+  if (isTitleSlot(value)) return typeof value['v'] === 'number' && typeof value['title'] === 'string';
+  const type = value['type'];
+  if (typeof type !== 'string' || !ENTRY_TYPES.has(type) || typeof value['timestamp'] !== 'string') return false;
+  if (Object.hasOwn(value, 'id') && Object.hasOwn(value, 'parentId')) return true;
+  return type === 'message' && typeof messageOf(value)?.['role'] === 'string';
+}

@@ -1,0 +1,28 @@
+import { isObject } from '../entries/json-value.ts';
+import type { Format } from './format.ts';
+
+/** What is left when no agent's format fits: the last of the table, in this order. */
+export const binary: Format = {
+  id: 'binary',
+  title: 'a binary file',
+  // A log may have NULs in it, but no run of control characters that no text has.
+  recognises: (start) => /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(start.bytes) && start.objects.length === 0,
+};
+
+export const jsonDocument: Format = {
+  id: 'json',
+  title: 'one JSON document, not one JSON object a line',
+  recognises: (start) => start.objects.length < 2 && start.isDocument && (start.values.length > 1 || Array.isArray(start.document)),
+};
+
+export const jsonLines: Format = {
+  id: 'jsonl',
+  title: 'JSON lines of another kind',
+  recognises: (start) => start.values.some(isObject),
+};
+
+export const text: Format = {
+  id: 'text',
+  title: 'plain text',
+  recognises: () => true,
+};

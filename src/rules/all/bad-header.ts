@@ -1,0 +1,18 @@
+import { placeOf, type Rule } from '../rule.ts';
+
+export const badHeader: Rule = {
+  id: 'bad-header',
+  level: 'error',
+  group: 'header',
+  summary: 'the header has no string id',
+  why: 'Agents take the file for no session, and some overwrite it.',
+  arises: 'A script made the header, or changed it.',
+  mend: "'sessionctl repair' makes the id a string: the text of what stands there.",
+  fixable: true,
+  example: '{"type":"session","version":3,"id":5,…}',
+  object: (object, _log, report) => {
+    if (object.kind !== 'header' || typeof object.value['id'] === 'string') return;
+    const found = 'id' in object.value ? 'is not a string' : 'is missing';
+    report(placeOf(object, 'id'), `the header's id ${found}`);
+  },
+};

@@ -1,0 +1,16 @@
+import { placeOfLine, type Rule } from '../rule.ts';
+
+export const blankLine: Rule = {
+  id: 'blank-line',
+  level: 'warning',
+  group: 'bytes',
+  summary: 'a line holds white space only',
+  why: 'Agents pass over it, but strict JSONL readers stop at it.',
+  arises: 'A hand edit, or a script that ends its output with two newlines.',
+  mend: "Harmless; 'sessionctl repair --only blank-line' takes it out.",
+  fixable: true,
+  example: '(an empty line)',
+  line: ({ line, damage, objects }, _log, report) => {
+    if (damage === undefined && objects === 0) report(placeOfLine(line), 'the line is blank');
+  },
+};

@@ -1,0 +1,17 @@
+import { BYTE_ORDER_MARK } from '../../entries/damage.ts';
+import { placeOfLine, type Rule } from '../rule.ts';
+
+export const byteOrderMark: Rule = {
+  id: 'byte-order-mark',
+  level: 'error',
+  group: 'bytes',
+  summary: 'the file starts with a byte order mark',
+  why: 'JSON.parse refuses the header behind it, so agents take the file for a session without a header, and some then overwrite it.',
+  arises: 'An editor or a shell on Windows saved the file as "UTF-8 with BOM".',
+  mend: "'sessionctl repair' removes the three bytes.",
+  fixable: true,
+  example: '\\xef\\xbb\\xbf{"type":"session",…}',
+  line: ({ line }, _log, report) => {
+    if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) report(placeOfLine(line), 'the file starts with a byte order mark');
+  },
+};

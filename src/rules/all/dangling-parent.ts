@@ -1,0 +1,20 @@
+import type { Rule } from '../rule.ts';
+
+export const danglingParent: Rule = {
+  id: 'dangling-parent',
+  level: 'error',
+  group: 'tree',
+  summary: "an entry's parent is not in the file",
+  why: 'The path to the entry ends there: the model sees none of what came before.',
+  arises: 'The parent was torn, lost or removed; or the file is a part of another one.',
+  mend: "'sessionctl repair' hangs the entry from the nearest entry that survived.",
+  fixable: true,
+  example: '{"type":"message","id":"b","parentId":"gone",…}',
+  end: (log, report) => {
+    // A line that could not be read may hold any id.
+    for (const { position, parentId, line } of log.lostParents) {
+      if (log.firstOversizeLine > 0 && log.firstOversizeLine < line) continue;
+      report(log.placeOf(position, 'parentId'), `parent '${parentId}' is not in this file`);
+    }
+  },
+};

@@ -1,0 +1,23 @@
+import { grouped } from '../../base/words.ts';
+import { nestingDepth } from '../../entries/json-text.ts';
+import { placeOf, type Rule } from '../rule.ts';
+
+const DEEPEST = 1_000;
+
+export const deepNesting: Rule = {
+  id: 'deep-nesting',
+  level: 'warning',
+  group: 'content',
+  summary: 'objects and arrays are nested over 1,000 levels deep',
+  why: 'Readers that recurse run out of stack: jq, python and many libraries refuse the line or crash.',
+  arises: 'A tool returned a structure that refers to itself, or someone tries to break readers.',
+  mend: 'Nothing is lost for the agents; look at where the entry came from.',
+  fixable: false,
+  example: '{"type":"custom",…,"data":[[[[ … ]]]]}',
+  object: (object, _log, report) => {
+    // Each level takes two characters at least.
+    if (object.text.length <= DEEPEST * 2) return;
+    const depth = nestingDepth(object.text);
+    if (depth > DEEPEST) report(placeOf(object), `nested ${grouped(depth)} levels deep, more than ${grouped(DEEPEST)}`);
+  },
+};

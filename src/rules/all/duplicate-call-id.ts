@@ -1,0 +1,26 @@
+import { messageOf } from '../../entries/envelope-check.ts';
+import { isObject } from '../../entries/json-value.ts';
+import { placeOf, type Rule } from '../rule.ts';
+
+export const duplicateCallId: Rule = {
+  id: 'duplicate-call-id',
+  level: 'warning',
+  group: 'tools',
+  summary: 'two tool calls of one message have the same id',
+  why: 'Results cannot be told apart, and providers refuse the message.',
+  arises: 'A provider or a proxy gave no ids, and the agent made them up badly.',
+  mend: 'Nothing is mended.',
+  fixable: false,
+  example: '{…"content":[{"type":"toolCall","id":"t1",…},{"type":"toolCall","id":"t1",…}]…}',
+  object: (object, _log, report) => {
+    const content = object.kind === 'entry' ? messageOf(object.value)?.['content'] : undefined;
+    if (!Array.isArray(content) || content.length < 2) return;
+    const seen = new Set<string>();
+    content.forEach((block: unknown, at) => {
+      if (!isObject(block) || block['type'] !== 'toolCall' || typeof block['id'] !== 'string') return;
+      if (seen.has(block['id']))
+        report(placeOf(object, `message.content[${at}].id`), `call id '${block['id']}' is used twice in this message`);
+      seen.add(block['id']);
+    });
+  },
+};

@@ -1,0 +1,19 @@
+import type { Rule } from '../rule.ts';
+import { branchFacts } from '../walk.ts';
+
+export const duplicateResult: Rule = {
+  id: 'duplicate-result',
+  level: 'warning',
+  group: 'tools',
+  summary: 'a tool call has a second result before the next assistant message',
+  why: 'Providers refuse a request with two results for one call.',
+  arises: 'Two processes answered one call, or a line was written twice.',
+  mend: 'Nothing is mended; agents that send only the first cope.',
+  fixable: false,
+  example: '{…"role":"toolResult","toolCallId":"t1"…}\n{…"role":"toolResult","toolCallId":"t1"…}',
+  end: (log, report) => {
+    for (const position of branchFacts(log).duplicates) {
+      report(log.placeOf(position, 'message.toolCallId'), `a second result of call '${log.texts.get(log.results.idAt(position))}'`);
+    }
+  },
+};

@@ -1,0 +1,26 @@
+import type { Rule } from '../rule.ts';
+import { branchFacts } from '../walk.ts';
+
+export const keptEntryOffPath: Rule = {
+  id: 'kept-entry-off-path',
+  level: 'warning',
+  group: 'references',
+  summary: "a compaction's first kept entry is not above it on its path",
+  why: 'Nothing before the compaction is kept: the model sees the summary and no more.',
+  arises: 'A compaction was copied to another branch, or an index was migrated wrongly.',
+  mend: 'Nothing is mended, for only the writer knows which entry was meant.',
+  fixable: false,
+  example: '{"type":"compaction","id":"c","parentId":"b",…,"firstKeptEntryId":"x"}   (x is on another branch)',
+  end: (log, report) => {
+    if (!log.references.some(({ kind }) => kind === 'kept')) return;
+    const { offPath } = branchFacts(log);
+    for (const { kind, position, id } of log.references) {
+      if (kind !== 'kept' || id === log.idOf(position) || !offPath.has(position)) continue;
+      const kept = log.index.resolve(id, position);
+      report(
+        log.placeOf(position, 'firstKeptEntryId'),
+        `the first kept entry '${id}' on line ${log.lineOf(kept)} is not above the compaction, so nothing is kept`,
+      );
+    }
+  },
+};

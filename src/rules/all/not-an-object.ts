@@ -1,0 +1,23 @@
+import { placeOfLine, type Rule } from '../rule.ts';
+
+export const notAnObject: Rule = {
+  id: 'not-an-object',
+  level: 'error',
+  group: 'bytes',
+  summary: 'a line is JSON, but no object',
+  why: 'Every line of a log is an object; some agents throw on anything else and cannot open the session any more.',
+  arises: 'A script appended a bare value, or wrote the log as one array.',
+  mend: "'sessionctl repair' moves the line to the quarantine.",
+  fixable: true,
+  example: 'null',
+  line: ({ line, damage }, _log, report) => {
+    if (damage === 'not-an-object') report(placeOfLine(line), `the line is ${kind(line.text.trim())}, not an object`);
+  },
+};
+
+function kind(text: string): string {
+  if (text.startsWith('[')) return 'an array';
+  if (text.startsWith('"')) return 'a string';
+  if (text === 'null') return 'null';
+  return text === 'true' || text === 'false' ? 'a boolean' : 'a number';
+}

@@ -1,0 +1,20 @@
+import { counted } from '../../base/words.ts';
+import { placeOfLine, type Rule } from '../rule.ts';
+
+export const nulBytes: Rule = {
+  id: 'nul-bytes',
+  level: 'error',
+  group: 'bytes',
+  summary: 'a line holds NUL bytes',
+  why: 'JSON has no NULs, so agents skip the line, and an entry behind the NULs is lost to them.',
+  arises: 'The machine lost power: the file had its new length on disk before it had its new bytes.',
+  mend: "'sessionctl repair' takes the NULs out and keeps the entries around them.",
+  fixable: true,
+  example: '\\0\\0\\0\\0{"type":"message","id":"b",…}',
+  line: ({ line, damage }, _log, report) => {
+    if (damage !== 'nul-bytes') return;
+    let nuls = 0;
+    for (let at = line.raw.indexOf('\0'); at >= 0; at = line.raw.indexOf('\0', at + 1)) nuls++;
+    report(placeOfLine(line), `${counted(nuls, 'NUL byte')} in the line`);
+  },
+};

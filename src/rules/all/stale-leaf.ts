@@ -1,0 +1,23 @@
+import type { Rule } from '../rule.ts';
+import { staleLeaf as findStaleLeaf } from '../stale-leaf.ts';
+
+export const staleLeaf: Rule = {
+  id: 'stale-leaf',
+  level: 'warning',
+  group: 'tree',
+  summary: 'the last entry hides newer work on another branch',
+  why: 'Agents resume at the last entry of the file: they show an old state, and the work on the other branch seems lost.',
+  arises: "A label, a model change or an extension's entry was added to an older place of the tree, and nothing was said there since.",
+  mend: "'sessionctl repair --settle-leaf' appends an entry below the newer work; 'sessionctl tree --leaves' shows the branches.",
+  fixable: false,
+  example: '{"type":"message","id":"a",…}\n{"type":"message","id":"b","parentId":"a",…}\n{"type":"label","id":"c","parentId":"a",…}',
+  end: (log, report) => {
+    const stale = findStaleLeaf(log);
+    if (!stale) return;
+    const newer = log.idOf(stale.newer);
+    report(
+      log.placeOf(log.size - 1),
+      `the leaf hides the messages on another branch; its newest entry is ${newer === undefined ? '' : `'${newer}' `}on line ${log.lineOf(stale.newer)}`,
+    );
+  },
+};

@@ -1,0 +1,27 @@
+import { counted } from '../../base/words.ts';
+import type { Rule } from '../rule.ts';
+import { branchFacts } from '../walk.ts';
+
+export const unansweredCall: Rule = {
+  id: 'unanswered-call',
+  level: 'warning',
+  group: 'tools',
+  summary: 'a tool call has no result, and the conversation went on',
+  why: 'Providers refuse a request with such a call; agents invent a result or drop the call, each in its own way.',
+  arises: 'The agent was stopped while the tool ran, or its result was lost.',
+  mend: "'sessionctl repair --settle-tools' inserts a result that says it was never recorded.",
+  fixable: false,
+  example: '{…"role":"assistant","content":[{"type":"toolCall","id":"t1",…}]…}\n{…"role":"user","content":"go on"…}',
+  end: (log, report) => {
+    for (const { call, line, branches } of branchFacts(log).unanswered) {
+      const where =
+        branches > 1
+          ? `; line ${line} follows without it, and ${counted(branches, 'branch', 'branches')} in all`
+          : `; line ${line} follows without it`;
+      report(
+        log.placeOf(log.calls.owner(call), `message.content[${log.calls.block(call)}]`),
+        `call '${log.texts.get(log.calls.id(call))}' has no result${where}`,
+      );
+    }
+  },
+};

@@ -1,0 +1,15 @@
+import type { Rule } from '../rule.ts';
+import { shapeCheck } from '../shape.ts';
+
+export const unknownBlock: Rule = {
+  id: 'unknown-block',
+  level: 'warning',
+  group: 'shape',
+  summary: 'a content block has a type that no known agent writes',
+  why: 'Providers refuse blocks that they do not know, so the next request may fail.',
+  arises: 'A newer agent or a plugin wrote it.',
+  mend: 'Nothing to mend; every command hands it on untouched.',
+  fixable: false,
+  example: '{"type":"message",…,"content":[{"type":"hologram"}]}',
+  object: shapeCheck('unknown-block'),
+};

@@ -1,0 +1,15 @@
+import type { Rule } from '../rule.ts';
+import { shapeCheck } from '../shape.ts';
+
+export const unknownRole: Rule = {
+  id: 'unknown-role',
+  level: 'warning',
+  group: 'shape',
+  summary: 'a message has a role that no known agent writes',
+  why: 'Agents pass it on or drop it, each in its own way.',
+  arises: 'A newer agent or a plugin wrote it.',
+  mend: 'Nothing to mend; every command hands it on untouched.',
+  fixable: false,
+  example: '{"type":"message",…,"message":{"role":"narrator","content":"…"}}',
+  object: shapeCheck('unknown-role'),
+};

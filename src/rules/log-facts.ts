@@ -1,0 +1,321 @@
+import { messageOf, versionByEntry, versionOf } from '../entries/envelope-check.ts';
+import { isObject, type JsonObject } from '../entries/json-value.ts';
+import type { KnownVersion } from '../entries/schema/index.ts';
+import { HEADER_PARENT, LogIndex, MISSING_PARENT } from '../tree/log-index.ts';
+import type { BlobLookup } from './blob-check.ts';
+import { IdTexts } from './id-texts.ts';
+import { NumberList } from './number-list.ts';
+import type { CheckedObject, Place } from './rule.ts';
+import { TextStore } from './text-store.ts';
+import { readTime } from './time.ts';
+
+/** What the rules ask of an entry's kind; the index keeps it in its flags. */
+export const KIND = {
+  other: 0,
+  user: 1,
+  assistant: 2,
+  /** An assistant turn that was aborted or failed: its calls were never run. */
+  cutTurn: 3,
+  toolResult: 4,
+  otherMessage: 5,
+  /** custom_message, compaction and branch_summary: they show the model something. */
+  shown: 6,
+} as const;
+
+export interface LostParent {
+  readonly position: number;
+  readonly parentId: string;
+  readonly line: number;
+}
+
+export interface ForwardParent {
+  readonly position: number;
+  readonly parentId: string;
+  readonly parent: number;
+}
+
+/** A reference to another entry that is not its parent. */
+export interface Reference {
+  readonly kind: 'label' | 'kept' | 'from';
+  readonly position: number;
+  readonly id: string;
+}
+
+/** The entry that was added last, as rules on neighbours need it. */
+export interface LastEntry {
+  readonly line: number;
+  readonly role: string | undefined;
+  readonly parentId: unknown;
+  readonly time: number | undefined;
+}
+
+/** What all rules know about a log: grows line by line, complete after `finish`. */
+export class LogFacts {
+  lines = 0;
+  /** Headers, title slots and entries. */
+  objects = 0;
+  headers = 0;
+  headerLine = 0;
+  headerId: string | undefined;
+  hasParentSession = false;
+  version: KnownVersion | undefined;
+  firstEntryLine = 0;
+  firstOversizeLine = 0;
+  roots = 0;
+  last: LastEntry | undefined;
+
+  lostParents: readonly LostParent[] = [];
+  forwardParents: readonly ForwardParent[] = [];
+  headerChildren: readonly number[] = [];
+  cycles: readonly { readonly position: number; readonly length: number }[] = [];
+  readonly references: Reference[] = [];
+
+  readonly index: LogIndex;
+  readonly calls = new Calls();
+  readonly results = new Results();
+  readonly texts = new TextStore();
+  readonly #ids = new IdTexts();
+  readonly #times = new NumberList();
+  readonly #unresolved = new Map<number, string>();
+  #cut: ReadonlySet<number> = new Set();
+
+  readonly blobs: BlobLookup | undefined;
+
+  constructor(hashKey: Uint8Array, blobs?: BlobLookup) {
+    this.index = new LogIndex(hashKey);
+    this.blobs = blobs;
+  }
+
+  get size(): number {
+    return this.index.size;
+  }
+
+  /** The version to read the next entry by: the header's, else what the first entry shows. */
+  versionFor(value: JsonObject): KnownVersion {
+    return this.version ?? versionByEntry(value);
+  }
+
+  find(id: string): number {
+    return this.index.find(id);
+  }
+
+  lineOf(position: number): number {
+    return this.index.lineOf(position);
+  }
+
+  idOf(position: number): string | undefined {
+    return this.#ids.get(position);
+  }
+
+  /** NaN where the entry has no readable time. */
+  timeOf(position: number): number {
+    return this.#times.get(position);
+  }
+
+  kindOf(position: number): number {
+    return this.index.flagsOf(position);
+  }
+
+  /** Negative for a root, and for the entry at which a cycle is cut. */
+  parentOf(position: number): number {
+    return this.#cut.size > 0 && this.#cut.has(position) ? -1 : this.index.parentOf(position);
+  }
+
+  placeOf(position: number, path?: string): Place {
+    return { line: this.index.lineOf(position), offset: this.index.offsetOf(position), entryId: this.#ids.get(position), path };
+  }
+
+  addHeader(object: CheckedObject): void {
+    this.objects++;
+    this.headers++;
+    if (this.headers > 1) return;
+    const { id, parentSession } = object.value;
+    this.headerLine = object.line.number;
+    this.version = versionOf(object.value).version;
+    this.hasParentSession = typeof parentSession === 'string' && parentSession !== '';
+    if (typeof id === 'string') {
+      this.headerId = id;
+      this.index.addHeader(id);
+    }
+  }
+
+  addTitle(): void {
+    this.objects++;
+  }
+
+  addEntry(object: CheckedObject): void {
+    const { value, line, id } = object;
+    this.objects++;
+    if (this.firstEntryLine === 0) {
+      this.firstEntryLine = line.number;
+      this.version ??= versionByEntry(value);
+    }
+    const message = messageOf(value);
+    const role = typeof message?.['role'] === 'string' ? message['role'] : undefined;
+    const { parentId } = value;
+    const type = typeof value['type'] === 'string' ? value['type'] : '';
+    const position = this.index.add({
+      id,
+      parentId: typeof parentId === 'string' ? parentId : null,
+      ...(this.version === 1 && !('parentId' in value) ? { parent: this.size - 1 } : {}),
+      type,
+      role,
+      line: line.number,
+      offset: line.offset,
+      length: line.length,
+      flags: kindOf(type, role, message),
+    });
+    this.#ids.add(id);
+    const time = readTime(value['timestamp']);
+    this.#times.push(time ?? Number.NaN);
+    if (parentId === null) this.roots++;
+    if (typeof parentId === 'string' && this.index.parentOf(position) < 0) this.#unresolved.set(position, parentId);
+    this.#addReferences(position, type, value);
+    if (message) this.#addTools(position, role, message);
+    this.last = { line: line.number, role: type === 'message' ? role : undefined, parentId, time };
+  }
+
+  finish(): void {
+    this.index.finish();
+    const lost: LostParent[] = [];
+    const forward: ForwardParent[] = [];
+    const headerChildren: number[] = [];
+    for (const [position, parentId] of this.#unresolved) {
+      const parent = this.index.parentOf(position);
+      if (parent >= 0) forward.push({ position, parentId, parent });
+      else if (parent === HEADER_PARENT || parentId === this.headerId) headerChildren.push(position);
+      else if (parent === MISSING_PARENT) lost.push({ position, parentId, line: this.lineOf(position) });
+    }
+    this.#unresolved.clear();
+    this.lostParents = lost;
+    this.headerChildren = headerChildren;
+    const cycles = forward.length > 0 ? findCycles(this.index, forward) : [];
+    this.cycles = cycles.map(({ members }) => ({ position: members[0] ?? 0, length: members.length }));
+    const inCycle = new Set(cycles.flatMap(({ members }) => members));
+    this.forwardParents = inCycle.size > 0 ? forward.filter(({ position }) => !inCycle.has(position)) : forward;
+    this.#cut = new Set(this.cycles.map(({ position }) => position));
+  }
+
+  #addReferences(position: number, type: string, value: JsonObject): void {
+    const add = (kind: Reference['kind'], id: unknown): void => {
+      if (typeof id === 'string' && id !== '') this.references.push({ kind, position, id });
+    };
+    if (type === 'label') add('label', value['targetId']);
+    else if (type === 'compaction') add('kept', value['firstKeptEntryId']);
+    else if (type === 'branch_summary') add('from', value['fromId']);
+  }
+
+  #addTools(position: number, role: string | undefined, message: JsonObject): void {
+    if (role === 'toolResult') {
+      const { toolCallId } = message;
+      if (typeof toolCallId === 'string') this.results.add(position, this.texts.add(toolCallId));
+    } else if (role === 'assistant' && Array.isArray(message['content'])) {
+      // An id that is used twice in one message is a finding of its own; its result answers both.
+      const seen = new Set<string>();
+      message['content'].forEach((block: unknown, at) => {
+        if (!isObject(block) || block['type'] !== 'toolCall' || typeof block['id'] !== 'string' || seen.has(block['id'])) return;
+        seen.add(block['id']);
+        this.calls.add(position, this.texts.add(block['id']), at);
+      });
+    }
+  }
+}
+
+/** Tool calls in file order: the entry that makes the call, its id as a number of the text store, its block. */
+export class Calls {
+  readonly #owners = new NumberList();
+  readonly #ids = new NumberList();
+  readonly #blocks = new NumberList();
+
+  get length(): number {
+    return this.#owners.length;
+  }
+
+  add(owner: number, id: number, block: number): void {
+    this.#owners.push(owner);
+    this.#ids.push(id);
+    this.#blocks.push(block);
+  }
+
+  owner(call: number): number {
+    return this.#owners.get(call);
+  }
+
+  id(call: number): number {
+    return this.#ids.get(call);
+  }
+
+  block(call: number): number {
+    return this.#blocks.get(call);
+  }
+
+  /** The first call of an entry; the others follow. */
+  firstOf(owner: number): number {
+    return lowerBound(this.#owners, owner);
+  }
+}
+
+/** Tool results in file order. */
+export class Results {
+  readonly #owners = new NumberList();
+  readonly #ids = new NumberList();
+
+  get length(): number {
+    return this.#owners.length;
+  }
+
+  add(owner: number, id: number): void {
+    this.#owners.push(owner);
+    this.#ids.push(id);
+  }
+
+  /** The call id of the result at a position, as a number of the text store; -1 where it has none. */
+  idAt(position: number): number {
+    const at = lowerBound(this.#owners, position);
+    return at < this.#owners.length && this.#owners.get(at) === position ? this.#ids.get(at) : -1;
+  }
+}
+
+function lowerBound(list: NumberList, value: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list.get(middle) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function kindOf(type: string, role: string | undefined, message: JsonObject | undefined): number {
+  if (type === 'custom_message' || type === 'compaction' || type === 'branch_summary') return KIND.shown;
+  if (type !== 'message') return KIND.other;
+  if (role === 'user') return KIND.user;
+  if (role === 'toolResult') return KIND.toolResult;
+  if (role !== 'assistant') return KIND.otherMessage;
+  const stop = message?.['stopReason'];
+  return stop === 'aborted' || stop === 'error' ? KIND.cutTurn : KIND.assistant;
+}
+
+/** Each cycle's members, the earliest in the file first. Every cycle goes through a parent that stands behind its child. */
+function findCycles(index: LogIndex, forward: readonly ForwardParent[]): { members: number[] }[] {
+  const cycles: { members: number[] }[] = [];
+  /** 0 not seen; else the number of the walk that saw it. */
+  const seen = new Int32Array(index.size);
+  let walk = 0;
+  for (const { position } of forward) {
+    if (seen[position] !== 0) continue;
+    walk++;
+    let at = position;
+    while (at >= 0 && seen[at] === 0) {
+      seen[at] = walk;
+      at = index.parentOf(at);
+    }
+    if (at < 0 || seen[at] !== walk) continue;
+    const members = [at];
+    for (let next = index.parentOf(at); next !== at; next = index.parentOf(next)) members.push(next);
+    members.sort((a, b) => a - b);
+    cycles.push({ members });
+  }
+  return cycles;
+}

@@ -1,0 +1,27 @@
+const BITS = 14;
+const SIZE = 1 << BITS;
+const MASK = SIZE - 1;
+
+/** A list of numbers that grows by pages, so that growing never copies what it holds. */
+export class NumberList {
+  readonly #pages: Float64Array[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(value: number): void {
+    if ((this.#length & MASK) === 0) this.#pages.push(new Float64Array(SIZE));
+    (this.#pages[this.#length >>> BITS] as Float64Array)[this.#length & MASK] = value;
+    this.#length++;
+  }
+
+  get(at: number): number {
+    return (this.#pages[at >>> BITS] as Float64Array)[at & MASK] as number;
+  }
+
+  set(at: number, value: number): void {
+    (this.#pages[at >>> BITS] as Float64Array)[at & MASK] = value;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Damage } from '../entries/damage.ts';
+import type { JsonObject } from '../entries/json-value.ts';
+import type { ShapeIssue } from '../entries/schema/index.ts';
+import type { Line } from '../lines/line.ts';
+import type { LogFacts } from './log-facts.ts';
+
+export type Level = 'error' | 'warning' | 'off';
+export type Group = 'bytes' | 'header' | 'shape' | 'content' | 'tree' | 'references' | 'tools' | 'blobs';
+
+/** What a rule is, apart from how it looks for it; help, README and reports are made from this. */
+export interface RuleMeta {
+  /** Kebab-case, final once released. */
+  readonly id: string;
+  readonly level: Level;
+  readonly group: Group;
+  /** What it finds, in one line. */
+  readonly summary: string;
+  /** Why it matters: what the agents do with it. */
+  readonly why: string;
+  /** How it comes about. */
+  readonly arises: string;
+  /** What to do about it. */
+  readonly mend: string;
+  /** Whether `sessionctl repair` mends it. */
+  readonly fixable: boolean;
+  /** Lines of a log that show it. */
+  readonly example: string;
+}
+
+/** A line with what it holds. */
+export interface CheckedLine {
+  readonly line: Line;
+  readonly damage: Damage | undefined;
+  /** How many whole objects stand on it. */
+  readonly objects: number;
+}
+
+/** A header, a title slot or an entry. */
+export interface CheckedObject {
+  readonly kind: 'header' | 'title' | 'entry';
+  readonly line: Line;
+  readonly value: JsonObject;
+  readonly text: string;
+  readonly id: string | undefined;
+  /** What the schemas say about it. */
+  readonly shape: readonly ShapeIssue[];
+}
+
+/** Where a finding stands. */
+export interface Place {
+  readonly line: number;
+  readonly offset: number;
+  readonly entryId?: string | undefined;
+  readonly path?: string | undefined;
+}
+
+export type Report = (place: Place, message: string) => void;
+
+export interface Rule extends RuleMeta {
+  /** Looks at every line, in order. */
+  readonly line?: (line: CheckedLine, log: LogFacts, report: Report) => void;
+  /** Looks at every whole object, in order, before it joins the log's facts. */
+  readonly object?: (object: CheckedObject, log: LogFacts, report: Report) => void;
+  /** Looks at the whole log. */
+  readonly end?: (log: LogFacts, report: Report) => void;
+}
+
+export const WHOLE_FILE: Place = { line: 1, offset: 0 };
+
+export function placeOf(object: CheckedObject, path?: string): Place {
+  return { line: object.line.number, offset: object.line.offset, entryId: object.id, path };
+}
+
+export function placeOfLine(line: Line): Place {
+  return { line: line.number, offset: line.offset };
+}

@@ -1,0 +1,244 @@
+import { Children } from './children.ts';
+import { KIND, type LogFacts } from './log-facts.ts';
+
+/** What a walk over all branches finds out about calls, results and kept ranges. */
+export interface BranchFacts {
+  readonly unanswered: readonly { readonly call: number; readonly line: number; readonly branches: number }[];
+  /** Positions of results. */
+  readonly orphans: readonly number[];
+  readonly beforeCall: readonly { readonly position: number; readonly callLine: number }[];
+  readonly duplicates: readonly number[];
+  /** Compactions whose kept entry is not above them. */
+  readonly offPath: ReadonlySet<number>;
+}
+
+const FEW = 32;
+
+const known = new WeakMap<LogFacts, BranchFacts>();
+
+/** Walks every branch of the finished log once, however many rules ask. */
+export function branchFacts(log: LogFacts): BranchFacts {
+  let facts = known.get(log);
+  if (!facts) {
+    facts = new BranchWalk(log).walk();
+    known.set(log, facts);
+  }
+  return facts;
+}
+
+/**
+ * Goes down the tree and up again with a stack of its own. On the way down an entry changes what is known of the path
+ * above, on the way up it takes the change back; so every branch is judged by its own path, in linear time.
+ */
+class BranchWalk {
+  readonly #log: LogFacts;
+  /** Assistant turns above, the nearest last, with the entry that closed the turn for answers (-1: open). */
+  readonly #turns: number[] = [];
+  readonly #closedBy: number[] = [];
+  /** By call: results on this path. */
+  readonly #answers: Uint16Array;
+  /** By call: branches on which it stays without a result, and the first line that follows there. */
+  readonly #branches = new Map<number, { branches: number; line: number }>();
+  /** Calls above by id; made when a result is not answered by the nearest turn, which is rare. */
+  #callsAbove: Map<string, number[]> | undefined;
+  readonly #orphansAbove = new Map<string, number[]>();
+  readonly #orphans = new Set<number>();
+  readonly #beforeCall = new Map<number, number>();
+  readonly #duplicates: number[] = [];
+  readonly #kept = new Map<number, number>();
+  readonly #offPath = new Set<number>();
+  readonly #onPath: Uint8Array;
+
+  constructor(log: LogFacts) {
+    this.#log = log;
+    this.#answers = new Uint16Array(log.calls.length);
+    for (const { kind, position, id } of log.references) {
+      if (kind === 'kept') this.#kept.set(position, log.index.resolve(id, position));
+    }
+    this.#onPath = new Uint8Array(this.#kept.size > 0 ? log.size : 0);
+  }
+
+  walk(): BranchFacts {
+    const log = this.#log;
+    if (log.calls.length > 0 || log.results.length > 0 || this.#kept.size > 0) {
+      const children = new Children(log);
+      for (const root of children.roots) this.#walkFrom(root, children);
+    }
+    return {
+      unanswered: [...this.#branches].sort(([a], [b]) => a - b).map(([call, { branches, line }]) => ({ call, line, branches })),
+      orphans: [...this.#orphans].filter((position) => !this.#beforeCall.has(position)),
+      beforeCall: [...this.#beforeCall].map(([position, callLine]) => ({ position, callLine })),
+      duplicates: this.#duplicates,
+      offPath: this.#offPath,
+    };
+  }
+
+  #walkFrom(root: number, children: Children): void {
+    let at = root;
+    this.#enter(at);
+    for (;;) {
+      const down = children.first(at);
+      if (down >= 0) {
+        at = down;
+        this.#enter(at);
+        continue;
+      }
+      for (;;) {
+        this.#leave(at);
+        if (at === root) return;
+        const next = children.next(at);
+        if (next >= 0) {
+          at = next;
+          this.#enter(at);
+          break;
+        }
+        at = this.#log.parentOf(at);
+      }
+    }
+  }
+
+  #enter(position: number): void {
+    if (this.#onPath.length > 0) {
+      this.#onPath[position] = 1;
+      const kept = this.#kept.get(position);
+      if (kept !== undefined && kept >= 0 && kept !== position && this.#onPath[kept] === 0) this.#offPath.add(position);
+    }
+    switch (this.#log.kindOf(position)) {
+      case KIND.user:
+        this.#followTurn(position);
+        break;
+      case KIND.assistant:
+      case KIND.cutTurn:
+        this.#followTurn(position);
+        this.#openTurn(position);
+        break;
+      case KIND.toolResult:
+        this.#answer(position);
+        break;
+    }
+  }
+
+  #leave(position: number): void {
+    if (this.#onPath.length > 0) this.#onPath[position] = 0;
+    switch (this.#log.kindOf(position)) {
+      case KIND.assistant:
+      case KIND.cutTurn:
+        this.#takeBackTurn(position);
+        this.#reopenTurn(position);
+        break;
+      case KIND.user:
+        this.#reopenTurn(position);
+        break;
+      case KIND.toolResult:
+        this.#takeBackAnswer(position);
+        break;
+    }
+  }
+
+  /** A user or assistant message ends the time in which the nearest turn's calls can be answered. */
+  #followTurn(position: number): void {
+    const top = this.#turns.length - 1;
+    const turn = this.#turns[top];
+    if (turn === undefined || this.#closedBy[top] !== -1) return;
+    this.#closedBy[top] = position;
+    if (this.#log.kindOf(turn) === KIND.cutTurn) return;
+    const { calls } = this.#log;
+    for (let call = calls.firstOf(turn); call < calls.length && calls.owner(call) === turn; call++) {
+      if (this.#answers[call] !== 0) continue;
+      const line = this.#log.lineOf(position);
+      const so = this.#branches.get(call);
+      this.#branches.set(call, { branches: (so?.branches ?? 0) + 1, line: Math.min(so?.line ?? line, line) });
+    }
+  }
+
+  #reopenTurn(position: number): void {
+    const top = this.#turns.length - 1;
+    if (top >= 0 && this.#closedBy[top] === position) this.#closedBy[top] = -1;
+  }
+
+  #openTurn(position: number): void {
+    this.#turns.push(position);
+    this.#closedBy.push(-1);
+    if (this.#callsAbove === undefined && this.#orphansAbove.size === 0) return;
+    this.#eachCall(position, (call, id) => {
+      if (this.#callsAbove) push(this.#callsAbove, id, call);
+      for (const result of this.#orphansAbove.get(id) ?? []) {
+        if (!this.#beforeCall.has(result)) this.#beforeCall.set(result, this.#log.lineOf(position));
+      }
+    });
+  }
+
+  #takeBackTurn(position: number): void {
+    this.#turns.pop();
+    this.#closedBy.pop();
+    const above = this.#callsAbove;
+    if (above) this.#eachCall(position, (_call, id) => pop(above, id));
+  }
+
+  #answer(position: number): void {
+    const number = this.#log.results.idAt(position);
+    if (number < 0) return;
+    const call = this.#nearestCall(number);
+    if (call < 0) {
+      this.#orphans.add(position);
+      push(this.#orphansAbove, this.#log.texts.get(number), position);
+      return;
+    }
+    const before = this.#answers[call] as number;
+    const isNearestTurn = this.#log.calls.owner(call) === this.#turns.at(-1);
+    if (before > 0 && isNearestTurn) this.#duplicates.push(position);
+    // A count that is full stays full; nothing depends on it then.
+    if (before < 0xffff) this.#answers[call] = before + 1;
+  }
+
+  #takeBackAnswer(position: number): void {
+    const number = this.#log.results.idAt(position);
+    if (number < 0) return;
+    // All that was entered below has been taken back, so the nearest call is the one that was answered.
+    const call = this.#nearestCall(number);
+    if (call < 0) pop(this.#orphansAbove, this.#log.texts.get(number));
+    else this.#answers[call] = Math.max(0, (this.#answers[call] as number) - 1);
+  }
+
+  #nearestCall(number: number): number {
+    const turn = this.#turns.at(-1);
+    if (turn === undefined) return -1;
+    const { calls, texts } = this.#log;
+    // Most results answer the nearest turn, which makes a few calls; a turn of very many is looked up with the others.
+    const first = calls.firstOf(turn);
+    for (let call = first; call < calls.length && call < first + FEW && calls.owner(call) === turn; call++) {
+      if (calls.id(call) === number) return call;
+    }
+    // One text may stand under two numbers.
+    const id = texts.get(number);
+    for (let call = first; call < calls.length && call < first + FEW && calls.owner(call) === turn; call++) {
+      if (texts.get(calls.id(call)) === id) return call;
+    }
+    return this.#allCallsAbove().get(id)?.at(-1) ?? -1;
+  }
+
+  #allCallsAbove(): Map<string, number[]> {
+    if (this.#callsAbove) return this.#callsAbove;
+    const above = new Map<string, number[]>();
+    this.#callsAbove = above;
+    for (const turn of this.#turns) this.#eachCall(turn, (call, id) => push(above, id, call));
+    return above;
+  }
+
+  #eachCall(turn: number, use: (call: number, id: string) => void): void {
+    const { calls, texts } = this.#log;
+    for (let call = calls.firstOf(turn); call < calls.length && calls.owner(call) === turn; call++) use(call, texts.get(calls.id(call)));
+  }
+}
+
+function push(map: Map<string, number[]>, key: string, value: number): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+function pop(map: Map<string, number[]>, key: string): void {
+  const list = map.get(key);
+  list?.pop();
+  if (list?.length === 0) map.delete(key);
+}

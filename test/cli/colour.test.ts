@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { type ColourWish, wantsColour } from '../../src/cli/colour.ts';
+import { run } from '../support/run.ts';
+
+type Env = Readonly<Record<string, string>>;
+const table: readonly (readonly [wish: ColourWish, env: Env, isTerminal: boolean, colour: boolean])[] = [
+  ['auto', {}, true, true],
+  ['auto', {}, false, false],
+  ['auto', { TERM: 'dumb' }, true, false],
+  ['auto', { TERM: 'dumb', FORCE_COLOR: '1' }, false, true],
+  ['auto', { FORCE_COLOR: '1' }, false, true],
+  ['auto', { FORCE_COLOR: '0' }, true, false],
+  ['auto', { FORCE_COLOR: 'false' }, true, false],
+  ['auto', { FORCE_COLOR: '' }, false, false],
+  ['auto', { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+  ['auto', { NO_COLOR: '' }, true, true],
+  ['always', { NO_COLOR: '1', FORCE_COLOR: '0', TERM: 'dumb' }, false, true],
+  ['never', { FORCE_COLOR: '1' }, true, false],
+];
+
+describe('the decision for colour', () => {
+  it.each(table)('with --color=%s, %o and terminal %s is %s', (wish, env, isTerminal, colour) => {
+    expect(wantsColour(wish, env, isTerminal)).toBe(colour);
+  });
+
+  it('is made for each stream by itself', async () => {
+    const coloured = (text: string): boolean => text.includes('\u001b[');
+    expect(coloured((await run([], { stdoutIsTerminal: false, stderrIsTerminal: true })).stderr)).toBe(true);
+    expect(coloured((await run([], { stdoutIsTerminal: true, stderrIsTerminal: false })).stderr)).toBe(false);
+    expect(coloured((await run(['--help'], { stdoutIsTerminal: true, stderrIsTerminal: false })).stdout)).toBe(true);
+    expect(coloured((await run(['--help'], { stdoutIsTerminal: false, stderrIsTerminal: true })).stdout)).toBe(false);
+  });
+
+  it('is told by --color in both spellings, by the last one, and not behind --', async () => {
+    const coloured = async (...argv: string[]): Promise<boolean> => (await run(['validate', '--help', ...argv])).stdout.includes('\u001b[');
+    expect(await coloured('--color=always')).toBe(true);
+    expect(await coloured('--color', 'always')).toBe(true);
+    expect(await coloured('--color=always', '--color=never')).toBe(false);
+    expect(await coloured('--', '--color=always')).toBe(false);
+  });
+
+  it('refuses a wish that does not exist', async () => {
+    const ran = await run(['validate', '--color=blue', '-']);
+    expect(ran).toMatchObject({ code: 2 });
+    expect(ran.stderr).toContain("option '--color' is one of auto, always, never, not 'blue'");
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import width from '../../src/base/width.ts';
+import { makeStyle } from '../../src/cli/colour.ts';
+import { programHelp } from '../../src/cli/help.ts';
+import { run } from '../support/run.ts';
+
+describe('the program without a command', () => {
+  it('prints its version and nothing else', async () => {
+    for (const spelling of ['--version', '-V']) {
+      expect(await run([spelling])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
+    }
+  });
+
+  it('shows its help on stdout where it was asked for', async () => {
+    for (const argv of [['--help'], ['-h'], ['help'], ['help', '--help']]) {
+      const ran = await run(argv);
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      expect(ran.stdout).toContain('Usage: sessionctl COMMAND');
+    }
+  });
+
+  it('shows its help on stderr and exits 2 where it was not', async () => {
+    const ran = await run([]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('Usage: sessionctl COMMAND');
+  });
+
+  it('fits its help into 80 columns', () => {
+    for (const line of programHelp(makeStyle(false)).split('\n')) expect(width(line), line).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('a wrong call', () => {
+  it('asks whether another command was meant', async () => {
+    expect(await run(['valdiate', 'x.jsonl'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: "sessionctl: unknown command 'valdiate'; did you mean 'validate'?\n'sessionctl --help' tells how to call it\n",
+    });
+  });
+
+  it('says that a command comes first where a file or an option stands in its place', async () => {
+    expect((await run(['./a.jsonl'])).stderr).toContain("sessionctl: a command comes before the file './a.jsonl', such as 'validate'\n");
+    expect((await run(['--strict', 'validate'])).stderr).toContain("unknown option '--strict'; a command comes first");
+    expect((await run(['zzzzzzzz'])).stderr).toContain("sessionctl: unknown command 'zzzzzzzz'\n");
+    expect(await run(['help', 'zzzzzzzz'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('names the unknown option and the command whose help tells more', async () => {
+    expect(await run(['validate', '--nonsense'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: "sessionctl: unknown option '--nonsense'\n'sessionctl validate --help' tells how to call it\n",
+    });
+  });
+
+  it('never brings control characters of its words to the terminal', async () => {
+    const ran = await run(['validate', '--\u001b[31m\u202e', '\u0007'], { stdoutIsTerminal: true, env: { NO_COLOR: '1' } });
+    expect(ran.stderr).toContain("unknown option '--\\x1b[31m\\u202e'");
+    expect((await run(['a\nb\u001b'])).stderr).toContain("unknown command 'a\\nb\\x1b'");
+  });
+});
+
+describe('a terminal as standard input', () => {
+  it('gets a short help on stderr instead of a program that waits for ever', async () => {
+    const ran = await run(['validate'], { stdinIsTerminal: true });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/^sessionctl: validate: no FILE given and standard input is a terminal\nusage: sessionctl validate /);
+    expect(ran.stderr.split('\n').length).toBeLessThan(6);
+  });
+
+  it('is read where the user names it', async () => {
+    const ran = await run(['validate', '-'], {
+      stdinIsTerminal: true,
+      stdin: '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}\n',
+    });
+    expect(ran.code).toBe(0);
+  });
+
+  it('does not stand in the way of --help', async () => {
+    expect(await run(['validate', '--help'], { stdinIsTerminal: true })).toMatchObject({ code: 0, stderr: '' });
+  });
+});

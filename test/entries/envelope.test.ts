@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EnvelopeScanner, envelopeOf, readEnvelope } from '../../src/entries/envelope.ts';
+import { isObject } from '../../src/entries/json-value.ts';
+import { settings } from '../support/properties.ts';
+
+/** What JSON.parse says, for a text. */
+function parsed(text: string) {
+  const value: unknown = JSON.parse(text);
+  return isObject(value) ? envelopeOf(value) : undefined;
+}
+
+function found(text: string) {
+  return readEnvelope(Buffer.from(text, 'utf8').toString('latin1'));
+}
+
+function scans(text: string): boolean {
+  const bytes = Buffer.from(text, 'utf8');
+  return new EnvelopeScanner().scan(bytes, 0, bytes.length);
+}
+
+const space = fc.constantFrom('', '', '', '', ' ', '\t', ' \r ', '\n');
+
+/** A string as JSON, sometimes with characters escaped that need no escape. */
+function quoted(text: string, escapes: number): string {
+  let out = '';
+  let left = escapes;
+  for (const character of text) {
+    if (left % 3 === 1)
+      out += [...JSON.stringify(character)].length > 3 ? JSON.stringify(character).slice(1, -1) : unicodeEscape(character);
+    else out += JSON.stringify(character).slice(1, -1);
+    left = Math.floor(left / 3);
+  }
+  return `"${out}"`;
+}
+
+function unicodeEscape(character: string): string {
+  return [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+}
+
+const hostileText = fc.constantFrom(
+  'a1b2c3d4',
+  '',
+  'message',
+  'a"b',
+  'back\\slash',
+  '\\',
+  '"id":"x"',
+  '},"id":"evil"',
+  ']}',
+  'caf\u00e9',
+  '\ud83d\ude00',
+  'line\nbreak',
+  '\u0001',
+  'x'.repeat(50),
+  `${'y'.repeat(45)}\\"`,
+  `${'z'.repeat(60)}"q"`,
+);
+
+const keys = fc.constantFrom(
+  'type',
+  'id',
+  'parentId',
+  'message',
+  'role',
+  'timestamp',
+  '__proto__',
+  'Type',
+  'ids',
+  '',
+  'constructor',
+  'id ',
+  'mes"sage',
+  'content',
+);
+
+const { value: jsonText } = fc.letrec<{ value: string; object: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.tuple(hostileText, fc.nat(80)).map(([text, escapes]) => quoted(text, escapes)),
+    fc.constantFrom('null', 'true', 'false', '0', '-1.5e+3', '12345678901234567890', '{}', '[]', '[ ]', '{ }'),
+    fc
+      .tuple(fc.array(fc.tuple(tie('value'), space, space), { maxLength: 4 }), space)
+      .map(([items, inner]) => `[${items.map(([item, before, after]) => before + item + after).join(',') || inner}]`),
+    tie('object'),
+  ),
+  object: fc
+    .tuple(fc.array(fc.tuple(fc.oneof(keys, hostileText), fc.nat(80), tie('value'), space, space, space, space), { maxLength: 7 }), space)
+    .map(
+      ([members, inner]) =>
+        `{${members.map(([key, escapes, value, a, b, c, d]) => `${a}${quoted(key, escapes)}${b}:${c}${value}${d}`).join(',') || inner}}`,
+    ),
+}));
+
+describe('envelope', () => {
+  it('finds in every line what JSON.parse finds, whatever the keys, their order, repeats, escapes and nesting', () => {
+    fc.assert(
+      fc.property(jsonText, space, space, (text, before, after) => {
+        const line = before + text + after;
+        expect(found(line)).toEqual(parsed(line));
+      }),
+      settings(4000),
+    );
+  });
+
+  it('finds the envelope of usual lines without parsing them', () => {
+    const message = {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'a "quoted" text with \\ and { and id' },
+        { type: 'toolCall', id: 'x' },
+      ],
+    };
+    const usual = { type: 'message', id: 'a1b2c3d4', parentId: null, timestamp: '2026-01-01T00:00:00.000Z', message };
+    const line = JSON.stringify(usual);
+    expect(scans(line)).toBe(true);
+    expect(scans(`${line}\r`)).toBe(true);
+    expect(scans(JSON.stringify(usual, null, 1).replaceAll('\n', ' '))).toBe(true);
+    expect(found(line)).toEqual({ type: 'message', id: 'a1b2c3d4', parentId: null, role: 'assistant' });
+    const images = { ...usual, message: { role: 'user', content: [{ type: 'image', data: 'A'.repeat(100_000), mimeType: 'image/png' }] } };
+    expect(scans(JSON.stringify(images))).toBe(true);
+    expect(scans('{"message":{"role":"user"},"parentId":"p","id":"i","type":"message"}')).toBe(true);
+  });
+
+  it('takes the last of repeated keys, also behind a large value', () => {
+    const big = JSON.stringify({ role: 'user', content: 'x'.repeat(5000), id: 'nested', type: 'nested', parentId: 'nested' });
+    const line = `{"type":"a","id":"first","parentId":"p","message":${big},"id":"second","parentId":null,"type":"b","message":{"role":"tool","role":"user"}}`;
+    expect(found(line)).toEqual({ type: 'b', id: 'second', parentId: null, role: 'user' });
+    expect(scans(line)).toBe(true);
+    expect(found(`{"id":"a","\\u0069d":"b"}`)?.id).toBe('b');
+    expect(found(`{"id":"a","id":5}`)?.id).toBeUndefined();
+    expect(found(`{"message":{"role":"user"},"message":7}`)?.role).toBeUndefined();
+    expect(found(`{"message":{"r\\u006fle":"x"}}`)?.role).toBe('x');
+    expect(found(`{"__proto__":{"id":"x","type":"y"}}`)).toEqual({ type: undefined, id: undefined, parentId: undefined, role: undefined });
+  });
+
+  it('passes over 100,000 levels of nesting', () => {
+    const line = `{"id":"a","x":${'['.repeat(100_000)}${']'.repeat(100_000)},"type":"t"}`;
+    expect(scans(line)).toBe(true);
+  });
+
+  it('does not take a torn line, two objects on a line, or what is no object', () => {
+    const whole = '{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"x"}}';
+    for (let length = 0; length < whole.length; length++) expect(scans(whole.slice(0, length)), whole.slice(0, length)).toBe(false);
+    for (const line of [
+      whole + whole,
+      `x${whole}`,
+      `${whole}x`,
+      '[1]',
+      '"id"',
+      'null',
+      '',
+      ' ',
+      '{',
+      '{}x',
+      '{"id"}',
+      '{"id":}',
+      '{"a":1,}',
+    ]) {
+      expect(scans(line), line).toBe(false);
+    }
+    expect(readEnvelope('{"a":1} x')).toBeUndefined();
+    expect(readEnvelope('[1]')).toBeUndefined();
+  });
+});

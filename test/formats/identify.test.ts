@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { knownEntryTypes } from '../../src/entries/schema/index.ts';
+import { ENTRY_TYPES } from '../../src/entries/type-names.ts';
+import { foreignFormats, identify } from '../../src/formats/index.ts';
+import type { Line } from '../../src/lines/line.ts';
+import { readLines } from '../../src/lines/reader.ts';
+
+async function identityOf(content: string | Buffer): Promise<string> {
+  const lines: Line[] = [];
+  for await (const line of readLines([Buffer.from(content)] as unknown as AsyncIterable<Buffer>)) lines.push(line);
+  const identity = identify(lines);
+  return identity.ours ? 'ours' : identity.format;
+}
+
+const jsonl = (...values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+const timestamp = '2026-03-01T10:00:00.000Z';
+const claudeTurn = {
+  parentUuid: null,
+  isSidechain: false,
+  sessionId: 's',
+  type: 'user',
+  uuid: 'u',
+  message: { role: 'user', content: 'hi' },
+  timestamp,
+};
+
+/** At least one example for each foreign format. */
+const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
+  sqlite: ['SQLite format 3\0\u0010\0'],
+  zstd: [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x00, 0x0a, 0x01])],
+  gzip: [Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x0a, 0x01])],
+  zip: [Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x00])],
+  aider: ['\n# aider chat started at 2026-01-02 10:11:12\n\n#### hello\n'],
+  atif: [
+    JSON.stringify({ schema_version: 'ATIF-v1.4', session_id: 'x', agent: { name: 'a' }, steps: [] }),
+    JSON.stringify({ schema_version: 'ATIF-v1.4', agent: {}, steps: [{ a: 1 }] }, null, 2),
+  ],
+  opencode: [
+    JSON.stringify({ info: { id: 'ses_1' }, messages: [{ info: {}, parts: [] }] }, null, 1),
+    JSON.stringify({ id: 'ses_1', projectID: 'p', time: { created: 1 } }),
+    JSON.stringify({ id: 'prt_1', messageID: 'msg_1', sessionID: 'ses_1', type: 'text' }),
+    JSON.stringify({ id: 'msg_1', sessionID: 'ses_1', role: 'user', time: { created: 1 } }),
+  ],
+  goose: [
+    JSON.stringify({ id: '1', working_dir: '/w', conversation: [] }, null, 2),
+    jsonl({ working_dir: '/w', description: 'd', message_count: 2 }, { role: 'user', created: 1, content: [] }),
+  ],
+  gemini: [
+    jsonl({ sessionId: 's', projectHash: 'h', startTime: timestamp }, { id: '1', type: 'user', content: 'x' }),
+    JSON.stringify({ sessionId: 's', projectHash: 'h', messages: [] }, null, 2),
+    // Longer than what is looked at, so that it cannot be parsed whole.
+    JSON.stringify({ sessionId: 's', projectHash: 'h', messages: Array.from({ length: 300 }, () => ({ type: 'user' })) }, null, 2),
+    JSON.stringify([{ role: 'user', parts: [{ text: 'x' }] }]),
+  ],
+  codex: [
+    jsonl({ timestamp, type: 'session_meta', payload: { id: 'x' } }, { timestamp, type: 'event_msg', payload: {} }),
+    jsonl({ id: '1-2', timestamp, instructions: null }, { record_type: 'state' }, { type: 'message', id: null, role: 'user', content: [] }),
+    JSON.stringify({ session: { id: 'x', timestamp, instructions: '' }, items: [] }, null, 2),
+  ],
+  'pi-sdk': [jsonl({ v: 4, kind: 'header', id: 'x' }, { v: 4, kind: 'entry' })],
+  'event-log': [
+    jsonl({ schema_version: 1, seq: 0, time: timestamp, type: 'session_meta' }),
+    jsonl({ id: 'e', sessionId: 's', seq: 0, ts: timestamp, type: 'session.started' }),
+  ],
+  'claude-code': [
+    jsonl({ type: 'file-history-snapshot', messageId: 'm', snapshot: {} }, claudeTurn),
+    jsonl({ type: 'summary', summary: 'x', leafUuid: 'u' }),
+  ],
+  binary: [Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0x0a, 0, 3])],
+  json: [JSON.stringify({ name: 'x', list: [1, 2] }, null, 2), '[\n{"a":1},\n{"a":2}\n]\n', '[1, 2]\n'],
+  jsonl: [
+    jsonl({ level: 'info', msg: 'x' }, { level: 'warn', msg: 'y' }),
+    // Qwen Code looks like Claude Code up to the message.
+    jsonl({ ...claudeTurn, message: { role: 'user', parts: [{ text: 'x' }] } }),
+    // No message, no entry.
+    jsonl({ type: 'message', id: null, role: 'user', content: [] }),
+    jsonl({ type: 'session_start', timestamp }),
+  ],
+  text: ['hello\nworld\n', '# Notes\n\n- one\n', '"just a string"\n', 'a,b\n1,2\n'],
+};
+
+describe('identify', () => {
+  it('has an example for each format it can name, and names it', async () => {
+    expect(Object.keys(FOREIGN).sort()).toEqual(foreignFormats.map((format) => format.id).sort());
+    for (const [format, examples] of Object.entries(FOREIGN)) {
+      for (const example of examples) expect(await identityOf(example), example.toString()).toBe(format);
+    }
+  });
+
+  it('takes a log with a header, with a title slot, of version 1 and without its header for ours', async () => {
+    const header = { type: 'session', version: 3, id: 's', timestamp, cwd: '/w' };
+    const entry = { type: 'model_change', id: 'a', parentId: null, timestamp, provider: 'p', modelId: 'm' };
+    expect(await identityOf(jsonl(header))).toBe('ours');
+    expect(await identityOf(jsonl({ type: 'title', v: 1, title: 'x', pad: '' }, header))).toBe('ours');
+    expect(await identityOf(jsonl({ ...header, id: 5 }))).toBe('ours');
+    expect(await identityOf(jsonl({ ...header, version: 9 }))).toBe('ours');
+    expect(await identityOf(jsonl(entry))).toBe('ours');
+    expect(await identityOf(jsonl({ type: 'message', timestamp, message: { role: 'user', content: 'x' } }))).toBe('ours');
+    expect(await identityOf(`\ufeff${jsonl(header)}`)).toBe('ours');
+    expect(await identityOf(`{"type":"sess\n{"id":\n${jsonl(entry)}`)).toBe('ours');
+    expect(await identityOf('')).toBe('ours');
+    expect(await identityOf('\n \n\t\r\n')).toBe('ours');
+  });
+
+  it('looks at 256 lines that are not blank and no further', async () => {
+    const entry = jsonl({ type: 'label', id: 'a', parentId: null, timestamp, targetId: 'x' });
+    expect(await identityOf(`${'\n'.repeat(300)}${'noise\n'.repeat(255)}${entry}`)).toBe('ours');
+    expect(await identityOf(`${'noise\n'.repeat(256)}${entry}`)).toBe('text');
+  });
+
+  it('knows the same entry types as the schemas', () => {
+    expect([...ENTRY_TYPES].sort()).toEqual([...knownEntryTypes].sort());
+  });
+});
