@@ -1,0 +1,49 @@
+import type { Style } from '../../base/style.ts';
+import { counted } from '../../base/words.ts';
+import type { PendingCall, Status } from './status.ts';
+import type { Verdict } from './verdict.ts';
+
+const MOST_CALLS = 3;
+
+const MEANING: Readonly<Record<Verdict, string>> = {
+  ready: 'may be resumed',
+  check: 'look first, then resume',
+  confirm: 'ask the user before resuming',
+  blocked: 'must not be resumed as it is',
+};
+
+/** The status for a person, in about ten lines. `clean` makes log content fit for where it is printed. */
+export function statusText(status: Status, style: Style, clean: (text: string) => string): string {
+  const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[status.verdict];
+  const lines = [`${style.bold(paint(status.verdict))}: ${MEANING[status.verdict]} (${status.state})`];
+  const serious = status.reasons.filter((reason) => reason.verdict !== 'ready');
+  const told = serious.length > 0 ? serious : status.reasons;
+  for (const reason of told.slice(0, 2))
+    lines.push(`  why: ${clean(reason.reason)}${reason.line === undefined ? '' : ` (line ${reason.line})`}`);
+  if (told.length > 2) lines.push(style.dim(`  and ${counted(told.length - 2, 'more reason')} in --json`));
+  for (const call of status.pending.slice(0, MOST_CALLS)) lines.push(`  pending: ${pendingText(call, clean)}`);
+  if (status.pending.length > MOST_CALLS)
+    lines.push(style.dim(`  and ${counted(status.pending.length - MOST_CALLS, 'more pending call')} in --json`));
+  const denied = status.denials.filter((denial) => denial.current).map((denial) => `${denial.toolName} ${denial.toolCallId}`);
+  if (denied.length > 0) lines.push(`  denied: ${clean(denied.slice(0, 3).join(', '))}${denied.length > 3 ? ' ...' : ''}`);
+  lines.push(`  leaf: ${status.leafId === null ? 'none' : clean(status.leafId)}`);
+  const stable = status.lastStableEntryId;
+  lines.push(
+    `  last stable entry: ${stable === null ? 'none' : `${clean(stable)}${stable === status.leafId ? ' (the leaf itself)' : ''}`}`,
+  );
+  const unknown = status.checklist.filter((item) => item.value === 'unknown').map((item) => item.item);
+  lines.push(style.dim(`  not known: ${unknown.join(', ')}`));
+  lines.push(style.dim(`  ${status.limits[0] ?? ''}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function pendingText(call: PendingCall, clean: (text: string) => string): string {
+  const parts = [
+    `${clean(call.toolName || '(no name)')} ${clean(call.toolCallId)}: ${call.class}, ${call.idempotency}`,
+    `started: ${call.started}`,
+    call.policy,
+  ];
+  if (call.probe) parts.push(`workspace: ${call.probe.result}`);
+  if (call.hint) parts.push(`hint: ${call.hint}`);
+  return parts.join('; ');
+}

@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isObject, type JsonObject } from '../../../src/entries/json-value.ts';
+import { outcomeOf } from '../../../src/projection/status/results.ts';
+import { severity } from '../../../src/projection/status/verdict.ts';
+import { settings } from '../../support/properties.ts';
+import { projectRoot } from '../../support/run.ts';
+import { type Row, rowsOf, statusOf } from '../../support/status-of.ts';
+
+const folder = join(projectRoot, 'fixtures/status');
+
+/** Taking a denial or an interruption away takes away what was said against going on; every other result is an answer. */
+function isPlainResult(row: Row): boolean {
+  const message = row.value['message'];
+  if (row.value['type'] !== 'message' || !isObject(message) || message['role'] !== 'toolResult') return false;
+  const { kind } = outcomeOf(message);
+  return kind !== 'denied' && kind !== 'interrupted';
+}
+
+/** The log without one entry: its children hang from its parent, and where it was the leaf its parent is. */
+function without(rows: readonly Row[], gone: Row, leafId: string | null): { rows: Row[]; leafId: string | null } {
+  const parentId = gone.value['parentId'] ?? null;
+  const rest = rows
+    .filter((row) => row !== gone)
+    .map((row) => (row.value['parentId'] === gone.value['id'] ? { ...row, value: { ...row.value, parentId } } : row));
+  return { rows: rest, leafId: leafId === gone.value['id'] ? (typeof parentId === 'string' ? parentId : null) : leafId };
+}
+
+function expectNeverMilder(rows: readonly Row[], leafId: string | null, damage: { line: number; rule: string }[] = []): number {
+  const before = statusOf(rows, { leafId, damage });
+  let removed = 0;
+  for (const gone of rows.filter(isPlainResult)) {
+    const mutated = without(rows, gone, leafId);
+    const after = statusOf(mutated.rows, { leafId: mutated.leafId, damage });
+    const told = `${before.verdict} (${before.state}) became ${after.verdict} (${after.state}) without line ${gone.line}`;
+    expect(severity(after.verdict), told).toBeGreaterThanOrEqual(severity(before.verdict));
+    // The plain cut, which leaves the children without their parent.
+    const cut = rows.filter((row) => row !== gone);
+    if (leafId !== gone.value['id']) {
+      expect(severity(statusOf(cut, { leafId, damage }).verdict), told).toBeGreaterThanOrEqual(severity(before.verdict));
+    }
+    removed++;
+  }
+  return removed;
+}
+
+describe('removing a tool result that is no denial and no interruption', () => {
+  it('never makes the verdict milder, over all fixtures', () => {
+    let removed = 0;
+    for (const name of readdirSync(folder)) {
+      const { rows, damage } = rowsOf(readFileSync(join(folder, name), 'utf8'));
+      if (rows.some((row) => typeof row.value['id'] !== 'string')) continue;
+      const leaf = rows.filter((row) => row.value['type'] !== 'session').at(-1)?.value['id'];
+      removed += expectNeverMilder(rows, typeof leaf === 'string' ? leaf : null, damage);
+    }
+    expect(removed).toBeGreaterThan(15);
+  });
+
+  it('never makes the verdict milder, over random sessions', () => {
+    let removed = 0;
+    fc.assert(
+      fc.property(randomSession, ({ rows, leafId }) => {
+        removed += expectNeverMilder(rows, leafId);
+      }),
+      settings(1500),
+    );
+    expect(removed).toBeGreaterThan(1000);
+  });
+});
+
+const TOOLS = ['read', 'bash', 'edit', 'todo', 'web_fetch', 'task', 'ask', 'mcp__a__b', 'other'];
+const RESULTS: readonly JsonObject[] = [
+  { content: 'ok', isError: false },
+  { content: 'failed', isError: true },
+  { content: 'Tool call rejected by user', isError: true },
+  { content: 'x\nCommand aborted', isError: true },
+  { content: 'x\nCommand timed out after 5 seconds', isError: true },
+  { content: 'Skipped due to queued user message.', isError: true },
+  { content: 'Process running with session ID 5', isError: false },
+  { content: 'no', isError: true, details: { __synthetic: true, executed: false, source: 'interrupt_skipped' } },
+  { content: 'no', isError: true, details: { __synthetic: true, executed: false, source: 'assistant_stop_error' } },
+  { content: 'no', isError: true, details: { __interrupted: true, execution: 'started' } },
+  { content: 'Tool x not found', isError: true },
+];
+
+type Step =
+  | { kind: 'user' }
+  | { kind: 'exit' }
+  | { kind: 'budget' }
+  | { kind: 'compaction' }
+  | { kind: 'model' }
+  | { kind: 'assistant'; stop: string; calls: { id: number; tool: string; background: boolean }[] }
+  | { kind: 'result' | 'start' | 'finished' | 'policy'; id: number; which: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom('user', 'exit', 'budget', 'compaction', 'model').map((kind) => ({ kind }) as Step) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('assistant' as const),
+      stop: fc.constantFrom('stop', 'toolUse', 'toolUse', 'aborted', 'error', 'length', 'odd'),
+      calls: fc.array(fc.record({ id: fc.nat(3), tool: fc.constantFrom(...TOOLS), background: fc.boolean() }), { maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('result', 'result', 'result', 'start', 'finished', 'policy') as fc.Arbitrary<'result'>,
+      id: fc.nat(3),
+      which: fc.nat(RESULTS.length - 1),
+    }),
+  },
+);
+
+/** Any order of anything, with branches; ids of calls repeat, within a message too. */
+const randomSession = fc
+  .record({ omp: fc.boolean(), steps: fc.array(fc.tuple(step, fc.nat(9)), { minLength: 1, maxLength: 14 }), leaf: fc.nat(20) })
+  .map(({ omp, steps, leaf }) => {
+    const rows: Row[] = [{ line: 1, value: { type: 'session', version: 3, id: 's', timestamp: 't', cwd: '/' } }];
+    const add = (value: JsonObject, branch: number): void => {
+      const count = rows.length;
+      // Mostly a straight line; sometimes a branch from one of the entries before.
+      const parent = count === 1 ? null : `e${branch === 0 ? Math.max(1, count - 2) : count - 1}`;
+      rows.push({ line: count + 1, value: { ...value, id: `e${count}`, parentId: parent, timestamp: '2026-01-01T00:00:00.000Z' } });
+    };
+    add(omp ? { type: 'model_change', model: 'a/b' } : { type: 'model_change', provider: 'a', modelId: 'b' }, 1);
+    for (const [one, branch] of steps) add(entryOf(one), branch);
+    const last = rows.length - 1;
+    return { rows, leafId: `e${leaf === 0 ? Math.max(1, last - 1) : last}` };
+  });
+
+function entryOf(one: Step): JsonObject {
+  if (one.kind === 'user') return { type: 'message', message: { role: 'user', content: 'go' } };
+  if (one.kind === 'model') return { type: 'thinking_level_change', thinkingLevel: 'high' };
+  if (one.kind === 'exit') return { type: 'custom', customType: 'session_exit', data: { kind: 'signal', reason: 'SIGTERM' } };
+  if (one.kind === 'budget') return { type: 'custom_message', customType: 'goal-budget-limit', content: '', display: false };
+  if (one.kind === 'compaction') return { type: 'compaction', summary: 'x', firstKeptEntryId: 'e1', tokensBefore: 1 };
+  if (one.kind === 'assistant') {
+    const content = one.calls.map(({ id, tool, background }) => ({
+      type: 'toolCall',
+      id: `c${id}`,
+      name: tool,
+      arguments: { command: background ? 'x &' : 'x', path: 'a' },
+    }));
+    const errorMessage = one.stop === 'error' ? { errorMessage: 'overloaded' } : {};
+    return { type: 'message', message: { role: 'assistant', content, stopReason: one.stop, ...errorMessage } };
+  }
+  if (one.kind === 'result') {
+    return { type: 'message', message: { role: 'toolResult', toolCallId: `c${one.id}`, toolName: 'x', ...RESULTS[one.which] } };
+  }
+  const customType = { start: 'tool_execution_start', finished: 'event-log/tool.finished', policy: 'event-log/policy' }[one.kind];
+  return { type: 'custom', customType, data: { toolCallId: `c${one.id}` } };
+}
