@@ -1,0 +1,131 @@
+import { applySplices, setMember } from '../../entries/json-text.ts';
+import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { memberTexts, objectText } from '../context/message-text.ts';
+import { isBlank } from './parts.ts';
+
+/** Why a message of the context is not one of the conversation. */
+export type LeftOutBy = 'excluded' | 'unknown-role' | 'system-text' | 'nothing-to-send';
+
+export type LlmOutcome =
+  /** A user, assistant or toolResult message, as JSON text. */
+  | { readonly kind: 'message'; readonly text: string; readonly value: JsonObject }
+  /** What an agent told the model about its task, beside the conversation. */
+  | { readonly kind: 'system'; readonly text: string }
+  | { readonly kind: 'left-out'; readonly by: LeftOutBy };
+
+/** A message of the context as one that any model could be sent: from the user, the assistant or a tool. */
+export function toLlm(text: string, message: JsonObject): LlmOutcome {
+  switch (message['role']) {
+    case 'user':
+    case 'assistant':
+    case 'toolResult':
+      return stored(text, message);
+    case 'developer':
+    case 'custom':
+    case 'hookMessage':
+      return fromUser(text, message, message['content'], memberTexts(text).get('content'));
+    case 'bashExecution':
+      return message['excludeFromContext'] === true
+        ? leftOut('excluded')
+        : fromUser(text, message, execution(message, 'command', 'a shell command'));
+    case 'pythonExecution':
+      return message['excludeFromContext'] === true
+        ? leftOut('excluded')
+        : fromUser(text, message, execution(message, 'code', 'Python code'));
+    case 'fileMention':
+      return fromUser(text, message, mentionedFiles(message['files']));
+    case 'branchSummary':
+      return fromUser(
+        text,
+        message,
+        summaryText('A branch of this conversation was left. This is what happened on it', message['summary']),
+      );
+    case 'compactionSummary':
+      return fromUser(
+        text,
+        message,
+        summaryText('The conversation up to here was shortened. This is what happened in it', message['summary']),
+      );
+    case 'system':
+      return systemText(message);
+    default:
+      return leftOut('unknown-role');
+  }
+}
+
+function leftOut(by: LeftOutBy): LlmOutcome {
+  return { kind: 'left-out', by };
+}
+
+function stored(text: string, message: JsonObject): LlmOutcome {
+  if (message['content'] !== null && message['content'] !== undefined) return { kind: 'message', text, value: message };
+  return { kind: 'message', text: applySplices(text, [setMember(text, 0, 'content', '[]')]), value: { ...message, content: [] } };
+}
+
+function fromUser(text: string, message: JsonObject, content: unknown, contentText = JSON.stringify(content)): LlmOutcome {
+  if (typeof content === 'string' ? isBlank(content) : !Array.isArray(content) || content.length === 0) return leftOut('nothing-to-send');
+  const told = objectText([
+    ['role', '"user"'],
+    ['content', contentText],
+    ['timestamp', memberTexts(text).get('timestamp')],
+  ]);
+  return { kind: 'message', text: told, value: { role: 'user', content, timestamp: message['timestamp'] } };
+}
+
+function systemText(message: JsonObject): LlmOutcome {
+  const sections = message['sections'];
+  const pieces = [contentText(message['content']), ...(isObject(sections) ? Object.values(sections) : [])];
+  const text = pieces.filter((piece): piece is string => typeof piece === 'string' && !isBlank(piece)).join('\n\n');
+  return text === '' ? leftOut('nothing-to-send') : { kind: 'system', text };
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.flatMap((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : [])).join('\n\n');
+}
+
+function execution(message: JsonObject, source: string, what: string): string {
+  const told = [`The user ran ${what}:`, fenced(string(message[source]))];
+  const output = string(message['output']);
+  if (output === '') told.push('It printed nothing.');
+  else told.push('It printed:', fenced(output));
+  if (message['cancelled'] === true) told.push('It was cancelled.');
+  else if (typeof message['exitCode'] === 'number' && message['exitCode'] !== 0)
+    told.push(`It ended with exit code ${message['exitCode']}.`);
+  if (message['truncated'] === true) {
+    const path = string(message['fullOutputPath']);
+    told.push(path === '' ? 'The output was cut.' : `The output was cut; all of it is in ${path}.`);
+  }
+  return told.join('\n\n');
+}
+
+function mentionedFiles(files: unknown): JsonObject[] {
+  if (!Array.isArray(files)) return [];
+  return files.filter(isObject).flatMap((file) => {
+    const name = `The user mentioned the file ${string(file['path'])}`;
+    const content = file['content'];
+    const shown = typeof content === 'string' && content !== '' ? `${name}:\n\n${fenced(content)}` : `${name}.`;
+    const image = file['image'];
+    const block: JsonObject = { type: 'text', text: shown };
+    return isObject(image) && typeof image['data'] === 'string'
+      ? [block, { type: 'image', data: image['data'], mimeType: image['mimeType'] }]
+      : [block];
+  });
+}
+
+function summaryText(words: string, summary: unknown): string {
+  const text = string(summary);
+  return isBlank(text) ? `${words.split('. ')[0]}, and no summary of it was kept.` : `${words}:\n\n<summary>\n${text}\n</summary>`;
+}
+
+/** In a fence that is longer than any inside, so that the text cannot end it. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+function string(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
