@@ -18,4 +18,14 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Bring a log of version 1 or 2 to version 3',
     load: async () => (await import('./migrate.ts')).command,
   },
+  {
+    name: 'externalize',
+    summary: 'Move large images out of a log into the blob store',
+    load: async () => (await import('./externalize.ts')).command,
+  },
+  {
+    name: 'inline',
+    summary: 'Put images from the blob store back into a log',
+    load: async () => (await import('./inline.ts')).command,
+  },
 ];

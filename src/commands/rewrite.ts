@@ -136,11 +136,12 @@ interface Opened {
 
 async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
   const tools = { random: io.random, signal: io.signal };
+  io.progress.file(name);
   if (name === '-') {
     const { chunks } = openInput('-', io.stdin);
-    const compare = wish.dryRun ? new HashCompare(stoppable(chunks, io.signal)) : undefined;
+    const compare = wish.dryRun ? new HashCompare(stoppable(chunks, io)) : undefined;
     const sink = compare ?? outputOf(wish, io, PRIVATE_MODE, undefined);
-    return { read: () => compare?.chunks ?? stoppable(chunks, io.signal), rereadable: false, mode: PRIVATE_MODE, sink, close };
+    return { read: () => compare?.chunks ?? stoppable(chunks, io), rereadable: false, mode: PRIVATE_MODE, sink, close };
   }
   const handle = await openForReading(name);
   const facts = await handle.stat();
@@ -149,10 +150,10 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
     if (facts.isFile() && (wish.inPlace || wish.dryRun)) {
       const inPlace = new InPlace(name, { ...tools, backupSuffix: wish.backupSuffix, dryRun: wish.dryRun, note: io.note });
       await handle.close();
-      return { read: () => stoppable(inPlace.read(), io.signal), rereadable: true, mode: inPlace.mode, sink: inPlace, close };
+      return { read: () => stoppable(inPlace.read(), io), rereadable: true, mode: inPlace.mode, sink: inPlace, close };
     }
     if (wish.inPlace) throw new Trouble(`${name}: is not a regular file; only a file can be changed in place`);
-    const read = (): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name), io.signal);
+    const read = (): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name), io);
     if (wish.dryRun) {
       const compare = new HashCompare(read());
       return { read: () => compare.chunks, rereadable: false, mode, sink: compare, close: () => handle.close() };
@@ -205,7 +206,8 @@ class HashCompare implements Sink {
 }
 
 /** The same chunks, but a stop is heard while the next one is waited for. */
-async function* stoppable(chunks: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
+async function* stoppable(chunks: AsyncIterable<Buffer>, io: Io): AsyncGenerator<Buffer, void, void> {
+  const { signal, progress } = io;
   const iterator = chunks[Symbol.asyncIterator]();
   let heard = (): void => {};
   const stopped = new Promise<'stopped'>((done) => {
@@ -221,6 +223,7 @@ async function* stoppable(chunks: AsyncIterable<Buffer>, signal: AbortSignal): A
       if (next === 'stopped') continue;
       waiting = false;
       if (next.done) return;
+      progress.read(next.value.length);
       yield next.value;
     }
   } finally {

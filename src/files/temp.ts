@@ -4,6 +4,11 @@ import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
 
 export type Random = (bytes: number) => Uint8Array;
 
+/** Whether a file in a folder of ours is one that a killed program left behind. */
+export function isTempName(name: string): boolean {
+  return /^\.sessionctl-[0-9a-f]{24}\.tmp$/.test(name);
+}
+
 /** Who may do what with a file, as its copy is to have it. */
 export interface Ownership {
   readonly mode: number;
@@ -52,13 +57,13 @@ export class TempFile {
     closeSync(this.#fd);
   }
 
-  /** The file gets its name; what had that name before is gone. Durable when this returns. */
-  moveTo(target: string): void {
+  /** The file gets its name; what had that name before is gone. Durable when this returns, unless the caller syncs the folder. */
+  moveTo(target: string, sync = true): void {
     requireRunning(this.#signal);
     renameSync(this.path, target);
     this.#exists = false;
     this.#signal.removeEventListener('abort', this.#remove);
-    syncFolder(dirname(target));
+    if (sync) syncFolder(dirname(target));
   }
 
   /** No trace is left. Does nothing once the file has its name. */

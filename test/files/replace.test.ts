@@ -53,7 +53,7 @@ interface Result {
   readonly trouble: string | undefined;
 }
 
-async function call(argv: readonly string[], transform: Transform, stdin = '', stop = new AbortController()): Promise<Result> {
+async function call(argv: readonly string[], transform: Transform, stdin = '', onNote = (): void => {}): Promise<Result> {
   const command = { options: REWRITE_OPTIONS } as Command;
   let stdout = '';
   let notes = '';
@@ -73,9 +73,9 @@ async function call(argv: readonly string[], transform: Transform, stdin = '', s
       }),
       stderr: collect((text) => {
         notes += text;
+        onNote();
       }),
       env: {},
-      signal: stop.signal,
     },
     (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   );
@@ -322,6 +322,27 @@ test('says that other names of the file keep the old content', async () => {
   linkSync(file, join(folder, 'g'));
   expect((await call(['-i', file], shout)).notes).toMatch(/hard links/);
   expect(readFileSync(join(folder, 'g'), 'utf8')).toBe('one\n');
+});
+
+test.each([
+  ['appended', (file: string) => appendFileSync(file, 'late\n'), 'late\n', /5 bytes were written to the old file at that very moment/],
+  ['rewritten', (file: string) => writeFileSync(file, 'ten\n', { flag: 'r+' }), 'ten\n', /the old file was changed at that very moment/],
+])('saves what was %s to the old file between the last look and the rename', async (_how, write, late, message) => {
+  const folder = fresh();
+  const file = join(folder, 'f');
+  writeFileSync(file, 'one\n');
+  chmodSync(file, 0o600);
+  writeFileSync(join(folder, 'f.late'), 'from another day');
+  // The note about hard links is the last thing before the rename, so it tells the moment.
+  linkSync(file, join(folder, 'g'));
+  const result = await call(['-i', file], shout, '', () => write(file));
+  expect(result.code).toBe(2);
+  expect(result.trouble).toMatch(message);
+  expect(result.trouble).toContain(`${file}.late1`);
+  expect(readFileSync(file, 'utf8')).toBe('ONE\n');
+  expect(readFileSync(`${file}.late1`, 'utf8')).toBe(late);
+  expect(readFileSync(`${file}.late`, 'utf8')).toBe('from another day');
+  expect(statSync(`${file}.late1`).mode & 0o777).toBe(0o600);
 });
 
 test('-o makes a file no wider than the input, and only when all of it is there', async () => {

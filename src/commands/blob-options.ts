@@ -1,0 +1,31 @@
+import { UsageTrouble } from '../base/trouble.ts';
+import { BlobStore } from '../blobs/store.ts';
+import { blobFolderNear } from '../files/blob-files.ts';
+import type { Given, Io, Option } from './command.ts';
+
+export const BLOBS_OPTION: Option = {
+  name: 'blobs',
+  kind: 'text',
+  value: 'DIR',
+  describe: 'The folder with the blobs; else the variable SESSIONCTL_BLOBS names it',
+};
+
+/** The store that the user named, by the option or the variable. */
+export function namedStore(given: Given, io: Io): BlobStore | undefined {
+  const path = given.text('blobs') ?? io.env['SESSIONCTL_BLOBS'];
+  if (given.text('blobs') === '') throw new UsageTrouble("option '--blobs' needs the name of a folder");
+  return path ? new BlobStore(path) : undefined;
+}
+
+/** The store to read a file's refs from: the named one, else the one that lies where the agents keep theirs. */
+export function storeFor(file: string | undefined, given: Given, io: Io): BlobStore | undefined {
+  const named = namedStore(given, io);
+  if (named) {
+    named.folder.require();
+    return named;
+  }
+  const near = file === undefined ? undefined : blobFolderNear(file);
+  return near === undefined ? undefined : new BlobStore(near);
+}
+
+export const NO_STORE = 'no blob store found; name it with --blobs DIR or the variable SESSIONCTL_BLOBS';

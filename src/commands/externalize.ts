@@ -1,0 +1,100 @@
+import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { counted } from '../base/words.ts';
+import { externalizeLine, type Left } from '../blobs/externalize.ts';
+import { stripTransient, truncateStrings } from '../blobs/slim.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import { DialectWatch } from '../entries/dialect.ts';
+import type { ByteWriter } from '../lines/writer.ts';
+import { BLOBS_OPTION, NO_STORE, namedStore } from './blob-options.ts';
+import type { Command, Given, Io } from './command.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
+import { rewriteLines } from './rewrite-lines.ts';
+
+const MIN_CHARS = 1024;
+/** So many notes about lines are told one by one. */
+const NOTES = 10;
+
+const REASONS: Readonly<Record<Left, string>> = {
+  'not-canonical': 'image data is not canonical base64, left in the log',
+  'escaped-url': 'image_url is spelled with escapes, left in the log',
+  blocked: "image left in the log: the blob that has its name is damaged; see 'sessionctl blobs verify'",
+};
+
+export const command: Command = {
+  name: 'externalize',
+  summary: 'Move large images out of a log into the blob store',
+  operands: '[FILE]...',
+  description: [
+    'Puts the images of a log into a folder, each under the sha256 of its bytes, and a ref in its place: blob:sha256:HASH. Images are image blocks in content and images arrays, and data URLs in image_url. inline is the reverse, byte for byte. All other bytes of a line stay as they are.',
+    'A blob is on the disk before the line that names it leaves. One that is there already is not written again, so several programs may fill the same folder. The folder is made where it is missing.',
+    'omp reads refs; pi does not, and a note says so.',
+    'Damaged lines pass through as they are, with a note and exit code 1.',
+    'Memory: one line and its images, and 150 bytes for each image that is new in this run.',
+  ],
+  options: [
+    BLOBS_OPTION,
+    { name: 'min-chars', kind: 'number', value: 'N', describe: 'Leave base64 that is shorter', default: String(MIN_CHARS) },
+    {
+      name: 'truncate',
+      kind: 'flag',
+      describe: 'Cut strings of more than 500,000 characters as the agents do, with a notice; with -i only with a backup',
+    },
+    {
+      name: 'strip-transient',
+      kind: 'flag',
+      describe: 'Remove partialJson and jsonlEvents, which only matter while a turn runs; with -i only with a backup',
+    },
+    ...REWRITE_OPTIONS,
+  ],
+  examples: [
+    { run: 'sessionctl externalize --blobs blobs session.jsonl > slim.jsonl', shows: 'the images go to blobs/, the rest to slim.jsonl' },
+    { run: 'sessionctl externalize -i --backup --blobs ~/.omp/agent/blobs session.jsonl', shows: 'in place, into the store of omp' },
+  ],
+  readsInput: true,
+  run: async (given, io) => {
+    const lossy = ['truncate', 'strip-transient'].find((name) => given.flag(name));
+    const backup = given.flag('backup') || given.text('backup-suffix') !== undefined;
+    if (lossy && given.flag('in-place') && !backup && !given.flag('dry-run')) {
+      throw new UsageTrouble(`--${lossy} throws something away: with -i it needs --backup`);
+    }
+    const store = namedStore(given, io);
+    if (!store) throw new Trouble(NO_STORE);
+    return await rewrite(given, io, async (input, out) => await externalize(input, out, store, given, io));
+  },
+};
+
+async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStore, given: Given, io: Io): Promise<number> {
+  const minChars = given.number('min-chars') ?? MIN_CHARS;
+  const tools = { random: io.random, signal: io.signal, now: io.now, mode: input.mode, dryRun: input.dryRun };
+  const watch = new DialectWatch();
+  let code = 0;
+  let moved = 0;
+  let told = 0;
+  const put = (bytes: Buffer): string | undefined => {
+    if (!input.dryRun && moved === 0) store.folder.create();
+    return store.put(bytes, tools);
+  };
+  await rewriteLines(
+    input,
+    out,
+    io,
+    (line, look) => {
+      if (look.value) watch.see(look.value);
+      const stripped = given.flag('strip-transient') ? stripTransient(line.raw, look.from) : undefined;
+      const fresh = stripped && stripped.changes > 0 ? { from: look.from, decoded: new Map<number, Buffer>() } : look;
+      const result = externalizeLine(stripped?.raw ?? line.raw, fresh, { minChars, put });
+      moved += result.moved;
+      for (const left of new Set(result.left)) {
+        if (left === 'blocked') code = 1;
+        if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${REASONS[left]}`);
+      }
+      return given.flag('truncate') ? truncateStrings(result.raw, look.from).raw : result.raw;
+    },
+    () => store.settle(),
+  );
+  if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more line')} with images that were left in the log`);
+  if (moved > 0 && watch.dialect === 'pi') {
+    io.note(`${input.name}: was written by pi, which cannot read refs; 'sessionctl inline' puts the images back`);
+  }
+  return code;
+}

@@ -1,0 +1,68 @@
+import { Trouble } from '../base/trouble.ts';
+import { counted } from '../base/words.ts';
+import { inlineLine, type Kept } from '../blobs/inline.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import type { ByteWriter } from '../lines/writer.ts';
+import { BLOBS_OPTION, NO_STORE, storeFor } from './blob-options.ts';
+import type { Command, Given, Io } from './command.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
+import { rewriteLines } from './rewrite-lines.ts';
+
+const NOTES = 20;
+
+const REASONS: Readonly<Record<Kept, string>> = {
+  'bad-blob-ref': 'is not blob:sha256: and 64 lower-case hexadecimal digits; nothing was opened',
+  'missing-blob': 'is not in the store',
+  'damaged-blob': 'has bytes that do not fit its hash',
+  'not-a-data-url': 'is no data URL, which an image_url needs',
+  'line-too-long': 'would make the line longer than 256 MiB',
+};
+
+export const command: Command = {
+  name: 'inline',
+  summary: 'Put images from the blob store back into a log',
+  operands: '[FILE]...',
+  description: [
+    'The reverse of externalize, byte for byte: every ref blob:sha256:HASH in the place of an image becomes the image again.',
+    'A ref whose blob is missing, or has other bytes than its hash says, stays as it is, with a note and exit code 1. A ref is never taken for a path, and links in the store are not followed.',
+    'Without --blobs and the variable, the store is a folder blobs beside the file, or ../../blobs as omp has it.',
+    'Damaged lines pass through as they are, with a note and exit code 1.',
+    'Memory: one line and its images.',
+  ],
+  options: [BLOBS_OPTION, ...REWRITE_OPTIONS],
+  examples: [
+    { run: 'sessionctl inline session.jsonl > whole.jsonl', shows: 'a log that needs no other file' },
+    { run: 'sessionctl inline --blobs blobs < slim.jsonl | sessionctl context', shows: 'in a pipe' },
+  ],
+  readsInput: true,
+  run: async (given, io) => await rewrite(given, io, async (input, out) => await inline(input, out, given, io)),
+};
+
+async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io): Promise<number> {
+  let store: BlobStore | undefined;
+  let told = 0;
+  let code = 0;
+  const openStore = (): BlobStore => {
+    const found = storeFor(input.path, given, io);
+    // A log without refs needs none, so it is looked for when the first one is met.
+    if (!found) throw new Trouble(`${input.name}: ${NO_STORE}`);
+    return found;
+  };
+  await rewriteLines(input, out, io, (line, look) => {
+    const result = inlineLine(line.raw, look.from, (ref) => {
+      store ??= openStore();
+      return store.get(ref);
+    });
+    for (const { ref, why } of result.kept) {
+      code = 1;
+      if (told++ < NOTES) io.note(`${input.name}:${line.number}: '${shortened(ref)}' ${REASONS[why]}; the ref stays`);
+    }
+    return result.raw;
+  });
+  if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} stay as they are`);
+  return code;
+}
+
+function shortened(ref: string): string {
+  return ref.length > 100 ? `${ref.slice(0, 100)}...` : ref;
+}

@@ -1,0 +1,90 @@
+import { skipSpace, skipString, skipValue, unquote } from './json-text.ts';
+
+/** An object or array on the way down to the place that is looked at. Its fields tell the member that the walk is in. */
+export interface Frame {
+  readonly array: boolean;
+  /** Where it opens. */
+  readonly start: number;
+  readonly parent: Frame | undefined;
+  /** Object: the key of the member that the walk is in, unescaped, and where its quote opens. */
+  key: string;
+  keyStart: number;
+  /** Array: the number of the element that the walk is in. Object: of the member. */
+  index: number;
+}
+
+/** What a walk tells. Positions are those of the text; ends are behind the last character. */
+export interface Visitor {
+  open?(frame: Frame): void;
+  /** A string that is a value, quotes included in the span. */
+  string?(frame: Frame, start: number, end: number): void;
+  /** A number, true, false or null. */
+  word?(frame: Frame, start: number, end: number): void;
+  /** Called when the object or array has ended; `frame.parent` is in the member that it is the value of. */
+  close?(frame: Frame, end: number): void;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Walks through a JSON object or array that JSON.parse accepts, once from left to right, however deep it is. Works on
+ * decoded text and on raw bytes held one to a character alike.
+ */
+export function walkJson(text: string, from: number, visitor: Visitor): void {
+  let at = skipSpace(text, from);
+  let frame: Frame | undefined;
+  /** In an object: a key comes next. */
+  let expectsKey = false;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      frame = { array: code === OPEN_ARRAY, start: at, parent: frame, key: '', keyStart: -1, index: 0 };
+      visitor.open?.(frame);
+      expectsKey = code === OPEN_OBJECT;
+      at = skipSpace(text, at + 1);
+      continue;
+    }
+    if (frame === undefined) return;
+    if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      at++;
+      visitor.close?.(frame, at);
+      frame = frame.parent;
+      if (frame === undefined) return;
+      expectsKey = false;
+    } else if (code === COMMA) {
+      frame.index++;
+      expectsKey = !frame.array;
+      at++;
+    } else if (expectsKey) {
+      const end = skipString(text, at);
+      if (end < 0) return;
+      frame.key = unquote(text.slice(at, end));
+      frame.keyStart = at;
+      expectsKey = false;
+      // The colon, which is all that can follow a key.
+      at = skipSpace(text, end) + 1;
+    } else {
+      const end = skipValue(text, at);
+      if (end <= at) return;
+      if (code === QUOTE) visitor.string?.(frame, at, end);
+      else visitor.word?.(frame, at, end);
+      at = end;
+    }
+    at = skipSpace(text, at);
+  }
+}
+
+/** Where the member that the walk is in stands, as in `message.content[1].data`. */
+export function pathOf(frame: Frame): string {
+  const steps: string[] = [];
+  for (let one: Frame | undefined = frame; one; one = one.parent) {
+    if (one.array) steps.push(`[${one.index}]`);
+    else steps.push(/^[A-Za-z_$][\w$]*$/.test(one.key) ? `.${one.key}` : `[${JSON.stringify(one.key)}]`);
+  }
+  return steps.reverse().join('').replace(/^\./, '');
+}

@@ -1,0 +1,224 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  futimesSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { isTempName, type Random, requireRunning, syncFolder, TempFile } from './temp.ts';
+
+/** A name in a blob folder: 64 lower-case hexadecimal digits. Nothing else is ever made part of a path. */
+const HASH = /^[0-9a-f]{64}$/;
+export const TRASH = '.trash';
+const READ_BYTES = 1024 * 1024;
+
+export interface BlobFacts {
+  readonly hash: string;
+  readonly size: number;
+  readonly modified: number;
+}
+
+export interface FolderContent {
+  readonly blobs: readonly BlobFacts[];
+  /** Temp files that a writer left behind when it was killed. */
+  readonly leftovers: readonly { readonly name: string; readonly modified: number }[];
+  /** Whatever else is there, links among it: never read, never moved. */
+  readonly others: readonly string[];
+}
+
+/**
+ * A folder with a file for each blob, named by its hash. Links in it are not followed, and a name that is no hash is
+ * refused before anything is opened. Whether the bytes fit the name is for the store to say.
+ */
+export class BlobFolder {
+  readonly path: string;
+  #unsettled = false;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  exists(): boolean {
+    try {
+      return statSync(this.path).isDirectory();
+    } catch {
+      return false;
+    }
+  }
+
+  require(): void {
+    try {
+      if (!statSync(this.path).isDirectory()) throw new Trouble(`${this.path}: is not a folder; name the folder with the blobs`);
+    } catch (error) {
+      throw error instanceof Trouble ? error : systemTrouble(this.path, error);
+    }
+  }
+
+  create(): void {
+    try {
+      mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw systemTrouble(this.path, error);
+    }
+    this.require();
+  }
+
+  /** The size of a blob; undefined where there is none, -1 where the name belongs to something that is no plain file. */
+  size(hash: string): number | undefined {
+    const facts = this.#look(hash);
+    if (!facts) return undefined;
+    return facts.isFile() ? facts.size : -1;
+  }
+
+  /** The bytes under a hash, piece by piece into `take`. False where there is no plain file of that name. */
+  read(hash: string, take: (bytes: Buffer) => void): boolean {
+    const path = this.#pathOf(hash);
+    let fd: number;
+    try {
+      // Not blocking: a pipe of that name must not keep us waiting before we see what it is.
+      fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return false;
+      throw systemTrouble(path, error);
+    }
+    try {
+      if (!fstatSync(fd).isFile()) return false;
+      const buffer = Buffer.allocUnsafe(READ_BYTES);
+      for (let at = 0; ; ) {
+        const bytes = readSync(fd, buffer, 0, buffer.length, at);
+        if (bytes === 0) return true;
+        at += bytes;
+        take(buffer.subarray(0, bytes));
+      }
+    } catch (error) {
+      throw error instanceof Trouble ? error : systemTrouble(path, error);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  /** Adds a blob: a temp name, fsync, rename. The name itself is durable after `settle`. */
+  add(hash: string, bytes: Buffer, mode: number, random: Random, signal: AbortSignal): void {
+    const path = this.#pathOf(hash);
+    const temp = new TempFile(this.path, random, signal, mode & 0o666);
+    try {
+      temp.write(bytes);
+      temp.finish();
+      temp.moveTo(path, false);
+      this.#unsettled = true;
+    } catch (error) {
+      throw error instanceof Trouble ? error : systemTrouble(path, error);
+    } finally {
+      temp.discard();
+    }
+  }
+
+  /** An old blob that is named anew counts as young, so that a collection that runs meanwhile leaves it. */
+  touch(hash: string, now: number): void {
+    this.#unsettled = true;
+    try {
+      const fd = openSync(this.#pathOf(hash), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      try {
+        futimesSync(fd, now / 1000, now / 1000);
+      } finally {
+        closeSync(fd);
+      }
+    } catch {
+      // Somebody else's store: its owner looks after it.
+    }
+  }
+
+  /** All blobs added or met so far have durable names when this returns. */
+  settle(): void {
+    if (!this.#unsettled) return;
+    syncFolder(this.path);
+    this.#unsettled = false;
+  }
+
+  list(): FolderContent {
+    const blobs: BlobFacts[] = [];
+    const leftovers: { name: string; modified: number }[] = [];
+    const others: string[] = [];
+    let names: string[];
+    try {
+      names = readdirSync(this.path).sort();
+    } catch (error) {
+      throw systemTrouble(this.path, error);
+    }
+    for (const name of names) {
+      if (name === TRASH) continue;
+      const facts = lstatSync(join(this.path, name), { throwIfNoEntry: false });
+      if (!facts) continue;
+      if (facts.isFile() && HASH.test(name)) blobs.push({ hash: name, size: facts.size, modified: facts.mtimeMs });
+      else if (facts.isFile() && isTempName(name)) leftovers.push({ name, modified: facts.mtimeMs });
+      else others.push(name);
+    }
+    return { blobs, leftovers, others };
+  }
+
+  /**
+   * Moves a blob or leftover into the trash folder, or removes it. Looks at its age once more, for it may have been
+   * named anew since it was listed; false where it is too young now, or gone.
+   */
+  take(name: string, youngest: number, destroy: boolean, signal: AbortSignal): boolean {
+    requireRunning(signal);
+    if (!HASH.test(name) && !isTempName(name)) throw new Trouble(`'${name}' is not the name of a blob`);
+    const path = join(this.path, name);
+    try {
+      const facts = lstatSync(path, { throwIfNoEntry: false });
+      if (!facts?.isFile() || facts.mtimeMs > youngest) return false;
+      if (destroy) unlinkSync(path);
+      else {
+        const trash = join(this.path, TRASH);
+        mkdirSync(trash, { recursive: true, mode: 0o700 });
+        if (!lstatSync(trash).isDirectory()) throw new Trouble(`${trash}: is not a folder; remove it, or use --delete`);
+        renameSync(path, join(trash, name));
+      }
+      this.#unsettled = true;
+      return true;
+    } catch (error) {
+      throw error instanceof Trouble ? error : systemTrouble(path, error);
+    }
+  }
+
+  #look(hash: string): Stats | undefined {
+    const path = this.#pathOf(hash);
+    try {
+      return lstatSync(path, { throwIfNoEntry: false });
+    } catch (error) {
+      throw systemTrouble(path, error);
+    }
+  }
+
+  #pathOf(hash: string): string {
+    if (!HASH.test(hash)) throw new Trouble(`'${hash}' is not the hash of a blob`);
+    return join(this.path, hash);
+  }
+}
+
+/** A `blobs` folder beside the file, or two folders up as omp lays them out. */
+export function blobFolderNear(file: string): string | undefined {
+  const folder = dirname(resolve(file));
+  return [join(folder, 'blobs'), join(folder, '..', '..', 'blobs')].find((path) => new BlobFolder(path).exists());
+}
+
+/** The path without links; the path itself where there is nothing. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
