@@ -1,0 +1,253 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { assistant, HEADER, result, user } from '../support/sessions.ts';
+
+const scratch = scratchFolder();
+const healthy = HEADER + user('a', null) + assistant('b', 'a');
+const broken = `${HEADER}${user('a', null)}{"type":"mess\n${assistant('b', 'gone')}`;
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(scratch, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const good = file('good.jsonl', healthy);
+const bad = file('bad.jsonl', broken);
+
+describe('validate', () => {
+  it('says nothing about a healthy log and exits 0', async () => {
+    expect(await run(['validate', good])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('reports every finding of a broken log, one greppable line each, and exits 1', async () => {
+    const ran = await run(['validate', bad]);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toBe(
+      `${bad}:3: error: torn-line: the line ends before its object closes, after 13 bytes\n` +
+        `${bad}:4: error: dangling-parent: parent 'gone' is not in this file\n`,
+    );
+  });
+
+  it('reads standard input where no FILE is given, and for -', async () => {
+    expect((await run(['validate'], { stdin: broken })).stdout).toContain('-:3: error: torn-line');
+    expect((await run(['validate', '-'], { stdin: broken })).stdout).toContain('-:3: error: torn-line');
+  });
+
+  it('exits 0 with warnings only, and 1 with --strict', async () => {
+    const log = HEADER + user('a', null) + '\n';
+    expect((await run(['validate'], { stdin: log })).code).toBe(0);
+    const strict = await run(['validate', '--strict'], { stdin: log });
+    expect(strict).toMatchObject({ code: 1, stdout: '-:3: error: blank-line: the line is blank\n' });
+  });
+
+  it('lets the levels of rules be changed one by one', async () => {
+    expect((await run(['validate', '--rule', 'torn-line=off', '--rule', 'dangling-parent=warning', bad])).code).toBe(0);
+    expect(await run(['validate', '--rule', 'torn-lin=off', bad])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("unknown rule 'torn-lin'; did you mean 'torn-line'?"),
+    });
+    expect(await run(['validate', '--rule', 'torn-line=maybe', bad])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("'--rule torn-line=maybe' needs a level: torn-line=error, torn-line=warning or torn-line=off"),
+    });
+  });
+
+  it('shows at most so many findings as asked, counts on, and says how many more there were', async () => {
+    const ran = await run(['validate', '--max-findings', '1', '--format', 'json', bad]);
+    const records = ran.stdout.trimEnd().split('\n');
+    expect(records.length).toBe(2);
+    expect(JSON.parse(records[1] ?? '')).toMatchObject({ summary: { errors: 2, hidden: 1 } });
+    const text = await run(['validate', '--max-findings', '1', bad], { stdoutIsTerminal: true });
+    expect(text.stdout).toContain('1 finding not shown');
+  });
+
+  it('shows nothing with -q; the exit code tells', async () => {
+    expect(await run(['validate', '-q', bad])).toMatchObject({ code: 1, stdout: '', stderr: '' });
+  });
+
+  it('hands the log on byte for byte with --pass, findings on stderr', async () => {
+    const bytes = Buffer.concat([Buffer.from(broken), Buffer.from([0xff, 0x00, 0x0a]), Buffer.from('tail')]);
+    const ran = await run(['validate', '--pass'], { stdin: bytes });
+    expect(ran.stdoutBytes.equals(bytes)).toBe(true);
+    expect(ran.stderr).toContain('-:3: error: torn-line');
+    expect(ran.code).toBe(1);
+  });
+
+  it('hands on what is no session log too, says so and exits 2', async () => {
+    const ran = await run(['validate', '--pass'], { stdin: 'hello\n'.repeat(1000) });
+    expect(ran.stdout).toBe('hello\n'.repeat(1000));
+    expect(ran.code).toBe(2);
+  });
+
+  it('checks several files, and a bad one does not stop the others', async () => {
+    const ran = await run(['validate', join(scratch, 'missing.jsonl'), bad, good]);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toBe(`sessionctl: ${join(scratch, 'missing.jsonl')}: no such file or folder; check the path\n`);
+    expect(ran.stdout).toContain(`${bad}:3: error: torn-line`);
+  });
+
+  it('checks every *.jsonl below a folder, skips what is no session log, and follows no link in circles', async () => {
+    const folder = join(scratch, 'tree');
+    mkdirSync(join(folder, 'deeper'), { recursive: true });
+    writeFileSync(join(folder, 'deeper', 'b.jsonl'), broken);
+    writeFileSync(join(folder, 'a.jsonl'), healthy);
+    writeFileSync(join(folder, 'other.jsonl'), '{"some":"json"}\n');
+    writeFileSync(join(folder, 'notes.txt'), 'no log\n');
+    symlinkSync('..', join(folder, 'deeper', 'up'));
+    const ran = await run(['validate', '--format', 'json', folder]);
+    expect(ran.code).toBe(1);
+    const records = ran.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records.at(-1)).toMatchObject({ summary: { sessions: 2, skipped: 1, errors: 2 } });
+    expect(records[0]).toMatchObject({ file: join(folder, 'deeper', 'b.jsonl'), line: 3, rule: 'torn-line' });
+  });
+
+  it.each([
+    ['a folder without sessions', 'empty-folder', undefined, 'no session log found'],
+    ['a missing file', 'nowhere.jsonl', undefined, 'no such file'],
+    [
+      'a Claude Code transcript',
+      'claude.jsonl',
+      '{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","isSidechain":false,"message":{"role":"user","content":"x"}}\n',
+      'Claude Code',
+    ],
+    ['a JSON file', 'package.jsonl', '{\n  "name": "x"\n}\n', 'JSON'],
+    ['a binary', 'binary.jsonl', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xff]), 'binary'],
+    ['plain text', 'text.jsonl', 'hello\nworld\n', 'plain text'],
+    ['a log of the SDK harness', 'sdk.jsonl', '{"v":4,"kind":"header","id":"x"}\n', 'pi'],
+  ])('tells %s in one clear line and exits 2', async (_what, name, content, said) => {
+    const path = join(scratch, name);
+    if (content !== undefined) writeFileSync(path, content);
+    else if (name === 'empty-folder') mkdirSync(path, { recursive: true });
+    const ran = await run(['validate', path]);
+    expect(ran.code).toBe(2);
+    expect(ran.stdout).toBe('');
+    expect(ran.stderr).toMatch(/^sessionctl: [^\n]+\n$/);
+    expect(ran.stderr).toContain(name);
+    expect(ran.stderr).toContain(said);
+  });
+
+  it('takes an empty file for a log without a header', async () => {
+    expect(await run(['validate', file('empty.jsonl', '')])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('missing-header: the file is empty'),
+    });
+  });
+
+  it('tells a file that may not be read', async () => {
+    if (process.getuid?.() === 0) return;
+    const path = file('locked.jsonl', healthy);
+    chmodSync(path, 0);
+    expect(await run(['validate', path])).toMatchObject({ code: 2, stderr: expect.stringContaining('permission denied') });
+  });
+
+  it('reports a line over the limit and still checks the lines after it', async () => {
+    const log = HEADER + user('a', null, 'x'.repeat(5000)) + '{"torn\n';
+    const ran = await run(['validate', '--max-line-bytes', '1000'], { stdin: log });
+    expect(ran.stdout).toMatch(/^-:2: error: oversize-line: .*\n-:3: error: torn-line: /);
+    expect(await run(['validate', '--max-line-bytes', '999999999999', good])).toMatchObject({ code: 2 });
+  });
+
+  it('explains a rule: why it matters, how it arises, what to do, with an example', async () => {
+    const ran = await run(['validate', '--explain', 'dangling-parent']);
+    for (const part of ['Why it matters', 'How it arises', 'What to do', 'Example', 'sessionctl repair'])
+      expect(ran.stdout).toContain(part);
+    expect(ran.stdout.split('\n').every((line) => line.length <= 110)).toBe(true);
+    expect((await run(['validate', '--explain', 'nothing'])).code).toBe(2);
+  });
+
+  it('lists all rules with their levels', async () => {
+    const ran = await run(['validate', '--list-rules']);
+    expect(ran.stdout).toMatch(/^torn-line +error +/m);
+    expect(ran.stdout).toMatch(/^inline-image +off +/m);
+  });
+
+  it('gives every damage vector the findings that were checked by eye', async () => {
+    process.chdir(projectRoot);
+    const expected: Record<string, string[]> = {
+      'l01-torn-tail': ['4 torn-line'],
+      'l02-torn-mid-string': ['3 torn-line', '4 dangling-parent'],
+      'l03-torn-mid-colon-1after': ['3 torn-line', '4 dangling-parent'],
+      'l04-torn-mid-colon-2after': ['3 torn-line', '4 dangling-parent'],
+      'l05-concat': ['2 glued-entries'],
+      'l06-torn-glued': ['3 glued-entries', '3 dangling-parent'],
+      'l07-nul-run': ['3 nul-bytes'],
+      'l08-nul-glued': ['3 nul-bytes'],
+      'l09-bom': ['1 byte-order-mark'],
+      'l10-crlf': [],
+      'l11-blank-lines': ['1 blank-line', '2 blank-line', '4 blank-line', '6 blank-line', '8 blank-line'],
+      'l12-header-torn': ['1 torn-line', '1 missing-header'],
+      'l13-header-second': ['2 late-header'],
+      'l14-empty': ['1 missing-header'],
+      'l15-garbage-only': [],
+      'l16-no-final-newline': ['3 missing-final-newline'],
+      'l17-pretty': ['1 torn-line', '2 not-json', '3 not-json', '4 not-json', '5 not-json', '6 not-json', '7 not-json', '1 missing-header'],
+      'l18-null-prims': ['2 not-an-object', '3 not-an-object', '4 not-an-object', '5 not-an-object'],
+      'l19-header-id-number': ['1 bad-header'],
+      'l20-merge-conflict': ['2 not-json', '4 not-json', '6 not-json'],
+      'l21-title-slot': [],
+      'l22-trailing-garbage-after-json': ['2 glued-entries'],
+      'l23-js-comment': ['2 not-json'],
+      'l24-leading-garbage-before-header': ['1 not-json'],
+      'l25-invalid-utf8': ['3 invalid-utf8', '3 bad-timestamp'],
+    };
+    for (const [name, findings] of Object.entries(expected)) {
+      const ran = await run(['validate', '--format', 'json', `fixtures/vectors/damage/${name}.jsonl`]);
+      const found = ran.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .filter((one) => !('summary' in one))
+        .map((one) => `${one.line} ${one.rule}`);
+      expect({ name, found }).toEqual({ name, found: findings });
+      expect(ran.code).toBe(name === 'l15-garbage-only' ? 2 : findings.some((one) => !/blank|timestamp/.test(one)) ? 1 : 0);
+    }
+  });
+
+  it('works beside jq in a real pipe', async () => {
+    const jq = await spawnCommand('bash', ['-c', 'command -v jq']);
+    if (jq.code !== 0) return console.warn('skipped: jq is not installed');
+    const ran = await spawnCommand(
+      'bash',
+      ['-c', `node bin/sessionctl.js validate --format json "$1" | jq -r 'select(.severity=="error").rule'`, 'x', bad],
+      {
+        cwd: projectRoot,
+      },
+    );
+    expect(ran.stdout).toBe('torn-line\ndangling-parent\n');
+  });
+
+  it('ends at once and quietly when its reader goes away', async () => {
+    const many = file('many.jsonl', HEADER + '{"torn\n'.repeat(200_000));
+    const ran = await spawnCommand('bash', ['-c', 'node bin/sessionctl.js validate "$1" | head -1; echo "${PIPESTATUS[0]}"', 'x', many], {
+      cwd: projectRoot,
+    });
+    expect(ran.stdout).toBe(`${many}:2: error: torn-line: the line ends before its object closes, after 6 bytes\n1\n`);
+    expect(ran.stderr).toBe('');
+  });
+
+  it('gives the same through the built program as in process', async () => {
+    const spawned = await spawnProgram(['validate', bad, good]);
+    const inProcess = await run(['validate', bad, good]);
+    expect([spawned.code, spawned.stdout, spawned.stderr]).toEqual([inProcess.code, inProcess.stdout, inProcess.stderr]);
+  });
+
+  it('finds no error in a log with calls, results and several branches', async () => {
+    const log = HEADER + user('a', null) + assistant('b', 'a', ['t']) + result('c', 'b', 't') + assistant('d', 'c') + user('e', 'a');
+    expect(await run(['validate'], { stdin: log })).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('has healthy sessions of its own to check', async () => {
+    process.chdir(projectRoot);
+    const ran = await run(['validate', '--strict', '--format', 'json', 'fixtures/sessions']);
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout).summary.sessions).toBeGreaterThan(0);
+    expect(readFileSync('README.md', 'utf8')).toContain('npm ci && npx sessionctl validate fixtures/sessions');
+  });
+});

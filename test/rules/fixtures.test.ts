@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { rules } from '../../src/rules/index.ts';
+import { projectRoot, run } from '../support/run.ts';
+
+const folder = (id: string): string => join('fixtures', 'rules', id);
+
+function optionsOf(id: string): string[] {
+  const path = join(projectRoot, folder(id), 'options');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ') : [];
+}
+
+async function findings(id: string, name: string): Promise<string> {
+  process.chdir(projectRoot);
+  const ran = await run(['validate', ...optionsOf(id), join(folder(id), name)]);
+  expect(ran.stderr).toBe('');
+  expect(ran.code).toBe(ran.stdout.includes(': error: ') ? 1 : 0);
+  return ran.stdout.replaceAll(`${folder(id)}/`, '');
+}
+
+describe.each(rules.filter((rule) => rule.group !== 'blobs').map((rule) => rule.id))('the rule %s', (id) => {
+  it('finds what its bad fixture shows, to the letter, and nothing else', async () => {
+    const found = await findings(id, 'bad.jsonl');
+    expect(found).toBe(readFileSync(join(projectRoot, folder(id), 'findings.txt'), 'utf8'));
+    const lines = found.trimEnd().split('\n');
+    expect(lines.every((line) => line.split(': ')[2] === id)).toBe(true);
+  });
+
+  it('finds nothing in its good fixture', async () => {
+    expect(await findings(id, 'good.jsonl')).toBe('');
+  });
+});
+
+describe('the table of rules', () => {
+  it('has every id once, and says why, how it arises and what to do for each', () => {
+    expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length);
+    for (const rule of rules) {
+      expect(rule.id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+      for (const text of [rule.why, rule.arises, rule.mend]) expect(text).toMatch(/^['A-Za-z].*\.$/s);
+      expect(rule.summary).toMatch(/^[a-z].*[^.]$/);
+      expect(rule.example).not.toBe('');
+    }
+  });
+
+  it('calls every error fixable but the ones that only a person can mend', () => {
+    const left = rules.filter((rule) => rule.level === 'error' && !rule.fixable).map((rule) => rule.id);
+    expect(left).toEqual(['oversize-line', 'unknown-version', 'bad-blob-ref', 'missing-blob', 'damaged-blob']);
+  });
+});
