@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
@@ -225,7 +225,7 @@ describe('validate', () => {
 
   it('ends at once and quietly when its reader goes away', async () => {
     const many = file('many.jsonl', HEADER + '{"torn\n'.repeat(200_000));
-    const ran = await spawnCommand('bash', ['-c', 'node bin/sessionctl.js validate "$1" | head -1; echo "${PIPESTATUS[0]}"', 'x', many], {
+    const ran = await spawnCommand('bash', ['-c', 'set -o pipefail; node bin/sessionctl.js validate "$1" | head -1; echo $?', 'x', many], {
       cwd: projectRoot,
     });
     expect(ran.stdout).toBe(`${many}:2: error: torn-line: the line ends before its object closes, after 6 bytes\n1\n`);
@@ -248,6 +248,5 @@ describe('validate', () => {
     const ran = await run(['validate', '--strict', '--format', 'json', 'fixtures/sessions']);
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.stdout).summary.sessions).toBeGreaterThan(0);
-    expect(readFileSync('README.md', 'utf8')).toContain('npm ci && npx sessionctl validate fixtures/sessions');
   });
 });
