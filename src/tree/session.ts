@@ -40,6 +40,6 @@ export interface Session {
   /** In the order asked for; a line that turns out to be damaged is left out and told in `damage`. */
   entries(positions: Iterable<number>): AsyncIterable<LogEntry>;
   /** All ids in file order: another pass over the file, for names that the index cannot answer. */
-  ids(): AsyncIterable<{ readonly position: number; readonly id: string }>;
+  forEachId(visit: (position: number, id: string) => void): Promise<void>;
   close(): Promise<void>;
 }

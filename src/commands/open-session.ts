@@ -1,0 +1,213 @@
+import { isUtf8 } from 'node:buffer';
+import { ClosedPipe, Trouble } from '../base/trouble.ts';
+import { counted } from '../base/words.ts';
+import { readContent } from '../entries/damage.ts';
+import { EnvelopeScanner, envelopeOf } from '../entries/envelope.ts';
+import { versionOf } from '../entries/envelope-check.ts';
+import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { openStore, type Store } from '../files/store.ts';
+import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
+import { Line } from '../lines/line.ts';
+import { readRanges } from '../lines/ranges.ts';
+import { IndexBuilder } from '../tree/index-builder.ts';
+import type { LogIndex } from '../tree/log-index.ts';
+import type { LeftOut, LogEntry, Session } from '../tree/session.ts';
+import type { Io } from './command.ts';
+
+/**
+ * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not a
+ * session log is refused; damaged lines are left out, and told by `endReading`.
+ */
+export async function openSession(name: string, io: Io): Promise<Session> {
+  const store = await openStore(name, io);
+  try {
+    return await indexed(name, store, io);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Opens a session, works with it, and gives the exit code that both have earned. */
+export async function readSession(name: string, io: Io, work: (session: Session) => Promise<number>): Promise<number> {
+  const session = await openSession(name, io);
+  try {
+    return endReading(session, io, await work(session));
+  } catch (error) {
+    if (error instanceof ClosedPipe) Object.assign(error, { exitCode: endReading(session, io, 0) });
+    throw error;
+  } finally {
+    await session.close();
+  }
+}
+
+/** Says once which lines were left out; what would have been 0 is 1 then. */
+export function endReading(session: Session, io: Io, code: number): number {
+  const [first, ...others] = session.damage;
+  if (first === undefined) return code;
+  const where = `line ${first.line} is damaged (${first.rule}) and was left out`;
+  const more = others.length > 0 ? `, and ${counted(others.length, 'other line')}: ${listed(others)}` : '';
+  io.note(`${session.name}: ${where}${more}; 'sessionctl repair' mends what can be mended`);
+  return code === 0 ? 1 : code;
+}
+
+function listed(lines: readonly LeftOut[]): string {
+  const named = lines.slice(0, 4).map(({ line, rule }) => `${line} (${rule})`);
+  return lines.length > named.length ? `${named.join(', ')}, ...` : named.join(', ');
+}
+
+async function indexed(name: string, store: Store, io: Io): Promise<Session> {
+  let builder = await pass(name, store, io, false);
+  // Perhaps the parent is in a line whose envelope could be read although the line is damaged.
+  if (builder.index.missingParents > 0) builder = await pass(name, store, io, true);
+  const { index, header } = builder;
+  const { version, known } = header ? versionOf(header) : { version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true };
+  if (!known) io.note(`${name}: warning: version ${JSON.stringify(header?.['version'])} is not known and read as version 3`);
+  return new StoredSession(name, store, builder, version);
+}
+
+async function pass(name: string, store: Store, io: Io, careful: boolean): Promise<IndexBuilder> {
+  io.progress.file(name);
+  if (store.size !== undefined) io.progress.expect(store.size);
+  const first: Line[] = [];
+  let filled = 0;
+  let isOurs = false;
+  const look = (line: Line): 'go on' | 'enough' => {
+    first.push(line);
+    if (!line.blank) filled++;
+    if (isNativeLine(line)) isOurs = true;
+    else if (filled >= LINES_TO_LOOK_AT) refuseForeign(name, first);
+    return isOurs ? 'enough' : 'go on';
+  };
+  const builder = new IndexBuilder({ key: io.random(8), careful, look });
+  await readRanges(toldChunks(store, io), builder);
+  if (!isOurs) refuseForeign(name, first);
+  builder.index.finish();
+  return builder;
+}
+
+async function* toldChunks(store: Store, io: Io): AsyncGenerator<Buffer, void, void> {
+  for await (const chunk of store.chunks()) {
+    io.progress.read(chunk.length);
+    yield chunk;
+  }
+}
+
+function refuseForeign(name: string, lines: readonly Line[]): void {
+  const identity = identify(lines);
+  if (!identity.ours) throw strangerTrouble(name, identity);
+}
+
+/** Entries that lie near each other are read in one go, up to this many bytes. */
+const READ_TOGETHER = 1024 * 1024;
+
+class StoredSession implements Session {
+  readonly name: string;
+  readonly header: JsonObject | undefined;
+  readonly version: number;
+  readonly fileVersion: number;
+  readonly titleSlot: JsonObject | undefined;
+  readonly headerLines: readonly number[];
+  readonly index: LogIndex;
+  readonly #store: Store;
+  readonly #damage: LeftOut[];
+
+  constructor(name: string, store: Store, builder: IndexBuilder, version: number) {
+    this.name = name;
+    this.header = builder.header;
+    this.titleSlot = builder.titleSlot;
+    this.headerLines = builder.headerLines;
+    this.index = builder.index;
+    this.version = version;
+    this.fileVersion = version;
+    this.#damage = builder.damage;
+    this.#store = store;
+  }
+
+  get damage(): readonly LeftOut[] {
+    return this.#damage;
+  }
+
+  async entry(position: number): Promise<LogEntry> {
+    for await (const entry of this.entries([position])) return entry;
+    const line = this.index.lineOf(position);
+    const rule = this.#damage.find((one) => one.line === line)?.rule ?? 'not-json';
+    throw new Trouble(`${this.name}: line ${line} is damaged (${rule}); run 'sessionctl repair' first, or name another entry`);
+  }
+
+  async *entries(positions: Iterable<number>): AsyncGenerator<LogEntry, void, void> {
+    let together: number[] = [];
+    let start = 0;
+    let end = 0;
+    for (const position of positions) {
+      const offset = this.index.offsetOf(position);
+      const behind = offset + this.index.lengthOf(position);
+      if (together.length > 0 && (offset < end || behind - start > READ_TOGETHER)) {
+        yield* this.#read(together, start, end);
+        together = [];
+      }
+      if (together.length === 0) start = offset;
+      together.push(position);
+      end = behind;
+    }
+    if (together.length > 0) yield* this.#read(together, start, end);
+  }
+
+  async *#read(positions: readonly number[], start: number, end: number): AsyncGenerator<LogEntry, void, void> {
+    const bytes = Buffer.allocUnsafe(end - start);
+    if ((await this.#store.readAt(bytes, start)) < bytes.length) {
+      throw new Trouble(`${this.name}: became shorter while it was read; run again when nobody writes to it`);
+    }
+    for (const position of positions) {
+      const offset = this.index.offsetOf(position);
+      const from = offset - start;
+      const entry = this.#parse(position, offset, bytes.subarray(from, from + this.index.lengthOf(position)));
+      if (entry) yield entry;
+    }
+  }
+
+  #parse(position: number, offset: number, bytes: Buffer): LogEntry | undefined {
+    const number = this.index.lineOf(position);
+    try {
+      const text = bytes.toString('utf8');
+      const value: unknown = JSON.parse(text);
+      if (isObject(value) && isUtf8(bytes)) return { position, line: number, offset, text, value };
+    } catch {
+      // The index took the line for an entry by its envelope alone.
+    }
+    if (!this.#damage.some((one) => one.line === number)) {
+      const line = new Line(number, offset, bytes.toString('latin1'), true, 'invalid');
+      this.#damage.push({ line: number, rule: readContent(line, this.version).damage ?? 'not-json' });
+      this.#damage.sort((a, b) => a.line - b.line);
+    }
+    return undefined;
+  }
+
+  async forEachId(visit: (position: number, id: string) => void): Promise<void> {
+    const { index } = this;
+    const scanner = new EnvelopeScanner();
+    let next = 0;
+    await readRanges(this.#store.chunks(), {
+      line: (bytes, start, end, place) => {
+        if (next >= index.size || index.lineOf(next) !== place.number) return;
+        const id = scanner.scan(bytes, start, end) ? scanner.id : parsedId(bytes, start, end);
+        if (id !== undefined) visit(next, id);
+        next++;
+      },
+      oversize: () => {},
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+}
+
+function parsedId(bytes: Buffer, start: number, end: number): string | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
+    return isObject(value) ? envelopeOf(value).id : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import { BYTE_ORDER_MARK, readContent } from '../entries/damage.ts';
+import { type Envelope, EnvelopeScanner, envelopeOf } from '../entries/envelope.ts';
+import { HEADER_TYPE, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/envelope-check.ts';
+import type { JsonObject } from '../entries/json-value.ts';
+import { Line } from '../lines/line.ts';
+import type { LinePlace, RangeReader } from '../lines/ranges.ts';
+import { LogIndex } from './log-index.ts';
+import type { LeftOut } from './session.ts';
+
+export interface IndexBuilderOptions {
+  /** For the index: 8 random bytes. */
+  readonly key: Uint8Array;
+  /** Parse every line instead of looking for its envelope: slower, but no damaged line gets in. */
+  readonly careful: boolean;
+  /** Gets the first lines, until it has seen enough and says so. */
+  readonly look: (line: Line) => 'go on' | 'enough';
+}
+
+/** The first pass over a log: what is needed to find the entries again, and which lines are none. */
+export class IndexBuilder implements RangeReader {
+  readonly index: LogIndex;
+  readonly damage: LeftOut[] = [];
+  readonly headerLines: number[] = [];
+  header: JsonObject | undefined;
+  titleSlot: JsonObject | undefined;
+  readonly #careful: boolean;
+  readonly #scanner = new EnvelopeScanner();
+  #look: ((line: Line) => 'go on' | 'enough') | undefined;
+
+  constructor(options: IndexBuilderOptions) {
+    this.index = new LogIndex(options.key);
+    this.#careful = options.careful;
+    this.#look = options.look;
+  }
+
+  line(bytes: Buffer, start: number, end: number, place: LinePlace): void {
+    if (this.#look && this.#look(lineOf(bytes, start, end, place)) === 'enough') this.#look = undefined;
+    if (!this.#careful && place.clean && this.#scanner.scan(bytes, start, end) && !isSpecial(this.#scanner)) {
+      this.#add(this.#scanner, end - start, place);
+      return;
+    }
+    const line = lineOf(bytes, start, end, place);
+    if (line.blank) return;
+    // A mark before the header is told, but what the header says still counts; an entry behind one is left out.
+    const marked = place.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK);
+    const { damage, objects } = readContent(line, this.header ? versionOf(this.header).version : undefined);
+    const value = objects[0]?.value;
+    if (marked) this.#leaveOut(place, 'byte-order-mark');
+    else if (damage !== undefined) this.#leaveOut(place, damage);
+    if (damage !== undefined || value === undefined) return;
+    if (value['type'] === HEADER_TYPE) this.#takeHeader(value, place);
+    else if (isTitleSlot(value)) this.#takeTitle(value, place);
+    else if (!marked) this.#add(envelopeOf(value), end - start, place);
+  }
+
+  oversize(length: number, place: LinePlace): void {
+    const line = new Line(place.number, place.offset, '', place.terminated, 'ascii', length);
+    if (this.#look && this.#look(line) === 'enough') this.#look = undefined;
+    this.#leaveOut(place, 'oversize-line');
+  }
+
+  #add({ type, id, parentId, role }: Envelope, length: number, place: LinePlace): void {
+    this.index.add({ id, parentId, type: type ?? '', role, line: place.number, offset: place.offset, length });
+  }
+
+  #takeHeader(value: JsonObject, place: LinePlace): void {
+    this.headerLines.push(place.number);
+    this.header ??= value;
+    if (typeof value['id'] === 'string') this.index.addHeader(value['id']);
+  }
+
+  #takeTitle(value: JsonObject, place: LinePlace): void {
+    this.headerLines.push(place.number);
+    this.titleSlot ??= value;
+  }
+
+  #leaveOut(place: LinePlace, rule: string): void {
+    this.damage.push({ line: place.number, rule });
+  }
+}
+
+/** Lines that are no entries are parsed, for what they say is wanted. */
+function isSpecial({ type }: Envelope): boolean {
+  return type === HEADER_TYPE || type === TITLE_TYPE;
+}
+
+function lineOf(bytes: Buffer, start: number, end: number, place: LinePlace): Line {
+  return new Line(place.number, place.offset, bytes.toString('latin1', start, end), place.terminated, 'invalid');
+}

@@ -1,0 +1,40 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Spool } from '../../src/files/spool.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+const folder = scratchFolder();
+const random = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(7);
+
+describe('Spool', () => {
+  it('gives back what was written, from any place, and has no name meanwhile', async () => {
+    const spool = new Spool(random, new AbortController().signal, folder);
+    spool.write(Buffer.from('hello '));
+    spool.write(Buffer.from('world'));
+    expect(readdirSync(folder)).toEqual([]);
+    const buffer = Buffer.alloc(20);
+    expect(await spool.readAt(buffer, 6)).toBe(5);
+    expect(buffer.toString('latin1', 0, 5)).toBe('world');
+    const chunks: string[] = [];
+    for await (const chunk of spool.chunks()) chunks.push(chunk.toString());
+    expect(chunks.join('')).toBe('hello world');
+    expect(spool.size).toBe(11);
+    spool.close();
+    spool.close();
+  });
+
+  it('stops when the user stops the program', () => {
+    const stop = new AbortController();
+    const spool = new Spool(random, stop.signal, folder);
+    stop.abort('SIGINT');
+    expect(() => spool.write(Buffer.from('x'))).toThrow(/SIGINT/);
+    expect(() => new Spool(random, stop.signal, folder)).toThrow(/SIGINT/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('says which folder it could not use', () => {
+    const missing = `${folder}/none`;
+    expect(existsSync(missing)).toBe(false);
+    expect(() => new Spool(random, new AbortController().signal, missing)).toThrow(`${missing}: no such file or folder`);
+  });
+});
