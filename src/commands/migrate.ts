@@ -2,9 +2,10 @@ import { Trouble } from '../base/trouble.ts';
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import { isObject } from '../entries/json-value.ts';
 import { type HexIdSet, ID_SCHEMES, type IdScheme, Migration, skimIds, type TargetVersion } from '../entries/migrate/index.ts';
-import { readLineBatches, readLines } from '../lines/reader.ts';
+import { readLines } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Command, Given, Io } from './command.ts';
+import { ownLineBatches } from './own-lines.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
 
 export const command: Command = {
@@ -55,7 +56,7 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
     if (out.full) await out.flush();
   };
   try {
-    for await (const batch of readLineBatches(input.read(), { onOversizePiece })) {
+    for await (const batch of ownLineBatches(input.name, input.read(), { onOversizePiece })) {
       for (const line of batch) {
         out.raw(migration.line(line));
         if (line.terminated) out.raw('\n');

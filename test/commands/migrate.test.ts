@@ -376,6 +376,16 @@ describe('migrate on files', () => {
     expect(readFileSync(good, 'utf8')).toContain('"version":3');
   });
 
+  it.each([
+    ['another agent', '{"parentUuid":null,"sessionId":"x","uuid":"u","type":"user","message":{"role":"user","content":"hi"}}\n'],
+    ['a JSON document', '{\n  "name": "x"\n}\n'],
+    ['plain text', 'hello\nworld\n'],
+  ])('says what a file of %s seems to be, and refuses it', async (_what, content) => {
+    const ran = await run(['migrate', file('stranger.jsonl', content)]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/stranger\.jsonl: is no session log of pi or omp; it seems to be .+\n$/);
+  });
+
   it('refuses options that make no sense', async () => {
     for (const options of [['--to', '4'], ['--ids', 'uuid'], ['-i']]) {
       expect((await run(['migrate', ...options], { stdin: log(HEADER) })).code).toBe(2);
