@@ -28,4 +28,9 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Put images from the blob store back into a log',
     load: async () => (await import('./inline.ts')).command,
   },
+  {
+    name: 'schema',
+    summary: 'Print the JSON Schema of a session log',
+    load: async () => (await import('./schema.ts')).command,
+  },
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTitleSlot, TITLE_TYPE } from '../envelope-check.ts';
 import { isObject, type JsonObject } from '../json-value.ts';
 import { header } from './header.ts';
 import { envelope, envelopeOfVersion1 } from './shapes.ts';
@@ -23,8 +24,9 @@ export interface ShapeIssue {
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-const unknownEntry = z.looseObject({ type: z.string(), ...envelope });
-const unknownEntryOfVersion1 = z.looseObject({ type: z.string(), ...envelopeOfVersion1 });
+/** An entry of a type that is not known still has an envelope. */
+export const unknownEntry = z.looseObject({ type: z.string(), ...envelope });
+export const unknownEntryOfVersion1 = z.looseObject({ type: z.string(), ...envelopeOfVersion1 });
 
 /** A schema is compiled when the first entry of its type comes, for a log holds only a few of them. */
 class SchemaTable {
@@ -75,7 +77,7 @@ const NONE: readonly ShapeIssue[] = [];
 export function checkShape(value: JsonObject, version: KnownVersion): readonly ShapeIssue[] {
   const { type } = value;
   const table = tables[version];
-  if (typeof type === 'string' && table.knows(type)) {
+  if (typeof type === 'string' && table.knows(type) && (type !== TITLE_TYPE || isTitleSlot(value))) {
     const result = table.get(type).safeParse(value);
     return result.success ? NONE : issuesOf(result.error.issues, value, version);
   }
@@ -135,7 +137,7 @@ function tell(issue: Issue, path: Path, value: JsonObject, version: KnownVersion
 
 /** Without these an agent loses the entry; everything else is a matter of shape. */
 function isVital(path: Path, value: JsonObject, version: KnownVersion): boolean {
-  if (value['type'] === 'title') return false;
+  if (isTitleSlot(value)) return false;
   if (path.length === 1) {
     if (path[0] === 'type') return true;
     if (path[0] === 'id' || path[0] === 'parentId') return version >= 2;

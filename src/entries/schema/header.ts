@@ -7,7 +7,7 @@ const words = z.array(z.string()).optional();
 /** The first line of a log, behind a title slot where there is one. */
 export const header = z.looseObject({
   type: z.literal('session'),
-  version: z.number().optional(),
+  version: z.literal([1, 2, 3]).optional(),
   id: z.string(),
   timestamp,
   cwd: word,

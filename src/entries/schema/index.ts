@@ -2,6 +2,7 @@
 export { type Block, block, content, knownBlocks } from './blocks/index.ts';
 export { checkShape, type KnownVersion, type ShapeIssue, type ShapeKind } from './check.ts';
 export { type Header, header } from './header.ts';
+export { entrySchema, type JsonSchema, lineSchema, schemaTypes } from './json-schema.ts';
 export { knownRoles, type Message, message, messageBeforeVersion3 } from './roles/index.ts';
 export type { EntryType } from './shapes.ts';
 export { type TitleSlot, titleSlot } from './title-slot.ts';

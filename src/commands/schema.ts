@@ -1,0 +1,41 @@
+import { UsageTrouble } from '../base/trouble.ts';
+import { entrySchema, type JsonSchema, lineSchema, schemaTypes } from '../entries/schema/index.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import type { Command, Given } from './command.ts';
+
+export const command: Command = {
+  name: 'schema',
+  summary: 'Print the JSON Schema of a session log',
+  operands: '',
+  description: [
+    'Prints JSON Schema 2020-12 for one line of a log of version 3, made from the same declarations that validate checks with. Unknown entry types, roles, blocks and fields pass. Logs of older versions are described by #/$defs/line-v1 and #/$defs/line-v2 of the same document.',
+    'A schema sees one line at a time: what it cannot say (damaged bytes, the tree, references, tools) validate does.',
+    'Memory: nothing is read.',
+  ],
+  options: [
+    {
+      name: 'entry',
+      kind: 'text',
+      value: 'TYPE',
+      choices: schemaTypes,
+      describe: "Only this entry type; 'session' is the header, 'title' the title slot",
+    },
+  ],
+  examples: [
+    { run: 'sessionctl schema > session.schema.json', shows: 'the schema of a line' },
+    { run: 'sessionctl schema --entry compaction', shows: 'the schema of one entry type' },
+  ],
+  readsInput: false,
+  run: async (given, io) => {
+    const out = new ByteWriter(io.stdout);
+    out.text(`${JSON.stringify(wanted(given), null, 2)}\n`);
+    await out.flush();
+    return 0;
+  },
+};
+
+function wanted(given: Given): JsonSchema {
+  if (given.operands.length > 0) throw new UsageTrouble(`takes no FILE, but got '${given.operands[0]}'`);
+  const type = given.text('entry');
+  return (type === undefined ? undefined : entrySchema(type)) ?? lineSchema();
+}

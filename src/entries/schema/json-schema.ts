@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { isObject } from '../json-value.ts';
+import { unknownEntry, unknownEntryOfVersion1 } from './check.ts';
+import { header } from './header.ts';
+import { titleSlot } from './title-slot.ts';
+import { entryTypes } from './types/index.ts';
+import { messageEntry } from './types/message.ts';
+
+/** A JSON Schema, or a part of one. */
+export interface JsonSchema {
+  readonly [key: string]: unknown;
+}
+
+type Definitions = Record<string, JsonSchema>;
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+const lines: readonly { readonly type: string; readonly schema: z.ZodType }[] = [
+  { type: 'session', schema: header },
+  { type: 'title', schema: titleSlot },
+];
+
+/** What `entrySchema` knows: every entry type, the header and the title slot. */
+export const schemaTypes: readonly string[] = [...lines, ...entryTypes].map((one) => one.type);
+
+/** JSON Schema 2020-12 of one line of a log of version 3; `line-v1` and `line-v2` among its definitions are those of older logs. */
+export function lineSchema(): JsonSchema {
+  const definitions: Definitions = {};
+  const others = [define('header', header, definitions), define('title-slot', titleSlot, definitions)] as const;
+  const current = entryTypes.map((one) => [one.type, define(`entry-${one.type}`, one.schema, definitions)] as const);
+  const hookMessage = define('entry-v2-message', messageEntry.version2, definitions);
+  const oldest = entryTypes.map((one) => [one.type, define(`entry-v1-${one.type}`, one.version1, definitions)] as const);
+  const unknown = define('entry-unknown', unknownEntry, definitions);
+  const unknownOldest = define('entry-v1-unknown', unknownEntryOfVersion1, definitions);
+  definitions['line-v1'] = choice(others, oldest, unknownOldest);
+  definitions['line-v2'] = choice(
+    others,
+    current.map(([type, schema]) => [type, type === messageEntry.type ? hookMessage : schema] as const),
+    unknown,
+  );
+  return {
+    $schema: DIALECT,
+    title: 'One line of a session log, version 3',
+    description:
+      'Unknown entry types, message roles, content blocks and fields pass. For logs of older versions use #/$defs/line-v1 and #/$defs/line-v2.',
+    ...choice(others, current, unknown),
+    $defs: sorted(definitions),
+  };
+}
+
+/** JSON Schema 2020-12 of one entry type, of the header ('session') or of the title slot ('title'); undefined for any other word. */
+export function entrySchema(type: string): JsonSchema | undefined {
+  const found = [...lines, ...entryTypes].find((one) => one.type === type);
+  if (!found) return undefined;
+  const definitions: Definitions = {};
+  const schema = convert(found.schema, definitions);
+  const title =
+    type === 'session' ? 'The header of a session log' : type === 'title' ? 'The title slot of a session log' : `An entry of type ${type}`;
+  const used = Object.keys(definitions).length > 0 ? { $defs: sorted(definitions) } : {};
+  return { $schema: DIALECT, title, ...schema, ...used };
+}
+
+function define(name: string, schema: z.ZodType, definitions: Definitions): JsonSchema {
+  definitions[name] = convert(schema, definitions);
+  return { $ref: `#/$defs/${name}` };
+}
+
+/** Which schema holds is told by `type`; an object with any other type is an unknown entry. */
+function choice(
+  [headerRef, titleRef]: readonly [JsonSchema, JsonSchema],
+  entries: readonly (readonly [string, JsonSchema])[],
+  unknown: JsonSchema,
+): JsonSchema {
+  const isSlot = { properties: { type: { const: 'title' } }, not: { anyOf: [{ required: ['id'] }, { required: ['parentId'] }] } };
+  return {
+    type: 'object',
+    required: ['type'],
+    properties: { type: { type: 'string' } },
+    allOf: [
+      when(isOf('type', 'session'), headerRef),
+      when(isSlot, titleRef),
+      ...entries.map(([type, schema]) => when(isOf('type', type), schema)),
+      {
+        if: { properties: { type: { enum: ['session', ...entries.map(([type]) => type)] } } },
+        else: { if: isSlot, else: unknown },
+      },
+    ],
+  };
+}
+
+// Spelled by name: a literal `then` would make the object look like a promise to whoever reads the code.
+const THEN = 'then';
+
+function when(condition: JsonSchema, schema: unknown): JsonSchema {
+  return { if: condition, [THEN]: schema };
+}
+
+function isOf(key: string, word: unknown): JsonSchema {
+  return { properties: { [key]: { const: word } } };
+}
+
+function convert(schema: z.ZodType, definitions: Definitions): JsonSchema {
+  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12' }) as JsonSchema;
+  const found = isObject($defs) ? $defs : {};
+  for (const [name, definition] of Object.entries(found)) {
+    definitions[name] ??= open(definition, found) as JsonSchema;
+  }
+  return open(rest, found) as JsonSchema;
+}
+
+/**
+ * The unions of zod are closed, the format is not: of what a union knows each is tied to its word, and other words pass.
+ * `additionalProperties: {}` says what is so anyway.
+ */
+function open(node: unknown, definitions: JsonSchema): unknown {
+  if (Array.isArray(node)) return node.map((one) => open(one, definitions));
+  if (!isObject(node)) return node;
+  const { oneOf } = node;
+  if (Array.isArray(oneOf)) return openUnion(oneOf, definitions);
+  const result: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(node)) {
+    if (isObject(value) && Object.keys(value).length === 0 && (key === 'additionalProperties' || key === 'properties')) continue;
+    result[key] = open(value, definitions);
+  }
+  return result;
+}
+
+function openUnion(options: readonly unknown[], definitions: JsonSchema): JsonSchema {
+  const named = options.map((option) => {
+    const reference = isObject(option) ? String(option['$ref']) : '';
+    const definition = definitions[reference.replace('#/$defs/', '')];
+    const properties = isObject(definition) && isObject(definition['properties']) ? definition['properties'] : {};
+    const key = isObject(properties['role']) && 'const' in properties['role'] ? 'role' : 'type';
+    const word = properties[key];
+    return { key, word: isObject(word) ? word['const'] : undefined, option };
+  });
+  const key = named[0]?.key ?? 'type';
+  return {
+    type: 'object',
+    required: [key],
+    properties: { [key]: { type: 'string' } },
+    allOf: named.map(({ word, option }) => when(isOf(key, word), option)),
+  };
+}
+
+function sorted(definitions: Definitions): Definitions {
+  return Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
