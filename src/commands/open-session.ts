@@ -5,10 +5,12 @@ import { readContent } from '../entries/damage.ts';
 import { EnvelopeScanner, envelopeOf } from '../entries/envelope.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import { isObject, type JsonObject } from '../entries/json-value.ts';
-import { openStore, type Store } from '../files/store.ts';
+import { Spool } from '../files/spool.ts';
+import { openStore, type Store, spoolStore } from '../files/store.ts';
 import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
 import { Line } from '../lines/line.ts';
 import { readRanges } from '../lines/ranges.ts';
+import { readLineBatches } from '../lines/reader.ts';
 import { IndexBuilder } from '../tree/index-builder.ts';
 import type { LogIndex } from '../tree/log-index.ts';
 import type { LeftOut, LogEntry, Session } from '../tree/session.ts';
@@ -63,7 +65,38 @@ async function indexed(name: string, store: Store, io: Io): Promise<Session> {
   const { index, header } = builder;
   const { version, known } = header ? versionOf(header) : { version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true };
   if (!known) io.note(`${name}: warning: version ${JSON.stringify(header?.['version'])} is not known and read as version 3`);
+  if (version === 1 || version === 2) return await migrated(name, store, builder, version, io);
   return new StoredSession(name, store, builder, version);
+}
+
+/** An old log is brought to version 3 on the way, in a private copy; its line numbers stay. */
+async function migrated(name: string, store: Store, old: IndexBuilder, version: 1 | 2, io: Io): Promise<Session> {
+  const { Migration, skimIds } = await import('../entries/migrate/index.ts');
+  const migration = new Migration({
+    name,
+    headerless: version,
+    onDamage: () => {},
+    onWarning: ({ line, message }) => io.note(`${name}:${line > 0 ? `${line}:` : ''} warning: ${message}`),
+    ...(version === 1 ? { taken: await skimIds(store.chunks()) } : {}),
+  });
+  const spool = new Spool(io.random, io.signal);
+  try {
+    for await (const lines of readLineBatches(store.chunks())) {
+      let raw = '';
+      for (const line of lines) raw += migration.line(line) + (line.terminated ? '\n' : '');
+      spool.write(Buffer.from(raw, 'latin1'));
+    }
+    const builder = await pass(name, spoolStore(spool), io, false);
+    // A line that is too long has no bytes in the copy, so the first pass knows more.
+    const told = new Set(builder.damage.map(({ line }) => line));
+    builder.damage.push(...old.damage.filter(({ line }) => !told.has(line)));
+    builder.damage.sort((a, b) => a.line - b.line);
+    await store.close();
+    return new StoredSession(name, spoolStore(spool), builder, version);
+  } catch (error) {
+    spool.close();
+    throw error;
+  }
 }
 
 async function pass(name: string, store: Store, io: Io, careful: boolean): Promise<IndexBuilder> {
@@ -118,7 +151,7 @@ class StoredSession implements Session {
     this.titleSlot = builder.titleSlot;
     this.headerLines = builder.headerLines;
     this.index = builder.index;
-    this.version = version;
+    this.version = 3;
     this.fileVersion = version;
     this.#damage = builder.damage;
     this.#store = store;

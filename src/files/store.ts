@@ -36,6 +36,16 @@ export async function openStore(name: string, tools: StoreTools): Promise<Store>
   return new SpooledStore(handleChunks(handle, name), tools, () => handle.close());
 }
 
+/** What was written to a spool, which goes with the store. */
+export function spoolStore(spool: Spool): Store {
+  return {
+    size: spool.size,
+    chunks: () => spool.chunks(),
+    readAt: (buffer, position) => spool.readAt(buffer, position),
+    close: async () => spool.close(),
+  };
+}
+
 class FileStore implements Store {
   readonly size: number;
   readonly #name: string;

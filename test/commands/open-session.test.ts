@@ -150,6 +150,37 @@ describe('openSession', () => {
     await later.close();
   });
 
+  it('brings version 1 and 2 to version 3 on the way, lines as they were numbered', async () => {
+    const message = (role: string, content: string) => ({ type: 'message', timestamp, message: { role, content } });
+    const compaction = { type: 'compaction', timestamp, summary: 'so far', firstKeptEntryIndex: 2, tokensBefore: 9 };
+    const old = jsonl(
+      { ...header, version: undefined },
+      message('user', 'a'),
+      message('assistant', 'b'),
+      '',
+      'noise',
+      compaction,
+      message('user', 'c'),
+    );
+    const first = await openSession(file(old), testIo());
+    expect([first.version, first.fileVersion, first.index.size]).toEqual([3, 1, 4]);
+    expect(first.damage).toEqual([{ line: 5, rule: 'not-json' }]);
+    const entries = await all(first, pathTo(first.index, 3));
+    expect(entries.map(({ line }) => line)).toEqual([2, 3, 6, 7]);
+    expect(entries[2]?.value['firstKeptEntryId']).toBe(entries[1]?.value['id']);
+    await first.close();
+    const second = await openSession(
+      '-',
+      testIo(jsonl({ ...header, version: 2 }, entry('a', null, { message: { role: 'hookMessage', content: 'x' } }))),
+    );
+    expect([second.version, second.fileVersion]).toEqual([3, 2]);
+    expect((await second.entry(0)).value['message']).toEqual({ role: 'custom', content: 'x' });
+    await second.close();
+    const headless = await openSession(file(jsonl(message('user', 'a'), message('user', 'b'))), testIo());
+    expect([headless.fileVersion, pathTo(headless.index, 1)]).toEqual([1, [0, 1]]);
+    await headless.close();
+  });
+
   it('refuses what is not a session log by name, however long it is', async () => {
     await expect(openSession(file('hello\n'), testIo())).rejects.toThrow(/is no session log of pi or omp; it seems to be plain text/);
     await expect(openSession(file('{"a":1}\n'.repeat(1000)), testIo())).rejects.toThrow(/JSON lines of another kind/);
