@@ -2,6 +2,7 @@ import { Trouble } from '../base/trouble.ts';
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import { isObject } from '../entries/json-value.ts';
 import { type HexIdSet, ID_SCHEMES, type IdScheme, Migration, skimIds, type TargetVersion } from '../entries/migrate/index.ts';
+import { Spool } from '../files/spool.ts';
 import { readLines } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -41,13 +42,13 @@ export const command: Command = {
 };
 
 async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: Io): Promise<number> {
-  const taken = await takenIds(input);
+  const source = await openSource(input, io);
   const migration = new Migration({
     name: input.name,
     to: Number(given.text('to') ?? 3) as TargetVersion,
     ids: (given.text('ids') ?? 'stable') as IdScheme,
     random: io.random,
-    ...(taken ? { taken } : {}),
+    ...(source.taken ? { taken: source.taken } : {}),
     onWarning: ({ line, message }) => io.note(`${input.name}:${line > 0 ? `${line}:` : ''} warning: ${message}`),
   });
   const onOversizePiece = async (piece: Buffer): Promise<void> => {
@@ -56,7 +57,7 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
     if (out.full) await out.flush();
   };
   try {
-    for await (const batch of ownLineBatches(input.name, input.read(), { onOversizePiece })) {
+    for await (const batch of ownLineBatches(input.name, source.chunks, { onOversizePiece })) {
       for (const line of batch) {
         out.raw(migration.line(line));
         if (line.terminated) out.raw('\n');
@@ -68,27 +69,89 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
     // What stands before a damaged line is migrated and whole.
     if (error instanceof Trouble) await out.flush();
     throw error;
+  } finally {
+    source.close();
   }
   return 0;
 }
 
-/** The ids that a version 1 log has already, so that none of them is given to another entry. */
-async function takenIds(input: RewriteInput): Promise<HexIdSet | undefined> {
-  if (!input.rereadable || !(await isVersion1(input))) return undefined;
-  return await skimIds(input.read());
+interface Source {
+  readonly chunks: AsyncIterable<Buffer>;
+  /** The ids that a version 1 log has already, so that none of them is given to another entry. */
+  readonly taken?: HexIdSet;
+  readonly close: () => void;
 }
 
-async function isVersion1(input: RewriteInput): Promise<boolean> {
-  for await (const line of readLines(input.read())) {
+/** The input, and for a version 1 log its ids, which have to be known before the first line can be written. */
+async function openSource(input: RewriteInput, io: Io): Promise<Source> {
+  const close = (): void => {};
+  if (input.rereadable) {
+    if (!(await isVersion1(input.read()))) return { chunks: input.read(), close };
+    return { chunks: input.read(), taken: await skimIds(input.read()), close };
+  }
+  const stream = new Rewindable(input.read());
+  if (!(await isVersion1(stream.peek()))) return { chunks: stream.all(), close };
+  const spool = new Spool(io.random, io.signal);
+  try {
+    const taken = await skimIds(copied(stream.all(), spool));
+    return { chunks: spool.chunks(), taken, close: () => spool.close() };
+  } catch (error) {
+    spool.close();
+    throw error;
+  }
+}
+
+async function* copied(chunks: AsyncIterable<Buffer>, spool: Spool): AsyncGenerator<Buffer, void, void> {
+  for await (const chunk of chunks) {
+    spool.write(chunk);
+    yield chunk;
+  }
+}
+
+/** By the header; everything that is wrong with it is told when the lines are migrated. */
+async function isVersion1(chunks: AsyncIterable<Buffer>): Promise<boolean> {
+  for await (const line of readLines(chunks)) {
     if (line.blank) continue;
     try {
       const value: unknown = JSON.parse(line.raw);
       if (isObject(value) && isTitleSlot(value)) continue;
-      if (isObject(value) && isHeader(value)) return versionOf(value).version === 1;
+      return isObject(value) && isHeader(value) && versionOf(value).version === 1;
     } catch {
-      // Told when the lines are migrated.
+      return false;
     }
-    return false;
   }
   return false;
+}
+
+/** A stream whose start can be looked at before all of it is read. */
+class Rewindable {
+  readonly #iterator: AsyncIterator<Buffer>;
+  readonly #held: Buffer[] = [];
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#iterator = chunks[Symbol.asyncIterator]();
+  }
+
+  async *peek(): AsyncGenerator<Buffer, void, void> {
+    for (;;) {
+      const next = await this.#iterator.next();
+      if (next.done) return;
+      const copy = Buffer.from(next.value);
+      this.#held.push(copy);
+      yield copy;
+    }
+  }
+
+  async *all(): AsyncGenerator<Buffer, void, void> {
+    try {
+      yield* this.#held;
+      for (;;) {
+        const next = await this.#iterator.next();
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      await this.#iterator.return?.();
+    }
+  }
 }

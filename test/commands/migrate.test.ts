@@ -157,9 +157,10 @@ describe('the ids that migrate makes', () => {
       log(HEADER, USER, own),
       log(HEADER, USER, own.replace(taken, `\\u00${taken.charCodeAt(0).toString(16)}${taken.slice(1)}`)),
     ]) {
-      const ran = await run(['migrate', file('taken.jsonl', input)]);
-      expect(ran.code).toBe(0);
-      expect(idsOf(ran.stdout)).toEqual(['s1', stable('s1', 1, 1), taken]);
+      for (const ran of [await run(['migrate', file('taken.jsonl', input)]), await run(['migrate'], { stdin: input })]) {
+        expect(ran.code).toBe(0);
+        expect(idsOf(ran.stdout)).toEqual(['s1', stable('s1', 1, 1), taken]);
+      }
     }
     // Inside of an entry it is not an entry's id.
     const inside = `{"type":"custom","customType":"x","data":{"id":"${taken}"}}`;
