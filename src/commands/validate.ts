@@ -1,11 +1,15 @@
 import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { version } from '../base/version.ts';
 import { counted, nearest } from '../base/words.ts';
+import { refsOf } from '../blobs/images.ts';
+import { BlobStore } from '../blobs/store.ts';
 import { isFolder, openInput } from '../files/input.ts';
 import { findSessions } from '../files/walk.ts';
+import { encodeUtf8 } from '../lines/line.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { makeReporter, REPORTER_NAMES, type Reporter, type ReporterName } from '../reporters/index.ts';
+import type { BlobLookup } from '../rules/blob-check.ts';
 import { explainRule, listRules } from '../rules/explain.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules } from '../rules/index.ts';
@@ -29,7 +33,7 @@ export const command: Command = {
     { name: 'max-findings', kind: 'number', value: 'N', describe: 'Show no more than N findings; the others are still counted' },
     { name: 'quiet', short: 'q', kind: 'flag', describe: 'Show nothing; the exit code tells' },
     { name: 'pass', kind: 'flag', describe: 'Hand the log on to standard output, byte for byte, and write findings to standard error' },
-    { name: 'blobs', kind: 'text', value: 'DIR', describe: 'Check blob references against this store too' },
+    { name: 'blobs', kind: 'text', value: 'DIR', describe: 'Check blob references against this store too (also: SESSIONCTL_BLOBS)' },
     {
       name: 'max-line-bytes',
       kind: 'number',
@@ -86,6 +90,7 @@ class Validation {
   readonly #quiet: boolean;
   readonly #most: number;
   readonly #maxLineBytes: number;
+  readonly #blobs: BlobLookup | undefined;
   #shown = 0;
   #sessions = 0;
   #skipped = 0;
@@ -103,6 +108,7 @@ class Validation {
     this.#quiet = given.flag('quiet');
     this.#most = given.number('max-findings') ?? Number.POSITIVE_INFINITY;
     this.#maxLineBytes = readMaxLineBytes(given);
+    this.#blobs = readBlobs(given, io);
     const pass = given.flag('pass');
     if (pass && given.operands.length > 1) throw new UsageTrouble("'--pass' hands one log on; name one FILE, or none for standard input");
     this.#pass = pass ? new ByteWriter(io.stdout) : undefined;
@@ -185,6 +191,7 @@ class Validation {
       maxLineBytes: this.#maxLineBytes,
       levels: this.#levels,
       random: this.#io.random,
+      blobs: this.#blobs,
       pass: this.#pass,
       onFinding,
       pause: () => this.#pause(),
@@ -265,4 +272,18 @@ function readMaxLineBytes(given: Given): number {
     throw new UsageTrouble(`option '--max-line-bytes' is at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`);
   }
   return wish;
+}
+
+function readBlobs(given: Given, io: Io): BlobLookup | undefined {
+  const path = given.text('blobs') ?? io.env['SESSIONCTL_BLOBS'];
+  if (path === undefined || path === '') return undefined;
+  const store = new BlobStore(path);
+  store.folder.require();
+  return {
+    problems: (text) =>
+      refsOf(encodeUtf8(text)).flatMap(({ ref, path: at }) => {
+        const problem = store.check(ref);
+        return problem === undefined ? [] : [{ ref, path: at, problem }];
+      }),
+  };
 }

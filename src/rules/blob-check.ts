@@ -17,7 +17,7 @@ const MESSAGES: Readonly<Record<BlobProblem, (ref: string) => string>> = {
 /** The check of one of the blob rules. */
 export function blobCheck(problem: BlobProblem): NonNullable<Rule['object']> {
   return (object, log, report) => {
-    if (log.blobs === undefined || !object.text.includes('blob:')) return;
+    if (log.blobs === undefined) return;
     for (const found of log.blobs.problems(object.text)) {
       if (found.problem === problem) report(placeOf(object, found.path), MESSAGES[problem](shortened(found.ref)));
     }
