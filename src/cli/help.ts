@@ -1,6 +1,6 @@
 import type { Command, Option, Style } from '../commands/command.ts';
+import { allOptions, COMMON_OPTIONS } from '../commands/common-options.ts';
 import { commands } from '../commands/index.ts';
-import { COMMON_OPTIONS } from './parse.ts';
 
 const WIDTH = 80;
 
@@ -41,7 +41,7 @@ export function commandHelp(command: Command, style: Style): string {
     ...command.description.flatMap((paragraph) => ['', ...wrap(paragraph, 0)]),
     '',
     style.bold('Options:'),
-    ...optionRows([...command.options, ...COMMON_OPTIONS], style),
+    ...optionRows(allOptions(command), style),
   ];
   if (command.examples.length > 0) {
     sections.push('', style.bold('Examples:'));

@@ -2,17 +2,8 @@ import yargs from 'yargs';
 import { UsageTrouble } from '../base/trouble.ts';
 import { nearest } from '../base/words.ts';
 import type { Command, Given, Option } from '../commands/command.ts';
+import { allOptions } from '../commands/common-options.ts';
 import { sortWords } from './words.ts';
-
-/** What every command takes. */
-export const COMMON_OPTIONS: readonly Option[] = [
-  { name: 'color', kind: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], describe: 'Colour the output', default: 'auto' },
-  { name: 'help', short: 'h', kind: 'flag', describe: 'Show this help' },
-];
-
-export function allOptions(command: Command): readonly Option[] {
-  return [...command.options, ...COMMON_OPTIONS];
-}
 
 export function parseArguments(command: Command, argv: readonly string[]): Given {
   const options = allOptions(command);

@@ -5,6 +5,7 @@ import { ClosedPipe, errorCode, isClosedPipe, systemTrouble, Trouble, UsageTroub
 import { version } from '../base/version.ts';
 import { nearest } from '../base/words.ts';
 import type { Command, Io } from '../commands/command.ts';
+import { allOptions } from '../commands/common-options.ts';
 import { commands } from '../commands/index.ts';
 import type { ProgressLine } from './progress.ts';
 
@@ -44,7 +45,7 @@ export async function run(argv: readonly string[], outside: ProcessIo): Promise<
 }
 
 async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<number> {
-  const [{ allOptions, parseArguments }, { asksForHelp }] = await Promise.all([import('./parse.ts'), import('./words.ts')]);
+  const [{ parseArguments }, { asksForHelp }] = await Promise.all([import('./parse.ts'), import('./words.ts')]);
   if (asksForHelp(allOptions(command), argv)) return await showCommandHelp(command, io);
   const given = parseArguments(command, argv);
   if (given.flag('help')) return await showCommandHelp(command, io);

@@ -42,7 +42,7 @@ export interface Option {
   readonly short?: string;
   /** A flag takes no value; the others take exactly one. */
   readonly kind: 'flag' | 'text' | 'number';
-  /** What the value is called in the help, such as FILE or REV. */
+  /** What the value is called in the help, such as REV; for FILE, DIR, RULE and ID=LEVEL shells know what to offer. */
   readonly value?: string;
   readonly describe: string;
   readonly choices?: readonly string[];

@@ -33,4 +33,13 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Print the JSON Schema of a session log',
     load: async () => (await import('./schema.ts')).command,
   },
+  {
+    name: 'completion',
+    summary: 'Print the completion script for bash, zsh or fish',
+    load: async () => (await import('./completion.ts')).completion(loadAll),
+  },
 ];
+
+async function loadAll(): Promise<Command[]> {
+  return await Promise.all(commands.map((entry) => entry.load()));
+}

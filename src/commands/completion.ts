@@ -1,0 +1,42 @@
+import { UsageTrouble } from '../base/trouble.ts';
+import type { Command } from './command.ts';
+import { bashCompletion } from './completion/bash.ts';
+import { fishCompletion } from './completion/fish.ts';
+import type { Vocabulary } from './completion/shell-words.ts';
+import { zshCompletion } from './completion/zsh.ts';
+
+const shells: ReadonlyMap<string, (vocabulary: Vocabulary) => string> = new Map([
+  ['bash', bashCompletion],
+  ['zsh', zshCompletion],
+  ['fish', fishCompletion],
+]);
+
+/** The commands are handed in, because their list names this one too. */
+export function completion(allCommands: () => Promise<readonly Command[]>): Command {
+  return {
+    name: 'completion',
+    summary: 'Print the completion script for bash, zsh or fish',
+    operands: 'bash|zsh|fish',
+    description: [
+      'The script completes commands, options, the values of options, rule ids and session logs. It is made from the same declarations as the help, so it is never behind the program; after an update of sessionctl print it again.',
+      'It reads nothing and needs no memory to speak of.',
+    ],
+    options: [],
+    examples: [
+      { run: 'source <(sessionctl completion bash)', shows: 'try it in the bash that is running; zsh alike' },
+      { run: 'sessionctl completion fish > ~/.config/fish/completions/sessionctl.fish', shows: 'keep it, for fish' },
+    ],
+    verbs: [...shells.keys()],
+    readsInput: false,
+    run: async (given, io) => {
+      const [shell, ...more] = given.operands;
+      if (shell === undefined) throw new UsageTrouble('name the shell: bash, zsh or fish');
+      const render = shells.get(shell);
+      if (!render) throw new UsageTrouble(`no completion for '${shell}'; there is one for bash, zsh and fish`);
+      if (more.length > 0) throw new UsageTrouble(`one shell at a time; '${more[0]}' is one too many`);
+      const { rules } = await import('../rules/index.ts');
+      io.stdout.write(render({ commands: await allCommands(), rules }));
+      return 0;
+    },
+  };
+}
