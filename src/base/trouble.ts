@@ -9,6 +9,9 @@ export class Trouble extends Error {
 /** A wrong call. The program adds a pointer to the command's help. */
 export class UsageTrouble extends Trouble {}
 
+/** What was to be written did not arrive: it ends the whole run, not only the work on one file. */
+export class OutputTrouble extends Trouble {}
+
 /** The reader of our output went away. The run ends quietly, with the code earned so far. */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe';

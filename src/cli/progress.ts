@@ -17,7 +17,7 @@ export interface ProgressLine extends Progress {
  * cannot keep the program alive; everything else that is written takes it off first.
  */
 export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => number): ProgressLine {
-  if (stderr.isTTY !== true || env['TERM'] === 'dumb') return { expect() {}, read() {}, file() {}, clear() {} };
+  if (stderr.isTTY !== true || env['TERM'] === 'dumb') return { wanted: false, expect() {}, read() {}, file() {}, clear() {} };
   const begun = now();
   let drawn = begun;
   let shown = false;
@@ -33,6 +33,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
     stderr.write(`${ERASE}${fitted(line(bytes, expected, files, current), stderr.columns ?? 80)}`);
   };
   return {
+    wanted: true,
     expect: (more) => {
       expected += more;
     },

@@ -26,6 +26,8 @@ export interface Io {
 
 /** Told by commands as they read; shown on a terminal's stderr once the run has taken a second, and nowhere else. */
 export interface Progress {
+  /** False where nobody would see it, so that nothing need be counted beforehand. */
+  readonly wanted: boolean;
   /** So many bytes more will be read. Never told for stdin. */
   expect(bytes: number): void;
   /** So many bytes more were read. */

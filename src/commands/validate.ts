@@ -1,4 +1,4 @@
-import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
+import { ClosedPipe, OutputTrouble, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { version } from '../base/version.ts';
 import { counted, nearest } from '../base/words.ts';
 import { refsOf } from '../blobs/images.ts';
@@ -16,6 +16,7 @@ import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
 import { checkSession, type SessionResult } from './check-session.ts';
 import type { Command, Given, Io } from './command.ts';
+import { announce, counting } from './reading.ts';
 
 export const command: Command = {
   name: 'validate',
@@ -128,12 +129,14 @@ class Validation {
     try {
       this.#write(this.#reporter.begin());
       const operands = this.#given.operands.length > 0 ? this.#given.operands : ['-'];
+      await announce(operands, this.#io);
       for (const operand of operands) await this.#operand(operand);
       if (this.#sessions === 0 && this.#failed === 0) {
         this.#trouble(operands.join(', '), "no session log found; name a file, or a folder with '*.jsonl' files");
       }
       this.#write(this.#reporter.end(this.#summary()));
       await this.#flush();
+      if (this.#hidden > 0 && !this.#quiet) this.#io.note(`${counted(this.#hidden, 'more finding')} not shown, because of --max-findings`);
     } catch (error) {
       // Whoever read our output has seen enough; what was found so far decides.
       if (!(error instanceof ClosedPipe)) throw error;
@@ -151,7 +154,7 @@ class Validation {
         }
       } else await this.#file(operand, false);
     } catch (error) {
-      if (!(error instanceof Trouble) || error instanceof UsageTrouble) throw error;
+      if (!(error instanceof Trouble) || error instanceof UsageTrouble || error instanceof OutputTrouble) throw error;
       this.#trouble(undefined, error.message);
     }
   }
@@ -181,13 +184,16 @@ class Validation {
       this.#entries += result.entries;
       this.#write(this.#reporter.fileEnd(name, { entries: result.entries, errors, warnings }));
     } catch (error) {
-      if (!(error instanceof Trouble)) throw error;
+      if (!(error instanceof Trouble) || error instanceof OutputTrouble) throw error;
       this.#trouble(name, error.message.startsWith(`${name}: `) ? error.message.slice(name.length + 2) : error.message);
     }
   }
 
   async #check(name: string, onFinding: (finding: Finding) => void): Promise<SessionResult> {
-    return await checkSession(openInput(name, this.#io.stdin), {
+    this.#io.progress.file(name);
+    const opened = openInput(name, this.#io.stdin);
+    const input = { ...opened, chunks: counting(opened.chunks, this.#io.progress) };
+    return await checkSession(input, {
       maxLineBytes: this.#maxLineBytes,
       levels: this.#levels,
       random: this.#io.random,
@@ -199,7 +205,7 @@ class Validation {
   }
 
   async #pause(): Promise<void> {
-    if (this.#io.signal.aborted) throw new Trouble('stopped');
+    this.#io.signal.throwIfAborted();
     if (this.#out.full) await this.#out.flush();
   }
 

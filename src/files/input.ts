@@ -85,3 +85,13 @@ export async function isFolder(path: string): Promise<boolean> {
     throw systemTrouble(path, error);
   }
 }
+
+/** How much there is to read, as far as a file tells it beforehand; 0 for pipes, devices and what is not there. */
+export async function expectedBytes(path: string): Promise<number> {
+  try {
+    const facts = await stat(path);
+    return facts.isFile() ? facts.size : 0;
+  } catch {
+    return 0;
+  }
+}

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { ClosedPipe, errorCode, isClosedPipe, systemTrouble, Trouble } from '../base/trouble.ts';
+import { ClosedPipe, errorCode, isClosedPipe, OutputTrouble, systemTrouble, Trouble } from '../base/trouble.ts';
 
 const FULL = 256 * 1024;
 
@@ -79,5 +79,5 @@ export class ByteWriter {
 function asTrouble(error: Error): Error {
   const code = errorCode(error);
   if (error instanceof Trouble || error instanceof ClosedPipe || code === undefined) return error;
-  return isClosedPipe(error) ? new ClosedPipe(error.message) : systemTrouble('standard output', error);
+  return isClosedPipe(error) ? new ClosedPipe(error.message) : new OutputTrouble(systemTrouble('standard output', error).message);
 }

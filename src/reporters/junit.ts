@@ -19,23 +19,22 @@ interface RuleFindings {
  */
 export function junitReporter(): Reporter {
   let rules = new Map<string, RuleFindings>();
-  let trouble: string | undefined;
   return {
     begin: () => '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="sessionctl validate">\n',
     file: () => {
       rules = new Map();
-      trouble = undefined;
       return '';
     },
     finding: (finding) => {
       collect(rules, finding);
       return '';
     },
-    trouble: (_name, message) => {
-      trouble = message;
-      return '';
+    trouble: (name, message) => {
+      const text = suite(name, rules, undefined, message);
+      rules = new Map();
+      return text;
     },
-    fileEnd: (name, counts) => suite(name, rules, counts, trouble),
+    fileEnd: (name, counts) => suite(name, rules, counts, undefined),
     end: () => '</testsuites>\n',
   };
 }
@@ -51,7 +50,12 @@ function collect(rules: Map<string, RuleFindings>, finding: Finding): void {
   if (group.lines.length < MOST_OF_A_RULE) group.lines.push(findingLine(finding));
 }
 
-function suite(name: string, rules: ReadonlyMap<string, RuleFindings>, counts: FileCounts, trouble: string | undefined): string {
+function suite(
+  name: string,
+  rules: ReadonlyMap<string, RuleFindings>,
+  counts: FileCounts | undefined,
+  trouble: string | undefined,
+): string {
   const cases: string[] = [];
   let failures = 0;
   let shown = 0;
@@ -60,8 +64,8 @@ function suite(name: string, rules: ReadonlyMap<string, RuleFindings>, counts: F
     if (group.errors > 0) failures++;
     cases.push(testCase(name, rule, ruleOutcome(rule, group)));
   }
-  const hidden = counts.errors + counts.warnings - shown;
-  if (hidden > 0) {
+  const hidden = counts === undefined ? 0 : counts.errors + counts.warnings - shown;
+  if (counts !== undefined && hidden > 0) {
     const words = `${counted(hidden, 'finding')} not shown, because of --max-findings`;
     // A file with errors is never green, even if none of them was shown.
     const failed = counts.errors > 0 && failures === 0;

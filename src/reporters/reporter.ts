@@ -3,8 +3,8 @@ import type { Finding, Severity } from '../rules/finding.ts';
 
 /**
  * Findings on their way to a reader. Each call gives the text to write at that moment, often none; the calls come as
- * begin, then for each file file, finding..., fileEnd, and end at last. A file that could not be checked has trouble
- * in place of, or after, its findings. Reporters write as they go and hold only a bounded part.
+ * begin, then for each file file, finding..., fileEnd, and end at last. What could not be checked, or not to its end, has
+ * trouble in place of fileEnd, maybe without any call before. Reporters write as they go and hold only a bounded part.
  */
 export interface Reporter {
   begin(): string;

@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { clearing, makeProgress } from '../../src/cli/progress.ts';
 import type { Io } from '../../src/commands/command.ts';
+import { run } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 function terminal(isTTY = true, columns = 80): { stream: Io['stderr']; text: () => string } {
   let text = '';
@@ -120,5 +124,22 @@ describe('progress', () => {
     out.write('another\n');
     expect(text()).toBe(`${ERASE}0 MB read${ERASE}finding\nanother\n`);
     expect(out.isTTY).toBe(true);
+  });
+
+  it('is shown by a command that takes long, and gone when it is done', async () => {
+    const log = join(scratchFolder(), 'long.jsonl');
+    writeFileSync(
+      log,
+      `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}\n${' '.repeat(3_000_000)}\n`,
+    );
+    let time = 0;
+    const now = (): number => {
+      time += 600;
+      return time;
+    };
+    const ran = await run(['validate', log], { stderrIsTerminal: true, now });
+    expect(ran.stderr).toMatch(/ of 4 MB \(\d+%\) read: /);
+    expect(ran.stderr.endsWith(ERASE)).toBe(true);
+    expect((await run(['validate', log], { stderrIsTerminal: false, now })).stderr).toBe('');
   });
 });

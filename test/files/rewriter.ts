@@ -59,7 +59,7 @@ const io: Io = {
   note: (message) => {
     process.stderr.write(`${message}\n`);
   },
-  progress: { expect() {}, read() {}, file() {} },
+  progress: { wanted: false, expect() {}, read() {}, file() {} },
 };
 try {
   process.exitCode = await command.run(parseArguments(command, process.argv.slice(2)), io);

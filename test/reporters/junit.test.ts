@@ -77,17 +77,19 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
     expect(failure?.text.split('\n').at(-1)).toBe('and 1,500 more findings of dangling-parent');
   });
 
-  it('has an error for a file that could not be read', () => {
+  it('has an error for a file that could not be read, beside what was found before', () => {
     const to = reporter('junit');
     const output =
       to.begin() +
+      to.trouble('gone', 'no "such" file') +
       to.file('a') +
-      to.trouble('a', 'permission "denied"') +
-      to.fileEnd('a', { entries: 0, errors: 0, warnings: 0 }) +
+      to.finding(finding()) +
+      to.trouble('a', 'disk') +
       to.end(summary());
-    const [suite] = junit(output).children;
-    expect(suite?.attributes).toMatchObject({ tests: '1', errors: '1' });
-    expect(suite?.children[0]?.children[0]).toMatchObject({ name: 'error', attributes: { message: 'permission "denied"' } });
+    const [gone, cut] = junit(output).children;
+    expect(gone?.attributes).toMatchObject({ name: 'gone', tests: '1', errors: '1', failures: '0' });
+    expect(gone?.children[0]?.children[0]).toMatchObject({ name: 'error', attributes: { message: 'no "such" file' } });
+    expect(cut?.attributes).toMatchObject({ name: 'a', tests: '2', errors: '1', failures: '1' });
   });
 
   it('shows characters that XML cannot hold and keeps those that it can', () => {

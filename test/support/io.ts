@@ -20,7 +20,7 @@ export function testIo(stdin: string | Buffer = ''): Io & { readonly notes: stri
     random: (bytes) => Uint8Array.from({ length: bytes }, () => (drawn++ * 167 + 13) & 0xff),
     signal: new AbortController().signal,
     note: (message) => notes.push(message),
-    progress: { expect: () => {}, read: () => {}, file: () => {} },
+    progress: { wanted: false, expect: () => {}, read: () => {}, file: () => {} },
     notes,
   };
 }

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fixedEnv, programPath, projectRoot, spawnCommand, spawnProgram } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+const folder = scratchFolder();
+const header = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}\n';
+const program = `'${process.execPath}' '${programPath}'`;
+
+function bash(script: string): ReturnType<typeof spawnCommand> {
+  return spawnCommand('bash', ['-c', script], { cwd: folder });
+}
+
+/** The program reading a stdin that stays open, as its own process. */
+function waiting(): { kill: (signal: NodeJS.Signals) => void; ended: Promise<{ code: number | null; stderr: string }> } {
+  const child = spawn(process.execPath, [programPath, 'validate'], { env: fixedEnv, stdio: 'pipe' });
+  child.stdin.write(header);
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return {
+    kill: (signal) => child.kill(signal),
+    ended: new Promise((done) => child.on('close', (code) => done({ code, stderr }))),
+  };
+}
+
+describe('the program as a process', () => {
+  it('can be called in process with streams of the caller', async () => {
+    const use = `
+      import { PassThrough } from 'node:stream';
+      import { main } from '${join(projectRoot, 'dist/main.js')}';
+      const out = new PassThrough();
+      const code = await main(['--version'], { stdin: new PassThrough().end(), stdout: out, stderr: new PassThrough(), env: {} });
+      process.stdout.write(code + ' ' + out.read());
+    `;
+    const ran = await spawnCommand(process.execPath, ['--input-type=module', '-e', use]);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/^0 \d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('ends with its own exit code at %s, quietly', async (signal, code) => {
+    const { kill, ended } = waiting();
+    setTimeout(() => kill(signal), 400);
+    expect(await ended).toEqual({ code, stderr: '' });
+  });
+
+  it('ends in the middle of its work too, without a word about it', async () => {
+    const line = '{"type":"label","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","targetId":"b"}';
+    const ran = await bash(
+      `{ echo '${header.trim()}'; yes '${line}'; } | { ${program} validate -q & pid=$!; sleep 0.7; kill -INT $pid; wait $pid; echo $?; }`,
+    );
+    expect(ran).toMatchObject({ stdout: '130\n', stderr: '' });
+  });
+
+  it('ends at once and quietly when the reader of its output goes away', async () => {
+    const broken = header + '{"type":"label"\n'.repeat(200_000);
+    writeFileSync(join(folder, 'big.jsonl'), broken);
+    const ran = await bash(`${program} validate big.jsonl | head -1; echo "\${PIPESTATUS[@]}"`);
+    expect(ran.stderr).toBe('');
+    expect(ran.stdout).toMatch(/^big\.jsonl:2: error: torn-line: .*\n1 0\n$/);
+  });
+
+  it('keeps the pipe clean where nobody reads at all', async () => {
+    const ran = await bash(`${program} --help | true; echo "\${PIPESTATUS[0]}"`);
+    expect(ran).toMatchObject({ stdout: '0\n', stderr: '' });
+  });
+
+  it('works with every standard stream closed', async () => {
+    const ran = await bash(`${program} --version <&- >&- 2>&-; echo $?`);
+    expect(ran.stdout).toMatch(/^[02]\n$/);
+    expect(await bash(`${program} validate - <&-; echo $?`)).toMatchObject({ stderr: expect.not.stringContaining('    at ') as string });
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('exits 2 when its output does not fit on the disk', async () => {
+    for (const argv of ['--version', '--help', 'validate big.jsonl']) {
+      expect(await bash(`${program} ${argv} > /dev/full; echo $?`)).toMatchObject({
+        stdout: '2\n',
+        stderr: 'sessionctl: standard output: no space left on the disk; free some and run again\n',
+      });
+    }
+  });
+
+  it('starts from a link and from any folder', async () => {
+    const ran = await bash(`ln -sf '${programPath}' sc && ./sc --version`);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('reads /dev/stdin and a FIFO like any other file', async () => {
+    writeFileSync(join(folder, 'one.jsonl'), header);
+    expect(await bash(`${program} validate /dev/stdin < one.jsonl`)).toMatchObject({ code: 0 });
+    expect(await bash(`mkfifo f && { cat one.jsonl > f & } && ${program} validate f`)).toMatchObject({ code: 0 });
+  });
+
+  it('takes a file whose name starts with a dash behind --', async () => {
+    writeFileSync(join(folder, '-x.jsonl'), header);
+    expect(await spawnProgram(['validate', '--', '-x.jsonl'], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(await spawnProgram(['validate', '-x.jsonl'], { cwd: folder })).toMatchObject({ code: 2 });
+  });
+});
