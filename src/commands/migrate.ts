@@ -3,10 +3,11 @@ import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import { isObject } from '../entries/json-value.ts';
 import { type HexIdSet, ID_SCHEMES, type IdScheme, Migration, skimIds, type TargetVersion } from '../entries/migrate/index.ts';
 import { Spool } from '../files/spool.ts';
-import { readLines } from '../lines/reader.ts';
+import type { Line } from '../lines/line.ts';
+import { readLineBatches, readLines } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Command, Given, Io } from './command.ts';
-import { ownLineBatches } from './own-lines.ts';
+import { Gate } from './gate.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
 
 export const command: Command = {
@@ -56,14 +57,17 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
     out.bytes(Buffer.from(piece));
     if (out.full) await out.flush();
   };
-  try {
-    for await (const batch of ownLineBatches(input.name, source.chunks, { onOversizePiece })) {
-      for (const line of batch) {
-        out.raw(migration.line(line));
-        if (line.terminated) out.raw('\n');
-      }
-      if (out.full) await out.flush();
+  const gate = new Gate(input.name);
+  const work = async (lines: readonly Line[]): Promise<void> => {
+    for (const line of lines) {
+      out.raw(migration.line(line));
+      if (line.terminated) out.raw('\n');
     }
+    if (out.full) await out.flush();
+  };
+  try {
+    for await (const batch of readLineBatches(source.chunks, { onOversizePiece })) await work(gate.pass(batch));
+    await work(gate.end());
     out.raw(migration.end());
   } catch (error) {
     // What stands before a damaged line is migrated and whole.

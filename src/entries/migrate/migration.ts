@@ -139,8 +139,11 @@ export class Migration {
     const damage = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? 'byte-order-mark' : (content.damage ?? 'not-json');
     if (!this.#options.onDamage) throw this.#refusal(`line ${line.number} is damaged (${damage}); run 'sessionctl repair' first`);
     this.#options.onDamage(line, damage);
-    if (this.#from === undefined && this.#options.headerless !== undefined) this.#beginWithoutHeader(false);
-    this.#toVersion2?.lost(lostEntries(content));
+    const header = this.#from === undefined ? content.objects.find(({ value }) => isHeader(value))?.value : undefined;
+    if (header) this.#begin(header);
+    else if (this.#from === undefined && this.#options.headerless !== undefined) this.#beginWithoutHeader(false);
+    if (header) this.#toVersion2?.header(header);
+    this.#toVersion2?.lost(lostEntries(content) - (header ? 1 : 0));
     return line.raw;
   }
 
