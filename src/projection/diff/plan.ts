@@ -1,0 +1,106 @@
+import { Interner, matchSequences, type Pair } from './sequence.ts';
+
+/** One entry of a side as the alignment needs it. */
+export interface Mark {
+  /** What names it; undefined where it has none. */
+  readonly id?: string | undefined;
+  /** Equal where the entries are the same, the name included. */
+  readonly exact: string;
+  /** Equal where they say the same. */
+  readonly content: string;
+  /** Two of the same kind may be two wordings of one thing. */
+  readonly isPrompt: boolean;
+}
+
+/** What to tell next; numbers are places in the two lists. */
+export type Step =
+  | { readonly kind: 'same'; readonly a: number; readonly b: number }
+  | { readonly kind: 'removed'; readonly a: number }
+  | { readonly kind: 'added'; readonly b: number }
+  /** One entry in two wordings: the same id, or prompts that stand in the same place. */
+  | { readonly kind: 'changed'; readonly a: number; readonly b: number };
+
+/** Entries that both sides name belong together, and of the others those that say the same. */
+export function alignSides(a: readonly Mark[], b: readonly Mark[]): Step[] {
+  const byId = matchById(a, b);
+  const pairs: Pair[] = [];
+  let fromA = 0;
+  let fromB = 0;
+  for (const pair of [...byId, { a: a.length, b: b.length }]) {
+    const contents = new Interner();
+    const left = Int32Array.from(a.slice(fromA, pair.a), (mark) => contents.number(mark.content));
+    const right = Int32Array.from(b.slice(fromB, pair.b), (mark) => contents.number(mark.content));
+    for (const inner of matchSequences(left, right)) pairs.push({ a: fromA + inner.a, b: fromB + inner.b });
+    if (pair.a < a.length) pairs.push(pair);
+    fromA = pair.a + 1;
+    fromB = pair.b + 1;
+  }
+  return stepsOf(a, b, pairs);
+}
+
+/** Nothing belongs together: two branches behind the entry where they part. Only prompts may be rewordings. */
+export function partSides(a: readonly Pick<Mark, 'isPrompt'>[], b: readonly Pick<Mark, 'isPrompt'>[]): Step[] {
+  const steps: Step[] = [];
+  pushGap(a, b, 0, a.length, 0, b.length, steps);
+  return steps;
+}
+
+function matchById(a: readonly Mark[], b: readonly Mark[]): Pair[] {
+  const known = new Set(a.map((mark) => mark.id));
+  const shared = new Set(b.map((mark) => mark.id).filter((id) => id !== undefined && known.has(id)));
+  if (shared.size === 0) return [];
+  const ids = new Interner();
+  // What is not shared gets a number of its own, so that it matches nothing.
+  let lonely = -1;
+  const numbers = (marks: readonly Mark[]): Int32Array =>
+    Int32Array.from(marks, (mark) => (mark.id !== undefined && shared.has(mark.id) ? ids.number(mark.id) : lonely--));
+  return matchSequences(numbers(a), numbers(b));
+}
+
+function stepsOf(a: readonly Mark[], b: readonly Mark[], pairs: readonly Pair[]): Step[] {
+  const steps: Step[] = [];
+  let fromA = 0;
+  let fromB = 0;
+  for (const pair of [...pairs, { a: a.length, b: b.length }]) {
+    pushGap(a, b, fromA, pair.a, fromB, pair.b, steps);
+    const left = a[pair.a];
+    const right = b[pair.b];
+    if (left && right) {
+      // A shared name promises the same entry; without one the same words are enough.
+      const same = left.id !== undefined && left.id === right.id ? left.exact === right.exact : left.content === right.content;
+      steps.push({ kind: same ? 'same' : 'changed', ...pair });
+    }
+    fromA = pair.a + 1;
+    fromB = pair.b + 1;
+  }
+  return steps;
+}
+
+/** Side a, then side b, prompt by prompt: the n-th prompt of one side stands against the n-th of the other. */
+function pushGap(
+  a: readonly Pick<Mark, 'isPrompt'>[],
+  b: readonly Pick<Mark, 'isPrompt'>[],
+  a0: number,
+  a1: number,
+  b0: number,
+  b1: number,
+  steps: Step[],
+): void {
+  let atA = a0;
+  let atB = b0;
+  for (;;) {
+    const promptA = nextPrompt(a, atA, a1);
+    const promptB = nextPrompt(b, atB, b1);
+    while (atA < promptA) steps.push({ kind: 'removed', a: atA++ });
+    while (atB < promptB) steps.push({ kind: 'added', b: atB++ });
+    if (promptA < a1 && promptB < b1) steps.push({ kind: 'changed', a: atA++, b: atB++ });
+    else if (promptA < a1) steps.push({ kind: 'removed', a: atA++ });
+    else if (promptB < b1) steps.push({ kind: 'added', b: atB++ });
+    else return;
+  }
+}
+
+function nextPrompt(marks: readonly Pick<Mark, 'isPrompt'>[], from: number, end: number): number {
+  for (let at = from; at < end; at++) if (marks[at]?.isPrompt) return at;
+  return end;
+}
