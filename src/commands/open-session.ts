@@ -139,7 +139,10 @@ class StoredSession implements Session {
   readonly header: JsonObject | undefined;
   readonly version: number;
   readonly fileVersion: number;
+  readonly headerText: string | undefined;
   readonly titleSlot: JsonObject | undefined;
+  readonly titleSlotText: string | undefined;
+  readonly endsWithNewline: boolean;
   readonly headerLines: readonly number[];
   readonly index: LogIndex;
   readonly #store: Store;
@@ -148,7 +151,10 @@ class StoredSession implements Session {
   constructor(name: string, store: Store, builder: IndexBuilder, version: number) {
     this.name = name;
     this.header = builder.header;
+    this.headerText = builder.headerText;
     this.titleSlot = builder.titleSlot;
+    this.titleSlotText = builder.titleSlotText;
+    this.endsWithNewline = builder.endsWithNewline;
     this.headerLines = builder.headerLines;
     this.index = builder.index;
     this.version = 3;

@@ -22,7 +22,10 @@ export class IndexBuilder implements RangeReader {
   readonly damage: LeftOut[] = [];
   readonly headerLines: number[] = [];
   header: JsonObject | undefined;
+  headerText: string | undefined;
   titleSlot: JsonObject | undefined;
+  titleSlotText: string | undefined;
+  endsWithNewline = true;
   readonly #careful: boolean;
   readonly #scanner = new EnvelopeScanner();
   #look: ((line: Line) => 'go on' | 'enough') | undefined;
@@ -34,6 +37,7 @@ export class IndexBuilder implements RangeReader {
   }
 
   line(bytes: Buffer, start: number, end: number, place: LinePlace): void {
+    this.endsWithNewline = place.terminated;
     if (this.#look && this.#look(lineOf(bytes, start, end, place)) === 'enough') this.#look = undefined;
     if (!this.#careful && place.clean && this.#scanner.scan(bytes, start, end) && !isSpecial(this.#scanner)) {
       this.#add(this.#scanner, end - start, place);
@@ -48,12 +52,13 @@ export class IndexBuilder implements RangeReader {
     if (marked) this.#leaveOut(place, 'byte-order-mark');
     else if (damage !== undefined) this.#leaveOut(place, damage);
     if (damage !== undefined || value === undefined) return;
-    if (value['type'] === HEADER_TYPE) this.#takeHeader(value, place);
-    else if (isTitleSlot(value)) this.#takeTitle(value, place);
+    if (value['type'] === HEADER_TYPE) this.#takeHeader(value, marked ? line.text.slice(1) : line.text, place);
+    else if (isTitleSlot(value)) this.#takeTitle(value, line.text, place);
     else if (!marked) this.#add(envelopeOf(value), end - start, place);
   }
 
   oversize(length: number, place: LinePlace): void {
+    this.endsWithNewline = place.terminated;
     const line = new Line(place.number, place.offset, '', place.terminated, 'ascii', length);
     if (this.#look && this.#look(line) === 'enough') this.#look = undefined;
     this.#leaveOut(place, 'oversize-line');
@@ -63,15 +68,20 @@ export class IndexBuilder implements RangeReader {
     this.index.add({ id, parentId, type: type ?? '', role, line: place.number, offset: place.offset, length });
   }
 
-  #takeHeader(value: JsonObject, place: LinePlace): void {
+  #takeHeader(value: JsonObject, text: string, place: LinePlace): void {
     this.headerLines.push(place.number);
-    this.header ??= value;
+    if (!this.header) {
+      this.header = value;
+      this.headerText = text;
+    }
     if (typeof value['id'] === 'string') this.index.addHeader(value['id']);
   }
 
-  #takeTitle(value: JsonObject, place: LinePlace): void {
+  #takeTitle(value: JsonObject, text: string, place: LinePlace): void {
     this.headerLines.push(place.number);
-    this.titleSlot ??= value;
+    if (this.titleSlot) return;
+    this.titleSlot = value;
+    this.titleSlotText = text;
   }
 
   #leaveOut(place: LinePlace, rule: string): void {
