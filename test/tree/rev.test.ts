@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { lastEntry, resolveEntry, resolveRev } from '../../src/tree/rev.ts';
+import type { Session } from '../../src/tree/session.ts';
+import { staleLeaf } from '../../src/tree/stale-leaf.ts';
+import { labelEntry, message, sessionOf } from '../support/memory-session.ts';
+
+/** The id that a REV leads to. */
+async function idOf(session: Session, rev: string): Promise<unknown> {
+  return (await session.entry(await resolveEntry(session, rev))).value['id'];
+}
+
+async function errorOf(session: Session, rev: string): Promise<string> {
+  try {
+    await resolveRev(session, rev);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'no error';
+}
+
+/** a - b - c - d, with e and its label below b, and a second root. */
+const LOG = [
+  message('aaaa1111', null),
+  message('bbbb2222', 'aaaa1111'),
+  message('cccc3333', 'bbbb2222'),
+  message('cccc4444', 'cccc3333'),
+  message('-dash-id', 'bbbb2222'),
+  labelEntry('eeee5555', '-dash-id', 'bbbb2222', 'start'),
+  message('root', null),
+  message('ffff6666', 'cccc4444'),
+];
+
+describe('resolveRev', () => {
+  it('knows the fixed forms', async () => {
+    const session = await sessionOf(LOG);
+    const cases: Readonly<Record<string, string>> = {
+      '@': 'ffff6666',
+      '@~0': 'ffff6666',
+      '@~1': 'cccc4444',
+      '@~4': 'aaaa1111',
+      root: 'aaaa1111',
+      'line:2': 'aaaa1111',
+      'line:6': '-dash-id',
+      'leaf:1': 'ffff6666',
+      'leaf:2': 'root',
+      'leaf:3': 'eeee5555',
+      'id:root': 'root',
+      'label:start': 'bbbb2222',
+    };
+    for (const [rev, id] of Object.entries(cases)) expect(await idOf(session, rev), rev).toBe(id);
+    await session.close();
+  });
+
+  it('finds ids and labels, with steps behind them, and the start of an id', async () => {
+    const session = await sessionOf(LOG);
+    const cases: Readonly<Record<string, string>> = {
+      aaaa1111: 'aaaa1111',
+      '-dash-id': '-dash-id',
+      start: 'bbbb2222',
+      'start~1': 'aaaa1111',
+      'ffff6666~2': 'cccc3333',
+      'id:ffff6666~2': 'cccc3333',
+      'label:start~1': 'aaaa1111',
+      'leaf:3~1': '-dash-id',
+      'line:5~1': 'cccc3333',
+      'root~0': 'aaaa1111',
+      aaaa: 'aaaa1111',
+      cccc3: 'cccc3333',
+      'ffff~1': 'cccc4444',
+    };
+    for (const [rev, id] of Object.entries(cases)) expect(await idOf(session, rev), rev).toBe(id);
+    await session.close();
+  });
+
+  it('lets exact beat prefix, fixed beat names, and names with a tilde beat steps', async () => {
+    const session = await sessionOf([
+      message('abcd', null),
+      message('abcdef', 'abcd'),
+      message('abcd~1', 'abcdef'),
+      message('@~1', 'abcd~1'),
+      message('line:2', '@~1'),
+      labelEntry('last', 'line:2', 'abcdef', 'abcd~2'),
+    ]);
+    expect(await idOf(session, 'abcd')).toBe('abcd');
+    expect(await idOf(session, 'abcd~1')).toBe('abcd~1');
+    expect(await idOf(session, 'abcd~1~1')).toBe('abcdef');
+    expect(await idOf(session, 'abcd~2')).toBe('abcdef');
+    expect(await idOf(session, '@~1')).toBe('line:2');
+    expect(await idOf(session, 'id:@~1')).toBe('@~1');
+    expect(await idOf(session, 'line:2')).toBe('abcd');
+    expect(await idOf(session, 'id:line:2')).toBe('line:2');
+    await session.close();
+  });
+
+  it('says what may be meant where a name is unknown', async () => {
+    const session = await sessionOf(LOG);
+    expect(await errorOf(session, 'aaaa1112')).toBe("-: 'aaaa1112' names no entry; did you mean 'aaaa1111'?");
+    expect(await errorOf(session, 'strat')).toBe("-: 'strat' names no entry; did you mean label 'start'?");
+    expect(await errorOf(session, 'aaaa1112~3')).toContain("'aaaa1112~3' names no entry; did you mean 'aaaa1111'?");
+    expect(await errorOf(session, 'zz')).toContain('the start of an id needs 4 characters');
+    expect(await errorOf(session, 'id:nope-nope-nope')).toMatch(/'id:nope-nope-nope' names no entry; give '@'/);
+    expect(await errorOf(session, 'label:nope')).toBe("-: no entry has the label 'nope'; there is 'start'");
+    expect(await errorOf(session, 'label:stat')).toBe("-: no entry has the label 'stat'; did you mean 'start'?");
+    expect(await errorOf(session, '')).toContain('an empty REV names nothing');
+    await session.close();
+  });
+
+  it('lists the candidates where a name is ambiguous', async () => {
+    const session = await sessionOf([
+      ...LOG,
+      labelEntry('gggg7777', 'ffff6666', 'aaaa1111', 'cccc3333'),
+      labelEntry('gggg8888', 'gggg7777', 'ffff6666', 'twice'),
+      labelEntry('gggg9999', 'gggg8888', 'cccc4444', 'twice'),
+      message('same-id', 'gggg9999'),
+      message('same-id', 'gggg9999'),
+    ]);
+    expect(await errorOf(session, 'cccc')).toBe(
+      "-: 'cccc' is ambiguous; it may be 'cccc3333' (line 4), 'cccc4444' (line 5); write more of it",
+    );
+    expect(await errorOf(session, 'cccc3333')).toBe(
+      "-: 'cccc3333' is ambiguous; it may be 'cccc3333' (line 4), 'aaaa1111' (line 2, label 'cccc3333'); 'id:cccc3333' and 'label:cccc3333' tell them apart",
+    );
+    expect(await idOf(session, 'label:cccc3333')).toBe('aaaa1111');
+    expect(await errorOf(session, 'twice~1')).toContain(
+      "'twice~1' is ambiguous; it may be 'cccc4444' (line 5, label 'twice'), 'ffff6666' (line 9, label 'twice')",
+    );
+    expect(await errorOf(session, 'label:twice')).toContain("'line:N' tells them apart");
+    expect(await errorOf(session, 'same-id')).toContain("'same-id' (line 13), 'same-id' (line 14)");
+    expect(await errorOf(session, 'same')).toContain("'same-id' (line 13), 'same-id' (line 14)");
+    await session.close();
+  });
+
+  it('takes an id and a label that mean the same entry for one name', async () => {
+    const session = await sessionOf([message('both', null), labelEntry('x', 'both', 'both', 'both')]);
+    expect(await idOf(session, 'both')).toBe('both');
+    await session.close();
+  });
+
+  it('refuses to go past the root, and counts what there is', async () => {
+    const session = await sessionOf(LOG);
+    expect(await errorOf(session, '@~5')).toBe("-: '@~5' goes past the root; there are 4 entries above '@', and '@~4' is the root");
+    expect(await errorOf(session, 'id:root~1')).toBe("-: 'id:root~1' goes past the root; there are 0 entries above 'id:root'");
+    expect(await errorOf(session, 'leaf:0')).toBe("-: 'leaf:0' is none of its 3 leaves; there are 'leaf:1' to 'leaf:3'");
+    expect(await errorOf(session, 'leaf:4')).toContain("'leaf:1' to 'leaf:3'");
+    await session.close();
+  });
+
+  it('refuses headers, damaged lines and lines without an entry', async () => {
+    const notJson = '{"type":"message","id":"bad","parentId":"a","message":{"role":"user" "content":tru}}';
+    const session = await sessionOf([message('a', null), '{"torn', message('b', 'a'), '', notJson]);
+    expect(await errorOf(session, 'line:1')).toBe("-: line 1 is a header and no entry; the nearest is 'line:2'");
+    expect(await errorOf(session, 'head')).toContain("'head' is the id of the header, which is no entry");
+    expect(await errorOf(session, 'id:head')).toContain('is the id of the header');
+    expect(await errorOf(session, 'line:3')).toContain('line 3 is damaged (torn-line)');
+    expect(await errorOf(session, 'line:5')).toBe("-: no entry stands on line 5; the nearest are 'line:4' and 'line:6'");
+    expect(await errorOf(session, 'line:99')).toBe("-: no entry stands on line 99; the nearest is 'line:6'");
+    expect(await errorOf(session, 'bad')).toContain('line 6 is damaged (not-json)');
+    expect(await idOf(session, '@')).toBe('b');
+    expect(await lastEntry(session)).toBe(1);
+    await session.close();
+  });
+
+  it('gives the empty context only to who can show it', async () => {
+    const session = await sessionOf([message('null', null)]);
+    expect(await resolveRev(session, 'null', { allowNull: true })).toBeNull();
+    expect(await errorOf(session, 'null')).toContain("'id:null'");
+    expect(await idOf(session, 'id:null')).toBe('null');
+    await session.close();
+  });
+
+  it('has nothing to name in a log without entries', async () => {
+    const session = await sessionOf([]);
+    for (const rev of ['@', 'root', '@~1']) expect(await errorOf(session, rev)).toContain("has no entries, so '");
+    expect(await errorOf(session, 'leaf:1')).toContain('has no leaf');
+    expect(await errorOf(session, 'line:2')).toContain('the log has no entries');
+    expect(await lastEntry(session)).toBe(-1);
+    await session.close();
+  });
+});
+
+describe('staleLeaf', () => {
+  it('finds the newer work that the last entry hides', async () => {
+    const session = await sessionOf([
+      message('a', null),
+      message('b', 'a'),
+      message('c', 'b'),
+      labelEntry('l', 'a', 'b', 'x'),
+      labelEntry('m', 'l', 'b', 'y'),
+    ]);
+    expect(staleLeaf(session.index)).toBe(2);
+    await session.close();
+  });
+
+  it('has nothing to say where the last entry or its branch shows something, or no message is hidden', async () => {
+    for (const log of [
+      [],
+      [message('a', null)],
+      [message('a', null), message('b', 'a'), message('c', 'a')],
+      [message('a', null), message('b', 'a'), message('c', 'a'), labelEntry('l', 'c', 'b', 'x')],
+      [message('a', null), labelEntry('k', 'a', 'a', 'x'), labelEntry('l', 'a', 'a', 'y')],
+      [message('a', null), labelEntry('k', 'l', 'a', 'x'), labelEntry('l', 'k', 'a', 'y')],
+      [message('a', null), message('b', 'a'), labelEntry('l', null, 'a', 'y')],
+    ]) {
+      const session = await sessionOf(log);
+      expect(staleLeaf(session.index)).toBeUndefined();
+      await session.close();
+    }
+  });
+});
