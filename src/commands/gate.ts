@@ -6,14 +6,23 @@ export class Gate {
   readonly #name: string;
   #held: Line[] | undefined = [];
   #looked = 0;
+  readonly #named: boolean;
+  #stranger = false;
 
-  constructor(name: string) {
+  /** A file that was only found by walking is not refused: it gives no lines, and `stranger` tells. */
+  constructor(name: string, named = true) {
     this.#name = name;
+    this.#named = named;
+  }
+
+  get stranger(): boolean {
+    return this.#stranger;
   }
 
   /** The lines that may be worked on now: none as long as the file may be another agent's, which is told as trouble. */
   pass(lines: readonly Line[]): readonly Line[] {
     if (!this.#held) return lines;
+    if (this.#stranger) return [];
     this.#held.push(...lines);
     for (const line of lines) {
       if (isNativeLine(line)) return this.#open();
@@ -25,10 +34,12 @@ export class Gate {
 
   /** Call it at the end of the input, or where nothing more can be held: the verdict falls now. */
   end(): readonly Line[] {
-    if (!this.#held) return [];
+    if (!this.#held || this.#stranger) return [];
     const verdict = identify(this.#held);
-    if (!verdict.ours) throw strangerTrouble(this.#name, verdict);
-    return this.#open();
+    if (verdict.ours) return this.#open();
+    if (this.#named) throw strangerTrouble(this.#name, verdict);
+    this.#stranger = true;
+    return [];
   }
 
   #open(): readonly Line[] {

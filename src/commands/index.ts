@@ -29,6 +29,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./inline.ts')).command,
   },
   {
+    name: 'blobs',
+    summary: 'List and check what logs keep in the blob store, and collect what nothing names',
+    load: async () => (await import('./blobs.ts')).command,
+  },
+  {
     name: 'schema',
     summary: 'Print the JSON Schema of a session log',
     load: async () => (await import('./schema.ts')).command,

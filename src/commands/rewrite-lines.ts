@@ -1,12 +1,11 @@
-import { counted } from '../base/words.ts';
 import type { LineLook } from '../blobs/line-object.ts';
 import { lookAt } from '../blobs/line-object.ts';
-import type { Damage } from '../entries/damage.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import type { Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Io } from './command.ts';
+import { DamagedLines } from './damaged-lines.ts';
 import { Gate } from './gate.ts';
 import type { RewriteInput } from './rewrite.ts';
 
@@ -50,23 +49,5 @@ export async function rewriteLines(
   for await (const batch of readLineBatches(input.read(), { onOversizePiece })) await work(gate.pass(batch));
   await work(gate.end());
   await flush();
-  damaged.tell(input.name, io);
-}
-
-class DamagedLines {
-  #first: { readonly line: number; readonly damage: Damage } | undefined;
-  #count = 0;
-
-  add(line: number, damage: Damage): void {
-    this.#first ??= { line, damage };
-    this.#count++;
-  }
-
-  tell(name: string, io: Io): void {
-    if (!this.#first) return;
-    const { line, damage } = this.#first;
-    const more = this.#count > 1 ? ` and ${counted(this.#count - 1, 'more damaged line')}` : '';
-    const help = damage === 'oversize-line' && this.#count === 1 ? '' : "; 'sessionctl repair' mends it";
-    io.note(`${name}:${line}: ${damage}${more}, passed through as it is${help}`);
-  }
+  damaged.tell(input.name, io, 'passes through as it is');
 }

@@ -1,4 +1,4 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemTrouble, type Trouble } from '../base/trouble.ts';
 
@@ -9,16 +9,25 @@ export interface Found {
 }
 
 /** Every `*.jsonl` below a folder, in the order of the names' code units; a link that leads back up is not followed again. */
-export async function* findSessions(folder: string, above: ReadonlySet<string> = new Set()): AsyncGenerator<Found, void, void> {
+export function findSessions(folder: string): AsyncGenerator<Found, void, void> {
+  return findFiles(folder, (name) => name.endsWith('.jsonl'));
+}
+
+/** Every file below a folder whose name is wanted. Pipes, sockets and devices are passed over, and so is the folder `except`. */
+export async function* findFiles(
+  folder: string,
+  wanted: (name: string) => boolean,
+  except?: string,
+  above: ReadonlySet<string> = new Set(),
+): AsyncGenerator<Found, void, void> {
   let real: string;
   let names: { name: string; kind: 'folder' | 'file' | 'link' }[];
   try {
     real = await realpath(folder);
-    if (above.has(real)) return;
-    names = (await readdir(folder, { withFileTypes: true })).map((one) => ({
-      name: one.name,
-      kind: one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : 'file',
-    }));
+    if (above.has(real) || real === except) return;
+    names = (await readdir(folder, { withFileTypes: true }))
+      .filter((one) => one.isDirectory() || one.isFile() || one.isSymbolicLink())
+      .map((one) => ({ name: one.name, kind: one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : 'file' }));
   } catch (error) {
     yield { path: folder, trouble: systemTrouble(folder, error) };
     return;
@@ -27,16 +36,18 @@ export async function* findSessions(folder: string, above: ReadonlySet<string> =
   const within = new Set(above).add(real);
   for (const { name, kind } of names) {
     const path = join(folder, name);
-    if (kind === 'folder' || (kind === 'link' && (await leadsToFolder(path)))) yield* findSessions(path, within);
-    else if (name.endsWith('.jsonl')) yield { path };
+    const target = kind === 'link' ? await kindBehind(path) : kind;
+    if (target === 'folder') yield* findFiles(path, wanted, except, within);
+    else if (target === 'file' && wanted(name)) yield { path };
   }
 }
 
-async function leadsToFolder(path: string): Promise<boolean> {
+/** What a link leads to; one that leads nowhere counts as a file, so that reading it tells what is wrong. */
+async function kindBehind(path: string): Promise<'folder' | 'file' | 'other'> {
   try {
-    await readdir(path);
-    return true;
+    const facts = await stat(path);
+    return facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other';
   } catch {
-    return false;
+    return 'file';
   }
 }

@@ -102,7 +102,9 @@ test('passes damaged lines through byte for byte, tells them once and exits 1', 
   const blobs = join(fresh(), 'b');
   const out = await run(['externalize', '--blobs', blobs], { stdin });
   expect(out.code).toBe(1);
-  expect(out.stderr).toBe("sessionctl: -:2: torn-line and 1 more damaged line, passed through as it is; 'sessionctl repair' mends it\n");
+  expect(out.stderr).toBe(
+    "sessionctl: -: line 2 is damaged (torn-line) and passes through as it is, and 1 other line: 6 (invalid-utf8); 'sessionctl repair' mends what can be mended\n",
+  );
   expect(
     out.stdoutBytes.equals(
       Buffer.from(

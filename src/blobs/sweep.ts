@@ -1,0 +1,40 @@
+import type { BlobFacts } from '../files/blob-files.ts';
+import type { BlobStore } from './store.ts';
+
+export interface SweepPlan {
+  /** What nothing names and is old enough. */
+  readonly dead: readonly BlobFacts[];
+  /** What nothing names but is too young to be taken. */
+  readonly young: readonly BlobFacts[];
+  /** Temp files of killed writers, old enough. */
+  readonly leftovers: readonly string[];
+  readonly total: number;
+  /** More than half of the store would go: rather a mistake than a collection. */
+  readonly large: boolean;
+  /** The time before which a blob must have been written, in ms. */
+  readonly youngest: number;
+}
+
+export function planSweep(store: BlobStore, live: ReadonlySet<string>, youngest: number): SweepPlan {
+  const { blobs, leftovers } = store.list();
+  const unnamed = blobs.filter((blob) => !live.has(blob.hash));
+  const dead = unnamed.filter((blob) => blob.modified <= youngest);
+  return {
+    dead,
+    young: unnamed.filter((blob) => blob.modified > youngest),
+    leftovers: leftovers.filter((one) => one.modified <= youngest).map((one) => one.name),
+    total: blobs.length,
+    large: dead.length * 2 > blobs.length,
+    youngest,
+  };
+}
+
+/** Takes what the plan says, and tells each blob that really went: one that was named anew meanwhile stays. */
+export function* sweep(store: BlobStore, plan: SweepPlan, destroy: boolean, signal: AbortSignal): Generator<BlobFacts, void, void> {
+  try {
+    for (const blob of plan.dead) if (store.folder.take(blob.hash, plan.youngest, destroy, signal)) yield blob;
+    for (const name of plan.leftovers) store.folder.take(name, plan.youngest, true, signal);
+  } finally {
+    store.settle();
+  }
+}

@@ -1,0 +1,321 @@
+import { printable } from '../base/printable.ts';
+import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { counted, grouped } from '../base/words.ts';
+import { type LineRef, refsOf } from '../blobs/images.ts';
+import { lookAt } from '../blobs/line-object.ts';
+import { HashSearch } from '../blobs/live.ts';
+import { hashOfRef, refOf } from '../blobs/ref.ts';
+import { BlobStore, type RefTrouble } from '../blobs/store.ts';
+import { planSweep, sweep } from '../blobs/sweep.ts';
+import { isHeader, versionOf } from '../entries/envelope-check.ts';
+import { realPath, TRASH } from '../files/blob-files.ts';
+import { fileChunks, isFolder, openInput } from '../files/input.ts';
+import { requireRunning } from '../files/temp.ts';
+import { findFiles, findSessions } from '../files/walk.ts';
+import type { Line } from '../lines/line.ts';
+import { readLineBatches } from '../lines/reader.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { BLOBS_OPTION, NO_STORE, storeFor } from './blob-options.ts';
+import type { Command, Given, Io } from './command.ts';
+import { DamagedLines } from './damaged-lines.ts';
+import { Gate } from './gate.ts';
+
+const VERBS = ['ls', 'verify', 'gc'] as const;
+
+const MESSAGES: Readonly<Record<RefTrouble, string>> = {
+  'bad-blob-ref': 'is not blob:sha256: and 64 lower-case hexadecimal digits',
+  'missing-blob': 'is not in the store',
+  'damaged-blob': 'has bytes that do not fit its hash',
+};
+
+export const command: Command = {
+  name: 'blobs',
+  summary: 'List and check what logs keep in the blob store, and collect what nothing names',
+  operands: 'ls|verify|gc [FILE|DIR]...',
+  description: [
+    'ls lists the refs of logs, with line and size. verify reads every blob that is named and every blob of the store: missing and damaged ones are errors, and those that no given log names are told as orphaned. A folder stands for every *.jsonl below it.',
+    'gc finds blobs that nothing names any more. It shows them; only with --apply it takes them, into the folder .trash of the store, or for good with --delete. To be careful it reads every file below the folders it is given, whatever its name, and a blob stays if its 64 digits occur anywhere in one of them. It needs --blobs and at least one folder, leaves blobs that are younger than --older-than, refuses when a file cannot be read, and refuses to take more than half of the store without --force. Give it every folder where logs, backups or copies of them live; it cannot see into archives.',
+    'Without --blobs and the variable, ls and verify use a folder blobs beside a file, or ../../blobs as omp has it.',
+    'Memory: one line, and about 200 bytes for each blob of the store.',
+  ],
+  options: [
+    BLOBS_OPTION,
+    { name: 'json', kind: 'flag', describe: 'One JSON record a line' },
+    { name: 'apply', kind: 'flag', describe: 'gc: do it; without it nothing is changed' },
+    { name: 'older-than', kind: 'text', value: 'AGE', describe: 'gc: leave what is younger, as in 12h, 7d or 0', default: '1d' },
+    { name: 'force', kind: 'flag', describe: 'gc: take more than half of the store if need be' },
+    { name: 'delete', kind: 'flag', describe: 'gc: remove blobs instead of moving them to the trash folder' },
+  ],
+  examples: [
+    { run: 'sessionctl blobs ls session.jsonl', shows: 'the refs of a log' },
+    { run: 'sessionctl blobs verify --blobs ~/.omp/agent/blobs ~/.omp/agent/sessions', shows: 'whether every image is there' },
+    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs ~/.omp/agent', shows: 'what could go' },
+    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs --older-than 30d --apply ~/.omp/agent', shows: 'into the trash with it' },
+  ],
+  verbs: VERBS,
+  readsInput: true,
+  run: async (given, io) => {
+    const [verb, ...names] = given.operands;
+    const chosen = VERBS.find((one) => one === verb);
+    if (!chosen) throw new UsageTrouble(`the first word is ls, verify or gc${verb === undefined ? '' : `, not '${verb}'`}`);
+    const stray = ['apply', 'older-than', 'force', 'delete'].find((name) => given.flag(name) || given.text(name) !== undefined);
+    if (chosen !== 'gc' && stray) throw new UsageTrouble(`--${stray} belongs to gc`);
+    if (chosen !== 'gc' && names.length === 0 && io.stdin.isTTY) throw new UsageTrouble('no FILE given and standard input is a terminal');
+    const out = new ByteWriter(io.stdout);
+    const code =
+      chosen === 'ls'
+        ? await ls(names, given, io, out)
+        : chosen === 'verify'
+          ? await verify(names, given, io, out)
+          : await gc(names, given, io, out);
+    await out.flush();
+    return code;
+  },
+};
+
+async function ls(names: readonly string[], given: Given, io: Io, out: ByteWriter): Promise<number> {
+  return await eachRef(names, io, (file) => {
+    const store = storeFor(file, given, io);
+    return {
+      ref: async (line, { ref, path }) => {
+        const hash = hashOfRef(ref);
+        const size = hash === undefined ? undefined : store?.folder.size(hash);
+        const bytes = size === undefined || size < 0 ? undefined : size;
+        const known = bytes === undefined ? 'missing' : counted(bytes, 'byte');
+        const told = hash === undefined ? 'bad ref' : store === undefined ? 'no store' : known;
+        await write(io, out, given, `${file ?? '-'}:${line}: ${ref} ${told}`, { file: file ?? '-', line, path, ref, bytes: bytes ?? null });
+      },
+    };
+  });
+}
+
+async function verify(names: readonly string[], given: Given, io: Io, out: ByteWriter): Promise<number> {
+  const stores = new Map<string, { readonly store: BlobStore; readonly search: HashSearch }>();
+  const count = { refs: 0, bad: 0, missing: 0, damaged: 0, orphaned: 0 };
+  const enter = (store: BlobStore): { readonly store: BlobStore; readonly search: HashSearch } => {
+    const real = realPath(store.path);
+    const known = stores.get(real) ?? { store, search: new HashSearch(store.list().blobs.map((blob) => blob.hash)) };
+    stores.set(real, known);
+    return known;
+  };
+  const told = new Set<string>();
+  const code = await eachRef(names, io, (file) => {
+    const found = storeFor(file, given, io);
+    const entered = found ? enter(found) : undefined;
+    return {
+      ref: async (line, { ref, path }) => {
+        count.refs++;
+        if (!entered && hashOfRef(ref) !== undefined) throw new Trouble(`${file ?? '-'}: ${NO_STORE}`);
+        const rule = entered ? entered.store.check(ref) : 'bad-blob-ref';
+        if (!rule) return;
+        told.add(ref);
+        count[rule === 'bad-blob-ref' ? 'bad' : rule === 'missing-blob' ? 'missing' : 'damaged']++;
+        const message = `'${ref}' ${MESSAGES[rule]}`;
+        const record = { file: file ?? '-', line, rule, severity: 'error', message, path, ref };
+        await write(io, out, given, `${file ?? '-'}:${line}: error: ${rule}: ${message}`, record);
+      },
+      line: (line) => entered?.search.look(line.raw),
+    };
+  });
+  for (const { store, search } of stores.values()) {
+    for (const { hash, size } of store.list().blobs) {
+      requireRunning(io.signal);
+      const named = search.found.has(hash);
+      const file = `${store.path}/${hash}`;
+      if (store.verify(hash) === 'damaged-blob' && !told.has(refOf(hash))) {
+        count.damaged++;
+        const message = 'its bytes do not fit its name';
+        await write(io, out, given, `${file}: error: damaged-blob: ${message}`, { file, rule: 'damaged-blob', severity: 'error', message });
+      }
+      if (!named) {
+        count.orphaned++;
+        const message = `no given log names it, ${counted(size, 'byte')}`;
+        await write(io, out, given, `${file}: warning: orphaned-blob: ${message}`, {
+          file,
+          rule: 'orphaned-blob',
+          severity: 'warning',
+          message,
+        });
+      }
+    }
+  }
+  const wrong = count.bad + count.missing + count.damaged;
+  const parts = [`${grouped(count.missing)} missing`, `${grouped(count.damaged)} damaged`, `${grouped(count.orphaned)} orphaned`];
+  if (count.bad > 0) parts.unshift(counted(count.bad, 'bad ref'));
+  io.note(`${counted(count.refs, 'ref')}: ${parts.join(', ')}`);
+  return Math.max(code, wrong > 0 ? 1 : 0);
+}
+
+async function gc(names: readonly string[], given: Given, io: Io, out: ByteWriter): Promise<number> {
+  const path = given.text('blobs');
+  if (!path) throw new UsageTrouble('gc needs --blobs DIR: which store to look through must be said');
+  const youngest = io.now() - ageOf(given.text('older-than') ?? '1d');
+  const folders: string[] = [];
+  for (const name of names) if (name !== '-' && (await isFolder(name))) folders.push(name);
+  if (folders.length === 0) throw new UsageTrouble('gc needs at least one folder with logs: what it is not shown it cannot spare');
+  const store = new BlobStore(path);
+  store.folder.require();
+  const search = new HashSearch(store.list().blobs.map((blob) => blob.hash));
+  const files = await searchAll(names, store, search, io);
+  const plan = planSweep(store, search.found, youngest);
+  const total = `${counted(plan.dead.length, 'blob')} of ${grouped(plan.total)}`;
+  if (plan.large && !given.flag('force')) {
+    const refusal = `${total} are named in none of ${counted(files, 'file')}; that is more than half of the store`;
+    if (given.flag('apply')) throw new Trouble(`${path}: ${refusal}, nothing was done; check the folders, then use --force`);
+    io.note(`${path}: ${refusal}, so --apply will want --force`);
+  }
+  const destroy = given.flag('delete');
+  const taken = given.flag('apply') ? sweep(store, plan, destroy, io.signal) : plan.dead;
+  let count = 0;
+  let bytes = 0;
+  for (const { hash, size, modified } of taken) {
+    count++;
+    bytes += size;
+    const record = { file: `${path}/${hash}`, bytes: size, modified: new Date(modified).toISOString() };
+    await write(io, out, given, `${path}/${hash}: ${counted(size, 'byte')}`, record);
+  }
+  const fate = destroy ? 'removed' : `moved to ${path}/${TRASH}`;
+  const young =
+    plan.young.length > 0
+      ? `; ${counted(plan.young.length, 'blob')} more without a name ${plan.young.length === 1 ? 'is' : 'are'} too young`
+      : '';
+  const summary = `${counted(count, 'blob')} of ${grouped(plan.total)}, ${counted(bytes, 'byte')}`;
+  io.note(given.flag('apply') ? `${summary}: ${fate}${young}` : `${summary}, would be ${fate}; --apply does it${young}`);
+  return 0;
+}
+
+/** Reads every byte of every file; gives how many files that were. */
+async function searchAll(names: readonly string[], store: BlobStore, search: HashSearch, io: Io): Promise<number> {
+  let files = 0;
+  const troubles: Trouble[] = [];
+  const readOne = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    try {
+      for await (const chunk of chunks) {
+        requireRunning(io.signal);
+        search.feed(chunk);
+        io.progress.read(chunk.length);
+      }
+      search.end();
+      files++;
+    } catch (error) {
+      if (!(error instanceof Trouble) || io.signal.aborted) throw error;
+      troubles.push(error);
+    }
+  };
+  const except = realPath(store.path);
+  for (const name of names) {
+    io.progress.file(name);
+    if (name === '-' || !(await isFolder(name))) {
+      await readOne(openInput(name, io.stdin).chunks);
+      continue;
+    }
+    for await (const { path, trouble } of findFiles(name, () => true, except)) {
+      if (trouble) troubles.push(trouble);
+      else await readOne(fileChunks(path));
+    }
+  }
+  for (const trouble of troubles) io.note(trouble.message);
+  if (troubles.length > 0) {
+    throw new Trouble(
+      `${counted(troubles.length, 'file')} could not be read, so nothing can be said to be without a name; nothing was done`,
+    );
+  }
+  return files;
+}
+
+function ageOf(text: string): number {
+  const parts = /^(\d{1,6})([smhdw]?)$/.exec(text);
+  const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+  const unit = units[parts?.[2] ?? ''];
+  if (!parts || (unit === undefined && Number(parts[1]) !== 0)) {
+    throw new UsageTrouble(`option '--older-than' needs a number and s, m, h, d or w, such as 12h, not '${text}'`);
+  }
+  return Number(parts[1]) * (unit ?? 0) * 1000;
+}
+
+/** What is done with the refs of one file. */
+interface RefVisitor {
+  readonly ref: (line: number, ref: LineRef) => Promise<void>;
+  /** Every line, damaged ones too. */
+  readonly line?: (line: Line) => void;
+}
+
+/** A file begins; undefined is stdin. */
+type Begin = (file: string | undefined) => RefVisitor;
+
+/** Every ref of every log named, or found below a folder. Gives the exit code earned by the reading. */
+async function eachRef(names: readonly string[], io: Io, begin: Begin): Promise<number> {
+  let code = 0;
+  let sessions = 0;
+  let strangers = 0;
+  const several = names.length > 1;
+  const one = async (name: string, named: boolean): Promise<void> => {
+    try {
+      const read = await readRefs(name, named, io, begin);
+      if (read === 'stranger') strangers++;
+      else sessions++;
+      if (read === 'damaged') code = Math.max(code, 1);
+    } catch (error) {
+      if (!(error instanceof Trouble) || io.signal.aborted || (named && !several)) throw error;
+      io.note(error.message);
+      code = 2;
+    }
+  };
+  for (const name of names.length > 0 ? names : ['-']) {
+    if (name === '-' || !(await isFolderOrGone(name, several))) {
+      await one(name, true);
+      continue;
+    }
+    for await (const { path, trouble } of findSessions(name)) {
+      if (!trouble) await one(path, false);
+      else {
+        io.note(trouble.message);
+        code = 2;
+      }
+    }
+  }
+  if (strangers > 0) io.note(`${counted(strangers, 'file')} skipped that ${strangers === 1 ? 'is' : 'are'} no session log`);
+  if (sessions === 0 && code === 0) throw new Trouble('no session log found; name a file or a folder that holds some');
+  return code;
+}
+
+/** With several names one that is not there is told when it is opened. */
+async function isFolderOrGone(name: string, several: boolean): Promise<boolean> {
+  try {
+    return await isFolder(name);
+  } catch (error) {
+    if (several) return false;
+    throw error;
+  }
+}
+
+async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Promise<'read' | 'damaged' | 'stranger'> {
+  const visitor = begin(name === '-' ? undefined : name);
+  const gate = new Gate(name, named);
+  const damaged = new DamagedLines();
+  let version: number | undefined;
+  const work = async (lines: readonly Line[]): Promise<void> => {
+    for (const line of lines) {
+      visitor.line?.(line);
+      const look = lookAt(line, version);
+      if (look.value && isHeader(look.value)) version ??= versionOf(look.value).version;
+      if (look.damage) damaged.add(line.number, look.damage);
+      else if (look.value) for (const ref of refsOf(line.raw, look.from)) await visitor.ref(line.number, ref);
+    }
+  };
+  io.progress.file(name);
+  for await (const batch of readLineBatches(openInput(name, io.stdin).chunks)) {
+    requireRunning(io.signal);
+    await work(gate.pass(batch));
+    if (gate.stranger) return 'stranger';
+  }
+  await work(gate.end());
+  if (gate.stranger) return 'stranger';
+  damaged.tell(name, io, 'was left out');
+  return damaged.any ? 'damaged' : 'read';
+}
+
+async function write(io: Io, out: ByteWriter, given: Given, text: string, record: object): Promise<void> {
+  out.text(`${given.flag('json') ? JSON.stringify(record) : io.stdout.isTTY ? printable(text) : text}\n`);
+  if (out.full) await out.flush();
+}
