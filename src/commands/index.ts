@@ -19,6 +19,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./migrate.ts')).command,
   },
   {
+    name: 'repair',
+    summary: 'Mend what can be mended in a damaged log, and quarantine what cannot',
+    load: async () => (await import('./repair.ts')).command,
+  },
+  {
     name: 'externalize',
     summary: 'Move large images out of a log into the blob store',
     load: async () => (await import('./externalize.ts')).command,

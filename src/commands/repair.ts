@@ -1,0 +1,257 @@
+import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { counted, nearest } from '../base/words.ts';
+import { AppendOnlyFile, isPlainPlace, narrowMode, samePlace } from '../files/append-only.ts';
+import { type Sink, toFile } from '../files/replace.ts';
+import { Spool } from '../files/spool.ts';
+import { identify, isNative, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
+import type { Line } from '../lines/line.ts';
+import { readLineBatches } from '../lines/reader.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import {
+  applyPlan,
+  type ChangeRecord,
+  digestRanges,
+  InputChanged,
+  makePlan,
+  type Plan,
+  type QuarantineRecord,
+  Survey,
+} from '../repair/index.ts';
+import type { Command, Given, Io } from './command.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
+
+export const command: Command = {
+  name: 'repair',
+  summary: 'Mend what can be mended in a damaged log, and quarantine what cannot',
+  operands: '[FILE]...',
+  description: [
+    'Changes a byte only because of something that validate calls an error; a log without one leaves as it came. Entries that share a line are split, printed objects rejoined, NULs and a byte order mark removed, missing line ends, ids and headers added, repeated ids renamed, lost parents replaced. Every entry that is whole stays, in its order; what is no entry any more leaves for the quarantine.',
+    'Nothing is lost: the input is in the output, the quarantine and the report, byte for byte. The quarantine is FILE.quarantine with -i and OUT.quarantine with -o OUT; to standard output none is written unless it is named, for FILE still holds everything. Standard input needs --quarantine where something has to go there.',
+    'Each change is told on standard error. Exit 0 if the log is well now, 1 if an error is left (or with -n, if something would change), 2 with trouble.',
+    'Memory: reads the log twice, a third time where ids repeat, and writes nothing before the first pass is done; in between it holds an index of about 60 bytes and the id for each entry, and the places that are damaged. Standard input is written to a private temporary file. Several FILEs need -i or -n.',
+  ],
+  options: [
+    {
+      name: 'quarantine',
+      kind: 'text',
+      value: 'FILE',
+      describe: "Append what leaves the log to FILE, whose name must not end in '.jsonl': agents would list it",
+    },
+    { name: 'report', kind: 'text', value: 'FILE', describe: 'Write every change to FILE, one JSON record a line' },
+    {
+      name: 'only',
+      kind: 'text',
+      value: 'RULE',
+      many: true,
+      describe: 'Mend only what this rule finds; may also name a warning such as blank-line',
+    },
+    { name: 'settle-tools', kind: 'flag', describe: 'Insert a result for every tool call that the conversation went on without' },
+    { name: 'settle-leaf', kind: 'flag', describe: 'Append an entry below newer work that the last entry of the file hides' },
+    ...REWRITE_OPTIONS,
+  ],
+  examples: [
+    { run: 'sessionctl repair broken.jsonl > mended.jsonl', shows: 'the mended log; the changes on standard error' },
+    { run: 'sessionctl repair -i --backup --report changes.jsonl broken.jsonl', shows: 'in place; the old file stays as broken.jsonl.bak' },
+    { run: 'sessionctl repair -n sessions/*.jsonl', shows: 'what would be mended; exit code 1 if anything' },
+    { run: 'sessionctl repair old.jsonl | sessionctl migrate', shows: 'mend, then bring to version 3' },
+  ],
+  readsInput: true,
+  run,
+};
+
+interface Wish {
+  readonly quarantine: string | undefined;
+  readonly report: string | undefined;
+  readonly only: ReadonlySet<string>;
+  readonly settleTools: boolean;
+  readonly settleLeaf: boolean;
+}
+
+async function run(given: Given, io: Io): Promise<number> {
+  const wish: Wish = {
+    quarantine: given.text('quarantine'),
+    report: given.text('report'),
+    only: await namedRules(given.texts('only')),
+    settleTools: given.flag('settle-tools'),
+    settleLeaf: given.flag('settle-leaf'),
+  };
+  if (wish.quarantine?.toLowerCase().endsWith('.jsonl')) {
+    throw new UsageTrouble(`'${wish.quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`);
+  }
+  if (wish.report !== undefined && given.operands.length > 1) throw new UsageTrouble('--report is about one FILE; give one at a time');
+  return await rewrite(given, io, async (input, out) => await repairOne(input, out, wish, io));
+}
+
+/** The rules that --only names, all of which repair can mend. */
+async function namedRules(names: readonly string[]): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  const { rules } = await import('../rules/index.ts');
+  const mendable = rules.filter((rule) => rule.fixable).map((rule) => rule.id);
+  for (const name of names) {
+    if (mendable.includes(name)) continue;
+    const rule = rules.find((one) => one.id === name);
+    if (rule) throw new UsageTrouble(`--only: repair does not mend '${name}': ${rule.mend}`);
+    const meant = nearest(name, mendable)[0];
+    throw new UsageTrouble(
+      `--only: unknown rule '${name}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`,
+    );
+  }
+  return new Set(names);
+}
+
+async function repairOne(input: RewriteInput, out: ByteWriter, wish: Wish, io: Io): Promise<number> {
+  const spool = input.rereadable ? undefined : new Spool(io.random, io.signal);
+  try {
+    const wants = (rule: string): boolean => (wish.only.size === 0 ? rule !== 'blank-line' : wish.only.has(rule));
+    const survey = await look(input, spool ? spooling(input.read(), spool) : input.read(), wants, wish, io);
+    const again = (): AsyncIterable<Buffer> => spool?.chunks() ?? input.read();
+    const plan = await makePlan(survey, {
+      name: input.name,
+      wants,
+      digests: async (ranges) => await digestRanges(again(), ranges),
+      settleTools: wish.settleTools,
+      settleLeaf: wish.settleLeaf,
+    });
+    const keeping = keepers(input, plan, wish, io);
+    try {
+      const tally = await operate(input, plan, again(), out, keeping, io);
+      await keeping.finish();
+      return tell(input, plan, tally, keeping.quarantine, io);
+    } finally {
+      keeping.discard();
+    }
+  } finally {
+    spool?.close();
+  }
+}
+
+/** The first pass. A file that is no session log is refused before anything else is said about it. */
+async function look(
+  input: RewriteInput,
+  chunks: AsyncIterable<Buffer>,
+  wants: (rule: string) => boolean,
+  wish: Wish,
+  io: Io,
+): Promise<Survey> {
+  const survey = new Survey({ wants, key: io.random(8), isNative, tools: wish.settleTools });
+  const first: Line[] = [];
+  const refuse = (): void => {
+    const identity = identify(first);
+    if (!identity.ours) throw strangerTrouble(input.name, identity);
+  };
+  for await (const batch of readLineBatches(chunks)) {
+    for (const line of batch) {
+      survey.take(line);
+      if (survey.native) continue;
+      first.push(line);
+      if (survey.written >= LINES_TO_LOOK_AT) refuse();
+    }
+    if (survey.native) first.length = 0;
+  }
+  survey.end();
+  if (!survey.native) refuse();
+  return survey;
+}
+
+async function* spooling(chunks: AsyncIterable<Buffer>, spool: Spool): AsyncGenerator<Buffer, void, void> {
+  for await (const chunk of chunks) {
+    spool.write(chunk);
+    yield chunk;
+  }
+}
+
+/** The files beside the log that a repair writes to. */
+interface Keepers {
+  readonly quarantine: AppendOnlyFile | undefined;
+  readonly report: { readonly sink: Sink; readonly out: ByteWriter } | undefined;
+  finish(): Promise<void>;
+  discard(): void;
+}
+
+function keepers(input: RewriteInput, plan: Plan, wish: Wish, io: Io): Keepers {
+  const path = quarantinePath(input, wish);
+  const held = [input.path, input.target].filter((name) => name !== undefined);
+  for (const [option, name] of [
+    ['--quarantine', path],
+    ['--report', wish.report],
+  ] as const) {
+    const other = name === undefined ? undefined : held.find((one) => samePlace(one, name));
+    if (other !== undefined) throw new Trouble(`${name}: is '${other}' itself; name another file with ${option}`);
+    if (name !== undefined) held.push(name);
+  }
+  if (path === undefined && plan.quarantines && !input.rereadable && !input.dryRun) {
+    throw new Trouble(`${input.name}: something has to be quarantined, and nothing else holds it; name a file with --quarantine FILE`);
+  }
+  const quarantine = path === undefined || input.dryRun ? undefined : new AppendOnlyFile(path, input.mode);
+  let sink: Sink | undefined;
+  if (wish.report !== undefined) {
+    narrowMode(wish.report, input.mode);
+    sink = toFile(wish.report, { random: io.random, signal: io.signal, mode: input.mode });
+  }
+  const report = sink ? { sink, out: new ByteWriter(sink.stream) } : undefined;
+  return {
+    quarantine,
+    report,
+    finish: async () => {
+      quarantine?.finish();
+      await report?.out.flush();
+      await report?.sink.commit();
+    },
+    discard: () => {
+      quarantine?.finish();
+      report?.sink.discard();
+    },
+  };
+}
+
+function quarantinePath(input: RewriteInput, wish: Wish): string | undefined {
+  if (wish.quarantine !== undefined) return wish.quarantine;
+  const { target } = input;
+  return target === undefined || target === '-' || !isPlainPlace(target) ? undefined : `${target}.quarantine`;
+}
+
+interface Tally {
+  changes: number;
+  quarantined: number;
+}
+
+/** The second pass. */
+async function operate(
+  input: RewriteInput,
+  plan: Plan,
+  chunks: AsyncIterable<Buffer>,
+  out: ByteWriter,
+  keeping: Keepers,
+  io: Io,
+): Promise<Tally> {
+  const tally = { changes: 0, quarantined: 0 };
+  const { quarantine, report } = keeping;
+  const keep = (record: QuarantineRecord): void => {
+    tally.quarantined++;
+    quarantine?.append(`${JSON.stringify({ file: input.name, ...record })}\n`);
+  };
+  const change = async (record: ChangeRecord, words: string | undefined): Promise<void> => {
+    tally.changes++;
+    if (words !== undefined) io.note(`${input.name}:${record.line}: ${record.rule}: ${words}`);
+    report?.out.text(`${JSON.stringify(record)}\n`);
+    if (report?.out.full) await report.out.flush();
+  };
+  try {
+    await applyPlan(plan, chunks, { out, change, quarantine: quarantine ? keep : undefined });
+  } catch (error) {
+    if (!(error instanceof InputChanged)) throw error;
+    throw new Trouble(`${input.name}: was changed by another program while it was read; run again when nobody writes to it`);
+  }
+  return tally;
+}
+
+/** What is left, and the sum of it all. Gives the exit code. */
+function tell(input: RewriteInput, plan: Plan, tally: Tally, quarantine: AppendOnlyFile | undefined, io: Io): number {
+  for (const { line, rule } of plan.left) io.note(`${input.name}:${line}: ${rule}: not mended`);
+  const parts: string[] = [];
+  if (tally.changes > 0) parts.push(counted(tally.changes, 'change'));
+  if (quarantine && tally.quarantined > 0) parts.push(`${counted(tally.quarantined, 'piece')} in '${quarantine.path}'`);
+  if (plan.left.length > 0) parts.push(`${counted(plan.left.length, 'error')} not mended`);
+  if (parts.length > 0) io.note(`${input.name}: ${parts.join(', ')}`);
+  return plan.left.length > 0 ? 1 : 0;
+}

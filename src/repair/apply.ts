@@ -1,0 +1,167 @@
+import { BYTE_ORDER_MARK } from '../entries/damage.ts';
+import { encodeUtf8 } from '../lines/line.ts';
+import type { ByteWriter } from '../lines/writer.ts';
+import { ByteSource } from './byte-source.ts';
+import { type Edit, editRegion, endingOf } from './edits.ts';
+import type { Job, Plan } from './plan.ts';
+import { type ChangeRecord, type QuarantineRecord, type RawBytes, rawBytes } from './records.ts';
+import type { FixedLine, Region } from './region.ts';
+
+export interface ApplyHands {
+  /** The log as it leaves. */
+  readonly out: ByteWriter;
+  /** Each change, in the order of the input; the words are for people. */
+  readonly change: (record: ChangeRecord, words: string | undefined) => void | Promise<void>;
+  /** Each piece that leaves; absent where nobody keeps them, and the changes then tell the bytes. */
+  readonly quarantine: ((record: QuarantineRecord) => void | Promise<void>) | undefined;
+}
+
+/** The input of the second pass is not that of the first. */
+export class InputChanged extends Error {
+  override readonly name = 'InputChanged';
+}
+
+/** The second pass: everything leaves as it came, but for the places in the plan. */
+export async function applyPlan(plan: Plan, chunks: AsyncIterable<Buffer>, hands: ApplyHands): Promise<void> {
+  const source = new ByteSource(chunks);
+  try {
+    await new Operation(plan, source, hands).run();
+  } finally {
+    await source.close();
+  }
+}
+
+class Operation {
+  readonly #plan: Plan;
+  readonly #source: ByteSource;
+  readonly #hands: ApplyHands;
+  readonly #start: number;
+  /** Bytes of the input that were taken. */
+  #taken = 0;
+  /** Where the header went, and as which bytes. */
+  readonly #moved = new Map<FixedLine, { readonly offset: number; readonly text: string }>();
+
+  constructor(plan: Plan, source: ByteSource, hands: ApplyHands) {
+    this.#plan = plan;
+    this.#source = source;
+    this.#hands = hands;
+    // The writer may have been used before.
+    this.#start = hands.out.written;
+  }
+
+  async run(): Promise<void> {
+    const { jobs, bytes } = this.#plan;
+    if (this.#plan.hasMark) await this.#removeMark();
+    await this.#writeFront();
+    for (const job of jobs) {
+      await this.#copy(job.offset - this.#taken);
+      await this.#operate(job);
+    }
+    await this.#copy(bytes - this.#taken);
+    if ((await this.#source.skip(1)) > 0) throw new InputChanged();
+  }
+
+  async #copy(count: number): Promise<void> {
+    const copied = await this.#source.copy(count, this.#hands.out);
+    this.#taken += copied;
+    if (copied < count) throw new InputChanged();
+  }
+
+  async #read(count: number): Promise<string> {
+    const bytes = await this.#source.read(count);
+    this.#taken += bytes.length;
+    if (bytes.length < count) throw new InputChanged();
+    return bytes.toString('latin1');
+  }
+
+  async #removeMark(): Promise<void> {
+    const raw = await this.#read(BYTE_ORDER_MARK.length);
+    const place = { line: 1, offset: 0, length: raw.length, rule: 'byte-order-mark' } as const;
+    await this.#hands.change({ ...place, action: 'removed', out: null, ...rawBytes(raw) }, 'removed the byte order mark');
+  }
+
+  async #writeFront(): Promise<void> {
+    const { front, newline } = this.#plan;
+    if (!front) return;
+    const { source } = front;
+    const ownEnding = source?.alone ? ['', '\n', '\r\n'][source.length - source.raw.length] : '';
+    const text = encodeUtf8(front.text) + (ownEnding || newline);
+    const offset = this.#written;
+    this.#hands.out.raw(text);
+    if (source) {
+      this.#moved.set(source, { offset, text });
+      return;
+    }
+    const record: ChangeRecord = {
+      line: 1,
+      offset: this.#taken,
+      length: 0,
+      rule: front.rule,
+      action: 'inserted',
+      out: { offset, length: text.length },
+      ...(front.idAfter === undefined ? {} : { idAfter: front.idAfter }),
+    };
+    await this.#hands.change(record, front.words);
+  }
+
+  async #operate(job: Job): Promise<void> {
+    const { out } = this.#hands;
+    const raw = await this.#read(job.length);
+    const region = job.region ?? wholeLine(job, raw);
+    const { mendOf, lastNewline, endsLast } = this.#plan;
+    const { edits, old } = editRegion(region, raw, { mendOf, newline: lastNewline, endsLine: endsLast });
+    for (const { start, end, line, rule } of old) {
+      const record = { line, offset: job.offset + start, length: end - start, rule, ...rawBytes(raw.slice(start, end)) };
+      await this.#hands.quarantine?.(record);
+    }
+    let at = 0;
+    for (const edit of edits) {
+      out.raw(raw.slice(at, edit.start));
+      at = edit.end;
+      await this.#change(edit, raw.slice(edit.start, edit.end), job.offset + edit.start);
+    }
+    out.raw(raw.slice(at));
+    if (out.full) await out.flush();
+  }
+
+  async #change(edit: Edit, raw: string, offset: number): Promise<void> {
+    const { quarantine, change, out } = this.#hands;
+    const place = { line: edit.line, offset, length: raw.length, rule: edit.rule };
+    const written = { offset: this.#written, length: edit.text.length };
+    out.raw(edit.text);
+    if (edit.header && edit.action === 'inserted') {
+      this.#moved.set(edit.header, { offset: written.offset, text: edit.text });
+      return;
+    }
+    let told: RawBytes | undefined = raw === '' ? undefined : rawBytes(raw);
+    let stands: ChangeRecord['out'] = written.length > 0 ? written : null;
+    const moved = edit.header ? this.#moved.get(edit.header) : undefined;
+    if (moved) {
+      stands = { offset: moved.offset, length: moved.text.length };
+      if (moved.text === raw) told = undefined;
+    } else if (edit.quarantine && quarantine && told) {
+      await quarantine({ ...place, ...told });
+      told = undefined;
+    }
+    const record: ChangeRecord = {
+      ...place,
+      action: edit.action,
+      out: stands,
+      ...told,
+      ...(edit.idBefore === undefined ? {} : { idBefore: edit.idBefore }),
+      ...(edit.idAfter === undefined ? {} : { idAfter: edit.idAfter }),
+      ...(edit.assumed ? { assumed: true } : {}),
+    };
+    await change(record, edit.words);
+  }
+
+  get #written(): number {
+    return this.#hands.out.written - this.#start;
+  }
+}
+
+function wholeLine(job: Job, raw: string): Region {
+  const end = raw.length - endingOf(raw).length;
+  const pieces = [{ kind: 'object', start: 0, end, mends: [], keepsOld: false, unit: job.unit }] as const;
+  return { line: job.line, offset: job.offset, length: job.length, rule: '', pieces, lines: 1 };
+}

@@ -1,0 +1,225 @@
+import { counted } from '../base/words.ts';
+import { applySplices, type Splice, setMember, skipSpace } from '../entries/json-text.ts';
+import { encodeUtf8 } from '../lines/line.ts';
+import type { FixedLine, Mend, Piece, Region, Unit } from './region.ts';
+
+export type Action = 'split' | 'removed' | 'rewritten' | 'inserted' | 'moved';
+
+/** A change of the bytes of a region. */
+export interface Edit {
+  /** In bytes from the start of the region. */
+  readonly start: number;
+  readonly end: number;
+  /** What stands there instead, one character a byte. */
+  readonly text: string;
+  readonly line: number;
+  readonly rule: string;
+  readonly action: Action;
+  /** The bytes leave for the quarantine; else they are told in the report. */
+  readonly quarantine: boolean;
+  /** What was done, for people; a change that belongs to the one before says nothing. */
+  readonly words: string | undefined;
+  readonly idBefore?: string | undefined;
+  readonly idAfter?: string | undefined;
+  readonly assumed?: boolean | undefined;
+  /** The header that was moved: told once, where it stood. */
+  readonly header?: FixedLine | undefined;
+}
+
+/** Bytes that the quarantine gets although the object stays. */
+export interface OldBytes {
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+  readonly rule: string;
+}
+
+export interface RegionEdits {
+  /** In order, none reaches into another. */
+  readonly edits: readonly Edit[];
+  readonly old: readonly OldBytes[];
+}
+
+export interface EditOptions {
+  readonly mendOf: (unit: Unit) => Mend | undefined;
+  /** For a region without a line end of its own. */
+  readonly newline: string;
+  /** Whether a last line without an end gets one although nothing else is wrong with it. */
+  readonly endsLine: boolean;
+}
+
+/** The line end that the bytes have: '\n', '\r\n' or none. */
+export function endingOf(raw: string): string {
+  if (!raw.endsWith('\n')) return '';
+  return raw.endsWith('\r\n') ? '\r\n' : '\n';
+}
+
+/** All changes of the lines of one region. */
+export function editRegion(region: Region, raw: string, options: EditOptions): RegionEdits {
+  const writer = new RegionWriter(region, raw, options);
+  return writer.write();
+}
+
+class RegionWriter {
+  readonly #region: Region;
+  readonly #raw: string;
+  readonly #options: EditOptions;
+  readonly #ending: string;
+  readonly #newline: string;
+  readonly #edits: Edit[] = [];
+  readonly #old: OldBytes[] = [];
+  #lineStart = 0;
+  #linesBefore = 0;
+  #hasNewLines = false;
+
+  constructor(region: Region, raw: string, options: EditOptions) {
+    this.#region = region;
+    this.#raw = raw;
+    this.#options = options;
+    this.#ending = endingOf(raw);
+    this.#newline = this.#ending === '' ? options.newline : this.#ending;
+  }
+
+  write(): RegionEdits {
+    const { pieces } = this.#region;
+    if (pieces.some((piece) => this.#stays(piece))) this.#writeStaying(pieces);
+    else this.#writeLeaving(pieces);
+    return { edits: this.#edits, old: this.#old };
+  }
+
+  #stays(piece: Piece): boolean {
+    if (piece.kind !== 'object' || piece.unit === undefined) return false;
+    const mend = this.#options.mendOf(piece.unit);
+    return !mend?.drop && !mend?.moved;
+  }
+
+  /** Nothing of the line stays, so its line end goes as well, with the last piece. */
+  #writeLeaving(pieces: readonly Piece[]): void {
+    pieces.forEach((piece, index) => {
+      const start = index === 0 ? 0 : (pieces[index - 1]?.end ?? 0);
+      const end = index === pieces.length - 1 ? this.#raw.length : piece.end;
+      this.#leave(piece, start, end);
+    });
+  }
+
+  #writeStaying(pieces: readonly Piece[]): void {
+    let stayed = false;
+    for (const piece of pieces) {
+      if (!this.#stays(piece)) {
+        this.#leave(piece, piece.start, piece.end);
+        continue;
+      }
+      if (stayed) this.#add(piece.start, piece.start, this.#newline, 'split', { words: 'split off from the entry before it' });
+      stayed = true;
+      this.#mend(piece);
+    }
+    // A line that had to be mended is ended too; of a line that is otherwise whole it is a finding of its own.
+    const damaged = this.#region.rule !== '';
+    const { length } = this.#raw;
+    if (this.#ending === '' && damaged) this.#add(length, length, this.#newline, 'inserted', { words: 'ended the line' });
+    else if (this.#ending === '' && (this.#options.endsLine || this.#hasNewLines)) {
+      this.#add(length, length, this.#newline, 'inserted', { rule: 'missing-final-newline', words: 'ended the last line' });
+    }
+  }
+
+  #leave(piece: Piece, start: number, end: number): void {
+    const mend = piece.unit === undefined ? undefined : this.#options.mendOf(piece.unit);
+    if (mend?.moved && typeof piece.unit === 'object') {
+      this.#add(start, end, '', 'moved', { ...mend.moved, header: piece.unit });
+    } else if (mend?.drop) {
+      this.#add(start, end, '', 'removed', { ...mend.drop, quarantine: true });
+    } else if (piece.kind === 'blank') {
+      this.#add(start, end, '', 'removed', { words: 'removed the blank line' });
+    } else if (piece.kind === 'nuls') {
+      this.#add(start, end, '', 'removed', { words: `removed ${counted(piece.end - piece.start, 'NUL byte')}` });
+    } else {
+      this.#add(start, end, '', 'removed', { words: `took out ${counted(piece.end - piece.start, 'byte')}`, quarantine: true });
+    }
+  }
+
+  #mend(piece: Piece): void {
+    const mend = piece.unit === undefined ? undefined : this.#options.mendOf(piece.unit);
+    const members = mend?.members ?? [];
+    const sets =
+      members.length > 0
+        ? this.#setMembers(
+            piece,
+            members.map(({ key, json }) => [key, json] as const),
+          )
+        : [];
+    const covered = (one: Splice): boolean => sets.some((set) => set.end > set.start && one.start >= set.start && one.end <= set.end);
+    let first = true;
+    const all: { splice: Splice; member: number }[] = [
+      ...sets.map((splice, member) => ({ splice, member })),
+      ...piece.mends.filter((one) => !covered(one)).map((splice) => ({ splice, member: -1 })),
+    ];
+    // The order among equals stays: members that are appended come in theirs, and before a cut that follows.
+    all.sort((a, b) => a.splice.start - b.splice.start || a.splice.end - b.splice.end);
+    for (const { splice, member } of all) {
+      if (member >= 0) {
+        const { rule, words, idBefore, idAfter, assumed } = members[member] as (typeof members)[number];
+        this.#add(splice.start, splice.end, splice.text, 'rewritten', { rule, words, idBefore, idAfter, assumed });
+        continue;
+      }
+      const words = first ? this.#byteWords(piece) : undefined;
+      first = false;
+      const action = splice.text === '' ? 'removed' : 'rewritten';
+      this.#add(splice.start, splice.end, splice.text, action, { words, line: this.#lineAt(splice.start) });
+    }
+    if (piece.keepsOld) this.#old.push({ start: piece.start, end: piece.end, line: this.#region.line, rule: this.#region.rule });
+    for (const { text, rule, words, idAfter, source } of mend?.after ?? []) {
+      this.#hasNewLines = true;
+      this.#add(piece.end, piece.end, this.#newline + encodeUtf8(text), 'inserted', { rule, words, idAfter, header: source });
+    }
+  }
+
+  /** The splices that give an object new members, in positions of the region. */
+  #setMembers(piece: Piece, members: readonly (readonly [key: string, json: string])[]): Splice[] {
+    const inPiece = piece.mends.map(({ start, end, text }) => ({ start: start - piece.start, end: end - piece.start, text }));
+    const text = applySplices(this.#raw.slice(piece.start, piece.end), inPiece);
+    const open = skipSpace(text, 0);
+    return members.map(([key, json]) => {
+      const { start, end, text: value } = setMember(text, open, key, encodeUtf8(json));
+      return { start: piece.start + unmended(start, inPiece), end: piece.start + unmended(end, inPiece), text: value };
+    });
+  }
+
+  #byteWords(piece: Piece): string {
+    if (this.#region.lines > 1) return `joined ${counted(this.#region.lines, 'line')} into one`;
+    const broken = piece.mends.filter((one) => one.text !== '').length;
+    const nuls = piece.mends.filter((one) => one.text === '').reduce((sum, one) => sum + one.end - one.start, 0);
+    const parts: string[] = [];
+    if (nuls > 0) parts.push(`removed ${counted(nuls, 'NUL byte')}`);
+    if (broken > 0) parts.push(`replaced ${counted(broken, 'broken UTF-8 sequence')}`);
+    return parts.join(', ');
+  }
+
+  /** Asked for in rising order. */
+  #lineAt(start: number): number {
+    for (;;) {
+      const end = this.#raw.indexOf('\n', this.#lineStart);
+      if (end < 0 || end >= start) return this.#region.line + this.#linesBefore;
+      this.#lineStart = end + 1;
+      this.#linesBefore++;
+    }
+  }
+
+  #add(start: number, end: number, text: string, action: Action, told: Partial<Edit>): void {
+    const { line, rule } = this.#region;
+    this.#edits.push({ line, rule, quarantine: false, words: undefined, ...told, start, end, text, action });
+  }
+}
+
+/** Where a position of the mended bytes stood before the mends. */
+function unmended(position: number, mends: readonly Splice[]): number {
+  let mendedAt = 0;
+  let rawAt = 0;
+  for (const { start, end, text } of mends) {
+    const same = start - rawAt;
+    if (position <= mendedAt + same) break;
+    mendedAt += same + text.length;
+    rawAt = end;
+    if (position < mendedAt) return start;
+  }
+  return rawAt + position - mendedAt;
+}

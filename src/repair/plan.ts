@@ -1,0 +1,104 @@
+import { Trouble } from '../base/trouble.ts';
+import { mendHeader } from './header-mends.ts';
+import { mendKeptIndexes } from './kept-index.ts';
+import { Patient, type PlanOptions } from './patient.ts';
+import type { Mend, NewLine, Region, Unit } from './region.ts';
+import { settleLeaf } from './settle-leaf.ts';
+import { settleTools } from './settle-tools.ts';
+import { Flag, type Left, type Survey } from './survey.ts';
+import { mendTree } from './tree-mends.ts';
+import { mendVital } from './vital-mends.ts';
+
+/** A stretch of the input that is changed, or a place where something is put in. */
+export interface Job {
+  readonly offset: number;
+  readonly length: number;
+  readonly region: Region | undefined;
+  /** A line that is whole, but changes. */
+  readonly unit: Unit | undefined;
+  readonly line: number;
+}
+
+/** What the second pass does. */
+export interface Plan {
+  /** In the order of the input; none reaches into another. */
+  readonly jobs: readonly Job[];
+  readonly mendOf: (unit: Unit) => Mend | undefined;
+  /** A header that is put in front of everything else, without its line end. */
+  readonly front: NewLine | undefined;
+  readonly hasMark: boolean;
+  /** Bytes of the input. */
+  readonly bytes: number;
+  /** For a line that is put in. */
+  readonly newline: string;
+  /** For the last line. */
+  readonly lastNewline: string;
+  readonly endsLast: boolean;
+  /** Errors that stay, in line order. */
+  readonly left: readonly Left[];
+  /** Something has to go to the quarantine. */
+  readonly quarantines: boolean;
+}
+
+/** Decides, with the whole log in view, what is done to it. */
+export async function makePlan(survey: Survey, options: PlanOptions): Promise<Plan> {
+  const patient = new Patient(survey, options);
+  if ((options.settleTools || options.settleLeaf) && patient.version === 1) {
+    const option = options.settleTools ? '--settle-tools' : '--settle-leaf';
+    throw new Trouble(
+      `${options.name}: a log of version 1 has no tree that ${option} could add to; mend it without the option, then run 'sessionctl migrate'`,
+    );
+  }
+  mendHeader(patient);
+  mendVital(patient);
+  const parents = await mendTree(patient);
+  if (patient.version === 1) mendKeptIndexes(patient);
+  if (options.settleTools) settleTools(patient, parents);
+  if (options.settleLeaf) settleLeaf(patient, parents);
+  return planOf(patient);
+}
+
+function planOf(patient: Patient): Plan {
+  const { survey } = patient;
+  const jobs: Job[] = [];
+  for (const region of survey.regions) {
+    jobs.push({ offset: region.offset, length: region.length, region, unit: undefined, line: region.line });
+  }
+  for (const { line, offset, length } of survey.blanks) {
+    const pieces = [{ kind: 'blank', start: 0, end: length, mends: [], keepsOld: false, unit: undefined }] as const;
+    jobs.push({ offset, length, region: { line, offset, length, rule: 'blank-line', pieces, lines: 1 }, unit: undefined, line });
+  }
+  const alone = new Set<Unit>();
+  for (const entry of patient.mends.keys()) if (!patient.has(entry, Flag.inRegion)) alone.add(entry);
+  for (const fixed of [...survey.headers, ...survey.titles]) if (fixed.mend && fixed.alone) alone.add(fixed);
+  const { unended } = survey;
+  const leaves = unended !== undefined && (patient.mendOf(unended.unit)?.drop ?? patient.mendOf(unended.unit)?.moved) !== undefined;
+  const endsLast = unended !== undefined && !leaves && patient.mayMend(unended.unit, 'missing-final-newline');
+  if (unended && endsLast) alone.add(unended.unit);
+  for (const unit of alone) {
+    const place =
+      typeof unit === 'number' ? { line: survey.lines.at(unit), offset: survey.offsets.at(unit), length: survey.lengths.at(unit) } : unit;
+    jobs.push({ offset: place.offset, length: place.length, region: undefined, unit, line: place.line });
+  }
+  jobs.sort((a, b) => a.offset - b.offset);
+  return {
+    jobs,
+    mendOf: (unit) => patient.mendOf(unit),
+    front: patient.front,
+    hasMark: survey.hasMark,
+    bytes: survey.bytes,
+    newline: patient.newline,
+    lastNewline: survey.lastNewline || '\n',
+    endsLast,
+    left: patient.left.sort((a, b) => a.line - b.line),
+    quarantines: quarantines(patient),
+  };
+}
+
+function quarantines(patient: Patient): boolean {
+  const { survey, mends } = patient;
+  if (survey.regions.some(({ pieces }) => pieces.some(({ kind, keepsOld }) => kind === 'junk' || keepsOld))) return true;
+  if ([...survey.headers, ...survey.titles].some(({ mend }) => mend?.drop)) return true;
+  for (const { drop } of mends.values()) if (drop) return true;
+  return false;
+}

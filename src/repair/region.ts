@@ -1,0 +1,96 @@
+import type { Splice } from '../entries/json-text.ts';
+import type { JsonObject } from '../entries/json-value.ts';
+
+/** A value that a mended object gets for one of its members. */
+export interface NewMember {
+  readonly key: string;
+  /** As JSON. */
+  json: string;
+  readonly rule: string;
+  /** What was done, for people. */
+  words: string;
+  readonly idBefore?: string | undefined;
+  idAfter?: string | undefined;
+  readonly assumed?: boolean;
+}
+
+/** A line that is put into the log. */
+export interface NewLine {
+  /** Without its line end. */
+  readonly text: string;
+  readonly rule: string;
+  readonly words: string;
+  readonly idAfter?: string | undefined;
+  /** The header that it was at its old place. */
+  readonly source?: FixedLine;
+}
+
+/** What happens to a header, a title slot or an entry. */
+export interface Mend {
+  /** The object leaves the log, for the quarantine. */
+  drop?: { readonly rule: string; readonly words: string };
+  /** The object stands elsewhere in the output. */
+  moved?: {
+    readonly rule: string;
+    readonly words: string;
+    readonly idBefore?: string | undefined;
+    readonly idAfter?: string | undefined;
+  };
+  readonly members: NewMember[];
+  /** Lines that follow it. */
+  readonly after: NewLine[];
+}
+
+/** A header or a title slot. */
+export interface FixedLine {
+  readonly kind: 'header' | 'title';
+  readonly line: number;
+  /** Of the object alone where it shares its line, else of the line. */
+  readonly offset: number;
+  readonly length: number;
+  readonly value: JsonObject;
+  /** The object's bytes as they will stand, mended as bytes, without a line end. */
+  readonly raw: string;
+  /** How many objects stand before it in the file. */
+  readonly before: number;
+  /** How many entries do. */
+  readonly entry: number;
+  /** It stands on a line that stays as it is, though it is damaged. */
+  readonly frozen: boolean;
+  /** It has its line for itself. */
+  readonly alone: boolean;
+  mend: Mend | undefined;
+}
+
+/** An object: the number of an entry, or a header or title slot. */
+export type Unit = number | FixedLine;
+
+/** A part of a damaged line; what lies between pieces is white space. */
+export interface Piece {
+  readonly kind: 'object' | 'junk' | 'nuls' | 'blank';
+  /** In bytes from the start of the region. */
+  readonly start: number;
+  readonly end: number;
+  /** For an object: what makes its bytes whole, in positions of the region. */
+  readonly mends: readonly Splice[];
+  /** The bytes as they were go to the quarantine although the object stays. */
+  readonly keepsOld: boolean;
+  readonly unit: Unit | undefined;
+}
+
+/** Damaged lines that are mended together: one line, or those of one printed object. */
+export interface Region {
+  /** The number of the first line. */
+  readonly line: number;
+  readonly offset: number;
+  /** With the last line's end. */
+  readonly length: number;
+  readonly rule: string;
+  readonly pieces: readonly Piece[];
+  /** Lines of a printed object, or 1. */
+  readonly lines: number;
+}
+
+export function newMend(): Mend {
+  return { members: [], after: [] };
+}

@@ -1,0 +1,91 @@
+import { Writable } from 'node:stream';
+import { isNative } from '../../src/formats/index.ts';
+import { readLines } from '../../src/lines/reader.ts';
+import { ByteWriter } from '../../src/lines/writer.ts';
+import { applyPlan, type ChangeRecord, digestRanges, makePlan, type QuarantineRecord, Survey } from '../../src/repair/index.ts';
+import { LogCheck } from '../../src/rules/check-log.ts';
+import type { Finding } from '../../src/rules/finding.ts';
+
+const KEY = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);
+
+export interface Repaired {
+  readonly output: Buffer;
+  readonly changes: readonly ChangeRecord[];
+  readonly quarantine: readonly QuarantineRecord[];
+  readonly left: readonly { readonly line: number; readonly rule: string }[];
+  readonly words: readonly string[];
+}
+
+export interface RepairOptions {
+  readonly only?: readonly string[];
+  readonly settleTools?: boolean;
+  readonly settleLeaf?: boolean;
+  /** Without one the report has to tell what leaves. */
+  readonly withQuarantine?: boolean;
+  readonly chunkBytes?: number;
+}
+
+/** The repair without the program around it. */
+export async function repair(input: Buffer | string, options: RepairOptions = {}): Promise<Repaired> {
+  const bytes = Buffer.from(input);
+  const chunks = (): AsyncGenerator<Buffer> => inChunks(bytes, options.chunkBytes ?? 65_536);
+  const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : rule !== 'blank-line');
+  const survey = new Survey({ wants, key: KEY, isNative, tools: options.settleTools === true });
+  for await (const line of readLines(chunks())) survey.take(line);
+  survey.end();
+  const plan = await makePlan(survey, {
+    name: 'log',
+    wants,
+    digests: async (ranges) => await digestRanges(chunks(), ranges),
+    settleTools: options.settleTools === true,
+    settleLeaf: options.settleLeaf === true,
+  });
+  const parts: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      parts.push(chunk);
+      done();
+    },
+  });
+  const out = new ByteWriter(stream);
+  const changes: ChangeRecord[] = [];
+  const quarantine: QuarantineRecord[] = [];
+  const words: string[] = [];
+  await applyPlan(plan, chunks(), {
+    out,
+    change: (record, said) => {
+      // As it comes back from a file.
+      changes.push(JSON.parse(JSON.stringify(record)) as ChangeRecord);
+      if (said !== undefined) words.push(`${record.line}: ${record.rule}: ${said}`);
+    },
+    quarantine:
+      options.withQuarantine === false
+        ? undefined
+        : (record) => void quarantine.push(JSON.parse(JSON.stringify(record)) as QuarantineRecord),
+  });
+  await out.flush();
+  return { output: Buffer.concat(parts), changes, quarantine, left: plan.left, words };
+}
+
+/** Every finding of a log, as validate has it. */
+export async function findingsOf(input: Buffer | string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const check = new LogCheck({ file: 'log', hashKey: KEY, onFinding: (finding) => findings.push(finding) });
+  for await (const line of readLines(inChunks(Buffer.from(input), 65_536))) check.line(line);
+  check.end();
+  return findings;
+}
+
+export async function errorsOf(input: Buffer | string): Promise<string[]> {
+  const findings = await findingsOf(input);
+  return findings.filter(({ severity }) => severity === 'error').map(({ line, rule, message }) => `${line}: ${rule}: ${message}`);
+}
+
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  // One piece of memory for all chunks, as a file reader has it.
+  const memory = Buffer.alloc(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const length = bytes.copy(memory, 0, at, at + size);
+    yield memory.subarray(0, length);
+  }
+}
