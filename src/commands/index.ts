@@ -39,6 +39,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./blobs.ts')).command,
   },
   {
+    name: 'status',
+    summary: 'Tell whether a session may be resumed: verdict, pending calls, last stable entry',
+    load: async () => (await import('./status.ts')).command,
+  },
+  {
     name: 'schema',
     summary: 'Print the JSON Schema of a session log',
     load: async () => (await import('./schema.ts')).command,

@@ -95,3 +95,17 @@ export async function expectedBytes(path: string): Promise<number> {
     return 0;
   }
 }
+
+const MOST_SMALL_BYTES = 1024 * 1024;
+
+/** The text of a file that somebody wrote by hand, such as a configuration; a large one is refused. */
+export async function readSmallFile(path: string): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of fileChunks(path)) {
+    size += chunk.length;
+    if (size > MOST_SMALL_BYTES) throw new Trouble(`${path}: is over 1 MiB, far too large for what it should hold; check the name`);
+    parts.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -66,6 +66,7 @@ export function statusOf(rows: readonly Row[], options: StatusOfOptions = {}): S
       version: typeof version === 'number' ? version : header ? 1 : undefined,
       damage: options.damage ?? [],
       lastEntryLine: entries.at(-1)?.line ?? 0,
+      endsWithNewline: true,
       pathEnd,
     },
     classifier(options.rules),

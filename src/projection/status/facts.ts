@@ -366,15 +366,6 @@ export class FileReader {
     this.#wanted = new Set(wanted);
   }
 
-  /** True where an entry with this text may hold something; a cheap test before the parsing. */
-  mayMatter(text: string): boolean {
-    if (text.includes('tool_execution_start')) return true;
-    if (!text.includes('toolResult')) return false;
-    for (const id of this.#wanted) if (text.includes(id)) return true;
-    // An id with characters that JSON escapes may be spelled differently.
-    return text.includes('\\') && text.includes('toolCallId');
-  }
-
   /** Entries that are not on the path. */
   take(entry: StatusEntry): void {
     const { value } = entry;

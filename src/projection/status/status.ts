@@ -88,11 +88,15 @@ export interface Status {
 export interface LogFacts {
   readonly sessionId: string | null;
   readonly hasHeader: boolean;
-  /** Undefined where it is no number that any agent knows. */
+  /** Undefined where it is none that any agent knows. */
   readonly version: number | undefined;
-  readonly damage: readonly { readonly line: number; readonly rule: string }[];
+  /** `needed` where the line is the header or stands on the path. */
+  readonly damage: readonly { readonly line: number; readonly rule: string; readonly needed?: boolean }[];
   /** Where the last whole entry of the file stands; damage behind it is the tail. */
   readonly lastEntryLine: number;
+  readonly endsWithNewline: boolean;
+  /** The leaf is stale: newer messages hang elsewhere. */
+  readonly newerWork?: { readonly line: number; readonly rev: string };
   /** How the path ends at its root. */
   readonly pathEnd: { readonly kind: 'root' | 'missing-parent' | 'cycle'; readonly id?: string };
   /** With `--workspace`. */
@@ -189,10 +193,11 @@ class Judge {
   }
 
   #damage(): void {
-    const { damage, lastEntryLine, pathEnd, hasHeader, version } = this.#log;
-    if (!hasHeader) this.#reason('blocked', 'damaged', 'the file has no header: an agent would take it for empty and write over it');
+    const { damage, lastEntryLine, pathEnd, hasHeader, version, endsWithNewline, newerWork } = this.#log;
+    if (!hasHeader)
+      this.#reason('blocked', 'damaged', 'the file does not start with a header: an agent would take it for empty and write over it');
     else if (version === undefined || version > NEWEST_VERSION) {
-      this.#reason('blocked', 'damaged', `the header's version is not one that is known (1 to ${NEWEST_VERSION})`);
+      this.#reason('blocked', 'damaged', `the version in the header is not one that is known (1 to ${NEWEST_VERSION})`);
     }
     if (pathEnd.kind === 'missing-parent') {
       this.#reason(
@@ -203,8 +208,13 @@ class Judge {
     } else if (pathEnd.kind === 'cycle') {
       this.#reason('blocked', 'damaged', `the path runs in a circle through '${pathEnd.id ?? ''}': the log is not a full record`);
     }
-    const tail = damage.filter((one) => one.line > lastEntryLine);
-    const inside = damage.filter((one) => one.line <= lastEntryLine);
+    const tail = damage.filter((one) => !one.needed && one.line > lastEntryLine);
+    const inside = damage.filter((one) => !one.needed && one.line <= lastEntryLine);
+    const needed = damage.find((one) => one.needed);
+    if (needed) {
+      const what = `a line that the session needs is damaged (${needed.rule}): the log is not a full record`;
+      this.#reason('blocked', 'damaged', what, { entryId: null, line: needed.line });
+    }
     const [cut] = tail;
     if (cut) {
       const place = { entryId: null, line: cut.line };
@@ -214,6 +224,8 @@ class Judge {
         `the end of the file is damaged (${cut.rule}): an append was cut, and what it held is not known`,
         place,
       );
+    } else if (!endsWithNewline) {
+      this.#reason('blocked', 'damaged', 'the last line has no newline: the next entry would run into it and both would be lost');
     }
     const [hole] = inside;
     if (hole) {
@@ -224,6 +236,7 @@ class Judge {
       this.#reason('check', 'damaged', `${many}: newer work may have stood there`, { entryId: null, line: hole.line });
     }
     for (const { line, rule } of damage.slice(0, MOST_EVIDENCE)) this.#saw({ entryId: null, line }, `damaged: ${rule}`);
+    if (newerWork) this.#saw({ entryId: null, line: newerWork.line }, `newer work hangs elsewhere: ${newerWork.rev} is not on this path`);
   }
 
   #compaction(): void {
@@ -493,8 +506,14 @@ class Judge {
               'yes',
               pending.length > 0 ? 'no open call was started, as far as the log tells' : 'every call of the last turn has its result',
             ];
-    const tail = log.damage.some((one) => one.line > log.lastEntryLine);
-    const rebuildable = log.hasHeader && log.version !== undefined && log.version <= NEWEST_VERSION && log.pathEnd.kind === 'root' && !tail;
+    const tail = !log.endsWithNewline || log.damage.some((one) => one.line > log.lastEntryLine);
+    const rebuildable =
+      log.hasHeader &&
+      log.version !== undefined &&
+      log.version <= NEWEST_VERSION &&
+      log.pathEnd.kind === 'root' &&
+      !log.damage.some((one) => one.needed) &&
+      !tail;
     const decided = pending.some((one) => policyMarkers.has(one.toolCallId));
     return [
       item('no half tool', ...half),

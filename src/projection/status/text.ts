@@ -12,8 +12,21 @@ const MEANING: Readonly<Record<Verdict, string>> = {
   blocked: 'must not be resumed as it is',
 };
 
+/** What is open where an item of the checklist is unknown. */
+const IN_SHORT: Readonly<Record<string, string>> = {
+  'no half tool': 'half-run tools',
+  'no unpersisted events': 'events never written',
+  'no open permission decision': 'open approvals',
+  'workspace effects recorded': 'effects on the workspace',
+  'workspace matches': 'its commit',
+  'permission still valid': 'permissions',
+  'budget left': 'budget',
+  'external world unchanged': 'the world outside',
+  'context sufficient after compaction': 'what a summary left out',
+};
+
 /** The status for a person, in about ten lines. `clean` makes log content fit for where it is printed. */
-export function statusText(status: Status, style: Style, clean: (text: string) => string): string {
+export function statusText(status: Status, name: string, style: Style, clean: (text: string) => string): string {
   const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[status.verdict];
   const lines = [`${style.bold(paint(status.verdict))}: ${MEANING[status.verdict]} (${status.state})`];
   const serious = status.reasons.filter((reason) => reason.verdict !== 'ready');
@@ -27,20 +40,29 @@ export function statusText(status: Status, style: Style, clean: (text: string) =
   const denied = status.denials.filter((denial) => denial.current).map((denial) => `${denial.toolName} ${denial.toolCallId}`);
   if (denied.length > 0) lines.push(`  denied: ${clean(denied.slice(0, 3).join(', '))}${denied.length > 3 ? ' ...' : ''}`);
   lines.push(`  leaf: ${status.leafId === null ? 'none' : clean(status.leafId)}`);
-  const stable = status.lastStableEntryId;
-  lines.push(
-    `  last stable entry: ${stable === null ? 'none' : `${clean(stable)}${stable === status.leafId ? ' (the leaf itself)' : ''}`}`,
-  );
-  const unknown = status.checklist.filter((item) => item.value === 'unknown').map((item) => item.item);
+  lines.push(`  last stable entry: ${stableText(status, name, clean)}`);
+  const unknown = status.checklist.filter((item) => item.value === 'unknown').map((item) => IN_SHORT[item.item] ?? item.item);
   lines.push(style.dim(`  not known: ${unknown.join(', ')}`));
   lines.push(style.dim(`  ${status.limits[0] ?? ''}`));
   return `${lines.join('\n')}\n`;
 }
 
+function stableText({ lastStableEntryId: id, leafId }: Status, name: string, clean: (text: string) => string): string {
+  if (id === null) return 'none';
+  if (id === leafId) return `${clean(id)}, the leaf itself`;
+  return `${clean(id)} (sessionctl fork ${clean(name)} ${clean(asRev(id))} starts from there)`;
+}
+
+/** An id as a REV that means nothing else. */
+function asRev(id: string): string {
+  return /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id) && !['root', 'null'].includes(id) ? id : `'id:${id.replaceAll("'", "'\\''")}'`;
+}
+
+const EXECUTION = { yes: 'ran', no: 'not started', maybe: 'may have run' } as const;
+
 function pendingText(call: PendingCall, clean: (text: string) => string): string {
   const parts = [
-    `${clean(call.toolName || '(no name)')} ${clean(call.toolCallId)}: ${call.class}, ${call.idempotency}`,
-    `started: ${call.started}`,
+    `${clean(call.toolName || '(no name)')} ${clean(call.toolCallId)} (${call.class}, ${call.idempotency}): ${EXECUTION[call.started]}`,
     call.policy,
   ];
   if (call.probe) parts.push(`workspace: ${call.probe.result}`);

@@ -1,0 +1,156 @@
+import { printable } from '../base/printable.ts';
+import { UsageTrouble } from '../base/trouble.ts';
+import { versionOf } from '../entries/envelope-check.ts';
+import { readSmallFile } from '../files/input.ts';
+import { type Seen, Workspace } from '../files/probe.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { type Classify, classifier, parseClassRules } from '../projection/status/classes.ts';
+import { type Call, type FileFacts, FileReader, type PathFacts, PathReader } from '../projection/status/facts.ts';
+import { judgeProbe, type Probe, probeRequest } from '../projection/status/probe.ts';
+import { judgeStatus, type LogFacts, pendingCalls, type Status } from '../projection/status/status.ts';
+import { statusText } from '../projection/status/text.ts';
+import { MISSING_PARENT } from '../tree/log-index.ts';
+import { pathTo } from '../tree/path.ts';
+import { lastEntry, resolveEntry } from '../tree/rev.ts';
+import type { Session } from '../tree/session.ts';
+import { staleLeaf } from '../tree/stale-leaf.ts';
+import type { Command, Given, Io } from './command.ts';
+import { readSession } from './open-session.ts';
+
+export const command: Command = {
+  name: 'status',
+  summary: 'Tell whether a session may be resumed: verdict, pending calls, last stable entry',
+  operands: '[FILE]',
+  description: [
+    'The verdict is ready, check (look first), confirm (ask the user) or blocked, the worst that anything in the log gives cause for. Exit 0 is ready, 1 any other verdict, 2 trouble. A tool call without a result is judged by what its tool can do; what the log does not tell is called unknown. Nothing is run and nothing is written.',
+    'With --workspace the files that pending edits and writes name are read, relative to the cwd of the session and never outside DIR; that may turn confirm into check, never into ready.',
+    'The file for --classes is a JSON array of rules that are asked before the built-in table, the first that fits wins: {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}. A pattern is compared with the whole name in lower case, * stands for any characters. Classes: pure, read, ask-user, network, workspace-write, process, external-write, delegated, unknown. Idempotency (optional): safe, conditional, unsafe. Policy (optional; it then decides the verdict): replay-from-event, rerun-after-check, require-user-confirmation, never-rerun.',
+    'Memory: the index of the log, about 35 bytes an entry, the ids of the path and the calls of its last turn.',
+  ],
+  options: [
+    {
+      name: 'leaf',
+      kind: 'text',
+      value: 'REV',
+      default: '@',
+      describe: 'Judge the path to this entry; --leaf=-abc for an id that starts with a dash',
+    },
+    { name: 'json', kind: 'flag', describe: 'Print one JSON object' },
+    { name: 'workspace', kind: 'text', value: 'DIR', describe: 'Compare pending edits and writes with the files below DIR, only reading' },
+    { name: 'classes', kind: 'text', value: 'FILE', describe: 'Classes for tools of your own, as JSON' },
+  ],
+  examples: [
+    { run: 'sessionctl status session.jsonl', shows: 'the verdict and why' },
+    { run: `sessionctl status session.jsonl --json | jq -e '.verdict=="ready"'`, shows: 'as a gate in a script' },
+    { run: 'sessionctl status session.jsonl --workspace .', shows: 'see whether a pending edit was made' },
+    {
+      run: 'sessionctl fork session.jsonl "$(sessionctl status session.jsonl --json | jq -r .lastStableEntryId)" -o new.jsonl',
+      shows: 'go on from the last stable entry',
+    },
+  ],
+  readsInput: true,
+  run: async (given, io) => {
+    if (given.operands.length > 1) throw new UsageTrouble('status takes one FILE; run it once for each session');
+    const classes = given.text('classes');
+    const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
+    return await readSession(given.operands[0] ?? '-', io, async (session) => await status(session, given, classifier(rules), io));
+  },
+};
+
+async function status(session: Session, given: Given, classify: Classify, io: Io): Promise<number> {
+  const { index } = session;
+  const rev = given.text('leaf');
+  const last = await lastEntry(session);
+  const leaf = rev === undefined ? last : await resolveEntry(session, rev);
+  const path = leaf < 0 ? [] : pathTo(index, leaf);
+  const reader = new PathReader();
+  let firstParentId: unknown;
+  for await (const entry of session.entries(path)) {
+    if (entry.position === path[0]) firstParentId = entry.value['parentId'];
+    reader.take(entry);
+  }
+  const facts = reader.facts();
+  const file = await readRest(session, path, facts);
+  const root = path[0];
+  const end = root === undefined ? -1 : index.parentOf(root);
+  const pathEnd = end >= 0 ? 'cycle' : end === MISSING_PARENT ? 'missing-parent' : 'root';
+  const newer = rev === undefined ? staleLeaf(index) : undefined;
+  const probes = await look(session, given, facts, classify);
+  const log: LogFacts = {
+    sessionId: typeof session.header?.['id'] === 'string' ? session.header['id'] : null,
+    ...headFacts(session),
+    damage: damageFacts(session, path),
+    lastEntryLine: last < 0 ? 0 : index.lineOf(last),
+    endsWithNewline: session.endsWithNewline,
+    pathEnd: { kind: pathEnd, ...(typeof firstParentId === 'string' ? { id: firstParentId } : {}) },
+    ...(newer === undefined ? {} : { newerWork: { line: index.lineOf(newer), rev: `line:${index.lineOf(newer)}` } }),
+    ...(probes ? { probes } : {}),
+  };
+  const result = judgeStatus(facts, file, log, classify);
+  await print(result, session.name, given, io);
+  return result.verdict === 'ready' ? 0 : 1;
+}
+
+/** Agents take a file for empty, and write over it, unless it starts with a header that has an id. */
+function headFacts(session: Session): Pick<LogFacts, 'hasHeader' | 'version'> {
+  const { header, headerLines, titleSlot, index } = session;
+  const firstEntry = index.size > 0 ? index.lineOf(0) : Number.POSITIVE_INFINITY;
+  const before = headerLines.filter((line) => line < firstEntry).length - (titleSlot ? 1 : 0);
+  const version = header ? versionOf(header) : undefined;
+  return {
+    hasHeader: typeof header?.['id'] === 'string' && before > 0,
+    version: version?.known ? session.fileVersion : undefined,
+  };
+}
+
+function damageFacts(session: Session, path: readonly number[]): LogFacts['damage'] {
+  const onPath = new Set(session.damage.length === 0 ? [] : path.map((position) => session.index.lineOf(position)));
+  return session.damage.map(({ line, rule }) => ({ line, rule, needed: onPath.has(line) || session.headerLines.includes(line) }));
+}
+
+/** What other branches know of the calls that have no result here: only then is the rest of the file read. */
+async function readRest(session: Session, path: readonly number[], facts: PathFacts): Promise<FileFacts> {
+  const { index } = session;
+  const open = pendingCalls(facts);
+  const reader = new FileReader(open.map((call) => call.toolCallId));
+  if (open.length === 0) return reader.facts();
+  const onPath = new Uint8Array(index.size);
+  for (const position of path) onPath[position] = 1;
+  function* others(): Generator<number, void, void> {
+    for (let at = 0; at < index.size; at++) {
+      if (onPath[at] === 1) continue;
+      const type = index.typeOf(at);
+      const role = index.roleOf(at);
+      if (type === 'custom' || (type === 'message' && (role === 'toolResult' || role === ''))) yield at;
+    }
+  }
+  for await (const entry of session.entries(others())) reader.take(entry);
+  return reader.facts();
+}
+
+async function look(session: Session, given: Given, facts: PathFacts, classify: Classify): Promise<Map<Call, Probe> | undefined> {
+  const folder = given.text('workspace');
+  if (folder === undefined) return undefined;
+  const cwd = session.header?.['cwd'];
+  const workspace = await Workspace.open(folder, typeof cwd === 'string' ? cwd : '');
+  const probes = new Map<Call, Probe>();
+  for (const call of pendingCalls(facts)) {
+    if (classify(call.toolName, call.args).class !== 'workspace-write') continue;
+    const request = probeRequest(call);
+    if (!request) {
+      probes.set(call, { result: 'unknown', reason: 'the call names no file that could be looked at' });
+      continue;
+    }
+    const size = request.kind === 'write' ? Buffer.byteLength(request.content) : undefined;
+    const seen: Seen = await workspace.look(request.path, size);
+    probes.set(call, judgeProbe(request, seen, facts.lastTurn?.time));
+  }
+  return probes;
+}
+
+async function print(result: Status, name: string, given: Given, io: Io): Promise<void> {
+  const out = new ByteWriter(io.stdout);
+  const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
+  out.text(given.flag('json') ? `${JSON.stringify(result)}\n` : statusText(result, name, io.style, clean));
+  await out.flush();
+}
