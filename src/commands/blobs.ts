@@ -50,7 +50,7 @@ export const command: Command = {
     { run: 'sessionctl blobs ls session.jsonl', shows: 'the refs of a log' },
     { run: 'sessionctl blobs verify --blobs ~/.omp/agent/blobs ~/.omp/agent/sessions', shows: 'whether every image is there' },
     { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs ~/.omp/agent', shows: 'what could go' },
-    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs --older-than 30d --apply ~/.omp/agent', shows: 'into the trash with it' },
+    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs --apply ~/.omp/agent', shows: 'into the trash with it' },
   ],
   verbs: VERBS,
   readsInput: true,

@@ -6,7 +6,7 @@ export interface XmlElement {
   readonly text: string;
 }
 
-const NAME = /[A-Za-z_][\w.-]*/y;
+const NAME = /[A-Za-z_][\w.:-]*/y;
 const LEGAL = /^(?:[\t\n\r\u0020-\ud7ff\ue000-\ufffd]|[\u{10000}-\u{10ffff}])*$/u;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -44,6 +44,10 @@ class Reader {
       if (/[\t\n\r]/.test(raw)) throw new Error('white space in an attribute that a parser would change');
       attributes[key] = decoded(raw);
       this.at = end + 1;
+    }
+    if (this.source.startsWith('/>', this.at)) {
+      this.at += 2;
+      return { name, attributes, children: [], text: '' };
     }
     this.#expect('>');
     const children: XmlElement[] = [];

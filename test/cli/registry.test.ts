@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import width from '../../src/base/width.ts';
+import { makeStyle } from '../../src/cli/colour.ts';
+import { commandHelp, optionSpelling, programHelp } from '../../src/cli/help.ts';
+import { allOptions } from '../../src/commands/common-options.ts';
+import { commands } from '../../src/commands/index.ts';
+import { projectRoot, run } from '../support/run.ts';
+
+const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+const changelog = readFileSync(join(projectRoot, 'CHANGELOG.md'), 'utf8');
+const loaded = await Promise.all(commands.map(async (entry) => ({ name: entry.name, entry, command: await entry.load() })));
+
+/** The text under the heading that names a command, '### externalize and inline' for either of the two. */
+function readmeSection(name: string): string {
+  return readme.split(/^(?=#{2,3} )/m).find((part) => new RegExp(`^### .*\\b${name}\\b`).test(part)) ?? '';
+}
+
+describe.each(loaded)('the command $name', ({ name, entry, command }) => {
+  it('is in the list as it names itself', () => {
+    expect({ name: command.name, summary: command.summary }).toEqual({ name: entry.name, summary: entry.summary });
+    expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
+  });
+
+  it('has a test file of its own name', () => {
+    expect(existsSync(join(projectRoot, `test/commands/${name}.test.ts`))).toBe(true);
+  });
+
+  it('has a section in the README with an example, and what it costs in memory', () => {
+    const section = readmeSection(name);
+    expect(section).toContain(`sessionctl ${name}`);
+    expect(section).toContain('```console\n$ ');
+    expect(section).toMatch(/memory/i);
+  });
+
+  it('is in the changelog', () => {
+    expect(changelog).toMatch(new RegExp(`\`${name}[\` ]`));
+  });
+
+  it('says in its help what it holds in memory, and shows examples', async () => {
+    expect(command.description.join(' ')).toMatch(/memory/i);
+    expect(command.examples.length).toBeGreaterThan(0);
+    for (const example of command.examples) expect(`${example.run} `).toContain(`sessionctl ${name} `);
+  });
+
+  it('shows the same help, with every option, by -h, --help and help', async () => {
+    const { stdout, code, stderr } = await run([name, '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const option of allOptions(command)) expect(stdout).toContain(optionSpelling(option));
+    expect((await run([name, '-h'])).stdout).toBe(stdout);
+    expect((await run(['help', name])).stdout).toBe(stdout);
+    expect(stdout).toBe(commandHelp(command, makeStyle(false)));
+  });
+
+  it('fits its help into 80 columns', () => {
+    const long = commandHelp(command, makeStyle(false))
+      .split('\n')
+      .filter((line) => width(line) > 80);
+    expect(long).toEqual([]);
+  });
+
+  it('declares options that cannot be mistaken for each other', () => {
+    const names = allOptions(command).flatMap((option) => [
+      option.name,
+      ...(option.alias ? [option.alias] : []),
+      ...(option.short ? [option.short] : []),
+    ]);
+    expect(new Set(names).size).toBe(names.length);
+    for (const option of allOptions(command)) {
+      expect(option.describe).toMatch(/^(?:[A-Z]|[a-z]+: ).*[^.]$/);
+      if (option.kind !== 'flag') expect(option.value, option.name).toMatch(/^[A-Z]/);
+      if (option.short) expect(option.short).toHaveLength(1);
+    }
+  });
+
+  it('refuses an option that it does not have, and points to its help', async () => {
+    const ran = await run([name, '--no-such-option']);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`'sessionctl ${name} --help' tells how to call it`);
+  });
+});
+
+describe('the list of commands', () => {
+  it('stands whole in the help of the program', () => {
+    const help = programHelp(makeStyle(false));
+    for (const { name } of loaded) expect(help).toMatch(new RegExp(`^  ${name}  `, 'm'));
+  });
+
+  it('has every command that has a test file', () => {
+    const tested = readdirSync(join(projectRoot, 'test/commands'))
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => file.slice(0, -'.test.ts'.length));
+    for (const name of tested.filter((file) => existsSync(join(projectRoot, `src/commands/${file}.ts`)))) {
+      const source = readFileSync(join(projectRoot, `src/commands/${name}.ts`), 'utf8');
+      if (/: Command\b/.test(source)) expect(loaded.map((one) => one.name)).toContain(name);
+    }
+  });
+});

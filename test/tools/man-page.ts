@@ -1,0 +1,85 @@
+import { optionSpelling, optionText, usageLine } from '../../src/cli/help.ts';
+import type { Command, Option } from '../../src/commands/command.ts';
+import { COMMON_OPTIONS } from '../../src/commands/common-options.ts';
+
+/** The manual page, made from what the help is made from. No date stands in it, so the same commands give the same page. */
+export function manPage(commands: readonly Command[], version: string): string {
+  return `${[
+    '.\\" Made by npm run docs; edit the commands instead.',
+    `.TH SESSIONCTL 1 "" "sessionctl ${version}" "User Commands"`,
+    '.SH NAME',
+    'sessionctl \\- check, mend, migrate, read and export the session logs of coding agents',
+    '.SH SYNOPSIS',
+    '.B sessionctl',
+    '.I COMMAND',
+    '[\\fIOPTION\\fR]... [\\fIFILE\\fR]...',
+    '.SH DESCRIPTION',
+    text('A session log is one JSON object a line: a header, then entries that form a tree.'),
+    text('Every command is a filter: no FILE, or a single dash, is standard input, and standard output carries data only.'),
+    text("Notes and errors go to standard error. '--' ends the options."),
+    '.SH COMMANDS',
+    ...commands.flatMap(commandPart),
+    '.SH COMMON OPTIONS',
+    ...COMMON_OPTIONS.flatMap(optionPart),
+    '.SH EXIT STATUS',
+    ...term('0', 'Done, clean, or the same.'),
+    ...term('1', 'Findings, differences, something left unrepaired, or --check would change something.'),
+    ...term('2', 'Trouble: a wrong call, input that cannot be read, a bug.'),
+    ...term('129, 130, 143', 'Stopped by SIGHUP, SIGINT or SIGTERM.'),
+    '.SH ENVIRONMENT',
+    ...term('NO_COLOR, FORCE_COLOR, TERM', "Whether to colour; '--color' beats them all."),
+    ...term('SESSIONCTL_BLOBS', 'The folder of the blob store, where --blobs is not given.'),
+    ...term('SESSIONCTL_DEBUG', 'If set, a bug is told with its stack trace.'),
+    '.SH SEE ALSO',
+    '.BR jq (1)',
+  ].join('\n')}\n`;
+}
+
+function commandPart(command: Command): string[] {
+  return [
+    `.SS ${quoted(command.name)}`,
+    `.B ${escaped(usageLine(command))}`,
+    '.PP',
+    text(`${command.summary}.`),
+    ...command.description.flatMap((paragraph) => ['.PP', text(paragraph)]),
+    ...command.options.flatMap(optionPart),
+    ...command.examples.flatMap((example) => [
+      '.PP',
+      text(`${example.shows[0]?.toUpperCase()}${example.shows.slice(1)}:`),
+      '.PP',
+      '.nf',
+      '.RS',
+      text(example.run),
+      '.RE',
+      '.fi',
+    ]),
+  ];
+}
+
+function optionPart(option: Option): string[] {
+  return term(optionSpelling(option), `${optionText(option)}.`);
+}
+
+function term(name: string, about: string): string[] {
+  return ['.TP', `.B ${escaped(name)}`, text(about)];
+}
+
+function quoted(words: string): string {
+  return `"${escaped(words).replaceAll('"', '\\(dq')}"`;
+}
+
+/** A line of text that roff takes as text, whatever it starts with. */
+function text(words: string): string {
+  return escaped(words).replace(/^[.']/, '\\&$&');
+}
+
+/** Dashes and quotes that can be copied into a shell, and backslashes that stay. */
+function escaped(words: string): string {
+  return words
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll("'", '\\(aq')
+    .replaceAll('`', '\\(ga')
+    .replaceAll('~', '\\(ti')
+    .replaceAll('^', '\\(ha');
+}
