@@ -11,6 +11,22 @@ export default function width(text: string): number {
   return columns;
 }
 
+/** The start of a text that fits into so many columns, an ellipsis at its end where something was left out. */
+export function cutToWidth(text: string, columns: number): string {
+  // A text of no more characters than columns may still be too wide, but one of fewer than half cannot be.
+  if (text.length * 2 <= columns) return text;
+  let used = 0;
+  let kept = '';
+  let fitting = '';
+  for (const character of text) {
+    used += characterWidth(character);
+    if (used > columns) return columns < 1 ? '' : `${fitting}\u2026`;
+    kept += character;
+    if (used <= columns - 1) fitting = kept;
+  }
+  return text;
+}
+
 function characterWidth(character: string): number {
   const code = character.codePointAt(0) ?? 0;
   if (code >= 0x20 && code < 0x7f) return 1;

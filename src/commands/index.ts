@@ -24,6 +24,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./repair.ts')).command,
   },
   {
+    name: 'tree',
+    summary: 'Draw the tree of a session: branches, labels, compactions, the leaf',
+    load: async () => (await import('./tree.ts')).command,
+  },
+  {
+    name: 'log',
+    summary: 'List the entries of a branch, one line each, oldest first',
+    load: async () => (await import('./log.ts')).command,
+  },
+  {
     name: 'externalize',
     summary: 'Move large images out of a log into the blob store',
     load: async () => (await import('./externalize.ts')).command,

@@ -1,0 +1,122 @@
+import { UsageTrouble } from '../base/trouble.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { entryText, kindOf, oneLine } from '../projection/overview/entry-text.ts';
+import { decorationsOf, type Marks, nameOf, overviewRecord } from '../projection/overview/marks.ts';
+import { formatRow } from '../projection/overview/row.ts';
+import { entriesBackwards } from '../tree/backwards.ts';
+import { labels } from '../tree/labels.ts';
+import { pathTo } from '../tree/path.ts';
+import { lastEntry, resolveEntry } from '../tree/rev.ts';
+import type { LogEntry, Session } from '../tree/session.ts';
+import type { Command, Given, Io } from './command.ts';
+import { readSession } from './open-session.ts';
+import { rowStyle } from './row-style.ts';
+
+export const command: Command = {
+  name: 'log',
+  summary: 'List the entries of a branch, one line each, oldest first',
+  operands: '[FILE]',
+  description: [
+    'Shows the path from the root to the leaf, in the order in which the model reads it: id, labels, role or type, and the start of the text. The leaf is the last entry of the file, or the one that --leaf names.',
+    "REV names an entry: '@' the leaf, '@~N' N entries above it, 'root', 'line:N', 'leaf:N' (1 stands last in the file), an id or the start of one (4 characters), a label, each with '~N' behind it; 'id:TEXT' and 'label:TEXT' are exact. An id that starts with a dash is written --leaf=-abc.",
+    'Filters are applied before -n. On a terminal rows are cut to its width and control characters are shown as escapes.',
+    'Memory: about 36 bytes an entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; what is damaged elsewhere may go unnoticed, for which there is validate. Standard input is copied to a private temporary file.',
+  ],
+  options: [
+    { name: 'leaf', kind: 'text', value: 'REV', describe: 'Show the path to this entry', default: '@' },
+    { name: 'reverse', short: 'r', kind: 'flag', describe: 'Newest first' },
+    { name: 'max-count', short: 'n', kind: 'number', value: 'N', describe: 'Only the last N' },
+    { name: 'type', kind: 'text', value: 'TYPE', many: true, describe: 'Only entries of this type' },
+    { name: 'role', kind: 'text', value: 'ROLE', many: true, describe: 'Only messages of this role' },
+    { name: 'grep', kind: 'text', value: 'REGEX', describe: 'Only entries in whose text the regular expression is found' },
+    { name: 'ignore-case', kind: 'flag', describe: 'With --grep: upper and lower case are the same' },
+    { name: 'json', kind: 'flag', describe: 'One JSON record an entry, with its whole text' },
+  ],
+  examples: [
+    { run: 'sessionctl log session.jsonl', shows: 'The branch of the last entry' },
+    { run: 'sessionctl log -n 5 --role user session.jsonl', shows: 'The last five things the user said' },
+    { run: 'sessionctl log --leaf leaf:2 session.jsonl', shows: 'Another branch' },
+    { run: "sessionctl log --leaf=-abc --grep 'TODO|FIXME' session.jsonl", shows: 'An id that starts with a dash' },
+  ],
+  readsInput: true,
+  run: async (given, io) => {
+    if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time');
+    const filter = readFilter(given);
+    return await readSession(given.operands[0] ?? '-', io, async (session) => {
+      const rev = given.text('leaf');
+      const last = await lastEntry(session);
+      const leaf = rev === undefined ? last : await resolveEntry(session, rev);
+      const marks = { leaf: last, labels: await labels(session) };
+      if (leaf >= 0) await writeLog(session, pathTo(session.index, leaf), marks, filter, given, io);
+      return 0;
+    });
+  },
+};
+
+interface Filter {
+  /** By what the index knows; an entry whose type or role it could not keep passes. */
+  mayPass(session: Session, position: number): boolean;
+  passes(entry: LogEntry): boolean;
+}
+
+function readFilter(given: Given): Filter {
+  const types = new Set(given.texts('type'));
+  const roles = new Set(given.texts('role'));
+  const pattern = readPattern(given.text('grep'), given.flag('ignore-case'));
+  const isWanted = (wanted: ReadonlySet<string>, name: string): boolean => wanted.size === 0 || name === '' || wanted.has(name);
+  return {
+    mayPass: ({ index }, position) => isWanted(types, index.typeOf(position)) && isWanted(roles, index.roleOf(position)),
+    passes: ({ value }) => {
+      if (types.size > 0 && !types.has(String(value['type']))) return false;
+      if (roles.size > 0 && !(value['type'] === 'message' && roles.has(kindOf(value)))) return false;
+      return pattern === undefined || pattern.test(entryText(value));
+    },
+  };
+}
+
+function readPattern(text: string | undefined, ignoreCase: boolean): RegExp | undefined {
+  if (text === undefined) {
+    if (ignoreCase) throw new UsageTrouble("'--ignore-case' needs '--grep'");
+    return undefined;
+  }
+  try {
+    return new RegExp(text, ignoreCase ? 'imu' : 'mu');
+  } catch {
+    throw new UsageTrouble(`option '--grep' needs a regular expression, not '${text}'`);
+  }
+}
+
+async function writeLog(session: Session, path: readonly number[], marks: Marks, filter: Filter, given: Given, io: Io): Promise<void> {
+  const out = new ByteWriter(io.stdout);
+  const look = rowStyle(io);
+  const line = (entry: LogEntry): string => {
+    if (given.flag('json')) return `${JSON.stringify({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`;
+    const decorations = decorationsOf(entry.position, marks);
+    const text = oneLine(entry.value, look.columns);
+    return `${formatRow({ id: nameOf(entry), decorations, kind: kindOf(entry.value), text }, look)}\n`;
+  };
+  const wanted = path.filter((position) => filter.mayPass(session, position));
+  const most = given.number('max-count') ?? Number.POSITIVE_INFINITY;
+  if (most === Number.POSITIVE_INFINITY && !given.flag('reverse')) {
+    for await (const entry of session.entries(wanted)) {
+      if (filter.passes(entry)) out.text(line(entry));
+      if (out.full) await out.flush();
+    }
+  } else {
+    const newest: string[] = [];
+    let count = 0;
+    for await (const entry of entriesBackwards(session, wanted)) {
+      if (count >= most) break;
+      if (!filter.passes(entry)) continue;
+      count++;
+      if (given.flag('reverse')) out.text(line(entry));
+      else newest.push(line(entry));
+      if (out.full) await out.flush();
+    }
+    for (const one of newest.reverse()) {
+      out.text(one);
+      if (out.full) await out.flush();
+    }
+  }
+  await out.flush();
+}

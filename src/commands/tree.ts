@@ -1,0 +1,60 @@
+import { UsageTrouble } from '../base/trouble.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { branchesOf, branchRecord, formatBranches } from '../projection/overview/branches.ts';
+import { drawTree } from '../projection/overview/draw.ts';
+import type { Marks } from '../projection/overview/marks.ts';
+import { nodeRecords } from '../projection/overview/nodes.ts';
+import { labels } from '../tree/labels.ts';
+import { lastEntry, resolveEntry } from '../tree/rev.ts';
+import type { Session } from '../tree/session.ts';
+import type { Command, Given, Io } from './command.ts';
+import { readSession } from './open-session.ts';
+import { rowStyle } from './row-style.ts';
+
+export const command: Command = {
+  name: 'tree',
+  summary: 'Draw the tree of a session: branches, labels, compactions, the leaf',
+  operands: '[FILE]',
+  description: [
+    "Entries between two points of interest are folded into one line. The branch that leads to the leaf ('@', the last entry of the file, or the one that --leaf names) goes straight down; other branches stand beside it, each with the REV of its end, such as 'leaf:2'.",
+    '--leaves lists the ends of the branches, the one that stands last in the file first, as git branch -v does: id, leaf:N, messages and tokens on its path, age (the time itself where the output is no terminal), label and what the user said last.',
+    "REV is '@', '@~N', 'root', 'line:N', 'leaf:N', an id or the start of one, or a label; an id that starts with a dash is written --leaf=-abc.",
+    'Memory: about 36 bytes an entry of the file for the index, and 32 more for the tree. One pass finds the entries, and those that are shown are read; what is damaged elsewhere may go unnoticed, for which there is validate. Standard input is copied to a private temporary file.',
+  ],
+  options: [
+    { name: 'leaf', kind: 'text', value: 'REV', describe: 'Take this entry for the leaf', default: '@' },
+    { name: 'leaves', kind: 'flag', describe: 'One line for each end of a branch' },
+    { name: 'json', kind: 'flag', describe: 'One JSON record a node in file order, with --leaves one a leaf' },
+  ],
+  examples: [
+    { run: 'sessionctl tree session.jsonl', shows: 'What was tried in this session' },
+    { run: 'sessionctl tree --leaves session.jsonl', shows: 'Its branches' },
+    { run: "sessionctl tree --json session.jsonl | jq -r 'select(.children > 1).id'", shows: 'The points where branches part' },
+  ],
+  readsInput: true,
+  run: async (given, io) => {
+    if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time');
+    return await readSession(given.operands[0] ?? '-', io, async (session) => {
+      const rev = given.text('leaf');
+      const leaf = rev === undefined ? await lastEntry(session) : await resolveEntry(session, rev);
+      const out = new ByteWriter(io.stdout);
+      for await (const line of linesOf(session, { leaf, labels: await labels(session) }, given, io)) {
+        out.text(`${line}\n`);
+        if (out.full) await out.flush();
+      }
+      await out.flush();
+      return 0;
+    });
+  },
+};
+
+async function* linesOf(session: Session, marks: Marks, given: Given, io: Io): AsyncGenerator<string, void, void> {
+  const asJson = given.flag('json');
+  if (given.flag('leaves')) {
+    for await (const branches of branchesOf(session, marks)) {
+      yield* asJson ? branches.map((one) => JSON.stringify(branchRecord(one, io.now()))) : formatBranches(branches, rowStyle(io), io.now());
+    }
+  } else if (asJson) {
+    for await (const record of nodeRecords(session, marks)) yield JSON.stringify(record);
+  } else yield* drawTree(session, marks, rowStyle(io));
+}

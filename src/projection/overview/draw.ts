@@ -1,0 +1,90 @@
+import { counted } from '../../base/words.ts';
+import { Children } from '../../tree/children.ts';
+import { leaves } from '../../tree/path.ts';
+import type { LogEntry, Session } from '../../tree/session.ts';
+import { kindOf, oneLine } from './entry-text.ts';
+import { decorationsOf, type Marks, nameOf } from './marks.ts';
+import { formatRow, type RowStyle } from './row.ts';
+import { type DrawnLine, drawnLines } from './shape.ts';
+
+/** Branches nested deeper than this are drawn in the last column, with their depth told. */
+const MOST_COLUMNS = 24;
+/** Nor do they take more than a quarter of the line. */
+const COLUMN_SHARE = 8;
+/** So many lines are drawn at once, so that their entries are read in the order of the file. */
+const LINES_TOGETHER = 1000;
+const MOST_KINDS = 4;
+const NOTABLE = new Set(['compaction', 'branch_summary', 'reset_boundary']);
+
+/** The tree of a session, line by line. */
+export async function* drawTree(session: Session, marks: Marks, look: RowStyle): AsyncGenerator<string, void, void> {
+  const { index } = session;
+  const ends = leaves(index);
+  /** 'leaf:N' for each end of a branch. */
+  const leafNames = new Map(ends.map((position, at) => [position, `leaf:${ends.length - at}`]));
+  const isNotable = (position: number): boolean => marks.labels.has(position) || NOTABLE.has(index.typeOf(position));
+  const children = new Children(index);
+  const firstRoot = children.roots[0] ?? -1;
+  let together: DrawnLine[] = [];
+  for (const line of drawnLines(index, children, { leaf: marks.leaf, isNotable })) {
+    together.push(line);
+    if (together.length < LINES_TOGETHER) continue;
+    yield* drawn(session, together, marks, leafNames, look, firstRoot);
+    together = [];
+  }
+  yield* drawn(session, together, marks, leafNames, look, firstRoot);
+}
+
+interface Shown {
+  readonly name: string;
+  readonly kind: string;
+  readonly text: string;
+}
+
+async function* drawn(
+  session: Session,
+  lines: readonly DrawnLine[],
+  marks: Marks,
+  leafNames: ReadonlyMap<number, string>,
+  look: RowStyle,
+  firstRoot: number,
+): AsyncGenerator<string, void, void> {
+  const positions = lines.flatMap((line) => (line.kind === 'entry' ? [line.position] : [])).sort((a, b) => a - b);
+  const shown = new Map<number, Shown>();
+  for await (const entry of session.entries(positions)) shown.set(entry.position, shownOf(entry, look));
+  for (const line of lines) {
+    if (line.kind === 'run') {
+      yield look.style.dim(`${columns(line.depth, look)}\u2502   ${counted(line.count, 'entry', 'entries')}: ${kindsText(line.kinds)}`);
+      continue;
+    }
+    const { position, depth } = line;
+    const entry = shown.get(position) ?? { name: `line:${session.index.lineOf(position)}`, kind: '(damaged)', text: '' };
+    const decorations = decorationsOf(position, marks);
+    const leafName = leafNames.get(position);
+    if (leafName !== undefined) decorations.push({ kind: 'other-leaf', text: leafName });
+    if (line.isRoot && position !== firstRoot) yield '';
+    const before = `${line.branchesOff ? `${columns(depth - 1, look)}\u251c\u2500` : columns(depth, look)}${dot(position, entry.kind, marks)} `;
+    yield formatRow({ before, id: entry.name, decorations, kind: entry.kind, text: entry.text }, look);
+  }
+}
+
+function shownOf(entry: LogEntry, look: RowStyle): Shown {
+  return { name: nameOf(entry), kind: kindOf(entry.value), text: oneLine(entry.value, look.columns) };
+}
+
+function columns(depth: number, look: RowStyle): string {
+  const most = Math.min(MOST_COLUMNS, Math.floor(look.columns / COLUMN_SHARE));
+  if (depth <= most) return '\u2502 '.repeat(depth);
+  return `${'\u2502 '.repeat(most)}(${depth}) `;
+}
+
+function dot(position: number, kind: string, marks: Marks): string {
+  if (position === marks.leaf) return '\u25c9';
+  return kind === 'compaction' ? '\u25c6' : '\u25cf';
+}
+
+function kindsText(kinds: ReadonlyMap<string, number>): string {
+  const sorted = [...kinds].sort((a, b) => b[1] - a[1]);
+  const named = sorted.slice(0, MOST_KINDS).map(([kind, count]) => `${count} ${kind}`);
+  return sorted.length > MOST_KINDS ? `${named.join(', ')}, ...` : named.join(', ');
+}
