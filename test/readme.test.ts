@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { installed } from './support/installed.ts';
-import { projectRoot } from './support/run.ts';
+import { programPath, projectRoot, spawnCommand } from './support/run.ts';
+import { scratchFolder } from './support/scratch.ts';
 import { consoleBlocks, runBlock } from './tools/console-examples.ts';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
@@ -29,5 +30,23 @@ describe('the README', () => {
     for (const [, target = ''] of readme.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
       if (!/^https?:/.test(target)) expect(() => readFileSync(join(projectRoot, target)), target).not.toThrow();
     }
+  });
+
+  it.skipIf(!installed('git'))('has a hook that stops a broken log and lets a sound one pass', async () => {
+    const hook = /```sh\n(#!\/bin\/sh\n[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    const folder = scratchFolder();
+    const script = `
+      git init -q . && git config user.email a@example.com && git config user.name a && mkdir bin
+      ln -s '${programPath}' bin/sessionctl
+      cat > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit
+      export PATH="$PWD/bin:$PATH"
+      cp '${join(projectRoot, 'fixtures/sessions/pi-branches.jsonl')}' sound.jsonl
+      cp '${join(projectRoot, 'fixtures/readme/crashed.jsonl')}' broken.jsonl
+      git add sound.jsonl && git commit -qm sound && echo committed
+      git add broken.jsonl && git commit -qm broken || echo stopped
+      git rm -q --cached broken.jsonl; echo text > notes.txt; git add notes.txt && git commit -qm notes && echo committed`;
+    const ran = await spawnCommand('bash', ['-c', script], { cwd: folder, stdin: hook, env: { HOME: folder, GIT_CONFIG_NOSYSTEM: '1' } });
+    expect(ran.stdout + ran.stderr).toContain('broken.jsonl:5: error: torn-line: ');
+    expect(ran.stdout.match(/^(?:committed|stopped)$/gm)).toEqual(['committed', 'stopped', 'committed']);
   });
 });

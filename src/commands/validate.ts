@@ -149,13 +149,13 @@ class Validation {
       if (operand !== '-' && (await isFolder(operand))) {
         if (this.#pass) throw new UsageTrouble(`'--pass' hands one log on; '${operand}' is a folder`);
         for await (const { path, trouble } of findSessions(operand)) {
-          if (trouble) this.#trouble(undefined, trouble.message);
+          if (trouble) this.#trouble(path, trouble.message);
           else await this.#file(path, true);
         }
       } else await this.#file(operand, false);
     } catch (error) {
       if (!(error instanceof Trouble) || error instanceof UsageTrouble || error instanceof OutputTrouble) throw error;
-      this.#trouble(undefined, error.message);
+      this.#trouble(operand, error.message);
     }
   }
 
@@ -185,7 +185,7 @@ class Validation {
       this.#write(this.#reporter.fileEnd(name, { entries: result.entries, errors, warnings }));
     } catch (error) {
       if (!(error instanceof Trouble) || error instanceof OutputTrouble) throw error;
-      this.#trouble(name, error.message.startsWith(`${name}: `) ? error.message.slice(name.length + 2) : error.message);
+      this.#trouble(name, error.message);
     }
   }
 
@@ -222,10 +222,11 @@ class Validation {
   }
 
   /** A file that could not be checked: told on stderr, and by the reporter where its format has a place for it. */
-  #trouble(name: string | undefined, message: string): void {
+  #trouble(name: string, message: string): void {
+    const reason = message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
     this.#failed++;
-    this.#io.note(name === undefined ? message : `${name}: ${message}`);
-    this.#write(this.#reporter.trouble(name ?? '', message));
+    this.#io.note(`${name}: ${reason}`);
+    this.#write(this.#reporter.trouble(name, reason));
   }
 
   #write(text: string): void {

@@ -1,0 +1,70 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { REPORTER_NAMES } from '../../src/reporters/index.ts';
+import { rules } from '../../src/rules/index.ts';
+import { rawControls } from '../support/hostile.ts';
+import { projectRoot, run } from '../support/run.ts';
+import { SARIF_SCHEMA } from '../support/sarif-schema.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { parseXml } from '../support/xml.ts';
+
+const folder = scratchFolder();
+const broken = join(projectRoot, 'fixtures/rules');
+const everything = ['validate', ...rules.filter((rule) => rule.level === 'off').map((rule) => `--rule=${rule.id}=warning`), broken];
+
+/** A log whose every text tries to take over what shows it. */
+const evil = '\\u001b[31m\\u202e\\u200b\\n::error::x%0A<&>"\']]>\\u0000';
+const hostileLog = join(folder, 'hostile\u001b[31m\u202e.jsonl');
+writeFileSync(
+  hostileLog,
+  [
+    `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}`,
+    `{"type":"message","id":"${evil}","parentId":"gone${evil}","timestamp":"${evil}","message":{"role":"${evil}","content":[{"type":"${evil}"}]}}`,
+    `{"type":"${evil}","id":"${evil}","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","\\u001b[2J${evil}":1}`,
+    `{"type":"label","id":"b","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","targetId":"${evil}"}`,
+    '',
+  ].join('\n'),
+);
+
+describe('the formats, with every rule at work', () => {
+  it('tell the same findings', async () => {
+    const lines = (await run([...everything, '--format=json'])).stdout.trimEnd().split('\n');
+    const summary = (JSON.parse(lines.pop() ?? '') as { summary: { errors: number; warnings: number; sessions: number } }).summary;
+    expect(lines).toHaveLength(summary.errors + summary.warnings);
+    expect(summary.sessions).toBeGreaterThan(readdirSync(broken).length);
+    expect((await run([...everything, '--format=text'])).stdout.trimEnd().split('\n')).toHaveLength(lines.length);
+    const annotations = (await run([...everything, '--format=github'])).stdout.match(/^::(?:error|warning) /gm);
+    expect(annotations).toHaveLength(lines.length);
+    const sarif = JSON.parse((await run([...everything, '--format=sarif'])).stdout) as { runs: [{ results: unknown[] }] };
+    expect(sarif.runs[0].results).toHaveLength(lines.length);
+    const junit = parseXml((await run([...everything, '--format=junit'])).stdout);
+    expect(junit.children).toHaveLength(summary.sessions);
+    const listed = junit.children.flatMap((suite) =>
+      suite.children.flatMap((test) => test.children.flatMap((one) => one.text.split('\n'))),
+    );
+    expect(listed).toHaveLength(lines.length);
+  });
+
+  it('give SARIF that fits its schema', async () => {
+    const ajv = new Ajv2020({ strict: true });
+    addFormats.default(ajv);
+    const fits = ajv.compile(SARIF_SCHEMA);
+    const log: unknown = JSON.parse((await run([...everything, '--format=sarif', join(folder, 'missing.jsonl')])).stdout);
+    expect(fits(log), JSON.stringify(fits.errors)).toBe(true);
+  });
+
+  it.each(REPORTER_NAMES)('bring nothing of a hostile log to a terminal as %s', async (format) => {
+    for (const stdoutIsTerminal of [true, false]) {
+      const ran = await run(['validate', '--format', format, hostileLog, join(folder, 'missing\u001b.jsonl')], { stdoutIsTerminal });
+      expect(ran.code).toBe(2);
+      expect(ran.stdout.length).toBeGreaterThan(100);
+      expect(rawControls(ran.stderr)).toEqual([]);
+      // Text into a pipe keeps a path as it is, but for what would break the line.
+      const allowed = format === 'text' && !stdoutIsTerminal ? ran.stdout.replaceAll('\u202e', '') : ran.stdout;
+      expect(rawControls(allowed)).toEqual([]);
+    }
+  });
+});
