@@ -1,4 +1,5 @@
 import { UsageTrouble } from '../base/trouble.ts';
+import type { Kept } from '../blobs/inline.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { blobFolderNear } from '../files/blob-files.ts';
 import type { Given, Io, Option } from './command.ts';
@@ -29,3 +30,17 @@ export function storeFor(file: string | undefined, given: Given, io: Io): BlobSt
 }
 
 export const NO_STORE = 'no blob store found; name it with --blobs DIR or the variable SESSIONCTL_BLOBS';
+
+const REASONS: Readonly<Record<Kept, string>> = {
+  'bad-blob-ref': 'is not blob:sha256: and 64 lower-case hexadecimal digits; nothing was opened',
+  'missing-blob': 'is not in the store',
+  'damaged-blob': 'has bytes that do not fit its hash',
+  'not-a-data-url': 'is no data URL, which an image_url needs',
+  'line-too-long': 'would make the line longer than 256 MiB',
+};
+
+/** Why a ref could not be resolved, in one line. */
+export function refStays(ref: string, why: Kept): string {
+  const shortened = ref.length > 100 ? `${ref.slice(0, 100)}...` : ref;
+  return `'${shortened}' ${REASONS[why]}; the ref stays`;
+}

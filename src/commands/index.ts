@@ -24,6 +24,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./repair.ts')).command,
   },
   {
+    name: 'context',
+    summary: 'What the model sees at an entry, and why',
+    load: async () => (await import('./context.ts')).command,
+  },
+  {
     name: 'tree',
     summary: 'Draw the tree of a session: branches, labels, compactions, the leaf',
     load: async () => (await import('./tree.ts')).command,

@@ -1,22 +1,14 @@
 import { Trouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
-import { inlineLine, type Kept } from '../blobs/inline.ts';
+import { inlineLine } from '../blobs/inline.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { BLOBS_OPTION, NO_STORE, storeFor } from './blob-options.ts';
+import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
 import { rewriteLines } from './rewrite-lines.ts';
 
 const NOTES = 20;
-
-const REASONS: Readonly<Record<Kept, string>> = {
-  'bad-blob-ref': 'is not blob:sha256: and 64 lower-case hexadecimal digits; nothing was opened',
-  'missing-blob': 'is not in the store',
-  'damaged-blob': 'has bytes that do not fit its hash',
-  'not-a-data-url': 'is no data URL, which an image_url needs',
-  'line-too-long': 'would make the line longer than 256 MiB',
-};
 
 export const command: Command = {
   name: 'inline',
@@ -55,14 +47,10 @@ async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io
     });
     for (const { ref, why } of result.kept) {
       code = 1;
-      if (told++ < NOTES) io.note(`${input.name}:${line.number}: '${shortened(ref)}' ${REASONS[why]}; the ref stays`);
+      if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${refStays(ref, why)}`);
     }
     return result.raw;
   });
   if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} stay as they are`);
   return code;
-}
-
-function shortened(ref: string): string {
-  return ref.length > 100 ? `${ref.slice(0, 100)}...` : ref;
 }

@@ -11,6 +11,7 @@ export class ByteWriter {
   readonly #stream: Writable;
   #parts: Buffer[] = [];
   #waiting = '';
+  #waitingText = '';
   #bytes = 0;
   #written = 0;
   #failed: Error | undefined;
@@ -33,6 +34,7 @@ export class ByteWriter {
 
   /** Bytes kept one to a character, as lines hold them. */
   raw(raw: string): void {
+    if (this.#waitingText !== '') this.#pack();
     this.#waiting += raw;
     this.#count(raw.length);
     // Joining short strings first costs less than a buffer for each.
@@ -40,7 +42,10 @@ export class ByteWriter {
   }
 
   text(text: string): void {
-    this.bytes(Buffer.from(text, 'utf8'));
+    if (this.#waiting !== '') this.#pack();
+    this.#waitingText += text;
+    this.#count(Buffer.byteLength(text, 'utf8'));
+    if (this.#waitingText.length >= FULL) this.#pack();
   }
 
   bytes(bytes: Buffer): void {
@@ -64,9 +69,10 @@ export class ByteWriter {
   }
 
   #pack(): void {
-    if (this.#waiting === '') return;
-    this.#parts.push(Buffer.from(this.#waiting, 'latin1'));
+    if (this.#waiting !== '') this.#parts.push(Buffer.from(this.#waiting, 'latin1'));
+    if (this.#waitingText !== '') this.#parts.push(Buffer.from(this.#waitingText, 'utf8'));
     this.#waiting = '';
+    this.#waitingText = '';
   }
 
   #count(bytes: number): void {

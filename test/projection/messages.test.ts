@@ -40,7 +40,7 @@ describe('the published rules of the providers', () => {
         fc.property(randomPath, fc.constantFrom(...PROFILES), (path: PathEntry[], profile) => {
           expect(faultsOf[name](told(name, buildContext(path, { profile }).messages))).toEqual([]);
         }),
-        settings(400),
+        settings(250),
       );
     });
   }
@@ -94,6 +94,7 @@ describe('--as llm', () => {
     expect(content({ output: '', exitCode: 2 })).toContain('It printed nothing.\n\nIt ended with exit code 2.');
     expect(content({ cancelled: true, exitCode: null })).toContain('It was cancelled.');
     expect(content({ truncated: true, fullOutputPath: '/tmp/o' })).toContain('all of it is in /tmp/o');
+    expect(content({ output: '```\n'.repeat(200_000) })).toContain('````\n```\n');
     expect(content({ output: '```\nx\n````' })).toContain('`````\n```\nx\n````\n`````');
     expect(inForm('llm', stored({ role: 'pythonExecution', code: '1', output: '' }))[0]?.['content']).toContain(
       'The user ran Python code:',
@@ -207,7 +208,9 @@ describe('--as anthropic', () => {
       assistant([call('a|b')]),
       result('a|b'),
     ];
-    expect(ids(inForm('anthropic', user(), ...again))).toEqual(['a_b', 'a_b_2', 'a_b_3']);
+    const messages = inForm('anthropic', user(), ...again);
+    expect(ids(messages)).toEqual(['a_b', 'a_b_2', 'a_b_3']);
+    expect(messages.map((message) => message['role'])).toEqual(['user', ...Array.from({ length: 3 }, () => ['assistant', 'user']).flat()]);
   });
 
   it('keeps the spelling of arguments, and makes an object of those that are none', () => {

@@ -10,6 +10,8 @@ export interface Frame {
   readonly compaction: number;
   /** Why what stands before `start` is out. */
   readonly before: RuleId;
+  /** Who says so, for --explain. */
+  readonly by?: string;
   readonly note?: string;
 }
 
@@ -33,14 +35,15 @@ export function frameOf(path: PathShape, profile: Profile, compaction: JsonObjec
     const reset = profile === 'omp' ? lastOfType(path, 'reset_boundary') : -1;
     return { start: reset + 1, compaction: -1, before: 'before-reset' };
   }
+  const by = typeof compaction['id'] === 'string' ? { by: `compaction ${compaction['id']}` } : {};
   if (profile === 'omp' && remoteHistory(compaction)) {
     const through = earlierPlace(path, compaction['providerReplayThroughEntryId'], place);
-    return { start: through < 0 ? place : through + 1, compaction: place, before: 'replayed-by-provider' };
+    return { start: through < 0 ? place : through + 1, compaction: place, before: 'replayed-by-provider', ...by };
   }
   const kept = compaction['firstKeptEntryId'];
   const start = earlierPlace(path, kept, place);
-  if (start >= 0) return { start, compaction: place, before: 'summarised' };
-  const frame: Frame = { start: place, compaction: place, before: 'summarised' };
+  if (start >= 0) return { start, compaction: place, before: 'summarised', ...by };
+  const frame: Frame = { start: place, compaction: place, before: 'summarised', ...by };
   // Naming itself is how a compaction says that it keeps nothing.
   if (typeof kept === 'string' && kept === compaction['id']) return frame;
   const name = typeof compaction['id'] === 'string' ? `compaction '${compaction['id']}'` : 'the last compaction';

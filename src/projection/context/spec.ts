@@ -59,12 +59,12 @@ export class SpecRules {
     const type = value['type'];
     if (type === 'compaction') {
       if (place === this.frame.compaction) return this.compaction(place, entry);
-      return out(place < this.frame.start ? this.frame.before : 'older-compaction');
+      return place < this.frame.start ? this.#before() : out('older-compaction');
     }
     if (typeof type === 'string' && STATE_TYPES.has(type)) return out('state-only');
     const speaks = type === 'message' || type === 'custom_message' || type === 'branch_summary';
     if (!speaks) return out('no-text-for-the-model');
-    if (place < this.frame.start) return out(this.frame.before);
+    if (place < this.frame.start) return this.#before();
     if (type === 'custom_message') return this.customMessage(place, entry);
     if (type === 'branch_summary') return this.branchSummary(place, entry);
     const message = value['message'];
@@ -72,6 +72,10 @@ export class SpecRules {
       return out('no-message', { note: `${entryName(value)} is a message entry without a message; it gives nothing` });
     }
     return this.message(place, entry, message);
+  }
+
+  #before(): Projected {
+    return out(this.frame.before, this.frame.by === undefined ? {} : { detail: this.frame.by });
   }
 
   protected compaction(_place: number, entry: PathEntry): Projected {

@@ -5,6 +5,8 @@ import type { Profile } from './types.ts';
 
 /** What a path says beside its messages. */
 export interface PathState {
+  /** The id of the path's last entry. */
+  readonly leafId: unknown;
   readonly thinkingLevel: unknown;
   readonly models: Readonly<Record<string, string>>;
   readonly mode: unknown;
@@ -33,6 +35,7 @@ export class StateReader {
   readonly #rules = new Set<unknown>();
   readonly #types = new Map<string, number>();
   readonly #roles = new Map<string, number>();
+  #leafId: unknown = null;
   #thinkingLevel: unknown = 'off';
   #mode: unknown = 'none';
   #modeData: unknown;
@@ -47,6 +50,7 @@ export class StateReader {
 
   add(entry: JsonObject): void {
     this.#entries++;
+    this.#leafId = entry['id'] ?? null;
     const type = entry['type'];
     count(this.#types, typeof type === 'string' ? type : '');
     this.#models.add(entry);
@@ -65,6 +69,7 @@ export class StateReader {
   state(): PathState {
     const { cost, ...usage } = this.#usage;
     return {
+      leafId: this.#leafId,
       thinkingLevel: this.#thinkingLevel,
       models: this.#models.byRole(),
       mode: this.#mode,

@@ -121,9 +121,10 @@ function summaryText(words: string, summary: unknown): string {
 
 /** In a fence that is longer than any inside, so that the text cannot end it. */
 function fenced(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((run) => run.length));
+  let longest = 2;
+  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
+  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
 function string(value: unknown): string {

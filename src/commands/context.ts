@@ -1,0 +1,207 @@
+import { escapeUnsafe, printable } from '../base/printable.ts';
+import { UsageTrouble } from '../base/trouble.ts';
+import { counted } from '../base/words.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { duplicatesIn, SessionContext } from '../projection/context/of-session.ts';
+import { PROFILES, type Profile } from '../projection/context/types.ts';
+import { FORMS, type FormName, formOf, type MessageForm } from '../projection/messages/form.ts';
+import { verdictOf } from '../projection/messages/verdict.ts';
+import { labels } from '../tree/labels.ts';
+import { lastEntry, resolveRev } from '../tree/rev.ts';
+import type { LogEntry, Session } from '../tree/session.ts';
+import { staleLeaf } from '../tree/stale-leaf.ts';
+import { sessionTitle } from '../tree/title.ts';
+import { BLOBS_OPTION } from './blob-options.ts';
+import { BlobResolver } from './blob-resolver.ts';
+import type { Command, Given, Io } from './command.ts';
+import { readSession } from './open-session.ts';
+
+export const command: Command = {
+  name: 'context',
+  summary: 'What the model sees at an entry, and why',
+  operands: '[FILE]',
+  description: [
+    'Walks from an entry up to its root and prints the messages that an agent would send: the summary of the last compaction, what it keeps, and what follows it. One message a line, JSON; messages that no rule changes are byte for byte those of the log.',
+    'The profile says whose reading is wanted. spec is the written format; pi and omp do what those agents do where they differ: context edits and system messages (pi), calls without results, stopped turns, resets and provider histories (omp).',
+    '--as llm gives messages from user, assistant and tool alone, with executions and summaries told in words. --as anthropic and --as openai give messages that those APIs accept: calls without a result are answered, neighbours merged, ids made unique. The log is never changed.',
+    "Where the last entry is a stale leaf, the context is that of the last entry, as for the agents, and a note names the newer work. An id that starts with a dash is written --leaf=-abc. REV 'null' is the context before any entry.",
+    'Damage off the path may go unnoticed: validate is for that.',
+    'Memory: 36 bytes for each entry of the log, 8 for each of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is written to a private temporary file.',
+  ],
+  options: [
+    {
+      name: 'leaf',
+      kind: 'text',
+      value: 'REV',
+      default: '@',
+      describe:
+        'The entry to look from: an id, a prefix of one, a label, @~N, leaf:N, line:N, root, null; --leaf=-abc for an id with a dash',
+    },
+    { name: 'profile', kind: 'text', value: 'NAME', choices: PROFILES, default: 'spec', describe: 'Whose reading of the log' },
+    { name: 'as', kind: 'text', value: 'FORM', choices: FORMS, default: 'native', describe: 'The form of the messages' },
+    {
+      name: 'state',
+      kind: 'flag',
+      describe: 'One object instead: thinking level, models, mode, rules, title, labels, and counts, tokens and cost of the path',
+    },
+    { name: 'explain', kind: 'flag', describe: 'One line for each entry of the path instead: in or out, and by which rule' },
+    BLOBS_OPTION,
+  ],
+  examples: [
+    { run: `sessionctl context session.jsonl | jq -r 'select(.role=="user").content'`, shows: 'what the user said' },
+    { run: 'sessionctl context --leaf @~5 --profile omp session.jsonl', shows: 'what omp would have sent five entries ago' },
+    { run: 'sessionctl context --explain session.jsonl', shows: 'why each entry is in or out' },
+    { run: 'sessionctl context --as anthropic session.jsonl | jq -s .', shows: "the messages of a request to Anthropic's API" },
+    { run: 'sessionctl context --leaf=-abc session.jsonl', shows: 'an id that starts with a dash' },
+  ],
+  readsInput: true,
+  run: async (given, io) => {
+    const [name = '-', ...more] = given.operands;
+    if (more.length > 0) throw new UsageTrouble(`takes one FILE, but got '${more[0]}' too`);
+    if (given.flag('state') && given.flag('explain')) throw new UsageTrouble("'--state' and '--explain' exclude each other");
+    return await readSession(name, io, async (session) => await show(session, given, io));
+  },
+};
+
+async function show(session: Session, given: Given, io: Io): Promise<number> {
+  const profile = (given.text('profile') ?? 'spec') as Profile;
+  const form = (given.text('as') ?? 'native') as FormName;
+  const position = await leafOf(session, given, profile, io);
+  const blobs = new BlobResolver(session.name, given, io);
+  const context = await SessionContext.at(session, position, profile);
+  for (const note of context.notes) io.note(`${session.name}: ${note}`);
+  const out = new Output(io);
+  if (given.flag('state')) await showState(session, context, form, out);
+  else if (given.flag('explain')) await explain(context, form, out, io);
+  else await showMessages(session, context, formOf(form), blobs, out, io);
+  await out.flush();
+  return blobs.end();
+}
+
+/** The position to look from; null for the empty context. */
+async function leafOf(session: Session, given: Given, profile: Profile, io: Io): Promise<number | null> {
+  const rev = given.text('leaf');
+  if (rev !== undefined && rev !== '@') return await resolveRev(session, rev, { allowNull: true, duplicates: duplicatesIn(profile) });
+  const last = await lastEntry(session);
+  const newer = staleLeaf(session.index);
+  if (newer !== undefined) {
+    const line = session.index.lineOf(newer);
+    io.note(`${session.name}: the last entry is a stale leaf and newer work hangs elsewhere; '--leaf line:${line}' shows that`);
+  }
+  return last < 0 ? null : last;
+}
+
+async function showMessages(
+  session: Session,
+  context: SessionContext,
+  form: MessageForm,
+  blobs: BlobResolver,
+  out: Output,
+  io: Io,
+): Promise<void> {
+  for await (const { entry, projected } of context.emitted()) {
+    if (projected.note !== undefined) io.note(`${session.name}:${entry.line}: ${projected.note}`);
+    for (const message of projected.messages) {
+      for (const line of form.add(blobs.resolve(message, entry.line))) await out.json(line);
+    }
+  }
+  for (const line of form.end()) await out.json(line);
+  for (const [role, count] of form.unknownRoles) {
+    io.note(`${session.name}: ${counted(count, 'message')} with the unknown role '${role}' left out; '--as native' shows what is there`);
+  }
+}
+
+async function showState(session: Session, context: SessionContext, formName: FormName, out: Output): Promise<void> {
+  const title = await sessionTitle(session);
+  const system = await systemText(context, formName);
+  const { leafId, thinkingLevel, models, mode, modeData, injectedTtsrRules, counts, usage, cost } = await context.state();
+  const labelsOfFile = await labelsById(session);
+  const state = {
+    leafId,
+    thinkingLevel,
+    models,
+    mode,
+    modeData,
+    injectedTtsrRules,
+    title,
+    labels: labelsOfFile,
+    counts,
+    usage,
+    cost,
+    system,
+  };
+  await out.json(JSON.stringify(state));
+}
+
+/** Text for the system prompt, in the forms whose messages do not hold it. */
+async function systemText(context: SessionContext, formName: FormName): Promise<string | undefined> {
+  const form = formOf(formName);
+  if (formName === 'native' || formName === 'openai') return undefined;
+  for await (const { projected } of context.emitted()) for (const message of projected.messages) form.add(message);
+  return form.system.length > 0 ? form.system.join('\n\n') : undefined;
+}
+
+async function labelsById(session: Session): Promise<Readonly<Record<string, string>>> {
+  const byPosition = await labels(session);
+  const byId: [id: string, label: string][] = [];
+  for await (const { position, value } of session.entries([...byPosition.keys()].sort((a, b) => a - b))) {
+    if (typeof value['id'] === 'string') byId.push([value['id'], byPosition.get(position) ?? '']);
+  }
+  return Object.fromEntries(byId);
+}
+
+async function explain(context: SessionContext, formName: FormName, out: Output, io: Io): Promise<void> {
+  const { green, dim } = io.style;
+  for await (const { entry, projected } of context.explained()) {
+    const { isIn, rule, why } = verdictOf(projected, formName);
+    const columns = [`line:${entry.line}`.padEnd(9), idOf(entry).padEnd(8), kindOf(entry).padEnd(21), `${rule}: ${why}`];
+    const told = out.safe(columns.join('  '));
+    await out.line(isIn ? `${green('in ')}  ${told}` : dim(`out  ${told}`));
+  }
+}
+
+function idOf({ value }: LogEntry): string {
+  return typeof value['id'] === 'string' ? value['id'] : '-';
+}
+
+function kindOf({ value }: LogEntry): string {
+  const message = value['message'];
+  const role =
+    value['type'] === 'message' && typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
+  return typeof role === 'string' ? `message ${role}` : String(value['type'] ?? '-');
+}
+
+/** Lines on their way out; a terminal gets no character that could do more than be read. */
+class Output {
+  readonly #writer: ByteWriter;
+  readonly #isTerminal: boolean;
+
+  constructor(io: Io) {
+    this.#writer = new ByteWriter(io.stdout);
+    this.#isTerminal = io.stdout.isTTY === true;
+  }
+
+  async json(line: string): Promise<void> {
+    await this.line(this.#isTerminal ? escapeUnsafe(line, jsonEscape) : line);
+  }
+
+  /** Text of the log as a part of a line. */
+  safe(text: string): string {
+    return this.#isTerminal ? printable(text) : text.replace(/[\r\n]/g, ' ');
+  }
+
+  async line(line: string): Promise<void> {
+    this.#writer.text(`${line}\n`);
+    if (this.#writer.full) await this.#writer.flush();
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer.flush();
+  }
+}
+
+/** Unsafe characters stand only inside strings, but for white space between tokens. */
+function jsonEscape(character: string): string {
+  if (character === '\t' || character === '\r') return ' ';
+  return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+}
