@@ -1,10 +1,17 @@
 import { Trouble } from '../base/trouble.ts';
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import { isObject } from '../entries/json-value.ts';
-import { type HexIdSet, ID_SCHEMES, type IdScheme, Migration, skimIds, type TargetVersion } from '../entries/migrate/index.ts';
+import {
+  BlockMigration,
+  type HexIdSet,
+  ID_SCHEMES,
+  type IdScheme,
+  Migration,
+  skimIds,
+  type TargetVersion,
+} from '../entries/migrate/index.ts';
 import { Spool } from '../files/spool.ts';
-import type { Line } from '../lines/line.ts';
-import { readLineBatches, readLines } from '../lines/reader.ts';
+import { readBlocks, readLines } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Command, Given, Io } from './command.ts';
 import { Gate } from './gate.ts';
@@ -58,16 +65,15 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
     if (out.full) await out.flush();
   };
   const gate = new Gate(input.name);
-  const work = async (lines: readonly Line[]): Promise<void> => {
-    for (const line of lines) {
-      out.raw(migration.line(line));
-      if (line.terminated) out.raw('\n');
-    }
-    if (out.full) await out.flush();
-  };
+  const blocks = new BlockMigration(migration, (bytes) => out.bytes(bytes));
   try {
-    for await (const batch of readLineBatches(source.chunks, { onOversizePiece })) await work(gate.pass(batch));
-    await work(gate.end());
+    for await (const { lines, bytes } of readBlocks(source.chunks, { onOversizePiece })) {
+      const passed = gate.pass(lines);
+      blocks.block(passed, passed === lines ? bytes : undefined);
+      // The block's memory is used again, and may not wait to be written.
+      await out.flush();
+    }
+    blocks.block(gate.end(), undefined);
     out.raw(migration.end());
   } catch (error) {
     // What stands before a damaged line is migrated and whole.

@@ -15,11 +15,18 @@ export interface ReadLinesOptions {
   readonly onOversizePiece?: (piece: Buffer, first: boolean) => void | Promise<void>;
 }
 
-/** All lines of the input, one block's lines at a time. Any chunking of the same bytes gives the same lines. */
-export async function* readLineBatches(
-  source: AsyncIterable<Uint8Array>,
-  options: ReadLinesOptions = {},
-): AsyncGenerator<Line[], void, void> {
+/** Lines that came together. */
+export interface Block {
+  readonly lines: Line[];
+  /**
+   * The bytes of all these lines, newlines included, for those who need not make a string of each; undefined where the
+   * last newline is missing or the line is oversize. The memory may be used again for the next block.
+   */
+  readonly bytes: Buffer | undefined;
+}
+
+/** All lines of the input, one block at a time. Any chunking of the same bytes gives the same lines. */
+export async function* readBlocks(source: AsyncIterable<Uint8Array>, options: ReadLinesOptions = {}): AsyncGenerator<Block, void, void> {
   const limit = Math.min(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, LONGEST_LINE);
   const splitter = new BlockSplitter();
   let held: Buffer[] = [];
@@ -36,7 +43,7 @@ export async function* readLineBatches(
         over += piece.length;
         if (piece.length > 0) await options.onOversizePiece?.(piece, false);
         if (end < 0) break;
-        yield [splitter.oversizeLine(over, true)];
+        yield { lines: [splitter.oversizeLine(over, true)], bytes: undefined };
         over = 0;
         rest = rest.subarray(end + 1);
         continue;
@@ -58,7 +65,7 @@ export async function* readLineBatches(
           over = firstLength;
           break;
         }
-        yield [splitter.oversizeLine(firstLength, true)];
+        yield { lines: [splitter.oversizeLine(firstLength, true)], bytes: undefined };
         rest = rest.subarray(first + 1);
         continue;
       }
@@ -72,12 +79,20 @@ export async function* readLineBatches(
       const block = heldBytes > 0 ? Buffer.concat([...held, rest.subarray(0, cut)], heldBytes + cut) : rest.subarray(0, cut);
       held = [];
       heldBytes = 0;
-      yield splitter.split(block);
+      yield { lines: splitter.split(block), bytes: block };
       rest = rest.subarray(cut);
     }
   }
-  if (over > 0) yield [splitter.oversizeLine(over, false)];
-  else if (heldBytes > 0) yield [splitter.last(Buffer.concat(held, heldBytes))];
+  if (over > 0) yield { lines: [splitter.oversizeLine(over, false)], bytes: undefined };
+  else if (heldBytes > 0) yield { lines: [splitter.last(Buffer.concat(held, heldBytes))], bytes: undefined };
+}
+
+/** The same as lines alone. */
+export async function* readLineBatches(
+  source: AsyncIterable<Uint8Array>,
+  options: ReadLinesOptions = {},
+): AsyncGenerator<Line[], void, void> {
+  for await (const block of readBlocks(source, options)) yield block.lines;
 }
 
 /** The same, a line at a time. */

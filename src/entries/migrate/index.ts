@@ -1,4 +1,5 @@
 /** Old logs as the newest version has them, line by line, bytes kept wherever nothing changes. */
+export { BlockMigration } from './block.ts';
 export { HexIdSet } from './hex-ids.ts';
 export { type MigratedLine, type MigrateOptions, Migration, migrateLines, type TargetVersion } from './migration.ts';
 export { ID_SCHEMES, type IdScheme, stableId } from './mint.ts';

@@ -67,6 +67,23 @@ export class Migration {
     return this.#from !== undefined && this.#toVersion2 === undefined;
   }
 
+  /** Whether the header was seen, so that entries may come. */
+  get isBegun(): boolean {
+    return this.#from !== undefined;
+  }
+
+  /**
+   * The short way for an entry that is known to be whole, by what a scanner has seen of it: what has to be added behind
+   * its last member, or undefined where the line has to be looked at.
+   */
+  plainEntry(hasReferences: boolean, hasOldRole: boolean): string | undefined {
+    this.#isTerminated = true;
+    if (!this.isNeeded) return '';
+    if (hasOldRole && this.#to >= 3) return undefined;
+    if (!this.#toVersion2) return '';
+    return hasReferences ? undefined : this.#toVersion2.plainEntry();
+  }
+
   /** The line's new bytes, without its newline; the same string where nothing changes. An oversize line has none. */
   line(line: Line): string {
     this.#isTerminated = line.terminated;

@@ -67,6 +67,16 @@ export class Version1To2 {
     for (let entry = 0; entry < entries; entry++) this.#positions.pushNothing();
   }
 
+  /** An entry that has neither id nor parent nor an index: what its object gets at the end. */
+  plainEntry(): string {
+    const number = this.#mint.mint(this.#firstHeaderId, this.#positions.size);
+    const json = `"${hexId(number)}"`;
+    this.#positions.push(number);
+    const added = `,"id":${json},"parentId":${this.#previous}`;
+    this.#previous = json;
+    return added;
+  }
+
   entry(edit: LineEdit, line: Line): void {
     const position = this.#positions.size;
     const { value } = edit;
