@@ -48,18 +48,49 @@ export async function* fileChunks(path: string, options: FileChunksOptions = {})
 }
 
 export async function* handleChunks(handle: FileHandle, path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
-  const buffer = Buffer.allocUnsafeSlow(options.chunkBytes ?? CHUNK_BYTES);
+  const size = options.chunkBytes ?? CHUNK_BYTES;
+  let buffer = Buffer.allocUnsafeSlow(size);
   let position = options.start ?? 0;
+  let reading: Promise<{ bytesRead: number }> | undefined;
   try {
-    const seekable = (await handle.stat()).isFile();
+    if (!(await handle.stat()).isFile()) {
+      yield* streamedChunks(handle, buffer);
+      return;
+    }
+    // The disk fills one buffer while the other one is worked on.
+    let spare = Buffer.allocUnsafeSlow(size);
+    reading = readAhead(handle, buffer, position);
     for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, seekable ? position : null);
+      const { bytesRead } = await reading;
       if (bytesRead === 0) return;
       position += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      const filled = buffer;
+      buffer = spare;
+      spare = filled;
+      reading = readAhead(handle, buffer, position);
+      yield filled.subarray(0, bytesRead);
     }
   } catch (error) {
     throw error instanceof Trouble ? error : systemTrouble(path, error);
+  } finally {
+    // The file must not be closed, nor the memory be let go, while a read is under way.
+    await reading?.catch(() => {});
+  }
+}
+
+function readAhead(handle: FileHandle, buffer: Buffer, position: number): Promise<{ bytesRead: number }> {
+  const reading = handle.read(buffer, 0, buffer.length, position);
+  // Whoever waits for it hears of an error; nobody waits after the last chunk that was wanted.
+  reading.catch(() => {});
+  return reading;
+}
+
+/** Pipes and devices have no positions, and are read only when more is wanted. */
+async function* streamedChunks(handle: FileHandle, buffer: Buffer): AsyncGenerator<Buffer, void, void> {
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

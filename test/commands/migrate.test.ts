@@ -156,6 +156,8 @@ describe('the ids that migrate makes', () => {
     for (const input of [
       log(HEADER, USER, own),
       log(HEADER, USER, own.replace(taken, `\\u00${taken.charCodeAt(0).toString(16)}${taken.slice(1)}`)),
+      log(HEADER, USER, own.replace('"id":', '"\\u0069d" : ')),
+      ...[100, 118, 123, 200].map((blanks) => log(HEADER, USER, own.replace('"id":', `"id"${' '.repeat(blanks)}:`))),
     ]) {
       for (const ran of [await run(['migrate', file('taken.jsonl', input)]), await run(['migrate'], { stdin: input })]) {
         expect(ran.code).toBe(0);

@@ -2,8 +2,15 @@ import { DEFAULT_MAX_LINE_BYTES } from '../../lines/reader.ts';
 import { isObject, type JsonObject } from '../json-value.ts';
 import { HexIdSet, hexNumber } from './hex-ids.ts';
 
-/** An `id` that a minted one could equal, wherever it stands; keys and digits may be written as escapes. */
+const ID_KEY = Buffer.from('"id"');
+/** How an i and a d start where they are written as escapes. */
+const ESCAPED_LETTER = Buffer.from('\\u006');
+/** An `id` that a new one could equal, wherever it stands; its letters and digits may be written as escapes. */
 const SUSPECT = /"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*"(?:[0-9a-f]|\\u00[36][0-9a-fA-F]){8}"/;
+/** So many blanks that the value lies beyond what was looked at. */
+const CUT_OFF = /^"id"\s*(?::\s*(?:"[0-9a-fA-Fu\\]*)?)?$/;
+/** As long as what SUSPECT looks for may be, but for blanks. */
+const LONGEST_SUSPECT = 128;
 
 /**
  * The ids of a log that a new id could collide with. Whole blocks are searched for anything that looks like one; only
@@ -34,13 +41,22 @@ export async function skimIds(source: AsyncIterable<Uint8Array>): Promise<HexIdS
 }
 
 function skimBlock(block: Buffer, ids: HexIdSet): void {
-  const text = block.toString('latin1');
-  if (!SUSPECT.test(text)) return;
-  for (const line of text.split('\n')) {
+  if (!isSuspect(block)) return;
+  for (const line of block.toString('latin1').split('\n')) {
     const id = SUSPECT.test(line) ? parsed(line)?.['id'] : undefined;
     const number = typeof id === 'string' ? hexNumber(id) : undefined;
     if (number !== undefined) ids.add(number);
   }
+}
+
+/** Searching for bytes is what a machine does fastest: only around what is found a closer look is taken. */
+function isSuspect(block: Buffer): boolean {
+  if (block.includes(ESCAPED_LETTER)) return true;
+  for (let at = block.indexOf(ID_KEY); at >= 0; at = block.indexOf(ID_KEY, at + ID_KEY.length)) {
+    const around = block.toString('latin1', at, at + LONGEST_SUSPECT);
+    if (SUSPECT.test(around) || CUT_OFF.test(around)) return true;
+  }
+  return false;
 }
 
 function parsed(line: string): JsonObject | undefined {
