@@ -92,6 +92,13 @@ describe('the program as a process', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it('says what to do where it was not built', async () => {
+    const ran = await bash(
+      `mkdir -p bare/bin && cp '${programPath}' bare/bin/ && echo '{"type":"module"}' > bare/package.json && '${process.execPath}' bare/bin/sessionctl.js --version; echo $?`,
+    );
+    expect(ran).toMatchObject({ stdout: '2\n', stderr: "sessionctl: the program is not built; run 'npm ci' in its folder\n" });
+  });
+
   it('reads /dev/stdin and a FIFO like any other file', async () => {
     writeFileSync(join(folder, 'one.jsonl'), header);
     expect(await bash(`${program} validate /dev/stdin < one.jsonl`)).toMatchObject({ code: 0 });
