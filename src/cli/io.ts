@@ -1,4 +1,6 @@
+import process from 'node:process';
 import { printable } from '../base/printable.ts';
+import { errorCode } from '../base/trouble.ts';
 import type { Io } from '../commands/command.ts';
 import { type ColourWish, makeStyle, wantsColour } from './colour.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';
@@ -18,12 +20,23 @@ export function makeIo(argv: readonly string[], outside: ProcessIo, random: Io['
     errorStyle: makeStyle(wantsColour(wish, outside.env, outside.stderr.isTTY === true)),
     now,
     random: outside.random ?? random,
+    processes: { own: process.pid, isRunning },
     signal: outside.signal ?? new AbortController().signal,
     note: (message) => {
       stderr.write(`sessionctl: ${printable(message)}\n`);
     },
     progress,
   };
+}
+
+/** Signal 0 only asks; being refused means that there is somebody. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH';
+  }
 }
 
 /** Looked up before the parsing, because the parsing's own errors and the help are coloured too. */

@@ -1,6 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Processes } from '../base/processes.ts';
 import type { Style } from '../base/style.ts';
 
+export type { Processes } from '../base/processes.ts';
 export type { Paint, Style } from '../base/style.ts';
 
 /** What a command needs of the outside. Tests hand in their own. */
@@ -16,6 +18,8 @@ export interface Io {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
+  /** Other processes, for locks. */
+  readonly processes: Processes;
   /** Aborted when the user stops the program; temp files are removed before it ends. */
   readonly signal: AbortSignal;
   /** One line on stderr, `sessionctl: ` before it, unsafe characters escaped. */

@@ -39,6 +39,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./log.ts')).command,
   },
   {
+    name: 'append',
+    summary: 'Add entries to a log, each by one durable write',
+    load: async () => (await import('./append.ts')).command,
+  },
+  {
     name: 'externalize',
     summary: 'Move large images out of a log into the blob store',
     load: async () => (await import('./externalize.ts')).command,

@@ -6,6 +6,7 @@ import { InPlace, PRIVATE_MODE, type Sink, toFile } from '../files/replace.ts';
 import { requireRunning } from '../files/temp.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Given, Io, Option } from './command.ts';
+import { stoppable } from './stoppable.ts';
 
 /** The options of every command that writes a changed log. */
 export const REWRITE_OPTIONS: readonly Option[] = [
@@ -202,33 +203,5 @@ class HashCompare implements Sink {
       this.#input.update(chunk);
       yield chunk;
     }
-  }
-}
-
-/** The same chunks, but a stop is heard while the next one is waited for. */
-async function* stoppable(chunks: AsyncIterable<Buffer>, io: Io): AsyncGenerator<Buffer, void, void> {
-  const { signal, progress } = io;
-  const iterator = chunks[Symbol.asyncIterator]();
-  let heard = (): void => {};
-  const stopped = new Promise<'stopped'>((done) => {
-    heard = () => done('stopped');
-  });
-  signal.addEventListener('abort', heard, { once: true });
-  let waiting = false;
-  try {
-    for (;;) {
-      requireRunning(signal);
-      waiting = true;
-      const next = await Promise.race([iterator.next(), stopped]);
-      if (next === 'stopped') continue;
-      waiting = false;
-      if (next.done) return;
-      progress.read(next.value.length);
-      yield next.value;
-    }
-  } finally {
-    signal.removeEventListener('abort', heard);
-    // What waits for its next chunk cannot be ended, and the program is about to end anyway.
-    if (!waiting) await iterator.return?.();
   }
 }

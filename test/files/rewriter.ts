@@ -55,6 +55,7 @@ const io: Io = {
   errorStyle: {} as Io['style'],
   now: Date.now,
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+  processes: { own: process.pid, isRunning: () => true },
   signal: stop.signal,
   note: (message) => {
     process.stderr.write(`${message}\n`);

@@ -18,6 +18,7 @@ export function testIo(stdin: string | Buffer = ''): Io & { readonly notes: stri
     errorStyle: noStyle,
     now: () => Date.UTC(2026, 0, 1),
     random: (bytes) => Uint8Array.from({ length: bytes }, () => (drawn++ * 167 + 13) & 0xff),
+    processes: { own: process.pid, isRunning: () => true },
     signal: new AbortController().signal,
     note: (message) => notes.push(message),
     progress: { wanted: false, expect: () => {}, read: () => {}, file: () => {} },

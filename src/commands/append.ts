@@ -1,0 +1,224 @@
+import { resolve } from 'node:path';
+import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { LogTail } from '../entries/log-tail.ts';
+import { type Body, type Envelope, entryLine, misfit, readBody } from '../entries/new-entry.ts';
+import { AppendFile } from '../files/append-file.ts';
+import { fileChunks, openInput } from '../files/input.ts';
+import { withLock } from '../files/lock.ts';
+import { readLineBatches, readLines } from '../lines/reader.ts';
+import { splitLines } from '../lines/split.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { resolveEntry } from '../tree/rev.ts';
+import type { Command, Given, Io } from './command.ts';
+import { Gate } from './gate.ts';
+import { openSession } from './open-session.ts';
+import { stoppable } from './stoppable.ts';
+
+const LOCK_SECONDS = 10;
+/** What another program has added since is read while the lock is held, if it is no more than this. */
+const QUICK_BYTES = 16 * 1024 * 1024;
+
+export const command: Command = {
+  name: 'append',
+  summary: 'Add entries to a log, each by one durable write',
+  operands: 'FILE',
+  description: [
+    'Reads the bodies of entries from standard input, one JSON object a line, without id, parentId and timestamp. Each gets these three, is checked against the schemas and is added to FILE by one write. When that is done its id is printed; with --fsync only after it is on the disk. So what was acknowledged is there, whatever happens next.',
+    "An entry hangs from the last entry of the log at that moment, or the first one from --at and every further one from the one before it. A FILE that is not there is made with a header. A log with a damaged line or without a newline at its end, or of version 1, is refused: 'sessionctl repair' and 'sessionctl migrate' come first. A body that does not fit ends the run with exit code 2; what was acknowledged stays.",
+    'While an entry is written FILE.lock is held, so that several sessionctl processes can add to one log: each sees what the others wrote. Agents know nothing of this lock; do not append while one of them works on the log. The lock of a process that is gone is taken over.',
+    'Memory: one line, and about 8 bytes for each entry of the log, which is read through once at the start.',
+  ],
+  options: [
+    {
+      name: 'at',
+      kind: 'text',
+      value: 'REV',
+      describe: 'The parent of the first entry; an id that starts with a dash needs --at=-abc',
+      default: '@, the last entry',
+    },
+    { name: 'fsync', kind: 'flag', describe: 'Acknowledge an entry only when it is safe on the disk' },
+    { name: 'lock-timeout', kind: 'number', value: 'SECONDS', describe: 'How long to wait for the lock', default: String(LOCK_SECONDS) },
+    {
+      name: 'cwd',
+      kind: 'text',
+      value: 'DIR',
+      describe: 'In the header of a new file: where the session runs',
+      default: 'the current folder',
+    },
+    { name: 'title', kind: 'text', value: 'TEXT', describe: 'In the header of a new file: what the session is called' },
+  ],
+  examples: [
+    {
+      run: `echo '{"type":"label","targetId":"a1b2c303","label":"start"}' | sessionctl append session.jsonl`,
+      shows: 'give an entry a label',
+    },
+    { run: 'sessionctl append --fsync --title notes new.jsonl < bodies.jsonl', shows: 'a new log' },
+  ],
+  readsInput: true,
+  run: async (given, io) => {
+    const [name, ...more] = given.operands;
+    if (name === undefined || more.length > 0)
+      throw new UsageTrouble('append needs exactly one FILE; the entries come from standard input');
+    if (name === '-') throw new UsageTrouble('append needs a FILE to add to; standard input holds the entries');
+    const target = new Target(name, given, io);
+    try {
+      await target.prepare();
+      return await addAll(target, io);
+    } finally {
+      target.close();
+    }
+  },
+};
+
+async function addAll(target: Target, io: Io): Promise<number> {
+  const out = new ByteWriter(io.stdout);
+  for await (const line of readLines(stoppable(openInput('-', io.stdin).chunks, io))) {
+    if (line.blank) continue;
+    const body = readBody(line);
+    if (typeof body === 'string') throw new Trouble(`-:${line.number}: the entry ${body}`);
+    const id = await target.add(body, `-:${line.number}`);
+    out.text(`${id}\n`);
+    await out.flush();
+  }
+  await target.finish();
+  return 0;
+}
+
+/** The log that is added to. */
+class Target {
+  readonly #name: string;
+  readonly #given: Given;
+  readonly #io: Io;
+  readonly #file: AppendFile;
+  #tail: LogTail;
+  /** The parent of the next entry where --at was given. */
+  #at: string | undefined;
+
+  constructor(name: string, given: Given, io: Io) {
+    this.#name = name;
+    this.#given = given;
+    this.#io = io;
+    this.#file = new AppendFile(name);
+    this.#tail = new LogTail(name, io.random);
+  }
+
+  async prepare(): Promise<void> {
+    await this.#scan();
+    const isNew = this.#tail.bytes === 0;
+    const forNew = ['cwd', 'title'].find((option) => this.#given.text(option) !== undefined);
+    if (!isNew && forNew) throw new UsageTrouble(`--${forNew} is for a new file, and '${this.#name}' has a header already`);
+    const rev = this.#given.text('at');
+    if (rev === undefined) return;
+    if (isNew) throw new Trouble(`${this.#name}: is new, so '${rev}' names nothing in it`);
+    const session = await openSession(this.#name, this.#io);
+    try {
+      const position = await resolveEntry(session, rev);
+      const { value, line } = await session.entry(position);
+      if (typeof value['id'] !== 'string') throw new Trouble(`${this.#name}: line ${line} has no id to hang an entry from`);
+      this.#at = value['id'];
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Adds one entry and gives its id. */
+  async add(body: Body, place: string): Promise<string> {
+    return await this.#locked(() => {
+      const envelope: Envelope = {
+        id: this.#tail.newId(),
+        parentId: this.#at ?? this.#tail.leaf,
+        timestamp: new Date(this.#io.now()).toISOString(),
+      };
+      const wrong = misfit(body, envelope, this.#tail.version ?? 3, this.#tail.dialect);
+      if (wrong !== undefined) throw new Trouble(`${place}: the entry ${wrong}`);
+      this.#write(this.#header(envelope.timestamp) + entryLine(body, envelope));
+      if (this.#at !== undefined) this.#at = envelope.id;
+      return envelope.id;
+    });
+  }
+
+  /** A new file gets its header also when no entry came. */
+  async finish(): Promise<void> {
+    if (this.#tail.bytes > 0) return;
+    await this.#locked(() => {
+      const header = this.#header(new Date(this.#io.now()).toISOString());
+      if (header !== '') this.#write(header);
+    });
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  /** Runs `work` with the lock held and everything read that stands in the file. */
+  async #locked<T>(work: () => T): Promise<T> {
+    const timeoutMs = (this.#given.number('lock-timeout') ?? LOCK_SECONDS) * 1000;
+    const { processes, random, signal } = this.#io;
+    for (;;) {
+      const done = await withLock(`${this.#file.path}.lock`, { processes, random, signal, timeoutMs }, () =>
+        this.#catchUp() ? { result: work() } : undefined,
+      );
+      if (done) return done.result;
+      // Replaced, or grown by more than should be read with the lock in hand.
+      await this.#scan();
+    }
+  }
+
+  #catchUp(): boolean {
+    const { size, replaced } = this.#file.look();
+    const { bytes, lines } = this.#tail;
+    if (replaced || size < bytes || size - bytes > QUICK_BYTES) return false;
+    if (size > bytes) this.#see(this.#file.read(bytes, size), lines + 1, bytes);
+    return true;
+  }
+
+  /** Reads the log from its start. */
+  async #scan(): Promise<void> {
+    this.#tail = new LogTail(this.#name, this.#io.random);
+    if (this.#file.look().size === 0) return;
+    this.#io.progress.file(this.#name);
+    const gate = new Gate(this.#name);
+    for await (const batch of readLineBatches(stoppable(fileChunks(this.#file.path), this.#io))) {
+      for (const line of gate.pass(batch)) this.#tail.see(line);
+    }
+    for (const line of gate.end()) this.#tail.see(line);
+    this.#tail.end();
+  }
+
+  /** Empty where the log has a header. */
+  #header(timestamp: string): string {
+    if (this.#tail.bytes > 0) return '';
+    const title = this.#given.text('title');
+    const header = {
+      type: 'session',
+      version: 3,
+      id: uuid(this.#io.random(16)),
+      timestamp,
+      cwd: this.#given.text('cwd') ?? resolve('.'),
+      ...(title === undefined ? {} : { title }),
+    };
+    return `${Buffer.from(JSON.stringify(header), 'utf8').toString('latin1')}\n`;
+  }
+
+  #write(raw: string): void {
+    const bytes = Buffer.from(raw, 'latin1');
+    this.#file.append(bytes);
+    if (this.#given.flag('fsync')) this.#file.sync();
+    // Our own lines are read as everybody's: what an agent would stumble over shows here, and the place is exact.
+    const { lines, bytes: seen } = this.#tail;
+    this.#see(bytes, lines + 1, seen);
+  }
+
+  #see(bytes: Buffer, number: number, offset: number): void {
+    for (const line of splitLines(bytes, number, offset)) this.#tail.see(line);
+    this.#tail.end();
+  }
+}
+
+/** Version 4, from random bytes. */
+function uuid(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes.map((byte, at) => (at === 6 ? (byte & 0x0f) | 0x40 : at === 8 ? (byte & 0x3f) | 0x80 : byte))).toString(
+    'hex',
+  );
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,100 @@
+import { Trouble } from '../base/trouble.ts';
+import type { Line } from '../lines/line.ts';
+import { readContent } from './damage.ts';
+import { type Dialect, DialectWatch } from './dialect.ts';
+import { isHeader, isTitleSlot, versionOf } from './envelope-check.ts';
+import { HexIdSet, hexNumber } from './migrate/hex-ids.ts';
+import { IdMint } from './migrate/mint.ts';
+
+/**
+ * What must be known of a log to add to it: its version and dialect, its last entry, and which ids are taken. Fed with
+ * all lines in order; a log that nothing may be added to is refused as soon as that shows.
+ */
+export class LogTail {
+  readonly #name: string;
+  readonly #watch = new DialectWatch();
+  readonly #mint: IdMint;
+  #version: 2 | 3 | undefined;
+  #lines = 0;
+  #bytes = 0;
+  #lastId: string | null | undefined = null;
+  #lastLine = 0;
+
+  constructor(name: string, random: (bytes: number) => Uint8Array) {
+    this.#name = name;
+    this.#mint = new IdMint('random', random, new HexIdSet());
+  }
+
+  /** Lines seen so far. */
+  get lines(): number {
+    return this.#lines;
+  }
+
+  /** Bytes seen so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Undefined as long as there was no header. */
+  get version(): 2 | 3 | undefined {
+    return this.#version;
+  }
+
+  get dialect(): Dialect | undefined {
+    return this.#watch.dialect;
+  }
+
+  /** The id of the last entry, null where there is no entry yet. */
+  get leaf(): string | null {
+    if (this.#lastId !== undefined) return this.#lastId;
+    throw new Trouble(`${this.#name}: the last entry, line ${this.#lastLine}, has no id to hang the next one from; ${this.#mend()}`);
+  }
+
+  /** An id that is not in the log. */
+  newId(): string {
+    return this.#mint.mint('', 0).toString(16).padStart(8, '0');
+  }
+
+  see(line: Line): void {
+    this.#lines = line.number;
+    this.#bytes = line.offset + line.length + (line.terminated ? 1 : 0);
+    const { damage, objects } = readContent(line, this.#version);
+    if (damage) throw new Trouble(`${this.#name}: line ${line.number} is damaged (${damage}); ${this.#mend()}`);
+    if (!line.terminated)
+      throw new Trouble(`${this.#name}: the last line is not ended, so the next entry would be glued to it; ${this.#mend()}`);
+    const value = objects[0]?.value;
+    if (!value) return;
+    this.#watch.see(value);
+    if (isHeader(value)) {
+      this.#readVersion(value['version'], versionOf(value));
+      return;
+    }
+    if (isTitleSlot(value)) return;
+    if (this.#version === undefined) throw new Trouble(`${this.#name}: an entry stands before the header; ${this.#mend()}`);
+    const id = value['id'];
+    this.#lastId = typeof id === 'string' && id !== '' ? id : undefined;
+    this.#lastLine = line.number;
+    const number = typeof id === 'string' ? hexNumber(id) : undefined;
+    if (number !== undefined) this.#mint.take(number);
+  }
+
+  /** All lines were seen. */
+  end(): void {
+    if (this.#lines > 0 && this.#version === undefined) throw new Trouble(`${this.#name}: has no header; ${this.#mend()}`);
+  }
+
+  #readVersion(told: unknown, { version, known }: ReturnType<typeof versionOf>): void {
+    if (this.#version !== undefined) return;
+    if (!known) throw new Trouble(`${this.#name}: version ${JSON.stringify(told)} is not known; only logs of version 2 and 3 are added to`);
+    if (version === 1) {
+      throw new Trouble(
+        `${this.#name}: is a log of version 1, which has no tree; bring it to version 3 with 'sessionctl migrate -i' first`,
+      );
+    }
+    this.#version = version;
+  }
+
+  #mend(): string {
+    return "mend it with 'sessionctl repair' first";
+  }
+}

@@ -1,0 +1,58 @@
+import { encodeUtf8, type Line } from '../lines/line.ts';
+import { readContent } from './damage.ts';
+import { type Dialect, dialectOf } from './dialect.ts';
+import { isHeader, TITLE_TYPE } from './envelope-check.ts';
+import { findMember, skipSpace } from './json-text.ts';
+import type { JsonObject } from './json-value.ts';
+import { checkShape, type KnownVersion } from './schema/index.ts';
+
+export interface Envelope {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly timestamp: string;
+}
+
+/** The body of an entry that is to be: everything but what ties it to the log. */
+export interface Body {
+  readonly value: JsonObject;
+  /** Its bytes, without line end and white space around. */
+  readonly raw: string;
+}
+
+/** Shapes that an agent would stumble over or read as something else. What only nobody knows yet may be added. */
+const REFUSED = new Set(['missing-field', 'wrong-type', 'odd-shape']);
+const TIES = ['id', 'parentId', 'timestamp'] as const;
+
+const OTHER: Readonly<Record<Dialect, string>> = { pi: 'omp', omp: 'pi' };
+
+/** A body from a line, or in words why it is none. */
+export function readBody(line: Line): Body | string {
+  const { damage, objects } = readContent(line, undefined);
+  const value = objects[0]?.value;
+  if (damage || !value) return damage ? `is no whole JSON object (${damage})` : 'is blank';
+  if (line.number === 1 && line.raw.startsWith('\u00ef\u00bb\u00bf')) return 'begins with a byte order mark';
+  const tie = TIES.find((key) => Object.hasOwn(value, key));
+  if (tie) return `has '${tie}' already; an entry gets id, parentId and timestamp when it is added`;
+  if (typeof value['type'] !== 'string') return "has no string 'type'";
+  if (isHeader(value) || value['type'] === TITLE_TYPE) return `is of type '${value['type']}', which is no entry`;
+  return { value, raw: line.raw.trim() };
+}
+
+/** Why a body does not fit into a log of this version and dialect; undefined where it does. */
+export function misfit(body: Body, envelope: Envelope, version: KnownVersion, dialect: Dialect | undefined): string | undefined {
+  const own = dialectOf(body.value);
+  if (dialect !== undefined && own !== undefined && own !== dialect) {
+    return `is an entry as ${own} writes it, in a log of ${OTHER[own]}; the other would not read it so`;
+  }
+  const issue = checkShape({ ...body.value, ...envelope }, version).find((one) => REFUSED.has(one.kind));
+  return issue ? `${issue.path === '' ? '' : `${issue.path}: `}${issue.message}` : undefined;
+}
+
+/** The line of the entry: the body's bytes as they are, with the envelope behind its type as the agents write it. */
+export function entryLine(body: Body, envelope: Envelope): string {
+  const open = skipSpace(body.raw, 0);
+  const at = findMember(body.raw, open, 'type')?.valueEnd ?? open + 1;
+  const { id, parentId, timestamp } = envelope;
+  const ties = encodeUtf8(JSON.stringify({ id, parentId, timestamp }).slice(1, -1));
+  return `${body.raw.slice(0, at)},${ties}${body.raw.slice(at)}\n`;
+}

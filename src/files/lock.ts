@@ -1,0 +1,168 @@
+import { closeSync, linkSync, openSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Processes } from '../base/processes.ts';
+import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { type Random, requireRunning, writeFully } from './temp.ts';
+
+export interface LockOptions {
+  readonly processes: Processes;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** How long to wait for another holder. */
+  readonly timeoutMs: number;
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** When the process began, as far as the system tells; a number used again is then another process. */
+  readonly start: string;
+  readonly token: string;
+}
+
+/** A lock without a readable holder is somebody's who is just writing it, or was killed in that very moment. */
+const UNREADABLE_IS_STALE_MS = 5_000;
+
+/**
+ * Runs `work` while a lock file of ours exists. Taking it, the work and giving it back happen in one go, without
+ * waiting in between, so a signal never finds the lock taken; only a kill can leave it, and the next one takes it over.
+ */
+export async function withLock<T>(path: string, options: LockOptions, work: () => T): Promise<T> {
+  for (let waited = 0; ; ) {
+    requireRunning(options.signal);
+    const content = describe(options);
+    if (create(path, content)) {
+      try {
+        return work();
+      } finally {
+        release(path, content);
+      }
+    }
+    const found = read(path);
+    if (found === undefined) continue;
+    if (isStale(path, found, options.processes)) {
+      takeOver(path, found, options.random);
+      continue;
+    }
+    if (waited >= options.timeoutMs) throw new Trouble(heldBy(path, found));
+    const pause = Math.min(2 + Math.floor(((options.random(1)[0] ?? 0) / 255) * 20), options.timeoutMs - waited);
+    await new Promise((later) => setTimeout(later, pause));
+    waited += Math.max(pause, 1);
+  }
+}
+
+function describe({ processes, random }: LockOptions): string {
+  const holder: Holder = {
+    pid: processes.own,
+    host: hostname(),
+    start: startOf(processes.own) ?? '',
+    token: Buffer.from(random(8)).toString('hex'),
+  };
+  return `${JSON.stringify(holder)}\n`;
+}
+
+function create(path: string, content: string): boolean {
+  let fd: number;
+  try {
+    fd = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw systemTrouble(path, error);
+  }
+  try {
+    writeFully(fd, Buffer.from(content));
+  } catch (error) {
+    remove(path);
+    throw systemTrouble(path, error);
+  } finally {
+    closeSync(fd);
+  }
+  return true;
+}
+
+function release(path: string, content: string): void {
+  if (read(path) === content) remove(path);
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw systemTrouble(path, error);
+  }
+}
+
+function isStale(path: string, content: string, processes: Processes): boolean {
+  const holder = parse(content);
+  if (!holder) return age(path) > UNREADABLE_IS_STALE_MS;
+  if (holder.host !== hostname()) return false;
+  // While we wait we hold nothing, so a lock with our own number is from an earlier life of it.
+  if (holder.pid === processes.own || !processes.isRunning(holder.pid)) return true;
+  const start = startOf(holder.pid);
+  return holder.start !== '' && start !== undefined && start !== holder.start;
+}
+
+/**
+ * Moves a stale lock out of the way. Two who see the same stale lock must not both do so: the second would move the
+ * first one's new lock. So what was moved is compared with what was read, and brought back if it is another.
+ */
+function takeOver(path: string, content: string, random: Random): void {
+  const aside = `${path}.${Buffer.from(random(8)).toString('hex')}`;
+  if (read(path) !== content) return;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw systemTrouble(path, error);
+  }
+  if (read(aside) !== content) {
+    try {
+      linkSync(aside, path);
+    } catch {
+      // Somebody took the lock in between; its former holder finds out when it gives it back.
+    }
+  }
+  remove(aside);
+}
+
+function heldBy(path: string, content: string): string {
+  const holder = parse(content);
+  const who = holder ? `process ${holder.pid} on ${holder.host}` : 'somebody';
+  return `${path}: is held by ${who}; wait for it or give a longer --lock-timeout, and remove the file if that process is gone`;
+}
+
+function parse(content: string): Holder | undefined {
+  try {
+    const value = JSON.parse(content) as Partial<Holder> | null;
+    if (typeof value?.pid !== 'number' || typeof value.host !== 'string') return undefined;
+    return { pid: value.pid, host: value.host, start: String(value.start ?? ''), token: String(value.token ?? '') };
+  } catch {
+    return undefined;
+  }
+}
+
+function age(path: string): number {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  return facts ? Date.now() - facts.mtimeMs : 0;
+}
+
+/** When a process began, in ticks of this boot; undefined where the system does not tell. */
+function startOf(pid: number): string | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const ticks = text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return ticks === undefined ? undefined : `${boot}/${ticks}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Gone already.
+  }
+}
