@@ -39,6 +39,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./log.ts')).command,
   },
   {
+    name: 'fork',
+    summary: 'Write the path to an entry as a session of its own',
+    load: async () => (await import('./fork.ts')).command,
+  },
+  {
     name: 'append',
     summary: 'Add entries to a log, each by one durable write',
     load: async () => (await import('./append.ts')).command,

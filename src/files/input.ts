@@ -127,6 +127,15 @@ export async function expectedBytes(path: string): Promise<number> {
   }
 }
 
+/** Who may do what with a file. */
+export async function fileMode(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch (error) {
+    throw systemTrouble(path, error);
+  }
+}
+
 const MOST_SMALL_BYTES = 1024 * 1024;
 
 /** The text of a file that somebody wrote by hand, such as a configuration; a large one is refused. */

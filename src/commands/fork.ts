@@ -1,0 +1,174 @@
+import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { versionOf } from '../entries/envelope-check.ts';
+import { fileMode } from '../files/input.ts';
+import { PRIVATE_MODE, type Sink, toFile } from '../files/replace.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, uuidOf } from '../projection/fork/fork.ts';
+import { positionsOfType } from '../tree/labels.ts';
+import { HEADER_PARENT, MISSING_PARENT } from '../tree/log-index.ts';
+import { pathTo } from '../tree/path.ts';
+import { resolveEntry } from '../tree/rev.ts';
+import type { LogEntry, Session } from '../tree/session.ts';
+import type { Command, Given, Io } from './command.ts';
+import { readSession } from './open-session.ts';
+
+export const command: Command = {
+  name: 'fork',
+  summary: 'Write the path to an entry as a session of its own',
+  operands: 'FILE REV',
+  description: [
+    'The new session has the entries from the root to REV, a new id, and the id of the source as parentSession; the other fields of the header are those of the source. Entries leave as the bytes that came, their ids too. Labels of entries on the path stay, also those that were given elsewhere in the tree. An agent that opens the fork sees what it would see in the source at REV. The source is never touched.',
+    'With --id and --timestamp the output is the same in every run; without them the id is random and the time is now. With --new-ids every entry gets a new id, made from the id of the session, and references follow: parentId, targetId, firstKeptEntryId, fromId and providerReplayThroughEntryId.',
+    'A log of version 1 has no tree and is refused: migrate it first. A log of version 2 leaves as version 3. A damaged line on the path is refused: repair the log first.',
+    'Memory: the index of the log, about 35 bytes an entry, and with --new-ids the ids of the path. The path is read twice.',
+  ],
+  options: [
+    { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output' },
+    { name: 'new-ids', kind: 'flag', describe: 'Give every entry a new id' },
+    { name: 'id', kind: 'text', value: 'ID', describe: 'The id of the new session; random by default' },
+    { name: 'timestamp', kind: 'text', value: 'TIME', describe: 'The time in its header, as in 2026-01-31T12:00:00.000Z; now by default' },
+  ],
+  examples: [
+    { run: 'sessionctl fork session.jsonl @~4 -o retry.jsonl', shows: 'go on from before the last four entries' },
+    { run: 'sessionctl fork session.jsonl leaf:2 -o other.jsonl', shows: 'the second newest branch alone' },
+    { run: 'sessionctl fork session.jsonl label:good --id s1 --timestamp 2026-01-31T12:00:00.000Z', shows: 'the same bytes in every run' },
+    { run: 'sessionctl fork session.jsonl -- -abc', shows: 'an id that starts with a dash' },
+  ],
+  readsInput: true,
+  run: async (given, io) => {
+    const [name, rev, ...more] = given.operands;
+    if (name === undefined || rev === undefined) throw new UsageTrouble("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
+    if (more.length > 0) throw new UsageTrouble(`fork takes one FILE and one REV; '${more[0]}' is too much`);
+    return await readSession(name, io, async (session) => await fork(session, rev, given, io));
+  },
+};
+
+async function fork(session: Session, rev: string, given: Given, io: Io): Promise<number> {
+  const { header, headerText, name } = session;
+  const source = header?.['id'];
+  if (headerText === undefined || typeof source !== 'string') {
+    throw new Trouble(`${name}: has no header with an id, so a fork could not name it; run 'sessionctl repair' first`);
+  }
+  if (session.fileVersion === 1) throw new Trouble(`${name}: is of version 1, which has no tree; run 'sessionctl migrate' first`);
+  const identity = { id: newId(given, source, io), timestamp: newTimestamp(given, io), parentSession: source };
+  const path = onlyPath(session, await resolveEntry(session, rev));
+  const labels = await lateLabels(session, path);
+  const isLabel = new Set(labels);
+  const ids = await readWhole(session, [...path, ...labels], identity.id, given.flag('new-ids'));
+  const version = header && versionOf(header).known ? undefined : session.version;
+  const sink = await openSink(session, given, io);
+  try {
+    const out = new ByteWriter(sink.stream);
+    if (session.titleSlotText !== undefined) {
+      if (isWholeTitleSlot(session.titleSlotText)) out.text(`${session.titleSlotText}\n`);
+      else io.note(`${name}: its title slot is not of 256 bytes and was left out; 'sessionctl repair' mends it`);
+    }
+    out.text(`${forkHeader(headerText, identity, version)}\n`);
+    let last: string | undefined;
+    for await (const entry of session.entries([...path, ...labels])) {
+      const isFirst = entry.position === path[0];
+      const parentId = isFirst ? rootParent(session, entry, identity.id, io) : isLabel.has(entry.position) ? (last ?? null) : undefined;
+      out.text(`${forkEntry(entry.text, entry.value, ids, parentId)}\n`);
+      const id = entry.value['id'];
+      if (typeof id === 'string') last = ids.of(id);
+      if (out.full) await out.flush();
+    }
+    await out.flush();
+    await sink.commit();
+  } finally {
+    sink.discard();
+  }
+  return 0;
+}
+
+function newId(given: Given, source: string, io: Io): string {
+  const id = given.text('id');
+  if (id === undefined) return uuidOf(io.random(16));
+  if (id === '') throw new UsageTrouble('a session needs an id; --id is empty');
+  if (id === source) throw new UsageTrouble(`'${id}' is the id of the source; a fork needs one of its own`);
+  return id;
+}
+
+function newTimestamp(given: Given, io: Io): string {
+  const timestamp = given.text('timestamp');
+  if (timestamp === undefined) return new Date(io.now()).toISOString();
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(timestamp) || Number.isNaN(Date.parse(timestamp))) {
+    throw new UsageTrouble(`--timestamp is a time such as 2026-01-31T12:00:00.000Z, not '${timestamp}'`);
+  }
+  return timestamp;
+}
+
+/** The path, where there is only one: agents do not agree which entry a repeated id means. */
+function onlyPath(session: Session, position: number): number[] {
+  const path = pathTo(session.index, position);
+  const other = pathTo(session.index, position, 'last');
+  if (path.length === other.length && path.every((at, place) => at === other[place])) return path;
+  throw repeated(session);
+}
+
+function repeated(session: Session): Trouble {
+  return new Trouble(`${session.name}: ids are repeated on the path, so that it is not certain; run 'sessionctl repair' first`);
+}
+
+/** Label entries that stand off the path and have the last word about an entry on it, in file order. */
+async function lateLabels(session: Session, path: readonly number[]): Promise<number[]> {
+  const { index } = session;
+  const onPath = new Uint8Array(index.size);
+  for (const position of path) onPath[position] = 1;
+  const last = new Map<number, { position: number; label: string }>();
+  const own = new Map<number, string>();
+  for await (const { position, value } of session.entries(positionsOfType(session, 'label'))) {
+    const targetId = value['targetId'];
+    const target = typeof targetId === 'string' ? index.resolve(targetId, position) : -1;
+    if (target < 0 || onPath[target] !== 1) continue;
+    last.set(target, { position, label: labelOf(value) });
+    if (onPath[position] === 1) own.set(target, labelOf(value));
+  }
+  const late = [...last].filter(([target, { position, label }]) => onPath[position] !== 1 && label !== (own.get(target) ?? ''));
+  return late.map(([, { position }]) => position).sort((a, b) => a - b);
+}
+
+/** Reads all that will be written once before the first byte leaves: a fork with a hole in it is none. */
+async function readWhole(session: Session, wanted: readonly number[], id: string, renames: boolean): Promise<ForkIds> {
+  const ids = new ForkIds(id);
+  const met = session.index.repeatedIds > 0 ? new Set<unknown>() : undefined;
+  let read = 0;
+  for await (const { position, value } of session.entries(wanted)) {
+    if (position !== wanted[read]) break;
+    if (met?.has(value['id'])) throw repeated(session);
+    met?.add(value['id']);
+    if (renames) ids.know(value);
+    read++;
+  }
+  const missing = wanted[read];
+  if (missing !== undefined) {
+    const line = session.index.lineOf(missing);
+    throw new Trouble(`${session.name}: line ${line}, which is on the path, is damaged; run 'sessionctl repair' first`);
+  }
+  if (renames) ids.rename();
+  return ids;
+}
+
+/** What the first entry hangs from: nothing, or the header in dialects where it does. */
+function rootParent(session: Session, entry: LogEntry, id: string, io: Io): string | null | undefined {
+  const parent = session.index.parentOf(entry.position);
+  if (parent === HEADER_PARENT) return id;
+  const parentId = entry.value['parentId'];
+  if (parent === MISSING_PARENT || parent >= 0) {
+    const why =
+      parent >= 0
+        ? `the path runs in a circle at '${String(parentId)}'`
+        : `parent '${String(parentId)}' of line ${entry.line} is not in the file`;
+    io.note(`${session.name}: ${why}; the fork starts there, as the agents do`);
+    return null;
+  }
+  return undefined;
+}
+
+async function openSink(session: Session, given: Given, io: Io): Promise<Sink> {
+  const output = given.text('output');
+  if (output === undefined || output === '-') return { stream: io.stdout, commit: async () => true, discard: () => {} };
+  const input = session.name === '-' ? undefined : session.name;
+  const mode = input === undefined ? PRIVATE_MODE : await fileMode(input);
+  return toFile(output, { random: io.random, signal: io.signal, input, mode });
+}
