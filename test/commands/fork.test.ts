@@ -45,8 +45,8 @@ function pathTo(entries: readonly Read[], id: unknown): Read[] {
 function contexts(path: readonly Read[]): unknown[] {
   return PROFILES.map((profile) => {
     const { messages, state } = buildContext(path, { profile });
-    // Labels that were given elsewhere are entries too, so the counts may differ; nothing else may.
-    const { counts, ...rest } = state;
+    // Labels that were given elsewhere follow at the end, so the counts and the leaf may differ; nothing else may.
+    const { counts, leafId: _, ...rest } = state;
     return { messages, state: rest, roles: counts.roles };
   });
 }
@@ -96,6 +96,8 @@ describe('sessionctl fork', () => {
         const out = await forkOf(session(name), `id:${String(value['id'])}`, ...SAME);
         const forked = entriesOf(out);
         expect(contexts(pathTo(forked, forked.at(-1)?.value['id']))).toEqual(contexts(pathTo(entries, value['id'])));
+        const late = forked.slice(pathTo(entries, value['id']).length);
+        expect(late.every((entry) => entry.value['type'] === 'label')).toBe(true);
         forks.set(`${name}-${String(value['id'])}`, out);
       }
     }
