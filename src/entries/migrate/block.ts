@@ -48,6 +48,7 @@ export class BlockMigration {
         }
       }
       at = bytes.length;
+      this.#migration.ended(lines.at(-1) ?? first);
     } finally {
       // Also where a line was refused: what stands before it leaves.
       if (done === 0 && at === bytes.length) this.#write(bytes);

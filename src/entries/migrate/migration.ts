@@ -77,7 +77,6 @@ export class Migration {
    * its last member, or undefined where the line has to be looked at.
    */
   plainEntry(hasReferences: boolean, hasOldRole: boolean): string | undefined {
-    this.#isTerminated = true;
     if (!this.isNeeded) return '';
     if (hasOldRole && this.#to >= 3) return undefined;
     if (!this.#toVersion2) return '';
@@ -86,8 +85,7 @@ export class Migration {
 
   /** The line's new bytes, without its newline; the same string where nothing changes. An oversize line has none. */
   line(line: Line): string {
-    this.#isTerminated = line.terminated;
-    if (line.terminated) this.#ending = line.ending === '\r\n' ? '\r\n' : '\n';
+    this.ended(line);
     const { raw } = line;
     let value: unknown;
     try {
@@ -104,6 +102,12 @@ export class Migration {
     this.#toVersion2?.entry(edit, line);
     if (this.#to >= 3) entryToVersion3(edit);
     return edit.finish();
+  }
+
+  /** How the last line ended so far, for lines that went the short way. */
+  ended(line: Line): void {
+    this.#isTerminated = line.terminated;
+    if (line.terminated) this.#ending = line.ending === '\r\n' ? '\r\n' : '\n';
   }
 
   /** What has to follow the last line: a migrated log ends with a newline. */
