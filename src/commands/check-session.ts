@@ -1,18 +1,20 @@
 import type { Input } from '../files/input.ts';
 import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerMessage } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
-import { readLineBatches } from '../lines/reader.ts';
+import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { BlobLookup } from '../rules/blob-check.ts';
 import { LogCheck } from '../rules/check-log.ts';
 import type { Finding } from '../rules/finding.ts';
 import type { Level } from '../rules/rule.ts';
+import type { ScannerKind } from '../scanner/scanner.ts';
 
 export interface CheckSessionOptions {
   readonly maxLineBytes: number;
   readonly levels: ReadonlyMap<string, Level>;
   readonly random: (bytes: number) => Uint8Array;
   readonly blobs?: BlobLookup | undefined;
+  readonly scanner: ScannerKind;
   /** Gets every byte of the input. */
   readonly pass?: ByteWriter | undefined;
   readonly onFinding: (finding: Finding) => void;
@@ -29,14 +31,21 @@ export async function checkSession(input: Input, options: CheckSessionOptions): 
     levels: options.levels,
     hashKey: options.random(8),
     blobs: options.blobs,
+    scanner: options.scanner,
     onFinding: options.onFinding,
   });
   const chunks = options.pass ? passing(input.chunks, options.pass) : input.chunks;
   /** The first lines, until one of them shows that the file is ours. */
   let first: Line[] | undefined = [];
   let filled = 0;
-  for await (const batch of readLineBatches(chunks, { maxLineBytes: options.maxLineBytes })) {
-    for (const line of batch) {
+  for await (const piece of readBlocks(chunks, { maxLineBytes: options.maxLineBytes })) {
+    if (first === undefined) {
+      if (piece instanceof Block) check.block(piece);
+      else check.line(piece);
+      await options.pause();
+      continue;
+    }
+    for (const line of piece instanceof Block ? piece.split() : [piece]) {
       if (first === undefined) {
         check.line(line);
         continue;
@@ -68,4 +77,10 @@ async function* passing(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGe
     await out.flush();
     yield chunk;
   }
+}
+
+/** For tests and measurements: SESSIONCTL_SCANNER=twin or =off instead of the compiled scanner. */
+export function scannerWish(env: Readonly<Record<string, string | undefined>>): ScannerKind {
+  const wish = env['SESSIONCTL_SCANNER'];
+  return wish === 'twin' || wish === 'off' ? wish : 'compiled';
 }

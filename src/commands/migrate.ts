@@ -11,7 +11,7 @@ import {
   type TargetVersion,
 } from '../entries/migrate/index.ts';
 import { Spool } from '../files/spool.ts';
-import { readBlocks, readLines } from '../lines/reader.ts';
+import { Block, readBlocks, readLines } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Command, Given, Io } from './command.ts';
 import { Gate } from './gate.ts';
@@ -67,7 +67,9 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
   const gate = new Gate(input.name);
   const blocks = new BlockMigration(migration, (bytes) => out.bytes(bytes));
   try {
-    for await (const { lines, bytes } of readBlocks(source.chunks, { onOversizePiece })) {
+    for await (const piece of readBlocks(source.chunks, { onOversizePiece })) {
+      const lines = piece instanceof Block ? piece.split() : [piece];
+      const bytes = piece instanceof Block ? piece.bytes : undefined;
       const passed = gate.pass(lines);
       blocks.block(passed, passed === lines ? bytes : undefined);
       // The block's memory is used again, and may not wait to be written.

@@ -14,7 +14,7 @@ import { explainRule, listRules } from '../rules/explain.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
-import { checkSession, type SessionResult } from './check-session.ts';
+import { checkSession, type SessionResult, scannerWish } from './check-session.ts';
 import type { Command, Given, Io } from './command.ts';
 import { announce, counting } from './reading.ts';
 
@@ -198,6 +198,7 @@ class Validation {
       levels: this.#levels,
       random: this.#io.random,
       blobs: this.#blobs,
+      scanner: scannerWish(this.#io.env),
       pass: this.#pass,
       onFinding,
       pause: () => this.#pause(),

@@ -15,18 +15,14 @@ export interface ReadLinesOptions {
   readonly onOversizePiece?: (piece: Buffer, first: boolean) => void | Promise<void>;
 }
 
-/** Lines that came together. */
-export interface Block {
-  readonly lines: Line[];
-  /**
-   * The bytes of all these lines, newlines included, for those who need not make a string of each; undefined where the
-   * last newline is missing or the line is oversize. The memory may be used again for the next block.
-   */
-  readonly bytes: Buffer | undefined;
-}
-
-/** All lines of the input, one block at a time. Any chunking of the same bytes gives the same lines. */
-export async function* readBlocks(source: AsyncIterable<Uint8Array>, options: ReadLinesOptions = {}): AsyncGenerator<Block, void, void> {
+/**
+ * All lines of the input, a block of them at a time, or a line by itself where it is too long or has no newline. Whoever
+ * gets a block must go through it with `split`, or say how many lines it has, before the next one is asked for.
+ */
+export async function* readBlocks(
+  source: AsyncIterable<Uint8Array>,
+  options: ReadLinesOptions = {},
+): AsyncGenerator<Block | Line, void, void> {
   const limit = Math.min(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, LONGEST_LINE);
   const splitter = new BlockSplitter();
   let held: Buffer[] = [];
@@ -43,7 +39,7 @@ export async function* readBlocks(source: AsyncIterable<Uint8Array>, options: Re
         over += piece.length;
         if (piece.length > 0) await options.onOversizePiece?.(piece, false);
         if (end < 0) break;
-        yield { lines: [splitter.oversizeLine(over, true)], bytes: undefined };
+        yield splitter.oversizeLine(over, true);
         over = 0;
         rest = rest.subarray(end + 1);
         continue;
@@ -65,7 +61,7 @@ export async function* readBlocks(source: AsyncIterable<Uint8Array>, options: Re
           over = firstLength;
           break;
         }
-        yield { lines: [splitter.oversizeLine(firstLength, true)], bytes: undefined };
+        yield splitter.oversizeLine(firstLength, true);
         rest = rest.subarray(first + 1);
         continue;
       }
@@ -79,20 +75,22 @@ export async function* readBlocks(source: AsyncIterable<Uint8Array>, options: Re
       const block = heldBytes > 0 ? Buffer.concat([...held, rest.subarray(0, cut)], heldBytes + cut) : rest.subarray(0, cut);
       held = [];
       heldBytes = 0;
-      yield { lines: splitter.split(block), bytes: block };
+      const whole = splitter.block(block);
+      yield whole;
+      splitter.pass(whole);
       rest = rest.subarray(cut);
     }
   }
-  if (over > 0) yield { lines: [splitter.oversizeLine(over, false)], bytes: undefined };
-  else if (heldBytes > 0) yield { lines: [splitter.last(Buffer.concat(held, heldBytes))], bytes: undefined };
+  if (over > 0) yield splitter.oversizeLine(over, false);
+  else if (heldBytes > 0) yield splitter.last(Buffer.concat(held, heldBytes));
 }
 
-/** The same as lines alone. */
+/** All lines of the input, one block's lines at a time. Any chunking of the same bytes gives the same lines. */
 export async function* readLineBatches(
   source: AsyncIterable<Uint8Array>,
   options: ReadLinesOptions = {},
 ): AsyncGenerator<Line[], void, void> {
-  for await (const block of readBlocks(source, options)) yield block.lines;
+  for await (const piece of readBlocks(source, options)) yield piece instanceof Block ? piece.split() : [piece];
 }
 
 /** The same, a line at a time. */
@@ -109,39 +107,81 @@ function cutWithin(rest: Buffer, first: number, limit: number): number {
   return rest.lastIndexOf(0x0a) + 1;
 }
 
+/** Whole lines, each ended by a newline. The memory is used again for the next block. */
+export class Block {
+  readonly bytes: Buffer;
+  /** The number of its first line. */
+  readonly number: number;
+  readonly offset: number;
+  readonly encoding: BlockEncoding;
+  /** How many lines it has, once somebody has counted them. */
+  lines: number | undefined;
+  readonly #splitter: BlockSplitter;
+
+  constructor(bytes: Buffer, number: number, offset: number, splitter: BlockSplitter) {
+    this.bytes = bytes;
+    this.number = number;
+    this.offset = offset;
+    this.encoding = blockEncoding(bytes);
+    this.#splitter = splitter;
+  }
+
+  split(): Line[] {
+    const lines = this.#splitter.split(this.bytes, this.number, this.offset, this.encoding);
+    this.lines = lines.length;
+    return lines;
+  }
+
+  /** One line by itself, by where it starts in the block and its length without the newline. */
+  line(start: number, length: number, number: number): Line {
+    const bytes = this.bytes.subarray(start, start + length + 1);
+    return this.#splitter.split(bytes, number, this.offset + start, this.encoding)[0] as Line;
+  }
+}
+
 /** Hands split2 whole lines only, as strings of one character a byte: what it does then is exact and never repeated. */
 class BlockSplitter {
-  #number = 0;
+  /** Of the line that comes next. */
+  #number = 1;
   #offset = 0;
-  #encoding: BlockEncoding = 'ascii';
   #lines: Line[] = [];
-  readonly #split = split2('\n', (raw: string) => this.#take(raw, true), { decodeStrings: false });
+  #at = { number: 1, offset: 0, encoding: 'ascii' as BlockEncoding };
+  readonly #split = split2('\n', (raw: string) => this.#take(raw), { decodeStrings: false });
 
-  split(block: Buffer): Line[] {
-    this.#encoding = blockEncoding(block);
+  block(bytes: Buffer): Block {
+    return new Block(bytes, this.#number, this.#offset, this);
+  }
+
+  /** The block was gone through. */
+  pass(block: Block): void {
+    if (block.lines === undefined) throw new Error('a block of lines was passed over');
+    this.#number += block.lines;
+    this.#offset += block.bytes.length;
+  }
+
+  split(bytes: Buffer, number: number, offset: number, encoding: BlockEncoding): Line[] {
+    this.#at = { number, offset, encoding };
     this.#lines = [];
-    this.#split.write(block.toString('latin1'));
+    this.#split.write(bytes.toString('latin1'));
     return this.#lines;
   }
 
   last(rest: Buffer): Line {
-    this.#encoding = blockEncoding(rest);
-    this.#lines = [];
-    this.#take(rest.toString('latin1'), false);
-    return this.#lines[0] as Line;
+    return new Line(this.#number, this.#offset, rest.toString('latin1'), false, blockEncoding(rest));
   }
 
   oversizeLine(length: number, terminated: boolean): Line {
-    const line = new Line(this.#number + 1, this.#offset, '', terminated, 'ascii', length);
+    const line = new Line(this.#number, this.#offset, '', terminated, 'ascii', length);
     this.#number += 1;
     this.#offset += length + (terminated ? 1 : 0);
     return line;
   }
 
-  #take(raw: string, terminated: boolean): void {
-    this.#number += 1;
-    this.#lines.push(new Line(this.#number, this.#offset, raw, terminated, this.#encoding));
-    this.#offset += raw.length + (terminated ? 1 : 0);
+  #take(raw: string): void {
+    const at = this.#at;
+    this.#lines.push(new Line(at.number, at.offset, raw, true, at.encoding));
+    at.number += 1;
+    at.offset += raw.length + 1;
   }
 }
 

@@ -3,7 +3,10 @@ import { isHeader, isTitleSlot } from '../entries/envelope-check.ts';
 import type { JsonObject } from '../entries/json-value.ts';
 import { checkShape } from '../entries/schema/index.ts';
 import type { Line } from '../lines/line.ts';
+import type { Block } from '../lines/reader.ts';
+import { makeScanner, type ScannerKind } from '../scanner/scanner.ts';
 import type { BlobLookup } from './blob-check.ts';
+import { FastPath } from './fast-path.ts';
 import type { Finding, Severity } from './finding.ts';
 import { rules } from './index.ts';
 import { LogFacts } from './log-facts.ts';
@@ -18,6 +21,8 @@ export interface CheckOptions {
   readonly hashKey: Uint8Array;
   readonly blobs?: BlobLookup | undefined;
   readonly onFinding: (finding: Finding) => void;
+  /** Which scanner looks at a line before it is read in full; findings are the same with any. */
+  readonly scanner?: ScannerKind;
 }
 
 /**
@@ -39,11 +44,18 @@ export class LogCheck {
       return level === 'off' ? [] : [{ rule, level }];
     });
     const tell = options.onFinding;
+    const tellShape = (finding: Finding): void => {
+      this.#shapeFindings++;
+      tell(finding);
+    };
+    const readsAll = active.some(({ rule }) => rule.object && rule.looksAt === 'everything' && !(rule.group === 'blobs' && !options.blobs));
+    const scanner = readsAll ? undefined : makeScanner(options.scanner ?? 'compiled', options.hashKey);
+    this.#fast = scanner && new FastPath(this.log, scanner);
     this.#lineRules = active.flatMap(({ rule, level }) =>
       rule.line ? [{ check: rule.line, report: this.#reporter(rule, level, tell) }] : [],
     );
     this.#objectRules = active.flatMap(({ rule, level }) =>
-      rule.object ? [{ check: rule.object, report: this.#reporter(rule, level, tell) }] : [],
+      rule.object ? [{ check: rule.object, report: this.#reporter(rule, level, rule.looksAt === 'shape' ? tellShape : tell) }] : [],
     );
     this.#endRules = active.flatMap(({ rule, level }) =>
       rule.end ? [{ check: rule.end, report: this.#reporter(rule, level, (finding) => this.#atEnd.push(finding)) }] : [],
@@ -51,6 +63,21 @@ export class LogCheck {
   }
 
   readonly #atEnd: Finding[] = [];
+  readonly #fast: FastPath | undefined;
+  #shapeFindings = 0;
+
+  /** A block of lines: those that the scanner vouches for are taken in by their facts, the others are read in full. */
+  block(block: Block): void {
+    if (!this.#fast?.takes(block)) {
+      for (const line of block.split()) this.line(line);
+      return;
+    }
+    this.#fast.eachLine(block, (line) => {
+      const before = this.#shapeFindings;
+      this.line(line);
+      return this.#shapeFindings === before;
+    });
+  }
 
   line(line: Line): void {
     const { log } = this;

@@ -49,6 +49,21 @@ export interface LastEntry {
   readonly time: number | undefined;
 }
 
+/** An entry on its way into the facts. */
+export interface JoiningEntry {
+  readonly id: string | undefined;
+  /** As it stands in the entry: undefined where it has none. */
+  readonly parentId: unknown;
+  readonly type: string;
+  readonly role: string | undefined;
+  /** One of KIND. */
+  readonly kind: number;
+  readonly time: number | undefined;
+  readonly line: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** What all rules know about a log: grows line by line, complete after `finish`. */
 export class LogFacts {
   lines = 0;
@@ -145,34 +160,57 @@ export class LogFacts {
 
   addEntry(object: CheckedObject): void {
     const { value, line, id } = object;
-    this.objects++;
-    if (this.firstEntryLine === 0) {
-      this.firstEntryLine = line.number;
-      this.version ??= versionByEntry(value);
-    }
     const message = messageOf(value);
     const role = typeof message?.['role'] === 'string' ? message['role'] : undefined;
-    const { parentId } = value;
     const type = typeof value['type'] === 'string' ? value['type'] : '';
-    const position = this.index.add({
+    const position = this.join({
       id,
-      parentId: typeof parentId === 'string' ? parentId : null,
-      ...(this.version === 1 && !('parentId' in value) ? { parent: this.size - 1 } : {}),
+      parentId: value['parentId'],
       type,
       role,
+      kind: kindOf(type, role, message),
+      time: readTime(value['timestamp']),
       line: line.number,
       offset: line.offset,
       length: line.length,
-      flags: kindOf(type, role, message),
+    });
+    this.#addReferences(position, type, value);
+    if (message) this.#addTools(position, role, message);
+  }
+
+  /** Takes an entry in by what the rules need of it. Gives its position. */
+  join(entry: JoiningEntry): number {
+    const { id, parentId, time } = entry;
+    this.objects++;
+    if (this.firstEntryLine === 0) {
+      this.firstEntryLine = entry.line;
+      this.version ??= id === undefined ? 1 : 3;
+    }
+    const position = this.index.add({
+      id,
+      parentId: typeof parentId === 'string' ? parentId : null,
+      ...(this.version === 1 && parentId === undefined ? { parent: this.size - 1 } : {}),
+      type: entry.type,
+      role: entry.role,
+      line: entry.line,
+      offset: entry.offset,
+      length: entry.length,
+      flags: entry.kind,
     });
     this.#ids.add(id);
-    const time = readTime(value['timestamp']);
     this.#times.push(time ?? Number.NaN);
     if (parentId === null) this.roots++;
     if (typeof parentId === 'string' && this.index.parentOf(position) < 0) this.#unresolved.set(position, parentId);
-    this.#addReferences(position, type, value);
-    if (message) this.#addTools(position, role, message);
-    this.last = { line: line.number, role: type === 'message' ? role : undefined, parentId, time };
+    this.last = { line: entry.line, role: entry.type === 'message' ? entry.role : undefined, parentId, time };
+    return position;
+  }
+
+  addCall(position: number, id: string, block: number): void {
+    this.calls.add(position, this.texts.add(id), block);
+  }
+
+  addResult(position: number, id: string): void {
+    this.results.add(position, this.texts.add(id));
   }
 
   finish(): void {
@@ -208,14 +246,14 @@ export class LogFacts {
   #addTools(position: number, role: string | undefined, message: JsonObject): void {
     if (role === 'toolResult') {
       const { toolCallId } = message;
-      if (typeof toolCallId === 'string') this.results.add(position, this.texts.add(toolCallId));
+      if (typeof toolCallId === 'string') this.addResult(position, toolCallId);
     } else if (role === 'assistant' && Array.isArray(message['content'])) {
       // An id that is used twice in one message is a finding of its own; its result answers both.
       const seen = new Set<string>();
       message['content'].forEach((block: unknown, at) => {
         if (!isObject(block) || block['type'] !== 'toolCall' || typeof block['id'] !== 'string' || seen.has(block['id'])) return;
         seen.add(block['id']);
-        this.calls.add(position, this.texts.add(block['id']), at);
+        this.addCall(position, block['id'], at);
       });
     }
   }

@@ -59,6 +59,12 @@ export type Report = (place: Place, message: string) => void;
 export interface Rule extends RuleMeta {
   /** Looks at every line, in order. */
   readonly line?: (line: CheckedLine, log: LogFacts, report: Report) => void;
+  /**
+   * What `object` looks at. 'shape': keys and kinds of values alone, so that of all lines of one shape one is enough;
+   * whatever values it needs beyond that, the scanner leaves to a full reading. 'values' where the fast path asks the
+   * same question of its own facts. Anything else is 'everything', and while the rule is on every line is read in full.
+   */
+  readonly looksAt?: 'shape' | 'values' | 'everything';
   /** Looks at every whole object, in order, before it joins the log's facts. */
   readonly object?: (object: CheckedObject, log: LogFacts, report: Report) => void;
   /** Looks at the whole log. */

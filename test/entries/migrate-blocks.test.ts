@@ -12,7 +12,7 @@ import {
   migrateLines,
   skimIds,
 } from '../../src/entries/migrate/index.ts';
-import { readBlocks, readLines } from '../../src/lines/reader.ts';
+import { Block, readBlocks, readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
 import { projectRoot } from '../support/run.ts';
 
@@ -59,7 +59,10 @@ async function byBlocks(bytes: Buffer, size: number, extra?: Partial<MigrateOpti
   return await outcome(async (options, write) => {
     const migration = new Migration(options);
     const blocks = new BlockMigration(migration, (part) => write(part.toString('latin1')));
-    for await (const block of readBlocks(chunked(bytes, size))) blocks.block(block.lines, block.bytes);
+    for await (const piece of readBlocks(chunked(bytes, size))) {
+      if (piece instanceof Block) blocks.block(piece.split(), piece.bytes);
+      else blocks.block([piece], undefined);
+    }
     write(migration.end());
   }, extra);
 }

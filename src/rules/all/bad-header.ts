@@ -10,6 +10,7 @@ export const badHeader: Rule = {
   mend: "'sessionctl repair' makes the id a string: the text of what stands there.",
   fixable: true,
   example: '{"type":"session","version":3,"id":5,…}',
+  looksAt: 'values',
   object: (object, _log, report) => {
     if (object.kind !== 'header' || typeof object.value['id'] === 'string') return;
     const found = 'id' in object.value ? 'is not a string' : 'is missing';

@@ -11,6 +11,7 @@ export const badTimestamp: Rule = {
   mend: 'Nothing is lost; correct it by hand if the time matters.',
   fixable: false,
   example: '{"type":"message","id":"a","parentId":null,"timestamp":"yesterday",…}',
+  looksAt: 'shape',
   object: (object, _log, report) => {
     if (object.kind === 'title') return;
     const { timestamp } = object.value;

@@ -13,6 +13,7 @@ export const badTitleSlot: Rule = {
   mend: "'sessionctl repair' pads the slot, or moves it to the quarantine where it is too long.",
   fixable: true,
   example: '{"type":"title","v":1,"title":"Fix the build","pad":""}',
+  looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind !== 'title' || log.objects > 0) return;
     const bytes = object.line.length + 1;

@@ -14,6 +14,7 @@ export const deepNesting: Rule = {
   mend: 'Nothing is lost for the agents; look at where the entry came from.',
   fixable: false,
   example: '{"type":"custom",…,"data":[[[[ … ]]]]}',
+  looksAt: 'shape',
   object: (object, _log, report) => {
     // Each level takes two characters at least.
     if (object.text.length <= DEEPEST * 2) return;

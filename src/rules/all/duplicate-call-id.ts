@@ -12,6 +12,7 @@ export const duplicateCallId: Rule = {
   mend: 'Nothing is mended.',
   fixable: false,
   example: '{…"content":[{"type":"toolCall","id":"t1",…},{"type":"toolCall","id":"t1",…}]…}',
+  looksAt: 'values',
   object: (object, _log, report) => {
     const content = object.kind === 'entry' ? messageOf(object.value)?.['content'] : undefined;
     if (!Array.isArray(content) || content.length < 2) return;

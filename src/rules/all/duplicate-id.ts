@@ -10,6 +10,7 @@ export const duplicateId: Rule = {
   mend: "'sessionctl repair' gives the later entry a new id and lets what follows it follow; an exact copy goes to the quarantine.",
   fixable: true,
   example: '{"type":"message","id":"a","parentId":null,…}\n{"type":"message","id":"a","parentId":null,…}',
+  looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind !== 'entry' || object.id === undefined) return;
     const earlier = log.find(object.id);

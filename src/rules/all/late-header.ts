@@ -10,6 +10,7 @@ export const lateHeader: Rule = {
   mend: "'sessionctl repair' moves it to the front.",
   fixable: true,
   example: '{"type":"message","id":"a",…}\n{"type":"session",…}',
+  looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind === 'header' && log.headers === 0 && log.firstEntryLine > 0) {
       report(placeOf(object), `the header stands behind the entry of line ${log.firstEntryLine}`);

@@ -14,6 +14,7 @@ export const loneSurrogate: Rule = {
   mend: 'Nothing is lost for the agents; replace the escape by hand before you use jq.',
   fixable: false,
   example: '{"type":"message",…,"content":"so far \\\\ud83d"}',
+  looksAt: 'shape',
   object: (object, _log, report) => {
     if (!ESCAPED_SURROGATE.test(object.text)) return;
     const lone = LONE.exec(object.text.replace(PAIR, ''));

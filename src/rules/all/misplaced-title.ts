@@ -10,6 +10,7 @@ export const misplacedTitle: Rule = {
   mend: "'sessionctl repair' moves it to the quarantine.",
   fixable: true,
   example: '{"type":"session",…}\n{"type":"title","v":1,"title":"…","pad":"…"}',
+  looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind === 'title' && log.objects > 0) report(placeOf(object), 'this title slot does not stand before everything else');
   },

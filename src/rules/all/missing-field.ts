@@ -11,5 +11,6 @@ export const missingField: Rule = {
   mend: "'sessionctl repair' mints an id and finds a parent where the entry is otherwise usable, and moves it to the quarantine where not.",
   fixable: true,
   example: '{"type":"message","id":"a","timestamp":"…","message":{"role":"user","content":"hi"}}',
+  looksAt: 'shape',
   object: shapeCheck('missing-field'),
 };

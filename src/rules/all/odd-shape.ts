@@ -11,5 +11,6 @@ export const oddShape: Rule = {
   mend: 'Look at the path that the finding names; nothing is lost as long as agents cope.',
   fixable: false,
   example: '{"type":"compaction",…,"tokensBefore":"many"}',
+  looksAt: 'shape',
   object: shapeCheck('odd-shape'),
 };

@@ -15,6 +15,7 @@ export const oversizeString: Rule = {
   mend: "'sessionctl externalize --truncate' cuts it as omp would, with a notice; keep a backup.",
   fixable: false,
   example: '{"type":"message",…,"content":[{"type":"text","text":"… 2,000,000 characters …"}]}',
+  looksAt: 'shape',
   object: (object, _log, report) => {
     if (object.text.length <= LONGEST) return;
     for (const { path, value, key, parent } of findDeep(object.value, (value) => typeof value === 'string' && value.length > LONGEST)) {

@@ -10,6 +10,7 @@ export const secondHeader: Rule = {
   mend: "'sessionctl repair' moves it to the quarantine.",
   fixable: true,
   example: '{"type":"session","version":3,"id":"s1",…}\n{"type":"session","version":3,"id":"s2",…}',
+  looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind === 'header' && log.headers > 0) report(placeOf(object), `a second header; the first is on line ${log.headerLine}`);
   },

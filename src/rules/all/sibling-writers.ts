@@ -14,6 +14,7 @@ export const siblingWriters: Rule = {
   mend: "Nothing is lost; 'sessionctl tree' shows both branches. Close one of the two programs.",
   fixable: false,
   example: '{"type":"message","id":"b","parentId":"a",…"role":"user"…}\n{"type":"message","id":"c","parentId":"a",…"role":"user"…}',
+  looksAt: 'values',
   object: (object, log, report) => {
     const before = log.last;
     if (object.kind !== 'entry' || before === undefined || before.role !== 'user' || messageOf(object.value)?.['role'] !== 'user') return;

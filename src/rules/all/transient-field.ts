@@ -13,6 +13,7 @@ export const transientField: Rule = {
   mend: "'sessionctl externalize --strip-transient' removes it.",
   fixable: false,
   example: '{"type":"message",…,"content":[{"type":"toolCall",…,"partialJson":"{\\"pa"}]}',
+  looksAt: 'shape',
   object: (object, _log, report) => {
     if (!TRANSIENT.some((name) => object.text.includes(`"${name}"`))) return;
     for (const { path, key } of findDeep(object.value, (_value, key) => key !== undefined && TRANSIENT.includes(key))) {

@@ -11,5 +11,6 @@ export const unknownBlock: Rule = {
   mend: 'Nothing to mend; every command hands it on untouched.',
   fixable: false,
   example: '{"type":"message",…,"content":[{"type":"hologram"}]}',
+  looksAt: 'shape',
   object: shapeCheck('unknown-block'),
 };

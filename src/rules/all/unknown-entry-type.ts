@@ -11,5 +11,6 @@ export const unknownEntryType: Rule = {
   mend: 'Nothing to mend; if you know the type, tell us.',
   fixable: false,
   example: '{"type":"telemetry","id":"a","parentId":null,"timestamp":"…"}',
+  looksAt: 'shape',
   object: shapeCheck('unknown-entry-type'),
 };

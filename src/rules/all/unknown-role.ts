@@ -11,5 +11,6 @@ export const unknownRole: Rule = {
   mend: 'Nothing to mend; every command hands it on untouched.',
   fixable: false,
   example: '{"type":"message",…,"message":{"role":"narrator","content":"…"}}',
+  looksAt: 'shape',
   object: shapeCheck('unknown-role'),
 };

@@ -11,6 +11,7 @@ export const unknownVersion: Rule = {
   mend: 'No command mends it, for only the writer knows what it meant: use the agent that wrote it, or correct the number by hand.',
   fixable: false,
   example: '{"type":"session","version":4,"id":"s1",…}',
+  looksAt: 'values',
   object: (object, _log, report) => {
     if (object.kind !== 'header' || versionOf(object.value).known) return;
     report(placeOf(object, 'version'), `version ${JSON.stringify(object.value['version'])} is not known; 1, 2 and 3 are`);

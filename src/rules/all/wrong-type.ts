@@ -11,5 +11,6 @@ export const wrongType: Rule = {
   mend: "'sessionctl repair' mints an id and finds a parent where the entry is otherwise usable, and moves it to the quarantine where not.",
   fixable: true,
   example: '{"type":"message","id":7,"parentId":null,…}',
+  looksAt: 'shape',
   object: shapeCheck('wrong-type'),
 };

@@ -1,0 +1,593 @@
+// AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. src/scanner/twin.ts does the same in
+// plain TypeScript, and a test compares the two on very many lines. The numbers here are those of src/scanner/layout.ts.
+
+const FIELDS: i32 = 16;
+const MOST_LINES: i32 = 8192;
+const MOST_CALLS: i32 = 32768;
+const DEEPEST: i32 = 64;
+const LONG_STRING: usize = 500000;
+const ABSENT: i32 = -1;
+const NULL: i32 = -2;
+
+// Kinds of values, as they enter the hash.
+const KIND_STRING: u32 = 1;
+const KIND_EMPTY: u32 = 2;
+const KIND_LONG: u32 = 3;
+const KIND_NUMBER: u32 = 4;
+const KIND_TRUE: u32 = 5;
+const KIND_FALSE: u32 = 6;
+const KIND_NULL: u32 = 7;
+const KIND_OBJECT: u32 = 8;
+const KIND_ARRAY: u32 = 9;
+
+// Where in an entry a value stands.
+const AT_OTHER: i32 = 0;
+const AT_ENTRY: i32 = 1;
+const AT_MESSAGE: i32 = 2;
+const AT_CONTENT: i32 = 3;
+const AT_BLOCK: i32 = 4;
+const AT_OPAQUE: i32 = 5;
+const AT_DATA: i32 = 6;
+
+// Keys that mean something at their place.
+const KEY_NONE: i32 = 0;
+const KEY_TYPE: i32 = 1;
+const KEY_ID: i32 = 2;
+const KEY_PARENT: i32 = 3;
+const KEY_TIME: i32 = 4;
+const KEY_MESSAGE: i32 = 5;
+const KEY_ROLE: i32 = 6;
+const KEY_STOP: i32 = 7;
+const KEY_RESULT: i32 = 8;
+const KEY_CONTENT: i32 = 9;
+const KEY_OPAQUE: i32 = 10;
+const KEY_TRANSIENT: i32 = 11;
+
+const TYPE_MESSAGE: i32 = 1;
+const TYPE_CUSTOM: i32 = 2;
+const ROLE_USER: i32 = 1 << 4;
+const ROLE_ASSISTANT: i32 = 2 << 4;
+const ROLE_RESULT: i32 = 3 << 4;
+const CUT_TURN: i32 = 1 << 8;
+
+const records: usize = (__heap_base + 15) & ~15;
+const calls: usize = records + (MOST_LINES * FIELDS * 4);
+const input: usize = calls + (MOST_CALLS * 12);
+
+let seedA: u32 = 0;
+let seedB: u32 = 0;
+
+// The cursor, the last value's hash, the last string.
+let p: usize = 0;
+let hashA: u32 = 0;
+let hashB: u32 = 0;
+let stringStart: usize = 0;
+let stringEnd: usize = 0;
+let stringPlain: bool = true;
+
+// Facts of the line at hand.
+let idStart: i32 = 0;
+let idLength: i32 = 0;
+let parentStart: i32 = 0;
+let parentLength: i32 = 0;
+let resultStart: i32 = 0;
+let resultLength: i32 = 0;
+let codes: i32 = 0;
+let day: i32 = 0;
+let millisecond: i32 = 0;
+let hasTime: bool = false;
+let callCount: i32 = 0;
+let blockIsCall: bool = false;
+let blockIdStart: i32 = 0;
+let blockIdLength: i32 = 0;
+
+export function recordsAt(): usize {
+  return records;
+}
+
+export function callsAt(): usize {
+  return calls;
+}
+
+export function seed(a: u32, b: u32): void {
+  seedA = a;
+  seedB = b;
+}
+
+/** Makes room for a block and tells where it goes. Reading may run 16 bytes past its end. */
+export function reserve(bytes: usize): usize {
+  const needed = <i32>((input + bytes + 32 + 0xffff) >> 16);
+  const has = memory.size();
+  if (needed > has && memory.grow(needed - has) < 0) return 0;
+  return input;
+}
+
+@inline function mixA(h: u32, word: u32): u32 {
+  const m = (h ^ word) * 0x9e3779b1;
+  return m ^ (m >>> 15);
+}
+
+@inline function mixB(h: u32, word: u32): u32 {
+  const m = (h ^ word) * 0x85ebca77;
+  return m ^ (m >>> 13);
+}
+
+@inline function skipSpace(): void {
+  let c = load<u8>(p);
+  while (c == 0x20 || c == 0x09 || c == 0x0d) {
+    p++;
+    c = load<u8>(p);
+  }
+}
+
+/** The length of a word of up to four bytes at the end of a text is part of its length, which is mixed in behind it. */
+@inline function wordAt(at: usize, end: usize): u32 {
+  const left = end - at;
+  const word = load<u32>(at);
+  return left >= 4 ? word : word & ((1 << (<u32>left << 3)) - 1);
+}
+
+/** Mixes a short text into the hash at hand. */
+@inline function mixTextA(h: u32, start: usize, end: usize): u32 {
+  for (let at = start; at < end; at += 4) h = mixA(h, wordAt(at, end));
+  return mixA(h, <u32>(end - start));
+}
+
+@inline function mixTextB(h: u32, start: usize, end: usize): u32 {
+  for (let at = start; at < end; at += 4) h = mixB(h, wordAt(at, end));
+  return mixB(h, <u32>(end - start));
+}
+
+@inline function isHex(c: u32): bool {
+  return (c - 0x30 < 10) || ((c | 0x20) - 0x61 < 6);
+}
+
+/** From an opening quote to behind the closing one. False where the string is none, or holds half of a surrogate pair. */
+function skipString(): bool {
+  p++;
+  stringStart = p;
+  let plain = true;
+  let high: i32 = 0;
+  for (;;) {
+    const v = v128.load(p);
+    const stop = v128.or(
+      v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))),
+      i8x16.lt_u(v, i8x16.splat(0x20)),
+    );
+    const mask = i8x16.bitmask(stop);
+    if (mask == 0) {
+      high |= i8x16.bitmask(v);
+      p += 16;
+      continue;
+    }
+    const skip = ctz(mask);
+    high |= i8x16.bitmask(v) & ((1 << skip) - 1);
+    p += skip;
+    const c = <u32>load<u8>(p);
+    if (c == 0x22) {
+      stringEnd = p;
+      stringPlain = plain && high == 0;
+      p++;
+      return true;
+    }
+    if (c != 0x5c) return false;
+    plain = false;
+    const e = <u32>load<u8>(p + 1);
+    if (e == 0x75) {
+      const first = <u32>load<u8>(p + 2);
+      const second = <u32>load<u8>(p + 3);
+      if (!isHex(first) || !isHex(second) || !isHex(load<u8>(p + 4)) || !isHex(load<u8>(p + 5))) return false;
+      // Surrogates, paired or not: whoever reads the line in full looks at them.
+      if ((first | 0x20) == 0x64 && (second >= 0x38 && second != 0x3a)) return false;
+      p += 6;
+    } else {
+      // " \ / b f n r t
+      if (e != 0x22 && e != 0x5c && e != 0x2f && e != 0x62 && e != 0x66 && e != 0x6e && e != 0x72 && e != 0x74) return false;
+      p += 2;
+    }
+  }
+  return false;
+}
+
+/** Numbers with an exponent, which may be infinite, and very long ones are left to JSON.parse. */
+function skipNumber(): bool {
+  const start = p;
+  let c = <u32>load<u8>(p);
+  if (c == 0x2d) c = <u32>load<u8>(++p);
+  if (c == 0x30) c = <u32>load<u8>(++p);
+  else {
+    if (c - 0x31 > 8) return false;
+    do {
+      c = <u32>load<u8>(++p);
+    } while (c - 0x30 < 10);
+  }
+  if (c == 0x2e) {
+    c = <u32>load<u8>(++p);
+    if (c - 0x30 > 9) return false;
+    do {
+      c = <u32>load<u8>(++p);
+    } while (c - 0x30 < 10);
+  }
+  if ((c | 0x20) == 0x65) return false;
+  return p - start < 200;
+}
+
+@inline function is4(at: usize, word: u32): bool {
+  return load<u32>(at) == word;
+}
+
+/** Which of the keys that mean something a key is, by where it stands. */
+function keyOf(place: i32, start: usize, length: usize): i32 {
+  switch (<i32>length) {
+    case 2:
+      if ((place == AT_ENTRY || place == AT_BLOCK) && load<u16>(start) == 0x6469) return KEY_ID;
+      break;
+    case 4:
+      // type, role, data
+      if (is4(start, 0x65707974)) return KEY_TYPE;
+      if (is4(start, 0x656c6f72)) return KEY_ROLE;
+      if (is4(start, 0x61746164)) return KEY_OPAQUE;
+      break;
+    case 5:
+      // input
+      if (is4(start, 0x75706e69) && load<u8>(start + 4) == 0x74) return KEY_OPAQUE;
+      break;
+    case 7:
+      // message, content, details
+      if (is4(start, 0x7373656d) && is4(start + 3, 0x65676173)) return place == AT_ENTRY ? KEY_MESSAGE : KEY_NONE;
+      if (is4(start, 0x746e6f63) && is4(start + 3, 0x746e6574)) return place == AT_MESSAGE ? KEY_CONTENT : KEY_NONE;
+      if (is4(start, 0x61746564) && is4(start + 3, 0x736c6961)) return KEY_OPAQUE;
+      break;
+    case 8:
+      // parentId
+      if (place == AT_ENTRY && is4(start, 0x65726170) && is4(start + 4, 0x6449746e)) return KEY_PARENT;
+      break;
+    case 9:
+      // timestamp, arguments
+      if (place == AT_ENTRY && is4(start, 0x656d6974) && is4(start + 4, 0x6d617473) && load<u8>(start + 8) == 0x70) return KEY_TIME;
+      if (is4(start, 0x75677261) && is4(start + 4, 0x746e656d) && load<u8>(start + 8) == 0x73) return KEY_OPAQUE;
+      break;
+    case 10:
+      // stopReason, toolCallId
+      if (place == AT_MESSAGE && is4(start, 0x706f7473) && is4(start + 4, 0x73616552) && load<u16>(start + 8) == 0x6e6f) return KEY_STOP;
+      if (place == AT_MESSAGE && is4(start, 0x6c6f6f74) && is4(start + 4, 0x6c6c6143) && load<u16>(start + 8) == 0x6449) return KEY_RESULT;
+      break;
+    case 11:
+      // partialJson, jsonlEvents
+      if (is4(start, 0x74726170) && is4(start + 4, 0x4a6c6169) && is4(start + 7, 0x6e6f734a)) return KEY_TRANSIENT;
+      if (is4(start, 0x6e6f736a) && is4(start + 4, 0x6576456c) && is4(start + 7, 0x73746e65)) return KEY_TRANSIENT;
+      break;
+  }
+  return KEY_NONE;
+}
+
+@inline function digit(at: usize): i32 {
+  return <i32>load<u8>(at) - 0x30;
+}
+
+@inline function twoDigits(at: usize): i32 {
+  const tens = digit(at);
+  const ones = digit(at + 1);
+  return <u32>tens < 10 && <u32>ones < 10 ? tens * 10 + ones : -1;
+}
+
+/** The one spelling that agents write, 2026-01-31T23:59:59.999Z; any other is left to whoever reads the line in full. */
+function readTime(start: usize, end: usize): bool {
+  if (end - start != 24) return false;
+  const century = twoDigits(start);
+  const yearOfCentury = twoDigits(start + 2);
+  const month = twoDigits(start + 5);
+  const dayOfMonth = twoDigits(start + 8);
+  const hour = twoDigits(start + 11);
+  const minute = twoDigits(start + 14);
+  const second = twoDigits(start + 17);
+  const hundreds = digit(start + 20);
+  const rest = twoDigits(start + 21);
+  if (century < 0 || yearOfCentury < 0 || rest < 0 || <u32>hundreds > 9) return false;
+  if (load<u8>(start + 4) != 0x2d || load<u8>(start + 7) != 0x2d || load<u8>(start + 10) != 0x54) return false;
+  if (load<u8>(start + 13) != 0x3a || load<u8>(start + 16) != 0x3a || load<u8>(start + 19) != 0x2e || load<u8>(start + 23) != 0x5a) return false;
+  if (month < 1 || month > 12 || dayOfMonth < 1 || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false;
+  const year = century * 100 + yearOfCentury;
+  const leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  const longest = month == 2 ? (leap ? 29 : 28) : month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+  if (dayOfMonth > longest) return false;
+  // Days since 1970 by counting years from March.
+  const shifted = month > 2 ? year : year - 1;
+  const era = (shifted >= 0 ? shifted : shifted - 399) / 400;
+  const yearOfEra = shifted - era * 400;
+  const dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + dayOfMonth - 1;
+  day = era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719468;
+  millisecond = ((hour * 60 + minute) * 60 + second) * 1000 + hundreds * 100 + rest;
+  hasTime = true;
+  return true;
+}
+
+/** Takes down what a key's string means. False where it is not plain ASCII, or not as expected. */
+function takeString(place: i32, key: i32): bool {
+  const start = stringStart;
+  const length = stringEnd - start;
+  const at = <i32>(start - input);
+  switch (key) {
+    case KEY_TYPE:
+      if (!stringPlain || length > 64) return false;
+      if (place == AT_ENTRY) {
+        if (length == 7 && is4(start, 0x7373656d) && is4(start + 3, 0x65676173)) codes |= TYPE_MESSAGE;
+        else if (length == 6 && is4(start, 0x74737563) && load<u16>(start + 4) == 0x6d6f) codes |= TYPE_CUSTOM;
+        else return false;
+      } else if (place == AT_BLOCK) blockIsCall = length == 8 && is4(start, 0x6c6f6f74) && is4(start + 4, 0x6c6c6143);
+      hashA = mixTextA(hashA, start, stringEnd);
+      hashB = mixTextB(hashB, start, stringEnd);
+      return true;
+    case KEY_ROLE:
+      if (!stringPlain || length > 64) return false;
+      if (place == AT_MESSAGE) {
+        if (length == 4 && is4(start, 0x72657375)) codes |= ROLE_USER;
+        else if (length == 9 && is4(start, 0x69737361) && is4(start + 4, 0x6e617473) && load<u8>(start + 8) == 0x74) codes |= ROLE_ASSISTANT;
+        else if (length == 10 && is4(start, 0x6c6f6f74) && is4(start + 4, 0x75736552) && load<u16>(start + 8) == 0x746c) codes |= ROLE_RESULT;
+      }
+      hashA = mixTextA(hashA, start, stringEnd);
+      hashB = mixTextB(hashB, start, stringEnd);
+      return true;
+    case KEY_ID:
+      if (!stringPlain) return false;
+      if (place == AT_ENTRY) {
+        idStart = at;
+        idLength = <i32>length;
+      } else {
+        blockIdStart = at;
+        blockIdLength = <i32>length;
+      }
+      return true;
+    case KEY_PARENT:
+      if (!stringPlain) return false;
+      parentStart = at;
+      parentLength = <i32>length;
+      return true;
+    case KEY_RESULT:
+      if (!stringPlain) return false;
+      resultStart = at;
+      resultLength = <i32>length;
+      return true;
+    case KEY_TIME:
+      return readTime(start, stringEnd);
+    case KEY_STOP:
+      if (!stringPlain) return false;
+      // aborted, error
+      if (length == 7 && is4(start, 0x726f6261) && is4(start + 3, 0x64657472)) codes |= CUT_TURN;
+      else if (length == 5 && is4(start, 0x6f727265) && load<u8>(start + 4) == 0x72) codes |= CUT_TURN;
+      return true;
+  }
+  return true;
+}
+
+function skipObject(place: i32, depth: i32): bool {
+  if (depth >= DEEPEST) return false;
+  let a = mixA(seedA, KIND_OBJECT);
+  let b = mixB(seedB, KIND_OBJECT);
+  let seen: u32 = 0;
+  p++;
+  skipSpace();
+  if (load<u8>(p) == 0x7d) {
+    p++;
+    hashA = a;
+    hashB = b;
+    return true;
+  }
+  for (;;) {
+    if (load<u8>(p) != 0x22 || !skipString()) return false;
+    const keyStart = stringStart;
+    const keyEnd = stringEnd;
+    // A key with escapes may be any key.
+    if (!stringPlain && hasEscape(keyStart, keyEnd)) return false;
+    const key = keyOf(place, keyStart, keyEnd - keyStart);
+    if (key == KEY_TRANSIENT) return false;
+    if (place != AT_OPAQUE) {
+      a = mixTextA(a, keyStart, keyEnd);
+      b = mixTextB(b, keyStart, keyEnd);
+      // Of a key that stands twice, JSON.parse keeps the last.
+      if (key != KEY_NONE && key != KEY_OPAQUE) {
+        if (seen & (1 << key)) return false;
+        seen |= 1 << key;
+      }
+    }
+    skipSpace();
+    if (load<u8>(p) != 0x3a) return false;
+    p++;
+    skipSpace();
+    if (!skipMember(place, key, depth)) return false;
+    if (place != AT_OPAQUE) {
+      a = mixA(a, hashA);
+      b = mixB(b, hashB);
+    }
+    skipSpace();
+    const c = load<u8>(p);
+    // Never behind the newline of a line that ends too early.
+    if (c != 0x2c && c != 0x7d) return false;
+    p++;
+    if (c == 0x2c) {
+      skipSpace();
+      continue;
+    }
+    hashA = mixA(a, KIND_NULL);
+    hashB = mixB(b, KIND_NULL);
+    return true;
+  }
+  return false;
+}
+
+function hasEscape(start: usize, end: usize): bool {
+  for (let at = start; at < end; at++) if (load<u8>(at) == 0x5c) return true;
+  return false;
+}
+
+/** A member's value, and what it means under its key. */
+function skipMember(place: i32, key: i32, depth: i32): bool {
+  if (place == AT_OPAQUE || key == KEY_NONE) return skipValue(place == AT_OPAQUE ? AT_OPAQUE : AT_OTHER, depth);
+  const first = load<u8>(p);
+  if (key == KEY_OPAQUE) return skipValue(first == 0x22 ? AT_DATA : AT_OPAQUE, depth);
+  if (first == 0x22) {
+    if (!skipValue(AT_OTHER, depth)) return false;
+    return takeString(place, key);
+  }
+  if (key == KEY_MESSAGE) return skipValue(AT_MESSAGE, depth);
+  if (key == KEY_CONTENT) return skipValue(AT_CONTENT, depth);
+  // Facts that are no strings: a parent may be null, all else is left to whoever reads the line in full.
+  if (key == KEY_PARENT && first == 0x6e) {
+    parentLength = NULL;
+    return skipValue(AT_OTHER, depth);
+  }
+  if (place == AT_ENTRY || place == AT_MESSAGE || place == AT_BLOCK) return false;
+  return skipValue(AT_OTHER, depth);
+}
+
+function skipArray(place: i32, depth: i32): bool {
+  if (depth >= DEEPEST) return false;
+  let a = mixA(seedA, KIND_ARRAY);
+  let b = mixB(seedB, KIND_ARRAY);
+  let lastA: u32 = 0;
+  let lastB: u32 = 0;
+  let index: i32 = 0;
+  p++;
+  skipSpace();
+  if (load<u8>(p) == 0x5d) {
+    p++;
+    hashA = a;
+    hashB = b;
+    return true;
+  }
+  for (;;) {
+    if (place == AT_CONTENT) {
+      blockIsCall = false;
+      blockIdLength = ABSENT;
+      if (load<u8>(p) == 0x7b) {
+        if (!skipObject(AT_BLOCK, depth + 1)) return false;
+        if (blockIsCall && blockIdLength != ABSENT) {
+          if (callCount >= MOST_CALLS) return false;
+          const call = calls + callCount * 12;
+          store<i32>(call, blockIdStart);
+          store<i32>(call, blockIdLength, 4);
+          store<i32>(call, index, 8);
+          callCount++;
+        }
+      } else if (!skipValue(AT_OTHER, depth)) return false;
+    } else if (!skipValue(place == AT_OPAQUE ? AT_OPAQUE : AT_OTHER, depth)) return false;
+    // A run of elements of one shape counts as one: the schemas look at each by itself.
+    if (place != AT_OPAQUE && (index == 0 || hashA != lastA || hashB != lastB)) {
+      a = mixA(a, hashA);
+      b = mixB(b, hashB);
+      lastA = hashA;
+      lastB = hashB;
+    }
+    index++;
+    skipSpace();
+    const c = load<u8>(p);
+    // Never behind the newline of a line that ends too early.
+    if (c != 0x2c && c != 0x5d) return false;
+    p++;
+    if (c == 0x2c) {
+      skipSpace();
+      continue;
+    }
+    hashA = mixA(a, KIND_NULL);
+    hashB = mixB(b, KIND_NULL);
+    return true;
+  }
+  return false;
+}
+
+@inline function kind(k: u32): bool {
+  hashA = mixA(seedA, k);
+  hashB = mixB(seedB, k);
+  return true;
+}
+
+function skipValue(place: i32, depth: i32): bool {
+  const c = <u32>load<u8>(p);
+  switch (c) {
+    case 0x22: {
+      if (!skipString()) return false;
+      const length = stringEnd - stringStart;
+      // Image data may be long. How long any text is, is known only where each byte is a character.
+      if (length > LONG_STRING) return place == AT_DATA && stringPlain && kind(KIND_LONG);
+      return kind(length == 0 ? KIND_EMPTY : KIND_STRING);
+    }
+    case 0x7b:
+      if (!skipObject(place == AT_CONTENT ? AT_OTHER : place, depth + 1)) return false;
+      return place == AT_OPAQUE ? kind(KIND_OBJECT) : true;
+    case 0x5b:
+      if (!skipArray(place == AT_MESSAGE ? AT_OTHER : place, depth + 1)) return false;
+      return place == AT_OPAQUE ? kind(KIND_ARRAY) : true;
+    case 0x74:
+      if (!is4(p, 0x65757274)) return false;
+      p += 4;
+      return kind(KIND_TRUE);
+    case 0x66:
+      if (!is4(p + 1, 0x65736c61)) return false;
+      p += 5;
+      return kind(KIND_FALSE);
+    case 0x6e:
+      if (!is4(p, 0x6c6c756e)) return false;
+      p += 4;
+      return kind(KIND_NULL);
+    default:
+      return skipNumber() && kind(KIND_NUMBER);
+  }
+}
+
+/** Behind the newline that ends the line at hand; every block ends with one. */
+function skipLine(): void {
+  for (;;) {
+    const mask = i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(0x0a)));
+    if (mask != 0) {
+      p += ctz(mask) + 1;
+      return;
+    }
+    p += 16;
+  }
+}
+
+function scanLine(): bool {
+  skipSpace();
+  if (load<u8>(p) != 0x7b || !skipObject(AT_ENTRY, 0)) return false;
+  skipSpace();
+  return load<u8>(p) == 0x0a && hasTime && (codes & 15) != 0;
+}
+
+/** Scans lines of the block from an offset on, until it or the room for records is used up. Gives the number of lines. */
+export function scan(from: i32, bytes: i32): i32 {
+  const end = input + bytes;
+  let line: i32 = 0;
+  p = input + from;
+  callCount = 0;
+  while (p < end && line < MOST_LINES && callCount < MOST_CALLS - 1024) {
+    const start = p;
+    const firstCall = callCount;
+    idLength = ABSENT;
+    parentLength = ABSENT;
+    resultLength = ABSENT;
+    codes = 0;
+    hasTime = false;
+    const accepted = scanLine();
+    if (!accepted) callCount = firstCall;
+    skipLine();
+    const record = records + line * FIELDS * 4;
+    store<i32>(record, <i32>(start - input));
+    store<i32>(record, <i32>(p - start) - 1, 4);
+    store<i32>(record, accepted ? 1 : 0, 8);
+    store<i32>(record, hashA, 12);
+    store<i32>(record, hashB, 16);
+    store<i32>(record, idStart, 20);
+    store<i32>(record, idLength, 24);
+    store<i32>(record, parentStart, 28);
+    store<i32>(record, parentLength, 32);
+    store<i32>(record, resultStart, 36);
+    store<i32>(record, resultLength, 40);
+    store<i32>(record, codes, 44);
+    store<i32>(record, day, 48);
+    store<i32>(record, millisecond, 52);
+    store<i32>(record, firstCall, 56);
+    store<i32>(record, callCount - firstCall, 60);
+    line++;
+  }
+  return line;
+}

@@ -1,0 +1,52 @@
+/** What the scanner tells of a line, as numbers of 32 bits; the compiled scanner and its twin write the same. */
+export const FIELDS = 16;
+export const FIELD = {
+  /** Where the line starts in the block, and how long it is without its newline. */
+  start: 0,
+  length: 1,
+  /** 1 where the line is JSON of a kind that the scanner vouches for; 0 where the line must be read in full. */
+  accepted: 2,
+  /** The hash of the line's keys and kinds of values. */
+  shapeA: 3,
+  shapeB: 4,
+  /** Strings: where the content starts in the block, and its bytes; a length of ABSENT or NULL where there is none. */
+  idStart: 5,
+  idLength: 6,
+  parentStart: 7,
+  parentLength: 8,
+  resultStart: 9,
+  resultLength: 10,
+  /** TYPE, ROLE and STOP in one number. */
+  codes: 11,
+  /** Days since 1970 and milliseconds of the day. */
+  day: 12,
+  millisecond: 13,
+  /** The line's first tool call in the list of calls, and how many it has. */
+  firstCall: 14,
+  calls: 15,
+} as const;
+
+export const ABSENT = -1;
+export const NULL = -2;
+
+/** In `codes`: bits 0 to 3, 4 to 7, 8. */
+export const TYPE = { message: 1, custom: 2 } as const;
+export const ROLE = { other: 0, user: 1, assistant: 2, toolResult: 3 } as const;
+export const CUT_TURN = 1 << 8;
+
+/** A tool call: where its id starts, the id's bytes, its place in the message's content. */
+export const CALL_FIELDS = 3;
+
+export const MOST_LINES = 8192;
+export const MOST_CALLS = 32768;
+/** Deeper lines are read in full. */
+export const DEEPEST = 64;
+/** Strings above this are a kind of their own, for a rule looks at them. */
+export const LONG_STRING = 500_000;
+
+/** Keys below which no schema looks: what stands there counts by its kind alone. A test compares this with the schemas. */
+export const OPAQUE_KEYS: readonly string[] = ['arguments', 'details', 'data', 'input'];
+/** Keys whose values the schemas look at. */
+export const VALUE_KEYS: readonly string[] = ['type', 'role'];
+/** Keys that are a finding wherever they stand. */
+export const TRANSIENT_KEYS: readonly string[] = ['partialJson', 'jsonlEvents'];

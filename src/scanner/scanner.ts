@@ -1,0 +1,103 @@
+import { compiled } from './compiled.generated.ts';
+import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES } from './layout.ts';
+import { Twin } from './twin.ts';
+
+/** A larger block is not worth a copy of its own: it is one line, or nearly so. */
+export const LARGEST_BLOCK = 64 * 1024 * 1024;
+
+/** Looks at whole lines without building objects: is it JSON, of which shape, and the few facts that the rules need. */
+export interface Scanner {
+  /** Takes a block of lines, each ended by a newline. False where it cannot be held; then read the lines in full. */
+  load(block: Uint8Array): boolean;
+  /** Scans from an offset on and gives the number of lines: as many as there is room for, at least one. */
+  scan(from: number): number;
+  /** FIELDS numbers a line, as layout.ts says; valid until the next scan. */
+  readonly records: Int32Array;
+  /** CALL_FIELDS numbers a tool call. */
+  readonly calls: Int32Array;
+}
+
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly seed: (a: number, b: number) => void;
+  readonly reserve: (bytes: number) => number;
+  readonly recordsAt: () => number;
+  readonly callsAt: () => number;
+  readonly scan: (from: number, bytes: number) => number;
+}
+
+export type ScannerKind = 'compiled' | 'twin' | 'off';
+
+/** The seed keeps logs from aiming at the hash: 8 random bytes. */
+export function makeScanner(kind: ScannerKind, seed: Uint8Array): Scanner | undefined {
+  if (kind === 'off') return undefined;
+  const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
+  const seedA = view.getInt32(0, true);
+  const seedB = view.getInt32(4, true);
+  if (kind === 'compiled') {
+    const exports = instantiate();
+    if (exports) return new CompiledScanner(exports, seedA, seedB);
+  }
+  return new Twin(seedA, seedB);
+}
+
+class CompiledScanner implements Scanner {
+  readonly #exports: Exports;
+  #bytes = 0;
+  #records: Int32Array;
+  #calls: Int32Array;
+
+  constructor(exports: Exports, seedA: number, seedB: number) {
+    this.#exports = exports;
+    exports.seed(seedA, seedB);
+    this.#records = new Int32Array(0);
+    this.#calls = new Int32Array(0);
+    this.#view();
+  }
+
+  get records(): Int32Array {
+    return this.#records;
+  }
+
+  get calls(): Int32Array {
+    return this.#calls;
+  }
+
+  load(block: Uint8Array): boolean {
+    if (block.length > LARGEST_BLOCK) return false;
+    const at = this.#exports.reserve(block.length);
+    if (at === 0) return false;
+    new Uint8Array(this.#exports.memory.buffer, at, block.length).set(block);
+    this.#bytes = block.length;
+    // Growing takes the old views away.
+    if (this.#records.length === 0) this.#view();
+    return true;
+  }
+
+  scan(from: number): number {
+    return this.#exports.scan(from, this.#bytes);
+  }
+
+  #view(): void {
+    const { buffer } = this.#exports.memory;
+    this.#records = new Int32Array(buffer, this.#exports.recordsAt(), MOST_LINES * FIELDS);
+    this.#calls = new Int32Array(buffer, this.#exports.callsAt(), MOST_CALLS * CALL_FIELDS);
+  }
+}
+
+interface WasmApi {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+}
+
+/** Undefined where the machine has no WebAssembly, or not its SIMD. */
+function instantiate(): Exports | undefined {
+  const api = (globalThis as { readonly WebAssembly?: WasmApi }).WebAssembly;
+  if (!api) return undefined;
+  try {
+    const module = new api.Module(Buffer.from(compiled, 'base64'));
+    return new api.Instance(module).exports as Exports;
+  } catch {
+    return undefined;
+  }
+}
