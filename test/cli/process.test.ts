@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { rawControls } from '../support/hostile.ts';
+import { installed } from '../support/installed.ts';
 import { fixedEnv, programPath, projectRoot, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -110,4 +112,26 @@ describe('the program as a process', () => {
     expect(await spawnProgram(['validate', '--', '-x.jsonl'], { cwd: folder })).toMatchObject({ code: 0 });
     expect(await spawnProgram(['validate', '-x.jsonl'], { cwd: folder })).toMatchObject({ code: 2 });
   });
+
+  // Only util-linux' script takes a command this way.
+  it.skipIf(!installed('script', '-qec', 'true', '/dev/null'))(
+    'knows a real terminal: no waiting for input, colour, no raw controls',
+    async () => {
+      writeFileSync(join(folder, 'ugly.jsonl'), `${header}{"type":"label","id":"\\u001b[2J","parentId":"\\u001b[2Jgone"\n`);
+      const inTerminal = async (argv: string): Promise<string> => {
+        const ran = await spawnCommand('script', ['-qec', `${program} ${argv}; echo code $?`, '/dev/null'], {
+          cwd: folder,
+          env: { NO_COLOR: '', TERM: 'xterm' },
+        });
+        return ran.stdout.replaceAll('\r', '');
+      };
+      expect(await inTerminal('validate')).toMatch(
+        /^sessionctl: validate: no FILE given and standard input is a terminal\nusage: .*\n.*\ncode 2\n$/,
+      );
+      const shown = await inTerminal('validate ugly.jsonl');
+      expect(shown).toContain('\u001b[31merror');
+      expect(shown).toContain('code 1');
+      expect(rawControls(shown)).toEqual([]);
+    },
+  );
 });

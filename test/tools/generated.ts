@@ -32,7 +32,7 @@ function withRuleTable(readme: string): string {
 const COLUMNS = 108;
 
 /** What the screenshot shows; commands that are typed as one would type them, in a folder of fixtures. */
-const SHOTS: readonly string[] = ['sessionctl validate readme/crashed.jsonl'];
+const SHOTS: readonly string[] = ['sessionctl validate readme/crashed.jsonl', 'sessionctl tree sessions/pi-branches.jsonl'];
 
 async function makeScreenshot(root: string): Promise<string> {
   const shots: Shot[] = [];
