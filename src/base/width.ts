@@ -3,9 +3,12 @@
  * in for the string-width package that yargs brings, which costs more to load than all of our own code.
  */
 const ESCAPES = /\u001b\[[0-9;]*m/g;
+/** Printable ASCII, which most texts are. */
+const PLAIN = /^[\u0020-\u007e]*$/;
 const NO_COLUMNS = /^(?:\p{Mn}|\p{Me}|\p{Cf}|\p{Cc})$/u;
 
 export default function width(text: string): number {
+  if (PLAIN.test(text)) return text.length;
   let columns = 0;
   for (const character of text.replace(ESCAPES, '')) columns += characterWidth(character);
   return columns;
@@ -15,6 +18,7 @@ export default function width(text: string): number {
 export function cutToWidth(text: string, columns: number): string {
   // A text of no more characters than columns may still be too wide, but one of fewer than half cannot be.
   if (text.length * 2 <= columns) return text;
+  if (PLAIN.test(text)) return text.length <= columns ? text : columns < 1 ? '' : `${text.slice(0, columns - 1)}\u2026`;
   let used = 0;
   let kept = '';
   let fitting = '';
