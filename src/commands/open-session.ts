@@ -9,7 +9,7 @@ import { Spool } from '../files/spool.ts';
 import { openStore, type Store, spoolStore } from '../files/store.ts';
 import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
 import { Line } from '../lines/line.ts';
-import { readRanges } from '../lines/ranges.ts';
+import { type ByteSequence, readRanges } from '../lines/ranges.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import { IndexBuilder } from '../tree/index-builder.ts';
 import type { LogIndex } from '../tree/log-index.ts';
@@ -113,17 +113,20 @@ async function pass(name: string, store: Store, io: Io, careful: boolean): Promi
     return isOurs ? 'enough' : 'go on';
   };
   const builder = new IndexBuilder({ key: io.random(8), careful, look });
-  await readRanges(toldChunks(store, io), builder);
+  await readRanges(told(store.sequence(), io), builder);
   if (!isOurs) refuseForeign(name, first);
   builder.index.finish();
   return builder;
 }
 
-async function* toldChunks(store: Store, io: Io): AsyncGenerator<Buffer, void, void> {
-  for await (const chunk of store.chunks()) {
-    io.progress.read(chunk.length);
-    yield chunk;
-  }
+function told(source: ByteSequence, io: Io): ByteSequence {
+  return {
+    read: async (buffer) => {
+      const bytes = await source.read(buffer);
+      io.progress.read(bytes);
+      return bytes;
+    },
+  };
 }
 
 function refuseForeign(name: string, lines: readonly Line[]): void {
@@ -226,7 +229,7 @@ class StoredSession implements Session {
     const { index } = this;
     const scanner = new EnvelopeScanner();
     let next = 0;
-    await readRanges(this.#store.chunks(), {
+    await readRanges(this.#store.sequence(), {
       line: (bytes, start, end, place) => {
         if (next >= index.size || index.lineOf(next) !== place.number) return;
         const id = scanner.scan(bytes, start, end) ? scanner.id : parsedId(bytes, start, end);

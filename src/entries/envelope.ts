@@ -11,6 +11,25 @@ export interface Envelope {
   readonly role: string | undefined;
 }
 
+/** Where a range does not stand in the bytes. */
+export const ABSENT = -1;
+
+/**
+ * An envelope as ranges of a line's bytes, quotes not included, all of it ASCII without escapes. A start of ABSENT says
+ * that there is no such string; a parent that is null is absent too.
+ */
+export interface EnvelopeRanges {
+  readonly bytes: Buffer;
+  readonly typeStart: number;
+  readonly typeEnd: number;
+  readonly idStart: number;
+  readonly idEnd: number;
+  readonly parentStart: number;
+  readonly parentEnd: number;
+  readonly roleStart: number;
+  readonly roleEnd: number;
+}
+
 export function envelopeOf(value: JsonObject): Envelope {
   const parentId = value['parentId'];
   const message = value['message'];
@@ -69,21 +88,48 @@ const MESSAGE = 4;
  * included; where that would take more than a look (an escape in a key or in an id, an id that is not ASCII) it gives up
  * and says so. The grammar is not checked: a line that JSON.parse rejects may pass.
  */
-export class EnvelopeScanner {
-  type: string | undefined;
-  id: string | undefined;
-  parentId: string | null | undefined;
-  role: string | undefined;
+export class EnvelopeScanner implements EnvelopeRanges {
+  bytes: Buffer = Buffer.alloc(0);
+  typeStart = ABSENT;
+  typeEnd = 0;
+  idStart = ABSENT;
+  idEnd = 0;
+  parentStart = ABSENT;
+  parentEnd = 0;
+  roleStart = ABSENT;
+  roleEnd = 0;
+  #hasNullParent = false;
   #at = 0;
   #end = 0;
-  #role: string | undefined;
+
+  get type(): string | undefined {
+    return this.#text(this.typeStart, this.typeEnd);
+  }
+
+  get id(): string | undefined {
+    return this.#text(this.idStart, this.idEnd);
+  }
+
+  get parentId(): string | null | undefined {
+    return this.#hasNullParent ? null : this.#text(this.parentStart, this.parentEnd);
+  }
+
+  get role(): string | undefined {
+    return this.#text(this.roleStart, this.roleEnd);
+  }
+
+  #text(start: number, end: number): string | undefined {
+    return start === ABSENT ? undefined : this.bytes.toString('latin1', start, end);
+  }
 
   /** Whether the envelope of the line from `start` up to `end` was found; false means: parse the line. */
   scan(bytes: Buffer, start: number, end: number): boolean {
-    this.type = undefined;
-    this.id = undefined;
-    this.parentId = undefined;
-    this.role = undefined;
+    this.bytes = bytes;
+    this.typeStart = ABSENT;
+    this.idStart = ABSENT;
+    this.parentStart = ABSENT;
+    this.roleStart = ABSENT;
+    this.#hasNullParent = false;
     this.#end = end;
     this.#at = start;
     this.#skipSpace(bytes);
@@ -114,41 +160,45 @@ export class EnvelopeScanner {
   #keep(bytes: Buffer, key: number): boolean {
     if (key === MESSAGE) {
       // The last message counts, so a role of an earlier one is forgotten.
-      this.role = undefined;
-      if (bytes[this.#at] !== OPEN_OBJECT) return this.#skipValue(bytes);
-      if (!this.#skipMessage(bytes)) return false;
-      this.role = this.#role;
-      return true;
+      this.roleStart = ABSENT;
+      return bytes[this.#at] === OPEN_OBJECT ? this.#skipMessage(bytes) : this.#skipValue(bytes);
     }
-    let value: string | null | undefined;
+    let start = ABSENT;
+    let isNull = false;
     if (bytes[this.#at] === QUOTE) {
-      value = this.#plainString(bytes);
-      if (value === undefined) return false;
+      start = this.#at + 1;
+      if (!this.#skipPlainString(bytes)) return false;
     } else {
-      const first = bytes[this.#at];
-      const start = this.#at;
+      const from = this.#at;
       if (!this.#skipValue(bytes)) return false;
-      if (first === 0x6e && key === PARENT_ID && this.#at - start === 4) value = null;
+      isNull = bytes[from] === 0x6e && this.#at - from === 4;
     }
-    if (key === PARENT_ID) this.parentId = value;
-    else if (key === ID) this.id = value ?? undefined;
-    else this.type = value ?? undefined;
+    const end = this.#at - 1;
+    if (key === PARENT_ID) {
+      this.parentStart = start;
+      this.parentEnd = end;
+      this.#hasNullParent = isNull;
+    } else if (key === ID) {
+      this.idStart = start;
+      this.idEnd = end;
+    } else {
+      this.typeStart = start;
+      this.typeEnd = end;
+    }
     return true;
   }
 
-  /** A string without escapes, all of it ASCII; undefined for any other. */
-  #plainString(bytes: Buffer): string | undefined {
-    const start = this.#at + 1;
-    let at = start;
-    for (; at < this.#end; at++) {
+  /** Passes over a string without escapes, all of it ASCII; false for any other. */
+  #skipPlainString(bytes: Buffer): boolean {
+    for (let at = this.#at + 1; at < this.#end; at++) {
       const code = bytes[at] as number;
       if (code === QUOTE) {
         this.#at = at + 1;
-        return bytes.toString('latin1', start, at);
+        return true;
       }
-      if (code === BACKSLASH || code >= 0x7f || code < SPACE) return undefined;
+      if (code === BACKSLASH || code >= 0x7f || code < SPACE) return false;
     }
-    return undefined;
+    return false;
   }
 
   /** Which key stands here; -1 for one with an escape in it, or without an end. */
@@ -211,7 +261,6 @@ export class EnvelopeScanner {
   /** Passes over the message, whose role is wanted: of its own members only the keys are looked at. */
   #skipMessage(bytes: Buffer): boolean {
     const end = this.#end;
-    this.#role = undefined;
     let at = this.#at + 1;
     while (at < end) {
       const code = bytes[at];
@@ -228,10 +277,11 @@ export class EnvelopeScanner {
         this.#at++;
         if (at - start === 5 && matches(bytes, start, ROLE_KEY)) {
           this.#skipSpace(bytes);
-          this.#role = undefined;
+          this.roleStart = ABSENT;
           if (bytes[this.#at] === QUOTE) {
-            this.#role = this.#plainString(bytes);
-            if (this.#role === undefined) return false;
+            this.roleStart = this.#at + 1;
+            if (!this.#skipPlainString(bytes)) return false;
+            this.roleEnd = this.#at - 1;
           }
         }
         at = this.#at;

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { systemTrouble } from '../base/trouble.ts';
-import { CHUNK_BYTES, handleChunks, openForReading, openInput } from './input.ts';
+import { handleChunks, openForReading, openInput } from './input.ts';
 import { Spool } from './spool.ts';
 import { type Random, requireRunning } from './temp.ts';
 
@@ -11,6 +11,8 @@ export interface Store {
   readonly size: number | undefined;
   /** From the start to the end. A chunk's memory is used again for the next one. */
   chunks(): AsyncIterable<Buffer>;
+  /** The same bytes, into memory of the caller's; at the end it gives 0. */
+  sequence(): { read(buffer: Buffer): Promise<number> };
   /** Fills the buffer from a position on; fewer bytes only at the end. */
   readAt(buffer: Buffer, position: number): Promise<number>;
   close(): Promise<void>;
@@ -41,9 +43,25 @@ export function spoolStore(spool: Spool): Store {
   return {
     size: spool.size,
     chunks: () => spool.chunks(),
+    sequence: () => new Sequence((buffer, position) => spool.readAt(buffer, position)),
     readAt: (buffer, position) => spool.readAt(buffer, position),
     close: async () => spool.close(),
   };
+}
+
+class Sequence {
+  readonly #readAt: (buffer: Buffer, position: number) => Promise<number>;
+  #position = 0;
+
+  constructor(readAt: (buffer: Buffer, position: number) => Promise<number>) {
+    this.#readAt = readAt;
+  }
+
+  async read(buffer: Buffer): Promise<number> {
+    const bytes = await this.#readAt(buffer, this.#position);
+    this.#position += bytes;
+    return bytes;
+  }
 }
 
 class FileStore implements Store {
@@ -59,30 +77,15 @@ class FileStore implements Store {
     this.#signal = signal;
   }
 
-  /** While one chunk is looked at, the next is read. */
-  async *chunks(): AsyncGenerator<Buffer, void, void> {
-    let here = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    let ahead = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    let position = 0;
-    let next = this.#read(here, position);
-    try {
-      for (;;) {
-        const bytes = await next;
-        requireRunning(this.#signal);
-        if (bytes === 0) return;
-        position += bytes;
-        next = this.#read(ahead, position);
-        yield here.subarray(0, bytes);
-        [here, ahead] = [ahead, here];
-      }
-    } finally {
-      // A read under way must not outlive the file.
-      await next.catch(() => {});
-    }
+  chunks(): AsyncGenerator<Buffer, void, void> {
+    return handleChunks(this.#handle, this.#name);
+  }
+
+  sequence(): Sequence {
+    return new Sequence((buffer, position) => this.#read(buffer, position));
   }
 
   async readAt(buffer: Buffer, position: number): Promise<number> {
-    requireRunning(this.#signal);
     let filled = 0;
     while (filled < buffer.length) {
       const bytes = await this.#read(filled === 0 ? buffer : buffer.subarray(filled), position + filled);
@@ -97,13 +100,14 @@ class FileStore implements Store {
   }
 
   #read(buffer: Buffer, position: number): Promise<number> {
+    requireRunning(this.#signal);
     const reading = this.#handle.read(buffer, 0, buffer.length, position).then(
       ({ bytesRead }) => bytesRead,
       (error: unknown) => {
         throw systemTrouble(this.#name, error);
       },
     );
-    // A read ahead may fail before anybody waits for it.
+    // What is read ahead may fail before anybody waits for it.
     reading.catch(() => {});
     return reading;
   }
@@ -134,6 +138,11 @@ class SpooledStore implements Store {
     }
   }
 
+  sequence(): { read(buffer: Buffer): Promise<number> } {
+    if (this.#source === undefined) return new Sequence((buffer, position) => this.#spool.readAt(buffer, position));
+    return new ChunkSequence(this.chunks());
+  }
+
   async readAt(buffer: Buffer, position: number): Promise<number> {
     return await this.#spool.readAt(buffer, position);
   }
@@ -141,5 +150,26 @@ class SpooledStore implements Store {
   async close(): Promise<void> {
     this.#spool.close();
     await this.#closeSource();
+  }
+}
+
+/** Chunks, copied to where they are wanted. */
+class ChunkSequence {
+  readonly #chunks: AsyncGenerator<Buffer, void, void>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(chunks: AsyncGenerator<Buffer, void, void>) {
+    this.#chunks = chunks;
+  }
+
+  async read(buffer: Buffer): Promise<number> {
+    while (this.#rest.length === 0) {
+      const next = await this.#chunks.next();
+      if (next.done) return 0;
+      this.#rest = next.value;
+    }
+    const bytes = this.#rest.copy(buffer);
+    this.#rest = this.#rest.subarray(bytes);
+    return bytes;
   }
 }

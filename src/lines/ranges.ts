@@ -1,7 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from './reader.ts';
 
 const NEWLINE = 0x0a;
+/** Most lines are far shorter; a longer one makes the buffers grow. */
+const BUFFER_BYTES = 2 * 1024 * 1024;
+
+/** Bytes in their order: each call gives some of them, at least one unless there are no more. */
+export interface ByteSequence {
+  read(buffer: Buffer): Promise<number>;
+}
 
 /** Where the line stands that is handed out; the same object for every line. */
 export interface LinePlace {
@@ -10,8 +16,6 @@ export interface LinePlace {
   /** In bytes from the start of the input. */
   readonly offset: number;
   readonly terminated: boolean;
-  /** No NUL and no broken UTF-8 in it. False means that nobody looked closely: the line or one near it has some. */
-  readonly clean: boolean;
 }
 
 export interface RangeReader {
@@ -21,77 +25,100 @@ export interface RangeReader {
   oversize(length: number, place: LinePlace): void;
 }
 
-/**
- * All lines of the input as ranges of bytes, for those who look at a few bytes of each: no string is made and nothing is
- * copied but lines that lie across two chunks.
- */
-export async function readRanges(
-  source: AsyncIterable<Buffer>,
-  reader: RangeReader,
-  options: { readonly maxLineBytes?: number } = {},
-): Promise<void> {
-  const limit = Math.min(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, LONGEST_LINE);
-  const place = { number: 0, offset: 0, terminated: true, clean: true };
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  /** The held line is over the limit: its bytes are counted and let go. */
-  let over = false;
-
-  const endHeld = (rest: Buffer, terminated: boolean): void => {
-    const length = heldBytes + rest.length;
-    place.number++;
-    place.terminated = terminated;
-    if (over || length > limit) {
-      place.clean = true;
-      reader.oversize(length, place);
-    } else {
-      const line = held.length === 0 ? rest : Buffer.concat([...held, rest], length);
-      place.clean = isClean(line);
-      reader.line(line, 0, length, place);
-    }
-    place.offset += length + (terminated ? 1 : 0);
-    held = [];
-    heldBytes = 0;
-    over = false;
-  };
-
-  for await (const chunk of source) {
-    let at = 0;
-    if (heldBytes > 0) {
-      const end = chunk.indexOf(NEWLINE);
-      if (end < 0) {
-        heldBytes += chunk.length;
-        if (heldBytes > limit) {
-          over = true;
-          held = [];
-        } else held.push(Buffer.from(chunk));
-        continue;
-      }
-      endHeld(chunk.subarray(0, end), true);
-      at = end + 1;
-    }
-    const last = chunk.lastIndexOf(NEWLINE);
-    if (last >= at) {
-      place.clean = isClean(chunk.subarray(at, last + 1));
-      place.terminated = true;
-      while (at <= last) {
-        const end = chunk.indexOf(NEWLINE, at);
-        place.number++;
-        if (end - at > limit) reader.oversize(end - at, place);
-        else reader.line(chunk, at, end, place);
-        place.offset += end - at + 1;
-        at = end + 1;
-      }
-    }
-    if (at < chunk.length) {
-      heldBytes = chunk.length - at;
-      if (heldBytes > limit) over = true;
-      else held.push(Buffer.from(chunk.subarray(at)));
-    }
-  }
-  if (heldBytes > 0) endHeld(Buffer.alloc(0), false);
+export interface RangeOptions {
+  readonly maxLineBytes?: number;
+  /** For the tests: how much is read at once. */
+  readonly bufferBytes?: number;
 }
 
-function isClean(bytes: Buffer): boolean {
-  return isUtf8(bytes) && !bytes.includes(0);
+/**
+ * All lines of the input as ranges of bytes, for those who look at a few bytes of each: no string is made, and nothing is
+ * copied but the start of a line that the bytes at hand do not end. While lines are looked at, the next bytes are read.
+ */
+export async function readRanges(source: ByteSequence, reader: RangeReader, options: RangeOptions = {}): Promise<void> {
+  const limit = Math.min(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, LONGEST_LINE);
+  const place = { number: 0, offset: 0, terminated: true };
+  const size = options.bufferBytes ?? BUFFER_BYTES;
+  let here = Buffer.allocUnsafeSlow(size);
+  let ahead = Buffer.allocUnsafeSlow(size);
+  let filled = await source.read(here);
+  /** Bytes at the start of the buffer that are known to hold no newline. */
+  let known = 0;
+
+  while (filled > known) {
+    const cut = lastNewline(here, known, filled) + 1;
+    const carry = filled - cut;
+    if (carry > limit) {
+      lines(here, cut, limit, place, reader);
+      // The rest of the line is passed over; what comes behind it starts the next round.
+      filled = await passOver(source, here, carry, place, reader);
+      known = 0;
+      continue;
+    }
+    if (ahead.length < carry + size / 2) ahead = Buffer.allocUnsafeSlow(Math.min(carry * 2, limit) + size);
+    here.copy(ahead, 0, cut, filled);
+    const next = source.read(ahead.subarray(carry));
+    try {
+      lines(here, cut, limit, place, reader);
+    } catch (error) {
+      // Nobody waits for the bytes any more, but they must have come before the file is closed.
+      await next.catch(() => {});
+      throw error;
+    }
+    known = carry;
+    filled = carry + (await next);
+    [here, ahead] = [ahead, here];
+  }
+  if (filled === 0) return;
+  place.number++;
+  place.terminated = false;
+  reader.line(here, 0, filled, place);
+}
+
+/** The lines of a buffer up to `end`, which lies behind a newline. */
+function lines(bytes: Buffer, end: number, limit: number, place: { number: number; offset: number }, reader: RangeReader): void {
+  const whole = place as LinePlace & typeof place;
+  for (let at = 0; at < end; ) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    place.number++;
+    if (newline - at > limit) reader.oversize(newline - at, whole);
+    else reader.line(bytes, at, newline, whole);
+    place.offset += newline - at + 1;
+    at = newline + 1;
+  }
+}
+
+/** Reads on to the end of a line that is too long; gives the bytes behind it, at the start of the buffer. */
+async function passOver(
+  source: ByteSequence,
+  buffer: Buffer,
+  seen: number,
+  place: { number: number; offset: number; terminated: boolean },
+  reader: RangeReader,
+): Promise<number> {
+  let length = seen;
+  for (;;) {
+    const bytes = await source.read(buffer);
+    const newline = buffer.subarray(0, bytes).indexOf(NEWLINE);
+    if (bytes > 0 && newline < 0) {
+      length += bytes;
+      continue;
+    }
+    length += Math.max(newline, 0);
+    place.number++;
+    place.terminated = bytes > 0;
+    reader.oversize(length, place);
+    place.offset += length + 1;
+    place.terminated = true;
+    if (bytes === 0) return 0;
+    buffer.copyWithin(0, newline + 1, bytes);
+    const rest = bytes - newline - 1;
+    // An empty rest does not mean that the input has ended.
+    return rest > 0 ? rest : await source.read(buffer);
+  }
+}
+
+function lastNewline(bytes: Buffer, from: number, end: number): number {
+  const at = bytes.lastIndexOf(NEWLINE, end - 1);
+  return at < from ? -1 : at;
 }

@@ -17,6 +17,35 @@ export class IdHash {
     this.#key1 = view.getInt32(4, true);
   }
 
+  /** The hash of ASCII bytes, which is that of the same characters. */
+  ofBytes(bytes: Uint8Array, start: number, end: number): void {
+    const length = end - start;
+    let v0 = this.#key0;
+    let v1 = this.#key1 ^ 0xee;
+    let v2 = 0x6c796765 ^ this.#key0;
+    let v3 = 0x74656462 ^ this.#key1;
+    for (let at = start; at <= end; at += 4) {
+      let word = 0;
+      if (at + 4 <= end) {
+        word =
+          (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24);
+      } else for (let unit = at, shift = 0; unit < end; unit++, shift += 8) word |= (bytes[unit] as number) << shift;
+      v3 ^= word;
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+      v0 ^= word;
+    }
+    this.#end(v0, v1, v2, v3, length << 1);
+  }
+
   of(text: string): void {
     const length = text.length;
     let v0 = this.#key0;
@@ -44,8 +73,14 @@ export class IdHash {
       v2 = (v2 << 16) | (v2 >>> 16);
       v0 ^= word;
     }
-    const last = (length << 1) | (narrow ? 0 : 1);
-    v3 ^= last;
+    this.#end(v0, v1, v2, v3, (length << 1) | (narrow ? 0 : 1));
+  }
+
+  #end(a: number, b: number, c: number, d: number, last: number): void {
+    let v0 = a;
+    let v1 = b;
+    let v2 = c;
+    let v3 = d ^ last;
     for (let round = 0; round < 7; round++) {
       if (round === 1) {
         v0 ^= last;

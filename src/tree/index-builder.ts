@@ -39,8 +39,8 @@ export class IndexBuilder implements RangeReader {
   line(bytes: Buffer, start: number, end: number, place: LinePlace): void {
     this.endsWithNewline = place.terminated;
     if (this.#look && this.#look(lineOf(bytes, start, end, place)) === 'enough') this.#look = undefined;
-    if (!this.#careful && place.clean && this.#scanner.scan(bytes, start, end) && !isSpecial(this.#scanner)) {
-      this.#add(this.#scanner, end - start, place);
+    if (!this.#careful && this.#scanner.scan(bytes, start, end) && !isSpecial(this.#scanner)) {
+      this.index.addRanges(this.#scanner, place.number, place.offset, end - start);
       return;
     }
     const line = lineOf(bytes, start, end, place);
@@ -90,8 +90,12 @@ export class IndexBuilder implements RangeReader {
 }
 
 /** Lines that are no entries are parsed, for what they say is wanted. */
-function isSpecial({ type }: Envelope): boolean {
-  return type === HEADER_TYPE || type === TITLE_TYPE;
+function isSpecial(scanner: EnvelopeScanner): boolean {
+  const length = scanner.typeEnd - scanner.typeStart;
+  if (length !== HEADER_TYPE.length && length !== TITLE_TYPE.length) return false;
+  // No other type of that length begins so.
+  const first = scanner.bytes[scanner.typeStart];
+  return (first === 0x73 || first === 0x74) && (scanner.type === HEADER_TYPE || scanner.type === TITLE_TYPE);
 }
 
 function lineOf(bytes: Buffer, start: number, end: number, place: LinePlace): Line {

@@ -1,3 +1,4 @@
+import { ABSENT, type EnvelopeRanges } from '../entries/envelope.ts';
 import { IdHash } from './id-hash.ts';
 
 /** What `parentOf` gives where there is no parent to go to. */
@@ -76,7 +77,8 @@ export class LogIndex {
   readonly #headers = new Set<string>();
   #size = 0;
   #waiting: Waiting[] = [];
-  #lastId: string | undefined;
+  #lastLow = 0;
+  #lastHigh = 0;
   #lastWithId = NOT_FOUND;
   #finished = false;
   #groups: DuplicateGroups | undefined;
@@ -122,33 +124,76 @@ export class LogIndex {
 
   /** The position of the new entry. `earlier` then tells whether its id was there already. */
   add(entry: NewEntry): number {
+    const { id, parentId } = entry;
+    let parent = NO_PARENT;
+    if (parentId !== null && parentId !== undefined && parentId !== '') {
+      this.#hash.of(parentId);
+      parent = this.#parentAtAdd();
+      if (parent === UNKNOWN_PARENT && this.#headers.has(parentId)) parent = HEADER_PARENT;
+      else if (parent === UNKNOWN_PARENT) this.#wait();
+    }
+    if (id !== undefined) this.#hash.of(id);
+    const role = entry.role === undefined ? 0 : this.#roles.code(entry.role);
+    return this.#push(
+      id !== undefined,
+      parent,
+      this.#types.code(entry.type),
+      role,
+      entry.line,
+      entry.offset,
+      entry.length,
+      entry.flags ?? 0,
+    );
+  }
+
+  /** The same from the bytes of a line, without making strings of them. */
+  addRanges(entry: EnvelopeRanges, line: number, offset: number, length: number): number {
+    const { bytes } = entry;
+    let parent = NO_PARENT;
+    if (entry.parentStart !== ABSENT && entry.parentEnd > entry.parentStart) {
+      this.#hash.ofBytes(bytes, entry.parentStart, entry.parentEnd);
+      parent = this.#parentAtAdd();
+      if (parent === UNKNOWN_PARENT) {
+        if (this.#headers.has(bytes.toString('latin1', entry.parentStart, entry.parentEnd))) parent = HEADER_PARENT;
+        else this.#wait();
+      }
+    }
+    const hasId = entry.idStart !== ABSENT;
+    if (hasId) this.#hash.ofBytes(bytes, entry.idStart, entry.idEnd);
+    const type = entry.typeStart === ABSENT ? 0 : this.#types.codeOfBytes(bytes, entry.typeStart, entry.typeEnd);
+    const role = entry.roleStart === ABSENT ? 0 : this.#roles.codeOfBytes(bytes, entry.roleStart, entry.roleEnd);
+    return this.#push(hasId, parent, type, role, line, offset, length, 0);
+  }
+
+  /** Takes the id from the hash. */
+  #push(hasId: boolean, parent: number, type: number, role: number, line: number, offset: number, length: number, own: number): number {
     const position = this.#size;
     const slot = position & PAGE_MASK;
     if (slot === 0) this.#pages.push(new Page());
     const page = this.#pages[position >>> PAGE_BITS] as Page;
-    page.parent[slot] = entry.parent ?? this.#parentAtAdd(position, entry.parentId);
-    page.line[slot] = entry.line;
-    page.offsetLow[slot] = entry.offset >>> 0;
-    page.offsetHigh[slot] = entry.offset / 2 ** 32;
-    page.length[slot] = entry.length;
-    page.type[slot] = this.#types.code(entry.type);
-    page.role[slot] = entry.role === undefined ? 0 : this.#roles.code(entry.role);
-    let flags = (entry.flags ?? 0) & OWN_FLAGS;
+    page.parent[slot] = parent;
+    page.line[slot] = line;
+    page.offsetLow[slot] = offset >>> 0;
+    page.offsetHigh[slot] = offset / 2 ** 32;
+    page.length[slot] = length;
+    page.type[slot] = type;
+    page.role[slot] = role;
+    let flags = own & OWN_FLAGS;
     this.#size++;
     this.#earlier = NOT_FOUND;
-    if (entry.id === undefined) flags |= WITHOUT_ID;
-    else {
-      this.#hash.of(entry.id);
-      page.hashLow[slot] = this.#hash.low;
-      page.hashHigh[slot] = this.#hash.high;
-      this.#earlier = this.#ids.put(this.#hash.low, this.#hash.high, position);
+    if (hasId) {
+      const { low, high } = this.#hash;
+      page.hashLow[slot] = low;
+      page.hashHigh[slot] = high;
+      this.#earlier = this.#ids.put(low, high, position);
       if (this.#earlier !== NOT_FOUND) {
         flags |= REPEATED;
         this.#repeated++;
       }
-      this.#lastId = entry.id;
+      this.#lastLow = low;
+      this.#lastHigh = high;
       this.#lastWithId = position;
-    }
+    } else flags |= WITHOUT_ID;
     page.flags[slot] = flags;
     return position;
   }
@@ -185,7 +230,6 @@ export class LogIndex {
 
   /** The last entry so far that has this id, or NOT_FOUND; while the index is being filled, that is the nearest earlier one. */
   find(id: string): number {
-    if (id === this.#lastId) return this.#lastWithId;
     this.#hash.of(id);
     return this.#ids.get(this.#hash.low, this.#hash.high);
   }
@@ -277,24 +321,26 @@ export class LogIndex {
     return (this.#pages[position >>> PAGE_BITS] as Page).flags[position & PAGE_MASK] as number;
   }
 
-  #parentAtAdd(position: number, parentId: string | null | undefined): number {
-    if (parentId === null || parentId === undefined || parentId === '') return NO_PARENT;
+  /** The entry that has the id in the hash, if there is one so far. */
+  #parentAtAdd(): number {
+    const { low, high } = this.#hash;
     // Most entries hang from the one before them.
-    if (parentId === this.#lastId) return this.#lastWithId;
-    this.#hash.of(parentId);
-    const found = this.#ids.get(this.#hash.low, this.#hash.high);
-    if (found !== NOT_FOUND) return found;
-    if (this.#headers.has(parentId)) return HEADER_PARENT;
+    if (low === this.#lastLow && high === this.#lastHigh && this.#lastWithId !== NOT_FOUND) return this.#lastWithId;
+    const found = this.#ids.get(low, high);
+    return found === NOT_FOUND ? UNKNOWN_PARENT : found;
+  }
+
+  /** The entry about to be added waits for the id in the hash. */
+  #wait(): void {
     let part = this.#waiting.at(-1);
     if (part === undefined || part.count === part.position.length) {
       part = new Waiting();
       this.#waiting.push(part);
     }
-    part.position[part.count] = position;
+    part.position[part.count] = this.#size;
     part.hashLow[part.count] = this.#hash.low;
     part.hashHigh[part.count] = this.#hash.high;
     part.count++;
-    return UNKNOWN_PARENT;
   }
 
   /** For a header that stands behind an entry that names it. */
@@ -389,11 +435,12 @@ class DuplicateGroups {
 
 const PARTS = 64;
 const FIRST_SLOTS = 16;
+const DOUBLE_UP_TO = 2048;
 const EMPTY = -1;
 
 /**
  * From hash to position by open addressing. A slot holds a position alone, for the hash is in the pages. The table is
- * cut into parts by the hash's high bits, each of which grows by half when three quarters of it are used.
+ * cut into parts by the hash's high bits, each of which grows when three quarters of it are used.
  */
 class IdTable {
   readonly #pages: readonly Page[];
@@ -447,7 +494,8 @@ class IdTable {
 
   #grow(part: number): Int32Array {
     const old = this.#parts[part] as Int32Array;
-    const grown = new Int32Array(old.length + (old.length >>> 1)).fill(EMPTY);
+    // Small parts double, so that few are filled over and over; large ones would waste too much.
+    const grown = new Int32Array(old.length < DOUBLE_UP_TO ? old.length * 2 : old.length + (old.length >>> 1)).fill(EMPTY);
     for (const position of old) {
       if (position === EMPTY) continue;
       const page = this.#pages[position >>> PAGE_BITS] as Page;
@@ -459,10 +507,15 @@ class IdTable {
   }
 }
 
+/** So many are compared one after the other before the map is asked. */
+const FIRST_NAMES = 16;
+
 /** Names as one byte: 0 is none, 255 is any name that came after the first 254, so a log of hostile names costs nothing. */
 class Names {
   readonly #codes = new Map<string, number>();
   readonly #names: string[] = [''];
+  /** The first names as bytes, for most entries have one of them. */
+  readonly #bytes: Buffer[] = [Buffer.alloc(0)];
 
   code(name: string): number {
     if (name === '') return 0;
@@ -473,8 +526,23 @@ class Names {
     // A copy: the name is often a slice that would keep a whole block of the log alive.
     const copy = Buffer.from(name, 'utf16le').toString('utf16le');
     this.#names.push(copy);
+    // What is not ASCII never comes as bytes; it keeps its place in the list.
+    if (this.#bytes.length < FIRST_NAMES) this.#bytes.push(/^[\u0000-\u007f]*$/.test(copy) ? Buffer.from(copy, 'latin1') : Buffer.alloc(0));
     this.#codes.set(copy, code);
     return code;
+  }
+
+  /** The same for a name in ASCII, without making a string of one that is known. */
+  codeOfBytes(bytes: Buffer, start: number, end: number): number {
+    const length = end - start;
+    for (let code = 0; code < this.#bytes.length; code++) {
+      const name = this.#bytes[code] as Buffer;
+      if (name.length !== length) continue;
+      let at = 0;
+      while (at < length && name[at] === bytes[start + at]) at++;
+      if (at === length) return code;
+    }
+    return this.code(bytes.toString('latin1', start, end));
   }
 
   name(code: number): string {

@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRanges } from '../../src/lines/ranges.ts';
+import { type ByteSequence, readRanges } from '../../src/lines/ranges.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
 
@@ -12,37 +13,37 @@ interface Seen {
   oversize: number;
 }
 
-async function* chunked(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
-  // One buffer that is used again for each chunk, as a reader of files does.
-  const shared = Buffer.alloc(Math.max(1, bytes.length));
+/** Hands out the bytes in pieces that end at the cuts. */
+function sequence(bytes: Buffer, cuts: readonly number[]): ByteSequence {
   let from = 0;
-  for (const cut of [...cuts.map((one) => one % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]) {
-    if (cut <= from) continue;
-    bytes.copy(shared, 0, from, cut);
-    yield shared.subarray(0, cut - from);
-    from = cut;
-  }
+  return {
+    read: async (buffer) => {
+      const next = cuts
+        .map((cut) => cut % (bytes.length + 1))
+        .sort((a, b) => a - b)
+        .find((cut) => cut > from);
+      const copied = bytes.copy(buffer, 0, from, next ?? bytes.length);
+      from += copied;
+      return copied;
+    },
+  };
 }
 
-async function rangesOf(bytes: Buffer, cuts: readonly number[], maxLineBytes: number): Promise<{ lines: Seen[]; clean: boolean[] }> {
+async function rangesOf(bytes: Buffer, cuts: readonly number[], maxLineBytes: number, bufferBytes: number): Promise<Seen[]> {
   const lines: Seen[] = [];
-  const clean: boolean[] = [];
   await readRanges(
-    chunked(bytes, cuts),
+    sequence(bytes, cuts),
     {
-      line: (block, start, end, place) => {
-        const { number, offset, terminated } = place;
+      line: (block, start, end, { number, offset, terminated }) => {
         lines.push({ number, offset, raw: block.toString('latin1', start, end), terminated, oversize: 0 });
-        clean.push(place.clean);
       },
       oversize: (length, { number, offset, terminated }) => {
         lines.push({ number, offset, raw: '', terminated, oversize: length });
-        clean.push(true);
       },
     },
-    { maxLineBytes },
+    { maxLineBytes, bufferBytes },
   );
-  return { lines, clean };
+  return lines;
 }
 
 describe('readRanges', () => {
@@ -50,23 +51,43 @@ describe('readRanges', () => {
     const pieces = fc.array(fc.constantFrom('a', 'bc', '\n', '\r\n', '{"x":1}', '\u00e9', '\u00ff', '\0', ' '.repeat(7)), {
       maxLength: 30,
     });
+    const limits = fc.constantFrom(3, 9, 1000);
     await fc.assert(
-      fc.asyncProperty(pieces, fc.array(fc.nat(200), { maxLength: 6 }), fc.constantFrom(3, 9, 1000), async (parts, cuts, limit) => {
-        const bytes = Buffer.from(parts.join(''), 'latin1');
-        const expected: Seen[] = [];
-        const damaged: boolean[] = [];
-        for await (const line of readLines(chunked(bytes, []), { maxLineBytes: limit })) {
-          const { number, offset, raw, terminated, oversize } = line;
-          expected.push({ number, offset, raw, terminated, oversize });
-          damaged.push(oversize === 0 && (line.encoding === 'invalid' || raw.includes('\0')));
-        }
-        const { lines, clean } = await rangesOf(bytes, cuts, limit);
-        expect(lines).toEqual(expected);
-        damaged.forEach((is, at) => {
-          if (is) expect(clean[at]).toBe(false);
-        });
-      }),
-      settings(400),
+      fc.asyncProperty(
+        pieces,
+        fc.array(fc.nat(200), { maxLength: 6 }),
+        limits,
+        fc.integer({ min: 1, max: 40 }),
+        async (parts, cuts, limit, buffer) => {
+          const bytes = Buffer.from(parts.join(''), 'latin1');
+          const expected: Seen[] = [];
+          for await (const { number, offset, raw, terminated, oversize } of readLines(Readable.from([bytes]), { maxLineBytes: limit })) {
+            expected.push({ number, offset, raw, terminated, oversize });
+          }
+          expect(await rangesOf(bytes, cuts, limit, buffer)).toEqual(expected);
+        },
+      ),
+      settings(1000),
     );
+  });
+
+  it('lets what is being read come in before it hands on an error of the reader', async () => {
+    let reading = 0;
+    const source: ByteSequence = {
+      read: async (buffer) => {
+        reading++;
+        await new Promise((done) => setTimeout(done, 5));
+        reading--;
+        return buffer.write('line\nrest', 'latin1');
+      },
+    };
+    const reader = {
+      line: () => {
+        throw new Error('enough');
+      },
+      oversize: () => {},
+    };
+    await expect(readRanges(source, reader)).rejects.toThrow('enough');
+    expect(reading).toBe(0);
   });
 });

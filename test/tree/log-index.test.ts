@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { EnvelopeScanner } from '../../src/entries/envelope.ts';
 import { Children, cycles } from '../../src/tree/children.ts';
 import { HEADER_PARENT, LogIndex, MISSING_PARENT, NO_PARENT, NOT_FOUND, UNKNOWN_PARENT } from '../../src/tree/log-index.ts';
 import { commonAncestor, leaves, pathTo } from '../../src/tree/path.ts';
@@ -150,6 +151,49 @@ describe('LogIndex', () => {
       expect(index.parentOf(at)).toBe(at - 1);
     }
     expect([index.typeOf(1), index.typeOf(3), index.typeOf(299_997)]).toEqual(['message', 'type 3', '']);
+  });
+
+  it('takes the same from bytes as from strings', () => {
+    const scanner = new EnvelopeScanner();
+    const words = fc.constantFrom(
+      'message',
+      'custom',
+      'user',
+      'a',
+      'ab',
+      'abc',
+      'abcd',
+      'abcde',
+      '\u0161',
+      '',
+      'label',
+      '0123456789abcdef0',
+    );
+    const entries = fc.array(fc.record({ type: words, id: words, parentId: fc.option(words), role: words }), { maxLength: 30 });
+    fc.assert(
+      fc.property(entries, (all) => {
+        const byText = new LogIndex(key);
+        const byBytes = new LogIndex(key);
+        byText.addHeader('abcd');
+        byBytes.addHeader('abcd');
+        all.forEach((entry, at) => {
+          byText.add({ ...entry, line: at, offset: at, length: 1 });
+          const line = Buffer.from(JSON.stringify({ ...entry, message: { role: entry.role } }));
+          if (scanner.scan(line, 0, line.length)) byBytes.addRanges(scanner, at, at, 1);
+          else byBytes.add({ ...entry, line: at, offset: at, length: 1 });
+          expect(byBytes.earlier).toBe(byText.earlier);
+        });
+        byText.finish();
+        byBytes.finish();
+        all.forEach((_, at) => {
+          expect(byBytes.parentOf(at)).toBe(byText.parentOf(at));
+          expect(byBytes.typeOf(at)).toBe(byText.typeOf(at));
+          expect(byBytes.roleOf(at)).toBe(byText.roleOf(at));
+        });
+        expect([byBytes.missingParents, byBytes.forwardParents]).toEqual([byText.missingParents, byText.forwardParents]);
+      }),
+      settings(300),
+    );
   });
 
   it('spreads ids that a short-sighted hash would put together', () => {
