@@ -152,6 +152,41 @@ describe('a log migrated block by block', () => {
   });
 });
 
+describe('a line that is too long to be held', () => {
+  const long = `{"type":"custom","data":"${'x'.repeat(300)}"}`;
+
+  async function migrated(version: number, extra: Partial<MigrateOptions> = {}): Promise<Outcome> {
+    const bytes = Buffer.from(`{"type":"session","version":${version},"id":"s"}\n${long}\n{"type":"custom"}\n`);
+    return await outcome(async (options, write) => {
+      const migration = new Migration(options);
+      const onOversizePiece = (piece: Buffer): void => {
+        if (migration.passesOversize) write(piece.toString('latin1'));
+      };
+      const blocks = new BlockMigration(migration, (part) => write(part.toString('latin1')));
+      for await (const piece of readBlocks(chunked(bytes, 64), { maxLineBytes: 200, onOversizePiece })) {
+        if (piece instanceof Block) blocks.block(piece.split(), piece.bytes);
+        else blocks.block([piece], undefined);
+      }
+      write(migration.end());
+    }, extra);
+  }
+
+  it('passes in a log whose entries have ids, with a warning where it would have been looked at', async () => {
+    expect(await migrated(3)).toMatchObject({ trouble: '', warnings: [], text: expect.stringContaining(`\n${long}\n{"type":"custom"}\n`) });
+    const version2 = await migrated(2);
+    expect(version2.text).toContain(`\n${long}\n`);
+    expect(version2.warnings).toEqual([{ line: 2, message: `has ${long.length} bytes and was passed on unread` }]);
+  });
+
+  it('is refused in a log of version 1, and left out by readers', async () => {
+    expect((await migrated(1)).trouble).toBe(`log: line 2 has ${long.length} bytes, too many for an entry that needs an id`);
+    const damage: string[] = [];
+    const read = await migrated(1, { onDamage: (line, rule) => damage.push(`${line.number} ${rule}`) });
+    expect(damage).toEqual(['2 oversize-line']);
+    expect(read.text).toContain('\n\n{"type":"custom","id":"00000001","parentId":null}\n');
+  });
+});
+
 describe('a log migrated for a reader', () => {
   async function migrated(lines: readonly string[], extra: Partial<MigrateOptions> = {}): Promise<{ text: string[]; damage: string[] }> {
     const damage: string[] = [];
