@@ -39,6 +39,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./log.ts')).command,
   },
   {
+    name: 'diff',
+    summary: 'Compare two branches of a session, or two sessions',
+    load: async () => (await import('./diff.ts')).command,
+  },
+  {
     name: 'fork',
     summary: 'Write the path to an entry as a session of its own',
     load: async () => (await import('./fork.ts')).command,

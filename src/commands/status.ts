@@ -75,6 +75,10 @@ async function status(session: Session, given: Given, classify: Classify, io: Io
   const end = root === undefined ? -1 : index.parentOf(root);
   const pathEnd = end >= 0 ? 'cycle' : end === MISSING_PARENT ? 'missing-parent' : 'root';
   const newer = rev === undefined ? staleLeaf(index) : undefined;
+  if (newer !== undefined) {
+    const where = `'--leaf line:${index.lineOf(newer)}' judges that`;
+    io.note(`${session.name}: the last entry is a stale leaf and newer work hangs elsewhere; ${where}`);
+  }
   const probes = await look(session, given, facts, classify);
   const log: LogFacts = {
     sessionId: typeof session.header?.['id'] === 'string' ? session.header['id'] : null,

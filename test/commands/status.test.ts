@@ -188,7 +188,9 @@ describe('sessionctl status', () => {
         '',
       ].join('\n'),
     );
-    const status = await statusOf(file);
+    const ran = await run(['status', file, '--json']);
+    expect(ran.stderr).toContain("newer work hangs elsewhere; '--leaf line:3' judges that");
+    const status = JSON.parse(ran.stdout) as Status;
     expect(status.leafId).toBe('c');
     expect(status.evidence.some((one) => one.what.includes('line:3 is not on this path'))).toBe(true);
   });

@@ -1,4 +1,5 @@
 import { Interner, matchSequences, type Pair } from './sequence.ts';
+import { sameness, wordDiff } from './words.ts';
 
 /** One entry of a side as the alignment needs it. */
 export interface Mark {
@@ -8,9 +9,15 @@ export interface Mark {
   readonly exact: string;
   /** Equal where they say the same. */
   readonly content: string;
-  /** Two of the same kind may be two wordings of one thing. */
-  readonly isPrompt: boolean;
+  /** The start of what the user said, for prompts: two of them may be two wordings of one. */
+  readonly prompt?: string | undefined;
 }
+
+/** So much of a prompt is enough to tell whether it is another one reworded. */
+export const PROMPT_CHARS = 2000;
+const LEAST_LIKENESS = 0.3;
+/** How many prompts further on a rewording is looked for. */
+const LOOK_AHEAD = 4;
 
 /** What to tell next; numbers are places in the two lists. */
 export type Step =
@@ -39,7 +46,7 @@ export function alignSides(a: readonly Mark[], b: readonly Mark[]): Step[] {
 }
 
 /** Nothing belongs together: two branches behind the entry where they part. Only prompts may be rewordings. */
-export function partSides(a: readonly Pick<Mark, 'isPrompt'>[], b: readonly Pick<Mark, 'isPrompt'>[]): Step[] {
+export function partSides(a: readonly Pick<Mark, 'prompt'>[], b: readonly Pick<Mark, 'prompt'>[]): Step[] {
   const steps: Step[] = [];
   pushGap(a, b, 0, a.length, 0, b.length, steps);
   return steps;
@@ -76,10 +83,10 @@ function stepsOf(a: readonly Mark[], b: readonly Mark[], pairs: readonly Pair[])
   return steps;
 }
 
-/** Side a, then side b, prompt by prompt: the n-th prompt of one side stands against the n-th of the other. */
+/** Side a, then side b, up to the next prompt that was reworded; there both meet. */
 function pushGap(
-  a: readonly Pick<Mark, 'isPrompt'>[],
-  b: readonly Pick<Mark, 'isPrompt'>[],
+  a: readonly Pick<Mark, 'prompt'>[],
+  b: readonly Pick<Mark, 'prompt'>[],
   a0: number,
   a1: number,
   b0: number,
@@ -88,19 +95,37 @@ function pushGap(
 ): void {
   let atA = a0;
   let atB = b0;
-  for (;;) {
-    const promptA = nextPrompt(a, atA, a1);
-    const promptB = nextPrompt(b, atB, b1);
-    while (atA < promptA) steps.push({ kind: 'removed', a: atA++ });
-    while (atB < promptB) steps.push({ kind: 'added', b: atB++ });
-    if (promptA < a1 && promptB < b1) steps.push({ kind: 'changed', a: atA++, b: atB++ });
-    else if (promptA < a1) steps.push({ kind: 'removed', a: atA++ });
-    else if (promptB < b1) steps.push({ kind: 'added', b: atB++ });
-    else return;
+  for (const pair of rewordings(prompts(a, a0, a1), prompts(b, b0, b1))) {
+    while (atA < pair.a) steps.push({ kind: 'removed', a: atA++ });
+    while (atB < pair.b) steps.push({ kind: 'added', b: atB++ });
+    steps.push({ kind: 'changed', a: atA++, b: atB++ });
   }
+  while (atA < a1) steps.push({ kind: 'removed', a: atA++ });
+  while (atB < b1) steps.push({ kind: 'added', b: atB++ });
 }
 
-function nextPrompt(marks: readonly Pick<Mark, 'isPrompt'>[], from: number, end: number): number {
-  for (let at = from; at < end; at++) if (marks[at]?.isPrompt) return at;
-  return end;
+interface Prompt {
+  readonly at: number;
+  readonly text: string;
+}
+
+function prompts(marks: readonly Pick<Mark, 'prompt'>[], from: number, end: number): Prompt[] {
+  const found: Prompt[] = [];
+  for (let at = from; at < end; at++) {
+    const text = marks[at]?.prompt;
+    if (text !== undefined) found.push({ at, text });
+  }
+  return found;
+}
+
+function rewordings(a: readonly Prompt[], b: readonly Prompt[]): Pair[] {
+  const pairs: Pair[] = [];
+  let next = 0;
+  for (const prompt of a) {
+    const found = b.slice(next, next + LOOK_AHEAD).findIndex((other) => sameness(wordDiff(prompt.text, other.text)) >= LEAST_LIKENESS);
+    if (found < 0) continue;
+    pairs.push({ a: prompt.at, b: (b[next + found] as Prompt).at });
+    next += found + 1;
+  }
+  return pairs;
 }
