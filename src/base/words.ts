@@ -5,6 +5,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** 2408582 as '2,408,582', the same in every locale. */
 export function grouped(value: number): string {
+  if (value >= 0 && value < 1000) return String(value);
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 

@@ -69,6 +69,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./blobs.ts')).command,
   },
   {
+    name: 'export',
+    summary: 'Write a session for people to read, as Markdown or HTML',
+    load: async () => (await import('./export.ts')).command,
+  },
+  {
     name: 'status',
     summary: 'Tell whether a session may be resumed: verdict, pending calls, last stable entry',
     load: async () => (await import('./status.ts')).command,

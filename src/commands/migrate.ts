@@ -68,12 +68,14 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
   const blocks = new BlockMigration(migration, (bytes) => out.bytes(bytes));
   try {
     for await (const piece of readBlocks(source.chunks, { onOversizePiece })) {
-      if (migration.isBegun && piece instanceof Block) blocks.block(piece);
-      else blocks.lines(gate.pass(piece instanceof Block ? piece.split() : [piece]));
+      const lines = piece instanceof Block ? piece.split() : [piece];
+      const bytes = piece instanceof Block ? piece.bytes : undefined;
+      const passed = gate.pass(lines);
+      blocks.block(passed, passed === lines ? bytes : undefined);
       // The block's memory is used again, and may not wait to be written.
       await out.flush();
     }
-    blocks.lines(gate.end());
+    blocks.block(gate.end(), undefined);
     out.raw(migration.end());
   } catch (error) {
     // What stands before a damaged line is migrated and whole.

@@ -68,8 +68,6 @@ const MOST_LEVELS = 512;
 export class LineScanner {
   /** Of the line that was accepted last: behind the last member of the object. */
   contentEnd = 0;
-  /** Where its newline is. */
-  lineEnd = 0;
   /** It has an id, a parentId or a firstKeptEntryIndex. */
   hasReferences = false;
   /** Its message has the role hookMessage. */
@@ -178,7 +176,6 @@ export class LineScanner {
     this.contentEnd = this.#behindContent(at - 1);
     let code = bytes[at] as number;
     while (code === SPACE || code === TAB || code === RETURN) code = bytes[++at] as number;
-    this.lineEnd = at;
     return code === NEWLINE;
   }
 

@@ -108,6 +108,15 @@ export async function openForReading(path: string): Promise<FileHandle> {
   }
 }
 
+/** Who may read and write a file, as its copies are to have it at most. */
+export async function modeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch (error) {
+    throw systemTrouble(path, error);
+  }
+}
+
 /** True for a folder, false for anything else that is there. */
 export async function isFolder(path: string): Promise<boolean> {
   try {

@@ -60,8 +60,8 @@ async function byBlocks(bytes: Buffer, size: number, extra?: Partial<MigrateOpti
     const migration = new Migration(options);
     const blocks = new BlockMigration(migration, (part) => write(part.toString('latin1')));
     for await (const piece of readBlocks(chunked(bytes, size))) {
-      if (piece instanceof Block) blocks.block(piece);
-      else blocks.lines([piece]);
+      if (piece instanceof Block) blocks.block(piece.split(), piece.bytes);
+      else blocks.block([piece], undefined);
     }
     write(migration.end());
   }, extra);
@@ -164,8 +164,8 @@ describe('a line that is too long to be held', () => {
       };
       const blocks = new BlockMigration(migration, (part) => write(part.toString('latin1')));
       for await (const piece of readBlocks(chunked(bytes, 64), { maxLineBytes: 200, onOversizePiece })) {
-        if (piece instanceof Block) blocks.block(piece);
-        else blocks.lines([piece]);
+        if (piece instanceof Block) blocks.block(piece.split(), piece.bytes);
+        else blocks.block([piece], undefined);
       }
       write(migration.end());
     }, extra);

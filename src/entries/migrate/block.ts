@@ -1,10 +1,6 @@
 import type { Line } from '../../lines/line.ts';
-import type { Block } from '../../lines/reader.ts';
 import { LineScanner } from '../line-scanner.ts';
 import type { Migration } from './migration.ts';
-
-const NEWLINE = 0x0a;
-const RETURN = 0x0d;
 
 /**
  * Migrates the lines of whole blocks of bytes. Lines that are plainly entries are neither made a string nor parsed; all
@@ -23,8 +19,45 @@ export class BlockMigration {
     this.#write = write;
   }
 
-  /** Lines by themselves. */
-  lines(lines: readonly Line[]): void {
+  /** All lines of a block, and the block itself where it is whole lines. */
+  block(lines: readonly Line[], bytes: Buffer | undefined): void {
+    const first = lines[0];
+    if (!first) return;
+    if (bytes === undefined || !this.#migration.isBegun) {
+      this.#lines(lines);
+      return;
+    }
+    this.#scanner.use(bytes);
+    /** Up to here the block's bytes have left, changed or not. */
+    let done = 0;
+    let at = 0;
+    try {
+      for (const line of lines) {
+        at = line.offset - first.offset;
+        const added = this.#plainEntry(line, at);
+        if (added === undefined) {
+          const raw = this.#migration.line(line);
+          if (raw === line.raw) continue;
+          this.#bytes(bytes, done, at);
+          this.#text(raw);
+          done = at + line.raw.length;
+        } else if (added !== '') {
+          this.#bytes(bytes, done, this.#scanner.contentEnd);
+          this.#text(added);
+          done = this.#scanner.contentEnd;
+        }
+      }
+      at = bytes.length;
+      this.#migration.ended(lines.at(-1) ?? first);
+    } finally {
+      // Also where a line was refused: what stands before it leaves.
+      if (done === 0 && at === bytes.length) this.#write(bytes);
+      else this.#bytes(bytes, done, at);
+      this.#flush();
+    }
+  }
+
+  #lines(lines: readonly Line[]): void {
     try {
       for (const line of lines) this.#text(this.#migration.line(line) + (line.terminated ? '\n' : ''));
     } finally {
@@ -32,49 +65,10 @@ export class BlockMigration {
     }
   }
 
-  /** All lines of a block. */
-  block(block: Block): void {
-    // Bytes that are no UTF-8 are the business of each line; so is everything before the header.
-    if (!this.#migration.isBegun || block.encoding === 'invalid') {
-      this.lines(block.split());
-      return;
-    }
-    const { bytes } = block;
-    const scanner = this.#scanner;
-    scanner.use(bytes);
-    /** Up to here the block's bytes have left, changed or not. */
-    let done = 0;
-    let at = 0;
-    let lines = 0;
-    try {
-      while (at < bytes.length) {
-        const added = scanner.accepts(at) ? this.#migration.plainEntry(scanner.hasReferences, scanner.hasOldRole) : undefined;
-        let end = scanner.lineEnd;
-        if (added === undefined) {
-          end = bytes.indexOf(NEWLINE, at);
-          const line = block.line(at, end - at, block.number + lines);
-          const raw = this.#migration.line(line);
-          if (raw !== line.raw) {
-            this.#bytes(bytes, done, at);
-            this.#text(raw);
-            done = end;
-          }
-        } else if (added !== '') {
-          this.#bytes(bytes, done, scanner.contentEnd);
-          this.#text(added);
-          done = scanner.contentEnd;
-        }
-        at = end + 1;
-        lines++;
-      }
-      block.lines = lines;
-      this.#migration.ended(true, bytes[bytes.length - 2] === RETURN);
-    } finally {
-      // Also where a line was refused: what stands before it leaves.
-      if (done === 0 && at === bytes.length) this.#write(bytes);
-      else this.#bytes(bytes, done, at);
-      this.#flush();
-    }
+  /** What has to be added to a line that is plainly an entry; undefined where the line needs a closer look. */
+  #plainEntry(line: Line, at: number): string | undefined {
+    if (line.oversize > 0 || !line.wellFormed || !this.#scanner.accepts(at)) return undefined;
+    return this.#migration.plainEntry(this.#scanner.hasReferences, this.#scanner.hasOldRole);
   }
 
   #bytes(source: Buffer, start: number, end: number): void {

@@ -85,7 +85,7 @@ export class Migration {
 
   /** The line's new bytes, without its newline; the same string where nothing changes. An oversize line has none. */
   line(line: Line): string {
-    this.ended(line.terminated, line.ending === '\r\n');
+    this.ended(line);
     const { raw } = line;
     let value: unknown;
     try {
@@ -105,9 +105,9 @@ export class Migration {
   }
 
   /** How the last line ended so far, for lines that went the short way. */
-  ended(isTerminated: boolean, withReturn: boolean): void {
-    this.#isTerminated = isTerminated;
-    if (isTerminated) this.#ending = withReturn ? '\r\n' : '\n';
+  ended(line: Line): void {
+    this.#isTerminated = line.terminated;
+    if (line.terminated) this.#ending = line.ending === '\r\n' ? '\r\n' : '\n';
   }
 
   /** What has to follow the last line: a migrated log ends with a newline. */

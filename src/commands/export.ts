@@ -1,0 +1,365 @@
+import { printable } from '../base/printable.ts';
+import { ClosedPipe, UsageTrouble } from '../base/trouble.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import type { JsonObject } from '../entries/json-value.ts';
+import type { Branch, Exporter, SessionFacts } from '../exporters/exporter.ts';
+import { exportFormats } from '../exporters/index.ts';
+import { type Plan, planAll, planPath, type Section } from '../exporters/plan.ts';
+import { anchorOf } from '../exporters/view/anchor.ts';
+import { aboutPicture, embedded, notShown, pictureOf } from '../exporters/view/images.ts';
+import type { Image, Item } from '../exporters/view/item.ts';
+import type { ThinkingWish, ToolsWish } from '../exporters/view/options.ts';
+import { type TimeText, timeTextIn } from '../exporters/view/time.ts';
+import { Totals } from '../exporters/view/totals.ts';
+import { type ExportEntry, Transcript } from '../exporters/view/transcript.ts';
+import { AssetFolder } from '../files/assets.ts';
+import { HeldOutput } from '../files/held-output.ts';
+import { modeOf } from '../files/input.ts';
+import { PRIVATE_MODE, type Sink, toFile } from '../files/replace.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { labels } from '../tree/labels.ts';
+import { NOT_FOUND } from '../tree/log-index.ts';
+import { lastEntry, resolveEntry } from '../tree/rev.ts';
+import type { Session } from '../tree/session.ts';
+import { sessionTitle } from '../tree/title.ts';
+import { BLOBS_OPTION, namedStore, refStays } from './blob-options.ts';
+import type { Command, Given, Io } from './command.ts';
+import { readSession } from './open-session.ts';
+
+export const command: Command = {
+  name: 'export',
+  summary: 'Write a session for people to read, as Markdown or HTML',
+  operands: '[FILE]',
+  description: [
+    'Writes the branch that ends at the leaf, or every branch with --all, for people to read. Markdown has front matter with ' +
+      'session, title, folder, model, dates, tokens and cost, and renders on GitHub. HTML is one page that needs nothing else ' +
+      'and opens nothing: it can be searched and folded, its branches can be walked, and it reads without scripts too.',
+    'Tool calls are shown in the form that suits the tool, their results shortened with their full length; --tools full shows ' +
+      'everything. Entries of unknown types are shown as notes. Nothing in the log can leave its place in the output, run, or ' +
+      'load anything.',
+    'Pictures are part of the output as data URLs, or files in --assets DIR, named by the hash of their content. Refs to blobs stay ' +
+      'refs unless --blobs or SESSIONCTL_BLOBS names the folder.',
+    'Times are shown in UTC, so that the output is the same on every machine; --tz takes a zone such as Europe/Berlin.',
+    'Memory: about 36 bytes an entry for the index, 4 to 12 more with --all, one turn with its results, and up to 8 MB of output; ' +
+      'longer output waits in a private temporary file, because the totals stand first. Standard input is copied to one too. ' +
+      'Damage in lines that are not read may go unnoticed; that is for validate.',
+  ],
+  options: [
+    {
+      name: 'format',
+      short: 'f',
+      kind: 'text',
+      value: 'FORMAT',
+      choices: exportFormats.map((format) => format.name),
+      describe: 'Markdown or HTML; the default follows the ending of -o',
+      default: 'md',
+    },
+    {
+      name: 'leaf',
+      kind: 'text',
+      value: 'REV',
+      describe: 'The branch that ends here, instead of at the last entry; --leaf=-abc for an id with a dash',
+      default: '@',
+    },
+    { name: 'all', kind: 'flag', describe: 'Every branch, with links where they part' },
+    {
+      name: 'tools',
+      kind: 'text',
+      value: 'HOW',
+      choices: ['full', 'summary', 'none'],
+      describe: 'Tool calls and results whole, with long ones shortened, or not at all',
+      default: 'summary',
+    },
+    {
+      name: 'thinking',
+      kind: 'text',
+      value: 'HOW',
+      choices: ['folded', 'full', 'none'],
+      describe: "The model's thinking folded away, open, or not at all",
+      default: 'folded',
+    },
+    { name: 'assets', kind: 'text', value: 'DIR', describe: 'Write pictures to files in DIR instead of into the output' },
+    BLOBS_OPTION,
+    { name: 'tz', kind: 'text', value: 'ZONE', describe: 'Show times in this time zone', default: 'UTC' },
+    { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output, all at once' },
+  ],
+  examples: [
+    { run: 'sessionctl export session.jsonl > session.md', shows: 'the branch that ends at the leaf, as Markdown' },
+    { run: 'sessionctl export --all -o session.html session.jsonl', shows: 'every branch on one page' },
+    { run: 'sessionctl export --leaf label:done --tools none session.jsonl', shows: 'only what was said, up to a label' },
+  ],
+  readsInput: true,
+  run: async (given, io) => {
+    if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time, for each is a document of its own');
+    const wish = readWish(given);
+    return await readSession(given.operands[0] ?? '-', io, (session) => exportSession(session, wish, given, io));
+  },
+};
+
+interface Wish {
+  readonly format: string;
+  readonly leaf: string | undefined;
+  readonly all: boolean;
+  readonly tools: ToolsWish;
+  readonly thinking: ThinkingWish;
+  readonly zone: string;
+  readonly time: TimeText;
+  readonly assets: string | undefined;
+  /** Undefined for standard output. */
+  readonly output: string | undefined;
+}
+
+function readWish(given: Given): Wish {
+  const output = given.text('output');
+  const zone = given.text('tz') ?? 'UTC';
+  const assets = given.text('assets');
+  if (assets === '') throw new UsageTrouble("option '--assets' needs the name of a folder");
+  return {
+    format: given.text('format') ?? (/\.html?$/i.test(output ?? '') ? 'html' : 'md'),
+    leaf: given.text('leaf'),
+    all: given.flag('all'),
+    tools: (given.text('tools') ?? 'summary') as ToolsWish,
+    thinking: (given.text('thinking') ?? 'folded') as ThinkingWish,
+    zone,
+    time: timesIn(zone),
+    assets,
+    output: output === '-' ? undefined : output,
+  };
+}
+
+function timesIn(zone: string): TimeText {
+  try {
+    return timeTextIn(zone);
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageTrouble(`'${zone}' is not a time zone; give one such as UTC or Europe/Berlin`);
+    throw error;
+  }
+}
+
+async function exportSession(session: Session, wish: Wish, given: Given, io: Io): Promise<number> {
+  const path = session.name === '-' ? undefined : session.name;
+  const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
+  const sink = sinkFor(wish, io, path, mode);
+  const body = new HeldOutput(io.random, io.signal);
+  const pictures = new Pictures(session.name, wish, namedStore(given, io), mode, io);
+  try {
+    const head = await new Writing(session, wish, pictures, body).run();
+    await deliver(head, body, sink, io);
+    return pictures.end();
+  } catch (error) {
+    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: pictures.end() }) : error;
+  } finally {
+    body.close();
+    sink.discard();
+  }
+}
+
+function sinkFor(wish: Wish, io: Io, input: string | undefined, mode: number): Sink {
+  if (wish.output !== undefined) return toFile(wish.output, { random: io.random, signal: io.signal, input, mode });
+  return { stream: io.stdout, commit: async () => true, discard: () => {} };
+}
+
+async function deliver(head: string, body: HeldOutput, sink: Sink, io: Io): Promise<void> {
+  const out = new ByteWriter(sink.stream);
+  const terminal = sink.stream === io.stdout && io.stdout.isTTY === true;
+  out.text(terminal ? safeLines(head) : head);
+  for await (const chunk of body.chunks()) {
+    if (terminal) out.text(safeLines(chunk.toString('utf8')));
+    else out.bytes(chunk);
+    if (out.full) await out.flush();
+  }
+  await out.flush();
+  await sink.commit();
+}
+
+/** For a terminal: line by line, without anything that moves its cursor or hides text. */
+function safeLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+/** One export under way. */
+class Writing {
+  readonly #session: Session;
+  readonly #wish: Wish;
+  readonly #pictures: Pictures;
+  readonly #body: HeldOutput;
+  readonly #totals = new Totals();
+  /** How many turns there were up to each entry that branches go on from. */
+  readonly #turnsAt = new Map<number, number>();
+  #turns = 0;
+  #opening: string | undefined;
+
+  constructor(session: Session, wish: Wish, pictures: Pictures, body: HeldOutput) {
+    this.#session = session;
+    this.#wish = wish;
+    this.#pictures = pictures;
+    this.#body = body;
+  }
+
+  /** Writes the body and gives the head that belongs before it. */
+  async run(): Promise<string> {
+    const session = this.#session;
+    const { index } = session;
+    const leaf = this.#wish.leaf === undefined ? await lastEntry(session) : await resolveEntry(session, this.#wish.leaf);
+    const plan = this.#wish.all ? planAll(index, leaf) : planPath(index, leaf);
+    const branches = await this.#branches(plan);
+    const exporter = this.#exporter(plan);
+    for (const section of plan.sections) {
+      const branch = branches.get(section);
+      if (this.#wish.all && plan.sections.length > 1 && branch) this.#body.write(exporter.branch(branch));
+      await this.#section(section, plan, branches, exporter);
+    }
+    const facts = await this.#facts(leaf);
+    const head = exporter.head(facts, this.#totals, this.#turns, [...branches.values()]);
+    this.#body.write(exporter.tail());
+    return head;
+  }
+
+  #exporter(plan: Plan): Exporter {
+    const { format, tools, all, zone, time, assets } = this.#wish;
+    const { index } = this.#session;
+    const anchorOfEntry = (id: string): string | undefined => {
+      const position = index.find(id);
+      if (position === NOT_FOUND || !plan.sectionOf(position)) return undefined;
+      return index.repeatsId(position) ? `line-${index.lineOf(position)}` : anchorOf(id);
+    };
+    const found = exportFormats.find((one) => one.name === format);
+    if (!found) throw new UsageTrouble(`'${format}' is not a format`);
+    return found.make({ tools, all, zone, time, anchorOf: anchorOfEntry, assets: assets !== undefined });
+  }
+
+  async #section(section: Section, plan: Plan, branches: ReadonlyMap<Section, Branch>, exporter: Exporter): Promise<void> {
+    const { tools, thinking, time } = this.#wish;
+    const { index } = this.#session;
+    const start = section.from < 0 ? 0 : (this.#turnsAt.get(section.from) ?? 0);
+    const image = (block: JsonObject): Image => this.#pictures.show(block);
+    const transcript = new Transcript({ tools, thinking, time, image }, start, ({ position }: ExportEntry) => index.repeatsId(position));
+    const put = (items: readonly Item[]): void => {
+      for (const item of items) {
+        if (this.#opening === undefined && item.kind === 'message' && item.speaker === 'user') this.#opening = item.heading?.gist;
+        this.#body.write(exporter.item(item));
+      }
+    };
+    for await (const entry of this.#session.entries(section.positions)) {
+      this.#totals.add(entry.value);
+      this.#pictures.line = entry.line;
+      put(transcript.push(entry));
+      const parting = plan.forks.get(entry.position);
+      if (!parting) continue;
+      put(transcript.fork());
+      this.#turnsAt.set(entry.position, transcript.turns);
+      const others = parting.flatMap((one) => branches.get(one) ?? []);
+      this.#body.write(exporter.fork({ anchor: forkAnchor(entry.position), branches: others }));
+    }
+    put(transcript.end());
+    this.#turns += transcript.turns - start;
+  }
+
+  async #branches(plan: Plan): Promise<Map<Section, Branch>> {
+    const named = new Map<Section, string>();
+    const all = this.#wish.all && plan.sections.length > 1;
+    if (all) {
+      for (const [position, label] of await labels(this.#session)) {
+        const section = plan.sectionOf(position);
+        if (section) named.set(section, label);
+      }
+    }
+    const branches = new Map<Section, Branch>();
+    for (const section of plan.sections) {
+      if (!all) break;
+      branches.set(section, {
+        number: section.number,
+        leaf: await this.#idOf(section.leaf),
+        label: named.get(section),
+        from: section.from < 0 ? undefined : forkAnchor(section.from),
+        fromEntry: section.from < 0 ? undefined : await this.#idOf(section.from),
+        entries: section.positions.length,
+      });
+    }
+    return branches;
+  }
+
+  async #idOf(position: number): Promise<string> {
+    for await (const { value, line } of this.#session.entries([position])) {
+      return typeof value['id'] === 'string' ? value['id'] : `line ${line}`;
+    }
+    return `line ${this.#session.index.lineOf(position)}`;
+  }
+
+  async #facts(leaf: number): Promise<SessionFacts> {
+    const { header, fileVersion } = this.#session;
+    const text = (key: string): string | undefined => {
+      const value = header?.[key];
+      return typeof value === 'string' && value !== '' ? value : undefined;
+    };
+    return {
+      id: text('id'),
+      title: await sessionTitle(this.#session),
+      opening: this.#opening,
+      cwd: text('cwd'),
+      version: fileVersion,
+      started: header?.['timestamp'],
+      parentSession: text('parentSession'),
+      leaf: leaf < 0 || this.#wish.all ? undefined : await this.#idOf(leaf),
+    };
+  }
+}
+
+function forkAnchor(position: number): string {
+  return `fork-${position}`;
+}
+
+const MOST_NOTES = 20;
+
+/** How pictures are shown: inside the output, from files beside it, or as the refs that they are. */
+class Pictures {
+  readonly #name: string;
+  readonly #io: Io;
+  readonly #store: BlobStore | undefined;
+  readonly #assets: AssetFolder | undefined;
+  readonly #page: string | undefined;
+  #kept = 0;
+  /** The line of the entry that is being shown, for notes. */
+  line = 0;
+
+  constructor(name: string, wish: Wish, store: BlobStore | undefined, mode: number, io: Io) {
+    this.#name = name;
+    this.#io = io;
+    this.#store = store;
+    this.#page = wish.output;
+    store?.folder.require();
+    if (wish.assets !== undefined) this.#assets = new AssetFolder(wish.assets, mode & PRIVATE_MODE, io.random, io.signal);
+  }
+
+  show(block: JsonObject): Image {
+    const picture = pictureOf(block);
+    if (picture.kind === 'none') return notShown(picture.about);
+    if (picture.kind === 'data') {
+      const { type, extension, base64 } = picture;
+      return this.#assets ? this.#fromFile(type, extension, Buffer.from(base64, 'base64')) : embedded(type, base64);
+    }
+    const { type, extension, ref } = picture;
+    const bytes = this.#store?.get(ref);
+    if (bytes !== undefined && typeof bytes !== 'string') {
+      return this.#assets ? this.#fromFile(type, extension, bytes) : embedded(type, bytes.toString('base64'));
+    }
+    if (bytes !== undefined) {
+      this.#kept++;
+      if (this.#kept <= MOST_NOTES) this.#io.note(`${this.#name}:${this.line}: ${refStays(ref, bytes)}`);
+    }
+    return notShown([`Image of the type ${type}: `, { code: ref }]);
+  }
+
+  /** The exit code that this has earned. */
+  end(): number {
+    if (this.#kept > MOST_NOTES) this.#io.note(`${this.#name}: ${this.#kept - MOST_NOTES} more refs stay as they are`);
+    return this.#kept > 0 ? 1 : 0;
+  }
+
+  #fromFile(type: string, extension: string, bytes: Buffer): Image {
+    const assets = this.#assets;
+    if (!assets) return notShown(aboutPicture(type, bytes.length));
+    const name = assets.put(bytes, extension);
+    return { kind: 'image', url: assets.addressOf(name, this.#page), about: aboutPicture(type, bytes.length) };
+  }
+}

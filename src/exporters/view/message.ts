@@ -1,0 +1,222 @@
+import { counted } from '../../base/words.ts';
+import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { block, contentParts, inputLimits, jsonFold, output, remark, text, textFold } from './content.ts';
+import type { Part, Speaker } from './item.ts';
+import { languageOf } from './language.ts';
+import type { ViewOptions } from './options.ts';
+import { jsonText, numberAt, remainder, stringAt } from './read.ts';
+import { shorten, sizeOf } from './shorten.ts';
+import { modelName } from './totals.ts';
+import { costText, tokensText, usageOf } from './usage.ts';
+import { oneLine, type Words } from './words.ts';
+
+/** A message before it has its place in the transcript. */
+export interface Draft {
+  readonly speaker: Speaker;
+  readonly title: Words;
+  readonly facts: readonly Words[];
+  readonly parts: readonly Part[];
+}
+
+type RoleView = (message: JsonObject, options: ViewOptions) => Draft;
+
+/** How each role is shown, except tool results and what an assistant says, which belong together. One line a role. */
+const roles: ReadonlyMap<string, RoleView> = new Map([
+  ['user', (message, options) => plain('user', ['User'], message, options)],
+  ['developer', (message, options) => plain('instructions', ['Developer'], message, options)],
+  ['bashExecution', (message, options) => execution(message, 'command', 'sh', ['Command'], options)],
+  ['pythonExecution', (message, options) => execution(message, 'code', 'python', ['Python'], options)],
+  ['fileMention', filesView],
+  ['system', systemView],
+  ['custom', extensionView],
+  ['hookMessage', extensionView],
+]);
+
+export function messageDraft(message: JsonObject, options: ViewOptions): Draft {
+  const role = stringAt(message, 'role') ?? '';
+  return (roles.get(role) ?? unknownView)(message, options);
+}
+
+function plain(speaker: Speaker, title: Words, message: JsonObject, options: ViewOptions): Draft {
+  return { speaker, title, facts: [], parts: contentParts(message['content'], options) };
+}
+
+function execution(message: JsonObject, source: 'command' | 'code', language: string, title: Words, options: ViewOptions): Draft {
+  const asked = shorten(stringAt(message, source) ?? '', inputLimits(options));
+  const printed = output(stringAt(message, 'output') ?? '', options);
+  const exitCode = numberAt(message, 'exitCode');
+  const facts: Words[] = [];
+  if (exitCode !== undefined) facts.push([`exit code ${exitCode}`]);
+  if (message['excludeFromContext'] === true) facts.push(['not shown to the model']);
+  const parts: Part[] = [block(language, asked.text)];
+  if (printed.text !== '') {
+    if (printed.cut) facts.push(sizeOf(printed));
+    parts.push(block('', printed.text));
+  }
+  if (message['cancelled'] === true) parts.push(remark('warning', ['Cancelled']));
+  if (message['truncated'] === true) {
+    const path = stringAt(message, 'fullOutputPath');
+    parts.push(
+      remark('note', ['The agent recorded only a part of the output', ...(path ? ['; all of it was in ', { code: oneLine(path) }] : [])]),
+    );
+  }
+  return { speaker: 'command', title, facts, parts };
+}
+
+function filesView(message: JsonObject, options: ViewOptions): Draft {
+  const { files } = message;
+  if (!Array.isArray(files)) return { ...unknownView(message, options), title: ['Files'] };
+  const parts: Part[] = [];
+  for (const file of files) {
+    if (!isObject(file)) {
+      parts.push(jsonFold(['File of an unknown form'], file, options));
+      continue;
+    }
+    const path = stringAt(file, 'path') ?? '';
+    const content = stringAt(file, 'content');
+    if (content !== undefined) parts.push(textFold([{ code: oneLine(path) }], content, languageOf(path), options));
+    else parts.push(remark('note', [{ code: oneLine(path) }]));
+    if (isObject(file['image'])) parts.push(options.image(file['image']));
+  }
+  return { speaker: 'user', title: ['Files'], facts: [[counted(files.length, 'file')]], parts };
+}
+
+export function systemParts(message: JsonObject, options: ViewOptions): Part[] {
+  const parts: Part[] = [];
+  const { content, sections, toolsAdded } = message;
+  if (typeof content === 'string') {
+    if (content !== '') parts.push(textFold(['System prompt'], content, 'markdown', options));
+  } else parts.push(...contentParts(content, options));
+  if (isObject(sections)) {
+    for (const [name, section] of Object.entries(sections)) {
+      const title: Words = ['System prompt, section ', { code: oneLine(name, 60) }];
+      parts.push(typeof section === 'string' ? textFold(title, section, 'markdown', options) : jsonFold(title, section, options));
+    }
+  } else if (sections !== undefined) parts.push(jsonFold(['System prompt, sections'], sections, options));
+  if (Array.isArray(toolsAdded)) parts.push(jsonFold([counted(toolsAdded.length, 'tool')], toolsAdded, options));
+  return parts;
+}
+
+function systemView(message: JsonObject, options: ViewOptions): Draft {
+  return { speaker: 'instructions', title: ['System'], facts: [], parts: systemParts(message, options) };
+}
+
+/** Both a message of the role custom and an entry custom_message have these fields. */
+export function extensionView(message: JsonObject, options: ViewOptions): Draft {
+  const name = stringAt(message, 'customType');
+  const parts = contentParts(message['content'], options);
+  if (message['details'] !== undefined) parts.push(jsonFold(['Details'], message['details'], options));
+  const facts: Words[] = message['display'] === false ? [['not shown to the user']] : [];
+  return { speaker: 'extension', title: name ? ['Extension ', { code: oneLine(name, 60) }] : ['Extension'], facts, parts };
+}
+
+function unknownView(message: JsonObject, options: ViewOptions): Draft {
+  const role = stringAt(message, 'role');
+  const parts = contentParts(message['content'], options);
+  const rest = remainder(message, new Set(['role', 'content', 'timestamp']));
+  if (rest) parts.push(jsonFold(['Its other fields'], rest, options));
+  return {
+    speaker: 'unknown',
+    title: role === undefined ? ['Message without a role'] : ['Message of the unknown role ', { code: oneLine(role, 60) }],
+    facts: [],
+    parts,
+  };
+}
+
+/** Model, where it was not told already, tokens and cost of an assistant's message. */
+export function assistantFacts(message: JsonObject, told: string | undefined): Words[] {
+  const facts: Words[] = [];
+  const model = modelName(message);
+  if (model !== undefined && model !== told) facts.push([{ plain: oneLine(model, 100) }]);
+  const usage = usageOf(message['usage']);
+  if (usage && usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) facts.push(tokensText(usage));
+  if (usage?.cost) facts.push([costText(usage.cost)]);
+  return facts;
+}
+
+/** How a turn ended, where that was not as it should. */
+export function endingParts(message: JsonObject): Part[] {
+  const reason = stringAt(message, 'stopReason');
+  const error = stringAt(message, 'errorMessage');
+  switch (reason) {
+    case 'aborted':
+      return [remark('warning', ['Aborted'], error)];
+    case 'error':
+      return [remark('error', ['Failed'], error)];
+    case 'length':
+      return [remark('warning', ['Cut off: the answer reached its greatest length'], error)];
+    default:
+      return error === undefined || error === '' ? [] : [remark('error', ['Error'], error)];
+  }
+}
+
+export function sessionStartDraft(entry: JsonObject, options: ViewOptions): Draft {
+  const parts: Part[] = [];
+  const task = stringAt(entry, 'task');
+  if (task) parts.push(text(task));
+  const prompt = stringAt(entry, 'systemPrompt');
+  if (prompt) parts.push(textFold(['System prompt'], prompt, 'markdown', options));
+  const { tools, outputSchema } = entry;
+  if (Array.isArray(tools) && tools.length > 0) {
+    const names = tools.map((tool) => (typeof tool === 'string' ? tool : jsonText(tool, 0)));
+    parts.push(remark('note', [`${counted(names.length, 'tool')}: `, { code: oneLine(names.join(', '), 400) }]));
+  }
+  if (outputSchema !== undefined) parts.push(jsonFold(['Schema of the output'], outputSchema, options));
+  return { speaker: 'instructions', title: ['Start of the session'], facts: [], parts };
+}
+
+export function compactionDraft(entry: JsonObject, options: ViewOptions): Draft {
+  const facts: Words[] = [];
+  const before = numberAt(entry, 'tokensBefore');
+  const after = numberAt(entry, 'tokensAfter');
+  if (before !== undefined)
+    facts.push([counted(before, 'token') + (after === undefined ? ' before' : ` before, ${counted(after, 'token')} after`)]);
+  const method = stringAt(entry, 'method');
+  if (method) facts.push(['method ', { code: oneLine(method, 60) }]);
+  const kept = stringAt(entry, 'firstKeptEntryId');
+  const keepsNothing = kept === undefined || kept === stringAt(entry, 'id');
+  facts.push(keepsNothing ? ['nothing before it is kept'] : ['kept from ', { entry: kept }]);
+  if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['made by an extension']);
+  facts.push(...costFacts(entry));
+  const parts: Part[] = [];
+  const warning = stringAt(entry, 'warning');
+  if (warning) parts.push(remark('warning', ['Warning of the agent'], warning));
+  const summary = stringAt(entry, 'summary') ?? '';
+  parts.push(summary.trim() === '' ? remark('note', ['The summary is empty']) : text(summary));
+  const short = stringAt(entry, 'shortSummary');
+  if (short) parts.push(textFold(['Short summary'], short, '', options));
+  if (isObject(entry['systemMessage'])) parts.push(...systemParts(entry['systemMessage'], options));
+  parts.push(...dataFolds(entry, options));
+  return { speaker: 'summary', title: ['Compaction'], facts, parts };
+}
+
+export function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Draft {
+  const from = stringAt(entry, 'fromId');
+  const facts: Words[] = [];
+  if (from) facts.push(from === 'root' ? ['from the root'] : ['from ', { entry: from }]);
+  if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['made by an extension']);
+  facts.push(...costFacts(entry));
+  const summary = stringAt(entry, 'summary') ?? '';
+  const parts: Part[] = [summary.trim() === '' ? remark('note', ['The summary is empty']) : text(summary)];
+  parts.push(...dataFolds(entry, options));
+  return { speaker: 'summary', title: ['Branch summary'], facts, parts };
+}
+
+function costFacts(entry: JsonObject): Words[] {
+  const usage = usageOf(entry['usage']);
+  return usage?.cost ? [[costText(usage.cost)]] : [];
+}
+
+function dataFolds(entry: JsonObject, options: ViewOptions): Part[] {
+  const parts: Part[] = [];
+  if (isMeaningful(entry['details'])) parts.push(jsonFold(['Details'], entry['details'], options));
+  if (isMeaningful(entry['preserveData'])) parts.push(jsonFold(['Preserved data'], entry['preserveData'], options));
+  return parts;
+}
+
+/** Not empty, and no object of nothing but empty lists. */
+function isMeaningful(value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return !isObject(value) || Object.values(value).some((one) => !Array.isArray(one) || one.length > 0);
+}

@@ -1,0 +1,80 @@
+import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { stringAt } from './read.ts';
+import { millisecondsOf } from './time.ts';
+import { type Usage, usageOf } from './usage.ts';
+
+const MOST_MODELS = 100;
+
+/** What the front of an export tells about all of it; known when the last entry has gone by. */
+export class Totals {
+  entries = 0;
+  input = 0;
+  output = 0;
+  cacheRead = 0;
+  cacheWrite = 0;
+  /** Undefined while no entry has told a price. */
+  cost: number | undefined;
+  /** In the order of their first answer. */
+  readonly models = new Set<string>();
+  lastModel: string | undefined;
+  first: unknown;
+  last: unknown;
+  #earliest: string | undefined;
+  #latest: string | undefined;
+
+  add(entry: JsonObject): void {
+    this.entries++;
+    this.#addTime(entry['timestamp']);
+    const { message } = entry;
+    if (isObject(message)) {
+      if (message['role'] !== 'assistant') return;
+      this.#addUsage(usageOf(message['usage']));
+      const model = modelName(message);
+      if (model === undefined) return;
+      this.lastModel = model;
+      if (this.models.size < MOST_MODELS) this.models.add(model);
+      return;
+    }
+    // Compactions, branch summaries and calls beside the conversation cost too.
+    if ('usage' in entry) this.#addUsage(usageOf(entry['usage']));
+  }
+
+  #addTime(timestamp: unknown): void {
+    const time = sortable(timestamp);
+    if (time === undefined) return;
+    if (this.#earliest === undefined || time < this.#earliest) {
+      this.#earliest = time;
+      this.first = timestamp;
+    }
+    if (this.#latest === undefined || time >= this.#latest) {
+      this.#latest = time;
+      this.last = timestamp;
+    }
+  }
+
+  #addUsage(usage: Usage | undefined): void {
+    if (!usage) return;
+    this.input += usage.input;
+    this.output += usage.output;
+    this.cacheRead += usage.cacheRead;
+    this.cacheWrite += usage.cacheWrite;
+    if (usage.cost !== undefined && Number.isFinite(usage.cost)) this.cost = (this.cost ?? 0) + usage.cost;
+  }
+}
+
+/** A text that sorts as the time does; what agents write sorts as it is. */
+function sortable(timestamp: unknown): string | undefined {
+  if (typeof timestamp === 'string' && timestamp.length === 24 && timestamp.endsWith('Z') && timestamp.startsWith('20')) return timestamp;
+  const milliseconds = millisecondsOf(timestamp);
+  if (milliseconds === undefined) return undefined;
+  const iso = new Date(milliseconds).toISOString();
+  return iso.length === 24 ? iso : undefined;
+}
+
+/** 'provider/id', or what there is of it. */
+export function modelName(message: JsonObject): string | undefined {
+  const provider = stringAt(message, 'provider');
+  const model = stringAt(message, 'model') ?? stringAt(message, 'modelId');
+  if (model === undefined || model === '') return undefined;
+  return provider === undefined || provider === '' ? model : `${provider}/${model}`;
+}

@@ -1,0 +1,52 @@
+/** A value of the log inside a line of ours; each exporter escapes it in its own way. */
+export interface Code {
+  readonly code: string;
+}
+
+/** Text of the log that is shown as text, never as markup. */
+export interface Plain {
+  readonly plain: string;
+}
+
+/** An entry of the log by its id; a link where the export holds that entry. */
+export interface EntryRef {
+  readonly entry: string;
+}
+
+/** One line: strings are our own words, everything else comes from the log. */
+export type Words = readonly (string | Code | Plain | EntryRef)[];
+
+/** Joins lists of words, such as the facts in the line under a heading. */
+export function joined(lists: readonly Words[], separator: string): Words {
+  const all: Words[number][] = [];
+  for (const words of lists) {
+    if (all.length > 0) all.push(separator);
+    for (const word of words) all.push(word);
+  }
+  return all;
+}
+
+const LONGEST_LINE = 160;
+
+/** The first line of a text, cut where it is too long for a title or a note. */
+export function oneLine(text: string, longest = LONGEST_LINE): string {
+  const start = text.slice(0, longest * 4).trimStart();
+  const end = start.search(/[\r\n]/);
+  const line = end < 0 ? start : start.slice(0, end).trimEnd();
+  return line.length > longest ? `${cutBefore(line, longest - 1)}…` : line;
+}
+
+/** The first characters, never half of a surrogate pair. */
+export function cutBefore(text: string, length: number): string {
+  if (length >= text.length) return text;
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
+/** The last characters, never half of a surrogate pair. */
+export function cutAfter(text: string, length: number): string {
+  if (length >= text.length) return text;
+  const start = text.length - length;
+  const first = text.charCodeAt(start);
+  return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
+}

@@ -1,0 +1,290 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installed } from '../support/installed.ts';
+import { projectRoot, run } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+const ready = installed('chromium', '--version');
+const scratch = scratchFolder();
+
+const HOSTILE = [
+  '<script>window.ran = 1; document.title = "ran"</script>',
+  '<img src=x onerror="window.ran = 2">',
+  '<img src="https://evil.example/pixel.gif">',
+  '![x](https://evil.example/pixel.png)',
+  '<svg onload="window.ran = 3"></svg>',
+  '<iframe src="https://evil.example/"></iframe>',
+  '<link rel="stylesheet" href="https://evil.example/a.css">',
+  '<style>body { display: none }</style>',
+  '</p></div></article></section></main></body></html>',
+  '</script><script>window.ran = 4</script>',
+  '"><img src=x onerror=window.ran=5>',
+  '<a href="javascript:window.ran=6">x</a> [y](javascript:window.ran=7)',
+  '<meta http-equiv="refresh" content="0; url=https://evil.example/">',
+  '<base href="https://evil.example/"><form action="https://evil.example/"><button>z</button></form>',
+  '--><!-- ]]><![CDATA[',
+].join('\n\n');
+
+function hostileLog(): string {
+  const path = join(scratch, 'hostile.jsonl');
+  const entry = (id: string, parentId: string | null, type: string, fields: object): object => ({
+    type,
+    id,
+    parentId,
+    timestamp: HOSTILE,
+    ...fields,
+  });
+  const entries = [
+    { type: 'session', version: 3, id: HOSTILE, timestamp: '2026-01-01T00:00:00.000Z', cwd: HOSTILE, title: HOSTILE },
+    entry('m', null, 'model_change', { model: HOSTILE }),
+    entry('u', 'm', 'message', { message: { role: 'user', content: HOSTILE } }),
+    entry('a', 'u', 'message', {
+      message: {
+        role: 'assistant',
+        model: HOSTILE,
+        content: [
+          { type: 'thinking', thinking: HOSTILE },
+          { type: 'text', text: HOSTILE },
+          { type: 'toolCall', id: 'c', name: HOSTILE, arguments: { command: HOSTILE, [HOSTILE]: HOSTILE } },
+          { type: 'image', data: HOSTILE, mimeType: HOSTILE },
+          { type: 'image', data: 'AAAA"><script>window.ran=8</script>', mimeType: 'image/png' },
+        ],
+        stopReason: 'error',
+        errorMessage: HOSTILE,
+      },
+    }),
+    entry('r', 'a', 'message', { message: { role: 'toolResult', toolCallId: 'c', toolName: HOSTILE, isError: true, content: HOSTILE } }),
+    entry('l', 'r', 'label', { targetId: 'u', label: HOSTILE }),
+    entry(HOSTILE, 'l', HOSTILE, { [HOSTILE]: HOSTILE }),
+    entry('b', 'u', 'message', { message: { role: 'assistant', content: HOSTILE } }),
+  ];
+  writeFileSync(path, entries.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  return path;
+}
+
+describe.skipIf(!ready)('the HTML page in Chromium', () => {
+  let browser: Browser;
+  let profile: string;
+  /** Everything that a page asked for besides itself. */
+  const requests: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    profile = mkdtempSync(join(tmpdir(), 'sessionctl-chromium-'));
+    browser = await chromium.launch({
+      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+      env: { ...process.env, HOME: profile, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile },
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(profile, { recursive: true, force: true });
+  });
+
+  async function exported(log: string, ...options: string[]): Promise<string> {
+    const page = join(scratch, `page${Math.abs(hash(log + options.join()))}.html`);
+    const ran = await run(['export', ...options, '-o', page, log]);
+    expect(ran.code).toBe(0);
+    return pathToFileURL(page).href;
+  }
+
+  async function open(address: string, settings: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+    requests.length = 0;
+    complaints.length = 0;
+    const page = await browser.newPage(settings);
+    page.setDefaultTimeout(10_000);
+    page.on('request', (request) => {
+      if (request.url().split('#')[0] !== address.split('#')[0] && !request.url().startsWith('data:')) requests.push(request.url());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('dialog', (dialog) => complaints.push(dialog.message()));
+    await page.goto(address);
+    return page;
+  }
+
+  it('runs nothing and asks for nothing, whatever the log says', async () => {
+    for (const options of [['--all'], ['--all', '--tools', 'full', '--thinking', 'full']]) {
+      const page = await open(await exported(hostileLog(), ...options));
+      // Everything is opened, so that whatever could load or run has its chance.
+      await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
+      await page.waitForTimeout(200);
+      expect(await page.evaluate('window.ran')).toBeUndefined();
+      expect(requests).toEqual([]);
+      expect(complaints).toEqual([]);
+      expect(await page.locator('script, style').count()).toBe(2);
+      expect(await page.locator('iframe, link, form, base, object, embed, svg').count()).toBe(0);
+      expect(await page.locator('main').count()).toBe(1);
+      expect(await page.locator('main a:not([href^="#"], [href^="https://"], [href^="http://"], [href^="mailto:"])').count()).toBe(0);
+      await page.close();
+    }
+  });
+
+  it('lets no script in that comes from elsewhere, even if a tag had come through', async () => {
+    const page = await open(await exported(hostileLog()));
+    await page.evaluate(`
+      const script = document.createElement('script');
+      script.textContent = 'window.ran = 9';
+      const image = new Image();
+      image.src = 'https://evil.example/pixel.gif';
+      document.body.append(script, image);
+    `);
+    await page.waitForTimeout(100);
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+    expect(complaints.filter((one) => one.includes('Content Security Policy')).length).toBeGreaterThan(0);
+    await page.close();
+  });
+
+  it('reads without scripts', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'), {
+      javaScriptEnabled: false,
+    });
+    expect(await page.locator('#bar').count()).toBe(0);
+    expect(await page.getByText('Use the UTC getters.').isVisible()).toBe(true);
+    expect(await page.getByText('No, count days without Date at all.').isVisible()).toBe(true);
+    expect(await page.getByText('The test may depend on the time zone.').isVisible()).toBe(false);
+    await page.locator('details.thinking summary').first().click();
+    expect(await page.getByText('The test may depend on the time zone.').isVisible()).toBe(true);
+    await page.locator('nav.branches a').nth(1).click();
+    expect(page.url()).toContain('#branch-2');
+    await page.close();
+  });
+
+  it('folds tools and thinking by button and by key', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl')));
+    const opened = (kind: string) => page.locator(`details.${kind}[open]`).count();
+    expect(await opened('call')).toBeGreaterThan(2);
+    await page.keyboard.press('t');
+    expect(await opened('call')).toBe(0);
+    await page.getByRole('button', { name: 'Tools' }).click();
+    expect(await opened('call')).toBeGreaterThan(2);
+    expect(await opened('thinking')).toBe(0);
+    await page.keyboard.press('h');
+    expect(await opened('thinking')).toBe(2);
+    await page.close();
+  });
+
+  it('finds text, also in what is folded or on another branch, and walks what it found', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
+    await page.keyboard.press('/');
+    await page.keyboard.type('zeller');
+    await expect.poll(() => page.locator('output').textContent()).toBe('1 of 1');
+    expect(await page.getByText('Zeller or a day number').isVisible()).toBe(true);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('use the utc getters.');
+    await expect.poll(() => page.locator('.hit').textContent()).toContain('Use the UTC getters.');
+    expect(await page.locator('.hit').isVisible()).toBe(true);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('utc');
+    await expect.poll(() => page.locator('output').textContent()).toMatch(/ of [2-9]/);
+    const first = await page.locator('.hit').getAttribute('id');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('.hit').getAttribute('id')).not.toBe(first);
+    await page.keyboard.press('Shift+Enter');
+    expect(await page.locator('.hit').getAttribute('id')).toBe(first);
+    expect(await page.evaluate('CSS.highlights.size')).toBe(2);
+    await page.keyboard.type('nowhere to be found');
+    await expect.poll(() => page.locator('output').textContent()).toBe('nothing found');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.hit').count()).toBe(0);
+    await page.close();
+  });
+
+  it('walks the branches by tree, key and fork, and shows one path at a time', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
+    const sees = (text: string) => page.getByText(text, { exact: true }).last().isVisible();
+    expect([await sees('No, count days without Date at all.'), await page.locator('#branch-2').isVisible()]).toEqual([true, false]);
+    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
+    expect(await page.locator('#branch-2').isVisible()).toBe(true);
+    expect(await page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible()).toBe(false);
+    // What both branches share stays.
+    expect(await page.locator('article', { hasText: 'test/week.test.ts fails on CI' }).first().isVisible()).toBe(true);
+    await page.keyboard.press(']');
+    expect(await page.locator('#branch-2').isVisible()).toBe(false);
+    await page.locator('.fork a', { hasText: 'branch 2' }).click();
+    expect(await page.locator('#branch-2').isVisible()).toBe(true);
+    await page.locator('.fork a', { hasText: 'branch 1' }).click();
+    expect(await page.locator('#branch-2').isVisible()).toBe(false);
+    await page.locator('#side button', { hasText: 'All branches' }).click();
+    expect(await page.locator('#branch-2').isVisible()).toBe(true);
+    expect(await page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible()).toBe(true);
+    await page.close();
+  });
+
+  it('follows a deep link into a branch that is not shown', async () => {
+    const address = await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all');
+    const page = await open(`${address}#e-7afdd8b2`);
+    const target = page.locator('#e-7afdd8b2');
+    expect(await target.isVisible()).toBe(true);
+    const top = await target.evaluate((element) => element.getBoundingClientRect().top);
+    expect(top).toBeGreaterThanOrEqual(0);
+    expect(top).toBeLessThan(700);
+    await page.close();
+  });
+
+  it('steps from turn to turn, and marks the turn in the contents', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl')), {
+      viewport: { width: 1300, height: 500 },
+    });
+    for (let step = 0; step < 3; step++) await page.keyboard.press('j');
+    expect(page.url()).toContain('#e-cd126f0b');
+    await expect.poll(() => page.locator('#side a[aria-current]').textContent()).toContain('Go on with the grammar');
+    await page.keyboard.press('k');
+    expect(page.url()).toContain('#e-bce6ec7b');
+    await page.keyboard.press('?');
+    expect(await page.locator('dialog').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('dialog').isVisible()).toBe(false);
+    await page.close();
+  });
+
+  it('is light or dark as the reader likes, and fits a narrow window', async () => {
+    const address = await exported(join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl'));
+    const colour = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const dark = await open(address, { colorScheme: 'dark' });
+    const light = await open(address, { colorScheme: 'light', viewport: { width: 380, height: 700 } });
+    expect(await colour(dark)).not.toBe(await colour(light));
+    expect(await light.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
+    const before = await colour(light);
+    await light.keyboard.press('d');
+    expect(await colour(light)).toBe(await colour(dark));
+    await light.keyboard.press('d');
+    expect(await colour(light)).toBe(before);
+    await light.getByRole('button', { name: 'Contents' }).click();
+    expect(await light.locator('#side').isVisible()).toBe(true);
+    await dark.close();
+    await light.close();
+  });
+
+  it('shows pictures from files beside it', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-images.jsonl'), '--assets', join(scratch, 'pictures')));
+    await expect
+      .poll(() => page.evaluate('Array.from(document.images).some((image) => image.complete && image.naturalWidth > 1)'))
+      .toBe(true);
+    expect(complaints).toEqual([]);
+    expect(requests.every((address) => address.startsWith('file:'))).toBe(true);
+    await page.close();
+  });
+});
+
+function hash(text: string): number {
+  let value = 0;
+  for (const character of text) value = (value * 31 + (character.codePointAt(0) ?? 0)) | 0;
+  return value;
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { markdownHtml } from '../../src/exporters/html/blocks.ts';
+import { htmlFormat } from '../../src/exporters/html/index.ts';
+import { inlineHtml } from '../../src/exporters/html/inline.ts';
+import { settings } from '../support/properties.ts';
+import { parseXml } from '../support/xml.ts';
+import { hostileText } from './hostile-text.ts';
+import { entry, exportEntries, said, tagsOf } from './support.ts';
+
+const OURS = new Set('p h3 h4 h5 h6 em strong del code pre ins ul ol li blockquote a hr div table thead tbody tr th td span'.split(' '));
+
+/** Throws where a tag is not closed, or closed in the wrong order. */
+function requireBalance(html: string): void {
+  const open: string[] = [];
+  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
+    if (name === 'hr' || name === 'img' || name === 'meta') continue;
+    if (slash === '') open.push(name);
+    else if (open.pop() !== name) throw new Error(`</${name}> closes another tag`);
+  }
+  expect(open).toEqual([]);
+}
+
+describe('HTML of a text', () => {
+  it('has only tags of ours, all closed, whatever the text is made of', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const html = markdownHtml(text);
+        requireBalance(html);
+        expect(tagsOf(html).filter((tag) => !OURS.has(tag.replace(/^<\/?/, '')))).toEqual([]);
+        const odd = (html.match(/<[^>]*>/g) ?? []).filter(
+          (tag) =>
+            !/^<\/?[a-z0-9]+>$|^<a href="(?:https?:\/\/|mailto:)[^"<>]*" rel="noreferrer noopener" target="_blank">$|^<pre(?: class="diff")?(?: data-language="[\w+#.-]*")?>$|^<ol start="\d+">$|^<div class="table">$|^<span class="task" aria-hidden="true">$/.test(
+              tag,
+            ),
+        );
+        expect(odd).toEqual([]);
+      }),
+      settings(2000),
+    );
+  });
+
+  it('keeps every letter of the text', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('- ', '> ', '# ', '1. ', '\n', ' ', 'word', '**', '`', '|', '    ', '\n\n', '[a](b)', '_', '~~'), {
+          maxLength: 30,
+        }),
+        (parts) => {
+          const text = parts.map((part, at) => (part === 'word' ? `w${at}w` : part)).join('');
+          const html = markdownHtml(text);
+          for (const word of text.match(/w\d+w/g) ?? []) expect(html).toContain(word);
+        },
+      ),
+      settings(1500),
+    );
+  });
+
+  it('renders what such texts use', () => {
+    expect(markdownHtml('# A\n\nb **c** _d_ `e<f` ~~g~~')).toBe(
+      '<h3>A</h3><p>b <strong>c</strong> <em>d</em> <code>e&lt;f</code> <del>g</del></p>',
+    );
+    expect(markdownHtml('- a\n  - b\n- c')).toBe('<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>');
+    expect(markdownHtml('3. a\n4. b')).toBe('<ol start="3"><li>a</li><li>b</li></ol>');
+    expect(markdownHtml('```ts\n<b>\n```')).toBe('<pre data-language="ts"><code>&lt;b&gt;</code></pre>');
+    expect(markdownHtml('```\nnever closed')).toBe('<pre><code>never closed</code></pre>');
+    expect(markdownHtml('> a\n> b')).toBe('<blockquote><p>a\nb</p></blockquote>');
+    expect(markdownHtml('|a|b|\n|-|-|\n|1|`x`|')).toContain('<tr><td>1</td><td><code>x</code></td></tr>');
+    expect(markdownHtml('- [x] done')).toContain('☑</span> done');
+    expect(markdownHtml('a\n---\nb')).toBe('<p>a</p><hr><p>b</p>');
+    expect(inlineHtml('[x](https://a.b/c_(d)) <https://e.f> https://g.h/i.')).toMatch(/c_\(d\)".*"https:\/\/e\.f".*"https:\/\/g\.h\/i"/);
+    expect(inlineHtml('[x](javascript:alert(1)) ![y](https://t.b/p.gif)')).not.toMatch(/href="java|<img/);
+    expect(inlineHtml('snake_case_name and 2*3*4 \\*no\\*')).toBe('snake_case_name and 2<em>3</em>4 *no*');
+  });
+
+  it('takes linear time on texts made to be slow', () => {
+    for (const piece of [
+      '**a ',
+      '[a `b ',
+      '`',
+      '* ',
+      '> ',
+      '- ',
+      '\n\n',
+      '- a\n\n\n\n',
+      '|-',
+      '[',
+      '](',
+      'http://a)))',
+      '***',
+      '_a',
+      '# ',
+      '```\n',
+    ])
+      expect(markdownHtml(`x${piece.repeat(30_000)}`).length).toBeGreaterThan(0);
+  });
+});
+
+describe('the HTML page', () => {
+  it('is guarded by a policy that names its own style and script and nothing else', () => {
+    const { text } = exportEntries(htmlFormat, [said('user', { content: 'x' })]);
+    const policy = /content="(default-src[^"]*)"/.exec(text)?.[1] ?? '';
+    const hash = (part: string) => `'sha256-${createHash('sha256').update(part).digest('base64')}'`;
+    const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? '';
+    const script = /<script>([\s\S]*?)<\/script>/.exec(text)?.[1] ?? '';
+    expect(policy).toBe(
+      `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; img-src data:; base-uri 'none'; form-action 'none'`,
+    );
+    expect(text.indexOf('Content-Security-Policy')).toBeLessThan(text.indexOf('<title>'));
+    expect(style + script).not.toMatch(/https?:|url\(|@import|innerHTML|insertAdjacent|document\.write|eval\(|Function\(/);
+  });
+
+  it('stays well formed with hostile text in every field', () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, (one, two) => {
+        const { text } = exportEntries(
+          htmlFormat,
+          [
+            entry('model_change', { provider: one, modelId: two }),
+            { ...said('user', { content: one }), id: two, timestamp: one },
+            said('assistant', {
+              content: [
+                { type: 'thinking', thinking: two },
+                { type: 'toolCall', id: 'c', name: one, arguments: { command: two, [one]: one } },
+                { type: 'toolCall', id: 'd', name: 'edit', arguments: { path: one, oldText: one, newText: two } },
+                { type: 'image', data: one, mimeType: two },
+                { type: two },
+              ],
+              errorMessage: one,
+              model: two,
+            }),
+            said('toolResult', { toolCallId: 'c', content: two, isError: true }),
+            said('toolResult', { toolCallId: 'zz', toolName: two, content: [{ type: 'text', text: one }] }),
+            entry('label', { targetId: one, label: two }),
+            entry(one, { [two]: one }),
+            entry('compaction', { summary: one, firstKeptEntryId: two, method: one, warning: two }),
+          ],
+          {},
+          { title: one, cwd: two, id: one },
+        );
+        const body = text.slice(text.indexOf('<body>'), text.indexOf('<script>'));
+        requireBalance(`${body}</body>`);
+        expect(text.match(/<script/g)).toHaveLength(1);
+        expect(body).not.toMatch(/<(?:evil|img|iframe|style|script|!)/i);
+        expect((body.match(/<[a-z][^>]*>/g) ?? []).filter((tag) => /\son\w+=|style=|src=/.test(tag))).toEqual([]);
+      }),
+      settings(150),
+    );
+  });
+
+  it('is a document that an XML parser takes too, but for what HTML leaves out', () => {
+    const { text } = exportEntries(htmlFormat, [said('user', { content: 'a & b < c > d "e"' })]);
+    const main = text.slice(text.indexOf('<main>'), text.indexOf('</main>') + '</main>'.length);
+    expect(parseXml(`<?xml version="1.0" encoding="UTF-8"?>\n${main}`).name).toBe('main');
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { contain } from '../../src/exporters/markdown/contain.ts';
+import { codeSpan, fenced } from '../../src/exporters/markdown/fence.ts';
+import { yamlText } from '../../src/exporters/markdown/front-matter.ts';
+import { markdownFormat } from '../../src/exporters/markdown/index.ts';
+import { plainText } from '../../src/exporters/markdown/words.ts';
+import { entry, exportEntries, rendered, said, tagsOf } from './support.ts';
+
+describe('Markdown', () => {
+  it('writes fences longer than any fence inside', () => {
+    expect(fenced('', 'a ``` b ````` c')).toBe('``````\na ``` b ````` c\n``````');
+    expect(rendered(fenced('md', '```\nx\n```'))).toBe('<pre><code class="language-md">```\nx\n```\n</code></pre>');
+    expect(codeSpan('a `b` c')).toBe('``a `b` c``');
+    expect(rendered(codeSpan('`'))).toBe('<p><code>`</code></p>');
+  });
+
+  const tricks: readonly [string, string][] = [
+    ['a table whose cells cut a code span', '| a | b |\n|---|---|\n| ` | <evil> ` |'],
+    ['a table in a quotation', '> | a | b |\n> |---|---|\n> | ` | <evil> ` |'],
+    ['a code span behind an address', 'see https://a.example/`<evil>` now'],
+    ['an address that ends in a tag', 'https://a.example/<evil>'],
+    ['a link that swallows a backtick', '[a](x`) <evil> `'],
+    ['a link title that swallows a backtick', '[a](x "`") <evil> `'],
+    ['a code span over two lines', 'a ` b\nc ` <evil> `'],
+    ['an escaped backtick', '\\` <evil> `'],
+    ['a fence in a list that is no list', 'text\n    ```\n<evil>'],
+    ['a fence in two quotations', '> > ```\n> > x\n\n<evil>'],
+    ['a tag over two lines', '<evil\nonclick="x">'],
+    ['a comment that never ends', '<!-- <evil>'],
+    ['a fence that a longer run does not close', '````\n```\n<evil>'],
+    ['a formula', '$x ` y$ <evil> `'],
+  ];
+  it.each(tricks)('keeps %s from writing a tag', (_, trick) => {
+    const html = rendered(`${contain(trick)}\n\n## after`);
+    expect(tagsOf(html)).not.toContain('<evil');
+    expect(html).not.toContain('<!--');
+    expect(html).toContain('<h2>after</h2>');
+  });
+
+  const definitions = ['[foo]: /evil', '[foo\nbar]: x', '[foo `]: /evil`', '[foo `\\[]: x`', '> [foo]: x', '- [foo]: x'];
+  it.each(definitions)('keeps %j from defining links for other turns', (trick) => {
+    const html = rendered(`${contain(`${trick}\n\nseen`)}\n\n[foo] [foo bar] [foo \`] [foo \`\\[]`);
+    expect(html).not.toContain('href');
+    expect(html).toContain('foo');
+  });
+
+  it('calls nobody and loads nothing', () => {
+    const shown = contain(
+      'ask @octocat (@org/team) about a@b.example, `@kept` and https://x.example/@me ![pixel](https://t.example/p.gif)',
+    );
+    expect(shown).toContain('@&#8203;octocat (@&#8203;org/team) about a@b.example, `@kept` and https://x.example/@me');
+    expect(rendered(shown)).not.toContain('<img');
+    expect(rendered(shown)).toContain('<a href="https://t.example/p.gif">pixel</a>');
+    expect(plainText('@octocat')).toBe('@&#8203;octocat');
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'JaVaScRiPt:x',
+    'data:text/html,x',
+    'javascript&colon;x',
+    '&#106;avascript:x',
+    'file:///etc/passwd',
+    'vbscript:x',
+  ])('makes no link of %s', (address) => {
+    expect(rendered(contain(`[a](${address})`))).not.toContain('href');
+  });
+
+  it('keeps what looks like front matter, headings and underlines below its own', () => {
+    const html = rendered(contain('---\ntitle: x\n---\n# one\nTitle\n=====\nOther\n---\n\n> a\n> ===\n\n- b\n  ---'));
+    expect(html).not.toMatch(/<h[1-3]/);
+    expect(html).toContain('<h4>one</h4>');
+    expect(html).toContain('=====');
+  });
+
+  it('keeps lists that go on behind a code block', () => {
+    const html = rendered(contain('- one\n  ```js\n  a\n    b\n  ```\n  more\n- two'));
+    expect(html).toContain('<pre><code class="language-js">a\n  b\n</code></pre>');
+    expect(html).toContain('<p>more</p>');
+    expect(html).toContain('<li>two</li>');
+    expect(rendered(contain('> ```\n> q\n> ```\n> end'))).toContain('<blockquote>\n<pre><code>q\n</code></pre>\n</blockquote>');
+    expect(rendered(contain('- ```\n  x\n  ```'))).toContain('<pre><code>x\n</code></pre>');
+    expect(rendered(contain('text\n- ~~~\n  x'))).toContain('<pre><code>x\n</code></pre>');
+  });
+
+  it('shows control characters as pictures and takes one kind of line end', () => {
+    expect(contain('a\u001b[31mb\r\nc\rd\u0000\u009b')).toBe('a␛[31mb\nc\nd␀\ufffd');
+    expect(exportEntries(markdownFormat, [said('bashExecution', { command: 'x', output: '\u001b[32mok\u001b[0m \u0007' })]).text).toContain(
+      '\nok ␇\n',
+    );
+  });
+
+  it('quotes every value of the front matter, so that YAML and JSON read the same', () => {
+    const nasty = 'a: b # "c" \\ \n---\n\u2028 \u0085 \ud800 🎉 @x `y` - [z]';
+    const { text } = exportEntries(markdownFormat, [], {}, { title: nasty, cwd: nasty, id: 'true' });
+    const matter = text.slice(4, text.indexOf('\n---\n', 4)).split('\n');
+    for (const line of matter) {
+      expect(line).toMatch(/^ {0,2}[a-z_]+:(?: |$)/);
+      const value = line.slice(line.indexOf(':') + 1).trim();
+      if (value !== '') expect(() => JSON.parse(value), line).not.toThrow();
+    }
+    expect(JSON.parse(yamlText(nasty))).toBe(nasty.replace('\ud800', '\ufffd'));
+    expect(matter).toContain('session: "true"');
+  });
+
+  it('embeds pictures only if they are what they say', () => {
+    const image = (fields: object) => exportEntries(markdownFormat, [said('user', { content: [{ type: 'image', ...fields }] })]).text;
+    expect(image({ data: 'AAAA', mimeType: 'image/png' })).toContain('![image/png, 3 bytes](data:image/png;base64,AAAA)');
+    expect(image({ data: 'AA\nAA', mimeType: 'image/png' })).toContain('(data:image/png;base64,AAAA)');
+    expect(image({ data: 'A)"><script>', mimeType: 'image/png' })).toContain(
+      '*Image of the type `image/png` whose data is not base64, not shown*',
+    );
+    expect(image({ data: 'AAAA', mimeType: 'image/svg+xml' })).not.toContain('data:');
+    expect(image({ data: 'AAAA', mimeType: 'text/html"><script>' })).toContain('`text/html"><script>`');
+    expect(image({ data: `blob:sha256:${'a'.repeat(64)}`, mimeType: 'image/png' })).toContain('`blob:sha256:aaaa');
+    expect(image({ data: 'blob:sha256:../../etc/passwd', mimeType: 'image/png' })).toContain('not base64');
+    expect(image({ mimeType: 'image/png' })).toContain('*Image without data*');
+  });
+
+  it('links to entries that are part of it and names the others', () => {
+    const { text } = exportEntries(markdownFormat, [
+      { ...said('user', { content: 'x' }), id: 'here' },
+      entry('label', { targetId: 'here', label: 'a' }),
+      entry('label', { targetId: 'elsewhere', label: 'b' }),
+      entry('label', { targetId: 'here' }),
+    ]);
+    expect(text).toContain('Label `a` on [here](#e-here)');
+    expect(text).toContain('Label `b` on `elsewhere`');
+    expect(text).toContain('Label removed from [here](#e-here)');
+  });
+});
