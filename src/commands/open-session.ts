@@ -11,6 +11,7 @@ import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from '../fo
 import { Line } from '../lines/line.ts';
 import { type ByteSequence, readRanges } from '../lines/ranges.ts';
 import { readLineBatches } from '../lines/reader.ts';
+import { compiledScanner } from '../tree/compiled-scanner.ts';
 import { IndexBuilder } from '../tree/index-builder.ts';
 import type { LogIndex } from '../tree/log-index.ts';
 import type { LeftOut, LogEntry, Session } from '../tree/session.ts';
@@ -99,6 +100,9 @@ async function migrated(name: string, store: Store, old: IndexBuilder, version: 
   }
 }
 
+/** In a smaller file the plain scanner is done before the other is ready. */
+const WORTH_COMPILING = 1024 * 1024;
+
 async function pass(name: string, store: Store, io: Io, careful: boolean): Promise<IndexBuilder> {
   io.progress.file(name);
   if (store.size !== undefined) io.progress.expect(store.size);
@@ -112,8 +116,9 @@ async function pass(name: string, store: Store, io: Io, careful: boolean): Promi
     else if (filled >= LINES_TO_LOOK_AT) refuseForeign(name, first);
     return isOurs ? 'enough' : 'go on';
   };
-  const builder = new IndexBuilder({ key: io.random(8), careful, look });
-  await readRanges(told(store.sequence(), io), builder);
+  const compiled = (store.size ?? WORTH_COMPILING) < WORTH_COMPILING ? undefined : compiledScanner();
+  const builder = new IndexBuilder({ key: io.random(8), careful, look, scanner: compiled ?? new EnvelopeScanner() });
+  await readRanges(told(store.sequence(), io), builder, compiled ? { buffers: compiled.buffers } : {});
   if (!isOurs) refuseForeign(name, first);
   builder.index.finish();
   return builder;

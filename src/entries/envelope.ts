@@ -30,6 +30,17 @@ export interface EnvelopeRanges {
   readonly roleEnd: number;
 }
 
+/** Finds the envelope of one line after the other; what it found counts until the next. */
+export interface LineScanner extends EnvelopeRanges {
+  /** Whether the envelope of the line from `start` up to `end` was found; false means: parse the line. */
+  scan(bytes: Buffer, start: number, end: number): boolean;
+}
+
+/** The text of a range. */
+export function rangeText(bytes: Buffer, start: number, end: number): string | undefined {
+  return start === ABSENT ? undefined : bytes.toString('latin1', start, end);
+}
+
 export function envelopeOf(value: JsonObject): Envelope {
   const parentId = value['parentId'];
   const message = value['message'];
@@ -88,7 +99,7 @@ const MESSAGE = 4;
  * included; where that would take more than a look (an escape in a key or in an id, an id that is not ASCII) it gives up
  * and says so. The grammar is not checked: a line that JSON.parse rejects may pass.
  */
-export class EnvelopeScanner implements EnvelopeRanges {
+export class EnvelopeScanner implements LineScanner {
   bytes: Buffer = Buffer.alloc(0);
   typeStart = ABSENT;
   typeEnd = 0;
@@ -103,26 +114,21 @@ export class EnvelopeScanner implements EnvelopeRanges {
   #end = 0;
 
   get type(): string | undefined {
-    return this.#text(this.typeStart, this.typeEnd);
+    return rangeText(this.bytes, this.typeStart, this.typeEnd);
   }
 
   get id(): string | undefined {
-    return this.#text(this.idStart, this.idEnd);
+    return rangeText(this.bytes, this.idStart, this.idEnd);
   }
 
   get parentId(): string | null | undefined {
-    return this.#hasNullParent ? null : this.#text(this.parentStart, this.parentEnd);
+    return this.#hasNullParent ? null : rangeText(this.bytes, this.parentStart, this.parentEnd);
   }
 
   get role(): string | undefined {
-    return this.#text(this.roleStart, this.roleEnd);
+    return rangeText(this.bytes, this.roleStart, this.roleEnd);
   }
 
-  #text(start: number, end: number): string | undefined {
-    return start === ABSENT ? undefined : this.bytes.toString('latin1', start, end);
-  }
-
-  /** Whether the envelope of the line from `start` up to `end` was found; false means: parse the line. */
   scan(bytes: Buffer, start: number, end: number): boolean {
     this.bytes = bytes;
     this.typeStart = ABSENT;

@@ -3,6 +3,8 @@ import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from './reader.ts';
 const NEWLINE = 0x0a;
 /** Most lines are far shorter; a longer one makes the buffers grow. */
 const BUFFER_BYTES = 2 * 1024 * 1024;
+/** The share of a buffer that the start of a line may take; the rest is for new bytes. */
+const MOST_CARRY = 3 / 4;
 
 /** Bytes in their order: each call gives some of them, at least one unless there are no more. */
 export interface ByteSequence {
@@ -27,8 +29,8 @@ export interface RangeReader {
 
 export interface RangeOptions {
   readonly maxLineBytes?: number;
-  /** For the tests: how much is read at once. */
-  readonly bufferBytes?: number;
+  /** Two buffers of one size to read into, where whoever looks at the lines has some of its own. A line that does not fit comes in another. */
+  readonly buffers?: readonly [Buffer, Buffer];
 }
 
 /**
@@ -38,9 +40,9 @@ export interface RangeOptions {
 export async function readRanges(source: ByteSequence, reader: RangeReader, options: RangeOptions = {}): Promise<void> {
   const limit = Math.min(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, LONGEST_LINE);
   const place = { number: 0, offset: 0, terminated: true };
-  const size = options.bufferBytes ?? BUFFER_BYTES;
-  let here = Buffer.allocUnsafeSlow(size);
-  let ahead = Buffer.allocUnsafeSlow(size);
+  const buffers = options.buffers ?? [Buffer.allocUnsafeSlow(BUFFER_BYTES), Buffer.allocUnsafeSlow(BUFFER_BYTES)];
+  const size = buffers[0].length;
+  let here: Buffer = buffers[0];
   let filled = await source.read(here);
   /** Bytes at the start of the buffer that are known to hold no newline. */
   let known = 0;
@@ -55,7 +57,8 @@ export async function readRanges(source: ByteSequence, reader: RangeReader, opti
       known = 0;
       continue;
     }
-    if (ahead.length < carry + size / 2) ahead = Buffer.allocUnsafeSlow(Math.min(carry * 2, limit) + size);
+    const free = here === buffers[0] ? buffers[1] : buffers[0];
+    const ahead = carry <= size * MOST_CARRY ? free : Buffer.allocUnsafeSlow(Math.min(carry * 2, limit) + size);
     here.copy(ahead, 0, cut, filled);
     const next = source.read(ahead.subarray(carry));
     try {
@@ -67,7 +70,7 @@ export async function readRanges(source: ByteSequence, reader: RangeReader, opti
     }
     known = carry;
     filled = carry + (await next);
-    [here, ahead] = [ahead, here];
+    here = ahead;
   }
   if (filled === 0) return;
   place.number++;

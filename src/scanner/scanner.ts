@@ -1,4 +1,5 @@
 import { compiled } from './compiled.generated.ts';
+import { instantiate } from './instantiate.ts';
 import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES } from './layout.ts';
 import { Twin } from './twin.ts';
 
@@ -35,7 +36,7 @@ export function makeScanner(kind: ScannerKind, seed: Uint8Array): Scanner | unde
   const seedA = view.getInt32(0, true);
   const seedB = view.getInt32(4, true);
   if (kind === 'compiled') {
-    const exports = instantiate();
+    const exports = instantiate<Exports>(compiled);
     if (exports) return new CompiledScanner(exports, seedA, seedB);
   }
   return new Twin(seedA, seedB);
@@ -82,22 +83,5 @@ class CompiledScanner implements Scanner {
     const { buffer } = this.#exports.memory;
     this.#records = new Int32Array(buffer, this.#exports.recordsAt(), MOST_LINES * FIELDS);
     this.#calls = new Int32Array(buffer, this.#exports.callsAt(), MOST_CALLS * CALL_FIELDS);
-  }
-}
-
-interface WasmApi {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-}
-
-/** Undefined where the machine has no WebAssembly, or not its SIMD. */
-function instantiate(): Exports | undefined {
-  const api = (globalThis as { readonly WebAssembly?: WasmApi }).WebAssembly;
-  if (!api) return undefined;
-  try {
-    const module = new api.Module(Buffer.from(compiled, 'base64'));
-    return new api.Instance(module).exports as Exports;
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { BYTE_ORDER_MARK, readContent } from '../entries/damage.ts';
-import { type Envelope, EnvelopeScanner, envelopeOf } from '../entries/envelope.ts';
+import { type Envelope, envelopeOf, type LineScanner, rangeText } from '../entries/envelope.ts';
 import { HEADER_TYPE, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/envelope-check.ts';
 import type { JsonObject } from '../entries/json-value.ts';
 import { Line } from '../lines/line.ts';
@@ -12,6 +12,7 @@ export interface IndexBuilderOptions {
   readonly key: Uint8Array;
   /** Parse every line instead of looking for its envelope: slower, but no damaged line gets in. */
   readonly careful: boolean;
+  readonly scanner: LineScanner;
   /** Gets the first lines, until it has seen enough and says so. */
   readonly look: (line: Line) => 'go on' | 'enough';
 }
@@ -27,12 +28,13 @@ export class IndexBuilder implements RangeReader {
   titleSlotText: string | undefined;
   endsWithNewline = true;
   readonly #careful: boolean;
-  readonly #scanner = new EnvelopeScanner();
+  readonly #scanner: LineScanner;
   #look: ((line: Line) => 'go on' | 'enough') | undefined;
 
   constructor(options: IndexBuilderOptions) {
     this.index = new LogIndex(options.key);
     this.#careful = options.careful;
+    this.#scanner = options.scanner;
     this.#look = options.look;
   }
 
@@ -90,12 +92,13 @@ export class IndexBuilder implements RangeReader {
 }
 
 /** Lines that are no entries are parsed, for what they say is wanted. */
-function isSpecial(scanner: EnvelopeScanner): boolean {
+function isSpecial(scanner: LineScanner): boolean {
   const length = scanner.typeEnd - scanner.typeStart;
   if (length !== HEADER_TYPE.length && length !== TITLE_TYPE.length) return false;
-  // No other type of that length begins so.
   const first = scanner.bytes[scanner.typeStart];
-  return (first === 0x73 || first === 0x74) && (scanner.type === HEADER_TYPE || scanner.type === TITLE_TYPE);
+  if (first !== 0x73 && first !== 0x74) return false;
+  const type = rangeText(scanner.bytes, scanner.typeStart, scanner.typeEnd);
+  return type === HEADER_TYPE || type === TITLE_TYPE;
 }
 
 function lineOf(bytes: Buffer, start: number, end: number, place: LinePlace): Line {

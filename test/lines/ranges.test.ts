@@ -41,7 +41,7 @@ async function rangesOf(bytes: Buffer, cuts: readonly number[], maxLineBytes: nu
         lines.push({ number, offset, raw: '', terminated, oversize: length });
       },
     },
-    { maxLineBytes, bufferBytes },
+    { maxLineBytes, buffers: [Buffer.alloc(bufferBytes), Buffer.alloc(bufferBytes)] },
   );
   return lines;
 }
