@@ -206,8 +206,12 @@ export class PathReader {
   }
 
   #assistant(message: JsonObject, value: JsonObject, place: Place): void {
-    // Arguments may be megabytes; only those of the last turn are ever asked for.
-    for (const call of this.#turn?.calls ?? []) call.args = undefined;
+    for (const call of this.#turn?.calls ?? []) {
+      // Arguments may be megabytes; only those of the last turn are ever asked for.
+      call.args = undefined;
+      // A call that has its answer is done with.
+      if (isAnswered(call)) this.#byId.delete(call.toolCallId);
+    }
     const stopReason = typeof message['stopReason'] === 'string' ? message['stopReason'] : undefined;
     const calls: OpenCall[] = [];
     const content = Array.isArray(message['content']) ? message['content'] : [];
@@ -223,7 +227,7 @@ export class PathReader {
         toolCallId,
         toolName: typeof block['name'] === 'string' ? block['name'] : '',
         args,
-        leavesProcess: text !== undefined && readCommand(text).leavesProcess,
+        leavesProcess: text !== undefined && leavesProcess(text),
         round: this.#round,
         dispatched,
         results: [],
@@ -273,9 +277,9 @@ export class PathReader {
 
   #userCommand(message: JsonObject, place: Place): void {
     const command = typeof message['command'] === 'string' ? message['command'] : '';
-    const leavesProcess = readCommand(command).leavesProcess;
+    const left = leavesProcess(command);
     const ended = typeof message['exitCode'] === 'number';
-    if (message['cancelled'] !== true && ended && !leavesProcess) return;
+    if (message['cancelled'] !== true && ended && !left) return;
     const what =
       message['cancelled'] === true
         ? 'a command of the user was cancelled: partial effects are possible'
@@ -286,7 +290,7 @@ export class PathReader {
       ...place,
       what,
       round: this.#round,
-      leavesProcess: leavesProcess || !(ended || message['cancelled'] === true),
+      leavesProcess: left || !(ended || message['cancelled'] === true),
     });
     this.#userCommands = this.#userCommands.slice(-MAX_LISTED);
   }
@@ -332,6 +336,11 @@ export class PathReader {
     else if (type === 'custom' && (value['customType'] === 'tool_execution_start' || value['customType'] === 'session_exit'))
       this.#omp = true;
   }
+}
+
+/** Without an ampersand nothing goes to the background, and most commands need no parsing. */
+function leavesProcess(command: string): boolean {
+  return command.includes('&') && readCommand(command).leavesProcess;
 }
 
 function leftRunning(call: OpenCall): (Call & { by: 'command' | 'result' })[] {
