@@ -5,6 +5,7 @@ import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { BlobLookup } from '../rules/blob-check.ts';
 import { LogCheck } from '../rules/check-log.ts';
+import type { ShapeMemory } from '../rules/fast-path.ts';
 import type { Finding } from '../rules/finding.ts';
 import type { Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
@@ -14,7 +15,7 @@ export interface CheckSessionOptions {
   readonly levels: ReadonlyMap<string, Level>;
   readonly random: (bytes: number) => Uint8Array;
   readonly blobs?: BlobLookup | undefined;
-  readonly scanner: ScannerKind;
+  readonly memory: ShapeMemory | undefined;
   /** Gets every byte of the input. */
   readonly pass?: ByteWriter | undefined;
   readonly onFinding: (finding: Finding) => void;
@@ -31,43 +32,88 @@ export async function checkSession(input: Input, options: CheckSessionOptions): 
     levels: options.levels,
     hashKey: options.random(8),
     blobs: options.blobs,
-    scanner: options.scanner,
+    memory: options.memory,
     onFinding: options.onFinding,
   });
   const chunks = options.pass ? passing(input.chunks, options.pass) : input.chunks;
-  /** The first lines, until one of them shows that the file is ours. */
-  let first: Line[] | undefined = [];
-  let filled = 0;
+  const start = new LogStart(check);
   for await (const piece of readBlocks(chunks, { maxLineBytes: options.maxLineBytes })) {
-    if (first === undefined) {
-      if (piece instanceof Block) check.block(piece);
-      else check.line(piece);
-      await options.pause();
-      continue;
-    }
-    for (const line of piece instanceof Block ? piece.split() : [piece]) {
-      if (first === undefined) {
-        check.line(line);
-        continue;
-      }
-      if (filled >= LINES_TO_LOOK_AT) continue;
-      first.push(line);
-      if (!line.blank) filled++;
-      if (!isNativeLine(line)) continue;
-      for (const held of first) check.line(held);
-      first = undefined;
-    }
+    if (!(piece instanceof Block)) {
+      if (!start.take(piece)) check.line(piece);
+    } else if (start.over) check.block(piece);
+    else start.block(piece);
     await options.pause();
     // What is not ours is read on only to be handed on.
-    if (first !== undefined && filled >= LINES_TO_LOOK_AT && !options.pass) break;
+    if (start.isStranger && !options.pass) break;
   }
-  if (first !== undefined) {
-    const identity = identify(first);
-    if (!identity.ours) return { seems: strangerMessage(identity) };
-    for (const held of first) check.line(held);
-  }
+  const stranger = start.end();
+  if (stranger !== undefined) return { seems: stranger };
   check.end();
   return { entries: check.log.size };
+}
+
+/** The first lines of a file, held until one of them shows that the file is ours. */
+class LogStart {
+  readonly #check: LogCheck;
+  #held: Line[] = [];
+  #filled = 0;
+  #over = false;
+
+  constructor(check: LogCheck) {
+    this.#check = check;
+  }
+
+  /** The file is known to be ours. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** So many lines, and none of ours. */
+  get isStranger(): boolean {
+    return !this.#over && this.#filled >= LINES_TO_LOOK_AT;
+  }
+
+  /** False for a line behind the start, which is the check's. */
+  take(line: Line): boolean {
+    if (this.#over) return false;
+    if (this.isStranger) return true;
+    this.#held.push(line);
+    if (!line.blank) this.#filled++;
+    if (isNativeLine(line)) this.#begin();
+    return true;
+  }
+
+  /** Goes through a block: line by line until the file is known to be ours, and then all of the rest at once. */
+  block(block: Block): void {
+    let { number } = block;
+    let at = 0;
+    while (!this.#over && at < block.bytes.length) {
+      const end = block.bytes.indexOf(0x0a, at);
+      this.take(block.line(at, end - at, number++));
+      at = end + 1;
+    }
+    if (at < block.bytes.length) {
+      const rest = block.from(at, number);
+      this.#check.block(rest);
+      number += rest.lines ?? 0;
+    }
+    block.lines = number - block.number;
+  }
+
+  /** At the end of the file: what it seems to be where it is not ours. */
+  end(): string | undefined {
+    if (this.#over) return undefined;
+    const identity = identify(this.#held);
+    if (!identity.ours) return strangerMessage(identity);
+    this.#begin();
+    return undefined;
+  }
+
+  #begin(): void {
+    this.#over = true;
+    for (const line of this.#held) this.#check.line(line);
+    this.#held = [];
+  }
 }
 
 async function* passing(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGenerator<Buffer, void, void> {

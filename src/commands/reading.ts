@@ -14,11 +14,11 @@ export async function announce(operands: readonly string[], io: Io): Promise<voi
 }
 
 /** The same bytes, counted as they pass. */
-export function counting(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncIterable<Buffer> {
+export function counting(chunks: AsyncIterable<Buffer>, progress: Pick<Progress, 'read' | 'wanted'>): AsyncIterable<Buffer> {
   return progress.wanted ? counted(chunks, progress) : chunks;
 }
 
-async function* counted(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer, void, void> {
+async function* counted(chunks: AsyncIterable<Buffer>, progress: Pick<Progress, 'read' | 'wanted'>): AsyncGenerator<Buffer, void, void> {
   for await (const chunk of chunks) {
     progress.read(chunk.length);
     yield chunk;

@@ -1,19 +1,20 @@
 import { ClosedPipe, OutputTrouble, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { version } from '../base/version.ts';
 import { counted, nearest } from '../base/words.ts';
-import { refsOf } from '../blobs/images.ts';
-import { BlobStore } from '../blobs/store.ts';
-import { isFolder, openInput } from '../files/input.ts';
+import { cores, isFolder, openInput, sizeOf } from '../files/input.ts';
 import { findSessions } from '../files/walk.ts';
-import { encodeUtf8 } from '../lines/line.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { makeReporter, REPORTER_NAMES, type Reporter, type ReporterName } from '../reporters/index.ts';
 import type { BlobLookup } from '../rules/blob-check.ts';
+import { makeMemory } from '../rules/check-log.ts';
 import { explainRule, listRules } from '../rules/explain.ts';
+import type { ShapeMemory } from '../rules/fast-path.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
+import { blobLookup } from './blob-lookup.ts';
+import { CheckPool, collect, type FileCheck } from './check-pool.ts';
 import { checkSession, type SessionResult, scannerWish } from './check-session.ts';
 import type { Command, Given, Io } from './command.ts';
 import { announce, counting } from './reading.ts';
@@ -42,6 +43,7 @@ export const command: Command = {
       default: String(DEFAULT_MAX_LINE_BYTES),
       describe: 'Do not hold lines longer than this; they are a finding',
     },
+    { name: 'jobs', kind: 'number', value: 'N', describe: 'Check so many files at once', default: 'the number of cores' },
     { name: 'explain', kind: 'text', value: 'RULE', describe: 'Tell what a rule is about: why it matters, how it arises, how to mend it' },
     { name: 'list-rules', kind: 'flag', describe: 'List all rules with their levels' },
   ],
@@ -80,6 +82,18 @@ function ruleNamed(id: string) {
   throw new UsageTrouble(`unknown rule '${id}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`);
 }
 
+interface FileTarget {
+  readonly name: string;
+  /** Met on a walk through a folder: what is no session log is skipped. */
+  readonly found: boolean;
+}
+
+type Target = FileTarget | { readonly name: string; readonly trouble: string };
+
+/** Files that may be done before the one that is told next. */
+const MOST_AHEAD = 64;
+const WORTH_A_THREAD = 16 * 1024 * 1024;
+
 /** One call of validate over all its files. */
 class Validation {
   readonly #io: Io;
@@ -91,6 +105,8 @@ class Validation {
   readonly #quiet: boolean;
   readonly #most: number;
   readonly #maxLineBytes: number;
+  readonly #blobsPath: string | undefined;
+  readonly #memory: ShapeMemory | undefined;
   readonly #blobs: BlobLookup | undefined;
   #shown = 0;
   #sessions = 0;
@@ -109,7 +125,9 @@ class Validation {
     this.#quiet = given.flag('quiet');
     this.#most = given.number('max-findings') ?? Number.POSITIVE_INFINITY;
     this.#maxLineBytes = readMaxLineBytes(given);
-    this.#blobs = readBlobs(given, io);
+    this.#blobsPath = given.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined);
+    this.#blobs = this.#blobsPath === undefined ? undefined : blobLookup(this.#blobsPath);
+    this.#memory = makeMemory(scannerWish(io.env), io.random(8), this.#levels, this.#blobs !== undefined);
     const pass = given.flag('pass');
     if (pass && given.operands.length > 1) throw new UsageTrouble("'--pass' hands one log on; name one FILE, or none for standard input");
     this.#pass = pass ? new ByteWriter(io.stdout) : undefined;
@@ -130,7 +148,14 @@ class Validation {
       this.#write(this.#reporter.begin());
       const operands = this.#given.operands.length > 0 ? this.#given.operands : ['-'];
       await announce(operands, this.#io);
-      for (const operand of operands) await this.#operand(operand);
+      if (operands.length === 1 && operands[0] === '-') await this.#oneByOne(this.#targets(operands));
+      else {
+        const targets: Target[] = [];
+        for await (const target of this.#targets(operands)) targets.push(target);
+        const pool = await this.#pool(targets);
+        if (pool) await this.#together(targets, pool);
+        else await this.#oneByOne(targets);
+      }
       if (this.#sessions === 0 && this.#failed === 0) {
         this.#trouble(operands.join(', '), "no session log found; name a file, or a folder with '*.jsonl' files");
       }
@@ -144,19 +169,95 @@ class Validation {
     return this.#code();
   }
 
-  async #operand(operand: string): Promise<void> {
-    try {
-      if (operand !== '-' && (await isFolder(operand))) {
+  /** The files that the operands stand for, in order; what cannot be listed is told at its place. */
+  async *#targets(operands: readonly string[]): AsyncGenerator<Target, void, void> {
+    for (const operand of operands) {
+      try {
+        if (operand === '-' || !(await isFolder(operand))) {
+          yield { name: operand, found: false };
+          continue;
+        }
         if (this.#pass) throw new UsageTrouble(`'--pass' hands one log on; '${operand}' is a folder`);
         for await (const { path, trouble } of findSessions(operand)) {
-          if (trouble) this.#trouble(path, trouble.message);
-          else await this.#file(path, true);
+          yield trouble ? { name: path, trouble: trouble.message } : { name: path, found: true };
         }
-      } else await this.#file(operand, false);
-    } catch (error) {
-      if (!(error instanceof Trouble) || error instanceof UsageTrouble || error instanceof OutputTrouble) throw error;
-      this.#trouble(operand, error.message);
+      } catch (error) {
+        if (!(error instanceof Trouble) || error instanceof UsageTrouble) throw error;
+        yield { name: operand, trouble: error.message };
+      }
     }
+  }
+
+  /** One file after the other, findings told as they come. */
+  async #oneByOne(targets: AsyncIterable<Target> | Iterable<Target>): Promise<void> {
+    for await (const target of targets) {
+      if ('trouble' in target) this.#trouble(target.name, target.trouble);
+      else await this.#file(target.name, target.found);
+    }
+  }
+
+  /** Several files at once, told in their order whichever is done first. */
+  async #together(targets: readonly Target[], pool: CheckPool): Promise<void> {
+    const ahead: { target: Target; check: Promise<FileCheck> | undefined }[] = [];
+    const tellNext = async (): Promise<void> => {
+      const next = ahead.shift();
+      if (!next) return;
+      if ('trouble' in next.target) this.#trouble(next.target.name, next.target.trouble);
+      else if (next.check) this.#tell(next.target, await next.check);
+      await this.#pause();
+    };
+    try {
+      for (const target of targets) {
+        const check = 'trouble' in target ? undefined : pool.check(target.name);
+        // Whoever waits for it hears of a failure; until then it is nobody's.
+        check?.catch(() => {});
+        ahead.push({ target, check });
+        if (ahead.length >= MOST_AHEAD) await tellNext();
+      }
+      while (ahead.length > 0) await tellNext();
+    } finally {
+      await pool.close();
+    }
+  }
+
+  #tell({ name, found }: FileTarget, { findings, bytes, result }: FileCheck): void {
+    this.#io.progress.file(name);
+    this.#io.progress.read(bytes);
+    if ('seems' in result) {
+      if (found) this.#skipped++;
+      else this.#trouble(name, result.seems);
+      return;
+    }
+    if (!('trouble' in result) || findings.length > 0) this.#write(this.#reporter.file(name));
+    for (const finding of findings) this.#finding(finding);
+    if ('trouble' in result) {
+      this.#trouble(name, result.trouble);
+      return;
+    }
+    this.#sessions++;
+    this.#entries += result.entries;
+    const errors = findings.filter((finding) => finding.severity === 'error').length;
+    this.#write(this.#reporter.fileEnd(name, { entries: result.entries, errors, warnings: findings.length - errors }));
+  }
+
+  async #pool(targets: readonly Target[]): Promise<CheckPool | undefined> {
+    const files = targets.filter((target) => !('trouble' in target) && target.name !== '-');
+    const jobs = Math.min(this.#given.number('jobs') ?? cores(), files.length);
+    if (jobs < 2 || this.#pass || targets.some((target) => target.name === '-')) return undefined;
+    // A thread takes longer to start than a few small files take to be checked.
+    let bytes = 0;
+    for (const { name } of files) {
+      bytes += await sizeOf(name);
+      if (bytes >= WORTH_A_THREAD) break;
+    }
+    if (bytes < WORTH_A_THREAD && this.#given.number('jobs') === undefined) return undefined;
+    const settings = {
+      maxLineBytes: this.#maxLineBytes,
+      levels: [...this.#levels],
+      blobs: this.#blobsPath,
+      scanner: scannerWish(this.#io.env),
+    };
+    return await CheckPool.start(jobs, settings, (name) => collect((onFinding, onBytes) => this.#session(name, onFinding, onBytes)));
   }
 
   async #file(name: string, found: boolean): Promise<void> {
@@ -172,8 +273,9 @@ class Validation {
       else warnings++;
       this.#finding(finding);
     };
+    this.#io.progress.file(name);
     try {
-      const result = await this.#check(name, onFinding);
+      const result = await this.#session(name, onFinding, (bytes) => this.#io.progress.read(bytes));
       if ('seems' in result) {
         if (found) this.#skipped++;
         else this.#trouble(name, result.seems);
@@ -189,20 +291,21 @@ class Validation {
     }
   }
 
-  async #check(name: string, onFinding: (finding: Finding) => void): Promise<SessionResult> {
-    this.#io.progress.file(name);
-    const opened = openInput(name, this.#io.stdin);
-    const input = { ...opened, chunks: counting(opened.chunks, this.#io.progress) };
-    return await checkSession(input, {
-      maxLineBytes: this.#maxLineBytes,
-      levels: this.#levels,
-      random: this.#io.random,
-      blobs: this.#blobs,
-      scanner: scannerWish(this.#io.env),
-      pass: this.#pass,
-      onFinding,
-      pause: () => this.#pause(),
-    });
+  async #session(name: string, onFinding: (finding: Finding) => void, onBytes: (bytes: number) => void): Promise<SessionResult> {
+    const input = openInput(name, this.#io.stdin);
+    return await checkSession(
+      { ...input, chunks: counting(input.chunks, { wanted: true, read: onBytes }) },
+      {
+        maxLineBytes: this.#maxLineBytes,
+        levels: this.#levels,
+        random: this.#io.random,
+        blobs: this.#blobs,
+        memory: this.#memory,
+        pass: this.#pass,
+        onFinding,
+        pause: () => this.#pause(),
+      },
+    );
   }
 
   async #pause(): Promise<void> {
@@ -280,18 +383,4 @@ function readMaxLineBytes(given: Given): number {
     throw new UsageTrouble(`option '--max-line-bytes' is at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`);
   }
   return wish;
-}
-
-function readBlobs(given: Given, io: Io): BlobLookup | undefined {
-  const path = given.text('blobs') ?? io.env['SESSIONCTL_BLOBS'];
-  if (path === undefined || path === '') return undefined;
-  const store = new BlobStore(path);
-  store.folder.require();
-  return {
-    problems: (text) =>
-      refsOf(encodeUtf8(text)).flatMap(({ ref, path: at }) => {
-        const problem = store.check(ref);
-        return problem === undefined ? [] : [{ ref, path: at, problem }];
-      }),
-  };
 }

@@ -118,12 +118,17 @@ export class Block {
   lines: number | undefined;
   readonly #splitter: BlockSplitter;
 
-  constructor(bytes: Buffer, number: number, offset: number, splitter: BlockSplitter) {
+  constructor(bytes: Buffer, number: number, offset: number, splitter: BlockSplitter, encoding = blockEncoding(bytes)) {
     this.bytes = bytes;
     this.number = number;
     this.offset = offset;
-    this.encoding = blockEncoding(bytes);
+    this.encoding = encoding;
     this.#splitter = splitter;
+  }
+
+  /** The rest of the block from a line on. */
+  from(start: number, number: number): Block {
+    return new Block(this.bytes.subarray(start), number, this.offset + start, this.#splitter, this.encoding);
   }
 
   split(): Line[] {

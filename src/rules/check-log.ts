@@ -6,7 +6,7 @@ import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
 import { makeScanner, type ScannerKind } from '../scanner/scanner.ts';
 import type { BlobLookup } from './blob-check.ts';
-import { FastPath } from './fast-path.ts';
+import { FastPath, ShapeMemory } from './fast-path.ts';
 import type { Finding, Severity } from './finding.ts';
 import { rules } from './index.ts';
 import { LogFacts } from './log-facts.ts';
@@ -21,8 +21,25 @@ export interface CheckOptions {
   readonly hashKey: Uint8Array;
   readonly blobs?: BlobLookup | undefined;
   readonly onFinding: (finding: Finding) => void;
-  /** Which scanner looks at a line before it is read in full; findings are the same with any. */
-  readonly scanner?: ScannerKind;
+  /** Looks at lines before they are read in full; findings are the same with it and without. */
+  readonly memory?: ShapeMemory | undefined;
+}
+
+/**
+ * What several checks with the same levels share, to be faster. Undefined where a rule that is on looks at everything,
+ * so that every line has to be read in full.
+ */
+export function makeMemory(
+  kind: ScannerKind,
+  seed: Uint8Array,
+  levels: ReadonlyMap<string, Level> | undefined,
+  withBlobs: boolean,
+): ShapeMemory | undefined {
+  const readsAll = rules.some(
+    (rule) => rule.looksAt === 'everything' && (levels?.get(rule.id) ?? rule.level) !== 'off' && (rule.group !== 'blobs' || withBlobs),
+  );
+  const scanner = readsAll ? undefined : makeScanner(kind, seed);
+  return scanner && new ShapeMemory(scanner);
 }
 
 /**
@@ -48,9 +65,7 @@ export class LogCheck {
       this.#shapeFindings++;
       tell(finding);
     };
-    const readsAll = active.some(({ rule }) => rule.object && rule.looksAt === 'everything' && !(rule.group === 'blobs' && !options.blobs));
-    const scanner = readsAll ? undefined : makeScanner(options.scanner ?? 'compiled', options.hashKey);
-    this.#fast = scanner && new FastPath(this.log, scanner);
+    this.#fast = options.memory && new FastPath(this.log, options.memory);
     this.#lineRules = active.flatMap(({ rule, level }) =>
       rule.line ? [{ check: rule.line, report: this.#reporter(rule, level, tell) }] : [],
     );

@@ -9,6 +9,26 @@ const MOST_SHAPES = 1 << 16;
 const MS_A_DAY = 86_400_000;
 const ROLE_NAMES: readonly (string | undefined)[] = [undefined, 'user', 'assistant', 'toolResult'];
 
+/** What is learned once for all logs of a run: the compiled scanner, and the shapes about which there is nothing to say. */
+export class ShapeMemory {
+  readonly scanner: Scanner;
+  readonly #clean = new Map<number, Set<number>>();
+
+  constructor(scanner: Scanner) {
+    this.scanner = scanner;
+  }
+
+  /** The clean shapes of a version: what is expected of a line depends on it. */
+  of(version: number): Set<number> {
+    let shapes = this.#clean.get(version);
+    if (!shapes) {
+      shapes = new Set();
+      this.#clean.set(version, shapes);
+    }
+    return shapes;
+  }
+}
+
 /**
  * Takes entries in without building them. A line goes this way only if the scanner vouches for it, a line of its shape was
  * read in full and nothing was found about it, and its own values are none that a rule has something to say about.
@@ -16,12 +36,12 @@ const ROLE_NAMES: readonly (string | undefined)[] = [undefined, 'user', 'assista
 export class FastPath {
   readonly #log: LogFacts;
   readonly #scanner: Scanner;
-  /** By version: the shapes about which there is nothing to say. */
-  readonly #clean = new Map<number, Set<number>>();
+  readonly #memory: ShapeMemory;
 
-  constructor(log: LogFacts, scanner: Scanner) {
+  constructor(log: LogFacts, memory: ShapeMemory) {
     this.#log = log;
-    this.#scanner = scanner;
+    this.#memory = memory;
+    this.#scanner = memory.scanner;
   }
 
   /** False for a block that must be read line by line: the header is not known yet, or there are bytes that are no text. */
@@ -46,24 +66,14 @@ export class FastPath {
         }
         const shape = (((records[at + FIELD.shapeA] as number) >>> 0) * 2 ** 21 +
           ((records[at + FIELD.shapeB] as number) >>> 11)) as number;
-        const clean = this.#shapes();
+        // A header in the middle of the file changes what is expected.
+        const clean = this.#memory.of(this.#log.version ?? 0);
         if (clean.has(shape)) {
           if (!this.#join(block, at, number)) read(block.line(start, length, number));
         } else if (read(block.line(start, length, number)) && clean.size < MOST_SHAPES) clean.add(shape);
       }
     }
     block.lines = number - block.number;
-  }
-
-  /** A header in the middle of the file changes what is expected of a line. */
-  #shapes(): Set<number> {
-    const version = this.#log.version ?? 0;
-    let shapes = this.#clean.get(version);
-    if (!shapes) {
-      shapes = new Set();
-      this.#clean.set(version, shapes);
-    }
-    return shapes;
   }
 
   /** False where a rule may have something to say about the values. */

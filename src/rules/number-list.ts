@@ -1,6 +1,7 @@
 const BITS = 14;
 const SIZE = 1 << BITS;
 const MASK = SIZE - 1;
+const FIRST = 256;
 
 /** A list of numbers that grows by pages, so that growing never copies what it holds. */
 export class NumberList {
@@ -12,7 +13,13 @@ export class NumberList {
   }
 
   push(value: number): void {
-    if ((this.#length & MASK) === 0) this.#pages.push(new Float64Array(SIZE));
+    if ((this.#length & MASK) === 0) this.#pages.push(new Float64Array(this.#length === 0 ? FIRST : SIZE));
+    // Most logs are small, so the first page starts small; only it is ever copied.
+    else if (this.#length < SIZE && this.#length === this.#pages[0]?.length) {
+      const larger = new Float64Array(this.#length * 4);
+      larger.set(this.#pages[0]);
+      this.#pages[0] = larger;
+    }
     (this.#pages[this.#length >>> BITS] as Float64Array)[this.#length & MASK] = value;
     this.#length++;
   }

@@ -38,7 +38,7 @@ export interface NewEntry {
   readonly flags?: number;
 }
 
-const PAGE_BITS = 14;
+const PAGE_BITS = 12;
 const PAGE_SIZE = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE_SIZE - 1;
 

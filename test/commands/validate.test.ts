@@ -250,3 +250,33 @@ describe('validate', () => {
     expect(JSON.parse(ran.stdout).summary.sessions).toBeGreaterThan(0);
   });
 });
+
+describe('validate of many files', () => {
+  it('tells the same in the same order, however many threads check them', async () => {
+    const folder = join(scratch, 'many');
+    mkdirSync(folder, { recursive: true });
+    for (let at = 0; at < 60; at++) {
+      const extra = at % 7 === 0 ? '{"torn\n' : at % 11 === 0 ? '\n' : '';
+      writeFileSync(join(folder, `s${String(at).padStart(3, '0')}.jsonl`), HEADER + user('a', null, 'x'.repeat(at * 1000)) + extra);
+    }
+    writeFileSync(join(folder, 'x.jsonl'), 'no log\n');
+    const operands = [folder, join(scratch, 'missing.jsonl'), bad];
+    const [one, two, many] = await Promise.all(
+      ['1', '2', '5'].map((jobs) => spawnProgram(['validate', '--jobs', jobs, '--format', 'json', ...operands])),
+    );
+    expect(one?.stdout.split('\n').length).toBeGreaterThan(10);
+    for (const ran of [two, many]) expect([ran?.code, ran?.stdout, ran?.stderr]).toEqual([one?.code, one?.stdout, one?.stderr]);
+    expect(one?.code).toBe(2);
+  });
+
+  it('checks blobs and levels in other threads too', async () => {
+    const options = ['--blobs', 'fixtures/rules/missing-blob/blobs', '--rule', 'torn-line=warning'];
+    const operands = [join('fixtures', 'rules', 'missing-blob', 'bad.jsonl'), bad];
+    const [one, two] = await Promise.all(
+      ['1', '2'].map((jobs) => spawnProgram(['validate', '--jobs', jobs, ...options, ...operands], { cwd: projectRoot })),
+    );
+    expect(one?.stdout).toContain('missing-blob');
+    expect(one?.stdout).toContain('warning: torn-line');
+    expect(two?.stdout).toBe(one?.stdout);
+  });
+});

@@ -6,7 +6,7 @@ import { isObject } from '../../src/entries/json-value.ts';
 import { checkShape } from '../../src/entries/schema/index.ts';
 import { Line } from '../../src/lines/line.ts';
 import { Block, readBlocks } from '../../src/lines/reader.ts';
-import { LogCheck } from '../../src/rules/check-log.ts';
+import { LogCheck, makeMemory } from '../../src/rules/check-log.ts';
 import type { Finding } from '../../src/rules/finding.ts';
 import { readTime } from '../../src/rules/time.ts';
 import { ABSENT, CALL_FIELDS, FIELD, FIELDS, NULL, OPAQUE_KEYS } from '../../src/scanner/layout.ts';
@@ -99,7 +99,6 @@ function shapeFindings(batch: readonly Buffer[]): boolean[] {
   const check = new LogCheck({
     file: 'f',
     hashKey: SEED,
-    scanner: 'off',
     onFinding: ({ rule, line }) => {
       if (!VALUE_RULES.has(rule)) found[line - 2] = true;
     },
@@ -363,7 +362,12 @@ describe('the comparison itself', () => {
 
 async function findingsOf(bytes: Buffer, scanner: ScannerKind): Promise<Finding[]> {
   const found: Finding[] = [];
-  const check = new LogCheck({ file: 'f', hashKey: SEED, scanner, onFinding: (finding) => found.push(finding) });
+  const check = new LogCheck({
+    file: 'f',
+    hashKey: SEED,
+    memory: makeMemory(scanner, SEED, undefined, false),
+    onFinding: (finding) => found.push(finding),
+  });
   async function* source(): AsyncGenerator<Buffer> {
     for (let at = 0; at < bytes.length; at += 4096) yield bytes.subarray(at, at + 4096);
   }
