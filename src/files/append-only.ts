@@ -3,12 +3,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
 import { syncFolder, writeFully } from './temp.ts';
 
+const FULL = 256 * 1024;
+
 /** A file of records that only grows: what was in it stays. It is there from the first record on. */
 export class AppendOnlyFile {
   readonly path: string;
   readonly #mode: number;
   #fd: number | undefined;
   #isNew = false;
+  #waiting: string[] = [];
+  #waitingChars = 0;
 
   /** A new file gets the mode at most; one that is there loses what it allows beyond it. */
   constructor(path: string, mode: number) {
@@ -19,7 +23,9 @@ export class AppendOnlyFile {
   append(text: string): void {
     try {
       this.#fd ??= this.#open();
-      writeFully(this.#fd, Buffer.from(text, 'utf8'));
+      this.#waiting.push(text);
+      this.#waitingChars += text.length;
+      if (this.#waitingChars >= FULL) this.#flush(this.#fd);
     } catch (error) {
       throw error instanceof Trouble ? error : systemTrouble(this.path, error);
     }
@@ -31,6 +37,7 @@ export class AppendOnlyFile {
     if (fd === undefined) return;
     this.#fd = undefined;
     try {
+      this.#flush(fd);
       fsyncSync(fd);
     } catch (error) {
       // A pipe or a device has nothing to be made safe.
@@ -39,6 +46,12 @@ export class AppendOnlyFile {
       closeSync(fd);
     }
     if (this.#isNew) syncFolder(dirname(this.path));
+  }
+
+  #flush(fd: number): void {
+    for (const text of this.#waitingChars < FULL ? [this.#waiting.join('')] : this.#waiting) writeFully(fd, Buffer.from(text, 'utf8'));
+    this.#waiting = [];
+    this.#waitingChars = 0;
   }
 
   #open(): number {

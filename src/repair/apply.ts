@@ -84,8 +84,7 @@ class Operation {
     const { front, newline } = this.#plan;
     if (!front) return;
     const { source } = front;
-    const ownEnding = source?.alone ? ['', '\n', '\r\n'][source.length - source.raw.length] : '';
-    const text = encodeUtf8(front.text) + (ownEnding || newline);
+    const text = encodeUtf8(front.text) + (source?.newline ?? newline);
     const offset = this.#written;
     this.#hands.out.raw(text);
     if (source) {

@@ -29,8 +29,7 @@ export function mendHeader(patient: Patient): void {
 }
 
 function mendSlot(patient: Patient, slot: FixedLine): void {
-  const ending = slot.alone ? Math.max(1, slot.length - slot.raw.length) : patient.newline.length;
-  const missing = SLOT_BYTES - ending - slot.raw.length;
+  const missing = SLOT_BYTES - slot.newline.length - slot.raw.length;
   if (missing === 0 || !patient.mayMend(slot, 'bad-title-slot')) return;
   const pad = findMember(slot.raw, skipSpace(slot.raw, 0), 'pad');
   const held = pad ? pad.valueEnd - pad.valueStart - 2 : -',"pad":""'.length;

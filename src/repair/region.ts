@@ -48,6 +48,8 @@ export interface FixedLine {
   /** Of the object alone where it shares its line, else of the line. */
   readonly offset: number;
   readonly length: number;
+  /** The line end that it will have. */
+  readonly newline: string;
   readonly value: JsonObject;
   /** The object's bytes as they will stand, mended as bytes, without a line end. */
   readonly raw: string;

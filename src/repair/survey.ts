@@ -39,10 +39,8 @@ export const Flag = {
   /** A message, or something else that the model sees. */
   spoken: 8192,
   message: 16_384,
-  /** Its fields are no business of the rules on entries. */
-  lenient: 32_768,
   /** The id is an empty string. */
-  emptyId: 65_536,
+  emptyId: 32_768,
 } as const;
 
 export const FAULTS = Flag.typeAbsent | Flag.typeWrong | Flag.messageAbsent | Flag.messageWrong | Flag.roleAbsent | Flag.roleWrong;
@@ -79,16 +77,29 @@ export interface Left {
   readonly rule: string;
 }
 
+/** Where an object stands. */
+interface Spot {
+  readonly line: number;
+  /** Of the object where it shares its line, else of the line with its end. */
+  readonly offset: number;
+  readonly length: number;
+  readonly flags: number;
+  /** The line end that it will have. */
+  readonly newline: string;
+  /** Its bytes, mended as bytes. */
+  readonly raw: () => string;
+}
+
 /**
  * The first pass: everything that has to be known about the whole log before a byte of it is written, as an index of
- * 36 bytes an entry and the texts of its ids. Only what is damaged is remembered in more detail.
+ * 34 bytes an entry and the texts of its ids. Only what is damaged is remembered in more detail.
  */
 export class Survey {
   readonly symbols: Symbols;
   // The entries, in file order.
   readonly ids = new Column((size) => new Int32Array(size));
   readonly parents = new Column((size) => new Int32Array(size));
-  readonly flags = new Column((size) => new Uint32Array(size));
+  readonly flags = new Column((size) => new Uint16Array(size));
   readonly lines = new Column((size) => new Float64Array(size));
   readonly offsets = new Column((size) => new Float64Array(size));
   readonly lengths = new Column((size) => new Float64Array(size));
@@ -186,7 +197,8 @@ export class Survey {
     const { start } = object;
     const offset = line.offset + start;
     const length = line.length - start + (line.terminated ? 1 : 0);
-    const unit = this.#add(object.value, line.number, offset, length, 0, () => (start > 0 ? line.raw.slice(start) : line.raw));
+    const raw = (): string => (start > 0 ? line.raw.slice(start) : line.raw);
+    const unit = this.#add(object.value, { line: line.number, offset, length, flags: 0, newline: this.#newlineOf(line), raw });
     if (!line.terminated) this.unended = { line: line.number, unit };
   }
 
@@ -203,12 +215,21 @@ export class Survey {
     const objects = content.objects.map((one): LineObject => ({ ...one, start: one.start - skipped, end: one.end - skipped }));
     const pieces = takeApart(raw, objects, this.#version);
     if (this.#options.wants(rule)) {
-      this.#addRegion(raw, { line: line.number, offset, length, rule, pieces: [], lines: 1 }, pieces);
+      this.#addRegion(raw, { line: line.number, offset, length, rule, pieces: [], lines: 1 }, pieces, this.#newlineOf(line));
       return;
     }
     this.left.push({ line: line.number, rule });
+    const flags = Flag.inRegion | Flag.frozen;
     for (const { value, start, end } of objects) {
-      this.#add(value, line.number, offset + start, end - start, Flag.inRegion | Flag.frozen, () => raw.slice(start, end));
+      const text = (): string => raw.slice(start, end);
+      this.#add(value, {
+        line: line.number,
+        offset: offset + start,
+        length: end - start,
+        flags,
+        newline: this.#newlineOf(line),
+        raw: text,
+      });
     }
   }
 
@@ -233,11 +254,17 @@ export class Survey {
     const offset = first.offset + skipped;
     const length = raw.length + (last.terminated ? 1 : 0);
     const piece: RawPiece = { kind: 'object', start: 0, end: body, mends, keepsOld: false, value };
-    this.#addRegion(raw, { line: first.number, offset, length, rule: 'torn-line', pieces: [], lines: held.length }, [piece]);
+    const region: Region = { line: first.number, offset, length, rule: 'torn-line', pieces: [], lines: held.length };
+    this.#addRegion(raw, region, [piece], this.#newlineOf(last));
     return true;
   }
 
-  #addRegion(raw: string, region: Region, pieces: readonly RawPiece[]): void {
+  /** The line end that a line has, or will have. */
+  #newlineOf(line: Line): string {
+    return line.ending || this.lastNewline || '\n';
+  }
+
+  #addRegion(raw: string, region: Region, pieces: readonly RawPiece[], newline: string): void {
     const numbered: Piece[] = [];
     for (const { kind, start, end, mends, keepsOld, value } of pieces) {
       if (kind === 'junk') this.#readJunk(raw.slice(start, end), region.rule);
@@ -248,7 +275,8 @@ export class Survey {
             raw.slice(start, end),
             mends.map((one) => ({ start: one.start - start, end: one.end - start, text: one.text })),
           );
-        unit = this.#add(value, region.line, region.offset + start, end - start, Flag.inRegion, text);
+        const place = { line: region.line, offset: region.offset + start, length: end - start };
+        unit = this.#add(value, { ...place, flags: Flag.inRegion, newline, raw: text });
       }
       numbered.push({ kind, start, end, mends, keepsOld, unit });
     }
@@ -264,24 +292,37 @@ export class Survey {
     }
   }
 
-  #add(value: JsonObject, line: number, offset: number, length: number, flags: number, raw: () => string): Unit {
+  #add(value: JsonObject, spot: Spot): Unit {
     const before = this.#objects++;
     if (!this.native && this.#options.isNative(value)) this.native = true;
     if (isHeader(value) || isTitleSlot(value)) {
       const kind = isHeader(value) ? 'header' : 'title';
-      const place = { kind, line, offset, length, value, before, entry: this.size, alone: (flags & Flag.inRegion) === 0 } as const;
-      const fixed: FixedLine = { ...place, frozen: (flags & Flag.frozen) !== 0, raw: withoutEnding(raw()), mend: undefined };
+      const { line, offset, length, newline, flags } = spot;
+      const fixed: FixedLine = {
+        kind,
+        line,
+        offset,
+        length,
+        newline,
+        value,
+        before,
+        entry: this.size,
+        alone: (flags & Flag.inRegion) === 0,
+        frozen: (flags & Flag.frozen) !== 0,
+        raw: withoutEnding(spot.raw()),
+        mend: undefined,
+      };
       if (kind === 'header') {
         if (this.headers.length === 0) this.#version = versionOf(value).version;
         this.headers.push(fixed);
       } else this.titles.push(fixed);
       return fixed;
     }
-    this.#addEntry(value, line, offset, length, flags, raw);
+    this.#addEntry(value, spot);
     return this.size - 1;
   }
 
-  #addEntry(value: JsonObject, line: number, offset: number, length: number, flags: number, raw: () => string): void {
+  #addEntry(value: JsonObject, { line, offset, length, flags, raw }: Spot): void {
     const entry = this.size;
     const { type, id, parentId } = value;
     this.#version ??= versionByEntry(value);
@@ -317,7 +358,6 @@ export class Survey {
 
   #flagsOf(entry: number, value: JsonObject): number {
     const { type, id, parentId } = value;
-    if (type === 'title') return Flag.lenient;
     if (typeof type !== 'string') return type === undefined ? Flag.typeAbsent : Flag.typeWrong;
     let flags = 0;
     if (type === 'message') flags |= Flag.spoken | Flag.message | this.#messageFlags(entry, value);

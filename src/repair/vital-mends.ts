@@ -9,7 +9,6 @@ export function mendVital(patient: Patient): void {
   const { survey } = patient;
   for (let entry = 0; entry < survey.size; entry++) {
     const flags = survey.flags.at(entry);
-    if ((flags & Flag.lenient) !== 0) continue;
     const id = survey.ids.at(entry);
     const parent = survey.parents.at(entry);
     const noId = patient.version >= 2 && (id < 0 || (flags & Flag.emptyId) !== 0);

@@ -98,6 +98,13 @@ it.each(rules.filter((rule) => rule.level !== 'error').map((rule) => rule.id))(
   },
 );
 
+const sessions = join(projectRoot, 'fixtures', 'sessions');
+
+it.each(readdirSync(sessions).filter((name) => name.endsWith('.jsonl')))('leaves the healthy session %s as it is', async (name) => {
+  const input = readFileSync(join(sessions, name));
+  expect((await repair(input)).output.equals(input)).toBe(true);
+});
+
 it('takes out blank lines where it is asked to', async () => {
   const folder = join(projectRoot, 'fixtures', 'rules', 'blank-line');
   const input = readFileSync(join(folder, 'bad.jsonl'));

@@ -23,6 +23,7 @@ export interface RepairOptions {
   /** Without one the report has to tell what leaves. */
   readonly withQuarantine?: boolean;
   readonly chunkBytes?: number;
+  readonly maxLineBytes?: number;
 }
 
 /** The repair without the program around it. */
@@ -31,7 +32,8 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const chunks = (): AsyncGenerator<Buffer> => inChunks(bytes, options.chunkBytes ?? 65_536);
   const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : rule !== 'blank-line');
   const survey = new Survey({ wants, key: KEY, isNative, tools: options.settleTools === true });
-  for await (const line of readLines(chunks())) survey.take(line);
+  const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
+  for await (const line of readLines(chunks(), limit)) survey.take(line);
   survey.end();
   const plan = await makePlan(survey, {
     name: 'log',

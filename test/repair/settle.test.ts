@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { rebuildInput } from '../support/rebuild.ts';
+import { errorsOf, findingsOf, repair } from '../support/repairing.ts';
+
+const HEADER = '{"type":"session","version":3,"id":"s1","timestamp":"2026-04-01T08:00:00.000Z","cwd":"/w"}';
+
+const at = (second: number): string => `2026-04-01T08:00:${String(second).padStart(2, '0')}.000Z`;
+
+const log = (...lines: readonly object[]): string => `${[HEADER, ...lines.map((line) => JSON.stringify(line))].join('\n')}\n`;
+
+const user = (id: string, parentId: string | null, second: number): object => ({
+  type: 'message',
+  id,
+  parentId,
+  timestamp: at(second),
+  message: { role: 'user', content: 'go on' },
+});
+
+const calls = (id: string, parentId: string | null, second: number, names: readonly string[], stopReason = 'toolUse'): object => ({
+  type: 'message',
+  id,
+  parentId,
+  timestamp: at(second),
+  message: { role: 'assistant', content: names.map((name) => ({ type: 'toolCall', id: name, name: 'bash', arguments: {} })), stopReason },
+});
+
+const result = (id: string, parentId: string, second: number, call: string): object => ({
+  type: 'message',
+  id,
+  parentId,
+  timestamp: at(second),
+  message: { role: 'toolResult', toolCallId: call, toolName: 'bash', content: [{ type: 'text', text: 'ok' }], isError: false },
+});
+
+const custom = (id: string, parentId: string, second: number): object => ({
+  type: 'custom',
+  id,
+  parentId,
+  timestamp: at(second),
+  customType: 'x',
+});
+
+interface Entry {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly message?: { readonly role: string; readonly toolCallId?: string; readonly isError?: boolean; readonly toolName?: string };
+  readonly customType?: string;
+}
+
+const entriesOf = (output: Buffer): Entry[] =>
+  output
+    .toString('utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => JSON.parse(line) as Entry);
+
+async function settled(input: string): Promise<Entry[]> {
+  const { output, changes, quarantine } = await repair(input, { settleTools: true });
+  expect(rebuildInput(output, changes, quarantine).toString()).toBe(input);
+  expect(await errorsOf(output)).toEqual([]);
+  expect((await findingsOf(output)).filter(({ rule }) => ['unanswered-call', 'duplicate-result', 'orphan-result'].includes(rule))).toEqual(
+    [],
+  );
+  expect((await repair(output, { settleTools: true })).changes).toEqual([]);
+  return entriesOf(output);
+}
+
+describe('--settle-tools', () => {
+  it('puts a result that says so between a call and what followed it', async () => {
+    const entries = await settled(log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), user('u2', 'a1', 3)));
+    expect(entries.map(({ id }) => id)).toEqual(['u1', 'a1', entries[2]?.id, 'u2']);
+    expect(entries[2]).toMatchObject({
+      parentId: 'a1',
+      timestamp: at(2),
+      message: { role: 'toolResult', toolCallId: 't1', toolName: 'bash', isError: true },
+    });
+    expect(entries[3]?.parentId).toBe(entries[2]?.id);
+  });
+
+  it('puts it behind the results that are there, and one for each call that lacks one', async () => {
+    const entries = await settled(
+      log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1', 't2', 't3']), result('r2', 'a1', 3, 't2'), user('u2', 'r2', 4)),
+    );
+    expect(entries.map(({ message }) => message?.toolCallId)).toEqual([undefined, undefined, 't2', 't1', 't3', undefined]);
+    expect(entries[3]?.parentId).toBe('r2');
+    expect(entries[4]?.parentId).toBe(entries[3]?.id);
+    expect(entries[5]?.parentId).toBe(entries[4]?.id);
+  });
+
+  it('hangs whatever followed from it, not only a message', async () => {
+    const entries = await settled(log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), custom('c1', 'a1', 3), user('u2', 'c1', 4)));
+    expect(entries[2]?.message?.toolCallId).toBe('t1');
+    expect(entries[3]).toMatchObject({ id: 'c1', parentId: entries[2]?.id });
+    expect(entries[4]).toMatchObject({ id: 'u2', parentId: 'c1' });
+  });
+
+  it('serves every branch without a result and leaves those that have one alone', async () => {
+    const entries = await settled(
+      log(
+        user('u1', null, 1),
+        calls('a1', 'u1', 2, ['t1']),
+        result('r1', 'a1', 3, 't1'),
+        user('u2', 'r1', 4),
+        user('u3', 'a1', 5),
+        user('u4', 'a1', 6),
+      ),
+    );
+    const inserted = entries.find(({ message }) => message?.isError === true);
+    const parents = Object.fromEntries(entries.map(({ id, parentId }) => [id, parentId]));
+    expect(parents).toMatchObject({ r1: 'a1', u2: 'r1', u3: inserted?.id, u4: inserted?.id });
+    expect(entries.filter(({ message }) => message?.isError === true)).toHaveLength(1);
+  });
+
+  it('lets only what branches off follow where the result stands further down', async () => {
+    const entries = await settled(
+      log(
+        user('u1', null, 1),
+        calls('a1', 'u1', 2, ['t1']),
+        custom('c1', 'a1', 3),
+        result('r1', 'c1', 4, 't1'),
+        user('u2', 'r1', 5),
+        user('u3', 'c1', 6),
+      ),
+    );
+    const inserted = entries.find(({ message }) => message?.isError === true);
+    const parents = Object.fromEntries(entries.map(({ id, parentId }) => [id, parentId]));
+    expect(inserted?.parentId).toBe('c1');
+    expect(parents).toMatchObject({ c1: 'a1', r1: 'c1', u3: inserted?.id });
+  });
+
+  it('gives branches that lack different calls results of their own', async () => {
+    const entries = await settled(
+      log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1', 't2']), result('r1', 'a1', 3, 't1'), user('u2', 'r1', 4), user('u3', 'a1', 5)),
+    );
+    expect(entries.filter(({ message }) => message?.isError === true).map(({ message }) => message?.toolCallId)).toEqual([
+      't1',
+      't2',
+      't2',
+    ]);
+  });
+
+  it.each([
+    ['nothing follows the call', log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']))],
+    ['the turn was stopped', log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1'], 'aborted'), user('u2', 'a1', 3))],
+    ['every call has its result', log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), result('r1', 'a1', 3, 't1'), user('u2', 'r1', 4))],
+  ])('changes nothing where %s', async (_why, input) => {
+    expect((await repair(input, { settleTools: true })).output.toString()).toBe(input);
+  });
+
+  it('settles what was hung anew because of a torn line', async () => {
+    const healthy = log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), result('r1', 'a1', 3, 't1'), user('u2', 'r1', 4));
+    const torn = healthy.replace(/("parentId":"a1").*/, '$1');
+    const entries = await settled(torn);
+    expect(entries.map(({ message }) => message?.role)).toEqual(['user', 'assistant', 'toolResult', 'user']);
+    expect(entries[3]?.parentId).toBe(entries[2]?.id);
+  });
+});
+
+describe('--settle-leaf', () => {
+  const stale = log(user('u1', null, 1), calls('a1', 'u1', 2, []), user('u2', 'a1', 3), custom('c1', 'u1', 4));
+
+  it('appends one entry below the newer work, which is the leaf then', async () => {
+    expect((await findingsOf(stale)).map(({ rule }) => rule)).toContain('stale-leaf');
+    const { output, changes } = await repair(stale, { settleLeaf: true });
+    expect(output.toString().startsWith(stale)).toBe(true);
+    expect(entriesOf(output).at(-1)).toMatchObject({ type: 'custom', parentId: 'u2', customType: 'sessionctl/settle-leaf' });
+    expect((await findingsOf(output)).map(({ rule }) => rule)).not.toContain('stale-leaf');
+    expect(rebuildInput(output, changes, []).toString()).toBe(stale);
+    expect((await repair(output, { settleLeaf: true })).changes).toEqual([]);
+  });
+
+  it('ends the last line first where it is not ended', async () => {
+    const { output } = await repair(stale.trimEnd(), { settleLeaf: true });
+    expect(await errorsOf(output)).toEqual([]);
+    expect(entriesOf(output)).toHaveLength(5);
+  });
+
+  it('changes nothing where the leaf hides nothing', async () => {
+    const input = log(user('u1', null, 1), calls('a1', 'u1', 2, []), custom('c1', 'a1', 4));
+    expect((await repair(input, { settleLeaf: true })).output.toString()).toBe(input);
+  });
+});
+
+it('refuses both in a log of version 1, which has no tree to add to', async () => {
+  const input = '{"type":"session","id":"s1","timestamp":"2026-04-01T08:00:00.000Z","cwd":"/w"}\n';
+  await expect(repair(input, { settleTools: true })).rejects.toThrow(/version 1 .*migrate/);
+  await expect(repair(input, { settleLeaf: true })).rejects.toThrow(/version 1 .*migrate/);
+});
