@@ -31,7 +31,7 @@ export const command: Command = {
   examples: [
     { run: 'sessionctl fork session.jsonl @~4 -o retry.jsonl', shows: 'go on from before the last four entries' },
     { run: 'sessionctl fork session.jsonl leaf:2 -o other.jsonl', shows: 'the second newest branch alone' },
-    { run: 'sessionctl fork session.jsonl label:good --id s1 --timestamp 2026-01-31T12:00:00.000Z', shows: 'the same bytes in every run' },
+    { run: 'sessionctl fork s.jsonl label:good --id s1 --timestamp 2026-01-31T12:00Z', shows: 'the same bytes in every run' },
     { run: 'sessionctl fork session.jsonl -- -abc', shows: 'an id that starts with a dash' },
   ],
   readsInput: true,

@@ -44,8 +44,8 @@ export const command: Command = {
     { run: `sessionctl status session.jsonl --json | jq -e '.verdict=="ready"'`, shows: 'as a gate in a script' },
     { run: 'sessionctl status session.jsonl --workspace .', shows: 'see whether a pending edit was made' },
     {
-      run: 'sessionctl fork session.jsonl "$(sessionctl status session.jsonl --json | jq -r .lastStableEntryId)" -o new.jsonl',
-      shows: 'go on from the last stable entry',
+      run: 'sessionctl status session.jsonl --json | jq -r .lastStableEntryId',
+      shows: 'a REV to fork from',
     },
   ],
   readsInput: true,
