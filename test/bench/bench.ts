@@ -1,0 +1,313 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { type Kind, writeManySessions, writeSession } from './data.ts';
+import { has, measure, type Taken, type Task } from './measure.ts';
+
+const HELP = `npm run bench -- [--size 10m|200m|1g] [--rounds N] [--only WORD] [--growth] [--keep DIR]
+
+Makes its data by a seeded generator, runs sessionctl and its peers in turns, checks exit codes and outputs, and prints
+the shortest wall time, CPU and peak memory of each, and the ratios. It asserts nothing about time.
+`;
+
+interface Wish {
+  readonly size: number;
+  readonly rounds: number;
+  readonly only: string | undefined;
+  readonly growth: boolean;
+  readonly keep: string | undefined;
+}
+
+const root = join(import.meta.dirname ?? '.', '..', '..');
+const program = join(process.cwd(), 'bin', 'sessionctl.js');
+const bench = (name: string): string => join(process.cwd(), 'test', 'bench', name);
+const node = process.execPath;
+
+function readWish(argv: readonly string[]): Wish {
+  const value = (name: string): string | undefined => {
+    const at = argv.indexOf(name);
+    return at < 0 ? undefined : argv[at + 1];
+  };
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(HELP);
+    process.exit(0);
+  }
+  const match = /^(\d+(?:\.\d+)?)([kmg]?)$/i.exec(value('--size') ?? '10m');
+  if (!match) throw new Error(`--size is a number with k, m or g, not '${value('--size')}'`);
+  const unit = { '': 1, k: 1e3, m: 1e6, g: 1e9 }[(match[2] ?? '').toLowerCase()] ?? 1;
+  return {
+    size: Number(match[1]) * unit,
+    rounds: Number(value('--rounds') ?? 3),
+    only: value('--only'),
+    growth: argv.includes('--growth'),
+    keep: value('--keep'),
+  };
+}
+
+/** A goal: one measured against another. */
+interface Ratio {
+  readonly group: string;
+  readonly what: string;
+  readonly of: string;
+  readonly against: string;
+  /** 'faster': how many times the peer's time ours goes into; 'share': our time as a share of the peer's. */
+  readonly as: 'faster' | 'share';
+  readonly goal: string;
+}
+
+class Bench {
+  readonly #folder: string;
+  readonly #wish: Wish;
+  readonly #tasks: Task[] = [];
+  readonly #ratios: Ratio[] = [];
+  readonly #files = new Map<Kind, string>();
+
+  constructor(wish: Wish) {
+    this.#wish = wish;
+    this.#folder = wish.keep ?? mkdtempSync(join(tmpdir(), 'sessionctl-bench-'));
+    mkdirSync(this.#folder, { recursive: true });
+  }
+
+  file(kind: Kind): string {
+    let path = this.#files.get(kind);
+    if (!path) {
+      path = join(this.#folder, `${kind}-${this.#wish.size}.jsonl`);
+      if (!existsSync(path)) writeSession(path, this.#wish.size, kind);
+      this.#files.set(kind, path);
+    }
+    return path;
+  }
+
+  wants(group: string): boolean {
+    return this.#wish.only === undefined || group.includes(this.#wish.only);
+  }
+
+  task(group: string, name: string, command: string, argv: readonly string[], extra: Partial<Task> = {}): void {
+    if (this.#tasks.some((one) => one.group === group && one.name === name)) return;
+    this.#tasks.push({ group, name, command, argv, ...extra });
+  }
+
+  sessionctl(group: string, name: string, argv: readonly string[], extra: Partial<Task> = {}): void {
+    this.task(group, name, node, [program, ...argv], extra);
+  }
+
+  ratio(group: string, what: string, of: string, against: string, as: Ratio['as'], goal: string): void {
+    this.#ratios.push({ group, what, of, against, as, goal });
+  }
+
+  plan(): void {
+    const size = this.#wish.size;
+    if (this.wants('validate')) {
+      const group = 'validate mixed';
+      const mixed = this.file('mixed');
+      this.sessionctl(group, 'validate', ['validate', mixed], { stdout: '' });
+      this.sessionctl(group, 'validate, twin', ['validate', mixed], { env: { SESSIONCTL_SCANNER: 'twin' }, stdout: '' });
+      this.sessionctl(group, 'validate, no scanner', ['validate', mixed], { env: { SESSIONCTL_SCANNER: 'off' }, stdout: '' });
+      this.#peers(group, mixed);
+      this.task(group, 'naive split2', node, [bench('naive-split2.mjs'), mixed]);
+      this.ratio(group, 'validate against jq empty', 'validate', 'jq empty', 'faster', size >= 1e9 ? '6' : '3.5 (200 MB)');
+      this.ratio(group, 'validate against the bare loop', 'validate', 'bare loop', 'share', size >= 1e9 ? '0.45' : '0.75 (200 MB)');
+      this.ratio(group, 'the same with the TypeScript twin', 'validate, twin', 'bare loop', 'share', '');
+      this.ratio(group, 'the same without a scanner', 'validate, no scanner', 'bare loop', 'share', '');
+      const shapes = this.file('shapes');
+      this.sessionctl('validate shapes', 'validate', ['validate', shapes], { stdout: '' });
+      this.task('validate shapes', 'bare loop', node, [bench('bare-loop.mjs'), shapes]);
+      this.ratio('validate shapes', 'validate, every line another shape', 'validate', 'bare loop', 'share', '2');
+      const small = this.file('small');
+      this.sessionctl('validate small', 'validate', ['validate', small], { stdout: '' });
+      this.task('validate small', 'bare loop', node, [bench('bare-loop.mjs'), small]);
+      this.ratio('validate small', 'validate, small lines only', 'validate', 'bare loop', 'share', '');
+    }
+    if (this.wants('many')) this.#many();
+    if (this.wants('context')) this.#readers();
+    if (this.wants('migrate')) {
+      const v1 = this.file('v1');
+      this.sessionctl('migrate', 'migrate', ['migrate', v1]);
+      this.task('migrate', 'jq -c .', 'jq', ['-c', '.', v1]);
+      this.ratio('migrate', 'migrate v1 to v3 against jq -c .', 'migrate', 'jq -c .', 'faster', '5');
+    }
+    if (this.wants('repair')) {
+      const mixed = this.file('mixed');
+      this.sessionctl('repair', 'repair', ['repair', mixed]);
+      this.sessionctl('repair', 'validate', ['validate', mixed], { stdout: '' });
+      this.ratio('repair', 'repair of a healthy file against validate', 'repair', 'validate', 'share', '1.5');
+    }
+    if (this.wants('blobs')) this.#blobs();
+    if (this.wants('export')) {
+      const mixed = this.file('plain');
+      this.sessionctl('export', 'export', ['export', mixed]);
+      this.task('export', 'bare loop', node, [bench('bare-loop.mjs'), this.#branch(mixed)]);
+      this.ratio('export', 'export to Markdown against the bare loop over the branch', 'export', 'bare loop', 'share', '2');
+    }
+    if (this.wants('start')) this.#start();
+  }
+
+  #peers(group: string, path: string): void {
+    this.task(group, 'cat', 'cat', [path]);
+    this.task(group, 'wc -l', 'wc', ['-l', path]);
+    this.task(group, 'jq empty', 'jq', ['empty', path]);
+    this.task(group, 'bare loop', node, [bench('bare-loop.mjs'), path]);
+    this.task(group, 'python json', 'python3', [
+      '-c',
+      'import json,sys\nfor line in open(sys.argv[1],encoding="utf-8"): json.loads(line)',
+      path,
+    ]);
+  }
+
+  #many(): void {
+    const files = Math.max(20, Math.min(2000, Math.round(this.#wish.size / 500_000)));
+    const folder = join(this.#folder, `many-${files}`);
+    if (!existsSync(folder)) writeManySessions(folder, files, 200_000);
+    const paths = readdirSync(folder).map((name) => join(folder, name));
+    this.sessionctl('many files', 'validate', ['validate', folder], { stdout: '' });
+    this.sessionctl('many files', 'validate --jobs 1', ['validate', '--jobs', '1', folder], { stdout: '' });
+    this.task('many files', 'jq empty', 'jq', ['empty', ...paths]);
+    this.ratio('many files', `validate of ${files} files of 200 KB against jq empty`, 'validate', 'jq empty', 'faster', '5');
+    this.ratio('many files', 'the same with one thread', 'validate --jobs 1', 'jq empty', 'faster', '');
+  }
+
+  #readers(): void {
+    const mixed = this.file('mixed');
+    const group = 'context';
+    this.sessionctl(group, 'context', ['context', mixed]);
+    this.task(group, 'cat', 'cat', [mixed]);
+    this.ratio(group, 'context at the leaf against cat', 'context', 'cat', 'share', '7');
+    const plain = this.file('plain');
+    this.sessionctl('context, no compaction', 'context', ['context', plain]);
+    this.task('context, no compaction', 'cat', 'cat', [plain]);
+    this.ratio('context, no compaction', 'context without compactions against cat', 'context', 'cat', 'share', '');
+    const readers: readonly (readonly [string, readonly string[]])[] = [
+      ['log -n 1', ['log', '-n', '1', mixed]],
+      ['context root', ['context', '--leaf', 'root', mixed]],
+      ['tree root', ['tree', '--leaf', 'root', mixed]],
+      ['diff', ['diff', mixed, '@', '@']],
+      ['fork root', ['fork', mixed, 'root']],
+    ];
+    for (const [name, argv] of readers) this.sessionctl('index', name, argv);
+    for (const [name] of readers.filter(([one]) => one !== 'context root')) {
+      this.ratio('index', `${name} against context, index pass`, name, 'context root', 'share', '1.3');
+    }
+  }
+
+  #blobs(): void {
+    const mixed = this.file('mixed');
+    const store = join(this.#folder, 'blobs');
+    const out = join(this.#folder, 'externalized.jsonl');
+    const back = join(this.#folder, 'inlined.jsonl');
+    execFileSync(node, [program, 'externalize', '--blobs', store, '-o', out, mixed], { stdio: 'ignore' });
+    execFileSync(node, [program, 'inline', '--blobs', store, '-o', back, out], { stdio: 'ignore' });
+    execFileSync('cmp', [mixed, back]);
+    rmSync(back);
+    const group = 'blobs';
+    this.sessionctl(group, 'externalize', ['externalize', '--blobs', store, '-o', join(this.#folder, 'e.out'), mixed]);
+    this.sessionctl(group, 'inline', ['inline', '--blobs', store, '-o', join(this.#folder, 'i.out'), out]);
+    this.task(group, 'cp', 'cp', [mixed, join(this.#folder, 'cp.out')]);
+    this.task(group, 'parse and stringify', node, [bench('parse-stringify.mjs'), mixed]);
+    for (const name of ['externalize', 'inline']) {
+      this.ratio(group, `${name} against cp`, name, 'cp', 'share', '2.7');
+      this.ratio(group, `${name} against parse and stringify`, name, 'parse and stringify', 'faster', '8');
+    }
+  }
+
+  /** The lines of the branch that an export tells, as a file for the peer. */
+  #branch(path: string): string {
+    const branch = join(this.#folder, 'branch.jsonl');
+    execFileSync('sh', ['-c', '"$0" "$1" fork "$2" @ > "$3"', node, program, path, branch], { stdio: 'ignore' });
+    return branch;
+  }
+
+  #start(): void {
+    const tiny = join(this.#folder, 'tiny.jsonl');
+    writeSession(tiny, 3000, 'small');
+    const many = { rounds: 10 };
+    this.task('start', 'node -e 0', node, ['-e', '0'], many);
+    this.sessionctl('start', '--version', ['--version'], many);
+    this.sessionctl('start', 'log of a tiny file', ['log', tiny], many);
+    this.sessionctl('start', 'context of a tiny file', ['context', tiny], many);
+    this.sessionctl('start', 'validate of a tiny file', ['validate', tiny], many);
+    this.ratio('start', '--version against node -e 0', '--version', 'node -e 0', 'share', '1.2');
+    this.ratio('start', 'log of a tiny file', 'log of a tiny file', 'node -e 0', 'share', '1.45');
+    this.ratio('start', 'context of a tiny file', 'context of a tiny file', 'node -e 0', 'share', '1.45');
+    this.ratio('start', 'validate of a tiny file', 'validate of a tiny file', 'node -e 0', 'share', '2');
+  }
+
+  async run(): Promise<void> {
+    this.plan();
+    const tasks = this.#tasks.filter((task) => task.command === node || has(task.command));
+    const missing = this.#tasks.filter((task) => !tasks.includes(task)).map((task) => task.command);
+    const taken = new Map<string, Taken>();
+    const rounds = Math.max(this.#wish.rounds, ...tasks.map((task) => task.rounds ?? 0));
+    for (let round = 0; round < rounds; round++) {
+      for (const task of tasks) {
+        if (round >= (task.rounds ?? this.#wish.rounds)) continue;
+        if (process.stderr.isTTY) process.stderr.write(`\r\u001b[Kround ${round + 1}: ${task.group}: ${task.name}`);
+        const now = await measure(task);
+        const key = `${task.group}/${task.name}`;
+        const before = taken.get(key);
+        taken.set(
+          key,
+          before ? { wall: Math.min(before.wall, now.wall), cpu: Math.min(before.cpu, now.cpu), rss: Math.max(before.rss, now.rss) } : now,
+        );
+      }
+    }
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+    this.#print(tasks, taken, [...new Set(missing)]);
+    if (this.#wish.growth) await this.#growth();
+    if (this.#wish.keep === undefined) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #print(tasks: readonly Task[], taken: ReadonlyMap<string, Taken>, missing: readonly string[]): void {
+    const lines = [
+      `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${versionOf('jq')}`,
+      `data: ${this.#wish.size / 1e6} MB of each kind, best of ${this.#wish.rounds} rounds${missing.length > 0 ? `; not installed: ${missing.join(', ')}` : ''}`,
+      '',
+      '| data | program | wall s | CPU s | peak MB |',
+      '| --- | --- | ---: | ---: | ---: |',
+    ];
+    for (const task of tasks) {
+      const one = taken.get(`${task.group}/${task.name}`);
+      if (one) lines.push(`| ${task.group} | ${task.name} | ${one.wall.toFixed(3)} | ${one.cpu.toFixed(2)} | ${Math.round(one.rss)} |`);
+    }
+    lines.push('', '| ratio | measured | goal |', '| --- | ---: | --- |');
+    for (const ratio of this.#ratios) {
+      const of = taken.get(`${ratio.group}/${ratio.of}`);
+      const against = taken.get(`${ratio.group}/${ratio.against}`);
+      if (!of || !against) continue;
+      const value =
+        ratio.as === 'faster' ? `${(against.wall / of.wall).toFixed(2)} x faster` : `${(of.wall / against.wall).toFixed(2)} of it`;
+      lines.push(
+        `| ${ratio.what} | ${value} | ${ratio.goal === '' ? '' : ratio.as === 'faster' ? `at least ${ratio.goal}` : `at most ${ratio.goal}`} |`,
+      );
+    }
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+
+  /** Whether time and memory grow in a straight line with the file. */
+  async #growth(): Promise<void> {
+    process.stdout.write('\n| validate of | MB | wall s | s a GB | peak MB |\n| --- | ---: | ---: | ---: | ---: |\n');
+    for (const share of [0.1, 1, 5]) {
+      const path = join(this.#folder, 'growth.jsonl');
+      writeSession(path, this.#wish.size * share, 'mixed');
+      const bytes = statSync(path).size;
+      let best = await measure({ group: 'growth', name: 'validate', command: node, argv: [program, 'validate', path], stdout: '' });
+      for (let round = 1; round < this.#wish.rounds; round++) {
+        const again = await measure({ group: 'growth', name: 'validate', command: node, argv: [program, 'validate', path], stdout: '' });
+        if (again.wall < best.wall) best = again;
+      }
+      process.stdout.write(
+        `| mixed | ${Math.round(bytes / 1e6)} | ${best.wall.toFixed(2)} | ${((best.wall / bytes) * 1e9).toFixed(2)} | ${Math.round(best.rss)} |\n`,
+      );
+      rmSync(path);
+    }
+  }
+}
+
+function versionOf(command: string): string {
+  if (!has(command)) return `no ${command}`;
+  return execFileSync(command, ['--version'], { encoding: 'utf8' }).trim();
+}
+
+if (!existsSync(program) || !readFileSync(program, 'utf8').includes('launch'))
+  throw new Error(`run it from the project's folder (${root})`);
+await new Bench(readWish(process.argv.slice(2))).run();
