@@ -3,6 +3,8 @@ import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from './reader.ts';
 const NEWLINE = 0x0a;
 /** Most lines are far shorter; a longer one makes the buffers grow. */
 const BUFFER_BYTES = 2 * 1024 * 1024;
+/** More at once is no faster, and what is read should still be near when it is looked at. */
+const READ_BYTES = 1024 * 1024;
 /** The share of a buffer that the start of a line may take; the rest is for new bytes. */
 const MOST_CARRY = 3 / 4;
 
@@ -43,7 +45,7 @@ export async function readRanges(source: ByteSequence, reader: RangeReader, opti
   const buffers = options.buffers ?? [Buffer.allocUnsafeSlow(BUFFER_BYTES), Buffer.allocUnsafeSlow(BUFFER_BYTES)];
   const size = buffers[0].length;
   let here: Buffer = buffers[0];
-  let filled = await source.read(here);
+  let filled = await source.read(here.subarray(0, READ_BYTES));
   /** Bytes at the start of the buffer that are known to hold no newline. */
   let known = 0;
 
@@ -60,7 +62,7 @@ export async function readRanges(source: ByteSequence, reader: RangeReader, opti
     const free = here === buffers[0] ? buffers[1] : buffers[0];
     const ahead = carry <= size * MOST_CARRY ? free : Buffer.allocUnsafeSlow(Math.min(carry * 2, limit) + size);
     here.copy(ahead, 0, cut, filled);
-    const next = source.read(ahead.subarray(carry));
+    const next = source.read(ahead.subarray(carry, carry + READ_BYTES));
     try {
       lines(here, cut, limit, place, reader);
     } catch (error) {

@@ -22,7 +22,6 @@ let p: usize = 0;
 let stringStart: usize = 0;
 let stringEnd: usize = 0;
 let stringEscaped: bool = false;
-let stringPlain: bool = true;
 
 export function foundAt(): usize {
   return found;
@@ -30,7 +29,7 @@ export function foundAt(): usize {
 
 /** Makes room for so many bytes and tells where they go. Reading may run 16 bytes past their end. */
 export function reserve(bytes: usize): usize {
-  const needed = <i32>((input + bytes + 32 + 0xffff) >> 16);
+  const needed = <i32>((input + bytes + 128 + 0xffff) >> 16);
   const has = memory.size();
   if (needed > has && memory.grow(needed - has) < 0) return 0;
   return input;
@@ -46,28 +45,26 @@ export function reserve(bytes: usize): usize {
   while (c == 0x20 || c == 0x09 || c == 0x0d) c = load<u8>(++p);
 }
 
+/** Bytes at which a string may end: a quote, a backslash, a control character. With one bit flipped, a quote is as low as those. */
+@inline function stops(v: v128): v128 {
+  return v128.or(i8x16.le_u(v128.xor(v, i8x16.splat(0x02)), i8x16.splat(0x20)), i8x16.eq(v, i8x16.splat(0x5c)));
+}
+
 /** From an opening quote to behind the closing one. False where a control character comes first, such as the newline at the end. */
 function skipString(): bool {
   p++;
   stringStart = p;
   stringEscaped = false;
-  let high: i32 = 0;
   for (;;) {
-    const v = v128.load(p);
-    const stop = v128.or(v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))), i8x16.lt_u(v, i8x16.splat(0x20)));
-    const mask = i8x16.bitmask(stop);
-    if (mask == 0) {
-      high |= i8x16.bitmask(v);
+    let mask = i8x16.bitmask(stops(v128.load(p)));
+    while (mask == 0) {
       p += 16;
-      continue;
+      mask = i8x16.bitmask(stops(v128.load(p)));
     }
-    const skip = ctz(mask);
-    high |= i8x16.bitmask(v) & ((1 << skip) - 1);
-    p += skip;
+    p += ctz(mask);
     const c = load<u8>(p);
     if (c == 0x22) {
       stringEnd = p++;
-      stringPlain = !stringEscaped && high == 0;
       return true;
     }
     if (c != 0x5c) return false;
@@ -77,6 +74,13 @@ function skipString(): bool {
     p += 2;
   }
   return false;
+}
+
+/** Whether the last string is ASCII and without escapes. */
+function isPlain(): bool {
+  if (stringEscaped) return false;
+  for (let at = stringStart; at < stringEnd; at++) if (load<u8>(at) >= 0x80) return false;
+  return true;
 }
 
 /** From an opening bracket to behind the one that closes it. */
@@ -142,7 +146,7 @@ function skipMessage(): bool {
       skipSpace();
       put(ROLE_AT, ABSENT, 0);
       if (load<u8>(p) != 0x22) continue;
-      if (!skipString() || !stringPlain) return false;
+      if (!skipString() || !isPlain()) return false;
       put(ROLE_AT, stringStart, stringEnd);
     } else if (c == 0x7b || c == 0x5b) {
       if (!skipNested()) return false;
@@ -165,7 +169,7 @@ function keep(key: i32): bool {
   }
   const at = key == KEY_PARENT ? PARENT_AT : key == KEY_ID ? ID_AT : TYPE_AT;
   if (first == 0x22) {
-    if (!skipString() || !stringPlain) return false;
+    if (!skipString() || !isPlain()) return false;
     put(at, stringStart, stringEnd);
     return true;
   }
