@@ -191,7 +191,8 @@ class Output {
   }
 
   async line(line: string): Promise<void> {
-    this.#writer.text(`${line}\n`);
+    this.#writer.text(line);
+    this.#writer.text('\n');
     if (this.#writer.full) await this.#writer.flush();
   }
 

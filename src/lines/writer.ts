@@ -11,7 +11,8 @@ export class ByteWriter {
   readonly #stream: Writable;
   #parts: Buffer[] = [];
   #waiting = '';
-  #waitingText = '';
+  #buffer: Buffer | undefined;
+  #used = 0;
   #bytes = 0;
   #written = 0;
   #failed: Error | undefined;
@@ -34,7 +35,7 @@ export class ByteWriter {
 
   /** Bytes kept one to a character, as lines hold them. */
   raw(raw: string): void {
-    if (this.#waitingText !== '') this.#pack();
+    if (this.#buffer) this.#pack();
     this.#waiting += raw;
     this.#count(raw.length);
     // Joining short strings first costs less than a buffer for each.
@@ -42,10 +43,16 @@ export class ByteWriter {
   }
 
   text(text: string): void {
-    if (this.#waiting !== '') this.#pack();
-    this.#waitingText += text;
-    this.#count(Buffer.byteLength(text, 'utf8'));
-    if (this.#waitingText.length >= FULL) this.#pack();
+    const size = Buffer.byteLength(text, 'utf8');
+    if (size > FULL / 2) {
+      this.bytes(Buffer.from(text, 'utf8'));
+      return;
+    }
+    if (this.#waiting !== '' || this.#used + size > FULL) this.#pack();
+    // Encoded at once: a piece of a line that waited as a string would keep the whole line in memory.
+    this.#buffer ??= Buffer.allocUnsafeSlow(FULL);
+    this.#used += this.#buffer.write(text, this.#used, 'utf8');
+    this.#count(size);
   }
 
   bytes(bytes: Buffer): void {
@@ -59,20 +66,24 @@ export class ByteWriter {
     if (this.#failed) throw this.#failed;
     if (this.#bytes === 0) return;
     const parts = this.#parts;
+    // Few writes cost less than many, but a long part is not copied for that.
+    const together = parts.length > 1 && this.#bytes < 4 * FULL ? [Buffer.concat(parts)] : parts;
     this.#parts = [];
     this.#bytes = 0;
-    const all = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
-    await new Promise<void>((done, fail) => {
-      this.#stream.write(all, (error) => (error ? fail(asTrouble(error)) : done()));
-    });
+    for (const part of together) {
+      await new Promise<void>((done, fail) => {
+        this.#stream.write(part, (error) => (error ? fail(asTrouble(error)) : done()));
+      });
+    }
     if (this.#failed) throw this.#failed;
   }
 
   #pack(): void {
     if (this.#waiting !== '') this.#parts.push(Buffer.from(this.#waiting, 'latin1'));
-    if (this.#waitingText !== '') this.#parts.push(Buffer.from(this.#waitingText, 'utf8'));
+    if (this.#buffer) this.#parts.push(this.#buffer.subarray(0, this.#used));
     this.#waiting = '';
-    this.#waitingText = '';
+    this.#buffer = undefined;
+    this.#used = 0;
   }
 
   #count(bytes: number): void {

@@ -145,12 +145,15 @@ describe('context', () => {
   });
 
   it('migrates an old log in memory, from a file and from standard input', async () => {
-    const file = join(sessions, 'pi-version-1.jsonl');
-    const before = readFileSync(file);
+    const bodies = [user('a'), user('b'), { type: 'compaction', summary: 'S', tokensBefore: 1, firstKeptEntryIndex: 2 }, user('c')];
+    const lines = [{ type: 'session', id: 's', timestamp: '2026-02-16T10:00:00.000Z', cwd: '/w' }, ...bodies];
+    const log = lines.map((line) => `${JSON.stringify({ timestamp: '2026-02-16T10:00:00.000Z', ...line })}\n`).join('');
+    const file = join(scratch, 'version-1.jsonl');
+    writeFileSync(file, log);
     const fromFile = await run(['context', file]);
-    expect(jsonLines(fromFile).map((message) => message['role'])).toEqual(['compactionSummary', 'toolResult', 'assistant', 'user']);
-    expect((await run(['context', '-'], { stdin: before })).stdout).toBe(fromFile.stdout);
-    expect(readFileSync(file)).toEqual(before);
+    expect(jsonLines(fromFile).map((message) => message['content'] ?? message['summary'])).toEqual(['S', 'b', 'c']);
+    expect((await context(log)).stdout).toBe(fromFile.stdout);
+    expect(readFileSync(file, 'utf8')).toBe(log);
   });
 
   it('leaves a damaged line out, says so, and exits 1', async () => {

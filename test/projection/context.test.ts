@@ -6,13 +6,62 @@ import { type PathEntry, PROFILES, type Profile } from '../../src/projection/con
 import { assistant, call, chain, result, text, user } from '../support/chain.ts';
 import { plainPath } from '../support/plain-path.ts';
 import { settings } from '../support/properties.ts';
+import { randomPath } from '../support/random-path.ts';
 import { contextVectors } from '../support/vectors.ts';
 
-const messagesOf = (path: readonly PathEntry[], profile: Profile): Record<string, unknown>[] =>
-  buildContext(path, { profile }).messages.map((one) => JSON.parse(one) as Record<string, unknown>);
+type Json = Record<string, unknown>;
+
+const messagesOf = (path: readonly PathEntry[], profile: Profile): Json[] =>
+  buildContext(path, { profile }).messages.map((one) => JSON.parse(one) as Json);
 const rulesOf = (path: readonly PathEntry[], profile: Profile): string[] =>
   buildContext(path, { profile }).projected.map((one) => one.rule);
 const contents = (path: readonly PathEntry[], profile: Profile): unknown[] => messagesOf(path, profile).map((one) => one['content']);
+
+/** What omp makes of a path before it looks at turns: the same path with each assistant message hidden behind another role. */
+function messagesBefore(path: readonly PathEntry[]): Json[] {
+  const hidden = path.map(({ text: line, value }) => {
+    const masked = line.replace('"role":"assistant"', '"role":"masked"');
+    return { text: masked, value: JSON.parse(masked) as typeof value };
+  });
+  return messagesOf(hidden, 'omp').map((message) => (message['role'] === 'masked' ? { ...message, role: 'assistant' } : message));
+}
+
+function removedByTheBook(messages: readonly Json[]): Json[] {
+  const blocksOf = (message: Json): Json[] => (Array.isArray(message['content']) ? (message['content'] as Json[]) : []);
+  const blank = (one: unknown): boolean => typeof one !== 'string' || one.trim() === '';
+  const isEmpty = (block: Json | null): boolean =>
+    (block?.['type'] === 'text' && blank(block['text'])) ||
+    (block?.['type'] === 'thinking' && blank(block['thinking']) && !block['thinkingSignature']) ||
+    (block?.['type'] === 'redactedThinking' && !block['data']) ||
+    block?.['type'] === 'fallback';
+  let list = messages.filter((message) => {
+    if (message['role'] !== 'assistant') return true;
+    if (message['content'] === null || message['retryRecovery'] === true) return false;
+    return !(message['stopReason'] === 'error' && Array.isArray(message['content']) && blocksOf(message).every(isEmpty));
+  });
+  const answered = new Set(list.filter((message) => message['role'] === 'toolResult').map((message) => message['toolCallId']));
+  list = list.flatMap((message) => {
+    const isOpen = (block: Json | null): boolean => block?.['type'] === 'toolCall' && !answered.has(block['id']);
+    if (message['role'] !== 'assistant' || !blocksOf(message).some(isOpen)) return [message];
+    const content = blocksOf(message)
+      .filter((block) => !isOpen(block) && block?.['type'] !== 'redactedThinking')
+      .map((block) => {
+        if (!block?.['thinkingSignature']) return block;
+        const { thinkingSignature: _, ...rest } = block;
+        return rest;
+      });
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+  for (let at = list.length - 1; at >= 0; at--) {
+    const message = list[at] ?? {};
+    if (message['role'] !== 'assistant' || !['aborted', 'error'].includes(String(message['stopReason']))) continue;
+    const next = list[at + 1];
+    if (next?.['role'] === 'custom' && next['customType'] === 'interrupted-thinking') continue;
+    const calls = new Set(blocksOf(message).flatMap((block) => (block?.['type'] === 'toolCall' ? [block['id']] : [])));
+    list = list.filter((other, place) => place !== at && !(place > at && other['role'] === 'toolResult' && calls.has(other['toolCallId'])));
+  }
+  return list;
+}
 
 describe('bytes', () => {
   it('leave a message that no rule changes exactly as the log spells it', () => {
@@ -279,6 +328,21 @@ describe('the omp profile', () => {
       message: { role: 'custom', customType: 'interrupted-thinking' },
     });
     expect(rulesOf(stored, 'omp')[0]).toBe('message');
+  });
+
+  it('removes what the rules say, for any session, as a plain list with the removals made one after the other', () => {
+    fc.assert(
+      fc.property(randomPath, (path: PathEntry[]) => {
+        expect(messagesOf(path, 'omp')).toEqual(removedByTheBook(messagesBefore(path)));
+      }),
+      settings(500),
+    );
+  });
+
+  it('takes time in proportion to the session where every turn was stopped and has the same call', () => {
+    const stoppedTurns = Array.from({ length: 20_000 }, () => stopped([text('x'), call('t')], 'aborted'));
+    const results = Array.from({ length: 20_000 }, () => result('t'));
+    expect(messagesOf(chain(...stoppedTurns, ...results), 'omp')).toEqual([]);
   });
 
   it('puts custom messages right', () => {

@@ -1,6 +1,11 @@
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import type { RuleId } from './rules.ts';
 
+interface BareTurn {
+  readonly place: number;
+  answered: boolean;
+}
+
 const NOTHING = 0;
 const OTHER = 1;
 const TURN = 2;
@@ -20,14 +25,18 @@ const REMOVED_BY: readonly RuleId[] = [
 /**
  * What omp removes before it sends a context: first turns that retries replaced and empty error turns, then tool calls
  * that nothing answers, then turns that were stopped, with the results of their calls. Holds a byte for each place of
- * the path and the ids of tool calls and results.
+ * the path and the ids of results.
  */
 export class OmpTurns {
   readonly #kinds: Uint8Array;
-  /** Tool call ids of a turn; `bare` where the turn holds nothing else. */
-  readonly #calls = new Map<number, { readonly ids: readonly unknown[]; readonly bare: boolean }>();
-  /** Places of the results of a call id, in path order. */
-  readonly #results = new Map<unknown, number[]>();
+  /** Ids that a result answers. */
+  readonly #answered = new Set<unknown>();
+  /** Turns of nothing but calls, by the ids of their calls, as long as no result answers one of them. */
+  readonly #bare = new Map<unknown, BareTurn[]>();
+  /** The ids of the calls of stopped turns. */
+  readonly #stoppedCalls = new Map<number, ReadonlySet<unknown>>();
+  /** By these ids, the places of results behind the first such turn. */
+  readonly #stoppedResults = new Map<unknown, number[]>();
 
   constructor(length: number) {
     this.#kinds = new Uint8Array(length);
@@ -54,9 +63,8 @@ export class OmpTurns {
 
   /** To be called when all messages of the projection have been handed in. */
   settle(): void {
-    for (const [place, { ids, bare }] of this.#calls) {
-      const answered = ids.filter((id) => this.#results.has(id)).length;
-      if (bare && answered === 0) this.#remove(place, 'no-block-left');
+    for (const turns of this.#bare.values()) {
+      for (const { place, answered } of turns) if (!answered) this.#remove(place, 'no-block-left');
     }
     this.#removeStoppedTurns();
   }
@@ -68,7 +76,7 @@ export class OmpTurns {
   }
 
   isUnanswered(block: unknown): boolean {
-    return isObject(block) && block['type'] === 'toolCall' && !this.#results.has(block['id']);
+    return isObject(block) && block['type'] === 'toolCall' && !this.#answered.has(block['id']);
   }
 
   unanswered(message: JsonObject): number {
@@ -83,18 +91,32 @@ export class OmpTurns {
     const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
     const reason = message['stopReason'];
     if (reason === 'error' && Array.isArray(content) && blocks.every(isBlank)) return removedBy('empty-error-turn');
-    const calls = blocks.filter((block) => isObject(block) && block['type'] === 'toolCall') as readonly JsonObject[];
-    if (calls.length > 0) {
-      const bare = blocks.every((block) => isObject(block) && (block['type'] === 'toolCall' || block['type'] === 'redactedThinking'));
-      this.#calls.set(place, { ids: calls.map((call) => call['id']), bare });
+    const isStopped = reason === 'aborted' || reason === 'error';
+    const ids = blocks.flatMap((block) => (isObject(block) && block['type'] === 'toolCall' ? [block['id']] : []));
+    if (ids.length > 0) this.#remember(place, new Set(ids), blocks, isStopped);
+    return isStopped ? STOPPED_TURN : TURN;
+  }
+
+  #remember(place: number, ids: ReadonlySet<unknown>, blocks: readonly unknown[], isStopped: boolean): void {
+    if (isStopped) {
+      this.#stoppedCalls.set(place, ids);
+      for (const id of ids) if (!this.#stoppedResults.has(id)) this.#stoppedResults.set(id, []);
     }
-    return reason === 'aborted' || reason === 'error' ? STOPPED_TURN : TURN;
+    const bare = blocks.every((block) => isObject(block) && (block['type'] === 'toolCall' || block['type'] === 'redactedThinking'));
+    if (!bare || [...ids].some((id) => this.#answered.has(id))) return;
+    const turn: BareTurn = { place, answered: false };
+    for (const id of ids) {
+      const turns = this.#bare.get(id);
+      if (turns) turns.push(turn);
+      else this.#bare.set(id, [turn]);
+    }
   }
 
   #result(place: number, id: unknown): void {
-    const places = this.#results.get(id);
-    if (places) places.push(place);
-    else this.#results.set(id, [place]);
+    this.#answered.add(id);
+    for (const turn of this.#bare.get(id) ?? []) turn.answered = true;
+    this.#bare.delete(id);
+    this.#stoppedResults.get(id)?.push(place);
   }
 
   /** From the end to the start, because what follows a turn may go before the turn is looked at. */
@@ -106,10 +128,19 @@ export class OmpTurns {
       while (following.length > 0 && this.#isRemoved(following.at(-1))) following.pop();
       if (kind === STOPPED_TURN && this.#kinds[following.at(-1) ?? -1] !== INTERRUPTED) {
         this.#remove(place, 'stopped-turn');
-        for (const id of this.#calls.get(place)?.ids ?? []) {
-          for (const result of this.#results.get(id) ?? []) if (result > place) this.#remove(result, 'answers-stopped-turn');
-        }
+        this.#removeResultsBehind(place);
       } else following.push(place);
+    }
+  }
+
+  /** What is removed is taken off the list, for no turn further up has to look at it again. */
+  #removeResultsBehind(place: number): void {
+    for (const id of this.#stoppedCalls.get(place) ?? []) {
+      const results = this.#stoppedResults.get(id) ?? [];
+      for (let last = results.at(-1); last !== undefined && last > place; last = results.at(-1)) {
+        this.#remove(last, 'answers-stopped-turn');
+        results.pop();
+      }
     }
   }
 
