@@ -5,7 +5,7 @@ import { type Sink, toFile } from '../files/replace.ts';
 import { Spool } from '../files/spool.ts';
 import { identify, isNative, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
-import { readLineBatches } from '../lines/reader.ts';
+import { Block, readBlocks } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import {
   applyPlan,
@@ -16,7 +16,10 @@ import {
   type Plan,
   type QuarantineRecord,
   Survey,
+  SurveyBlocks,
 } from '../repair/index.ts';
+import { makeScanner } from '../scanner/scanner.ts';
+import { scannerWish } from './check-session.ts';
 import type { Command, Given, Io } from './command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
 
@@ -139,8 +142,15 @@ async function look(
     const identity = identify(first);
     if (!identity.ours) throw strangerTrouble(input.name, identity);
   };
-  for await (const batch of readLineBatches(chunks)) {
-    for (const line of batch) {
+  // What is known of tool calls and times comes from lines that are read in full.
+  const scanner = wish.settleTools || wish.settleLeaf ? undefined : makeScanner(scannerWish(io.env), io.random(8));
+  const blocks = new SurveyBlocks(survey, scanner);
+  for await (const piece of readBlocks(chunks)) {
+    if (piece instanceof Block && survey.native) {
+      blocks.take(piece);
+      continue;
+    }
+    for (const line of piece instanceof Block ? piece.split() : [piece]) {
       survey.take(line);
       if (survey.native) continue;
       first.push(line);

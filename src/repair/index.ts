@@ -5,3 +5,4 @@ export type { PlanOptions } from './patient.ts';
 export { makePlan, type Plan } from './plan.ts';
 export type { ChangeRecord, QuarantineRecord } from './records.ts';
 export { type Left, Survey, type SurveyOptions } from './survey.ts';
+export { SurveyBlocks } from './survey-blocks.ts';

@@ -90,6 +90,14 @@ interface Spot {
   readonly raw: () => string;
 }
 
+/** Where a line stands, with its end. */
+export interface PlainLine {
+  readonly line: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly newline: string;
+}
+
 /**
  * The first pass: everything that has to be known about the whole log before a byte of it is written, as an index of
  * 34 bytes an entry and the texts of its ids. Only what is damaged is remembered in more detail.
@@ -145,6 +153,7 @@ export class Survey {
   readonly #joiner: Joiner;
   #version: number | undefined;
   #objects = 0;
+  #plainFlags: number | undefined;
 
   constructor(options: SurveyOptions) {
     this.#options = options;
@@ -160,7 +169,41 @@ export class Survey {
     return this.ids.size;
   }
 
+  /** A line of a kind that is known can be taken by `takePlain` now. */
+  get isSettled(): boolean {
+    return this.native && this.#version !== undefined && this.#joiner.isIdle;
+  }
+
+  /**
+   * An entry of which all that matters is known without a closer look: ended by a newline, alone on its line, nothing
+   * wrong with it but perhaps its place in the tree. Its id is a string or absent, its parent a string, null or absent.
+   */
+  takePlain(
+    { line, offset, length, newline }: PlainLine,
+    id: string | undefined,
+    parentId: string | null | undefined,
+    flags: number,
+  ): void {
+    this.bytes = offset + length;
+    this.lineCount = line;
+    this.lastNewline = newline;
+    this.written++;
+    this.#objects++;
+    this.ids.push(id === undefined ? ABSENT : this.symbols.intern(id));
+    this.parents.push(this.#parent(parentId));
+    this.lines.push(line);
+    this.offsets.push(offset);
+    this.lengths.push(length);
+    this.flags.push(flags);
+  }
+
+  /** What `takePlain` needs as flags for a line like the one that was taken last; undefined where it was not plain. */
+  get plainFlags(): number | undefined {
+    return this.#plainFlags;
+  }
+
   take(line: Line): void {
+    this.#plainFlags = undefined;
     this.bytes = line.offset + line.length + (line.terminated ? 1 : 0);
     this.lineCount = line.number;
     if (line.terminated) {
@@ -331,7 +374,9 @@ export class Survey {
     this.lines.push(line);
     this.offsets.push(offset);
     this.lengths.push(length);
-    this.flags.push(flags | this.#flagsOf(entry, value));
+    const all = flags | this.#flagsOf(entry, value);
+    this.flags.push(all);
+    const references = this.referenceEntries.size;
     for (let key = 0; key < REFERENCES.length; key++) {
       const named = value[REFERENCES[key] as string];
       if (typeof named !== 'string') continue;
@@ -340,6 +385,10 @@ export class Survey {
       this.referenceIds.push(this.symbols.intern(named));
     }
     const { firstKeptEntryIndex, timestamp } = value;
+    const isPlain =
+      (all & (FAULTS | Flag.inRegion | Flag.emptyId)) === 0 && this.ids.at(entry) !== WRONG && this.parents.at(entry) !== WRONG;
+    const names = references < this.referenceEntries.size || firstKeptEntryIndex !== undefined;
+    this.#plainFlags = isPlain && !names ? all : undefined;
     if (typeof firstKeptEntryIndex === 'number') this.keptIndexes.set(entry, firstKeptEntryIndex);
     if (typeof timestamp === 'string') {
       this.lastTimestamp = timestamp;

@@ -36,7 +36,7 @@ describe('the ids of a log', () => {
   it('come back as they were, however odd, and each has one number', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', '', 'a', 'é', '\udfff\ud800')), { maxLength: 200 }),
+        fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', '', 'a', 'é', '\udfff\ud800')), { maxLength: 40 }),
         (texts) => {
           const symbols = new Symbols(new Uint8Array(8));
           const numbers = texts.map((text) => symbols.intern(text));
@@ -143,6 +143,17 @@ describe('printed objects', () => {
     const { output } = await repair(`${HEADER}{"b":[\n${'2,\n'.repeat(5000)}${inner}`);
     expect(output.toString().split('\n')).toHaveLength(3);
     expect(await errorsOf(output)).toEqual([]);
+  });
+});
+
+describe('the last newline', () => {
+  it.each(['off', 'compiled', 'twin'] as const)('is that of the line before, with the scanner %s', async (scanner) => {
+    const lines = [HEADER.trimEnd(), ...[1, 2, 3, 4, 5, 6].map((at) => entry(`e${at}`, at === 1 ? null : `e${at - 1}`))];
+    const crlf = lines.join('\r\n');
+    expect((await repair(crlf, { scanner, chunkBytes: 200 })).output.toString()).toBe(`${crlf}\r\n`);
+    const mixed = lines.join('\r\n').replace(/\r(?=[^\r]*$)/, '');
+    expect((await repair(mixed, { scanner, chunkBytes: 200 })).output.toString()).toBe(`${mixed}\n`);
+    expect((await repair(HEADER.trimEnd(), { scanner })).output.toString()).toBe(HEADER);
   });
 });
 

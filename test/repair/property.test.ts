@@ -52,6 +52,17 @@ describe('a repair of sessions that were damaged at random', () => {
     );
   });
 
+  it('does the same with lines that are not read in full', async () => {
+    const scanner = fc.constantFrom<('compiled' | 'twin')[]>('compiled', 'twin');
+    await fc.assert(
+      fc.asyncProperty(damagedSession, fc.integer({ min: 1, max: 3000 }), scanner, async (input, chunkBytes, kind) => {
+        const { output, changes, quarantine, left } = await repair(input);
+        expect(await repair(input, { chunkBytes, scanner: kind })).toMatchObject({ changes, quarantine, left, output });
+      }),
+      settings(400),
+    );
+  });
+
   it('leaves no error but those that it lists', async () => {
     await fc.assert(
       fc.asyncProperty(damagedSession, async (input) => {

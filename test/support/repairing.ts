@@ -1,10 +1,19 @@
 import { Writable } from 'node:stream';
 import { isNative } from '../../src/formats/index.ts';
-import { readLines } from '../../src/lines/reader.ts';
+import { Block, readBlocks, readLines } from '../../src/lines/reader.ts';
 import { ByteWriter } from '../../src/lines/writer.ts';
-import { applyPlan, type ChangeRecord, digestRanges, makePlan, type QuarantineRecord, Survey } from '../../src/repair/index.ts';
+import {
+  applyPlan,
+  type ChangeRecord,
+  digestRanges,
+  makePlan,
+  type QuarantineRecord,
+  Survey,
+  SurveyBlocks,
+} from '../../src/repair/index.ts';
 import { LogCheck } from '../../src/rules/check-log.ts';
 import type { Finding } from '../../src/rules/finding.ts';
+import { makeScanner, type ScannerKind } from '../../src/scanner/scanner.ts';
 
 const KEY = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);
 
@@ -24,6 +33,8 @@ export interface RepairOptions {
   readonly withQuarantine?: boolean;
   readonly chunkBytes?: number;
   readonly maxLineBytes?: number;
+  /** Lets it look at lines without reading them in full. */
+  readonly scanner?: ScannerKind;
 }
 
 /** The repair without the program around it. */
@@ -33,7 +44,12 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : rule !== 'blank-line');
   const survey = new Survey({ wants, key: KEY, isNative, tools: options.settleTools === true });
   const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
-  for await (const line of readLines(chunks(), limit)) survey.take(line);
+  const scanner = options.scanner ? makeScanner(options.scanner, KEY) : undefined;
+  const blocks = new SurveyBlocks(survey, scanner);
+  for await (const piece of readBlocks(chunks(), limit)) {
+    if (piece instanceof Block) blocks.take(piece);
+    else survey.take(piece);
+  }
   survey.end();
   const plan = await makePlan(survey, {
     name: 'log',
