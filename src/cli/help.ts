@@ -45,7 +45,7 @@ export function commandHelp(command: Command, style: Style): string {
   ];
   if (command.examples.length > 0) {
     sections.push('', style.bold('Examples:'));
-    for (const example of command.examples) sections.push(...wrap(`# ${example.shows}`, 2).map(style.dim), `  ${example.run}`);
+    for (const example of command.examples) sections.push(...wrap(`# ${example.shows}`, 2).map(style.dim), ...commandLines(example.run));
   }
   return `${sections.join('\n')}\n`;
 }
@@ -80,6 +80,33 @@ function row(name: string, text: string, column: number, style: Style): string[]
   const first = `  ${style.bold(name)}`;
   if (name.length + 4 > column) return [first, ...lines];
   return [`${first}${(lines[0] ?? '').slice(name.length + 2)}`, ...lines.slice(1)];
+}
+
+/** A command as it can be copied into a shell: what is too long goes on behind a backslash, before an option or in a pipe. */
+export function commandLines(command: string): string[] {
+  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
+  const lines: string[] = [];
+  let line = ' ';
+  for (const part of commandParts(words)) {
+    if (line.trim() !== '' && line.length + 1 + part.length + 2 > WIDTH) {
+      lines.push(`${line} \\`);
+      line = '     ';
+    }
+    line += ` ${part}`;
+  }
+  return [...lines, line];
+}
+
+/** What belongs together: an option with its value, a program with its operands, a program's end with the pipe behind it. */
+function commandParts(words: readonly string[]): string[] {
+  const parts: string[] = [];
+  let begins = true;
+  for (const word of words) {
+    if (begins || word.startsWith('-')) parts.push(word);
+    else parts.push(`${parts.pop()} ${word}`);
+    begins = word === '|';
+  }
+  return parts;
 }
 
 /** Words set into lines of at most 80 columns, each indented. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import width from '../../src/base/width.ts';
 import { makeStyle } from '../../src/cli/colour.ts';
-import { programHelp } from '../../src/cli/help.ts';
+import { commandLines, programHelp } from '../../src/cli/help.ts';
 import { run } from '../support/run.ts';
 
 describe('the program without a command', () => {
@@ -28,6 +28,21 @@ describe('the program without a command', () => {
 
   it('fits its help into 80 columns', () => {
     for (const line of programHelp(makeStyle(false)).split('\n')) expect(width(line), line).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('an example in the help', () => {
+  it('is one line where it fits, and goes on behind a backslash where it does not, but never inside quotes', () => {
+    expect(commandLines('sessionctl log x | head')).toEqual(['  sessionctl log x | head']);
+    const quoted = `'${'a b '.repeat(14)}'`;
+    expect(commandLines(`echo ${quoted} | sessionctl append session.jsonl`)).toEqual([
+      `  echo ${quoted} | \\`,
+      '      sessionctl append session.jsonl',
+    ]);
+    expect(commandLines(`sessionctl fork session.jsonl ${'x'.repeat(40)} --id s1 -o other.jsonl`)).toEqual([
+      `  sessionctl fork session.jsonl ${'x'.repeat(40)} \\`,
+      '      --id s1 -o other.jsonl',
+    ]);
   });
 });
 
