@@ -91,7 +91,7 @@ async function status(session: Session, given: Given, classify: Classify, io: Io
     ...(probes ? { probes } : {}),
   };
   const result = judgeStatus(facts, file, log, classify);
-  await print(result, session.name, given, io);
+  await print(result, session, given, io);
   return result.verdict === 'ready' ? 0 : 1;
 }
 
@@ -152,9 +152,13 @@ async function look(session: Session, given: Given, facts: PathFacts, classify: 
   return probes;
 }
 
-async function print(result: Status, name: string, given: Given, io: Io): Promise<void> {
+async function print(result: Status, session: Session, given: Given, io: Io): Promise<void> {
   const out = new ByteWriter(io.stdout);
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
-  out.text(given.flag('json') ? `${JSON.stringify(result)}\n` : statusText(result, name, io.style, clean));
+  out.text(
+    given.flag('json')
+      ? `${JSON.stringify(result)}\n`
+      : statusText(result, { name: session.name, hasTree: session.fileVersion > 1 }, io.style, clean),
+  );
   await out.flush();
 }

@@ -115,6 +115,8 @@ export class PathReader {
   #lastRole: PathFacts['lastRole'];
   #lastMessage: Place | undefined;
   #turn: OpenTurn | undefined;
+  /** As the message and its entry tell them. */
+  #turnTimes: readonly [message: unknown, entry: unknown] = [undefined, undefined];
   #round = 0;
   /** The nearest calls above by id, several where one message repeats an id. */
   readonly #byId = new Map<string, OpenCall[]>();
@@ -163,7 +165,7 @@ export class PathReader {
       entries: this.#entries,
       lastRole: this.#lastRole,
       lastMessage: this.#lastMessage,
-      lastTurn: turn,
+      lastTurn: turn && { ...turn, time: timeOf(...this.#turnTimes) },
       round: this.#round,
       earlierUnanswered: [...this.#unanswered].filter((call) => !turn?.calls.includes(call)),
       noted: this.#noted,
@@ -246,11 +248,12 @@ export class PathReader {
         one.results = group[0]?.results ?? one.results;
       }
     }
+    this.#turnTimes = [message['timestamp'], value['timestamp']];
     this.#turn = {
       ...place,
       stopReason,
       errorMessage: typeof message['errorMessage'] === 'string' ? message['errorMessage'] : undefined,
-      time: timeOf(message, value),
+      time: undefined,
       round: this.#round,
       calls,
     };
@@ -350,10 +353,9 @@ function leftRunning(call: OpenCall): (Call & { by: 'command' | 'result' })[] {
   return call.leavesProcess && ran ? [{ ...call, by: 'command' }] : [];
 }
 
-function timeOf(message: JsonObject, value: JsonObject): number | undefined {
-  const own = message['timestamp'];
+function timeOf(own: unknown, entry: unknown): number | undefined {
   if (typeof own === 'number' && Number.isFinite(own)) return own;
-  const parsed = Date.parse(String(value['timestamp']));
+  const parsed = Date.parse(String(entry));
   return Number.isNaN(parsed) ? undefined : parsed;
 }
 

@@ -560,11 +560,12 @@ class Judge {
 
   #limits(): string[] {
     const path = this.#path;
-    const limits = ['the gate reasons about the log; it cannot see processes, approvals or the remote world'];
+    const limits = [
+      'the gate reasons about the log; it cannot see processes, approvals or the remote world',
+      'denials and stops are partly told from the words of results; in other words than the known ones they look like any error',
+    ];
     if (!path.sessionExit) limits.push('how the process ended is not recorded at this leaf');
     if (pendingCalls(path).length > 0 && !this.#marksStarts()) limits.push('the writer of this file does not mark when a tool starts');
-    if (path.noted.length > 0)
-      limits.push('denials and stops are partly told from the words of results, which tools and extensions choose freely');
     if (path.lastTurn && path.lastTurn.stopReason === 'error') limits.push('the kind of a provider error is guessed from its words');
     if (this.#log.version === 1) limits.push('a version 1 file: an agent that opens it rewrites it, and gives every entry a new id');
     return limits;

@@ -25,8 +25,15 @@ const IN_SHORT: Readonly<Record<string, string>> = {
   'context sufficient after compaction': 'what a summary left out',
 };
 
+/** The log that the status is about. */
+export interface Source {
+  readonly name: string;
+  /** False for version 1, which cannot be forked as it is. */
+  readonly hasTree: boolean;
+}
+
 /** The status for a person, in about ten lines. `clean` makes log content fit for where it is printed. */
-export function statusText(status: Status, name: string, style: Style, clean: (text: string) => string): string {
+export function statusText(status: Status, source: Source, style: Style, clean: (text: string) => string): string {
   const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[status.verdict];
   const lines = [`${style.bold(paint(status.verdict))}: ${MEANING[status.verdict]} (${status.state})`];
   const serious = status.reasons.filter((reason) => reason.verdict !== 'ready');
@@ -40,17 +47,18 @@ export function statusText(status: Status, name: string, style: Style, clean: (t
   const denied = status.denials.filter((denial) => denial.current).map((denial) => `${denial.toolName} ${denial.toolCallId}`);
   if (denied.length > 0) lines.push(`  denied: ${clean(denied.slice(0, 3).join(', '))}${denied.length > 3 ? ' ...' : ''}`);
   lines.push(`  leaf: ${status.leafId === null ? 'none' : clean(status.leafId)}`);
-  lines.push(`  last stable entry: ${stableText(status, name, clean)}`);
+  lines.push(`  last stable entry: ${stableText(status, source, clean)}`);
   const unknown = status.checklist.filter((item) => item.value === 'unknown').map((item) => IN_SHORT[item.item] ?? item.item);
   lines.push(style.dim(`  not known: ${unknown.join(', ')}`));
   lines.push(style.dim(`  ${status.limits[0] ?? ''}`));
   return `${lines.join('\n')}\n`;
 }
 
-function stableText({ lastStableEntryId: id, leafId }: Status, name: string, clean: (text: string) => string): string {
+function stableText({ lastStableEntryId: id, leafId }: Status, source: Source, clean: (text: string) => string): string {
   if (id === null) return 'none';
   if (id === leafId) return `${clean(id)}, the leaf itself`;
-  return `${clean(id)} (sessionctl fork ${clean(name)} ${clean(asRev(id))} starts from there)`;
+  const fork = `sessionctl fork ${clean(source.name)} ${clean(asRev(id))}`;
+  return `${clean(id)} (${source.hasTree ? `${fork} starts from there` : 'migrate the log, then fork it there'})`;
 }
 
 /** An id as a REV that means nothing else. */
