@@ -52,8 +52,9 @@ export function stripTransient(raw: string, from: number): Slimmed {
 }
 
 interface Scope {
-  /** How many cuts there were when the object opened. */
+  /** How many cuts and counts there were when the object opened. */
   readonly cuts: number;
+  readonly counts: number;
   sealed: boolean;
   lineCount: { readonly start: number; readonly end: number } | undefined;
   /** The new text of `content`, where that is what was cut. */
@@ -64,16 +65,17 @@ interface Scope {
  * A whole line with its strings over 500,000 UTF-16 units cut as the agents cut them. A signed or encrypted block would
  * be worthless afterwards and is never cut, nor is the data of an image.
  */
-export function truncateStrings(raw: string, from: number): Slimmed {
+export function truncateStrings(raw: string, from: number): { readonly raw: string; readonly cuts: number } {
   // A unit takes a byte at least.
-  if (raw.length <= MAX_UNITS) return { raw, changes: 0 };
+  if (raw.length <= MAX_UNITS) return { raw, cuts: 0 };
   const images = new Set<number>();
   findImages(raw, from, (image) => images.add(image.start));
   const cuts: Splice[] = [];
+  const counts: Splice[] = [];
   const scopes: Scope[] = [];
   walkJson(raw, from, {
     open: (frame) => {
-      if (!frame.array) scopes.push({ cuts: cuts.length, sealed: false, lineCount: undefined, content: undefined });
+      if (!frame.array) scopes.push({ cuts: cuts.length, counts: counts.length, sealed: false, lineCount: undefined, content: undefined });
     },
     string: (frame, start, end) => {
       const scope = scopes.at(-1);
@@ -95,13 +97,15 @@ export function truncateStrings(raw: string, from: number): Slimmed {
       if (frame.array) return;
       const scope = scopes.pop();
       if (!scope) return;
-      if (scope.sealed) cuts.length = scope.cuts;
-      else if (scope.content !== undefined && scope.lineCount) {
-        cuts.push({ ...scope.lineCount, text: String((JSON.parse(scope.content) as string).split('\n').length) });
+      if (scope.sealed) {
+        cuts.length = scope.cuts;
+        counts.length = scope.counts;
+      } else if (scope.content !== undefined && scope.lineCount) {
+        counts.push({ ...scope.lineCount, text: String((JSON.parse(scope.content) as string).split('\n').length) });
       }
     },
   });
-  return { raw: applySplices(raw, cuts), changes: cuts.length };
+  return { raw: applySplices(raw, [...cuts, ...counts]), cuts: cuts.length };
 }
 
 /** A JSON string, quotes included, cut so that it stands for 500,000 units at most; undefined where it does already. */

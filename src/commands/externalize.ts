@@ -70,6 +70,8 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
   let code = 0;
   let moved = 0;
   let told = 0;
+  let cut = 0;
+  let removed = 0;
   const put = (bytes: Buffer): string | undefined => {
     if (!input.dryRun && moved === 0) store.folder.create();
     return store.put(bytes, tools);
@@ -88,11 +90,17 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
         if (left === 'blocked') code = 1;
         if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${REASONS[left]}`);
       }
-      return given.flag('truncate') ? truncateStrings(result.raw, look.from).raw : result.raw;
+      removed += stripped?.changes ?? 0;
+      if (!given.flag('truncate')) return result.raw;
+      const short = truncateStrings(result.raw, look.from);
+      cut += short.cuts;
+      return short.raw;
     },
     () => store.settle(),
   );
   if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more line')} with images that were left in the log`);
+  if (cut > 0) io.note(`${input.name}: ${counted(cut, 'string')} cut to 500,000 characters`);
+  if (removed > 0) io.note(`${input.name}: ${counted(removed, 'transient field')} removed`);
   if (moved > 0 && watch.dialect === 'pi') {
     io.note(`${input.name}: was written by pi, which cannot read refs; 'sessionctl inline' puts the images back`);
   }

@@ -141,7 +141,7 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
   if (name === '-') {
     const { chunks } = openInput('-', io.stdin);
     const compare = wish.dryRun ? new HashCompare(stoppable(chunks, io)) : undefined;
-    const sink = compare ?? outputOf(wish, io, PRIVATE_MODE, undefined);
+    const sink = compare ?? outputOf(wish, io, PRIVATE_MODE, '/dev/stdin');
     return { read: () => compare?.chunks ?? stoppable(chunks, io), rereadable: false, mode: PRIVATE_MODE, sink, close };
   }
   const handle = await openForReading(name);
@@ -168,7 +168,7 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
 
 async function close(): Promise<void> {}
 
-function outputOf(wish: Wish, io: Io, mode: number, input: string | undefined): Sink {
+function outputOf(wish: Wish, io: Io, mode: number, input: string): Sink {
   if (wish.output !== undefined && wish.output !== '-') return toFile(wish.output, { random: io.random, signal: io.signal, input, mode });
   return { stream: io.stdout, commit: async () => true, discard: () => {} };
 }

@@ -1,6 +1,6 @@
 import { Trouble } from '../base/trouble.ts';
 import type { Line } from '../lines/line.ts';
-import { readContent } from './damage.ts';
+import { BYTE_ORDER_MARK, readContent } from './damage.ts';
 import { type Dialect, DialectWatch } from './dialect.ts';
 import { isHeader, isTitleSlot, versionOf } from './envelope-check.ts';
 import { HexIdSet, hexNumber } from './migrate/hex-ids.ts';
@@ -59,6 +59,9 @@ export class LogTail {
     this.#lines = line.number;
     this.#bytes = line.offset + line.length + (line.terminated ? 1 : 0);
     const { damage, objects } = readContent(line, this.#version);
+    if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) {
+      throw new Trouble(`${this.#name}: begins with a byte order mark, at which agents stumble; ${this.#mend()}`);
+    }
     if (damage) throw new Trouble(`${this.#name}: line ${line.number} is damaged (${damage}); ${this.#mend()}`);
     if (!line.terminated)
       throw new Trouble(`${this.#name}: the last line is not ended, so the next entry would be glued to it; ${this.#mend()}`);

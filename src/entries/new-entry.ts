@@ -1,5 +1,5 @@
 import { encodeUtf8, type Line } from '../lines/line.ts';
-import { readContent } from './damage.ts';
+import { BYTE_ORDER_MARK, readContent } from './damage.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { isHeader, TITLE_TYPE } from './envelope-check.ts';
 import { findMember, skipSpace } from './json-text.ts';
@@ -30,7 +30,7 @@ export function readBody(line: Line): Body | string {
   const { damage, objects } = readContent(line, undefined);
   const value = objects[0]?.value;
   if (damage || !value) return damage ? `is no whole JSON object (${damage})` : 'is blank';
-  if (line.number === 1 && line.raw.startsWith('\u00ef\u00bb\u00bf')) return 'begins with a byte order mark';
+  if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) return 'begins with a byte order mark';
   const tie = TIES.find((key) => Object.hasOwn(value, key));
   if (tie) return `has '${tie}' already; an entry gets id, parentId and timestamp when it is added`;
   if (typeof value['type'] !== 'string') return "has no string 'type'";

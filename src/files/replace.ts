@@ -299,7 +299,7 @@ export function toFile(name: string, options: ToFileOptions): Sink {
     if (errorCode(error) !== 'ENOENT') throw systemTrouble(name, error);
   }
   if (facts?.isDirectory()) throw new Trouble(`${name}: is a folder; name a file`);
-  if (facts && options.input !== undefined && sameFile(options.input, facts)) {
+  if (facts?.isFile() && options.input !== undefined && sameFile(options.input, facts)) {
     throw new Trouble(`${name}: is the input itself; use -i to change a file in place`);
   }
   if (facts && !facts.isFile()) return new ToDevice(name);

@@ -110,6 +110,7 @@ test.each([
     `${HEADER}{"type":"custom","timestamp":"2026-01-01T00:00:00.000Z"}\n`,
     /line 2, has no id.*'sessionctl repair'/,
   ],
+  ['a byte order mark', `\ufeff${HEADER}`, /byte order mark.*'sessionctl repair'/],
   ['another format', '{"some":"thing"}\n', /is no session log/],
 ])('refuses a log with %s and leaves it', async (_what, content, message) => {
   const file = fresh(content);

@@ -196,7 +196,10 @@ test('the two options that lose something need a backup in place', async () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/needs --backup/);
   }
-  expect((await run(['externalize', '-i', '--backup', '--truncate', '--strip-transient', '--blobs', folder, file])).code).toBe(0);
+  expect(await run(['externalize', '-i', '--backup', '--truncate', '--strip-transient', '--blobs', folder, file])).toMatchObject({
+    code: 0,
+    stderr: `sessionctl: ${file}: 1 string cut to 500,000 characters\nsessionctl: ${file}: 1 transient field removed\n`,
+  });
   const now = readFileSync(file, 'utf8');
   expect(now).not.toContain('partialJson');
   expect(now).toContain('[Session persistence truncated large content]');

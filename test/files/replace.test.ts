@@ -25,8 +25,8 @@ import type { Command } from '../../src/commands/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, type Transform } from '../../src/commands/rewrite.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import { bundleProgram } from '../support/bundle.ts';
-import { killWhileRewriting } from '../support/kill.ts';
-import { spawnCommand } from '../support/run.ts';
+import { killRealRewrites, killWhileRewriting } from '../support/kill.ts';
+import { fixedEnv, programPath, spawnCommand } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const scratch = scratchFolder();
@@ -387,6 +387,14 @@ test('-o never overwrites the input, under whatever name', async () => {
   expect(readFileSync(file, 'utf8')).toBe('one\n');
 });
 
+test('-o never overwrites the file that standard input comes from', async () => {
+  const folder = fresh();
+  writeFileSync(join(folder, 'f'), 'a1\n');
+  const ran = await spawnCommand('bash', ['-c', `"${process.execPath}" "${program}" -o f < f`], { cwd: folder });
+  expect(ran).toMatchObject({ code: 2, stderr: 'f: is the input itself; use -i to change a file in place\n' });
+  expect(readFileSync(join(folder, 'f'), 'utf8')).toBe('a1\n');
+});
+
 test('-o refuses a folder and a link that leads nowhere', async () => {
   const folder = fresh();
   symlinkSync('nowhere', join(folder, 'link'));
@@ -422,21 +430,30 @@ test.each([
   expect(readFileSync(file, 'utf8')).toBe('a1\nb2\n');
 });
 
-test('a signal while standard input is idle removes the temp file of -o', async () => {
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s ends the real program with its code and without a trace, while standard input is idle', async (signal, code) => {
   const folder = fresh();
-  const child = spawn(process.execPath, [program, '-o', join(folder, 'out')], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [programPath, 'inline', '-o', join(folder, 'out')], { stdio: 'pipe', env: fixedEnv });
   const ended = new Promise<number | null>((done) => child.on('close', (exit) => done(exit)));
-  child.stdin.write('a1\n');
+  child.stdin.write('{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n');
   while (readdirSync(folder).length === 0) await new Promise((later) => setTimeout(later, 10));
-  child.kill('SIGTERM');
-  expect(await ended).toBe(143);
+  child.kill(signal);
+  expect(await ended).toBe(code);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('SIGKILL at any moment leaves the old file or the new one, whole', async () => {
-  const result = await killWhileRewriting(program, fresh(), 15);
+test('SIGKILL in the middle of real commands leaves the old log or the new one, whole', async () => {
+  const result = await killRealRewrites(fresh(), 6);
   expect(result.torn).toEqual([]);
-  expect(result.whole).toBe(15);
+});
+
+test('SIGKILL at any moment leaves the old file or the new one, whole', async () => {
+  const result = await killWhileRewriting(program, fresh(), 10);
+  expect(result.torn).toEqual([]);
+  expect(result.whole).toBe(10);
 });
 
 test('a write limit leaves the original and no temp file', async () => {

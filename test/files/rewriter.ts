@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { Trouble } from '../../src/base/trouble.ts';
 import { parseArguments } from '../../src/cli/parse.ts';
-import { SIGNAL_CODES } from '../../src/cli/run.ts';
 import type { Command, Io } from '../../src/commands/command.ts';
 import { REWRITE_OPTIONS, rewrite } from '../../src/commands/rewrite.ts';
 import { readLines } from '../../src/lines/reader.ts';
@@ -40,7 +39,7 @@ const command: Command = {
 };
 
 const stop = new AbortController();
-for (const [name, code] of Object.entries(SIGNAL_CODES)) {
+for (const [name, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
   process.once(name, () => {
     stop.abort(name);
     setTimeout(() => process.exit(code), 100);
