@@ -1,4 +1,5 @@
-import yargs from 'yargs';
+// Of yargs the parser alone: help, errors and what is asked of a command are our own, and the rest takes long to load.
+import { Parser } from 'yargs/helpers';
 import { UsageTrouble } from '../base/trouble.ts';
 import { nearest } from '../base/words.ts';
 import type { Command, Given, Option } from '../commands/command.ts';
@@ -7,13 +8,13 @@ import { sortWords } from './words.ts';
 
 export function parseArguments(command: Command, argv: readonly string[]): Given {
   const options = allOptions(command);
-  const parser = yargs([])
-    .help(false)
-    .version(false)
-    .exitProcess(false)
-    .detectLocale(false)
-    .strictOptions()
-    .parserConfiguration({
+  const words = sortWords(options, argv);
+  const spelled = words.options.map(({ option, value }) => (value === undefined ? `--${option.name}` : `--${option.name}=${value}`));
+  const named = (isFlag: boolean): string[] => options.filter((option) => (option.kind === 'flag') === isFlag).map((option) => option.name);
+  const typed: Record<string, unknown> = Parser(spelled, {
+    boolean: named(true),
+    string: named(false),
+    configuration: {
       'parse-numbers': false,
       'parse-positional-numbers': false,
       'dot-notation': false,
@@ -21,17 +22,8 @@ export function parseArguments(command: Command, argv: readonly string[]): Given
       'camel-case-expansion': false,
       'boolean-negation': false,
       'duplicate-arguments-array': true,
-    })
-    // A `.fail()` that does not throw lets the call go on as if nothing had happened.
-    .fail((message: string, error: Error | undefined) => {
-      throw error ?? new UsageTrouble(message);
-    });
-  for (const option of options) {
-    parser.option(option.name, option.kind === 'flag' ? { boolean: true } : { string: true });
-  }
-  const words = sortWords(options, argv);
-  const spelled = words.options.map(({ option, value }) => (value === undefined ? `--${option.name}` : `--${option.name}=${value}`));
-  const typed = parser.parseSync(spelled) as Record<string, unknown>;
+    },
+  });
   for (const option of options) check(option, typed[option.name]);
   return {
     operands: words.operands,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isTitleSlot, TITLE_TYPE } from '../envelope-check.ts';
 import { isObject, type JsonObject } from '../json-value.ts';
 import { header } from './header.ts';
@@ -28,10 +28,14 @@ type Path = readonly PropertyKey[];
 export const unknownEntry = z.looseObject({ type: z.string(), ...envelope });
 export const unknownEntryOfVersion1 = z.looseObject({ type: z.string(), ...envelopeOfVersion1 });
 
-/** A schema is compiled when the first entry of its type comes, for a log holds only a few of them. */
+/** Compiling a schema takes as long as a few thousand plain checks with it. */
+const WORTH_COMPILING = 1_000;
+
+/** A schema is compiled when entries of its type keep coming: most logs are small, and most lines need no look at all. */
 class SchemaTable {
   readonly #schemas: ReadonlyMap<string, z.ZodType>;
   readonly #compiled = new Map<string, z.ZodType>();
+  readonly #uses = new Map<string, number>();
   readonly #fallback: z.ZodType;
 
   constructor(schemas: Iterable<readonly [string, z.ZodType]>, fallback: z.ZodType) {
@@ -45,14 +49,18 @@ class SchemaTable {
 
   get(type: string): z.ZodType {
     const known = this.#schemas.has(type) ? type : '';
-    let compiled = this.#compiled.get(known);
-    if (!compiled) {
-      compiled = z.compile(this.#schemas.get(known) ?? this.#fallback);
-      this.#compiled.set(known, compiled);
-    }
-    return compiled;
+    const compiled = this.#compiled.get(known);
+    if (compiled) return compiled;
+    const plain = this.#schemas.get(known) ?? this.#fallback;
+    const uses = (this.#uses.get(known) ?? 0) + 1;
+    this.#uses.set(known, uses);
+    if (uses > WORTH_COMPILING) this.#compiled.set(known, z.compile(plain));
+    return plain;
   }
 }
+
+// Otherwise each plain schema would compile a part of itself at its first use.
+z.config({ jitless: true });
 
 const otherLines: readonly (readonly [string, z.ZodType])[] = [
   ['session', header],

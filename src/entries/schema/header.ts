@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from './shapes.ts';
 
 const word = z.string().optional();

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isObject } from '../json-value.ts';
 import { unknownEntry, unknownEntryOfVersion1 } from './check.ts';
 import { header } from './header.ts';

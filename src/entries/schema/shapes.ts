@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * The schemas look at kinds of values and at the words that tell one shape from another (type, role), never at other

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The line that omp rewrites in place before the header; its 256 bytes are a rule of their own. */
 export const titleSlot = z.looseObject({

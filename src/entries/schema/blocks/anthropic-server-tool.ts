@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { anObject } from '../shapes.ts';
 
 /** omp: a provider's own block, carried as it came. */

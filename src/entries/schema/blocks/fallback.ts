@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { anything } from '../shapes.ts';
 
 /** omp: the turn went on with another model. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { anthropicServerTool } from './anthropic-server-tool.ts';
 import { fallback } from './fallback.ts';
 import { image } from './image.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** omp: thinking that the provider has encrypted. */
 export const redactedThinking = z

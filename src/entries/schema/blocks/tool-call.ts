@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { anObject, requireOneOf } from '../shapes.ts';
 
 /** Seed 000 spells the arguments `input`. */

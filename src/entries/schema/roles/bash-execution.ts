@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { orNull, timestamp } from '../shapes.ts';
 
 /** A command that the user ran. It has no content; the exit code is absent or null when it was stopped. */

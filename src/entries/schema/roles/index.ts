@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { assistant } from './assistant.ts';
 import { bashExecution } from './bash-execution.ts';
 import { custom, hookMessage } from './custom.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { orNull, timestamp } from '../shapes.ts';
 
 /** omp: code that the user ran. */

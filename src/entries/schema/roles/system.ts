@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { content } from '../blocks/index.ts';
 import { anObject, timestamp } from '../shapes.ts';
 

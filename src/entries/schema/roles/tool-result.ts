@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { content } from '../blocks/index.ts';
 import { anything, timestamp } from '../shapes.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryType } from '../shapes.ts';
 
 /** pi: the tools that the model may call from here on. */

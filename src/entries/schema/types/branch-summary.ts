@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { anything, entryType, usage } from '../shapes.ts';
 
 /** fromId is the branch point or "root"; in pi from 1.5 on it is the leaf that was left. */

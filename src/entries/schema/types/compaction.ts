@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { system } from '../roles/system.ts';
 import { anObject, anything, entryType, usage } from '../shapes.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { anything, entryType } from '../shapes.ts';
 
 /** An extension's own state; no model sees it. */

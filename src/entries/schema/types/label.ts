@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryType } from '../shapes.ts';
 
 /** A label that is absent or empty clears the one before it. */

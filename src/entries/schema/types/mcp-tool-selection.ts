@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryType } from '../shapes.ts';
 
 /** omp: the tools of MCP servers that are shown to the model. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { message, messageBeforeVersion3 } from '../roles/index.ts';
 import { entryType, envelope } from '../shapes.ts';
 

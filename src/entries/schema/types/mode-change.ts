@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { anything, entryType } from '../shapes.ts';
 
 /** Such as plan mode; "none" is no mode. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryType } from '../shapes.ts';
 
 /** Seed 004 and omp write `model: "provider/id"`, pi `provider` and `modelId`, seed 000 `model` without a provider. */

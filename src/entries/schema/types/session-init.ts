@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { anything, entryType } from '../shapes.ts';
 
 /** What a session began with. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryType, orNull } from '../shapes.ts';
 
 /** omp writes null, or leaves the level out, where thinking is off. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryType } from '../shapes.ts';
 
 /** omp: the session got another title. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryType, usage } from '../shapes.ts';
 
 /** pi: what a call beside the conversation has cost. */
