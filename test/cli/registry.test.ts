@@ -14,7 +14,15 @@ const loaded = await Promise.all(commands.map(async (entry) => ({ name: entry.na
 
 /** The text under the heading that names a command, '### externalize and inline' for either of the two. */
 function readmeSection(name: string): string {
-  return readme.split(/^(?=#{2,3} )/m).find((part) => new RegExp(`^### .*\\b${name}\\b`).test(part)) ?? '';
+  const section: string[] = [];
+  let inside = false;
+  let fenced = false;
+  for (const line of readme.split('\n')) {
+    if (line.startsWith('```')) fenced = !fenced;
+    if (!fenced && /^#{2,3} /.test(line)) inside = new RegExp(`^### .*\\b${name}\\b`).test(line);
+    if (inside) section.push(line);
+  }
+  return section.join('\n');
 }
 
 describe.each(loaded)('the command $name', ({ name, entry, command }) => {
