@@ -88,10 +88,10 @@ async function migrated(name: string, store: Store, old: IndexBuilder, version: 
       spool.write(Buffer.from(raw, 'latin1'));
     }
     const builder = await pass(name, spoolStore(spool), io, false);
-    // A line that is too long has no bytes in the copy, so the first pass knows more.
-    const told = new Set(builder.damage.map(({ line }) => line));
-    builder.damage.push(...old.damage.filter(({ line }) => !told.has(line)));
-    builder.damage.sort((a, b) => a.line - b.line);
+    // What is wrong with a line is told as it stands in the file: there its entries need no ids, and a line that is too long has bytes.
+    const told = new Set(old.damage.map(({ line }) => line));
+    const others = builder.damage.filter(({ line }) => !told.has(line));
+    builder.damage.splice(0, builder.damage.length, ...[...old.damage, ...others].sort((a, b) => a.line - b.line));
     await store.close();
     return new StoredSession(name, spoolStore(spool), builder, version);
   } catch (error) {
@@ -224,7 +224,7 @@ class StoredSession implements Session {
     }
     if (!this.#damage.some((one) => one.line === number)) {
       const line = new Line(number, offset, bytes.toString('latin1'), true, 'invalid');
-      this.#damage.push({ line: number, rule: readContent(line, this.version).damage ?? 'not-json' });
+      this.#damage.push({ line: number, rule: readContent(line, this.fileVersion).damage ?? 'not-json' });
       this.#damage.sort((a, b) => a.line - b.line);
     }
     return undefined;

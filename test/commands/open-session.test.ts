@@ -176,6 +176,12 @@ describe('openSession', () => {
     expect([second.version, second.fileVersion]).toEqual([3, 2]);
     expect((await second.entry(0)).value['message']).toEqual({ role: 'custom', content: 'x' });
     await second.close();
+    const glued = await openSession(
+      file(jsonl({ ...header, version: undefined }, JSON.stringify(message('user', 'a')).repeat(2), message('user', 'b'))),
+      testIo(),
+    );
+    expect(glued.damage).toEqual([{ line: 2, rule: 'glued-entries' }]);
+    await glued.close();
     const headless = await openSession(file(jsonl(message('user', 'a'), message('user', 'b'))), testIo());
     expect([headless.fileVersion, pathTo(headless.index, 1)]).toEqual([1, [0, 1]]);
     await headless.close();
