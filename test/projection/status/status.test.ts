@@ -58,6 +58,32 @@ describe('removing a tool result that is no denial and no interruption', () => {
     expect(removed).toBeGreaterThan(15);
   });
 
+  it.each([
+    ['one says that it runs and one that it ended', ['bash'], ['Process running with session ID 5', 'ok']],
+    ['one says that it was skipped and one that it ended', ['task'], ['Skipped due to queued user message.', 'ok']],
+    ['two calls have one id', ['bash', 'read'], ['ok', 'Skipped due to queued user message.']],
+  ])('never makes the verdict milder where a call has several results: %s', (_, tools, results) => {
+    const content = tools.map((name) => ({ type: 'toolCall', id: 'c', name, arguments: { command: 'x' } }));
+    const messages: JsonObject[] = [
+      { role: 'assistant', content, stopReason: 'toolUse' },
+      ...results.map((text) => ({
+        role: 'toolResult',
+        toolCallId: 'c',
+        toolName: 'x',
+        content: text,
+        isError: text.startsWith('Skipped'),
+      })),
+    ];
+    for (const order of [messages, [messages[0], ...messages.slice(1).toReversed()]]) {
+      const rows = order.map((message, index) => ({
+        line: index + 2,
+        value: { type: 'message', id: `e${index}`, parentId: index === 0 ? null : `e${index - 1}`, message },
+      }));
+      const header = { line: 1, value: { type: 'session', version: 3, id: 's' } };
+      expect(expectNeverMilder([header, ...rows], `e${rows.length - 1}`)).toBe(results.length);
+    }
+  });
+
   it('never makes the verdict milder, over random sessions', () => {
     let removed = 0;
     fc.assert(
