@@ -293,6 +293,15 @@ describe('what repair refuses', () => {
   });
 });
 
+it('leaves the file alone where the quarantine cannot be written', async () => {
+  const file = copyOf(TORN);
+  const ran = await run(['repair', '-i', '--quarantine', join(file, '..', 'nowhere', 'lost'), file]);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('nowhere/lost: no such file or folder');
+  expect(readFileSync(file).equals(readFileSync(vector(TORN)))).toBe(true);
+  expect(readdirSync(join(file, '..'))).toEqual(['log.jsonl']);
+});
+
 it('mends only what --only names', async () => {
   const ran = await run(['repair', '--only', 'dangling-parent', '--only', 'blank-line', vector('l06-torn-glued')]);
   expect(ran.code).toBe(1);

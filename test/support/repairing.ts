@@ -33,6 +33,8 @@ export interface RepairOptions {
   readonly withQuarantine?: boolean;
   readonly chunkBytes?: number;
   readonly maxLineBytes?: number;
+  /** What the second pass finds where somebody wrote to the log meanwhile. */
+  readonly meanwhile?: string;
   /** Lets it look at lines without reading them in full. */
   readonly scanner?: ScannerKind;
 }
@@ -69,7 +71,7 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const changes: ChangeRecord[] = [];
   const quarantine: QuarantineRecord[] = [];
   const words: string[] = [];
-  await applyPlan(plan, chunks(), {
+  await applyPlan(plan, options.meanwhile === undefined ? chunks() : inChunks(Buffer.from(options.meanwhile), 65_536), {
     out,
     change: (record, said) => {
       // As it comes back from a file.
