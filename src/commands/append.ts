@@ -5,12 +5,12 @@ import { type Body, type Envelope, entryLine, misfit, readBody } from '../entrie
 import { AppendFile } from '../files/append-file.ts';
 import { fileChunks, openInput } from '../files/input.ts';
 import { withLock } from '../files/lock.ts';
+import { Gate } from '../formats/gate.ts';
 import { readLineBatches, readLines } from '../lines/reader.ts';
 import { splitLines } from '../lines/split.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import type { Command, Given, Io } from './command.ts';
-import { Gate } from './gate.ts';
 import { openSession } from './open-session.ts';
 import { stoppable } from './stoppable.ts';
 

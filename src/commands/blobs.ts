@@ -12,13 +12,13 @@ import { realPath, TRASH } from '../files/blob-files.ts';
 import { fileChunks, isFolder, openInput } from '../files/input.ts';
 import { requireRunning } from '../files/temp.ts';
 import { findFiles, findSessions } from '../files/walk.ts';
+import { Gate } from '../formats/gate.ts';
 import type { Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, storeFor } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
 import { DamagedLines } from './damaged-lines.ts';
-import { Gate } from './gate.ts';
 
 const VERBS = ['ls', 'verify', 'gc'] as const;
 

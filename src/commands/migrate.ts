@@ -1,20 +1,19 @@
 import { Trouble } from '../base/trouble.ts';
-import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
-import { isObject } from '../entries/json-value.ts';
 import {
   BlockMigration,
   type HexIdSet,
   ID_SCHEMES,
   type IdScheme,
+  isVersion1,
   Migration,
   skimIds,
   type TargetVersion,
 } from '../entries/migrate/index.ts';
 import { Spool } from '../files/spool.ts';
-import { Block, readBlocks, readLines } from '../lines/reader.ts';
+import { Gate } from '../formats/gate.ts';
+import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Command, Given, Io } from './command.ts';
-import { Gate } from './gate.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
 
 export const command: Command = {
@@ -118,21 +117,6 @@ async function* copied(chunks: AsyncIterable<Buffer>, spool: Spool): AsyncGenera
     spool.write(chunk);
     yield chunk;
   }
-}
-
-/** By the header; everything that is wrong with it is told when the lines are migrated. */
-async function isVersion1(chunks: AsyncIterable<Buffer>): Promise<boolean> {
-  for await (const line of readLines(chunks)) {
-    if (line.blank) continue;
-    try {
-      const value: unknown = JSON.parse(line.raw);
-      if (isObject(value) && isTitleSlot(value)) continue;
-      return isObject(value) && isHeader(value) && versionOf(value).version === 1;
-    } catch {
-      return false;
-    }
-  }
-  return false;
 }
 
 /** A stream whose start can be looked at before all of it is read. */

@@ -1,12 +1,12 @@
 import type { LineLook } from '../blobs/line-object.ts';
 import { lookAt } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
+import { Gate } from '../formats/gate.ts';
 import type { Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Io } from './command.ts';
 import { DamagedLines } from './damaged-lines.ts';
-import { Gate } from './gate.ts';
 import type { RewriteInput } from './rewrite.ts';
 
 /**

@@ -1,17 +1,14 @@
 import { printable } from '../base/printable.ts';
 import { UsageTrouble } from '../base/trouble.ts';
-import { versionOf } from '../entries/envelope-check.ts';
 import { readSmallFile } from '../files/input.ts';
 import { type Seen, Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { type Classify, classifier, parseClassRules } from '../projection/status/classes.ts';
-import { type Call, type FileFacts, FileReader, type PathFacts, PathReader } from '../projection/status/facts.ts';
+import type { Call, PathFacts } from '../projection/status/facts.ts';
+import { sessionStatus } from '../projection/status/of-session.ts';
 import { judgeProbe, type Probe, probeRequest } from '../projection/status/probe.ts';
-import { judgeStatus, type LogFacts, pendingCalls, type Status } from '../projection/status/status.ts';
+import { pendingCalls, type Status } from '../projection/status/status.ts';
 import { statusText } from '../projection/status/text.ts';
-import { MISSING_PARENT } from '../tree/log-index.ts';
-import { pathTo } from '../tree/path.ts';
-import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import type { Session } from '../tree/session.ts';
 import { staleLeaf } from '../tree/stale-leaf.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -60,76 +57,14 @@ export const command: Command = {
 async function status(session: Session, given: Given, classify: Classify, io: Io): Promise<number> {
   const { index } = session;
   const rev = given.text('leaf');
-  const last = await lastEntry(session);
-  const leaf = rev === undefined ? last : await resolveEntry(session, rev);
-  const path = leaf < 0 ? [] : pathTo(index, leaf);
-  const reader = new PathReader();
-  let firstParentId: unknown;
-  for await (const entry of session.entries(path)) {
-    if (entry.position === path[0]) firstParentId = entry.value['parentId'];
-    reader.take(entry);
-  }
-  const facts = reader.facts();
-  const file = await readRest(session, path, facts);
-  const root = path[0];
-  const end = root === undefined ? -1 : index.parentOf(root);
-  const pathEnd = end >= 0 ? 'cycle' : end === MISSING_PARENT ? 'missing-parent' : 'root';
   const newer = rev === undefined ? staleLeaf(index) : undefined;
   if (newer !== undefined) {
     const where = `'--leaf line:${index.lineOf(newer)}' judges that`;
     io.note(`${session.name}: the last entry is a stale leaf and newer work hangs elsewhere; ${where}`);
   }
-  const probes = await look(session, given, facts, classify);
-  const log: LogFacts = {
-    sessionId: typeof session.header?.['id'] === 'string' ? session.header['id'] : null,
-    ...headFacts(session),
-    damage: damageFacts(session, path),
-    lastEntryLine: last < 0 ? 0 : index.lineOf(last),
-    endsWithNewline: session.endsWithNewline,
-    pathEnd: { kind: pathEnd, ...(typeof firstParentId === 'string' ? { id: firstParentId } : {}) },
-    ...(newer === undefined ? {} : { newerWork: { line: index.lineOf(newer), rev: `line:${index.lineOf(newer)}` } }),
-    ...(probes ? { probes } : {}),
-  };
-  const result = judgeStatus(facts, file, log, classify);
+  const result = await sessionStatus(session, { rev, classify, look: async (facts) => await look(session, given, facts, classify) });
   await print(result, session, given, io);
   return result.verdict === 'ready' ? 0 : 1;
-}
-
-/** Agents take a file for empty, and write over it, unless it starts with a header that has an id. */
-function headFacts(session: Session): Pick<LogFacts, 'hasHeader' | 'version'> {
-  const { header, headerLines, titleSlot, index } = session;
-  const firstEntry = index.size > 0 ? index.lineOf(0) : Number.POSITIVE_INFINITY;
-  const before = headerLines.filter((line) => line < firstEntry).length - (titleSlot ? 1 : 0);
-  const version = header ? versionOf(header) : undefined;
-  return {
-    hasHeader: typeof header?.['id'] === 'string' && before > 0,
-    version: version?.known ? session.fileVersion : undefined,
-  };
-}
-
-function damageFacts(session: Session, path: readonly number[]): LogFacts['damage'] {
-  const onPath = new Set(session.damage.length === 0 ? [] : path.map((position) => session.index.lineOf(position)));
-  return session.damage.map(({ line, rule }) => ({ line, rule, needed: onPath.has(line) || session.headerLines.includes(line) }));
-}
-
-/** What other branches know of the calls that have no result here: only then is the rest of the file read. */
-async function readRest(session: Session, path: readonly number[], facts: PathFacts): Promise<FileFacts> {
-  const { index } = session;
-  const open = pendingCalls(facts);
-  const reader = new FileReader(open.map((call) => call.toolCallId));
-  if (open.length === 0) return reader.facts();
-  const onPath = new Uint8Array(index.size);
-  for (const position of path) onPath[position] = 1;
-  function* others(): Generator<number, void, void> {
-    for (let at = 0; at < index.size; at++) {
-      if (onPath[at] === 1) continue;
-      const type = index.typeOf(at);
-      const role = index.roleOf(at);
-      if (type === 'custom' || (type === 'message' && (role === 'toolResult' || role === ''))) yield at;
-    }
-  }
-  for await (const entry of session.entries(others())) reader.take(entry);
-  return reader.facts();
 }
 
 async function look(session: Session, given: Given, facts: PathFacts, classify: Classify): Promise<Map<Call, Probe> | undefined> {

@@ -20,7 +20,7 @@ export interface IndexBuilderOptions {
 /** The first pass over a log: what is needed to find the entries again, and which lines are none. */
 export class IndexBuilder implements RangeReader {
   readonly index: LogIndex;
-  readonly damage: LeftOut[] = [];
+  damage: LeftOut[] = [];
   readonly headerLines: number[] = [];
   header: JsonObject | undefined;
   headerText: string | undefined;
@@ -64,6 +64,16 @@ export class IndexBuilder implements RangeReader {
     const line = new Line(place.number, place.offset, '', place.terminated, 'ascii', length);
     if (this.#look && this.#look(line) === 'enough') this.#look = undefined;
     this.#leaveOut(place, 'oversize-line');
+  }
+
+  /**
+   * Of a log that was migrated on the way: what is wrong with a line is told as it stands in the file, for there its entries
+   * need no ids, and a line that is too long has bytes.
+   */
+  tellDamageOf(file: IndexBuilder): void {
+    const told = new Set(file.damage.map(({ line }) => line));
+    const others = this.damage.filter(({ line }) => !told.has(line));
+    this.damage = file.damage.concat(others).sort((a, b) => a.line - b.line);
   }
 
   #add({ type, id, parentId, role }: Envelope, length: number, place: LinePlace): void {

@@ -1,5 +1,5 @@
-import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
+import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from './index.ts';
 
 /** Holds the first lines of an input back until one of them shows that it is a session log of ours. */
 export class Gate {

@@ -1,0 +1,68 @@
+import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { type Context, buildContext as projected } from '../projection/context/build.ts';
+import { duplicatesIn, SessionContext } from '../projection/context/of-session.ts';
+import type { PathState } from '../projection/context/state.ts';
+import { PROFILES, type Profile } from '../projection/context/types.ts';
+import { resolveRev } from '../tree/rev.ts';
+import { type Bytes, described, optionsOf, requireOneOf } from './arguments.ts';
+import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
+
+/** An entry of a path. The text is that of its line, so that messages leave as they stand in the log; without it they are made from the value. */
+export interface GivenEntry {
+  readonly value: JsonObject;
+  readonly text?: string;
+}
+
+export interface ContextOptions {
+  /** Whose reading of the log is wanted where the agents differ: 'spec' unless told. */
+  readonly profile?: Profile;
+}
+
+/** What the model sees at the end of a path that is at hand as a whole, root first, of version 3. */
+export function buildContext(path: Iterable<GivenEntry>, options?: ContextOptions): Context {
+  const { profile } = optionsOf('buildContext', options, ['profile']);
+  requireOneOf('buildContext', 'profile', profile, PROFILES);
+  if (typeof path !== 'object' || path === null || !(Symbol.iterator in path)) {
+    throw new TypeError(`buildContext: the path has to be an array of entries, root first, and not ${described(path)}`);
+  }
+  const entries = Array.from(path, (entry, at) => {
+    const value: unknown = entry?.value;
+    if (!isObject(value)) throw new TypeError(`buildContext: entry ${at} of the path has no object as value`);
+    if (entry.text !== undefined && typeof entry.text !== 'string')
+      throw new TypeError(`buildContext: entry ${at} of the path has a text that is no string`);
+    return { value, text: entry.text ?? JSON.stringify(value) };
+  });
+  return projected(entries, { profile: profile ?? 'spec' });
+}
+
+export interface SessionContextOptions extends ContextOptions {
+  /** The entry at which the model stands; '@' unless told. */
+  readonly rev?: string;
+}
+
+/** What the model sees at an entry of a session. */
+export interface MessagesAndState {
+  /** Each message as JSON text; untouched messages are the very text of the log. */
+  readonly messages: readonly string[];
+  readonly state: PathState;
+  readonly notes: readonly string[];
+}
+
+/** What the model sees at an entry of a log. Holds the messages; see openSession for what is held of the log. */
+export async function contextOf(source: Bytes | RandomAccess | SessionLog, options?: SessionContextOptions): Promise<MessagesAndState> {
+  const { profile = 'spec', rev = '@' } = optionsOf('contextOf', options, ['profile', 'rev']);
+  requireOneOf('contextOf', 'profile', profile, PROFILES);
+  requireRev('contextOf', rev);
+  return await withSession('contextOf', source, async (session) => {
+    const isEmpty = session.index.size === 0 && rev === '@';
+    const position = isEmpty ? null : await resolveRev(session, rev, { allowNull: true, duplicates: duplicatesIn(profile) });
+    const context = await SessionContext.at(session, position, profile);
+    const messages: string[] = [];
+    const notes = [...context.notes];
+    for await (const { projected } of context.emitted()) {
+      messages.push(...projected.messages);
+      if (projected.note !== undefined) notes.push(projected.note);
+    }
+    return { messages, state: await context.state(), notes };
+  });
+}

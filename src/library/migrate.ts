@@ -1,0 +1,93 @@
+import {
+  BlockMigration,
+  ID_SCHEMES,
+  type IdScheme,
+  isVersion1,
+  type MigrateWarning,
+  Migration,
+  skimIds,
+  type TargetVersion,
+} from '../entries/migrate/index.ts';
+import { Gate } from '../formats/gate.ts';
+import { Block, readBlocks } from '../lines/reader.ts';
+import {
+  asBuffer,
+  type Bytes,
+  chunksOf,
+  optionsOf,
+  type Random,
+  type RereadableBytes,
+  requireKind,
+  requireOneOf,
+  rereader,
+  systemRandom,
+} from './arguments.ts';
+
+export interface MigrateLogOptions {
+  /** What messages call the log; '-' unless told. */
+  readonly name?: string;
+  /** 3 unless told. */
+  readonly to?: TargetVersion;
+  /** How new ids are made; 'stable' unless told: the same in every run. */
+  readonly ids?: IdScheme;
+  readonly random?: Random;
+  readonly onWarning?: (warning: MigrateWarning) => void;
+}
+
+/**
+ * A log of version 1 or 2 as version 3, piece by piece; what does not change leaves as the bytes that came. A damaged
+ * line, a missing header and an unknown version are thrown as Trouble, after everything before them was handed out. Holds
+ * one piece of the input and one line, and of a version 1 log the ids it has; of a line over 256 MiB all of it.
+ *
+ * A version 1 log is read twice if it can be, first to see which ids are taken. A stream cannot: where one of its later
+ * entries has an id that an earlier entry was just given, Trouble is thrown there.
+ */
+export function migrate(source: Bytes | RereadableBytes, options?: MigrateLogOptions): AsyncGenerator<Uint8Array, void, void> {
+  const wish = optionsOf('migrate', options, ['name', 'to', 'ids', 'random', 'onWarning']);
+  requireKind('migrate', 'name', wish.name, 'string');
+  requireOneOf('migrate', 'to', wish.to, [2, 3]);
+  requireOneOf('migrate', 'ids', wish.ids, ID_SCHEMES);
+  requireKind('migrate', 'random', wish.random, 'function');
+  requireKind('migrate', 'onWarning', wish.onWarning, 'function');
+  const isRereadable = typeof source === 'function' || source instanceof Uint8Array || Array.isArray(source);
+  if (isRereadable) return migrated(rereader('migrate', source as RereadableBytes), true, wish);
+  const chunks = chunksOf('migrate', source as Bytes);
+  return migrated(() => chunks, false, wish);
+}
+
+async function* migrated(
+  read: () => AsyncIterable<Buffer>,
+  isRereadable: boolean,
+  wish: MigrateLogOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  const name = wish.name ?? '-';
+  const taken = isRereadable && (await isVersion1(read())) ? await skimIds(read()) : undefined;
+  const migration = new Migration({ ...wish, name, random: wish.random ?? systemRandom, ...(taken ? { taken } : {}) });
+  let waiting: Buffer[] = [];
+  const handOut = function* (): Generator<Uint8Array, void, void> {
+    const all = waiting;
+    waiting = [];
+    for (const bytes of all) if (bytes.length > 0) yield bytes;
+  };
+  // The memory of a block is used again, and the reader may keep what it got.
+  const keep = (bytes: Uint8Array): void => void waiting.push(Buffer.from(bytes));
+  const gate = new Gate(name);
+  const blocks = new BlockMigration(migration, keep);
+  const onOversizePiece = (piece: Buffer): void => {
+    if (migration.passesOversize) keep(piece);
+  };
+  try {
+    for await (const piece of readBlocks(read(), { onOversizePiece })) {
+      const lines = piece instanceof Block ? piece.split() : [piece];
+      const passed = gate.pass(lines);
+      blocks.block(passed, piece instanceof Block && passed === lines ? piece.bytes : undefined);
+      yield* handOut();
+    }
+    blocks.block(gate.end(), undefined);
+    keep(asBuffer(Buffer.from(migration.end(), 'latin1')));
+  } catch (error) {
+    yield* handOut();
+    throw error;
+  }
+  yield* handOut();
+}

@@ -1,0 +1,112 @@
+import { PassThrough } from 'node:stream';
+import { Trouble } from '../base/trouble.ts';
+import { Gate } from '../formats/gate.ts';
+import { isNative } from '../formats/index.ts';
+import { readLineBatches } from '../lines/reader.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import {
+  applyPlan,
+  type ChangeRecord,
+  digestRanges,
+  InputChanged,
+  type Left,
+  makePlan,
+  type QuarantineRecord,
+  Survey,
+} from '../repair/index.ts';
+import { rules } from '../rules/index.ts';
+import { described, optionsOf, type Random, type RereadableBytes, requireKind, rereader, systemRandom } from './arguments.ts';
+
+export interface RepairOptions {
+  /** What messages call the log; '-' unless told. */
+  readonly name?: string;
+  /** Mend only what these rules find; a fixable warning may be named too. */
+  readonly only?: readonly string[];
+  /** Insert a result for every tool call that the conversation went on without. */
+  readonly settleTools?: boolean;
+  /** Append an entry below newer work that the last entry hides. */
+  readonly settleLeaf?: boolean;
+  readonly random?: Random;
+  /** Hears each change, in the order of the input. */
+  readonly onChange?: (change: ChangeRecord) => void | Promise<void>;
+  /** Gets each piece that leaves the log. Without it the changes hold those bytes. */
+  readonly onQuarantine?: (piece: QuarantineRecord) => void | Promise<void>;
+}
+
+export interface RepairResult {
+  /** Errors that could not be mended. */
+  readonly left: readonly Left[];
+}
+
+/**
+ * A damaged log as mended bytes, piece by piece; the generator returns what could not be mended. A log without an error
+ * leaves as it came. The log is read twice, a third time where ids repeat; nothing is handed out before the first reading is
+ * done. Holds an index of about 60 bytes and the id of each entry, and the plan.
+ */
+export function repair(source: RereadableBytes, options?: RepairOptions): AsyncGenerator<Uint8Array, RepairResult, void> {
+  const known = ['name', 'only', 'settleTools', 'settleLeaf', 'random', 'onChange', 'onQuarantine'] as const;
+  const wish = optionsOf('repair', options, known);
+  requireKind('repair', 'name', wish.name, 'string');
+  requireKind('repair', 'settleTools', wish.settleTools, 'boolean');
+  requireKind('repair', 'settleLeaf', wish.settleLeaf, 'boolean');
+  requireKind('repair', 'random', wish.random, 'function');
+  requireKind('repair', 'onChange', wish.onChange, 'function');
+  requireKind('repair', 'onQuarantine', wish.onQuarantine, 'function');
+  return mended(rereader('repair', source), onlyOf(wish.only), wish);
+}
+
+function onlyOf(only: RepairOptions['only']): ReadonlySet<string> | undefined {
+  if (only === undefined) return undefined;
+  if (!Array.isArray(only)) throw new TypeError(`repair: only has to be an array of rules, and not ${described(only)}`);
+  for (const id of only) {
+    if (!rules.some((rule) => rule.id === id && rule.fixable))
+      throw new TypeError(`repair: only: ${described(id)} is no rule that repair can mend`);
+  }
+  return new Set(only);
+}
+
+async function* mended(
+  read: () => AsyncIterable<Buffer>,
+  only: ReadonlySet<string> | undefined,
+  wish: RepairOptions,
+): AsyncGenerator<Uint8Array, RepairResult, void> {
+  const name = wish.name ?? '-';
+  const settleTools = wish.settleTools ?? false;
+  const wants = (rule: string): boolean => (only ? only.has(rule) : rule !== 'blank-line');
+  const survey = new Survey({ wants, key: (wish.random ?? systemRandom)(8), isNative, tools: settleTools });
+  const gate = new Gate(name);
+  for await (const batch of readLineBatches(read())) {
+    gate.pass(batch);
+    for (const line of batch) survey.take(line);
+  }
+  gate.end();
+  survey.end();
+  const plan = await makePlan(survey, {
+    name,
+    wants,
+    digests: async (ranges) => await digestRanges(read(), ranges),
+    settleTools,
+    settleLeaf: wish.settleLeaf ?? false,
+  });
+  const pipe = new PassThrough();
+  const out = new ByteWriter(pipe);
+  const applying = (async () => {
+    try {
+      await applyPlan(plan, read(), { out, change: async (record) => await wish.onChange?.(record), quarantine: wish.onQuarantine });
+      await out.flush();
+      pipe.end();
+    } catch (error) {
+      const isChanged = error instanceof InputChanged;
+      pipe.destroy(
+        isChanged ? new Trouble(`${name}: was changed while it was read; run again when nobody writes to it`) : (error as Error),
+      );
+    }
+  })();
+  try {
+    for await (const piece of pipe) yield piece as Buffer;
+    await applying;
+  } finally {
+    pipe.destroy();
+  }
+  return { left: plan.left };
+}

@@ -1,0 +1,31 @@
+import { CLASS_NAMES, type ClassRule, classifier, parseClassRules } from '../projection/status/classes.ts';
+import { sessionStatus } from '../projection/status/of-session.ts';
+import type { Status } from '../projection/status/status.ts';
+import { type Bytes, described, optionsOf } from './arguments.ts';
+import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
+
+export interface StatusOptions {
+  /** The entry whose path is judged; the last of the log unless told. */
+  readonly rev?: string;
+  /** Classes for tools of your own; they are asked before the built-in table, and the first that fits wins. */
+  readonly classes?: readonly ClassRule[];
+}
+
+/** Whether a session may be resumed: the verdict and why, the pending calls, the last stable entry. Nothing is run, nothing is written. */
+export async function status(source: Bytes | RandomAccess | SessionLog, options?: StatusOptions): Promise<Status> {
+  const { rev, classes } = optionsOf('status', options, ['rev', 'classes']);
+  if (rev !== undefined) requireRev('status', rev);
+  const classify = classifier(rulesOf(classes));
+  return await withSession('status', source, async (session) => await sessionStatus(session, { rev, classify }));
+}
+
+function rulesOf(classes: readonly ClassRule[] | undefined): ClassRule[] {
+  if (classes === undefined) return [];
+  if (!Array.isArray(classes)) throw new TypeError(`status: classes has to be an array of rules, and not ${described(classes)}`);
+  try {
+    return parseClassRules(JSON.stringify(classes), 'classes');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TypeError(`status: ${why}; the classes are ${CLASS_NAMES.join(', ')}`);
+  }
+}

@@ -1,0 +1,118 @@
+import { Gate } from '../formats/gate.ts';
+import { Block, readBlocks } from '../lines/reader.ts';
+import { LogCheck } from '../rules/check-log.ts';
+import type { Finding } from '../rules/finding.ts';
+import { rules as allRules } from '../rules/index.ts';
+import type { Level, RuleMeta } from '../rules/rule.ts';
+import { type Bytes, chunksOf, optionsOf, type Random, requireBytesLimit, requireKind, requireOneOf, systemRandom } from './arguments.ts';
+
+export interface ValidateOptions {
+  /** What findings and messages call the log; '-' unless told. */
+  readonly name?: string;
+  /** Levels that differ from those of the rules: { 'blank-line': 'off' }. */
+  readonly levels?: Readonly<Record<string, Level>>;
+  /** 256 MiB unless told. */
+  readonly maxLineBytes?: number;
+  readonly random?: Random;
+}
+
+export interface ValidationSummary {
+  /** No errors; warnings may be. */
+  readonly ok: boolean;
+  readonly errors: number;
+  readonly warnings: number;
+  /** How many entries the log has. */
+  readonly entries: number;
+  /** How often each rule had something to say. */
+  readonly rules: Readonly<Record<string, number>>;
+}
+
+const LEVELS: readonly Level[] = ['error', 'warning', 'off'];
+const OPTIONS = ['name', 'levels', 'maxLineBytes', 'random'] as const;
+
+/**
+ * Every finding of a log, as `sessionctl validate` tells them: those of a line as the line is read, those that need the
+ * whole log at its end; the generator returns the summary. What is no session log at all is thrown as Trouble. Holds an
+ * index of about 50 bytes for each entry, and the findings of one piece of the input.
+ */
+export function validate(source: Bytes, options?: ValidateOptions): AsyncGenerator<Finding, ValidationSummary, void> {
+  return findingsOf('validate', source, options);
+}
+
+/** The summary alone: the findings are counted and not kept. */
+export async function summarize(source: Bytes, options?: ValidateOptions): Promise<ValidationSummary> {
+  const findings = findingsOf('summarize', source, options);
+  for (;;) {
+    const next = await findings.next();
+    if (next.done) return next.value;
+  }
+}
+
+function findingsOf(caller: string, source: Bytes, options: ValidateOptions | undefined): AsyncGenerator<Finding, ValidationSummary, void> {
+  const { name, levels, maxLineBytes, random } = optionsOf(caller, options, OPTIONS);
+  requireKind(caller, 'name', name, 'string');
+  requireKind(caller, 'random', random, 'function');
+  requireBytesLimit(caller, 'maxLineBytes', maxLineBytes);
+  return check(chunksOf(caller, source), {
+    name: name ?? '-',
+    levels: levelsOf(caller, levels),
+    random: random ?? systemRandom,
+    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+  });
+}
+
+function levelsOf(caller: string, levels: ValidateOptions['levels']): ReadonlyMap<string, Level> {
+  if (levels === undefined) return new Map();
+  if (typeof levels !== 'object' || levels === null) throw new TypeError(`${caller}: levels has to be an object, { 'blank-line': 'off' }`);
+  for (const [id, level] of Object.entries(levels)) {
+    if (!allRules.some((rule) => rule.id === id)) throw new TypeError(`${caller}: levels: there is no rule '${id}'`);
+    requireOneOf(caller, `levels: the level of ${id}`, level, LEVELS);
+  }
+  return new Map(Object.entries(levels));
+}
+
+interface Wish {
+  readonly name: string;
+  readonly levels: ReadonlyMap<string, Level>;
+  readonly random: Random;
+  readonly maxLineBytes?: number;
+}
+
+async function* check(chunks: AsyncIterable<Buffer>, wish: Wish): AsyncGenerator<Finding, ValidationSummary, void> {
+  let waiting: Finding[] = [];
+  const counts = { error: 0, warning: 0 };
+  const byRule: Record<string, number> = {};
+  const log = new LogCheck({
+    file: wish.name,
+    levels: wish.levels,
+    hashKey: wish.random(8),
+    onFinding: (finding) => {
+      counts[finding.severity]++;
+      byRule[finding.rule] = (byRule[finding.rule] ?? 0) + 1;
+      waiting.push(finding);
+    },
+  });
+  const gate = new Gate(wish.name);
+  let isOpen = false;
+  for await (const piece of readBlocks(chunks, wish.maxLineBytes === undefined ? {} : { maxLineBytes: wish.maxLineBytes })) {
+    if (isOpen && piece instanceof Block) log.block(piece);
+    else {
+      const lines = gate.pass(piece instanceof Block ? piece.split() : [piece]);
+      for (const line of lines) log.line(line);
+      isOpen ||= lines.length > 0;
+    }
+    yield* waiting;
+    waiting = [];
+  }
+  for (const line of gate.end()) log.line(line);
+  log.end();
+  yield* waiting;
+  return { ok: counts.error === 0, errors: counts.error, warnings: counts.warning, entries: log.log.size, rules: byRule };
+}
+
+/** Every rule that `validate` knows: what it finds, why that matters, how it comes about and what to do. */
+export function listRules(): RuleMeta[] {
+  return allRules.map(({ id, level, group, summary, why, arises, mend, fixable, example }) => ({
+    ...{ id, level, group, summary, why, arises, mend, fixable, example },
+  }));
+}

@@ -1,0 +1,139 @@
+import { isUtf8 } from 'node:buffer';
+import { Trouble } from '../base/trouble.ts';
+import { readContent } from '../entries/damage.ts';
+import { EnvelopeScanner, envelopeOf } from '../entries/envelope.ts';
+import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { Line } from '../lines/line.ts';
+import { type ByteSequence, readRanges } from '../lines/ranges.ts';
+import type { IndexBuilder } from './index-builder.ts';
+import type { LogIndex } from './log-index.ts';
+import type { LeftOut, LogEntry, Session } from './session.ts';
+
+/** Where the bytes of a log are: they can be read again, and from any place. */
+export interface ByteStore {
+  sequence(): ByteSequence;
+  /** Fills the buffer from a position on; fewer bytes only at the end. */
+  readAt(buffer: Buffer, position: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Entries that lie near each other are read in one go, up to this many bytes. */
+const READ_TOGETHER = 1024 * 1024;
+
+/** A session whose entries are read from its store whenever they are asked for. */
+export class StoredSession implements Session {
+  readonly name: string;
+  readonly header: JsonObject | undefined;
+  readonly version: number;
+  readonly fileVersion: number;
+  readonly headerText: string | undefined;
+  readonly titleSlot: JsonObject | undefined;
+  readonly titleSlotText: string | undefined;
+  readonly endsWithNewline: boolean;
+  readonly headerLines: readonly number[];
+  readonly index: LogIndex;
+  readonly #store: ByteStore;
+  readonly #damage: LeftOut[];
+
+  constructor(name: string, store: ByteStore, builder: IndexBuilder, version: number) {
+    this.name = name;
+    this.header = builder.header;
+    this.headerText = builder.headerText;
+    this.titleSlot = builder.titleSlot;
+    this.titleSlotText = builder.titleSlotText;
+    this.endsWithNewline = builder.endsWithNewline;
+    this.headerLines = builder.headerLines;
+    this.index = builder.index;
+    this.version = 3;
+    this.fileVersion = version;
+    this.#damage = builder.damage;
+    this.#store = store;
+  }
+
+  get damage(): readonly LeftOut[] {
+    return this.#damage;
+  }
+
+  async entry(position: number): Promise<LogEntry> {
+    for await (const entry of this.entries([position])) return entry;
+    const line = this.index.lineOf(position);
+    const rule = this.#damage.find((one) => one.line === line)?.rule ?? 'not-json';
+    throw new Trouble(`${this.name}: line ${line} is damaged (${rule}); run 'sessionctl repair' first, or name another entry`);
+  }
+
+  async *entries(positions: Iterable<number>): AsyncGenerator<LogEntry, void, void> {
+    let together: number[] = [];
+    let start = 0;
+    let end = 0;
+    for (const position of positions) {
+      const offset = this.index.offsetOf(position);
+      const behind = offset + this.index.lengthOf(position);
+      if (together.length > 0 && (offset < end || behind - start > READ_TOGETHER)) {
+        yield* this.#read(together, start, end);
+        together = [];
+      }
+      if (together.length === 0) start = offset;
+      together.push(position);
+      end = behind;
+    }
+    if (together.length > 0) yield* this.#read(together, start, end);
+  }
+
+  async *#read(positions: readonly number[], start: number, end: number): AsyncGenerator<LogEntry, void, void> {
+    const bytes = Buffer.allocUnsafe(end - start);
+    if ((await this.#store.readAt(bytes, start)) < bytes.length) {
+      throw new Trouble(`${this.name}: became shorter while it was read; run again when nobody writes to it`);
+    }
+    for (const position of positions) {
+      const offset = this.index.offsetOf(position);
+      const from = offset - start;
+      const entry = this.#parse(position, offset, bytes.subarray(from, from + this.index.lengthOf(position)));
+      if (entry) yield entry;
+    }
+  }
+
+  #parse(position: number, offset: number, bytes: Buffer): LogEntry | undefined {
+    const number = this.index.lineOf(position);
+    try {
+      const text = bytes.toString('utf8');
+      const value: unknown = JSON.parse(text);
+      if (isObject(value) && isUtf8(bytes)) return { position, line: number, offset, text, value };
+    } catch {
+      // The index took the line for an entry by its envelope alone.
+    }
+    if (!this.#damage.some((one) => one.line === number)) {
+      const line = new Line(number, offset, bytes.toString('latin1'), true, 'invalid');
+      this.#damage.push({ line: number, rule: readContent(line, this.fileVersion).damage ?? 'not-json' });
+      this.#damage.sort((a, b) => a.line - b.line);
+    }
+    return undefined;
+  }
+
+  async forEachId(visit: (position: number, id: string) => void): Promise<void> {
+    const { index } = this;
+    const scanner = new EnvelopeScanner();
+    let next = 0;
+    await readRanges(this.#store.sequence(), {
+      line: (bytes, start, end, place) => {
+        if (next >= index.size || index.lineOf(next) !== place.number) return;
+        const id = scanner.scan(bytes, start, end) ? scanner.id : parsedId(bytes, start, end);
+        if (id !== undefined) visit(next, id);
+        next++;
+      },
+      oversize: () => {},
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+}
+
+function parsedId(bytes: Buffer, start: number, end: number): string | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
+    return isObject(value) ? envelopeOf(value).id : undefined;
+  } catch {
+    return undefined;
+  }
+}
