@@ -1,7 +1,6 @@
 import { NumberList } from './number-list.ts';
 import { TextStore } from './text-store.ts';
 
-const PACKED = /^[0-9a-f]{8}$/;
 /** Numbers of a text store start here; below are ids of eight hex digits, packed. */
 const STORED = 2 ** 33;
 
@@ -12,8 +11,10 @@ export class IdTexts {
 
   add(id: string | undefined): void {
     if (id === undefined) this.#numbers.push(-1);
-    else if (PACKED.test(id)) this.#numbers.push(Number.parseInt(id, 16));
-    else this.#numbers.push(STORED + this.#store.add(id));
+    else {
+      const packed = pack(id);
+      this.#numbers.push(packed >= 0 ? packed : STORED + this.#store.add(id));
+    }
   }
 
   get(position: number): string | undefined {
@@ -22,4 +23,17 @@ export class IdTexts {
     if (number >= STORED) return this.#store.get(number - STORED);
     return number.toString(16).padStart(8, '0');
   }
+}
+
+/** Eight lower-case hex digits as a number; -1 for anything else. */
+function pack(id: string): number {
+  if (id.length !== 8) return -1;
+  let value = 0;
+  for (let at = 0; at < 8; at++) {
+    const code = id.charCodeAt(at);
+    const digit = code >= 0x30 && code <= 0x39 ? code - 0x30 : code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
 }

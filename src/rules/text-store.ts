@@ -11,7 +11,7 @@ export class TextStore {
   add(text: string): number {
     const recent = this.#recent.get(text);
     if (recent !== undefined) return recent;
-    const bytes = Buffer.byteLength(text, 'utf16le') + 4;
+    const bytes = text.length * 2 + 4;
     if (this.#used + bytes > PAGE) {
       this.#pages.push(Buffer.allocUnsafe(Math.max(PAGE, bytes)));
       this.#used = 0;

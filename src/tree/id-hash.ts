@@ -6,6 +6,7 @@ export class IdHash {
   /** The two halves of the last hash, as signed 32-bit numbers. */
   low = 0;
   high = 0;
+  #last: string | undefined;
   readonly #key0: number;
   readonly #key1: number;
 
@@ -47,6 +48,9 @@ export class IdHash {
   }
 
   of(text: string): void {
+    // The same id is often asked for and then added.
+    if (text === this.#last) return;
+    this.#last = text;
     const length = text.length;
     let v0 = this.#key0;
     let v1 = this.#key1 ^ 0xee;
