@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installed } from '../support/installed.ts';
+import type { Browser, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hasChromium, testBrowser } from '../support/chromium.ts';
 import { projectRoot, run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-const ready = installed('chromium', '--version');
 const scratch = scratchFolder();
 
 const HOSTILE = [
@@ -66,34 +64,11 @@ function hostileLog(): string {
   return path;
 }
 
-describe.skipIf(!ready)('the HTML page in Chromium', () => {
-  let browser: Browser;
-  let profile: string;
+describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
+  const browser = testBrowser();
   /** Everything that a page asked for besides itself. */
   const requests: string[] = [];
   const complaints: string[] = [];
-
-  beforeAll(async () => {
-    profile = mkdtempSync(join(tmpdir(), 'sessionctl-chromium-'));
-    browser = await chromium.launch({
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-      env: { ...process.env, HOME: profile, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile },
-    });
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    rmSync(profile, { recursive: true, force: true });
-  });
 
   async function exported(log: string, ...options: string[]): Promise<string> {
     const page = join(scratch, `page${Math.abs(hash(log + options.join()))}.html`);
@@ -105,7 +80,7 @@ describe.skipIf(!ready)('the HTML page in Chromium', () => {
   async function open(address: string, settings: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
     requests.length = 0;
     complaints.length = 0;
-    const page = await browser.newPage(settings);
+    const page = await browser().newPage(settings);
     page.setDefaultTimeout(10_000);
     page.on('request', (request) => {
       if (request.url().split('#')[0] !== address.split('#')[0] && !request.url().startsWith('data:')) requests.push(request.url());

@@ -134,7 +134,7 @@ describe('Markdown of a log inside an export', () => {
       'See [docs](https://example.org/a?b=1) and <https://example.org>.',
     ].join('\n');
     const html = rendered(contain(text));
-    expect(html).toContain('<h4>Plan</h4>');
+    expect(html).toContain('<h3>Plan</h3>');
     expect(html).toContain('<pre><code class="language-sh">npm test &lt;file&gt;\n</code></pre>');
     expect(html).toContain('<ol start="2">\n<li>Use <code>Array&lt;string&gt;</code> and <strong>bold</strong>.</li>');
     expect(html).toContain('<td><code>x</code></td>');

@@ -197,7 +197,7 @@ ${this.#branchList(branches)}</header>
 
   #loneResult({ tool, result }: LoneResult): string {
     const failed = result.isError ? ' failed' : '';
-    return `<details class="call${failed}" open><summary><b>${this.#toolName(tool)}</b> (its call is not part of this turn)</summary>${this.#result(result)}</details>`;
+    return `<details class="call${failed}" open><summary><b>${this.#toolName(tool)}</b> (without its call)</summary>${this.#result(result)}</details>`;
   }
 
   #toolName(tool: string): string {

@@ -359,6 +359,7 @@ const followHash = () => {
   reveal(target);
   target.scrollIntoView();
 };
+tellHits(false);
 addEventListener('hashchange', followHash);
 showBranch();
 followHash();

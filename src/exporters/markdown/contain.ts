@@ -9,8 +9,8 @@ import { containLine } from './inline.ts';
  * never its place.
  */
 export function contain(markdown: string): string {
-  const scan = new Scan();
   const text = visible(lineEnds(markdown));
+  const scan = new Scan(headingShift(text));
   let start = 0;
   for (;;) {
     const end = text.indexOf('\n', start);
@@ -23,7 +23,16 @@ export function contain(markdown: string): string {
 }
 
 /** Headings of the export itself are of the levels 1 and 2. */
-const HEADING_SHIFT = 3;
+const HIGHEST_HEADING = 3;
+const ANY_HEADING = /^[ \t>]*(#{1,6})[ \t]/gm;
+
+/** How far the headings of a text move down, so that its highest comes right below those of the export. */
+function headingShift(text: string): number {
+  if (!text.includes('#')) return 0;
+  let highest = HIGHEST_HEADING;
+  for (const [, marks = ''] of text.matchAll(ANY_HEADING)) highest = Math.min(highest, marks.length);
+  return HIGHEST_HEADING - highest;
+}
 
 interface OpenFence {
   readonly tick: string;
@@ -51,6 +60,7 @@ const LANGUAGE = /^[\w+#.-]{1,40}/;
 const MARKS: ReadonlySet<number> = new Set(Array.from('`~>-+*_=#0123456789', (character) => character.charCodeAt(0)));
 
 class Scan {
+  readonly #shift: number;
   #out = '';
   #fence: OpenFence | undefined;
   #indented: string[] | undefined;
@@ -59,6 +69,10 @@ class Scan {
   #inTable = false;
   /** How far lines after a code block stood in a list item that the block has ended. */
   #dedent = 0;
+
+  constructor(shift: number) {
+    this.#shift = shift;
+  }
 
   line(line: string, text: string, next: number): void {
     if (this.#fence && this.#inside(this.#fence, line)) return;
@@ -209,7 +223,8 @@ class Scan {
     let rest = line.slice(at);
     const heading = HEADING.exec(rest);
     if (heading) {
-      const level = Math.min(6, heading[0].length + HEADING_SHIFT);
+      // A mark that stands deeper in lists and quotations may be higher than those that were looked at.
+      const level = Math.max(HIGHEST_HEADING, Math.min(6, heading[0].length + this.#shift));
       return `${prefix}${'#'.repeat(level)}${containLine(rest.slice(heading[0].length), false)}`;
     }
     if (rest.startsWith('~~~')) {

@@ -127,7 +127,7 @@ class MarkdownExporter implements Exporter {
   }
 
   #loneResult({ tool, result }: LoneResult): string {
-    return `**${this.#toolName(tool)}** (its call is not part of this turn)\n\n${this.#result(result)}`;
+    return `**${this.#toolName(tool)}** (without its call)\n\n${this.#result(result)}`;
   }
 
   #toolName(tool: string): string {
