@@ -155,7 +155,8 @@ async function exportSession(session: Session, wish: Wish, given: Given, io: Io)
 }
 
 function sinkFor(wish: Wish, io: Io, input: string | undefined, mode: number): Sink {
-  if (wish.output !== undefined) return toFile(wish.output, { random: io.random, signal: io.signal, input, mode });
+  // A page of a log that may only be read is a new file of its owner's all the same.
+  if (wish.output !== undefined) return toFile(wish.output, { random: io.random, signal: io.signal, input, mode: mode | 0o200 });
   return { stream: io.stdout, commit: async () => true, discard: () => {} };
 }
 
@@ -265,25 +266,30 @@ class Writing {
       }
     }
     const branches = new Map<Section, Branch>();
+    if (!all) return branches;
+    const ids = await this.#idsOf(plan.sections.flatMap(({ leaf, from }) => (from < 0 ? [leaf] : [leaf, from])));
     for (const section of plan.sections) {
-      if (!all) break;
       branches.set(section, {
         number: section.number,
-        leaf: await this.#idOf(section.leaf),
+        leaf: ids.get(section.leaf) ?? '',
         label: named.get(section),
         from: section.from < 0 ? undefined : forkAnchor(section.from),
-        fromEntry: section.from < 0 ? undefined : await this.#idOf(section.from),
+        fromEntry: section.from < 0 ? undefined : ids.get(section.from),
         entries: section.positions.length,
       });
     }
     return branches;
   }
 
-  async #idOf(position: number): Promise<string> {
-    for await (const { value, line } of this.#session.entries([position])) {
-      return typeof value['id'] === 'string' ? value['id'] : `line ${line}`;
+  /** The ids of entries by their positions; the line stands for an entry that has none or cannot be read. */
+  async #idsOf(positions: readonly number[]): Promise<Map<number, string>> {
+    const { index } = this.#session;
+    const ids = new Map(positions.map((position) => [position, `line ${index.lineOf(position)}`]));
+    const inOrder = [...ids.keys()].sort((a, b) => a - b);
+    for await (const { position, value } of this.#session.entries(inOrder)) {
+      if (typeof value['id'] === 'string') ids.set(position, value['id']);
     }
-    return `line ${this.#session.index.lineOf(position)}`;
+    return ids;
   }
 
   async #facts(leaf: number): Promise<SessionFacts> {
@@ -300,7 +306,7 @@ class Writing {
       version: fileVersion,
       started: header?.['timestamp'],
       parentSession: text('parentSession'),
-      leaf: leaf < 0 || this.#wish.all ? undefined : await this.#idOf(leaf),
+      leaf: leaf < 0 || this.#wish.all ? undefined : (await this.#idsOf([leaf])).get(leaf),
     };
   }
 }
