@@ -38,7 +38,7 @@ export class BlobStore {
 
   /**
    * Stores bytes and gives their hash; undefined where something else has their place, so that they must stay where
-   * they are. A blob that is there is not written again. Its name is durable after `settle`.
+   * they are. A blob that is there is not written again. It is durable after `settle`.
    */
   put(bytes: Buffer, tools: StoreTools): string | undefined {
     const hash = sha256(bytes);

@@ -59,7 +59,13 @@ export const command: Command = {
     }
     const store = namedStore(given, io);
     if (!store) throw new Trouble(NO_STORE);
-    return await rewrite(given, io, async (input, out) => await externalize(input, out, store, given, io));
+    return await rewrite(given, io, async (input, out) => {
+      try {
+        return await externalize(input, out, store, given, io);
+      } finally {
+        store.folder.abandon();
+      }
+    });
   },
 };
 

@@ -22,6 +22,8 @@ import { isTempName, type Random, requireRunning, syncFolder, TempFile } from '.
 const HASH = /^[0-9a-f]{64}$/;
 export const TRASH = '.trash';
 const READ_BYTES = 1024 * 1024;
+const MOST_PENDING = 32;
+const MOST_PENDING_BYTES = 64 * 1024 * 1024;
 
 export interface BlobFacts {
   readonly hash: string;
@@ -44,6 +46,8 @@ export interface FolderContent {
 export class BlobFolder {
   readonly path: string;
   #unsettled = false;
+  #pending: { readonly temp: TempFile; readonly path: string }[] = [];
+  #pendingBytes = 0;
 
   constructor(path: string) {
     this.path = path;
@@ -109,20 +113,21 @@ export class BlobFolder {
     }
   }
 
-  /** Adds a blob: a temp name, fsync, rename. The name itself is durable after `settle`. */
+  /**
+   * Adds a blob under a temp name; `settle` makes it durable and gives it its own. Several wait for that together, for the
+   * disk is done with many of them nearly as soon as with one.
+   */
   add(hash: string, bytes: Buffer, mode: number, random: Random, signal: AbortSignal): void {
     const path = this.#pathOf(hash);
     const temp = new TempFile(this.path, random, signal, mode & 0o666);
+    this.#pending.push({ temp, path });
+    this.#pendingBytes += bytes.length;
     try {
       temp.write(bytes);
-      temp.finish();
-      temp.moveTo(path, false);
-      this.#unsettled = true;
     } catch (error) {
       throw error instanceof Trouble ? error : systemTrouble(path, error);
-    } finally {
-      temp.discard();
     }
+    if (this.#pending.length >= MOST_PENDING || this.#pendingBytes >= MOST_PENDING_BYTES) this.settle();
   }
 
   /** An old blob that is named anew counts as young, so that a collection that runs meanwhile leaves it. */
@@ -140,11 +145,25 @@ export class BlobFolder {
     }
   }
 
-  /** All blobs added or met so far have durable names when this returns. */
+  /** All blobs added or met so far are durable, content and name, when this returns. */
   settle(): void {
-    if (!this.#unsettled) return;
-    syncFolder(this.path);
+    try {
+      for (const { temp } of this.#pending) temp.finish();
+      for (const { temp, path } of this.#pending) temp.moveTo(path, false);
+      if (this.#unsettled || this.#pending.length > 0) syncFolder(this.path);
+    } catch (error) {
+      throw error instanceof Trouble ? error : systemTrouble(this.path, error);
+    }
+    this.#pending = [];
+    this.#pendingBytes = 0;
     this.#unsettled = false;
+  }
+
+  /** Leaves no trace of blobs that were not settled. */
+  abandon(): void {
+    for (const { temp } of this.#pending) temp.discard();
+    this.#pending = [];
+    this.#pendingBytes = 0;
   }
 
   list(): FolderContent {

@@ -25,7 +25,6 @@ export class TempFile {
   readonly path: string;
   readonly #fd: number;
   readonly #signal: AbortSignal;
-  readonly #remove = (): void => this.discard();
   #open = true;
   #exists = true;
 
@@ -40,7 +39,7 @@ export class TempFile {
       throw systemTrouble(folder, error);
     }
     this.#signal = signal;
-    signal.addEventListener('abort', this.#remove, { once: true });
+    liveOf(signal).add(this);
   }
 
   write(bytes: Uint8Array): void {
@@ -62,13 +61,13 @@ export class TempFile {
     requireRunning(this.#signal);
     renameSync(this.path, target);
     this.#exists = false;
-    this.#signal.removeEventListener('abort', this.#remove);
+    liveOf(this.#signal).delete(this);
     if (sync) syncFolder(dirname(target));
   }
 
   /** No trace is left. Does nothing once the file has its name. */
   discard(): void {
-    this.#signal.removeEventListener('abort', this.#remove);
+    liveOf(this.#signal).delete(this);
     if (this.#open) {
       this.#open = false;
       closeSync(this.#fd);
@@ -81,6 +80,20 @@ export class TempFile {
       // Somebody else removed it, or the folder went away: there is nothing left to remove.
     }
   }
+}
+
+/** The temp files that are gone when a signal aborts: one listener for all of them. */
+const LIVE = new WeakMap<AbortSignal, Set<TempFile>>();
+
+function liveOf(signal: AbortSignal): Set<TempFile> {
+  const known = LIVE.get(signal);
+  if (known) return known;
+  const live = new Set<TempFile>();
+  LIVE.set(signal, live);
+  signal.addEventListener('abort', () => {
+    for (const temp of live) temp.discard();
+  });
+  return live;
 }
 
 export function requireRunning(signal: AbortSignal): void {

@@ -213,8 +213,10 @@ test('sees what was added meanwhile, and a file that took the place of the old o
   ).toEqual([null, 'z']);
 });
 
-test('two who append at once leave one chain of whole lines', async () => {
+test('three who append at once, over the lock of a dead one, leave one chain of whole lines', async () => {
   const file = fresh(HEADER);
+  const gone = await spawnCommand('bash', ['-c', 'echo $$']);
+  writeFileSync(`${file}.lock`, `${JSON.stringify({ pid: Number(gone.stdout), host: hostname(), start: '' })}\n`);
   const bodies = (name: string): string =>
     Array.from({ length: 60 }, (_, number) => user(`${name} ${number} ${'x'.repeat((number % 7) * 3000)}`)).join('');
   const ran = await Promise.all(
