@@ -95,3 +95,25 @@ test('a name that is no hash never becomes a path', () => {
     expect(new BlobStore(folder.path).get(`blob:sha256:${name}`), name).toBe('bad-blob-ref');
   }
 });
+
+test('a link is not followed when it is read, even if nobody looked at it before', () => {
+  const folder = new BlobFolder(fresh());
+  const bytes = Buffer.from('outside');
+  const outside = join(fresh(), 'outside');
+  writeFileSync(outside, bytes);
+  symlinkSync(outside, join(folder.path, sha256(bytes)));
+  expect(folder.read(sha256(bytes), () => expect.unreachable('read through a link'))).toBe(false);
+});
+
+test('what was named anew since the collection began is not taken', () => {
+  const folder = new BlobFolder(fresh());
+  const hash = sha256(Buffer.from('x'));
+  writeFileSync(join(folder.path, hash), 'x');
+  const signal = new AbortController().signal;
+  utimesSync(join(folder.path, hash), 2000, 2000);
+  expect(folder.take(hash, 1_000_000, true, signal)).toBe(false);
+  expect(readdirSync(folder.path)).toEqual([hash]);
+  expect(folder.take(hash, 3_000_000, true, signal)).toBe(true);
+  expect(readdirSync(folder.path)).toEqual([]);
+  expect(folder.take(hash, 3_000_000, true, signal)).toBe(false);
+});
