@@ -41,6 +41,6 @@ test('and the same pipe goes on to what the model sees, image and all', async ({
   if (!hasJq()) skip('jq is not installed');
   const folder = mkdtempSync(join(scratch, 'context-'));
   const ran = await pipe(`${heal} | ${program} inline --blobs blobs | ${program} context | jq -c .`, folder);
-  expect(ran.stdoutBytes.equals(readFileSync(fixture('context.jsonl')))).toBe(true);
+  expect(ran.stdoutBytes.equals(readFileSync(fixture('context.messages')))).toBe(true);
   expect(ran.code).toBe(0);
 });

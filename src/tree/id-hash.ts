@@ -20,6 +20,7 @@ export class IdHash {
 
   /** The hash of ASCII bytes, which is that of the same characters. */
   ofBytes(bytes: Uint8Array, start: number, end: number): void {
+    this.#last = undefined;
     const length = end - start;
     let v0 = this.#key0;
     let v1 = this.#key1 ^ 0xee;

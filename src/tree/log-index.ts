@@ -125,7 +125,7 @@ export class LogIndex {
   /** The position of the new entry. `earlier` then tells whether its id was there already. */
   add(entry: NewEntry): number {
     const { id, parentId } = entry;
-    let parent = NO_PARENT;
+    let parent = entry.parent ?? NO_PARENT;
     if (parentId !== null && parentId !== undefined && parentId !== '') {
       this.#hash.of(parentId);
       parent = this.#parentAtAdd();
