@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EnvelopeScanner } from '../../src/entries/envelope.ts';
 import { Children, cycles } from '../../src/tree/children.ts';
+import { IdHash } from '../../src/tree/id-hash.ts';
 import { HEADER_PARENT, LogIndex, MISSING_PARENT, NO_PARENT, NOT_FOUND, UNKNOWN_PARENT } from '../../src/tree/log-index.ts';
 import { commonAncestor, leaves, pathTo } from '../../src/tree/path.ts';
 import { settings } from '../support/properties.ts';
@@ -106,6 +107,14 @@ describe('LogIndex', () => {
     expect(index.missingParents).toBe(1);
   });
 
+  it('takes the parent that the order of the entries tells, where they name none', () => {
+    const index = new LogIndex(key);
+    for (const at of [0, 1, 2])
+      index.add({ id: undefined, parentId: null, parent: at - 1, type: 'message', line: at + 2, offset: at * 2, length: 1 });
+    index.finish();
+    expect([0, 1, 2].map((at) => index.parentOf(at))).toEqual([NO_PARENT, 0, 1]);
+  });
+
   it('keeps types, roles, lines, offsets beyond 32 bits, lengths and flags', () => {
     const index = new LogIndex(key);
     const far = 5 * 2 ** 32 + 12345;
@@ -194,6 +203,15 @@ describe('LogIndex', () => {
       }),
       settings(300),
     );
+  });
+
+  it('forgets the id asked for last when one is taken from bytes', () => {
+    const hash = new IdHash(key);
+    hash.of('ask');
+    const asked = [hash.low, hash.high];
+    hash.ofBytes(Buffer.from('other'), 0, 5);
+    hash.of('ask');
+    expect([hash.low, hash.high]).toEqual(asked);
   });
 
   it('spreads ids that a short-sighted hash would put together', () => {
