@@ -13,8 +13,10 @@ export function grouped(value: number): string {
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
   const limit = Math.max(2, Math.floor(word.length / 3));
   const scored: { candidate: string; distance: number }[] = [];
+  const lower = word.toLowerCase();
   for (const candidate of candidates) {
-    const distance = candidate.startsWith(word) && word.length > 1 ? 0.5 : editDistance(word, candidate, limit);
+    const inLower = candidate.toLowerCase();
+    const distance = inLower === lower ? 0 : inLower.startsWith(lower) && word.length > 1 ? 0.5 : editDistance(word, candidate, limit);
     if (distance <= limit) scored.push({ candidate, distance });
   }
   scored.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));

@@ -3,7 +3,7 @@ import { versionOf } from '../entries/envelope-check.ts';
 import { fileMode } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile } from '../files/replace.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, uuidOf } from '../projection/fork/fork.ts';
+import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, unusableField, uuidOf } from '../projection/fork/fork.ts';
 import { positionsOfType } from '../tree/labels.ts';
 import { HEADER_PARENT, MISSING_PARENT } from '../tree/log-index.ts';
 import { pathTo } from '../tree/path.ts';
@@ -19,7 +19,7 @@ export const command: Command = {
   description: [
     'The new session has the entries from the root to REV, a new id, and the id of the source as parentSession; the other fields of the header are those of the source. Entries leave as the bytes that came, their ids too. Labels of entries on the path stay, also those that were given elsewhere in the tree. An agent that opens the fork sees what it would see in the source at REV. The source is never touched.',
     'With --id and --timestamp the output is the same in every run; without them the id is random and the time is now. With --new-ids every entry gets a new id, made from the id of the session, and references follow: parentId, targetId, firstKeptEntryId, fromId and providerReplayThroughEntryId.',
-    'A log of version 1 has no tree and is refused: migrate it first. A log of version 2 leaves as version 3. A damaged line on the path is refused: repair the log first.',
+    'A log of version 1 has no tree and is refused: migrate it first. A log of version 2 leaves as version 3. A damaged line on the path, or an entry without a usable id, parentId or message, is refused: repair the log first.',
     'Memory: the index of the log, about 35 bytes an entry, and with --new-ids the ids of the path. The path is read twice.',
   ],
   options: [
@@ -133,8 +133,12 @@ async function readWhole(session: Session, wanted: readonly number[], id: string
   const ids = new ForkIds(id);
   const met = session.index.repeatedIds > 0 ? new Set<unknown>() : undefined;
   let read = 0;
-  for await (const { position, value } of session.entries(wanted)) {
+  for await (const { position, line, value } of session.entries(wanted)) {
     if (position !== wanted[read]) break;
+    const field = unusableField(value);
+    if (field !== undefined) {
+      throw new Trouble(`${session.name}: line ${line}, which is on the path, has no usable ${field}; run 'sessionctl repair' first`);
+    }
     if (met?.has(value['id'])) throw repeated(session);
     met?.add(value['id']);
     if (renames) ids.know(value);

@@ -169,7 +169,8 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
 async function close(): Promise<void> {}
 
 function outputOf(wish: Wish, io: Io, mode: number, input: string): Sink {
-  if (wish.output !== undefined && wish.output !== '-') return toFile(wish.output, { random: io.random, signal: io.signal, input, mode });
+  if (wish.output !== undefined && wish.output !== '-')
+    return toFile(wish.output, { random: io.random, signal: io.signal, input, hasInPlace: true, mode });
   return { stream: io.stdout, commit: async () => true, discard: () => {} };
 }
 

@@ -286,6 +286,8 @@ export class InPlace implements Sink {
 export interface ToFileOptions extends SinkTools {
   /** The input, so that it is not overwritten by its own output. */
   readonly input?: string | undefined;
+  /** Whether the command has -i, which is then named to those who want to change the input. */
+  readonly hasInPlace?: boolean;
   /** What a new file may be given at most; less where the umask says so. */
   readonly mode: number;
 }
@@ -300,7 +302,8 @@ export function toFile(name: string, options: ToFileOptions): Sink {
   }
   if (facts?.isDirectory()) throw new Trouble(`${name}: is a folder; name a file`);
   if (facts?.isFile() && options.input !== undefined && sameFile(options.input, facts)) {
-    throw new Trouble(`${name}: is the input itself; use -i to change a file in place`);
+    const hint = options.hasInPlace === true ? 'use -i to change a file in place' : 'name another file with -o';
+    throw new Trouble(`${name}: is the input itself; ${hint}`);
   }
   if (facts && !facts.isFile()) return new ToDevice(name);
   return new ToNewFile(name, facts, options);

@@ -61,7 +61,7 @@ class RevReader {
     if (fixed !== undefined) return fixed;
     const exact = await this.#named(rev, rev);
     if (exact !== undefined) return exact;
-    const steps = /^(.+)~(\d{1,15})$/su.exec(rev);
+    const steps = /^(.+)~(\d+)$/su.exec(rev);
     const base = steps?.[1];
     if (base !== undefined) {
       const start = (await this.#fixed(base)) ?? (await this.#named(base, rev));
@@ -82,7 +82,7 @@ class RevReader {
       if (last === NOT_FOUND) throw trouble(this.#session, `has no entries, so '${rev}' names nothing`);
       return rev === '@' ? last : (pathTo(index, last, this.#duplicates)[0] as number);
     }
-    const above = /^@~(\d{1,15})$/.exec(rev)?.[1];
+    const above = /^@~(\d+)$/.exec(rev)?.[1];
     if (above !== undefined) return this.#up((await this.#fixed('@')) as number, Number(above), rev, '@');
     const colon = rev.indexOf(':');
     const rest = rev.slice(colon + 1);
@@ -115,7 +115,7 @@ class RevReader {
     if (found.length === 1) return found[0];
     if (found.length > 1) throw this.#ambiguous(`${kind}:${word}`, await this.#described(found), `'line:N' tells them apart`);
     // The reader takes the steps off and asks again.
-    if (/.~\d{1,15}$/su.test(word)) return undefined;
+    if (/.~\d+$/su.test(word)) return undefined;
     throw kind === 'id' ? await this.#unknown(word, `id:${word}`) : await this.#unknownLabel(word);
   }
 

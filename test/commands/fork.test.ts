@@ -111,7 +111,7 @@ describe('sessionctl fork', () => {
       const file = join(folder, name);
       const ran = await run(['fork', file, '@', ...SAME]);
       if (ran.code === 2) {
-        expect(ran.stderr, name).toMatch(/repeated on the path|version 1|no header|has no entries/);
+        expect(ran.stderr, name).toMatch(/no usable message|repeated on the path|version 1|no header|has no entries/);
         continue;
       }
       const source = entriesOf(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
@@ -280,6 +280,22 @@ describe('what a fork does with odd sources', () => {
       'c',
       /line 3, which is on the path, is damaged|parent/,
     ],
+    [
+      'an entry without an id',
+      log(HEADER, '{"type":"message","parentId":null,"message":{"role":"user"}}'),
+      'line:2',
+      /line 2.* id.*repair/,
+    ],
+    ['an entry with an empty id', log(HEADER, user('', null)), '@', /line 2.* id.*repair/],
+    ['an entry without a parentId', log(HEADER, '{"type":"custom","id":"a"}', user('b', 'a')), 'b', /line 2.* parentId.*repair/],
+    ['an entry without a type', log(HEADER, '{"type":7,"id":"a","parentId":null}', user('b', 'a')), 'b', /line 2.* type.*repair/],
+    ['a message entry without a message', log(HEADER, '{"type":"message","id":"a","parentId":null}'), 'a', /line 2.* message.*repair/],
+    [
+      'a message without a role',
+      log(HEADER, '{"type":"message","id":"a","parentId":null,"message":{}}'),
+      'a',
+      /line 2.* message\.role.*repair/,
+    ],
   ])('refuses %s and writes nothing', async (_, input, rev, message) => {
     const ran = await run(['fork', '-', rev, ...SAME], { stdin: input });
     expect(ran.code).toBe(2);
@@ -359,7 +375,10 @@ describe('where a fork goes', () => {
   it('is never the source itself, and nothing at all where the source is refused', async () => {
     const source = join(scratch, 'itself.jsonl');
     writeFileSync(source, readFileSync(session('pi-branches.jsonl')));
-    expect((await run(['fork', source, '@', '-o', source])).code).toBe(2);
+    expect(await run(['fork', source, '@', '-o', source])).toMatchObject({
+      code: 2,
+      stderr: `sessionctl: ${source}: is the input itself; name another file with -o\n`,
+    });
     expect(readFileSync(source)).toEqual(readFileSync(session('pi-branches.jsonl')));
     const target = join(scratch, 'never.jsonl');
     expect((await run(['fork', source, 'nowhere', '-o', target])).code).toBe(2);

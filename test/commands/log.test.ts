@@ -83,6 +83,11 @@ describe('log', () => {
     expect((await run(['log'], { stdin: jsonl(header, { ...message('a', null), id: 7 }) })).stdout).toContain('line:2 (@) user');
   });
 
+  it('tells no role with --json where a message has none', async () => {
+    const { stdout } = await run(['log', '--json'], { stdin: jsonl(header, { ...message('a', null), message: {} }) });
+    expect(JSON.parse(stdout)).not.toHaveProperty('role');
+  });
+
   it('fits rows to the terminal, wide characters counted, control characters escaped', async () => {
     const wild =
       'red \u001b[31m \u202eevil \u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57';

@@ -95,6 +95,7 @@ describe('resolveRev', () => {
   it('says what may be meant where a name is unknown', async () => {
     const session = await sessionOf(LOG);
     expect(await errorOf(session, 'aaaa1112')).toBe("-: 'aaaa1112' names no entry; did you mean 'aaaa1111'?");
+    expect(await errorOf(session, 'AAAA1111')).toBe("-: 'AAAA1111' names no entry; did you mean 'aaaa1111'?");
     expect(await errorOf(session, 'strat')).toBe("-: 'strat' names no entry; did you mean label 'start'?");
     expect(await errorOf(session, 'aaaa1112~3')).toContain("'aaaa1112~3' names no entry; did you mean 'aaaa1111'?");
     expect(await errorOf(session, 'zz')).toContain('the start of an id needs 4 characters');
@@ -139,6 +140,7 @@ describe('resolveRev', () => {
   it('refuses to go past the root, and counts what there is', async () => {
     const session = await sessionOf(LOG);
     expect(await errorOf(session, '@~5')).toBe("-: '@~5' goes past the root; there are 4 entries above '@', and '@~4' is the root");
+    expect(await errorOf(session, '@~99999999999999999999')).toContain("'@~99999999999999999999' goes past the root");
     expect(await errorOf(session, 'id:root~1')).toBe("-: 'id:root~1' goes past the root; there are 0 entries above 'id:root'");
     expect(await errorOf(session, 'leaf:0')).toBe("-: 'leaf:0' is none of its 3 leaves; there are 'leaf:1' to 'leaf:3'");
     expect(await errorOf(session, 'leaf:4')).toContain("'leaf:1' to 'leaf:3'");

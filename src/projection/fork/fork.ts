@@ -1,5 +1,5 @@
 import { applySplices, findMember, type Splice, setMember, skipSpace } from '../../entries/json-text.ts';
-import type { JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { stableId } from '../../entries/migrate/mint.ts';
 
 /** What makes a copied path a session of its own. */
@@ -106,4 +106,15 @@ export function uuidOf(random: Uint8Array): string {
 /** What a label entry says; empty where it clears. */
 export function labelOf(entry: JsonObject): string {
   return typeof entry['label'] === 'string' ? entry['label'] : '';
+}
+
+/** The field without which agents lose an entry, where it is absent or of the wrong kind: a fork with such an entry would not validate. */
+export function unusableField(value: JsonObject): string | undefined {
+  const { type, id, parentId, message } = value;
+  if (typeof type !== 'string') return 'type';
+  if (typeof id !== 'string' || id === '') return 'id';
+  if (parentId !== null && typeof parentId !== 'string') return 'parentId';
+  if (type !== 'message') return undefined;
+  if (!isObject(message)) return 'message';
+  return typeof message['role'] === 'string' ? undefined : 'message.role';
 }

@@ -1,5 +1,5 @@
+import { messageOf } from '../../entries/envelope-check.ts';
 import type { LogEntry } from '../../tree/session.ts';
-import { kindOf } from './entry-text.ts';
 import type { Decoration } from './row.ts';
 
 /** What is marked in an overview of a session. */
@@ -23,7 +23,7 @@ export function overviewRecord({ position, line, value }: LogEntry, marks: Marks
     id: value['id'],
     parentId: value['parentId'],
     type: value['type'],
-    role: value['type'] === 'message' ? kindOf(value) : undefined,
+    role: value['type'] === 'message' ? messageOf(value)?.['role'] : undefined,
     timestamp: value['timestamp'],
     label: marks.labels.get(position),
   };
