@@ -6,8 +6,8 @@ import { canonicalBytes } from './base64.ts';
 
 /** What a line holds, found without reading through its images a second time. */
 export interface LineLook {
-  readonly damage: Damage | undefined;
-  /** The object, with '' in place of long base64 strings. Undefined for a blank or damaged line. */
+  readonly damage: Damage | 'byte-order-mark' | undefined;
+  /** The object, with '' in place of long base64 strings. Undefined for a blank line, and a damaged one but for a byte order mark. */
   readonly value: JsonObject | undefined;
   /** Where the object may begin: behind a byte order mark. */
   readonly from: number;
@@ -31,7 +31,7 @@ export function lookAt(line: Line, version: number | undefined): LineLook {
   if (line.oversize === 0 && line.encoding !== 'invalid') {
     const { text, decoded } = line.raw.length < LONG_LINE ? { text: line.raw.slice(from), decoded: NONE } : withoutImages(line.raw, from);
     const value = parse(text);
-    if (isObject(value)) return { damage: undefined, value, from, decoded };
+    if (isObject(value)) return { damage: from > 0 ? 'byte-order-mark' : undefined, value, from, decoded };
   }
   return { damage: readContent(line, version).damage, value: undefined, from, decoded: NONE };
 }

@@ -7,14 +7,14 @@ const NAMED = 5;
 
 /** The damaged lines of a log, told once. */
 export class DamagedLines {
-  readonly #named: { readonly line: number; readonly damage: Damage }[] = [];
+  readonly #named: { readonly line: number; readonly damage: Damage | 'byte-order-mark' }[] = [];
   #count = 0;
 
   get any(): boolean {
     return this.#count > 0;
   }
 
-  add(line: number, damage: Damage): void {
+  add(line: number, damage: Damage | 'byte-order-mark'): void {
     this.#count++;
     if (this.#named.length < NAMED) this.#named.push({ line, damage });
   }

@@ -36,7 +36,7 @@ export async function rewriteLines(
         input.earn(1);
       }
       // The bytes of an oversize line have left already.
-      if (line.oversize === 0) out.raw(look.value ? change(line, look) : line.raw);
+      if (line.oversize === 0) out.raw(look.value && !look.damage ? change(line, look) : line.raw);
       if (line.terminated) out.raw('\n');
       if (out.full) await flush();
     }

@@ -1,0 +1,121 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Failure, type FuzzResult, fuzz } from './fuzz.ts';
+
+/** `npm run fuzz -- --seed N --cases N --seconds N`: the work is done by a process of its own, which is ended where it hangs. */
+const HANG_SECONDS = 30;
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    cases: { type: 'string', default: '1000000' },
+    seconds: { type: 'string', default: '60' },
+    from: { type: 'string', default: '0' },
+    /** Where failing logs are kept. */
+    out: { type: 'string' },
+    root: { type: 'string', default: process.cwd() },
+    /** The folder that worker and watcher share. */
+    worker: { type: 'string' },
+  },
+});
+const number = (name: 'seed' | 'cases' | 'seconds' | 'from'): number => {
+  const value = Number(values[name]);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} has to be a whole number`);
+  return value;
+};
+const options = { seed: number('seed'), cases: number('cases'), seconds: number('seconds'), from: number('from') };
+
+if (values.worker !== undefined) await work(values.worker);
+else await watch();
+
+async function work(shared: string): Promise<void> {
+  const before = (at: Failure): void => writeFileSync(join(shared, 'now.json'), JSON.stringify(at));
+  const result = await fuzz(values.root, { ...options, before });
+  writeFileSync(join(shared, 'result.json'), JSON.stringify(result));
+}
+
+async function watch(): Promise<void> {
+  const shared = mkdtempSync(join(tmpdir(), 'sessionctl-fuzz-watch-'));
+  const now = join(shared, 'now.json');
+  try {
+    const argv = [...process.execArgv, ...process.argv.slice(1), '--worker', shared];
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'inherit', 'inherit'] });
+    let seen = '';
+    let since = Date.now();
+    let hung = false;
+    const timer = setInterval(() => {
+      const text = read(now) ?? '';
+      if (text !== seen) since = Date.now();
+      seen = text;
+      if (Date.now() - since < HANG_SECONDS * 1000) return;
+      hung = true;
+      child.kill('SIGKILL');
+    }, 500);
+    const code = await new Promise<number | null>((done) => child.on('close', done));
+    clearInterval(timer);
+    const last = read(now);
+    const failures: Failure[] = [];
+    const text = read(join(shared, 'result.json'));
+    const result = text === undefined ? undefined : (JSON.parse(text) as FuzzResult);
+    if (result) failures.push(...result.failures);
+    else if (last !== undefined)
+      failures.push({ ...(JSON.parse(last) as Failure), problem: hung ? 'hangs' : `the process ended with ${code}` });
+    else throw new Error(`the fuzzer did not start (exit ${code})`);
+    if (result && failures.length === 0) failures.push(...trySpawned(result));
+    tell(result, failures);
+    process.exitCode = failures.length > 0 ? 1 : 0;
+  } finally {
+    rmSync(shared, { recursive: true, force: true });
+  }
+}
+
+/** A few of the same logs through the built program with little memory: what only a real process can get wrong. */
+function trySpawned(result: FuzzResult): Failure[] {
+  const at = read(join(values.root, 'bin/sessionctl.js'));
+  if (at === undefined || result.cases === 0) return [];
+  const failures: Failure[] = [];
+  for (const name of ['pi-images.jsonl', 'pi-version-1.jsonl']) {
+    const log = readFileSync(join(values.root, 'fixtures/sessions', name), 'latin1').slice(0, 900 + (options.seed % 900));
+    for (const argv of [
+      ['validate', '-'],
+      ['tree', '-'],
+      ['status', '-'],
+    ]) {
+      const ran = spawnSync(process.execPath, ['--max-old-space-size=64', join(values.root, 'bin/sessionctl.js'), ...argv], {
+        input: Buffer.from(log, 'latin1'),
+        encoding: 'utf8',
+        timeout: HANG_SECONDS * 1000,
+      });
+      const isWell = ran.status !== null && ran.status <= 2 && !/a bug in sessionctl|^\s+at .*:\d+:\d+\)?$/m.test(ran.stderr);
+      if (!isWell) failures.push({ seed: options.seed, number: 0, argv, problem: `exit ${ran.status}: ${ran.stderr}`, log });
+    }
+  }
+  return failures;
+}
+
+function tell(result: FuzzResult | undefined, failures: readonly Failure[]): void {
+  if (result) console.log(`${result.cases} cases, ${result.calls} calls, seed ${options.seed}: ${failures.length} failures`);
+  const out = failures.length > 0 ? (values.out ?? mkdtempSync(join(tmpdir(), 'sessionctl-fuzz-found-'))) : '';
+  const told = new Map<string, number>();
+  for (const { seed, number: at, argv, problem, log } of failures) {
+    const kind = `${argv[0]}: ${problem.slice(0, 60)}`;
+    const times = (told.get(kind) ?? 0) + 1;
+    told.set(kind, times);
+    if (times > 3) continue;
+    const file = join(out, `${seed}-${at}-${argv[0]}.jsonl`);
+    writeFileSync(file, log, 'latin1');
+    console.log(
+      `\n${problem}\n  sessionctl ${argv.map((word) => (/^[\w./=@-]+$/.test(word) ? word : `'${word}'`)).join(' ')}\n  --seed ${seed} --from ${at} --cases 1; the log: ${file}`,
+    );
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
