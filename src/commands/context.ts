@@ -1,4 +1,5 @@
 import { escapeUnsafe, printable } from '../base/printable.ts';
+import { toJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -130,7 +131,7 @@ async function showState(session: Session, context: SessionContext, formName: Fo
     cost,
     system,
   };
-  await out.json(JSON.stringify(state));
+  await out.json(toJson(state));
 }
 
 /** Text for the system prompt, in the forms whose messages do not hold it. */

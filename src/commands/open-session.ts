@@ -1,3 +1,4 @@
+import { shortJson } from '../base/to-json.ts';
 import { ClosedPipe } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
 import { EnvelopeScanner } from '../entries/envelope.ts';
@@ -62,7 +63,7 @@ async function indexed(name: string, store: Store, io: Io): Promise<Session> {
   if (builder.index.missingParents > 0) builder = await pass(name, store, io, true);
   const { index, header } = builder;
   const { version, known } = header ? versionOf(header) : { version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true };
-  if (!known) io.note(`${name}: warning: version ${JSON.stringify(header?.['version'])} is not known and read as version 3`);
+  if (!known) io.note(`${name}: warning: version ${shortJson(header?.['version'])} is not known and read as version 3`);
   if (version === 1 || version === 2) return await migrated(name, store, builder, version, io);
   return new StoredSession(name, store, builder, version);
 }

@@ -1,3 +1,4 @@
+import { toJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { branchesOf, branchRecord, formatBranches } from '../projection/overview/branches.ts';
@@ -55,6 +56,6 @@ async function* linesOf(session: Session, marks: Marks, given: Given, io: Io): A
       yield* asJson ? branches.map((one) => JSON.stringify(branchRecord(one, io.now()))) : formatBranches(branches, rowStyle(io), io.now());
     }
   } else if (asJson) {
-    for await (const record of nodeRecords(session, marks)) yield JSON.stringify(record);
+    for await (const record of nodeRecords(session, marks)) yield toJson(record);
   } else yield* drawTree(session, marks, rowStyle(io));
 }

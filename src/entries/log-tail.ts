@@ -1,3 +1,4 @@
+import { shortJson } from '../base/to-json.ts';
 import { Trouble } from '../base/trouble.ts';
 import type { Line } from '../lines/line.ts';
 import { BYTE_ORDER_MARK, readContent } from './damage.ts';
@@ -88,7 +89,7 @@ export class LogTail {
 
   #readVersion(told: unknown, { version, known }: ReturnType<typeof versionOf>): void {
     if (this.#version !== undefined) return;
-    if (!known) throw new Trouble(`${this.#name}: version ${JSON.stringify(told)} is not known; only logs of version 2 and 3 are added to`);
+    if (!known) throw new Trouble(`${this.#name}: version ${shortJson(told)} is not known; only logs of version 2 and 3 are added to`);
     if (version === 1) {
       throw new Trouble(
         `${this.#name}: is a log of version 1, which has no tree; bring it to version 3 with 'sessionctl migrate -i' first`,

@@ -1,3 +1,4 @@
+import { toJson } from '../base/to-json.ts';
 import { isObject, type JsonObject } from '../entries/json-value.ts';
 import { type Context, buildContext as projected } from '../projection/context/build.ts';
 import { duplicatesIn, SessionContext } from '../projection/context/of-session.ts';
@@ -30,7 +31,7 @@ export function buildContext(path: Iterable<GivenEntry>, options?: ContextOption
     if (!isObject(value)) throw new TypeError(`buildContext: entry ${at} of the path has no object as value`);
     if (entry.text !== undefined && typeof entry.text !== 'string')
       throw new TypeError(`buildContext: entry ${at} of the path has a text that is no string`);
-    return { value, text: entry.text ?? JSON.stringify(value) };
+    return { value, text: entry.text ?? toJson(value) };
   });
   return projected(entries, { profile: profile ?? 'spec' });
 }

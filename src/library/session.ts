@@ -1,3 +1,4 @@
+import { shortJson } from '../base/to-json.ts';
 import { EnvelopeScanner } from '../entries/envelope.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import type { JsonObject } from '../entries/json-value.ts';
@@ -138,7 +139,7 @@ async function opened(caller: string, source: Bytes | RandomAccess, wish: OpenSe
   if (builder.index.missingParents > 0) builder = await indexed(name, store, random, true);
   const { index, header } = builder;
   const { version, known } = header ? versionOf(header) : { version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true };
-  if (!known) wish.onNote?.(`${name}: version ${JSON.stringify(header?.['version'])} is not known and read as version 3`);
+  if (!known) wish.onNote?.(`${name}: version ${shortJson(header?.['version'])} is not known and read as version 3`);
   if (version !== 1 && version !== 2) return new StoredSession(name, store, builder, version);
   return await migrated(name, store, builder, version, random, wish);
 }

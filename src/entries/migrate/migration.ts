@@ -1,3 +1,4 @@
+import { shortJson } from '../../base/to-json.ts';
 import { Trouble } from '../../base/trouble.ts';
 import type { Line } from '../../lines/line.ts';
 import { BYTE_ORDER_MARK, type Damage, type LineContent, readContent } from '../damage.ts';
@@ -129,9 +130,7 @@ export class Migration {
   #begin(header: JsonObject): void {
     const { version, known } = versionOf(header);
     if (!known) {
-      throw this.#refusal(
-        `is of version ${JSON.stringify(header['version'])}; only versions 1, 2 and 3 are known, so nothing was migrated`,
-      );
+      throw this.#refusal(`is of version ${shortJson(header['version'])}; only versions 1, 2 and 3 are known, so nothing was migrated`);
     }
     if (version > this.#to) throw this.#refusal(`is of version ${version} already; it cannot go back to version ${this.#to}`);
     this.#from = version;

@@ -1,3 +1,4 @@
+import { toJson } from '../../base/to-json.ts';
 import { encodeUtf8, type Line } from '../../lines/line.ts';
 import type { JsonObject } from '../json-value.ts';
 import { hexId, hexNumber } from './hex-ids.ts';
@@ -56,7 +57,7 @@ export class Version1To2 {
   header(value: JsonObject): void {
     const id = value['id'];
     // A wrong id becomes the text of its JSON when it is repaired: so the ids made from it are the same before and after.
-    const text = typeof id === 'string' ? id : id === undefined ? '' : JSON.stringify(id);
+    const text = typeof id === 'string' ? id : id === undefined ? '' : toJson(id);
     if (this.#positions.size === 0) this.#firstHeaderId = text;
     if (typeof id === 'string') this.#headerIds.add(id);
     this.#positions.pushHeader();

@@ -1,3 +1,4 @@
+import { toJson } from '../../base/to-json.ts';
 import { applySplices, setMember } from '../../entries/json-text.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { memberTexts, objectText } from '../context/message-text.ts';
@@ -62,7 +63,7 @@ function stored(text: string, message: JsonObject): LlmOutcome {
   return { kind: 'message', text: applySplices(text, [setMember(text, 0, 'content', '[]')]), value: { ...message, content: [] } };
 }
 
-function fromUser(text: string, message: JsonObject, content: unknown, contentText = JSON.stringify(content)): LlmOutcome {
+function fromUser(text: string, message: JsonObject, content: unknown, contentText = toJson(content)): LlmOutcome {
   if (typeof content === 'string' ? isBlank(content) : !Array.isArray(content) || content.length === 0) return leftOut('nothing-to-send');
   const told = objectText([
     ['role', '"user"'],

@@ -1,3 +1,4 @@
+import { toJson } from '../../base/to-json.ts';
 import type { Part } from './parts.ts';
 import type { AssistantTurn, Turn, TurnOptions, UserTurn } from './turns.ts';
 
@@ -5,7 +6,7 @@ export const OPENAI: TurnOptions = { longestId: 40, longestName: 64 };
 
 /** Turns as messages of OpenAI's Chat Completions API, as JSON text. */
 export function openaiMessages(turn: Turn): string[] {
-  return (turn.from === 'assistant' ? [assistantMessage(turn)] : userMessages(turn)).map((message) => JSON.stringify(message));
+  return (turn.from === 'assistant' ? [assistantMessage(turn)] : userMessages(turn)).map((message) => toJson(message));
 }
 
 function assistantMessage(turn: AssistantTurn): object {

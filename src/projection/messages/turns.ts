@@ -1,3 +1,4 @@
+import { toJson } from '../../base/to-json.ts';
 import { arrayElements, findMember } from '../../entries/json-text.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { memberTexts } from '../context/message-text.ts';
@@ -209,7 +210,7 @@ function inputOf(block: JsonObject, text: string): string {
 function objectIn(text: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
-    return isObject(parsed) ? wellFormedJson(JSON.stringify(parsed)) : undefined;
+    return isObject(parsed) ? wellFormedJson(toJson(parsed)) : undefined;
   } catch {
     return undefined;
   }

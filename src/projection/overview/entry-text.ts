@@ -1,3 +1,4 @@
+import { toJson } from '../../base/to-json.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 
 /** What an entry is called in an overview: the role of a message, else its type. */
@@ -125,7 +126,7 @@ function* contentParts(content: unknown): Generator<string, void, void> {
 function callText(block: JsonObject): string {
   const values = isObject(block['arguments']) ? block['arguments'] : isObject(block['input']) ? block['input'] : {};
   const words = Object.entries(values).map(([key, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const text = typeof value === 'string' ? value : toJson(value);
     return key === 'path' || key === 'command' ? text : `${key}=${text}`;
   });
   return `${textOf(block['name']) || 'tool'}(${words.join(', ')})`;

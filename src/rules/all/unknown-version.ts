@@ -1,3 +1,4 @@
+import { shortJson } from '../../base/to-json.ts';
 import { versionOf } from '../../entries/envelope-check.ts';
 import { placeOf, type Rule } from '../rule.ts';
 
@@ -14,6 +15,6 @@ export const unknownVersion: Rule = {
   looksAt: 'values',
   object: (object, _log, report) => {
     if (object.kind !== 'header' || versionOf(object.value).known) return;
-    report(placeOf(object, 'version'), `version ${JSON.stringify(object.value['version'])} is not known; 1, 2 and 3 are`);
+    report(placeOf(object, 'version'), `version ${shortJson(object.value['version'])} is not known; 1, 2 and 3 are`);
   },
 };
