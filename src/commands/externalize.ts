@@ -1,6 +1,7 @@
 import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
 import { externalizeLine, type Left } from '../blobs/externalize.ts';
+import { IMAGE_SIGNS } from '../blobs/images.ts';
 import { stripTransient, truncateStrings } from '../blobs/slim.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import { DialectWatch } from '../entries/dialect.ts';
@@ -102,7 +103,11 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
       cut += short.cuts;
       return short.raw;
     },
-    () => store.settle(),
+    {
+      beforeFlush: () => store.settle(),
+      // What the two options take away may stand in any line.
+      ...(given.flag('truncate') || given.flag('strip-transient') ? {} : { onlyWith: IMAGE_SIGNS }),
+    },
   );
   if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more line')} with images that were left in the log`);
   if (cut > 0) io.note(`${input.name}: ${counted(cut, 'string')} cut to 500,000 characters`);

@@ -1,7 +1,10 @@
 import { Trouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
+import { REF_SIGNS } from '../blobs/images.ts';
 import { inlineLine } from '../blobs/inline.ts';
+import type { LineLook } from '../blobs/line-object.ts';
 import type { BlobStore } from '../blobs/store.ts';
+import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -40,7 +43,7 @@ async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io
     if (!found) throw new Trouble(`${input.name}: ${NO_STORE}`);
     return found;
   };
-  await rewriteLines(input, out, io, (line, look) => {
+  const change = (line: Line, look: LineLook): string => {
     const result = inlineLine(line.raw, look.from, (ref) => {
       store ??= openStore();
       return store.get(ref);
@@ -50,7 +53,8 @@ async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io
       if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${refStays(ref, why)}`);
     }
     return result.raw;
-  });
+  };
+  await rewriteLines(input, out, io, change, { onlyWith: REF_SIGNS });
   if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} stay as they are`);
   return code;
 }

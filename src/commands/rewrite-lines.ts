@@ -1,13 +1,23 @@
 import type { LineLook } from '../blobs/line-object.ts';
 import { lookAt } from '../blobs/line-object.ts';
+import { VouchedLines } from '../blobs/vouched-lines.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import { Gate } from '../formats/gate.ts';
-import type { Line } from '../lines/line.ts';
-import { readLineBatches } from '../lines/reader.ts';
+import { Line } from '../lines/line.ts';
+import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
+import { makeScanner } from '../scanner/scanner.ts';
+import { scannerWish } from './check-session.ts';
 import type { Io } from './command.ts';
 import { DamagedLines } from './damaged-lines.ts';
 import type { RewriteInput } from './rewrite.ts';
+
+export interface RewriteLinesOptions {
+  /** Called before output leaves. */
+  readonly beforeFlush?: () => void;
+  /** A line without any of these bytes is never changed: where the scanner vouches for it, it leaves without a closer look. */
+  readonly onlyWith?: readonly string[];
+}
 
 /**
  * Puts a log through a function that changes whole lines. Damaged lines, those that are too long to be held among them,
@@ -18,8 +28,10 @@ export async function rewriteLines(
   out: ByteWriter,
   io: Io,
   change: (line: Line, look: LineLook) => string,
-  beforeFlush: () => void = () => {},
+  options: RewriteLinesOptions = {},
 ): Promise<void> {
+  const beforeFlush = options.beforeFlush ?? (() => {});
+  const vouched = options.onlyWith ? new VouchedLines(makeScanner(scannerWish(io.env), io.random(8)), options.onlyWith) : undefined;
   const gate = new Gate(input.name);
   const damaged = new DamagedLines();
   let version: number | undefined;
@@ -46,7 +58,19 @@ export async function rewriteLines(
     out.bytes(Buffer.from(piece));
     if (out.full) await flush();
   };
-  for await (const batch of readLineBatches(input.read(), { onOversizePiece })) await work(gate.pass(batch));
+  for await (const piece of readBlocks(input.read(), { onOversizePiece })) {
+    if (!(piece instanceof Block)) await work(gate.pass([piece]));
+    else if (!gate.open || !vouched?.takes(piece)) await work(gate.pass(piece.split()));
+    else {
+      for (const part of vouched.parts(piece)) {
+        if (part instanceof Line) await work([part]);
+        else {
+          out.bytes(Buffer.from(part));
+          if (out.full) await flush();
+        }
+      }
+    }
+  }
   await work(gate.end());
   await flush();
   damaged.tell(input.name, io, 'passes through as it is');

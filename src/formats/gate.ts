@@ -19,11 +19,16 @@ export class Gate {
     return this.#stranger;
   }
 
+  /** The file is known to be ours: nothing is held back any more. */
+  get open(): boolean {
+    return this.#held === undefined;
+  }
+
   /** The lines that may be worked on now: none as long as the file may be another agent's, which is told as trouble. */
   pass(lines: readonly Line[]): readonly Line[] {
     if (!this.#held) return lines;
     if (this.#stranger) return [];
-    this.#held.push(...lines);
+    for (const line of lines) this.#held.push(line);
     for (const line of lines) {
       if (isNativeLine(line)) return this.#open();
       if (!line.blank) this.#looked++;
