@@ -1,3 +1,5 @@
+import { escapeUnsafe } from './printable.ts';
+
 /**
  * A value that came from JSON as JSON again. JSON.parse reads what is nested a hundred thousand levels deep, but
  * JSON.stringify runs out of stack on it; then it is written step by step.
@@ -9,6 +11,17 @@ export function toJson(value: unknown): string {
     if (!(error instanceof RangeError)) throw error;
     return steps(value);
   }
+}
+
+/** The same for records that we write: what a terminal must not get raw is an escape of JSON, in a pipe too. */
+export function safeJson(value: unknown): string {
+  return escapeUnsafe(toJson(value), unicodeEscape);
+}
+
+function unicodeEscape(character: string): string {
+  let escaped = '';
+  for (let at = 0; at < character.length; at++) escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return escaped;
 }
 
 const SHORT = 60;

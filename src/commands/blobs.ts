@@ -1,4 +1,5 @@
 import { printable } from '../base/printable.ts';
+import { safeJson } from '../base/to-json.ts';
 import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted, grouped } from '../base/words.ts';
 import { type LineRef, refsOf } from '../blobs/images.ts';
@@ -316,6 +317,6 @@ async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Pro
 }
 
 async function write(io: Io, out: ByteWriter, given: Given, text: string, record: object): Promise<void> {
-  out.text(`${given.flag('json') ? JSON.stringify(record) : io.stdout.isTTY ? printable(text) : text}\n`);
+  out.text(`${given.flag('json') ? safeJson(record) : io.stdout.isTTY ? printable(text) : text}\n`);
   if (out.full) await out.flush();
 }

@@ -1,4 +1,5 @@
 import { printable } from '../base/printable.ts';
+import { safeJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
 import { contentKey, entryKey } from '../entries/content-key.ts';
@@ -378,7 +379,7 @@ class JsonTeller implements Teller {
     const shared = ancestor ? { a: spot(ancestor.a), b: spot(ancestor.b) } : null;
     const divergence = parting ? { a: parting.a ? spot(parting.a) : null, b: parting.b ? spot(parting.b) : null } : null;
     const head = { a, b, ancestor: shared, divergence };
-    this.#out.text(`${JSON.stringify(head).slice(0, -1)},"changes":[`);
+    this.#out.text(`${safeJson(head).slice(0, -1)},"changes":[`);
   }
 
   same(count: number): void {
@@ -394,11 +395,11 @@ class JsonTeller implements Teller {
   }
 
   end(same: boolean, a: SideTotals, b: SideTotals): void {
-    this.#out.text(`],"same":${same},"onlyA":${JSON.stringify(a)},"onlyB":${JSON.stringify(b)}}\n`);
+    this.#out.text(`],"same":${same},"onlyA":${safeJson(a)},"onlyB":${safeJson(b)}}\n`);
   }
 
   #push(change: object): void {
-    this.#out.text(`${this.#count++ > 0 ? ',' : ''}${JSON.stringify(change)}`);
+    this.#out.text(`${this.#count++ > 0 ? ',' : ''}${safeJson(change)}`);
   }
 }
 

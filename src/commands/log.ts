@@ -1,4 +1,4 @@
-import { toJson } from '../base/to-json.ts';
+import { safeJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { entryText, kindOf, oneLine } from '../projection/overview/entry-text.ts';
@@ -91,7 +91,7 @@ async function writeLog(session: Session, path: readonly number[], marks: Marks,
   const out = new ByteWriter(io.stdout);
   const look = rowStyle(io);
   const line = (entry: LogEntry): string => {
-    if (given.flag('json')) return `${toJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`;
+    if (given.flag('json')) return `${safeJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`;
     const decorations = decorationsOf(entry.position, marks);
     const text = oneLine(entry.value, look.columns);
     return `${formatRow({ id: nameOf(entry), decorations, kind: kindOf(entry.value), text }, look)}\n`;

@@ -1,4 +1,5 @@
 import { printable } from '../base/printable.ts';
+import { safeJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
 import { readSmallFile } from '../files/input.ts';
 import { type Seen, Workspace } from '../files/probe.ts';
@@ -92,7 +93,7 @@ async function print(result: Status, session: Session, given: Given, io: Io): Pr
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   out.text(
     given.flag('json')
-      ? `${JSON.stringify(result)}\n`
+      ? `${safeJson(result)}\n`
       : statusText(result, { name: session.name, hasTree: session.fileVersion > 1 }, io.style, clean),
   );
   await out.flush();

@@ -1,4 +1,4 @@
-import { toJson } from '../base/to-json.ts';
+import { safeJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { branchesOf, branchRecord, formatBranches } from '../projection/overview/branches.ts';
@@ -53,9 +53,9 @@ async function* linesOf(session: Session, marks: Marks, given: Given, io: Io): A
   const asJson = given.flag('json');
   if (given.flag('leaves')) {
     for await (const branches of branchesOf(session, marks)) {
-      yield* asJson ? branches.map((one) => JSON.stringify(branchRecord(one, io.now()))) : formatBranches(branches, rowStyle(io), io.now());
+      yield* asJson ? branches.map((one) => safeJson(branchRecord(one, io.now()))) : formatBranches(branches, rowStyle(io), io.now());
     }
   } else if (asJson) {
-    for await (const record of nodeRecords(session, marks)) yield toJson(record);
+    for await (const record of nodeRecords(session, marks)) yield safeJson(record);
   } else yield* drawTree(session, marks, rowStyle(io));
 }

@@ -1,4 +1,4 @@
-import { escapeUnsafe } from '../base/printable.ts';
+import { safeJson } from '../base/to-json.ts';
 import type { Finding } from '../rules/finding.ts';
 import { type Reporter, SILENT, type Summary } from './reporter.ts';
 
@@ -34,11 +34,5 @@ function summaryRecord(summary: Summary): object {
 
 /** JSON on one line for every reader of lines, and safe on a terminal: what it means is the same with or without the escapes. */
 export function jsonLine(value: unknown): string {
-  return escapeUnsafe(JSON.stringify(value), unicodeEscape);
-}
-
-function unicodeEscape(character: string): string {
-  let escaped = '';
-  for (let at = 0; at < character.length; at++) escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
-  return escaped;
+  return safeJson(value);
 }
