@@ -3,7 +3,7 @@ import { counted, nearest } from '../base/words.ts';
 import { AppendOnlyFile, isPlainPlace, narrowMode, samePlace } from '../files/append-only.ts';
 import { type Sink, toFile } from '../files/replace.ts';
 import { Spool } from '../files/spool.ts';
-import { identify, isNative, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
+import { identify, isNative, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -131,6 +131,11 @@ async function repairOne(input: RewriteInput, out: ByteWriter, wish: Wish, io: I
   }
 }
 
+/** Whether a line starts an array that goes on in the next lines. */
+function opensArray(line: Line): boolean {
+  return line.oversize === 0 && /^\ufeff?\s*\[\s*$/u.test(line.text);
+}
+
 /** The first pass. A file that is no session log is refused before anything else is said about it. */
 async function look(
   input: RewriteInput,
@@ -141,6 +146,8 @@ async function look(
 ): Promise<Survey> {
   const survey = new Survey({ wants, key: io.random(8), isNative, tools: wish.settleTools });
   const first: Line[] = [];
+  // A printed array of entries is a JSON document: taken for a log it would fall to pieces, for commas stand behind its entries.
+  let inArray = false;
   const refuse = (): void => {
     const identity = identify(first);
     if (!identity.ours) throw strangerTrouble(input.name, identity);
@@ -149,20 +156,22 @@ async function look(
   const scanner = wish.settleTools || wish.settleLeaf ? undefined : makeScanner(scannerWish(io.env), io.random(8));
   const blocks = new SurveyBlocks(survey, scanner);
   for await (const piece of readBlocks(chunks)) {
-    if (piece instanceof Block && survey.native) {
+    if (piece instanceof Block && survey.native && !inArray) {
       blocks.take(piece);
       continue;
     }
     for (const line of piece instanceof Block ? piece.split() : [piece]) {
+      if (first.length === 0 && !survey.native && opensArray(line)) inArray = true;
       survey.take(line);
-      if (survey.native) continue;
+      if (inArray && isNativeLine(line)) inArray = false;
+      if (survey.native && !inArray) continue;
       first.push(line);
-      if (survey.written >= LINES_TO_LOOK_AT) refuse();
+      if (survey.written >= LINES_TO_LOOK_AT || (inArray && first.length >= LINES_TO_LOOK_AT)) refuse();
     }
-    if (survey.native) first.length = 0;
+    if (survey.native && !inArray) first.length = 0;
   }
   survey.end();
-  if (!survey.native) refuse();
+  if (!survey.native || inArray) refuse();
   return survey;
 }
 

@@ -1,4 +1,5 @@
 import { Trouble } from '../base/trouble.ts';
+import { skipSpace, skipValue } from '../entries/json-text.ts';
 import { isObject } from '../entries/json-value.ts';
 import type { Line } from '../lines/line.ts';
 import { claudeCode } from './claude-code.ts';
@@ -64,10 +65,21 @@ export function isNativeLine(line: Line): boolean {
   const text = line.number === 1 && line.text.startsWith('\ufeff') ? line.text.slice(1) : line.text;
   // Nothing native comes without a type.
   if (!text.includes('"type"') && !text.includes('\\u')) return false;
+  return isNativeText(text) || isNativeText(firstObject(text));
+}
+
+function isNativeText(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) && isNative(value);
   } catch {
     return false;
   }
+}
+
+/** The object that a line starts with: a log that lost its line ends is damaged, but ours. */
+function firstObject(text: string): string {
+  const start = skipSpace(text, 0);
+  const end = text[start] === '{' ? skipValue(text, start) : -1;
+  return end < 0 ? '' : text.slice(start, end);
 }

@@ -5,6 +5,7 @@ import type { ChangeRecord, QuarantineRecord } from '../../src/repair/index.ts';
 import { readRecords, rebuildInput } from '../support/rebuild.ts';
 import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { HEADER, user } from '../support/sessions.ts';
 
 const scratch = scratchFolder();
 const vector = (name: string): string => join(projectRoot, 'fixtures', 'vectors', 'damage', `${name}.jsonl`);
@@ -216,6 +217,23 @@ describe('sessionctl repair from standard input', () => {
   });
 });
 
+describe('a log in which no line is whole', () => {
+  it('is mended where it was printed, and where it lost its line ends, which validate finds too', async () => {
+    const log = HEADER + user('a', null) + user('b', 'a');
+    const lines = log.trimEnd().split('\n');
+    const printed = lines.map((line) => `${JSON.stringify(JSON.parse(line), null, 2)}\n`).join('');
+    const joined = await run(['repair'], { stdin: printed });
+    expect(joined.stdout.split('\n').map((line) => (line === '' ? '' : JSON.stringify(JSON.parse(line))))).toEqual([...lines, '']);
+    for (const between of ['', '\r']) {
+      expect(await run(['repair'], { stdin: lines.join(between) })).toMatchObject({ code: 0 });
+      const found = await run(['validate'], { stdin: lines.join(between) });
+      expect(found.code).toBe(1);
+      expect(found.stdout).toContain('glued-entries');
+      expect(found.stdout).not.toContain('missing-header');
+    }
+  });
+});
+
 describe('what repair refuses', () => {
   it.each([
     [
@@ -223,6 +241,10 @@ describe('what repair refuses', () => {
       '{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"hi"},"timestamp":"t"}\n',
     ],
     ['JSON', '{\n  "messages": [],\n  "title": "x"\n}\n'],
+    [
+      'an array of entries, printed',
+      JSON.stringify([JSON.parse(HEADER), JSON.parse(user('a', null)), JSON.parse(user('b', 'a'))], null, 2),
+    ],
     ['binary', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3, 0xff, 0xfe, 0x0a, 0, 0])],
     ['text', 'hello\nworld\n'],
   ])('another kind of file is named and stays as it is: %s', async (_kind, content) => {

@@ -98,6 +98,7 @@ describe('identify', () => {
     expect(await identityOf(jsonl({ type: 'message', timestamp, message: { role: 'user', content: 'x' } }))).toBe('ours');
     expect(await identityOf(`\ufeff${jsonl(header)}`)).toBe('ours');
     expect(await identityOf(`{"type":"sess\n{"id":\n${jsonl(entry)}`)).toBe('ours');
+    expect(await identityOf(`${JSON.stringify(header)}${JSON.stringify(entry)}`)).toBe('ours');
     expect(await identityOf('')).toBe('ours');
     expect(await identityOf('\n \n\t\r\n')).toBe('ours');
   });
