@@ -11,7 +11,8 @@ export function grouped(value: number): string {
 
 /** The candidates that a mistyped word most likely meant, nearest first. */
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
-  const limit = Math.max(2, Math.floor(word.length / 3));
+  // At least one character has to be right: otherwise every short word is near to every other.
+  const limit = Math.max(0, Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3))));
   const scored: { candidate: string; distance: number }[] = [];
   const lower = word.toLowerCase();
   for (const candidate of candidates) {

@@ -128,6 +128,8 @@ class Validation {
     this.#blobsPath = given.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined);
     this.#blobs = this.#blobsPath === undefined ? undefined : blobLookup(this.#blobsPath);
     this.#memory = makeMemory(scannerWish(io.env), io.random(8), this.#levels, this.#blobs !== undefined);
+    if (given.operands.filter((operand) => operand === '-').length > 1)
+      throw new UsageTrouble("standard input can be read once; give '-' once");
     const pass = given.flag('pass');
     if (pass && given.operands.length > 1) throw new UsageTrouble("'--pass' hands one log on; name one FILE, or none for standard input");
     this.#pass = pass ? new ByteWriter(io.stdout) : undefined;

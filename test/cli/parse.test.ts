@@ -133,6 +133,7 @@ describe('a wrong call', () => {
     expect(refusal('--in-place=yes')).toBe("option '--in-place' takes no value");
     expect(refusal('--leaf=a', '--leaf=b')).toBe("option '--leaf' was given 2 times; give it once");
     expect(refusal('--format', 'jsno')).toBe("option '--format' is one of text, json, not 'jsno'; did you mean 'json'?");
+    expect(refusal('--format', '4')).toBe("option '--format' is one of text, json, not '4'");
     for (const word of ['x', '1.5', '1e3', '', '0x1', '9'.repeat(16)]) {
       expect(refusal(`--lines=${word}`)).toBe(`option '--lines' needs a whole number, not '${word}'`);
     }

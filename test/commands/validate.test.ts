@@ -37,6 +37,12 @@ describe('validate', () => {
     expect((await run(['validate', '-'], { stdin: broken })).stdout).toContain('-:3: error: torn-line');
   });
 
+  it('refuses to read standard input twice', async () => {
+    const ran = await run(['validate', '-', '-'], { stdin: HEADER });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain("give '-' once");
+  });
+
   it('exits 0 with warnings only, and 1 with --strict', async () => {
     const log = HEADER + user('a', null) + '\n';
     expect((await run(['validate'], { stdin: log })).code).toBe(0);
