@@ -25,6 +25,7 @@ export async function* readBlocks(
 ): AsyncGenerator<Block | Line, void, void> {
   const limit = Math.min(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, LONGEST_LINE);
   const splitter = new BlockSplitter();
+  const joined = new Joined();
   let held: Buffer[] = [];
   let heldBytes = 0;
   /** Bytes of the oversize line being passed over, 0 outside of one. */
@@ -72,7 +73,7 @@ export async function* readBlocks(
         break;
       }
       const cut = cutWithin(rest, first, limit);
-      const block = heldBytes > 0 ? Buffer.concat([...held, rest.subarray(0, cut)], heldBytes + cut) : rest.subarray(0, cut);
+      const block = heldBytes > 0 ? joined.of(held, rest.subarray(0, cut), heldBytes + cut) : rest.subarray(0, cut);
       held = [];
       heldBytes = 0;
       const whole = splitter.block(block);
@@ -106,6 +107,24 @@ function cutWithin(rest: Buffer, first: number, limit: number): number {
   if (rest.length > limit) return first + 1;
   return rest.lastIndexOf(0x0a) + 1;
 }
+
+/** Pieces put together in memory that is used again and again: nearly every block starts with the end of the chunk before. */
+class Joined {
+  #memory = Buffer.alloc(0);
+
+  of(held: readonly Buffer[], last: Buffer, length: number): Buffer {
+    // A block of that size is rare, and its memory is not worth keeping.
+    if (length > LARGEST_KEPT) return Buffer.concat([...held, last], length);
+    if (this.#memory.length < length) this.#memory = Buffer.allocUnsafeSlow(Math.max(length, FIRST_KEPT));
+    let at = 0;
+    for (const piece of held) at += piece.copy(this.#memory, at);
+    last.copy(this.#memory, at);
+    return this.#memory.subarray(0, length);
+  }
+}
+
+const FIRST_KEPT = 2 * 1024 * 1024;
+const LARGEST_KEPT = 16 * 1024 * 1024;
 
 /** Whole lines, each ended by a newline. The memory is used again for the next block. */
 export class Block {

@@ -2,7 +2,8 @@ import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
 import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, NULL, ROLE, TYPE } from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
-import { KIND, type LogFacts } from './log-facts.ts';
+import { NO_PARENT } from '../tree/log-index.ts';
+import { KIND, type LastEntry, type LogFacts } from './log-facts.ts';
 
 /** More shapes than this are no shapes but noise; they are read in full. */
 const MOST_SHAPES = 1 << 16;
@@ -79,56 +80,71 @@ export class FastPath {
   /** False where a rule may have something to say about the values. */
   #join(block: Block, at: number, line: number): boolean {
     const { records } = this.#scanner;
+    const { bytes } = block;
     const log = this.#log;
     const codes = records[at + FIELD.codes] as number;
-    const type = codes & 15;
-    const role = type === TYPE.message ? (codes >>> 4) & 15 : ROLE.other;
-    const id = text(block, records[at + FIELD.idStart] as number, records[at + FIELD.idLength] as number);
+    const isMessage = (codes & 15) === TYPE.message;
+    const role = isMessage ? (codes >>> 4) & 15 : ROLE.other;
+    // The index keeps the names of roles; which other one this is, the scanner does not tell.
+    if (isMessage && role === ROLE.other) return false;
+    const idLength = records[at + FIELD.idLength] as number;
     const parentLength = records[at + FIELD.parentLength] as number;
-    const parentId = parentLength === NULL ? null : text(block, records[at + FIELD.parentStart] as number, parentLength);
-    if (id !== undefined && log.find(id) >= 0) return false;
-    if (role === ROLE.user && log.last?.role === 'user' && log.last.parentId === parentId) return false;
-    // The index keeps the names of the first few hundred roles; which one this is, the scanner does not tell.
-    if (type === TYPE.message && role === ROLE.other) return false;
-    const calls = role === ROLE.assistant ? this.#callsOf(block, at) : NONE;
-    if (calls === undefined) return false;
-    const position = log.join({
-      id,
-      parentId,
-      type: type === TYPE.message ? 'message' : 'custom',
+    const isUser = role === ROLE.user;
+    const time = (records[at + FIELD.day] as number) * MS_A_DAY + (records[at + FIELD.millisecond] as number);
+    let last: LastEntry | undefined;
+    if (isUser) {
+      // Two user messages in a row may be of two writers.
+      if (log.last?.role === 'user') return false;
+      last = { line, role: 'user', parentId: parentOf(block, records[at + FIELD.parentStart] as number, parentLength), time };
+    }
+    const count = role === ROLE.assistant ? (records[at + FIELD.calls] as number) : 0;
+    if (count > 1 && this.#repeatsCall(block, at, count)) return false;
+    const joined = log.joinPlain({
+      bytes,
+      idStart: records[at + FIELD.idStart] as number,
+      idLength,
+      parentStart: records[at + FIELD.parentStart] as number,
+      parentLength,
+      parent: log.version === 1 && parentLength === ABSENT ? log.size - 1 : NO_PARENT,
+      type: isMessage ? 'message' : 'custom',
       role: ROLE_NAMES[role],
-      kind: kindOf(role, codes),
-      time: (records[at + FIELD.day] as number) * MS_A_DAY + (records[at + FIELD.millisecond] as number),
+      flags: kindOf(role, codes),
       line,
       offset: block.offset + (records[at + FIELD.start] as number),
       length: records[at + FIELD.length] as number,
+      time,
+      last,
     });
-    for (const call of calls) log.addCall(position, call.id, call.block);
-    if (role === ROLE.toolResult) {
-      const result = text(block, records[at + FIELD.resultStart] as number, records[at + FIELD.resultLength] as number);
-      if (result !== undefined) log.addResult(position, result);
+    if (!joined) return false;
+    const position = log.size - 1;
+    if (count > 0) this.#addCalls(block, at, count, position);
+    const resultLength = records[at + FIELD.resultLength] as number;
+    if (role === ROLE.toolResult && resultLength !== ABSENT) {
+      log.addPlainResult(position, bytes, records[at + FIELD.resultStart] as number, resultLength);
     }
     log.lines++;
     return true;
   }
 
-  /** Undefined where an id is used twice. */
-  #callsOf(block: Block, at: number): readonly { id: string; block: number }[] | undefined {
+  #addCalls(block: Block, at: number, count: number, position: number): void {
     const { records, calls } = this.#scanner;
-    const count = records[at + FIELD.calls] as number;
-    if (count === 0) return NONE;
-    const first = records[at + FIELD.firstCall] as number;
-    const found: { id: string; block: number }[] = [];
-    for (let call = first * CALL_FIELDS; found.length < count; call += CALL_FIELDS) {
-      const id = text(block, calls[call] as number, calls[call + 1] as number) as string;
-      found.push({ id, block: calls[call + 2] as number });
+    const first = (records[at + FIELD.firstCall] as number) * CALL_FIELDS;
+    for (let call = first; call < first + count * CALL_FIELDS; call += CALL_FIELDS) {
+      this.#log.addPlainCall(position, block.bytes, calls[call] as number, calls[call + 1] as number, calls[call + 2] as number);
     }
-    if (count > 1 && new Set(found.map(({ id }) => id)).size < count) return undefined;
-    return found;
+  }
+
+  /** Whether two calls of a message have one id. */
+  #repeatsCall(block: Block, at: number, count: number): boolean {
+    const { records, calls } = this.#scanner;
+    const first = (records[at + FIELD.firstCall] as number) * CALL_FIELDS;
+    const ids = new Set<string>();
+    for (let call = first; call < first + count * CALL_FIELDS; call += CALL_FIELDS) {
+      ids.add(block.bytes.toString('latin1', calls[call] as number, (calls[call] as number) + (calls[call + 1] as number)));
+    }
+    return ids.size < count;
   }
 }
-
-const NONE: readonly { id: string; block: number }[] = [];
 
 function kindOf(role: number, codes: number): number {
   if ((codes & 15) === TYPE.custom) return KIND.other;
@@ -137,6 +153,7 @@ function kindOf(role: number, codes: number): number {
   return (codes & CUT_TURN) === 0 ? KIND.assistant : KIND.cutTurn;
 }
 
-function text(block: Block, start: number, length: number): string | undefined {
+function parentOf(block: Block, start: number, length: number): string | null | undefined {
+  if (length === NULL) return null;
   return length === ABSENT ? undefined : block.bytes.toString('latin1', start, start + length);
 }

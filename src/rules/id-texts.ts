@@ -17,6 +17,16 @@ export class IdTexts {
     }
   }
 
+  /** The same from plain ASCII bytes; a length below 0 means that there is no id. */
+  addBytes(bytes: Buffer, start: number, length: number): void {
+    if (length < 0) {
+      this.#numbers.push(-1);
+      return;
+    }
+    const packed = packBytes(bytes, start, length);
+    this.#numbers.push(packed >= 0 ? packed : STORED + this.#store.addBytes(bytes, start, length));
+  }
+
   get(position: number): string | undefined {
     const number = this.#numbers.get(position);
     if (number < 0) return undefined;
@@ -30,10 +40,25 @@ function pack(id: string): number {
   if (id.length !== 8) return -1;
   let value = 0;
   for (let at = 0; at < 8; at++) {
-    const code = id.charCodeAt(at);
-    const digit = code >= 0x30 && code <= 0x39 ? code - 0x30 : code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
+    const digit = hexDigit(id.charCodeAt(at));
     if (digit < 0) return -1;
     value = value * 16 + digit;
   }
   return value;
+}
+
+function packBytes(bytes: Buffer, start: number, length: number): number {
+  if (length !== 8) return -1;
+  let value = 0;
+  for (let at = start; at < start + 8; at++) {
+    const digit = hexDigit(bytes[at] as number);
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
 }

@@ -1,7 +1,8 @@
 import { messageOf, versionByEntry, versionOf } from '../entries/envelope-check.ts';
 import { isObject, type JsonObject } from '../entries/json-value.ts';
 import type { KnownVersion } from '../entries/schema/index.ts';
-import { HEADER_PARENT, LogIndex, MISSING_PARENT } from '../tree/log-index.ts';
+import { NULL } from '../scanner/layout.ts';
+import { HEADER_PARENT, LogIndex, MISSING_PARENT, type PlainEntry } from '../tree/log-index.ts';
 import type { BlobLookup } from './blob-check.ts';
 import { IdTexts } from './id-texts.ts';
 import { NumberList } from './number-list.ts';
@@ -62,6 +63,12 @@ export interface JoiningEntry {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
+}
+
+/** An entry as the scanner took it down. */
+export interface JoiningPlain extends PlainEntry {
+  readonly time: number;
+  readonly last: LastEntry | undefined;
 }
 
 /** What all rules know about a log: grows line by line, complete after `finish`. */
@@ -203,6 +210,31 @@ export class LogFacts {
     if (typeof parentId === 'string' && this.index.parentOf(position) < 0) this.#unresolved.set(position, parentId);
     this.last = { line: entry.line, role: entry.type === 'message' ? entry.role : undefined, parentId, time };
     return position;
+  }
+
+  /** The same for an entry that the scanner took down; false, and nothing joined, where there is more to say about it. */
+  joinPlain(entry: JoiningPlain): boolean {
+    const { bytes, idStart, idLength, parentLength, time } = entry;
+    const position = this.index.addPlain(entry);
+    if (position < 0) return false;
+    this.objects++;
+    if (this.firstEntryLine === 0) {
+      this.firstEntryLine = entry.line;
+      this.version ??= idLength < 0 ? 1 : 3;
+    }
+    this.#ids.addBytes(bytes, idStart, idLength);
+    this.#times.push(time);
+    if (parentLength === NULL) this.roots++;
+    this.last = entry.last;
+    return true;
+  }
+
+  addPlainCall(position: number, bytes: Buffer, start: number, length: number, block: number): void {
+    this.calls.add(position, this.texts.addBytes(bytes, start, length), block);
+  }
+
+  addPlainResult(position: number, bytes: Buffer, start: number, length: number): void {
+    this.results.add(position, this.texts.addBytes(bytes, start, length));
   }
 
   addCall(position: number, id: string, block: number): void {

@@ -1,4 +1,6 @@
 const PAGE = 1 << 20;
+/** How many texts an addition from bytes is compared with. */
+const RECENT = 8;
 
 /** Many short texts as bytes: an eighth of what they cost as strings. */
 export class TextStore {
@@ -6,6 +8,8 @@ export class TextStore {
   #used = PAGE;
   /** Texts that were stored lately, for most are stored twice within a few entries. */
   readonly #recent = new Map<string, number>();
+  readonly #recentBytes: number[] = new Array<number>(RECENT).fill(-1);
+  #turn = 0;
 
   /** A number that stands for the text; one text may get several, two texts never get the same. */
   add(text: string): number {
@@ -29,6 +33,33 @@ export class TextStore {
     if (this.#recent.size >= 4096) this.#recent.clear();
     this.#recent.set(text, number);
     return number;
+  }
+
+  /** The same from plain ASCII bytes, without making a string of them. */
+  addBytes(bytes: Buffer, start: number, length: number): number {
+    for (const recent of this.#recentBytes) if (recent >= 0 && this.#isAt(recent, bytes, start, length)) return recent;
+    if (this.#used + length + 4 > PAGE) {
+      this.#pages.push(Buffer.allocUnsafe(Math.max(PAGE, length + 4)));
+      this.#used = 0;
+    }
+    const page = this.#pages.length - 1;
+    const buffer = this.#pages[page] as Buffer;
+    const number = page * PAGE + this.#used;
+    buffer.writeUInt32LE(length * 2, this.#used);
+    bytes.copy(buffer, this.#used + 4, start, start + length);
+    this.#used = buffer.length > PAGE ? PAGE : this.#used + 4 + length;
+    this.#recentBytes[this.#turn] = number;
+    this.#turn = (this.#turn + 1) % RECENT;
+    return number;
+  }
+
+  #isAt(number: number, bytes: Buffer, start: number, length: number): boolean {
+    const buffer = this.#pages[Math.floor(number / PAGE)] as Buffer;
+    const at = number % PAGE;
+    if (buffer.readUInt32LE(at) !== length * 2) return false;
+    // Ids of one kind differ at their end.
+    for (let byte = length - 1; byte >= 0; byte--) if (buffer[at + 4 + byte] !== bytes[start + byte]) return false;
+    return true;
   }
 
   get(number: number): string {

@@ -38,6 +38,23 @@ export interface NewEntry {
   readonly flags?: number;
 }
 
+/** An entry whose id and parentId are plain ASCII, as ranges of bytes; a length below 0 means that it has none. */
+export interface PlainEntry {
+  readonly bytes: Buffer;
+  readonly idStart: number;
+  readonly idLength: number;
+  readonly parentStart: number;
+  readonly parentLength: number;
+  /** The parent's position where no parentId tells it. */
+  readonly parent: number;
+  readonly type: string;
+  readonly role: string | undefined;
+  readonly line: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly flags: number;
+}
+
 const PAGE_BITS = 12;
 const PAGE_SIZE = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE_SIZE - 1;
@@ -163,6 +180,40 @@ export class LogIndex {
     const type = entry.typeStart === ABSENT ? 0 : this.#types.codeOfBytes(bytes, entry.typeStart, entry.typeEnd);
     const role = entry.roleStart === ABSENT ? 0 : this.#roles.codeOfBytes(bytes, entry.roleStart, entry.roleEnd);
     return this.#push(hasId, parent, type, role, line, offset, length, 0);
+  }
+
+  /**
+   * Adds an entry from the ranges of its id and parentId in plain bytes. Adds nothing and gives NOT_FOUND where there is
+   * more to say about it: its id is there already, or its parent is not there yet.
+   */
+  addPlain(entry: PlainEntry): number {
+    const { bytes, idStart, idLength, parentStart, parentLength } = entry;
+    let low = 0;
+    let high = 0;
+    if (idLength >= 0) {
+      this.#hash.ofBytes(bytes, idStart, idStart + idLength);
+      low = this.#hash.low;
+      high = this.#hash.high;
+      if (this.#ids.get(low, high) !== NOT_FOUND) return NOT_FOUND;
+    }
+    let { parent } = entry;
+    if (parentLength > 0) {
+      this.#hash.ofBytes(bytes, parentStart, parentStart + parentLength);
+      parent = this.#parentAtAdd();
+      if (parent === UNKNOWN_PARENT) return NOT_FOUND;
+    }
+    this.#hash.low = low;
+    this.#hash.high = high;
+    return this.#push(
+      idLength >= 0,
+      parent,
+      this.#types.code(entry.type),
+      entry.role === undefined ? 0 : this.#roles.code(entry.role),
+      entry.line,
+      entry.offset,
+      entry.length,
+      entry.flags,
+    );
   }
 
   /** Takes the id from the hash. */
