@@ -6,6 +6,9 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 /** 2408582 as '2,408,582', the same in every locale. */
 export function grouped(value: number): string {
   if (value >= 0 && value < 1000) return String(value);
+  if (value < 1_000_000 && Number.isInteger(value) && value > 0) {
+    return `${Math.floor(value / 1000)},${String(value % 1000).padStart(3, '0')}`;
+  }
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 

@@ -241,17 +241,17 @@ class Writing {
         this.#body.write(exporter.item(item));
       }
     };
-    for await (const entry of this.#session.entries(section.positions)) {
+    await this.#session.forEachEntry(section.positions, (entry) => {
       this.#totals.add(entry.value);
       this.#pictures.line = entry.line;
       put(transcript.push(entry));
       const parting = plan.forks.get(entry.position);
-      if (!parting) continue;
+      if (!parting) return;
       put(transcript.fork());
       this.#turnsAt.set(entry.position, transcript.turns);
       const others = parting.flatMap((one) => branches.get(one) ?? []);
       this.#body.write(exporter.fork({ anchor: forkAnchor(entry.position), branches: others }));
-    }
+    });
     put(transcript.end());
     this.#turns += transcript.turns - start;
   }

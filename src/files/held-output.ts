@@ -2,16 +2,15 @@ import { Spool } from './spool.ts';
 import type { Random } from './temp.ts';
 
 const MOST_IN_MEMORY = 8 * 1024 * 1024;
-const PACK_CHARACTERS = 64 * 1024;
+const BLOCK_BYTES = 256 * 1024;
 
-/**
- * Text that is written before what stands in front of it is known: kept in memory, and on the disk once it is large.
- */
+/** Text that is written before what stands in front of it is known: kept in memory, and on the disk once it is large. */
 export class HeldOutput {
   readonly #random: Random;
   readonly #signal: AbortSignal;
   readonly #most: number;
-  #waiting = '';
+  #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #filled = 0;
   #parts: Buffer[] = [];
   #bytes = 0;
   #spool: Spool | undefined;
@@ -23,8 +22,10 @@ export class HeldOutput {
   }
 
   write(text: string): void {
-    this.#waiting += text;
-    if (this.#waiting.length >= PACK_CHARACTERS) this.#pack();
+    // Piece by piece: one character that is not Latin makes all text that it is joined with slow to encode.
+    if (text.length * 3 > BLOCK_BYTES - this.#filled) this.#pack();
+    if (text.length * 3 <= BLOCK_BYTES) this.#filled += this.#block.write(text, this.#filled, 'utf8');
+    else this.#add(encoded(text));
   }
 
   /** All of it, from the start, after the last write. */
@@ -44,15 +45,29 @@ export class HeldOutput {
   }
 
   #pack(): void {
-    if (this.#waiting === '') return;
-    const bytes = Buffer.from(this.#waiting, 'utf8');
-    this.#waiting = '';
+    if (this.#filled === 0) return;
+    const bytes = this.#block.subarray(0, this.#filled);
+    this.#filled = 0;
+    if (!this.#spool) this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#add(bytes);
+  }
+
+  #add(bytes: Buffer): void {
+    if (this.#spool) {
+      this.#spool.write(bytes);
+      return;
+    }
     this.#parts.push(bytes);
     this.#bytes += bytes.length;
     if (this.#bytes < this.#most) return;
-    this.#spool ??= new Spool(this.#random, this.#signal);
+    this.#spool = new Spool(this.#random, this.#signal);
     for (const part of this.#parts) this.#spool.write(part);
     this.#parts = [];
-    this.#bytes = 0;
   }
+}
+
+/** In one go; counting the bytes first, as Buffer.from does, takes several times as long. */
+function encoded(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(text.length * 3);
+  return bytes.subarray(0, bytes.write(text, 'utf8'));
 }

@@ -45,6 +45,11 @@ export interface Session {
   entry(position: number): Promise<LogEntry>;
   /** In the order asked for; a line that turns out to be damaged is left out and told in `damage`. */
   entries(positions: Iterable<number>): AsyncIterable<LogEntry>;
+  /**
+   * The same entries for who takes each at once, without waiting: half the time of `entries` for small ones. While some
+   * are looked at, the next are read.
+   */
+  forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void>;
   /** All ids in file order: another pass over the file, for names that the index cannot answer. */
   forEachId(visit: (position: number, id: string) => void): Promise<void>;
   close(): Promise<void>;

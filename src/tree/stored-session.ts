@@ -20,6 +20,12 @@ export interface ByteStore {
 /** Entries that lie near each other are read in one go, up to this many bytes. */
 const READ_TOGETHER = 1024 * 1024;
 
+interface Part {
+  readonly positions: readonly number[];
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A session whose entries are read from its store whenever they are asked for. */
 export class StoredSession implements Session {
   readonly name: string;
@@ -62,6 +68,41 @@ export class StoredSession implements Session {
   }
 
   async *entries(positions: Iterable<number>): AsyncGenerator<LogEntry, void, void> {
+    for (const part of this.#parts(positions)) {
+      const bytes = await this.#load(part, Buffer.allocUnsafe(part.end - part.start));
+      for (const position of part.positions) {
+        const entry = this.#parse(position, bytes, part.start);
+        if (entry) yield entry;
+      }
+    }
+  }
+
+  async forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void> {
+    const parts = this.#parts(positions);
+    let buffer: Buffer = Buffer.alloc(0);
+    let spare: Buffer = Buffer.alloc(0);
+    let part = parts.next().value;
+    let reading = part && this.#load(part, buffer);
+    try {
+      while (part && reading) {
+        buffer = await reading;
+        const { positions: loaded, start } = part;
+        part = parts.next().value;
+        reading = part && this.#load(part, spare);
+        for (const position of loaded) {
+          const entry = this.#parse(position, buffer, start);
+          if (entry) visit(entry);
+        }
+        [buffer, spare] = [spare, buffer];
+      }
+    } finally {
+      // What was read ahead has the memory of the next part, and nobody else looks at it.
+      await reading?.catch(() => {});
+    }
+  }
+
+  /** Positions that are read in one go. */
+  *#parts(positions: Iterable<number>): Generator<Part, undefined, void> {
     let together: number[] = [];
     let start = 0;
     let end = 0;
@@ -69,40 +110,45 @@ export class StoredSession implements Session {
       const offset = this.index.offsetOf(position);
       const behind = offset + this.index.lengthOf(position);
       if (together.length > 0 && (offset < end || behind - start > READ_TOGETHER)) {
-        yield* this.#read(together, start, end);
+        yield { positions: together, start, end };
         together = [];
       }
       if (together.length === 0) start = offset;
       together.push(position);
       end = behind;
     }
-    if (together.length > 0) yield* this.#read(together, start, end);
+    if (together.length > 0) yield { positions: together, start, end };
+    return undefined;
   }
 
-  async *#read(positions: readonly number[], start: number, end: number): AsyncGenerator<LogEntry, void, void> {
-    const bytes = Buffer.allocUnsafe(end - start);
-    if ((await this.#store.readAt(bytes, start)) < bytes.length) {
+  /** The bytes of a part, in the buffer if they fit there. */
+  async #load({ start, end }: Part, buffer: Buffer): Promise<Buffer> {
+    const length = end - start;
+    const memory = buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(Math.max(length, READ_TOGETHER));
+    const bytes = memory.length === length ? memory : memory.subarray(0, length);
+    if ((await this.#store.readAt(bytes, start)) < length) {
       throw new Trouble(`${this.name}: became shorter while it was read; run again when nobody writes to it`);
     }
-    for (const position of positions) {
-      const offset = this.index.offsetOf(position);
-      const from = offset - start;
-      const entry = this.#parse(position, offset, bytes.subarray(from, from + this.index.lengthOf(position)));
-      if (entry) yield entry;
-    }
+    return memory;
   }
 
-  #parse(position: number, offset: number, bytes: Buffer): LogEntry | undefined {
-    const number = this.index.lineOf(position);
+  #parse(position: number, bytes: Buffer, start: number): LogEntry | undefined {
+    const { index } = this;
+    const offset = index.offsetOf(position);
+    const from = offset - start;
+    const to = from + index.lengthOf(position);
+    const number = index.lineOf(position);
     try {
-      const text = bytes.toString('utf8');
+      const text = bytes.toString('utf8', from, to);
       const value: unknown = JSON.parse(text);
-      if (isObject(value) && isUtf8(bytes)) return { position, line: number, offset, text, value };
+      // Bytes that are no UTF-8 become this character.
+      const whole = !text.includes('\ufffd') || isUtf8(bytes.subarray(from, to));
+      if (isObject(value) && whole) return { position, line: number, offset, text, value };
     } catch {
       // The index took the line for an entry by its envelope alone.
     }
     if (!this.#damage.some((one) => one.line === number)) {
-      const line = new Line(number, offset, bytes.toString('latin1'), true, 'invalid');
+      const line = new Line(number, offset, bytes.toString('latin1', from, to), true, 'invalid');
       this.#damage.push({ line: number, rule: readContent(line, this.fileVersion).damage ?? 'not-json' });
       this.#damage.sort((a, b) => a.line - b.line);
     }

@@ -152,7 +152,7 @@ describe('what an export shows', () => {
     ];
     const shown = text(log);
     expect(shown).toContain('*Result, 500 lines, 4,389 characters*');
-    expect(shown).toContain('[… 484 lines, 4,');
+    expect(shown).toContain('[... 484 lines, 4,');
     expect(shown).toContain('line 499');
     expect(shown).not.toContain('line 250');
     const full = text(log, { tools: 'full' });

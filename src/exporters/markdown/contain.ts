@@ -1,4 +1,4 @@
-import { lineEnds, visible } from '../visible.ts';
+import { lineEnds, visible, withoutLineEnds } from '../visible.ts';
 import { longestRun } from './fence.ts';
 import { containLine } from './inline.ts';
 
@@ -95,7 +95,7 @@ class Scan {
   end(): string {
     if (this.#fence) this.#closeFence(this.#fence);
     if (this.#indented) this.#closeIndented(this.#indented);
-    return this.#out.replace(/\n+$/, '');
+    return withoutLineEnds(this.#out);
   }
 
   #blank(): void {

@@ -2,7 +2,7 @@ import { counted } from '../../base/words.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
 import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
 import type { Totals } from '../view/totals.ts';
-import { joined, oneLine, type Words } from '../view/words.ts';
+import { oneLine, type Words } from '../view/words.ts';
 import { contain } from './contain.ts';
 import { fenced } from './fence.ts';
 import { frontMatter } from './front-matter.ts';
@@ -66,7 +66,9 @@ class MarkdownExporter implements Exporter {
   }
 
   #small(place: string, facts: readonly Words[]): string {
-    return `${anchor(place)}<sub>${this.#words(joined(facts, ' · '))}</sub>`;
+    let line = '';
+    for (const fact of facts) line += line === '' ? this.#words(fact) : ` · ${this.#words(fact)}`;
+    return `${anchor(place)}<sub>${line}</sub>`;
   }
 
   #note(note: Note): string {

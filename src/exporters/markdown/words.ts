@@ -23,6 +23,8 @@ function withoutMentions(text: string): string {
 }
 
 export function wordsToMarkdown(words: Words, anchorOf: AnchorOf): string {
+  const only = words.length === 1 ? words[0] : undefined;
+  if (typeof only === 'string') return only;
   let line = '';
   for (const word of words) {
     if (typeof word === 'string') line += word;

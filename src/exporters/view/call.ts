@@ -3,8 +3,8 @@ import { diffOf } from './diff.ts';
 import type { Block } from './item.ts';
 import { languageOf } from './language.ts';
 import type { ToolsWish } from './options.ts';
-import { jsonText, remainder, stringAt } from './read.ts';
-import { INPUT, shorten } from './shorten.ts';
+import { jsonText, remainder, stringOf } from './read.ts';
+import { INPUT, isLong, shorten } from './shorten.ts';
 import { oneLine, type Words } from './words.ts';
 
 /** What was asked of a tool, in the form that suits the tool. */
@@ -50,7 +50,8 @@ function named(names: readonly string[], ...toolForms: Form[]): [string, readonl
 export function askedOf(tool: string, input: unknown, wish: ToolsWish): Asked {
   const limits = wish === 'full' ? undefined : INPUT;
   const { subject, blocks } = shapeOf(tool, input);
-  return { subject, blocks: limits ? blocks.map((block) => ({ ...block, text: shorten(block.text, limits).text })) : blocks };
+  if (!limits || blocks.every((block) => !isLong(block.text, limits))) return { subject, blocks };
+  return { subject, blocks: blocks.map((block) => ({ ...block, text: shorten(block.text, limits).text })) };
 }
 
 function shapeOf(tool: string, input: unknown): Asked {
@@ -59,7 +60,7 @@ function shapeOf(tool: string, input: unknown): Asked {
   for (const form of forms.get(tool.toLowerCase()) ?? []) {
     const shape = form(input);
     if (!shape) continue;
-    const rest = remainder(input, new Set(shape.shown));
+    const rest = remainder(input, shape.shown);
     if (!rest) return shape;
     const short = jsonText(rest, 0);
     if (short.length <= 80) return { subject: [...shape.subject, ' ', { code: short }], blocks: shape.blocks };
@@ -76,7 +77,7 @@ function block(language: string, text: string): Block {
 
 function firstString(input: JsonObject, keys: readonly string[]): { readonly key: string; readonly value: string } | undefined {
   for (const key of keys) {
-    const value = stringAt(input, key);
+    const value = stringOf(input[key]);
     if (value !== undefined) return { key, value };
   }
   return undefined;
@@ -104,7 +105,7 @@ function editForm(input: JsonObject): Shape | undefined {
     const replacement = isObject(edit) ? replacementOf(edit) : undefined;
     if (!isObject(edit) || !replacement) return undefined;
     blocks.push(block('diff', replacement.diff));
-    const rest = remainder(edit, new Set(replacement.shown));
+    const rest = remainder(edit, replacement.shown);
     if (rest) blocks.push(block('json', jsonText(rest)));
   }
   return { subject, blocks, shown: [...shown, 'edits'] };

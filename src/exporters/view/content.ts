@@ -2,7 +2,7 @@ import { counted } from '../../base/words.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import type { Block, Fold, Image, Part, Remark, Text } from './item.ts';
 import type { ViewOptions } from './options.ts';
-import { jsonText, objectAt, stringAt, withoutColours } from './read.ts';
+import { jsonText, objectOf, stringOf, withoutColours } from './read.ts';
 import { INPUT, type Limits, OUTPUT, type Shortened, shorten, sizeOf } from './shorten.ts';
 import { joined, oneLine, type Words } from './words.ts';
 
@@ -63,13 +63,13 @@ export function contentParts(content: unknown, options: ViewOptions, call?: (blo
 function blockPart(value: JsonObject, options: ViewOptions, call: ((block: JsonObject) => Part | undefined) | undefined): Part | undefined {
   switch (value['type']) {
     case 'text': {
-      const words = stringAt(value, 'text') ?? '';
+      const words = stringOf(value['text']) ?? '';
       return words.trim() === '' ? undefined : text(words);
     }
     case 'thinking':
       return thinkingPart(value, options);
     case 'redactedThinking':
-      return options.thinking === 'none' ? undefined : redacted(stringAt(value, 'data'));
+      return options.thinking === 'none' ? undefined : redacted(stringOf(value['data']));
     case 'image':
       return options.image(value);
     case 'toolCall':
@@ -85,10 +85,10 @@ function blockPart(value: JsonObject, options: ViewOptions, call: ((block: JsonO
 
 function thinkingPart(value: JsonObject, options: ViewOptions): Part | undefined {
   if (options.thinking === 'none') return undefined;
-  const words = stringAt(value, 'thinking') ?? '';
-  if (value['redacted'] === true) return redacted(stringAt(value, 'thinkingSignature'));
+  const words = stringOf(value['thinking']) ?? '';
+  if (value['redacted'] === true) return redacted(stringOf(value['thinkingSignature']));
   if (words.trim() === '')
-    return stringAt(value, 'thinkingSignature') ? remark('note', ['Thinking whose text was not recorded']) : undefined;
+    return stringOf(value['thinkingSignature']) ? remark('note', ['Thinking whose text was not recorded']) : undefined;
   return { kind: 'fold', title: ['Thinking'], open: options.thinking === 'full', tone: 'thinking', parts: [text(words)] };
 }
 
@@ -97,14 +97,14 @@ function redacted(data: string | undefined): Remark {
 }
 
 function serverTool(value: JsonObject, options: ViewOptions): Part {
-  const inner = objectAt(value, 'block') ?? value;
-  const name = stringAt(inner, 'name') ?? stringAt(inner, 'type') ?? 'unnamed';
+  const inner = objectOf(value['block']) ?? value;
+  const name = stringOf(inner['name']) ?? stringOf(inner['type']) ?? 'unnamed';
   return jsonFold(['Tool of the provider: ', { code: oneLine(name, 60) }], inner, options);
 }
 
 function change(value: JsonObject): Words {
-  const from = stringAt(value, 'from');
-  const to = stringAt(value, 'to');
+  const from = stringOf(value['from']);
+  const to = stringOf(value['to']);
   return [...(from ? [': ', { code: oneLine(from, 80) }] : []), ...(to ? [from ? ' to ' : ': ', { code: oneLine(to, 80) }] : [])];
 }
 

@@ -1,7 +1,7 @@
 import { counted } from '../../base/words.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import type { Image } from './item.ts';
-import { objectAt, stringAt } from './read.ts';
+import { objectOf, stringOf } from './read.ts';
 import { oneLine, type Words } from './words.ts';
 
 /** Pictures that every browser shows and that can hold no script, and how their files are named. */
@@ -15,7 +15,6 @@ export const IMAGE_TYPES: ReadonlyMap<string, string> = new Map([
   ['image/bmp', 'bmp'],
 ]);
 
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const BLOB_REF = /^blob:sha256:([0-9a-f]{64})$/;
 const WHITE = /\s+/g;
 
@@ -26,9 +25,9 @@ export type Picture =
   | { readonly kind: 'none'; readonly about: Words };
 
 export function pictureOf(block: JsonObject): Picture {
-  const source = objectAt(block, 'source') ?? block;
-  const type = (stringAt(source, 'mimeType') ?? stringAt(source, 'media_type') ?? '').toLowerCase();
-  const data = stringAt(source, 'data');
+  const source = objectOf(block['source']) ?? block;
+  const type = (stringOf(source['mimeType']) ?? stringOf(source['media_type']) ?? '').toLowerCase();
+  const data = stringOf(source['data']);
   if (data === undefined) return { kind: 'none', about: ['Image without data'] };
   const extension = IMAGE_TYPES.get(type);
   const shownType = { code: oneLine(type === '' ? 'no type' : type, 60) };
@@ -37,9 +36,17 @@ export function pictureOf(block: JsonObject): Picture {
   }
   const blob = BLOB_REF.exec(data.length < 100 ? data : '');
   if (blob) return { kind: 'blob', type, extension, ref: data, hash: blob[1] ?? '' };
-  const base64 = BASE64.test(data) ? data : data.replace(WHITE, '');
-  if (!BASE64.test(base64)) return { kind: 'none', about: ['Image of the type ', shownType, ' whose data is not base64, not shown'] };
+  const base64 = isBase64(data) ? data : data.replace(WHITE, '');
+  if (!isBase64(base64)) return { kind: 'none', about: ['Image of the type ', shownType, ' whose data is not base64, not shown'] };
   return { kind: 'data', type, extension, base64 };
+}
+
+/**
+ * Whether nothing but base64 is in the text, in whole groups of four. The decoder leaves out what does not belong there,
+ * so the length of what it gives tells; it is many times faster than looking at each character.
+ */
+function isBase64(text: string): boolean {
+  return text.length > 0 && text.length % 4 === 0 && Buffer.from(text, 'base64').length === bytesOfBase64(text);
 }
 
 export function bytesOfBase64(base64: string): number {

@@ -4,7 +4,7 @@ import { block, contentParts, inputLimits, jsonFold, output, remark, text, textF
 import type { Part, Speaker } from './item.ts';
 import { languageOf } from './language.ts';
 import type { ViewOptions } from './options.ts';
-import { jsonText, numberAt, remainder, stringAt } from './read.ts';
+import { jsonText, numberOf, remainder, stringOf } from './read.ts';
 import { shorten, sizeOf } from './shorten.ts';
 import { modelName } from './totals.ts';
 import { costText, tokensText, usageOf } from './usage.ts';
@@ -33,7 +33,7 @@ const roles: ReadonlyMap<string, RoleView> = new Map([
 ]);
 
 export function messageDraft(message: JsonObject, options: ViewOptions): Draft {
-  const role = stringAt(message, 'role') ?? '';
+  const role = stringOf(message['role']) ?? '';
   return (roles.get(role) ?? unknownView)(message, options);
 }
 
@@ -42,9 +42,9 @@ function plain(speaker: Speaker, title: Words, message: JsonObject, options: Vie
 }
 
 function execution(message: JsonObject, source: 'command' | 'code', language: string, title: Words, options: ViewOptions): Draft {
-  const asked = shorten(stringAt(message, source) ?? '', inputLimits(options));
-  const printed = output(stringAt(message, 'output') ?? '', options);
-  const exitCode = numberAt(message, 'exitCode');
+  const asked = shorten(stringOf(message[source]) ?? '', inputLimits(options));
+  const printed = output(stringOf(message['output']) ?? '', options);
+  const exitCode = numberOf(message['exitCode']);
   const facts: Words[] = [];
   if (exitCode !== undefined) facts.push([`exit code ${exitCode}`]);
   if (message['excludeFromContext'] === true) facts.push(['not shown to the model']);
@@ -55,7 +55,7 @@ function execution(message: JsonObject, source: 'command' | 'code', language: st
   }
   if (message['cancelled'] === true) parts.push(remark('warning', ['Cancelled']));
   if (message['truncated'] === true) {
-    const path = stringAt(message, 'fullOutputPath');
+    const path = stringOf(message['fullOutputPath']);
     parts.push(
       remark('note', ['The agent recorded only a part of the output', ...(path ? ['; all of it was in ', { code: oneLine(path) }] : [])]),
     );
@@ -72,8 +72,8 @@ function filesView(message: JsonObject, options: ViewOptions): Draft {
       parts.push(jsonFold(['File of an unknown form'], file, options));
       continue;
     }
-    const path = stringAt(file, 'path') ?? '';
-    const content = stringAt(file, 'content');
+    const path = stringOf(file['path']) ?? '';
+    const content = stringOf(file['content']);
     if (content !== undefined) parts.push(textFold([{ code: oneLine(path) }], content, languageOf(path), options));
     else parts.push(remark('note', [{ code: oneLine(path) }]));
     if (isObject(file['image'])) parts.push(options.image(file['image']));
@@ -103,7 +103,7 @@ function systemView(message: JsonObject, options: ViewOptions): Draft {
 
 /** Both a message of the role custom and an entry custom_message have these fields. */
 export function extensionView(message: JsonObject, options: ViewOptions): Draft {
-  const name = stringAt(message, 'customType');
+  const name = stringOf(message['customType']);
   const parts = contentParts(message['content'], options);
   if (message['details'] !== undefined) parts.push(jsonFold(['Details'], message['details'], options));
   const facts: Words[] = message['display'] === false ? [['not shown to the user']] : [];
@@ -111,9 +111,9 @@ export function extensionView(message: JsonObject, options: ViewOptions): Draft 
 }
 
 function unknownView(message: JsonObject, options: ViewOptions): Draft {
-  const role = stringAt(message, 'role');
+  const role = stringOf(message['role']);
   const parts = contentParts(message['content'], options);
-  const rest = remainder(message, new Set(['role', 'content', 'timestamp']));
+  const rest = remainder(message, ['role', 'content', 'timestamp']);
   if (rest) parts.push(jsonFold(['Its other fields'], rest, options));
   return {
     speaker: 'unknown',
@@ -136,8 +136,8 @@ export function assistantFacts(message: JsonObject, told: string | undefined): W
 
 /** How a turn ended, where that was not as it should. */
 export function endingParts(message: JsonObject): Part[] {
-  const reason = stringAt(message, 'stopReason');
-  const error = stringAt(message, 'errorMessage');
+  const reason = stringOf(message['stopReason']);
+  const error = stringOf(message['errorMessage']);
   switch (reason) {
     case 'aborted':
       return [remark('warning', ['Aborted'], error)];
@@ -152,9 +152,9 @@ export function endingParts(message: JsonObject): Part[] {
 
 export function sessionStartDraft(entry: JsonObject, options: ViewOptions): Draft {
   const parts: Part[] = [];
-  const task = stringAt(entry, 'task');
+  const task = stringOf(entry['task']);
   if (task) parts.push(text(task));
-  const prompt = stringAt(entry, 'systemPrompt');
+  const prompt = stringOf(entry['systemPrompt']);
   if (prompt) parts.push(textFold(['System prompt'], prompt, 'markdown', options));
   const { tools, outputSchema } = entry;
   if (Array.isArray(tools) && tools.length > 0) {
@@ -167,23 +167,23 @@ export function sessionStartDraft(entry: JsonObject, options: ViewOptions): Draf
 
 export function compactionDraft(entry: JsonObject, options: ViewOptions): Draft {
   const facts: Words[] = [];
-  const before = numberAt(entry, 'tokensBefore');
-  const after = numberAt(entry, 'tokensAfter');
+  const before = numberOf(entry['tokensBefore']);
+  const after = numberOf(entry['tokensAfter']);
   if (before !== undefined)
     facts.push([counted(before, 'token') + (after === undefined ? ' before' : ` before, ${counted(after, 'token')} after`)]);
-  const method = stringAt(entry, 'method');
+  const method = stringOf(entry['method']);
   if (method) facts.push(['method ', { code: oneLine(method, 60) }]);
-  const kept = stringAt(entry, 'firstKeptEntryId');
-  const keepsNothing = kept === undefined || kept === stringAt(entry, 'id');
+  const kept = stringOf(entry['firstKeptEntryId']);
+  const keepsNothing = kept === undefined || kept === stringOf(entry['id']);
   facts.push(keepsNothing ? ['nothing before it is kept'] : ['kept from ', { entry: kept }]);
   if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['made by an extension']);
   facts.push(...costFacts(entry));
   const parts: Part[] = [];
-  const warning = stringAt(entry, 'warning');
+  const warning = stringOf(entry['warning']);
   if (warning) parts.push(remark('warning', ['Warning of the agent'], warning));
-  const summary = stringAt(entry, 'summary') ?? '';
+  const summary = stringOf(entry['summary']) ?? '';
   parts.push(summary.trim() === '' ? remark('note', ['The summary is empty']) : text(summary));
-  const short = stringAt(entry, 'shortSummary');
+  const short = stringOf(entry['shortSummary']);
   if (short) parts.push(textFold(['Short summary'], short, '', options));
   if (isObject(entry['systemMessage'])) parts.push(...systemParts(entry['systemMessage'], options));
   parts.push(...dataFolds(entry, options));
@@ -191,12 +191,12 @@ export function compactionDraft(entry: JsonObject, options: ViewOptions): Draft 
 }
 
 export function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Draft {
-  const from = stringAt(entry, 'fromId');
+  const from = stringOf(entry['fromId']);
   const facts: Words[] = [];
   if (from) facts.push(from === 'root' ? ['from the root'] : ['from ', { entry: from }]);
   if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['made by an extension']);
   facts.push(...costFacts(entry));
-  const summary = stringAt(entry, 'summary') ?? '';
+  const summary = stringOf(entry['summary']) ?? '';
   const parts: Part[] = [summary.trim() === '' ? remark('note', ['The summary is empty']) : text(summary)];
   parts.push(...dataFolds(entry, options));
   return { speaker: 'summary', title: ['Branch summary'], facts, parts };

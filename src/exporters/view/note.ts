@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { fold, jsonFold, simpleParts } from './content.ts';
 import type { Fold } from './item.ts';
 import type { ViewOptions } from './options.ts';
-import { jsonText, remainder, stringAt, stringsAt } from './read.ts';
+import { jsonText, remainder, stringOf, stringsOf } from './read.ts';
 import { modelName } from './totals.ts';
 import { costText, tokensText, usageOf } from './usage.ts';
 import { joined, oneLine, type Words } from './words.ts';
@@ -39,7 +39,7 @@ const notes: ReadonlyMap<string, NoteView> = new Map([
 export const noteTypes: readonly string[] = [...notes.keys()];
 
 export function noteDraft(entry: JsonObject, options: ViewOptions): NoteDraft {
-  const type = stringAt(entry, 'type') ?? '';
+  const type = stringOf(entry['type']) ?? '';
   return (notes.get(type) ?? unknownNote)(entry, options);
 }
 
@@ -52,12 +52,12 @@ function code(value: unknown): { readonly code: string } {
 }
 
 function names(entry: JsonObject, key: string): Words[number] {
-  const list = stringsAt(entry, key);
+  const list = stringsOf(entry[key]);
   return list.length === 0 ? 'none' : { code: oneLine(list.join(', '), 400) };
 }
 
 function modelNote(entry: JsonObject): NoteDraft {
-  const role = stringAt(entry, 'role');
+  const role = stringOf(entry['role']);
   const words: Words = ['Model', ...(role && role !== 'default' ? [' for ', code(role)] : []), ': ', code(modelName(entry) ?? 'none')];
   return said(entry['resolvedModelIsFallback'] === true ? [...words, ', a fallback'] : words);
 }
@@ -71,15 +71,15 @@ function modeNote(entry: JsonObject, options: ViewOptions): NoteDraft {
 }
 
 function labelNote(entry: JsonObject): NoteDraft {
-  const label = stringAt(entry, 'label');
-  const target = stringAt(entry, 'targetId');
+  const label = stringOf(entry['label']);
+  const target = stringOf(entry['targetId']);
   const on: Words = target === undefined ? [] : [label ? ' on ' : ' from ', { entry: target }];
   return said(label ? ['Label ', code(label), ...on] : ['Label removed', ...on]);
 }
 
 function usageNote(entry: JsonObject): NoteDraft {
   const usage = usageOf(entry['usage']);
-  const purpose = stringAt(entry, 'purpose') ?? stringAt(entry, 'kind');
+  const purpose = stringOf(entry['purpose']) ?? stringOf(entry['kind']);
   const model = modelName(entry);
   const facts: Words[] = [['A call beside the conversation', ...(purpose ? [' for ', code(purpose)] : [])]];
   if (model) facts.push([code(model)]);
@@ -89,7 +89,7 @@ function usageNote(entry: JsonObject): NoteDraft {
 }
 
 function contextEditNote(entry: JsonObject, options: ViewOptions): NoteDraft {
-  const target = stringAt(entry, 'targetId');
+  const target = stringOf(entry['targetId']);
   const whom: Words = target === undefined ? ['an entry'] : [{ entry: target }];
   const { replacement } = entry;
   if (!isObject(replacement)) return said(['The model no longer sees ', ...whom]);
@@ -107,7 +107,7 @@ function customNote(entry: JsonObject, options: ViewOptions): NoteDraft {
   return short.length <= 100 ? said([...words, ' ', { code: short }]) : { words, details: [jsonFold(['Data'], data, options)] };
 }
 
-const ENVELOPE: ReadonlySet<string> = new Set(['type', 'id', 'parentId', 'timestamp']);
+const ENVELOPE: readonly string[] = ['type', 'id', 'parentId', 'timestamp'];
 
 function unknownNote(entry: JsonObject, options: ViewOptions): NoteDraft {
   const { type } = entry;

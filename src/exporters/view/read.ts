@@ -1,23 +1,19 @@
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 
-/** A member that is a string, else undefined: exports show what is there and complain about nothing. */
-export function stringAt(value: JsonObject, key: string): string | undefined {
-  const found = value[key];
+/** The value if it is a string, else undefined: exports show what is there and complain about nothing. */
+export function stringOf(found: unknown): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-export function numberAt(value: JsonObject, key: string): number | undefined {
-  const found = value[key];
+export function numberOf(found: unknown): number | undefined {
   return typeof found === 'number' ? found : undefined;
 }
 
-export function objectAt(value: JsonObject, key: string): JsonObject | undefined {
-  const found = value[key];
+export function objectOf(found: unknown): JsonObject | undefined {
   return isObject(found) ? found : undefined;
 }
 
-export function stringsAt(value: JsonObject, key: string): readonly string[] {
-  const found = value[key];
+export function stringsOf(found: unknown): readonly string[] {
   return Array.isArray(found) ? found.filter((one): one is string => typeof one === 'string') : [];
 }
 
@@ -32,9 +28,9 @@ export function jsonText(value: unknown, indent = 2): string {
 }
 
 /** The members except those that were shown already, or undefined when none is left. */
-export function remainder(value: JsonObject, shown: ReadonlySet<string>): JsonObject | undefined {
-  const rest = Object.entries(value).filter(([key]) => !shown.has(key));
-  return rest.length === 0 ? undefined : Object.fromEntries(rest);
+export function remainder(value: JsonObject, shown: readonly string[]): JsonObject | undefined {
+  const keys = Object.keys(value).filter((key) => !shown.includes(key));
+  return keys.length === 0 ? undefined : Object.fromEntries(keys.map((key) => [key, value[key]]));
 }
 
 const COLOURS = /\u001b\[[0-9;:]*m/g;

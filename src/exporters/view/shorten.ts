@@ -1,4 +1,5 @@
 import { counted, grouped } from '../../base/words.ts';
+import { withoutLineEnds } from '../visible.ts';
 import { cutAfter, cutBefore, type Words } from './words.ts';
 
 export interface Limits {
@@ -34,7 +35,13 @@ export function shorten(text: string, limits: Limits | undefined): Shortened {
   const left = characters - head.length - tail.length;
   const leftLines = lines - countLines(head) - countLines(tail);
   const what = leftLines > 0 ? `${counted(leftLines, 'line')}, ${counted(left, 'character')}` : counted(left, 'character');
-  return { text: `${head.replace(/[\r\n]+$/, '')}\n[… ${what} left out …]\n${tail}`, lines, characters, cut: true };
+  return { text: `${withoutLineEnds(head)}\n[... ${what} left out ...]\n${tail}`, lines, characters, cut: true };
+}
+
+/** Whether a text may have to be shortened. Short ones, which are most, need no counting. */
+export function isLong(text: string, { headLines, tailLines, headCharacters, tailCharacters }: Limits): boolean {
+  // A line takes at least one character, its end.
+  return text.length > Math.min(headLines + tailLines, headCharacters + tailCharacters);
 }
 
 /** '120 lines, 4,310 characters'. */

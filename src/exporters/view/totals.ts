@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
-import { stringAt } from './read.ts';
+import { stringOf } from './read.ts';
 import { millisecondsOf } from './time.ts';
 import { type Usage, usageOf } from './usage.ts';
 
@@ -73,8 +73,8 @@ function sortable(timestamp: unknown): string | undefined {
 
 /** 'provider/id', or what there is of it. */
 export function modelName(message: JsonObject): string | undefined {
-  const provider = stringAt(message, 'provider');
-  const model = stringAt(message, 'model') ?? stringAt(message, 'modelId');
+  const provider = stringOf(message['provider']);
+  const model = stringOf(message['model']) ?? stringOf(message['modelId']);
   if (model === undefined || model === '') return undefined;
   return provider === undefined || provider === '' ? model : `${provider}/${model}`;
 }

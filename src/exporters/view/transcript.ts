@@ -15,7 +15,7 @@ import {
 } from './message.ts';
 import { leftOutNote, type NoteDraft, noteDraft } from './note.ts';
 import type { ViewOptions } from './options.ts';
-import { stringAt } from './read.ts';
+import { stringOf } from './read.ts';
 import { sizeOf } from './shorten.ts';
 import { modelName } from './totals.ts';
 import { joined, oneLine, type Words } from './words.ts';
@@ -193,23 +193,22 @@ export class Transcript {
   }
 
   #call(value: JsonObject): OpenCall {
-    const tool = stringAt(value, 'name') ?? '';
+    const tool = stringOf(value['name']) ?? '';
     const { subject, blocks } = askedOf(tool, value['arguments'] ?? value['input'], this.#options.tools);
-    return { id: stringAt(value, 'id') ?? '', tool, subject, blocks, results: [] };
+    return { id: stringOf(value['id']) ?? '', tool, subject, blocks, results: [] };
   }
 
   #result(entry: ExportEntry, message: JsonObject): void {
     if (this.#options.tools === 'none') return;
-    const id = stringAt(message, 'toolCallId') ?? '';
+    const id = stringOf(message['toolCallId']) ?? '';
     const result = this.#resultView(entry, message);
-    const matching = this.#open?.calls.filter((call) => call.id === id) ?? [];
-    const call = matching.find((one) => one.results.length === 0) ?? matching[0];
+    const call = this.#callOf(id);
     if (call) {
       call.results.push(result);
       return;
     }
     this.#close('next');
-    const tool = stringAt(message, 'toolName') ?? '';
+    const tool = stringOf(message['toolName']) ?? '';
     const draft: Draft = { speaker: 'tool', title: ['Tool result'], facts: [], parts: [] };
     const inTurn = this.#turn === 'assistant' || this.#turn === 'tool';
     if (!inTurn) this.#turn = 'tool';
@@ -221,6 +220,17 @@ export class Transcript {
       facts: this.#timeFact(entry),
       parts: [{ kind: 'lone-result', tool, result: { ...result, anchor: '' } }],
     });
+  }
+
+  /** The open call with this id; where several have it, the first that still waits. */
+  #callOf(id: string): OpenCall | undefined {
+    let found: OpenCall | undefined;
+    for (const call of this.#open?.calls ?? []) {
+      if (call.id !== id) continue;
+      if (call.results.length === 0) return call;
+      found ??= call;
+    }
+    return found;
   }
 
   #resultView(entry: ExportEntry, message: JsonObject): Result {
@@ -240,7 +250,9 @@ export class Transcript {
     }
     if (parts.length === 0) parts.push(remark('note', ['No output']));
     const long = this.#options.tools === 'full' && lines > LONG_RESULT_LINES;
-    return { anchor: this.#anchor(entry), isError, title: joined([[isError ? 'Error' : 'Result'], ...sizes], ', '), long, parts };
+    const kind = isError ? 'Error' : 'Result';
+    const title = sizes.length === 0 ? [kind] : joined([[kind], ...sizes], ', ');
+    return { anchor: this.#anchor(entry), isError, title, long, parts };
   }
 
   #note(entry: ExportEntry, draft: NoteDraft): void {

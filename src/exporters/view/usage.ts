@@ -1,6 +1,5 @@
 import { grouped } from '../../base/words.ts';
 import { isObject } from '../../entries/json-value.ts';
-import { numberAt, objectAt } from './read.ts';
 import type { Words } from './words.ts';
 
 export interface Usage {
@@ -15,27 +14,25 @@ export interface Usage {
 /** Tokens and money as an entry recorded them, in any dialect. */
 export function usageOf(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const cost = objectAt(value, 'cost');
+  const { input, output, inputTokens, outputTokens, cacheRead, cacheWrite, cost } = value;
+  const price = isObject(cost) ? cost['total'] : cost;
   return {
-    input: amount(numberAt(value, 'input') ?? numberAt(value, 'inputTokens')),
-    output: amount(numberAt(value, 'output') ?? numberAt(value, 'outputTokens')),
-    cacheRead: amount(numberAt(value, 'cacheRead')),
-    cacheWrite: amount(numberAt(value, 'cacheWrite')),
-    cost: cost ? numberAt(cost, 'total') : numberAt(value, 'cost'),
+    input: amount(input ?? inputTokens),
+    output: amount(output ?? outputTokens),
+    cacheRead: amount(cacheRead),
+    cacheWrite: amount(cacheWrite),
+    cost: typeof price === 'number' ? price : undefined,
   };
 }
 
-function amount(value: number | undefined): number {
-  return value !== undefined && Number.isFinite(value) ? value : 0;
+function amount(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
 /** '1,204 in, 49,030 cached, 88 out'. */
 export function tokensText(usage: Usage): Words {
-  const fresh = usage.input + usage.cacheWrite;
-  const parts = [`${grouped(fresh)} in`];
-  if (usage.cacheRead > 0) parts.push(`${grouped(usage.cacheRead)} cached`);
-  parts.push(`${grouped(usage.output)} out`);
-  return [parts.join(', ')];
+  const cached = usage.cacheRead > 0 ? `, ${grouped(usage.cacheRead)} cached` : '';
+  return [`${grouped(usage.input + usage.cacheWrite)} in${cached}, ${grouped(usage.output)} out`];
 }
 
 /** Dollars with as many digits as say something: 12.34, 0.0260, 0.000005. */
