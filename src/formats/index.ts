@@ -10,7 +10,7 @@ import { gemini } from './gemini.ts';
 import { isNative, LINES_TO_LOOK_AT } from './native.ts';
 import { aider, atif, eventLog, goose, openCode } from './other-agents.ts';
 import { piSdk } from './pi-sdk.ts';
-import { binary, jsonDocument, jsonLines, text } from './plain.ts';
+import { binary, jsonDocument, jsonLines, printedLog, text } from './plain.ts';
 import { Start } from './start.ts';
 
 export { isNative, LINES_TO_LOOK_AT } from './native.ts';
@@ -31,6 +31,7 @@ export const foreignFormats: readonly Format[] = [
   eventLog,
   claudeCode,
   binary,
+  printedLog,
   jsonDocument,
   jsonLines,
   text,

@@ -9,6 +9,13 @@ export const binary: Format = {
   recognises: (start) => /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(start.bytes) && start.objects.length === 0,
 };
 
+/** What `jq .` makes of a log. */
+export const printedLog: Format = {
+  id: 'printed-log',
+  title: "a session log printed over several lines, which 'sessionctl repair' rejoins",
+  recognises: (start) => start.objects.length === 0 && /^\s*\{\s*"type"\s*:\s*"(session|title)"/.test(start.text),
+};
+
 export const jsonDocument: Format = {
   id: 'json',
   title: 'one JSON document, not one JSON object a line',

@@ -15,7 +15,6 @@ export class Start {
   readonly firstText: string;
   /** The whole file where it is one JSON value, on one line or on many. */
   readonly document: unknown;
-  /** All of it, as far as it was looked at. */
   readonly #text: string;
 
   constructor(lines: readonly Line[]) {
@@ -27,6 +26,11 @@ export class Start {
     const size = filled.reduce((sum, line) => sum + line.length, 0);
     this.#text = size <= LONGEST_DOCUMENT ? filled.map((line) => line.text).join('\n') : this.firstText.slice(0, LONGEST_DOCUMENT);
     this.document = filled.length === 1 ? this.values[0] : /^\s*[[{]/.test(this.firstText) ? parse(this.#text) : undefined;
+  }
+
+  /** All of it, as far as it was looked at. */
+  get text(): string {
+    return this.#text;
   }
 
   get first(): JsonObject | undefined {

@@ -30,6 +30,7 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
   zstd: [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x00, 0x0a, 0x01])],
   gzip: [Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x0a, 0x01])],
   zip: [Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x00])],
+  'printed-log': [`${JSON.stringify({ type: 'session', version: 3, id: 's', timestamp, cwd: '/' }, null, 2)}\n{\n  "type": "message"\n}\n`],
   aider: ['\n# aider chat started at 2026-01-02 10:11:12\n\n#### hello\n'],
   atif: [
     JSON.stringify({ schema_version: 'ATIF-v1.4', session_id: 'x', agent: { name: 'a' }, steps: [] }),
