@@ -2,6 +2,7 @@ import { messageOf, versionByEntry, versionOf } from '../entries/envelope-check.
 import { isObject, type JsonObject } from '../entries/json-value.ts';
 import type { KnownVersion } from '../entries/schema/index.ts';
 import { NULL } from '../scanner/layout.ts';
+import { cycles } from '../tree/children.ts';
 import { HEADER_PARENT, LogIndex, MISSING_PARENT, type PlainEntry } from '../tree/log-index.ts';
 import type { BlobLookup } from './blob-check.ts';
 import { IdTexts } from './id-texts.ts';
@@ -259,9 +260,12 @@ export class LogFacts {
     this.#unresolved.clear();
     this.lostParents = lost;
     this.headerChildren = headerChildren;
-    const cycles = forward.length > 0 ? findCycles(this.index, forward) : [];
-    this.cycles = cycles.map(({ members }) => ({ position: members[0] ?? 0, length: members.length }));
-    const inCycle = new Set(cycles.flatMap(({ members }) => members));
+    const inCycle = new Set<number>();
+    this.cycles = cycles(this.index).map((position) => {
+      const members = membersOf(this.index, position);
+      for (const member of members) inCycle.add(member);
+      return { position, length: members.length };
+    });
     this.forwardParents = inCycle.size > 0 ? forward.filter(({ position }) => !inCycle.has(position)) : forward;
     this.#cut = new Set(this.cycles.map(({ position }) => position));
   }
@@ -367,25 +371,9 @@ function kindOf(type: string, role: string | undefined, message: JsonObject | un
   return stop === 'aborted' || stop === 'error' ? KIND.cutTurn : KIND.assistant;
 }
 
-/** Each cycle's members, the earliest in the file first. Every cycle goes through a parent that stands behind its child. */
-function findCycles(index: LogIndex, forward: readonly ForwardParent[]): { members: number[] }[] {
-  const cycles: { members: number[] }[] = [];
-  /** 0 not seen; else the number of the walk that saw it. */
-  const seen = new Int32Array(index.size);
-  let walk = 0;
-  for (const { position } of forward) {
-    if (seen[position] !== 0) continue;
-    walk++;
-    let at = position;
-    while (at >= 0 && seen[at] === 0) {
-      seen[at] = walk;
-      at = index.parentOf(at);
-    }
-    if (at < 0 || seen[at] !== walk) continue;
-    const members = [at];
-    for (let next = index.parentOf(at); next !== at; next = index.parentOf(next)) members.push(next);
-    members.sort((a, b) => a - b);
-    cycles.push({ members });
-  }
-  return cycles;
+/** The entries of the cycle that an entry is part of. */
+function membersOf(index: LogIndex, position: number): number[] {
+  const members = [position];
+  for (let next = index.parentOf(position); next !== position; next = index.parentOf(next)) members.push(next);
+  return members;
 }

@@ -1,4 +1,4 @@
-import { Children } from './children.ts';
+import { Children } from '../tree/children.ts';
 import { KIND, type LogFacts } from './log-facts.ts';
 
 /** What a walk over all branches finds out about calls, results and kept ranges. */
@@ -61,7 +61,7 @@ class BranchWalk {
   walk(): BranchFacts {
     const log = this.#log;
     if (log.calls.length > 0 || log.results.length > 0 || this.#kept.size > 0) {
-      const children = new Children(log);
+      const children = new Children(log.index);
       for (const root of children.roots) this.#walkFrom(root, children);
     }
     return {

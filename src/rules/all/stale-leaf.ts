@@ -1,5 +1,5 @@
+import { staleLeaf as newestHidden } from '../../tree/stale-leaf.ts';
 import type { Rule } from '../rule.ts';
-import { staleLeaf as findStaleLeaf } from '../stale-leaf.ts';
 
 export const staleLeaf: Rule = {
   id: 'stale-leaf',
@@ -12,12 +12,12 @@ export const staleLeaf: Rule = {
   fixable: false,
   example: '{"type":"message","id":"a",…}\n{"type":"message","id":"b","parentId":"a",…}\n{"type":"label","id":"c","parentId":"a",…}',
   end: (log, report) => {
-    const stale = findStaleLeaf(log);
-    if (!stale) return;
-    const newer = log.idOf(stale.newer);
+    const newest = newestHidden(log.index);
+    if (newest === undefined) return;
+    const newer = log.idOf(newest);
     report(
       log.placeOf(log.size - 1),
-      `the leaf hides the messages on another branch; its newest entry is ${newer === undefined ? '' : `'${newer}' `}on line ${log.lineOf(stale.newer)}`,
+      `the leaf hides the messages on another branch; its newest entry is ${newer === undefined ? '' : `'${newer}' `}on line ${log.lineOf(newest)}`,
     );
   },
 };
