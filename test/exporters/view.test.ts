@@ -9,7 +9,8 @@ import { languageOf } from '../../src/exporters/view/language.ts';
 import { OUTPUT, shorten } from '../../src/exporters/view/shorten.ts';
 import { timeTextIn } from '../../src/exporters/view/time.ts';
 import { Totals } from '../../src/exporters/view/totals.ts';
-import { entry, exportEntries, said } from './support.ts';
+import { Transcript } from '../../src/exporters/view/transcript.ts';
+import { entry, exportEntries, said, viewOptions } from './support.ts';
 
 const text = (entries: Parameters<typeof exportEntries>[1], changes = {}) => exportEntries(markdownFormat, entries, changes).text;
 
@@ -125,6 +126,9 @@ describe('what an export shows', () => {
     expect(text(thought)).toContain('encrypted by the provider, 2 characters');
     expect(text(thought, { thinking: 'full' })).toContain('<details open>\n<summary>Thinking</summary>');
     expect(text(thought, { thinking: 'none' })).not.toMatch(/hmm|encrypted/);
+    expect(text([said('assistant', { content: [{ type: 'thinking', thinking: 'hmm' }] })], { thinking: 'none' })).toContain(
+      '*Nothing but thinking, left out*',
+    );
   });
 
   it('leaves tools out when asked, and says how many', () => {
@@ -194,6 +198,24 @@ describe('what an export shows', () => {
   it('survives JSON that is nested too deeply to be written', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     expect(text([entry('custom', { customType: 'x', data: deep })])).toContain('nested too deeply');
+  });
+
+  it('shows numbers that JSON.parse cannot hold as they stand in the log', () => {
+    const line =
+      '{"type":"message","id":"n","parentId":null,"timestamp":"2026-02-16T10:20:30.000Z","message":{"role":"assistant","usage":{"input":1},' +
+      '"content":[{"type":"toolCall","id":"c","name":"other","arguments":{"id":12345678901234567890,"big":-1e400,"small":1.5,"s":"12345678901234567890"}}]}}';
+    const transcript = new Transcript(viewOptions());
+    const items = [...transcript.push({ position: 0, line: 2, value: JSON.parse(line), text: line }), ...transcript.end()];
+    const subject = { code: '{"id":12345678901234567890,"big":-1e400,"small":1.5,"s":"12345678901234567890"}' };
+    expect(items[0]).toMatchObject({ parts: [{ kind: 'call', subject: [subject] }] });
+    const data = '{"type":"custom","id":"n","parentId":null,"customType":"x","data":[98765432109876543210]}';
+    expect(new Transcript(viewOptions()).push({ position: 0, line: 2, value: JSON.parse(data), text: data })[0]).toMatchObject({
+      words: ['Data of an extension: ', { code: 'x' }, ' ', { code: '[98765432109876543210]' }],
+    });
+    const command = line.replace('"name":"other"', '"name":"bash"').replace('"id":12345678901234567890', '"command":12345678901234567890');
+    const shown = new Transcript(viewOptions());
+    shown.push({ position: 0, line: 2, value: JSON.parse(command), text: command });
+    expect(JSON.stringify(shown.end())).not.toContain('number:');
   });
 
   it('tells what lines an edit changes', () => {

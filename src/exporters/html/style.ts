@@ -55,7 +55,7 @@ code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono
 code{font-size:.86em;background:var(--soft);border-radius:4px;padding:.12em .35em;unicode-bidi:isolate;overflow-wrap:anywhere}
 pre{position:relative;margin:.5rem 0;padding:.7rem .9rem;background:var(--soft);border:1px solid var(--line);border-radius:8px;overflow:auto;max-height:36rem;font-size:.8125rem;line-height:1.5;tab-size:4;unicode-bidi:isolate}
 pre code{font-size:inherit;background:none;padding:0;border-radius:0;overflow-wrap:normal}
-pre ins,pre del{display:inline-block;min-width:100%;margin:0 -.9rem;padding:0 .9rem;text-decoration:none}
+pre ins,pre del{display:inline-block;min-width:calc(100% + 1.8rem);margin:0 -.9rem;padding:0 .9rem;text-decoration:none}
 pre ins{background:var(--ins)}pre del{background:var(--del)}
 details{margin:.5rem 0}
 summary{cursor:pointer;color:var(--dim);font-size:.875rem;border-radius:6px}

@@ -1,5 +1,5 @@
 import type { AnchorOf } from '../exporter.ts';
-import type { Words } from '../view/words.ts';
+import { oneLine, type Words } from '../view/words.ts';
 import { visible } from '../visible.ts';
 import { escapeHtml } from './escape.ts';
 
@@ -15,7 +15,10 @@ export function wordsToHtml(words: Words, anchorOf: AnchorOf): string {
     else if ('plain' in word) line += `<bdi>${shown(word.plain)}</bdi>`;
     else {
       const anchor = anchorOf(word.entry);
-      line += anchor === undefined ? `<code>${shown(word.entry)}</code>` : `<a href="#${anchor}"><code>${shown(word.entry)}</code></a>`;
+      line +=
+        anchor === undefined
+          ? `<code>${shown(oneLine(word.entry, 80))}</code>`
+          : `<a href="#${anchor}"><code>${shown(oneLine(word.entry, 80))}</code></a>`;
     }
   }
   return line;

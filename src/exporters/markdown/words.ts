@@ -1,6 +1,6 @@
 import type { AnchorOf } from '../exporter.ts';
 import { escapeHtml } from '../html/escape.ts';
-import type { Words } from '../view/words.ts';
+import { oneLine, type Words } from '../view/words.ts';
 import { visible } from '../visible.ts';
 import { codeSpan } from './fence.ts';
 
@@ -32,7 +32,7 @@ export function wordsToMarkdown(words: Words, anchorOf: AnchorOf): string {
     else if ('plain' in word) line += plainText(word.plain);
     else {
       const anchor = anchorOf(word.entry);
-      line += anchor === undefined ? codeSpan(word.entry) : `[${plainText(word.entry)}](#${anchor})`;
+      line += anchor === undefined ? codeSpan(oneLine(word.entry, 80)) : `[${plainText(oneLine(word.entry, 80))}](#${anchor})`;
     }
   }
   return line;
@@ -47,7 +47,10 @@ export function wordsToSummary(words: Words, anchorOf: AnchorOf): string {
     else if ('plain' in word) line += inSummary(word.plain);
     else {
       const anchor = anchorOf(word.entry);
-      line += anchor === undefined ? `<code>${inSummary(word.entry)}</code>` : `<a href="#${anchor}">${inSummary(word.entry)}</a>`;
+      line +=
+        anchor === undefined
+          ? `<code>${inSummary(oneLine(word.entry, 80))}</code>`
+          : `<a href="#${anchor}">${inSummary(oneLine(word.entry, 80))}</a>`;
     }
   }
   return line;

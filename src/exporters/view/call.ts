@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { diffOf } from './diff.ts';
+import { EXACT_MARK } from './exact.ts';
 import type { Block } from './item.ts';
 import { languageOf } from './language.ts';
 import type { ToolsWish } from './options.ts';
@@ -78,7 +79,7 @@ function block(language: string, text: string): Block {
 function firstString(input: JsonObject, keys: readonly string[]): { readonly key: string; readonly value: string } | undefined {
   for (const key of keys) {
     const value = stringOf(input[key]);
-    if (value !== undefined) return { key, value };
+    if (value !== undefined && !value.startsWith(EXACT_MARK)) return { key, value };
   }
   return undefined;
 }

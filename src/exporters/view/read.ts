@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { EXACT_MARK } from './exact.ts';
 
 /** The value if it is a string, else undefined: exports show what is there and complain about nothing. */
 export function stringOf(found: unknown): string | undefined {
@@ -17,10 +18,14 @@ export function stringsOf(found: unknown): readonly string[] {
   return Array.isArray(found) ? found.filter((one): one is string => typeof one === 'string') : [];
 }
 
+const MARKED = JSON.stringify(EXACT_MARK).slice(0, -1);
+const MARKED_NUMBER = /"\\u0000number:(-?[0-9][0-9.eE+-]*)"/g;
+
 /** JSON for reading; undefined stands for nothing to show. */
 export function jsonText(value: unknown, indent = 2): string {
   try {
-    return JSON.stringify(value, null, indent) ?? '';
+    const text = JSON.stringify(value, null, indent) ?? '';
+    return text.includes(MARKED) ? text.replace(MARKED_NUMBER, '$1') : text;
   } catch (error) {
     if (error instanceof RangeError) return '(nested too deeply to be shown)';
     throw error;

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { anchorOf } from './anchor.ts';
 import { askedOf } from './call.ts';
 import { block, contentParts, output, remark } from './content.ts';
+import { withExactNumbers } from './exact.ts';
 import type { Block, Image, Item, Message, Note, Part, Remark, Result, Speaker } from './item.ts';
 import {
   assistantFacts,
@@ -26,6 +27,8 @@ export interface ExportEntry {
   readonly position: number;
   readonly line: number;
   readonly value: JsonObject;
+  /** The line itself, where there is one: it has the numbers that JSON.parse cannot hold. */
+  readonly text?: string;
 }
 
 /** Why a call has no result. */
@@ -106,8 +109,9 @@ export class Transcript {
     return ready;
   }
 
-  #take(entry: ExportEntry): void {
-    const { value } = entry;
+  #take(read: ExportEntry): void {
+    const value = withExactNumbers(read.value, read.text);
+    const entry = value === read.value ? read : { ...read, value };
     switch (value['type']) {
       case 'message': {
         const { message } = value;
@@ -170,7 +174,7 @@ export class Transcript {
     });
     for (const part of content) parts.push(part === CALL_HERE ? undefined : part);
     const ending = endingParts(message);
-    if (parts.length === 0 && ending.length === 0 && left === 0) parts.push(remark('note', ['No content']));
+    if (parts.length === 0 && ending.length === 0 && left === 0) parts.push(remark('note', [emptyWords(message['content'])]));
     const shows = parts.length > 0 || ending.length > 0;
     if (shows) this.#tellLeftOut();
     // What this message leaves out is told after it.
@@ -304,6 +308,13 @@ export class Transcript {
     const { id } = entry.value;
     return typeof id === 'string' && id !== '' && !this.#repeated(entry) ? anchorOf(id) : `line-${entry.line}`;
   }
+}
+
+/** What is said of a message of which nothing is shown. */
+function emptyWords(content: unknown): string {
+  const onlyThinking =
+    Array.isArray(content) && content.some((one) => isObject(one) && String(one['type']).toLowerCase().includes('thinking'));
+  return onlyThinking ? 'Nothing but thinking, left out' : 'No content';
 }
 
 /** Stands for a call until its results are known. */
