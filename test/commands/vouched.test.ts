@@ -11,7 +11,7 @@ const logs = readdirSync(join(projectRoot, 'fixtures'), { recursive: true, encod
   .map((name) => join(projectRoot, 'fixtures', name));
 
 /** All that a run says, with the scanner or without it. */
-async function outcome(argv: readonly string[], stdin: Buffer, scanner: string): Promise<unknown> {
+async function outcome(argv: readonly string[], stdin: readonly Buffer[], scanner: string): Promise<unknown> {
   const ran = await run(argv, { stdin, env: { SESSIONCTL_SCANNER: scanner } });
   return { code: ran.code, out: ran.stdoutBytes.toString('latin1'), err: ran.stderr };
 }
@@ -22,7 +22,7 @@ describe('externalize and inline', () => {
     mkdirSync(store);
     for (const path of logs) {
       // A first block shows that the log is ours; what follows goes the fast way.
-      const log = Buffer.concat([Buffer.from(HEADER + user('first', null, 'x'.repeat(1_100_000))), readFileSync(path)]);
+      const log = [Buffer.from(HEADER + user('first', null)), readFileSync(path)];
       for (const command of ['externalize', 'inline']) {
         const argv = [command, '--blobs', store];
         const plain = await outcome(argv, log, 'off');

@@ -11,7 +11,8 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  readonly stdin?: string | Buffer;
+  /** Several pieces come as several chunks. */
+  readonly stdin?: string | Buffer | readonly Buffer[];
   readonly stdinIsTerminal?: boolean;
   readonly stdoutIsTerminal?: boolean;
   /** As stdout unless told otherwise. */
@@ -26,7 +27,7 @@ export interface RunOptions {
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const out = collector(options.stdoutIsTerminal === true, options.columns);
   const err = collector((options.stderrIsTerminal ?? options.stdoutIsTerminal) === true, options.columns);
-  const stdin = options.stdin === undefined ? new PassThrough().end() : Readable.from([Buffer.from(options.stdin)]);
+  const stdin = options.stdin === undefined ? new PassThrough().end() : Readable.from(chunksOf(options.stdin));
   const io: ProcessIo = {
     stdin: Object.assign(stdin, { isTTY: options.stdinIsTerminal === true }) as ProcessIo['stdin'],
     stdout: out.stream,
@@ -37,6 +38,11 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   };
   const code = await main(argv, io);
   return { code, stdout: out.bytes().toString('utf8'), stderr: err.bytes().toString('utf8'), stdoutBytes: out.bytes() };
+}
+
+function chunksOf(stdin: string | Buffer | readonly Buffer[]): Buffer[] {
+  if (typeof stdin === 'string') return [Buffer.from(stdin)];
+  return Buffer.isBuffer(stdin) ? [stdin] : [...stdin];
 }
 
 function collector(isTTY: boolean, columns: number | undefined): { stream: ProcessIo['stdout']; bytes: () => Buffer } {
