@@ -1,4 +1,4 @@
-import { closeSync, linkSync, openSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, fstatSync, linkSync, openSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Processes } from '../base/processes.ts';
 import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
@@ -84,13 +84,28 @@ function release(path: string, content: string): void {
   if (read(path) === content) remove(path);
 }
 
+/** Undefined where there is none. Only a plain file can be a lock: a link may lead nowhere, and a pipe would keep us waiting. */
 function read(path: string): string | undefined {
+  let fd: number;
   try {
-    return readFileSync(path, 'utf8');
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw systemTrouble(path, error);
+    const code = errorCode(error);
+    if (code === 'ENOENT') return undefined;
+    throw code === 'ELOOP' || code === 'EMLINK' || code === 'ENXIO' ? noLock(path) : systemTrouble(path, error);
   }
+  try {
+    if (!fstatSync(fd).isFile()) throw noLock(path);
+    return readFileSync(fd, 'utf8');
+  } catch (error) {
+    throw error instanceof Trouble ? error : systemTrouble(path, error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function noLock(path: string): Trouble {
+  return new Trouble(`${path}: stands where the lock belongs and is no lock file; remove it`);
 }
 
 function isStale(path: string, content: string, processes: Processes): boolean {

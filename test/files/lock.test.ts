@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -53,6 +54,32 @@ test('a lock that tells no holder is somebody who is just writing it, until it i
     await expect(withLock(path, options(), () => 1)).rejects.toThrow(/is held by somebody/);
     utimesSync(path, 1000, 1000);
     expect(await withLock(path, options(), () => 'mine')).toBe('mine');
+  }
+});
+
+test('refuses a link, a pipe or a folder in the place of the lock instead of waiting for it', async () => {
+  const makers: ((path: string) => void)[] = [
+    (path) => symlinkSync(join(path, '..', 'nowhere'), path),
+    (path) => symlinkSync(path, path),
+    (path) => execFileSync('mkfifo', [path]),
+    (path) => mkdirSync(path),
+  ];
+  for (const make of makers) {
+    const path = fresh();
+    make(path);
+    // One look is enough to tell; going round again would be a wait without an end.
+    let looks = 0;
+    const counting = options({
+      random: (bytes) => {
+        if (++looks > 5) throw new Error('goes round and round');
+        return new Uint8Array(bytes);
+      },
+    });
+    await expect(withLock(path, counting, () => 1)).rejects.toThrow(
+      /f\.lock: stands where the lock belongs and is no lock file; remove it$/,
+    );
+    expect(lstatSync(path).isFile()).toBe(false);
+    expect(readdirSync(join(path, '..'))).toEqual(['f.lock']);
   }
 });
 
