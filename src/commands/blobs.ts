@@ -82,7 +82,7 @@ async function ls(names: readonly string[], given: Given, io: Io, out: ByteWrite
         const hash = hashOfRef(ref);
         const size = hash === undefined ? undefined : store?.folder.size(hash);
         const bytes = size === undefined || size < 0 ? undefined : size;
-        const known = bytes === undefined ? 'missing' : counted(bytes, 'byte');
+        const known = bytes !== undefined ? counted(bytes, 'byte') : size === undefined ? 'missing' : 'not a plain file';
         const told = hash === undefined ? 'bad ref' : store === undefined ? 'no store' : known;
         await write(io, out, given, `${file ?? '-'}:${line}: ${ref} ${told}`, { file: file ?? '-', line, path, ref, bytes: bytes ?? null });
       },

@@ -45,7 +45,9 @@ export function misfit(body: Body, envelope: Envelope, version: KnownVersion, di
     return `is an entry as ${own} writes it, in a log of ${OTHER[own]}; the other would not read it so`;
   }
   const issue = checkShape({ ...body.value, ...envelope }, version).find((one) => REFUSED.has(one.kind));
-  return issue ? `${issue.path === '' ? '' : `${issue.path}: `}${issue.message}` : undefined;
+  if (!issue) return undefined;
+  const where = issue.path === '' || issue.message.includes(issue.path) ? '' : `${issue.path}: `;
+  return `does not fit: ${where}${issue.message}`;
 }
 
 /** The line of the entry: the body's bytes as they are, with the envelope behind its type as the agents write it. */

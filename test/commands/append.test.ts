@@ -146,6 +146,15 @@ test.each([
   ).toEqual([out.stdout.trimEnd()]);
 });
 
+test('says what does not fit in a body, and where, once', async () => {
+  const file = fresh(HEADER);
+  const { code, stderr } = await run(['append', file], { stdin: '{"type":"message","message":{}}\n' });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'sessionctl: -:1: the entry does not fit: expected a string at message.role, found nothing\n',
+  });
+});
+
 test('lets unknown types pass, and refuses what the dialect of the log does not know', async () => {
   const file = fresh(HEADER);
   const model = '{"type":"model_change","provider":"p","modelId":"m"}\n';

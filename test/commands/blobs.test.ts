@@ -145,6 +145,16 @@ test('gc shows what nothing names, and takes it to the trash only with --apply',
   expect(readFileSync(join(blobs, '.trash', dead ?? ''), 'utf8')).toBe('dead');
 });
 
+test('ls tells a link in the place of a blob from a blob that is missing', async () => {
+  const { blobs, logs } = place([]);
+  const hash = 'a'.repeat(64);
+  symlinkSync('/etc/hostname', join(blobs, hash));
+  const file = join(logs, 'f.jsonl');
+  writeFileSync(file, HEADER + withRef(`blob:sha256:${hash}`));
+  const { code, stdout } = await run(['blobs', 'ls', '--blobs', blobs, file]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}:2: blob:sha256:${hash} not a plain file\n` });
+});
+
 test('gc looks everywhere below the folder, behind links too, but not into the store itself', async () => {
   const { folder, blobs, hashes } = place(['in a deep folder', 'behind a link', 'named by a blob only']);
   const [deep, linked, inStore] = hashes;

@@ -85,6 +85,12 @@ async function statusOf(file: string, ...more: string[]): Promise<Status> {
   return JSON.parse(ran.stdout) as Status;
 }
 
+it('does not say of a call that was not started that it may have run', async () => {
+  const { stdout } = await run(['status', join(folder, 'interrupted-turn-answered-by-user.jsonl')]);
+  expect(stdout).toContain('why: 1 call without a result (bash), not started as far as the log tells (line 4)');
+  expect(stdout).not.toContain('may have run');
+});
+
 describe('sessionctl status', () => {
   it('has a row for every fixture', () => {
     expect(ROWS.map(([name]) => `${name}.jsonl`).sort()).toEqual(readdirSync(folder).sort());

@@ -371,12 +371,13 @@ class Judge {
       'approved-not-started': `${many}: a decision was recorded but no start`,
       'finished-no-observation': `${many}: the tool ended, its observation is missing`,
     };
-    this.#reason(
-      worst,
-      state,
-      said[state] ?? `${many}: ${pending.some((one) => one.started === 'yes') ? 'it ran' : 'it may have run'}`,
-      turn,
-    );
+    const ran = pending.some((one) => one.started === 'yes');
+    const open = pending.every((one) => one.started === 'no')
+      ? ', not started as far as the log tells'
+      : ran
+        ? ': it ran'
+        : ': it may have run';
+    this.#reason(worst, state, said[state] ?? `${many}${open}`, turn);
   }
 
   #turn(): void {
