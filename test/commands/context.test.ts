@@ -164,6 +164,16 @@ describe('context', () => {
     expect(ran.stderr).toContain('line 3 is damaged (torn-line)');
   });
 
+  it('goes on behind messages that turn out to be damaged only when they are read', async () => {
+    const broken = logOf(chain(user('a'), user('b'), user('c'), user('d'))).replace(/"content":"([bc])"/g, '"content":$1');
+    for (const profile of PROFILES) {
+      const ran = await context(broken, '--profile', profile);
+      expect(jsonLines(ran).map((message) => message['content'])).toEqual(['a', 'd']);
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toContain('line 3 is damaged');
+    }
+  });
+
   it('lets the compaction before it rule where the last one turns out to be damaged', async () => {
     const older = { type: 'compaction', summary: 'old', firstKeptEntryId: 'e1' };
     const path = chain(user('a'), user('b'), older, user('c'), { type: 'compaction', summary: 'new', firstKeptEntryId: 'e3' }, user('d'));

@@ -261,7 +261,8 @@ describe('--as anthropic', () => {
     const form = formOf('anthropic');
     form.add('{"role":"system","content":"be brief","sections":{"p":"in French"}}');
     expect([...form.end()]).toEqual([]);
-    expect(form.system).toEqual(['be brief\n\nin French']);
+    form.add('{"role":"system","content":[{"type":"text","text":"be kind"},{"type":"image"},{"type":"text","text":"be quick"}]}');
+    expect(form.system).toEqual(['be brief\n\nin French', 'be kind\n\nbe quick']);
     expect(leftOutOf('anthropic', '{"role":"system","content":"be brief"}')).toBe('system-text');
   });
 });

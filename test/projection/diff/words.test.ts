@@ -94,6 +94,27 @@ describe('the word diff', () => {
     const reversed = words.toReversed();
     expect(newText(wordDiff(words.join('\n'), reversed.join('\n')))).toBe(reversed.join('\n'));
   });
+
+  it('compares lines beyond millions of characters by their beginnings and ends, and cuts no character in two', () => {
+    const long = 'z'.repeat(2_100_000);
+    expect(wordDiff(`a${long}🙂 one`, `b${long}🙂 one`)).toEqual([
+      { kind: 'removed', text: 'a' },
+      { kind: 'added', text: 'b' },
+      { kind: 'same', text: `${long}🙂 one` },
+    ]);
+    // The two faces share their first half; a face and a sign of another plane share their second.
+    for (const [before, after] of [
+      ['🙂', '🙃'],
+      ['🙂', '\u{10E42}'],
+    ]) {
+      expect(wordDiff(`${long}${before} end`, `${long}${after} end`)).toEqual([
+        { kind: 'same', text: long },
+        { kind: 'removed', text: before },
+        { kind: 'added', text: after },
+        { kind: 'same', text: ' end' },
+      ]);
+    }
+  });
 });
 
 describe('the matching of sequences', () => {

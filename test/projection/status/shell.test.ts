@@ -36,6 +36,7 @@ describe('the shell parser', () => {
       ],
     ],
     ['echo `date`', [['date'], ['echo', '`date`']]],
+    ['echo `date`;rm x', [['date'], ['echo', '`date`'], ['rm', 'x']]],
     [
       'diff <(ls a) <(ls b)',
       [
@@ -46,11 +47,12 @@ describe('the shell parser', () => {
     ],
     ['(cd a; ls)', [['cd', 'a'], ['ls']]],
     [`echo \${x:-"a b"} y`, [['echo', `\${x:-"a b"}`, 'y']]],
+    [`echo \${xy} \${x:-'a}b'} \${x:-\\}} y`, [['echo', `\${xy}`, `\${x:-'a}b'}`, `\${x:-\\}}`, 'y']]],
   ])('reads %j as its simple commands', (text, expected) => {
     expect(words(text)).toEqual(expected);
   });
 
-  it.each(["echo 'open", 'echo "open', 'echo $(ls', 'echo `ls', 'cat <<X\nno end', 'echo ${x'])(
+  it.each(["echo 'open", "echo $'open", 'ls \u00a0-l', 'echo "open', 'echo $(ls', 'echo `ls', 'cat <<X\nno end', 'echo ${x'])(
     'says that it does not understand %j',
     (text) => {
       expect(parseShell(text).understood).toBe(false);

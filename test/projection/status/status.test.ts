@@ -96,6 +96,84 @@ describe('removing a tool result that is no denial and no interruption', () => {
   });
 });
 
+/** A log of entries that hang from each other. */
+function chained(...values: readonly JsonObject[]): Row[] {
+  const entries = values.map((value, at) => ({
+    line: at + 2,
+    value: { id: `e${at}`, parentId: at === 0 ? null : `e${at - 1}`, ...value },
+  }));
+  return [{ line: 1, value: { type: 'session', version: 3, id: 's' } }, ...entries];
+}
+
+const said = (message: JsonObject): JsonObject => ({ type: 'message', message });
+
+describe('a call of a turn that was stopped', () => {
+  const stopped = said({
+    role: 'assistant',
+    content: [{ type: 'toolCall', id: 'c', name: 'bash', arguments: { command: 'make' } }],
+    stopReason: 'aborted',
+  });
+  const startedAfter = (...before: JsonObject[]): string | undefined => statusOf(chained(...before, stopped)).pending[0]?.started;
+
+  it.each<JsonObject>([
+    { type: 'model_change', provider: 'a', modelId: 'b' },
+    { type: 'session_info', name: 'x' },
+    { type: 'context_edit', targetId: 'e0' },
+  ])('was not started where the log is by pi, as $type shows', (mark) => {
+    expect(startedAfter(mark)).toBe('no');
+    expect(startedAfter(mark, { type: 'mode_change', mode: 'plan' })).toBe('maybe');
+  });
+
+  it.each<JsonObject>([
+    { type: 'model_change', model: 'a/b' },
+    { type: 'title_change', title: 'x' },
+    { type: 'mode_change', mode: 'plan' },
+    { type: 'ttsr_injection' },
+    { type: 'model_usage' },
+    { type: 'label', targetId: 'e0' },
+    { type: 'custom', customType: 'session_exit', data: {} },
+  ])('may have been started where $type does not speak for pi', (mark) => {
+    expect(startedAfter(mark)).toBe('maybe');
+    expect(startedAfter()).toBe('maybe');
+  });
+});
+
+describe('the last stable entry', () => {
+  it('is no turn that was cut off, and no turn whose calls are open', () => {
+    const stop = said({ role: 'assistant', content: 'done', stopReason: 'stop' });
+    const call = { type: 'toolCall', id: 'c', name: 'bash', arguments: {} };
+    const stableOf = (message: JsonObject): string | null =>
+      statusOf(chained(stop, said({ role: 'assistant', ...message }))).lastStableEntryId;
+    expect(stableOf({ content: 'on', stopReason: 'stop' })).toBe('e1');
+    for (const stopReason of ['aborted', 'error', 'length', 'toolUse']) expect(stableOf({ content: 'on', stopReason })).toBe('e0');
+    expect(stableOf({ content: [call], stopReason: 'stop' })).toBe('e0');
+    expect(statusOf(chained(stop, said({ role: 'user', content: 'go' }))).lastStableEntryId).toBe('e0');
+  });
+});
+
+describe('what is said', () => {
+  const stop = said({ role: 'assistant', content: 'done', stopReason: 'stop' });
+
+  it('of lines that are damaged off the path names the rule of one and counts several', () => {
+    const rows = chained(stop, stop, stop);
+    const reasonOf = (...lines: number[]): string | undefined =>
+      statusOf(rows, { damage: lines.map((line) => ({ line, rule: 'torn-line' })) }).reasons.find(({ state }) => state === 'damaged')
+        ?.reason;
+    expect(reasonOf(2)).toBe('a line that is not on the path is damaged (torn-line): newer work may have stood there');
+    expect(reasonOf(2, 3)).toBe('2 lines that are not on the path are damaged: newer work may have stood there');
+  });
+
+  it('of a budget that was used up decides until the user speaks again, and is evidence then', () => {
+    const note: JsonObject = { type: 'custom_message', customType: 'goal-budget-limit', content: '', display: false };
+    const user = said({ role: 'user', content: 'go on' });
+    const what = 'the host said that the budget of the goal is used up';
+    expect(statusOf(chained(user, stop, note))).toMatchObject({ verdict: 'confirm', state: 'budget-exhausted' });
+    const later = statusOf(chained(user, stop, note, user));
+    expect(later).toMatchObject({ verdict: 'ready', state: 'user-last' });
+    expect(later.evidence).toContainEqual({ entryId: 'e2', line: 4, what });
+  });
+});
+
 const TOOLS = ['read', 'bash', 'edit', 'todo', 'web_fetch', 'task', 'ask', 'mcp__a__b', 'other'];
 const RESULTS: readonly JsonObject[] = [
   { content: 'ok', isError: false },

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { readLines } from '../../src/lines/reader.ts';
+import { LogCheck } from '../../src/rules/check-log.ts';
+import { assistant, entry, HEADER, user } from '../support/sessions.ts';
+
+async function told(log: string): Promise<string[]> {
+  const found: string[] = [];
+  const check = new LogCheck({
+    file: 'f',
+    hashKey: new Uint8Array(8),
+    onFinding: (finding) => found.push(`${finding.line} ${finding.rule}: ${finding.message}`),
+  });
+  async function* source(): AsyncGenerator<Buffer> {
+    yield Buffer.from(log);
+  }
+  for await (const line of readLines(source())) check.line(line);
+  check.end();
+  return found;
+}
+
+describe('what a finding says', () => {
+  it('names the kind of value that stands where an object should', async () => {
+    const values = ['[{}]', '"x"', 'null', 'true', 'false', ' -1.5e3'];
+    expect(await told(HEADER + values.map((value) => `${value}\n`).join(''))).toEqual(
+      ['an array', 'a string', 'null', 'a boolean', 'a boolean', 'a number'].map(
+        (kind, at) => `${at + 2} not-an-object: the line is ${kind}, not an object`,
+      ),
+    );
+  });
+
+  it('counts the whole entries of a line and says where there is something else too', async () => {
+    const [a, b] = [user('a', null).trimEnd(), assistant('b', 'a').trimEnd()];
+    expect(await told(`${HEADER}${a}${b}\n`)).toEqual(['2 glued-entries: 2 whole entries on one line']);
+    expect(await told(`${HEADER}${a}{"ty\n`)).toEqual(['2 glued-entries: 1 whole entry on one line, with something else']);
+    expect(await told(`${HEADER}xx${a}yy\n`)).toEqual(['2 glued-entries: a whole entry between other bytes, with something else']);
+  });
+
+  it('tells how much older than its parent an entry is in the largest unit of which there are two', async () => {
+    const start = Date.parse('2026-01-01T00:00:00.000Z');
+    const at = (id: string, parentId: string | null, seconds: number): string =>
+      entry('custom', id, parentId, { customType: 'x', timestamp: new Date(start - seconds * 1000).toISOString() });
+    const spans: [seconds: number, told: string][] = [
+      [61, '61 s'],
+      [119, '119 s'],
+      [120, '2 min'],
+      [119 * 60, '119 min'],
+      [120 * 60, '2 h'],
+      [47 * 3600, '47 h'],
+      [48 * 3600, '2 days'],
+    ];
+    for (const [seconds, span] of spans) {
+      expect(await told(HEADER + at('a', null, 0) + at('b', 'a', seconds))).toEqual([
+        `3 time-backwards: ${span} older than its parent on line 2`,
+      ]);
+    }
+    expect(await told(HEADER + at('a', null, 0) + at('b', 'a', 60))).toEqual([]);
+  });
+});
+
+describe('a reference', () => {
+  it('may mean the first entry of the log', async () => {
+    const log =
+      HEADER +
+      user('a', null) +
+      entry('branch_summary', 'b', 'a', { fromId: 'a', summary: 'S' }) +
+      entry('label', 'c', 'b', { targetId: 'a', label: 'x' }) +
+      entry('compaction', 'd', 'c', { summary: 'S', firstKeptEntryId: 'a', tokensBefore: 1 });
+    expect(await told(log)).toEqual([]);
+  });
+});
