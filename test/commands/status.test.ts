@@ -91,6 +91,14 @@ it('does not say of a call that was not started that it may have run', async () 
   expect(stdout).not.toContain('may have run');
 });
 
+it('blocks a version 1 log with a damaged line before the leaf, for there every line is on the path', async () => {
+  const [header, first, ...rest] = readFileSync(join(folder, 'version-1.jsonl'), 'utf8').split('\n');
+  const file = join(mkdtempSync(join(scratch, 'v1-')), 'f.jsonl');
+  writeFileSync(file, [header, first, '{"type":"message","mess', ...rest].join('\n'));
+  const { code, stdout } = await run(['status', '--json', file]);
+  expect({ code, ...(JSON.parse(stdout) as Status) }).toMatchObject({ code: 1, verdict: 'blocked', state: 'damaged' });
+});
+
 describe('sessionctl status', () => {
   it('has a row for every fixture', () => {
     expect(ROWS.map(([name]) => `${name}.jsonl`).sort()).toEqual(readdirSync(folder).sort());

@@ -65,7 +65,10 @@ function headFacts(session: Session): Pick<LogFacts, 'hasHeader' | 'version'> {
 function damageFacts(session: Session, path: readonly number[]): LogFacts['damage'] {
   const onPath = new Set(session.damage.length === 0 ? [] : path.map((position) => session.index.lineOf(position)));
   const headers = new Set(session.headerLines);
-  return session.damage.map(({ line, rule }) => ({ line, rule, needed: onPath.has(line) || headers.has(line) }));
+  const leaf = path.at(-1);
+  // Without a tree the path is the file: whatever stands before the leaf is part of it.
+  const chainedTo = session.fileVersion === 1 && leaf !== undefined ? session.index.lineOf(leaf) : 0;
+  return session.damage.map(({ line, rule }) => ({ line, rule, needed: onPath.has(line) || headers.has(line) || line < chainedTo }));
 }
 
 /** What other branches know of the calls that have no result here: only then is the rest of the file read. */
