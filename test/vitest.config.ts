@@ -9,11 +9,14 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    // A browser on a busy machine takes its time.
+    expect: { poll: { timeout: 20_000 } },
     // The scanner's own source is no TypeScript: it is compiled by another compiler.
     coverage: {
       include: ['src/**/*.ts'],
       exclude: ['src/scanner/assembly/**', 'src/**/*.generated.ts'],
       reporter: ['text', 'json-summary'],
+      reportOnFailure: true,
     },
   },
 });

@@ -103,10 +103,12 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
       expect(await page.evaluate('window.ran')).toBeUndefined();
       expect(requests).toEqual([]);
       expect(complaints).toEqual([]);
-      expect(await page.locator('script, style').count()).toBe(2);
-      expect(await page.locator('iframe, link, form, base, object, embed, svg').count()).toBe(0);
-      expect(await page.locator('main').count()).toBe(1);
-      expect(await page.locator('main a:not([href^="#"], [href^="https://"], [href^="http://"], [href^="mailto:"])').count()).toBe(0);
+      await expect.poll(() => page.locator('script, style').count()).toBe(2);
+      await expect.poll(() => page.locator('iframe, link, form, base, object, embed, svg').count()).toBe(0);
+      await expect.poll(() => page.locator('main').count()).toBe(1);
+      await expect
+        .poll(() => page.locator('main a:not([href^="#"], [href^="https://"], [href^="http://"], [href^="mailto:"])').count())
+        .toBe(0);
       await page.close();
     }
   });
@@ -130,26 +132,26 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'), {
       javaScriptEnabled: false,
     });
-    expect(await page.locator('#bar').count()).toBe(0);
-    expect(await page.getByText('Use the UTC getters.').isVisible()).toBe(true);
-    expect(await page.getByText('No, count days without Date at all.').isVisible()).toBe(true);
-    expect(await page.getByText('The test may depend on the time zone.').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#bar').count()).toBe(0);
+    await expect.poll(() => page.getByText('Use the UTC getters.').isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('No, count days without Date at all.').isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('The test may depend on the time zone.').isVisible()).toBe(false);
     await page.locator('details.thinking summary').first().click();
-    expect(await page.getByText('The test may depend on the time zone.').isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('The test may depend on the time zone.').isVisible()).toBe(true);
     await page.locator('nav.branches a').nth(1).click();
-    expect(page.url()).toContain('#branch-2');
+    await expect.poll(() => page.url()).toContain('#branch-2');
     await page.close();
   });
 
   it('folds tools and thinking by button and by key', async () => {
     const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl')));
     const opened = (kind: string) => page.locator(`details.${kind}[open]`).count();
-    expect(await opened('call')).toBeGreaterThan(2);
+    await expect.poll(() => opened('call')).toBeGreaterThan(2);
     await page.keyboard.press('t');
-    expect(await opened('call')).toBe(0);
+    await expect.poll(() => opened('call')).toBe(0);
     await page.getByRole('button', { name: 'Tools' }).click();
-    expect(await opened('call')).toBeGreaterThan(2);
-    expect(await opened('thinking')).toBe(0);
+    await expect.poll(() => opened('call')).toBeGreaterThan(2);
+    await expect.poll(() => opened('thinking')).toBe(0);
     await page.keyboard.press('h');
     expect(await opened('thinking')).toBe(2);
     await page.close();
@@ -160,24 +162,24 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('zeller');
     await expect.poll(() => page.locator('output').textContent()).toBe('1 of 1');
-    expect(await page.getByText('Zeller or a day number').isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('Zeller or a day number').isVisible()).toBe(true);
     await page.keyboard.press('Control+A');
     await page.keyboard.type('use the utc getters.');
     await expect.poll(() => page.locator('.hit').textContent()).toContain('Use the UTC getters.');
-    expect(await page.locator('.hit').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('.hit').isVisible()).toBe(true);
     await page.keyboard.press('Control+A');
     await page.keyboard.type('utc');
     await expect.poll(() => page.locator('output').textContent()).toMatch(/ of [2-9]/);
     const first = await page.locator('.hit').getAttribute('id');
     await page.keyboard.press('Enter');
-    expect(await page.locator('.hit').getAttribute('id')).not.toBe(first);
+    await expect.poll(() => page.locator('.hit').getAttribute('id')).not.toBe(first);
     await page.keyboard.press('Shift+Enter');
-    expect(await page.locator('.hit').getAttribute('id')).toBe(first);
+    await expect.poll(() => page.locator('.hit').getAttribute('id')).toBe(first);
     expect(await page.evaluate('CSS.highlights.size')).toBe(2);
     await page.keyboard.type('nowhere to be found');
     await expect.poll(() => page.locator('output').textContent()).toBe('nothing found');
     await page.keyboard.press('Escape');
-    expect(await page.locator('.hit').count()).toBe(0);
+    await expect.poll(() => page.locator('.hit').count()).toBe(0);
     await page.close();
   });
 
@@ -186,19 +188,19 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     const sees = (text: string) => page.getByText(text, { exact: true }).last().isVisible();
     expect([await sees('No, count days without Date at all.'), await page.locator('#branch-2').isVisible()]).toEqual([true, false]);
     await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
-    expect(await page.locator('#branch-2').isVisible()).toBe(true);
-    expect(await page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible()).toBe(false);
     // What both branches share stays.
-    expect(await page.locator('article', { hasText: 'test/week.test.ts fails on CI' }).first().isVisible()).toBe(true);
+    await expect.poll(() => page.locator('article', { hasText: 'test/week.test.ts fails on CI' }).first().isVisible()).toBe(true);
     await page.keyboard.press(']');
-    expect(await page.locator('#branch-2').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(false);
     await page.locator('.fork a', { hasText: 'branch 2' }).click();
-    expect(await page.locator('#branch-2').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
     await page.locator('.fork a', { hasText: 'branch 1' }).click();
-    expect(await page.locator('#branch-2').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(false);
     await page.locator('#side button', { hasText: 'All branches' }).click();
-    expect(await page.locator('#branch-2').isVisible()).toBe(true);
-    expect(await page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible()).toBe(true);
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible()).toBe(true);
     await page.close();
   });
 
@@ -218,14 +220,14 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
       viewport: { width: 1300, height: 500 },
     });
     for (let step = 0; step < 3; step++) await page.keyboard.press('j');
-    expect(page.url()).toContain('#e-cd126f0b');
+    await expect.poll(() => page.url()).toContain('#e-cd126f0b');
     await expect.poll(() => page.locator('#side a[aria-current]').textContent()).toContain('Go on with the grammar');
     await page.keyboard.press('k');
-    expect(page.url()).toContain('#e-bce6ec7b');
+    await expect.poll(() => page.url()).toContain('#e-bce6ec7b');
     await page.keyboard.press('?');
-    expect(await page.locator('dialog').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('dialog').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
-    expect(await page.locator('dialog').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('dialog').isVisible()).toBe(false);
     await page.close();
   });
 
@@ -238,11 +240,11 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     expect(await light.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
     const before = await colour(light);
     await light.keyboard.press('d');
-    expect(await colour(light)).toBe(await colour(dark));
+    await expect.poll(() => colour(light)).toBe(await colour(dark));
     await light.keyboard.press('d');
     expect(await colour(light)).toBe(before);
     await light.getByRole('button', { name: 'Contents' }).click();
-    expect(await light.locator('#side').isVisible()).toBe(true);
+    await expect.poll(() => light.locator('#side').isVisible()).toBe(true);
     await dark.close();
     await light.close();
   });
