@@ -217,6 +217,11 @@ describe('export', () => {
     expect(ran.stderr).toContain('is not a folder');
   });
 
+  it('names a ref that is none instead of calling it bad base64', async () => {
+    const { stdout } = await run(['export', log(image('blob:sha256:../../x'))]);
+    expect(stdout).toContain('*Image of the type `image/png` with a bad ref: `blob:sha256:../../x`*');
+  });
+
   it('resolves refs to blobs only in the store that was named, and says which stay', async () => {
     const { createHash } = await import('node:crypto');
     const blobs = join(scratch, 'blobs');
