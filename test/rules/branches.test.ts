@@ -140,6 +140,15 @@ describe('trees that cannot be', () => {
     ]);
   });
 
+  it('are walked all the same: the first entry of the log hangs from a later one', async () => {
+    const forward = "2 forward-parent: parent 'a' comes later, on line 3";
+    expect(await told(HEADER + result('r', 'a', 't') + assistant('a', null, ['t']) + user('u', 'r'))).toEqual([forward]);
+    expect((await told(HEADER + user('u', 'a') + assistant('a', null, ['t']))).sort()).toEqual([
+      forward,
+      "3 unanswered-call: call 't' has no result; line 2 follows without it",
+    ]);
+  });
+
   it('end in a finding: an id is used twice, and a reference means the nearest earlier one', async () => {
     const log = HEADER + user('a', null) + assistant('a', 'a') + user('b', 'a');
     expect(await told(log)).toEqual(["3 duplicate-id: id 'a' was used on line 2"]);

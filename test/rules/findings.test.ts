@@ -68,3 +68,21 @@ describe('a reference', () => {
     expect(await told(log)).toEqual([]);
   });
 });
+
+describe('a last entry that the model does not see', () => {
+  const start = HEADER + user('a', null) + assistant('b', 'a');
+  const note = (parentId: string): string => entry('label', 'n', parentId, { targetId: 'a', label: 'x' });
+  const rules = async (log: string): Promise<string[]> => (await told(log)).map((one) => one.split(':')[0] as string);
+
+  it('is a stale leaf where messages hang beside it, however many such entries lead to it', async () => {
+    expect(await rules(start + note('a'))).toEqual(['4 stale-leaf']);
+    expect(await rules(start + entry('custom', 'c', 'a', { customType: 'x' }) + note('c'))).toEqual(['5 stale-leaf']);
+  });
+
+  it('is none behind the messages, behind another one of its own branch, or where only notes hang beside it', async () => {
+    expect(await rules(start + note('b'))).toEqual([]);
+    expect(await rules(start + assistant('c', 'a') + note('c'))).toEqual([]);
+    expect(await rules(start + entry('branch_summary', 'c', 'a', { fromId: 'b', summary: 'S' }) + note('c'))).toEqual([]);
+    expect(await rules(HEADER + user('a', null) + entry('custom', 'c', 'a', { customType: 'x' }) + note('a'))).toEqual([]);
+  });
+});
