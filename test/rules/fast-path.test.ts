@@ -13,6 +13,8 @@ async function findings(log: string, scanner: ScannerKind): Promise<Finding[]> {
   const memory = makeMemory(scanner, hashKey, undefined, false);
   const check = new LogCheck({ file: 'f', hashKey, memory, onFinding: (finding) => found.push(finding) });
   async function* source(): AsyncGenerator<Buffer> {
+    // The block that holds the header is read line by line.
+    yield Buffer.from(HEADER);
     yield Buffer.from(log);
   }
   for await (const piece of readBlocks(source())) {
@@ -25,7 +27,6 @@ async function findings(log: string, scanner: ScannerKind): Promise<Finding[]> {
 
 /** One healthy line of each shape, so that the lines behind them need not be read in full. */
 const KNOWN =
-  HEADER +
   user('k0', null) +
   assistant('k1', 'k0', ['k']) +
   result('k2', 'k1', 'k') +
@@ -34,7 +35,10 @@ const KNOWN =
   result('k5', 'k4', 'l') +
   assistant('k6', 'k5', []) +
   entry('custom', 'k7', 'k6', { customType: 'x' }) +
-  command('k8', 'k7');
+  command('k8', 'k7') +
+  user('k9', 'k8') +
+  assistant('ka', 'k9', [], 'toolUse') +
+  assistant('kb', 'ka', [], 'aborted');
 
 function command(id: string, parentId: string | null): string {
   const message = { role: 'bashExecution', command: 'ls', output: '', exitCode: 0, cancelled: false, truncated: false, timestamp: 1 };
@@ -54,7 +58,7 @@ describe('lines that are not read in full', () => {
   it('are judged as if they were: calls, results, writers and times on random trees', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(node, { maxLength: 25 }), async (nodes) => {
-        const ids = ['k7', 'k8', ...nodes.map(({ id }, at) => `${id}${at}`)];
+        const ids = ['ka', 'kb', ...nodes.map(({ id }, at) => `${id}${at}`)];
         const lines = nodes.map(({ up, kind, calls, call, second }, at) => {
           const id = ids[at + 2] as string;
           const parent = ids[Math.max(0, at + 2 - up)] as string;
@@ -76,11 +80,18 @@ describe('lines that are not read in full', () => {
   });
 
   it('have calls of which the place in the message is told', async () => {
-    const log = KNOWN + assistant('a', 'k8', ['x', 'y']) + result('r', 'a', 'x') + user('u', 'r');
+    const log = KNOWN + assistant('a', 'kb', ['x', 'y']) + result('r', 'a', 'x') + user('u', 'r');
     for (const scanner of ['off', 'twin', 'compiled'] as const) {
       expect((await findings(log, scanner)).map(({ line, rule, path }) => [line, rule, path])).toEqual([
-        [11, 'unanswered-call', 'message.content[1]'],
+        [14, 'unanswered-call', 'message.content[1]'],
       ]);
+    }
+  });
+
+  it('have parents by which a second writer is found', async () => {
+    const log = KNOWN + user('u', 'kb') + user('v', 'kb');
+    for (const scanner of ['off', 'twin', 'compiled'] as const) {
+      expect((await findings(log, scanner)).map(({ line, rule }) => [line, rule])).toEqual([[15, 'sibling-writers']]);
     }
   });
 });
