@@ -89,9 +89,11 @@ describe('lines that are not read in full', () => {
   });
 
   it('have parents by which a second writer is found', async () => {
-    const log = KNOWN + user('u', 'kb') + user('v', 'kb');
-    for (const scanner of ['off', 'twin', 'compiled'] as const) {
-      expect((await findings(log, scanner)).map(({ line, rule }) => [line, rule])).toEqual([[15, 'sibling-writers']]);
+    for (const parent of ['kb', null]) {
+      const log = KNOWN + user('u', parent) + user('v', parent);
+      for (const scanner of ['off', 'twin', 'compiled'] as const) {
+        expect((await findings(log, scanner)).map(({ line, rule }) => [line, rule])).toEqual([[15, 'sibling-writers']]);
+      }
     }
   });
 });

@@ -47,7 +47,7 @@ describe('the shell parser', () => {
     ],
     ['(cd a; ls)', [['cd', 'a'], ['ls']]],
     [`echo \${x:-"a b"} y`, [['echo', `\${x:-"a b"}`, 'y']]],
-    [`echo \${xy} \${x:-'a}b'} \${x:-\\}} y`, [['echo', `\${xy}`, `\${x:-'a}b'}`, `\${x:-\\}}`, 'y']]],
+    [`echo \${x} \${x:-'a}b'} \${x:-\\}} y`, [['echo', `\${x}`, `\${x:-'a}b'}`, `\${x:-\\}}`, 'y']]],
   ])('reads %j as its simple commands', (text, expected) => {
     expect(words(text)).toEqual(expected);
   });
