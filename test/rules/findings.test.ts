@@ -69,6 +69,14 @@ describe('a reference', () => {
   });
 });
 
+describe('a header as a parent', () => {
+  it('is told, also where the header stands behind the entry', async () => {
+    const rules = async (log: string): Promise<string[]> => (await told(log)).map((one) => one.split(':')[0] as string);
+    expect(await rules(HEADER + user('a', 's'))).toEqual(['2 header-as-parent']);
+    expect(await rules(user('a', 's') + HEADER)).toEqual(['2 late-header', '1 header-as-parent']);
+  });
+});
+
 describe('a last entry that the model does not see', () => {
   const start = HEADER + user('a', null) + assistant('b', 'a');
   const note = (parentId: string): string => entry('label', 'n', parentId, { targetId: 'a', label: 'x' });

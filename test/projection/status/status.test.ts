@@ -163,6 +163,19 @@ describe('what is said', () => {
     expect(reasonOf(2, 3)).toBe('2 lines that are not on the path are damaged: newer work may have stood there');
   });
 
+  it('of a denial names the tool, where the log does', () => {
+    const call = { type: 'toolCall', id: 'c', name: 'bash', arguments: { command: 'make' } };
+    const denied = (toolName: string): string | undefined =>
+      statusOf(
+        chained(
+          said({ role: 'assistant', content: [call], stopReason: 'toolUse' }),
+          said({ role: 'toolResult', toolCallId: 'c', toolName, content: 'Tool call rejected by user', isError: true }),
+        ),
+      ).reasons.find(({ state }) => state === 'permission-denied')?.reason;
+    expect(denied('bash')).toMatch(/^bash \(c\) was denied/);
+    expect(denied('')).toMatch(/^a tool \(c\) was denied/);
+  });
+
   it('of a budget that was used up decides until the user speaks again, and is evidence then', () => {
     const note: JsonObject = { type: 'custom_message', customType: 'goal-budget-limit', content: '', display: false };
     const user = said({ role: 'user', content: 'go on' });
