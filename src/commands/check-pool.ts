@@ -68,7 +68,8 @@ export class CheckPool {
       });
       worker.on('error', (error: unknown) => this.#fail(error instanceof Error ? error : new Error(String(error))));
       this.#workers.push(worker);
-      this.#idle.push(worker);
+      // Twice, so that the next file is there before the answer to the last one has been read.
+      this.#idle.push(worker, worker);
     }
   }
 
@@ -96,10 +97,18 @@ export class CheckPool {
       this.#running.set(task, { done, fail });
       worker.postMessage({ task, name } satisfies WorkerTask);
     }
-    if (this.#busyHere) return;
-    const mine = this.#waiting.shift();
-    if (!mine) return;
+    if (this.#busyHere || this.#waiting.length === 0) return;
     this.#busyHere = true;
+    // Answers of the workers come first: a file that is read at once would leave them waiting, one after the other.
+    setImmediate(() => this.#checkHere());
+  }
+
+  #checkHere(): void {
+    const mine = this.#waiting.shift();
+    if (!mine) {
+      this.#busyHere = false;
+      return;
+    }
     this.#here(mine.name)
       .then(mine.done, mine.fail)
       .finally(() => {
