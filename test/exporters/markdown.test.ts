@@ -113,7 +113,9 @@ describe('Markdown', () => {
     expect(image({ data: 'AAAA', mimeType: 'image/svg+xml' })).not.toContain('data:');
     expect(image({ data: 'AAAA', mimeType: 'text/html"><script>' })).toContain('`text/html"><script>`');
     expect(image({ data: `blob:sha256:${'a'.repeat(64)}`, mimeType: 'image/png' })).toContain('`blob:sha256:aaaa');
-    expect(image({ data: 'blob:sha256:../../etc/passwd', mimeType: 'image/png' })).toContain('not base64');
+    expect(image({ data: 'blob:sha256:../../etc/passwd', mimeType: 'image/png' })).toContain(
+      'with a bad ref: `blob:sha256:../../etc/passwd`',
+    );
     expect(image({ mimeType: 'image/png' })).toContain('*Image without data*');
   });
 
