@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { addUsage, NO_USAGE, type Usage, usageOf } from '../../entries/usage.ts';
 import { classifier } from '../status/classes.ts';
+import { pathArgument } from '../status/probe.ts';
 
 /** What a tool did to a file, as far as the log tells. */
 export interface FileChange {
@@ -21,7 +22,6 @@ export interface SideTotals {
   readonly usage: Usage;
 }
 
-const PATH_KEYS = ['path', 'file_path', 'filePath', 'notebook_path'];
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 const MOST_FILES = 10_000;
 
@@ -92,14 +92,14 @@ export class SideReader {
 function writtenPaths(args: unknown): string[] {
   if (typeof args === 'string') return patchedPaths(args);
   if (!isObject(args)) return [];
-  const key = PATH_KEYS.find((one) => typeof args[one] === 'string' && args[one] !== '');
-  if (key !== undefined) return [String(args[key])];
+  const path = pathArgument(args);
+  if (path !== undefined) return [path];
   const patch = args['input'] ?? args['patch'];
   return typeof patch === 'string' ? patchedPaths(patch) : [];
 }
 
 function patchedPaths(patch: string): string[] {
-  return [...new Set([...patch.matchAll(PATCHED)].map((found) => (found[1] ?? '').trim()))];
+  return [...new Set([...patch.matchAll(PATCHED)].map((found) => (found[1] as string).trim()))];
 }
 
 /** The model of a model_change, in either dialect. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import type { Call } from './facts.ts';
 
 /** What to look for in the workspace for one pending call, and what was seen there. Deciding only; src/files reads. */
@@ -34,13 +34,17 @@ const PATH_KEYS = ['path', 'file_path', 'filePath', 'notebook_path'];
 const WRITERS = new Set(['write', 'write_file']);
 const EDITORS = new Set(['edit', 'multiedit', 'replace', 'str_replace']);
 
+/** The file that a call's arguments name, in the spellings that agents use. */
+export function pathArgument(args: JsonObject): string | undefined {
+  return PATH_KEYS.map((key) => args[key]).find((path): path is string => typeof path === 'string' && path !== '');
+}
+
 /** Undefined where the call names no file at all. */
 export function probeRequest(call: Call): ProbeRequest | undefined {
   const { args } = call;
   if (!isObject(args)) return undefined;
-  const key = PATH_KEYS.find((one) => typeof args[one] === 'string' && args[one] !== '');
-  const path = key === undefined ? undefined : args[key];
-  if (typeof path !== 'string') return undefined;
+  const path = pathArgument(args);
+  if (path === undefined) return undefined;
   const name = call.toolName.toLowerCase();
   if (WRITERS.has(name) && typeof args['content'] === 'string') return { kind: 'write', path, content: args['content'] };
   if (EDITORS.has(name)) {
@@ -50,7 +54,7 @@ export function probeRequest(call: Call): ProbeRequest | undefined {
   return { kind: 'time', path };
 }
 
-function editsOf(args: { readonly [key: string]: unknown }): Edit[] | undefined {
+function editsOf(args: JsonObject): Edit[] | undefined {
   if (Array.isArray(args['edits'])) {
     const edits = args['edits'].map(editOf);
     return edits.length > 0 && edits.every((edit) => edit !== undefined) ? edits : undefined;
