@@ -51,6 +51,19 @@ describe('the text of an entry', () => {
       [{ type: 'context_edit', targetId: 't', replacement: null }, 'context_edit', 'removes t'],
       [{ type: 'ttsr_injection', injectedRules: ['a', 'b'] }, 'ttsr_injection', 'a, b'],
       [{}, '(no type)', ''],
+      [{ type: 'context_edit', targetId: 't', replacement: { content: 'x' } }, 'context_edit', 'replaces t'],
+      [{ type: 'ttsr_injection', injectedRules: 7 }, 'ttsr_injection', ''],
+      [{ type: 'model_change', model: 'p/m', role: 'default' }, 'model_change', 'p/m'],
+      [message('pythonExecution', { code: 'print(1)', output: '1' }), 'pythonExecution', '>>> print(1) 1'],
+      [message('custom', { customType: 'note', content: 'x' }), 'custom', 'note x'],
+      [message('hookMessage', { customType: 'hook', content: 'x' }), 'hookMessage', 'hook x'],
+      [message('toolResult', { content: 'x' }), 'toolResult', 'tool: x'],
+      [message('fileMention', { files: [7, { path: 'b' }] }), 'fileMention', 'b'],
+      [message('fileMention', {}), 'fileMention', ''],
+      [message('user', { content: [7, { type: 'image', data: 'AA' }, { type: 'fallback' }] }), 'user', '[image] [fallback]'],
+      [message('assistant', { content: [{ type: 'thinking' }, { type: 'text', text: 'x' }] }), 'assistant', 'x'],
+      [message('assistant', { content: [{ type: 'toolCall', input: { command: 'ls', n: 1 } }] }), 'assistant', 'tool(ls, n=1)'],
+      [message('assistant', { content: [{ type: 'toolCall', name: 'x', arguments: 'y' }] }), 'assistant', 'x()'],
     ];
     for (const [value, kind, text] of cases) {
       expect(kindOf({ ...value }), JSON.stringify(value)).toBe(kind);

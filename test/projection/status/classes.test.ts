@@ -34,6 +34,9 @@ describe('the table of tool classes', () => {
     expect(classify('lsp', { action: 'references' }).class).toBe('read');
     expect(classify('lsp', { action: 'rename' }).class).toBe('workspace-write');
     expect(classify('lsp').class).toBe('workspace-write');
+    expect(classify('lsp', { operation: 'references' }).class).toBe('read');
+    expect(classify('lsp', { method: 'references' }).class).toBe('read');
+    expect(classify('lsp', { action: 7 }).class).toBe('workspace-write');
   });
 });
 
@@ -56,6 +59,15 @@ describe('rules of the user', () => {
     expect(classify('mcp__mail__send')).toMatchObject({ class: 'external-write' });
   });
 
+  it('give the verdict of the policy that they choose, never a worse one than the class has for a check', () => {
+    const verdict = (name: 'read' | 'process' | 'pure', policy: 'replay-from-event' | 'rerun-after-check' | 'never-rerun'): string =>
+      classifier([{ pattern: 'x', class: name, policy }])('x').verdict;
+    expect(verdict('process', 'replay-from-event')).toBe('ready');
+    expect(verdict('process', 'rerun-after-check')).toBe('check');
+    expect(verdict('read', 'rerun-after-check')).toBe('ready');
+    expect(verdict('pure', 'never-rerun')).toBe('confirm');
+  });
+
   it('take the characters of a pattern for themselves', () => {
     const classify = classifier([{ pattern: 'a.b+c(', class: 'read' }]);
     expect(classify('a.b+c(').class).toBe('read');
@@ -72,6 +84,9 @@ describe('rules of the user', () => {
     ['[{"pattern":"a","class":"read","policy":"ask"}]', /'policy' is one of replay-from-event/],
     ['[{"pattern":"a","class":"read","idempotency":1}]', /'idempotency' is one of safe, conditional, unsafe, not 1/],
     ['[{"pattern":"a","clas":"read"}]', /unknown key 'clas'; did you mean 'class'\?/],
+    ['[{"pattern":"a","class":"read","zzzzzzzz":1}]', /unknown key 'zzzzzzzz'; known are pattern, class, idempotency, policy, note/],
+    ['[{"pattern":"a","class":"zzzzzzzz"}]', /'class' is one of pure, read.*, not 'zzzzzzzz'$/],
+    [`[{"pattern":"${'a'.repeat(201)}","class":"read"}]`, /too long/],
     ['[{"pattern":"*a*a*a*a*a*a*a*a*","class":"read"}]', /too many stars/],
   ])('are refused with a clear word: %s', (text, message) => {
     expect(() => parseClassRules(text, 'c.json')).toThrow(message);

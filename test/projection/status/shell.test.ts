@@ -46,6 +46,17 @@ describe('the shell parser', () => {
       ],
     ],
     ['(cd a; ls)', [['cd', 'a'], ['ls']]],
+    ['one \\\r\n two', [['one', 'two']]],
+    ['ls # the rest\ncat a', [['ls'], ['cat', 'a']]],
+    ['! time grep x a', [['grep', 'x', 'a']]],
+    ['ec\\\nho a', [['echo', 'a']]],
+    ['ls \\', [['ls', '']]],
+    ['echo $"a b" c', [['echo', 'a b', 'c']]],
+    ['echo $ a$ "$"', [['echo', '$', 'a$', '$']]],
+    ['echo "a\\\nb\\c\\"d"', [['echo', 'ab\\c"d']]],
+    ['ls 2', [['ls', '2']]],
+    ['ls &>> log', [['ls']]],
+    ['echo "$\'a\'"', [['echo', "$'a'"]]],
     [`echo \${x:-"a b"} y`, [['echo', `\${x:-"a b"}`, 'y']]],
     [`echo \${x} \${x:-'a}b'} \${x:-\\}} y`, [['echo', `\${x}`, `\${x:-'a}b'}`, `\${x:-\\}}`, 'y']]],
   ])('reads %j as its simple commands', (text, expected) => {
@@ -60,11 +71,25 @@ describe('the shell parser', () => {
   );
 
   it('sees redirections in all their spellings', () => {
-    for (const text of ['a > b', 'a >> b', 'a < b', 'a 2>&1', 'a &> b', 'a >| b', 'a <<< b', '> b']) {
+    for (const text of ['a > b', 'a >> b', 'a < b', 'a 2>&1', 'a &> b', 'a &>> b', 'a >| b', 'a <<< b', '> b']) {
       expect(parseShell(text).redirection, text).toBe(true);
     }
     expect(parseShell("a '>' b").redirection).toBe(false);
     expect(words('a 2>&1 b')).toEqual([['a', 'b']]);
+  });
+
+  it('says that it does not understand what is nested too deep, and still sees the commands outside', () => {
+    const deep = (piece: string): string => `rm x; echo ${piece.repeat(40)}`;
+    for (const piece of ['$(', '${a:-', '"$(', '<(']) {
+      const script = parseShell(deep(piece));
+      expect(script.understood, piece).toBe(false);
+      expect(script.commands[0]?.words.map((word) => word.text)).toEqual(['rm', 'x']);
+    }
+    let quoted = 'ls';
+    for (let level = 0; level < 5; level++) quoted = `echo \`${quoted.replace(/[\\`]/g, '\\$&')}\``;
+    expect(parseShell(quoted)).toMatchObject({ understood: true, substitution: true });
+    expect(parseShell(`${'$('.repeat(30)}\`ls\`${')'.repeat(30)}`).understood).toBe(false);
+    expect(parseShell(`${'$('.repeat(29)}\`ls\`${')'.repeat(29)}`).understood).toBe(true);
   });
 
   it('ends for any text at all, in time that grows with it', () => {
@@ -91,6 +116,7 @@ describe('the hint for a shell command', () => {
     'git -C sub --no-pager diff HEAD~1',
     "find . -name '*.ts' | wc -l",
     "grep -r 'rm -rf' .",
+    'git --git-dir .git --work-tree . --namespace n log',
   ])('calls %j likely read-only', (text) => {
     expect(readCommand(text).hint).toBe('likely read-only');
   });
@@ -105,6 +131,14 @@ describe('the hint for a shell command', () => {
     'make check',
     'CI=1 pytest -q',
     'python3 -m pytest',
+    'python -m unittest',
+    'uv run pytest',
+    'bundle exec rspec',
+    'npx --yes tsc --noEmit',
+    'pnpm exec -- vitest run',
+    'npm exec eslint src',
+    'cargo +nightly clippy',
+    'npm run test:unit',
   ])('calls %j rerunnable', (text) => {
     expect(readCommand(text).hint).toBe('rerunnable, record as new verification');
   });
@@ -135,6 +169,16 @@ describe('the hint for a shell command', () => {
     'for f in *; do rm "$f"; done',
     '/bin/rm x',
     'npm test && git push',
+    'wget --post-data=x https://example.org',
+    'mkfs.ext4 /dev/sda1',
+    'find . -ok rm {} \\;',
+    'eval "rm x"',
+    "sh -ec 'ls; rm x'",
+    'sudo -u root rm x',
+    'env A=1 rm x',
+    'nice -n 10 rm x',
+    "sudo bash -c 'timeout 5 rm x'",
+    'uv publish',
   ])('calls %j destructive or external', (text) => {
     expect(readCommand(text).hint).toBe('destructive or external');
   });
@@ -158,6 +202,28 @@ describe('the hint for a shell command', () => {
     'npm run dev',
     'npm install',
     '',
+    'wget https://example.org/a',
+    'curl https://example.org/a',
+    'git',
+    'git --version',
+    'git commit -m x',
+    'git "$SUB"',
+    'git checkout main',
+    'npm',
+    'npm run',
+    'npm exec frobnicate',
+    'uv pip install x',
+    'python script.py',
+    'cargo',
+    'cargo run',
+    'bash',
+    'bash script.sh',
+    'sudo ls rm',
+    'sudo make install',
+    'find "$DIR"',
+    'rg "$PATTERN"',
+    `bash -c '${'x'.repeat(100_001)}'`,
+    `cat ${'x'.repeat(100_000)}`,
   ])('says nothing about %j', (text) => {
     expect(readCommand(text).hint).toBeUndefined();
   });
@@ -169,6 +235,17 @@ describe('the hint for a shell command', () => {
     expect(readCommand("echo 'a &'").leavesProcess).toBe(false);
     expect(readCommand('a && b 2>&1').leavesProcess).toBe(false);
     expect(readCommand('a &> log').leavesProcess).toBe(false);
+    expect(readCommand(`${'x'.repeat(100_000)} &`).leavesProcess).toBe(false);
+  });
+
+  it('looks through so many shells in shells, and no further', () => {
+    const shells = (depth: number): string => {
+      let text = 'rm x';
+      for (let level = 0; level < depth; level++) text = `sh -c '${text.replaceAll("'", `'\\''`)}'`;
+      return text;
+    };
+    expect(readCommand(shells(5)).hint).toBe('destructive or external');
+    expect(readCommand(shells(7)).hint).toBeUndefined();
   });
 
   it('finds the command in the arguments of different agents', () => {
@@ -179,5 +256,10 @@ describe('the hint for a shell command', () => {
     expect(commandText({ action: { command: ['ls', '-l'] } })).toBe("'ls' '-l'");
     expect(commandText('ls')).toBeUndefined();
     expect(commandText({ command: [1] })).toBeUndefined();
+    expect(commandText({ script: 'ls' })).toBe('ls');
+    expect(commandText({ action: 'run' })).toBeUndefined();
+    expect(commandText({ command: [] })).toBe('');
+    expect(commandText({ command: ['make', '-c', 'x'] })).toBe("'make' '-c' 'x'");
+    expect(commandText({ command: ['bash', '-c'] })).toBeUndefined();
   });
 });

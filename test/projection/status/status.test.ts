@@ -187,6 +187,125 @@ describe('what is said', () => {
   });
 });
 
+describe('calls and results that are not as they should be', () => {
+  const turn = (...calls: JsonObject[]): JsonObject =>
+    said({ role: 'assistant', content: calls.map((call) => ({ type: 'toolCall', ...call })), stopReason: 'toolUse' });
+  const stop = said({ role: 'assistant', content: 'done', stopReason: 'stop' });
+
+  it('a message entry without a message changes nothing', () => {
+    expect(statusOf(chained(stop, { type: 'message' }))).toMatchObject({ verdict: 'ready', state: 'stable', lastStableEntryId: 'e1' });
+  });
+
+  it('a call without an id or a name is pending, and no result answers it', () => {
+    const result = said({ role: 'toolResult', content: 'ok' });
+    const status = statusOf(chained(turn({ arguments: {} }), result));
+    expect(status.pending).toMatchObject([{ toolCallId: '', toolName: '', class: 'unknown' }]);
+    expect(status.reasons[0]?.reason).toContain('1 call without a result (a tool without a name)');
+  });
+
+  it('the arguments of an older call stand in input', () => {
+    const status = statusOf(chained(turn({ id: 'c', name: 'bash', input: { command: 'rm x' } })));
+    expect(status.pending[0]?.hint).toBe('destructive or external');
+  });
+
+  it('a denial without a name of the tool has the name of its call', () => {
+    const denied = { role: 'toolResult', toolCallId: 'c', content: 'Tool call rejected by user', isError: true };
+    const named = statusOf(chained(turn({ id: 'c', name: 'bash', arguments: {} }), said(denied)));
+    expect(named.denials).toMatchObject([{ toolCallId: 'c', toolName: 'bash', current: true }]);
+    expect(statusOf(chained(said(denied))).denials).toMatchObject([{ toolCallId: 'c', toolName: '' }]);
+  });
+
+  it('a call of an earlier turn that nobody answered is evidence, by its name or as a tool', () => {
+    const user = said({ role: 'user', content: 'go on' });
+    const evidence = (name: string): string[] =>
+      statusOf(chained(turn({ id: 'c', name, arguments: {} }), user, stop)).evidence.map(({ what }) => what);
+    expect(evidence('bash')).toContain('bash (c) of an earlier turn has no result on this path');
+    expect(evidence('')).toContain('a tool (c) of an earlier turn has no result on this path');
+  });
+
+  it('a result on another branch is told by its id, or by its line where it has none', () => {
+    const rows = chained(turn({ id: 'c', name: 'bash', arguments: {} }));
+    const result = { role: 'toolResult', toolCallId: 'c', content: 'ok' };
+    const elsewhere = (id: unknown): string | undefined =>
+      statusOf([...rows, { line: 9, value: { type: 'message', id, parentId: 'e0', message: result } }], { leafId: 'e0' }).pending[0]
+        ?.reason;
+    expect(elsewhere('other')).toContain('its result stands on another branch (other)');
+    expect(elsewhere(undefined)).toContain('its result stands on another branch (line 9)');
+  });
+
+  it('a start that is marked on another branch without saying of what only shows that the writer marks starts', () => {
+    const rows = chained(turn({ id: 'c', name: 'bash', arguments: {} }));
+    const mark = { line: 9, value: { type: 'custom', id: 'm', parentId: 'e0', customType: 'tool_execution_start' } };
+    expect(statusOf(rows, { leafId: 'e0' }).pending[0]?.started).toBe('maybe');
+    expect(statusOf([...rows, mark], { leafId: 'e0' }).pending[0]?.started).toBe('no');
+  });
+
+  it('a turn that does not say how it ended is to be looked at', () => {
+    const ended = (more: JsonObject): string | undefined =>
+      statusOf(chained(said({ role: 'assistant', content: 'x', ...more }))).reasons[0]?.reason;
+    expect(ended({})).toBe('the last turn does not say how it ended');
+    expect(ended({ stopReason: 'odd' })).toBe("the last turn ended as 'odd' without a tool call");
+  });
+
+  it('a compaction that names no entry, or none on the path, blocks; one that names itself does not', () => {
+    const compaction = (more: JsonObject): JsonObject => ({ type: 'compaction', summary: 's', ...more });
+    const judged = (more: JsonObject) => statusOf(chained(stop, compaction(more)));
+    expect(judged({ firstKeptEntryId: 'e0' }).verdict).toBe('ready');
+    expect(judged({ firstKeptEntryId: 'e1' }).verdict).toBe('ready');
+    expect(judged({}).reasons[0]).toMatchObject({ verdict: 'blocked', reason: expect.stringContaining('names no first kept entry') });
+    expect(judged({ firstKeptEntryId: 'x' }).reasons[0]).toMatchObject({
+      verdict: 'blocked',
+      reason: expect.stringContaining("'x' as first kept"),
+    });
+    expect(judged({ firstKeptEntryId: 'e0', summary: 7 }).reasons[0]?.reason).toBe('the last compaction has no summary');
+  });
+});
+
+describe('a command of the user', () => {
+  const user = said({ role: 'user', content: 'go' });
+  const bash = (more: JsonObject): JsonObject => said({ role: 'bashExecution', ...more });
+  const judged = (...entries: JsonObject[]) => {
+    const { verdict, evidence } = statusOf(chained(user, ...entries));
+    return { verdict, what: evidence.map(({ what }) => what).filter((what) => what.startsWith('a command of the user')) };
+  };
+
+  it('says nothing where it ended', () => {
+    expect(judged(bash({ command: 'ls', exitCode: 1 }))).toEqual({ verdict: 'ready', what: [] });
+  });
+
+  it('was cancelled: partial effects are possible, and nothing runs', () => {
+    expect(judged(bash({ command: 'ls', cancelled: true }))).toEqual({
+      verdict: 'ready',
+      what: ['a command of the user was cancelled: partial effects are possible'],
+    });
+  });
+
+  it('was sent to the background, or never ended: it may still run, until the user speaks again', () => {
+    const left = 'a command of the user was sent to the background';
+    expect(judged(bash({ command: 'serve &', exitCode: 0 }))).toEqual({ verdict: 'check', what: [left] });
+    expect(judged(bash({ command: 'serve &', exitCode: 0 }), user)).toEqual({ verdict: 'ready', what: [left] });
+    expect(judged(bash({})).what).toEqual(['a command of the user has no exit code: it may not have ended']);
+    expect(judged(bash({})).verdict).toBe('check');
+  });
+});
+
+describe('how the process ended', () => {
+  const stop = said({ role: 'assistant', content: 'done', stopReason: 'stop' });
+  const exit = (data: unknown): JsonObject => ({ type: 'custom', customType: 'session_exit', data });
+  const told = (data: unknown): string[] => statusOf(chained(stop, exit(data))).evidence.map(({ what }) => what);
+
+  it('is told with its reason where there is one', () => {
+    expect(told({ kind: 'normal', reason: 'quit' })).toContain('the process ended normally (quit)');
+    expect(told({ kind: 'normal' })).toContain('the process ended normally');
+    expect(told(7)).toContain("the process ended as 'unknown': entries that were not written yet may be missing");
+  });
+
+  it('is forgotten once somebody takes the session up again', () => {
+    const after = statusOf(chained(stop, exit({ kind: 'signal' }), said({ role: 'user', content: 'on' })));
+    expect(after).toMatchObject({ verdict: 'ready', state: 'user-last' });
+  });
+});
+
 const TOOLS = ['read', 'bash', 'edit', 'todo', 'web_fetch', 'task', 'ask', 'mcp__a__b', 'other'];
 const RESULTS: readonly JsonObject[] = [
   { content: 'ok', isError: false },
