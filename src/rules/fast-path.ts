@@ -1,14 +1,15 @@
 import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
-import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, NULL, ROLE, TYPE } from '../scanner/layout.ts';
+import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, NULL, PARENT_BEFORE, ROLE, TYPE } from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
-import { NO_PARENT } from '../tree/log-index.ts';
+import { NO_PARENT, type PlainEntry } from '../tree/log-index.ts';
 import { KIND, type LastEntry, type LogFacts } from './log-facts.ts';
 
 /** More shapes than this are no shapes but noise; they are read in full. */
 const MOST_SHAPES = 1 << 16;
 const MS_A_DAY = 86_400_000;
-const ROLE_NAMES: readonly (string | undefined)[] = [undefined, 'user', 'assistant', 'toolResult'];
+/** In the order of ROLE. */
+const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
 
 /** What is learned once for all logs of a run: the compiled scanner, and the shapes about which there is nothing to say. */
 export class ShapeMemory {
@@ -38,11 +39,34 @@ export class FastPath {
   readonly #log: LogFacts;
   readonly #scanner: Scanner;
   readonly #memory: ShapeMemory;
+  /** One for all lines: objects of their own would be most of what there is to clean up. */
+  readonly #entry: PlainEntry = {
+    bytes: new Uint8Array(0),
+    idStart: 0,
+    idLength: ABSENT,
+    parentStart: 0,
+    parentLength: ABSENT,
+    parentIsLast: false,
+    parent: NO_PARENT,
+    type: 0,
+    role: 0,
+    line: 0,
+    offset: 0,
+    length: 0,
+    flags: 0,
+  };
+  /** As the index codes them, by ROLE. */
+  readonly #roles: readonly number[];
+  readonly #message: number;
+  readonly #custom: number;
 
   constructor(log: LogFacts, memory: ShapeMemory) {
     this.#log = log;
     this.#memory = memory;
     this.#scanner = memory.scanner;
+    this.#roles = ROLE_NAMES.map((name) => log.index.roleCode(name));
+    this.#message = log.index.typeCode('message');
+    this.#custom = log.index.typeCode('custom');
   }
 
   /** False for a block that must be read line by line: the header is not known yet, or there are bytes that are no text. */
@@ -80,47 +104,43 @@ export class FastPath {
   /** False where a rule may have something to say about the values. */
   #join(block: Block, at: number, line: number): boolean {
     const { records } = this.#scanner;
-    const { bytes } = block;
     const log = this.#log;
     const codes = records[at + FIELD.codes] as number;
     const isMessage = (codes & 15) === TYPE.message;
     const role = isMessage ? (codes >>> 4) & 15 : ROLE.other;
     // The index keeps the names of roles; which other one this is, the scanner does not tell.
     if (isMessage && role === ROLE.other) return false;
-    const idLength = records[at + FIELD.idLength] as number;
+    const parentStart = records[at + FIELD.parentStart] as number;
     const parentLength = records[at + FIELD.parentLength] as number;
-    const isUser = role === ROLE.user;
     const time = (records[at + FIELD.day] as number) * MS_A_DAY + (records[at + FIELD.millisecond] as number);
     let last: LastEntry | undefined;
-    if (isUser) {
+    if (role === ROLE.user) {
       // Two user messages in a row may be of two writers.
       if (log.last?.role === 'user') return false;
-      last = { line, role: 'user', parentId: parentOf(block, records[at + FIELD.parentStart] as number, parentLength), time };
+      last = { line, role: 'user', parentId: parentOf(block, parentStart, parentLength), time };
     }
     const count = role === ROLE.assistant ? (records[at + FIELD.calls] as number) : 0;
     if (count > 1 && this.#repeatsCall(block, at, count)) return false;
-    const joined = log.joinPlain({
-      bytes,
-      idStart: records[at + FIELD.idStart] as number,
-      idLength,
-      parentStart: records[at + FIELD.parentStart] as number,
-      parentLength,
-      parent: log.version === 1 && parentLength === ABSENT ? log.size - 1 : NO_PARENT,
-      type: isMessage ? 'message' : 'custom',
-      role: ROLE_NAMES[role],
-      flags: kindOf(role, codes),
-      line,
-      offset: block.offset + (records[at + FIELD.start] as number),
-      length: records[at + FIELD.length] as number,
-      time,
-      last,
-    });
+    const entry = this.#entry;
+    entry.bytes = block.bytes;
+    entry.idStart = records[at + FIELD.idStart] as number;
+    entry.idLength = records[at + FIELD.idLength] as number;
+    entry.parentStart = parentStart;
+    entry.parentLength = parentLength;
+    entry.parentIsLast = (codes & PARENT_BEFORE) !== 0;
+    entry.parent = log.version === 1 && parentLength === ABSENT ? log.size - 1 : NO_PARENT;
+    entry.type = isMessage ? this.#message : this.#custom;
+    entry.role = this.#roles[role] as number;
+    entry.line = line;
+    entry.offset = block.offset + (records[at + FIELD.start] as number);
+    entry.flags = kindOf(role, codes);
+    const joined = log.joinPlain(entry, time, last);
     if (!joined) return false;
     const position = log.size - 1;
     if (count > 0) this.#addCalls(block, at, count, position);
     const resultLength = records[at + FIELD.resultLength] as number;
     if (role === ROLE.toolResult && resultLength !== ABSENT) {
-      log.addPlainResult(position, bytes, records[at + FIELD.resultStart] as number, resultLength);
+      log.addPlainResult(position, block.bytes, records[at + FIELD.resultStart] as number, resultLength);
     }
     log.lines++;
     return true;

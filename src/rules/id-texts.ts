@@ -1,37 +1,38 @@
-import { NumberList } from './number-list.ts';
+import { NO_WORD, WordList } from './number-list.ts';
 import { TextStore } from './text-store.ts';
 
-/** Numbers of a text store start here; below are ids of eight hex digits, packed. */
-const STORED = 2 ** 33;
-
-/** The ids of all entries, to be named in findings at the end: 8 bytes for the usual id of eight hex digits. */
+/** The ids of all entries, to be named in findings at the end: 4 bytes for the usual id of eight hex digits. */
 export class IdTexts {
-  readonly #numbers = new NumberList();
+  /** The eight digits, packed; the number of a text in the store; or NO_WORD for no id. */
+  readonly #words = new WordList();
+  /** A bit for each entry whose word is not packed. */
+  readonly #stored = new WordList();
   readonly #store = new TextStore();
 
   add(id: string | undefined): void {
-    if (id === undefined) this.#numbers.push(-1);
-    else {
-      const packed = pack(id);
-      this.#numbers.push(packed >= 0 ? packed : STORED + this.#store.add(id));
-    }
+    const packed = id === undefined ? -1 : pack(id);
+    if (packed >= 0) this.#push(packed, 0);
+    else this.#push(id === undefined ? NO_WORD : this.#store.add(id), 1);
   }
 
   /** The same from plain ASCII bytes; a length below 0 means that there is no id. */
-  addBytes(bytes: Buffer, start: number, length: number): void {
-    if (length < 0) {
-      this.#numbers.push(-1);
-      return;
-    }
+  addBytes(bytes: Uint8Array, start: number, length: number): void {
     const packed = packBytes(bytes, start, length);
-    this.#numbers.push(packed >= 0 ? packed : STORED + this.#store.addBytes(bytes, start, length));
+    if (packed >= 0) this.#push(packed, 0);
+    else this.#push(length < 0 ? NO_WORD : this.#store.addBytes(bytes, start, length), 1);
   }
 
   get(position: number): string | undefined {
-    const number = this.#numbers.get(position);
-    if (number < 0) return undefined;
-    if (number >= STORED) return this.#store.get(number - STORED);
-    return number.toString(16).padStart(8, '0');
+    const word = this.#words.get(position);
+    if ((this.#stored.get(position >>> 5) >>> (position & 31)) % 2 === 0) return word.toString(16).padStart(8, '0');
+    return word === NO_WORD ? undefined : this.#store.get(word);
+  }
+
+  #push(word: number, stored: number): void {
+    const position = this.#words.length;
+    this.#words.push(word);
+    if (position % 32 === 0) this.#stored.push(stored);
+    else if (stored === 1) this.#stored.set(position >>> 5, this.#stored.get(position >>> 5) | (1 << (position & 31)));
   }
 }
 
@@ -47,15 +48,15 @@ function pack(id: string): number {
   return value;
 }
 
-function packBytes(bytes: Buffer, start: number, length: number): number {
+function packBytes(bytes: Uint8Array, start: number, length: number): number {
   if (length !== 8) return -1;
   let value = 0;
   for (let at = start; at < start + 8; at++) {
     const digit = hexDigit(bytes[at] as number);
     if (digit < 0) return -1;
-    value = value * 16 + digit;
+    value = (value << 4) | digit;
   }
-  return value;
+  return value >>> 0;
 }
 
 function hexDigit(code: number): number {

@@ -6,7 +6,7 @@ import { cycles } from '../tree/children.ts';
 import { HEADER_PARENT, LogIndex, MISSING_PARENT, type PlainEntry } from '../tree/log-index.ts';
 import type { BlobLookup } from './blob-check.ts';
 import { IdTexts } from './id-texts.ts';
-import { NumberList } from './number-list.ts';
+import { NO_WORD, TimeList, WordList } from './number-list.ts';
 import type { CheckedObject, Place } from './rule.ts';
 import { TextStore } from './text-store.ts';
 import { readTime } from './time.ts';
@@ -63,13 +63,6 @@ export interface JoiningEntry {
   readonly time: number | undefined;
   readonly line: number;
   readonly offset: number;
-  readonly length: number;
-}
-
-/** An entry as the scanner took it down. */
-export interface JoiningPlain extends PlainEntry {
-  readonly time: number;
-  readonly last: LastEntry | undefined;
 }
 
 /** What all rules know about a log: grows line by line, complete after `finish`. */
@@ -85,6 +78,8 @@ export class LogFacts {
   firstEntryLine = 0;
   firstOversizeLine = 0;
   roots = 0;
+  /** Any tool result that names its call. */
+  hasResults = false;
   last: LastEntry | undefined;
 
   lostParents: readonly LostParent[] = [];
@@ -95,10 +90,9 @@ export class LogFacts {
 
   readonly index: LogIndex;
   readonly calls = new Calls();
-  readonly results = new Results();
   readonly texts = new TextStore();
   readonly #ids = new IdTexts();
-  readonly #times = new NumberList();
+  readonly #times = new TimeList();
   readonly #unresolved = new Map<number, string>();
   #cut: ReadonlySet<number> = new Set();
 
@@ -180,7 +174,6 @@ export class LogFacts {
       time: readTime(value['timestamp']),
       line: line.number,
       offset: line.offset,
-      length: line.length,
     });
     this.#addReferences(position, type, value);
     if (message) this.#addTools(position, role, message);
@@ -202,7 +195,7 @@ export class LogFacts {
       role: entry.role,
       line: entry.line,
       offset: entry.offset,
-      length: entry.length,
+      length: NO_WORD,
       flags: entry.kind,
     });
     this.#ids.add(id);
@@ -214,8 +207,9 @@ export class LogFacts {
   }
 
   /** The same for an entry that the scanner took down; false, and nothing joined, where there is more to say about it. */
-  joinPlain(entry: JoiningPlain): boolean {
-    const { bytes, idStart, idLength, parentLength, time } = entry;
+  joinPlain(entry: PlainEntry, time: number, last: LastEntry | undefined): boolean {
+    const { idLength } = entry;
+    entry.length = NO_WORD;
     const position = this.index.addPlain(entry);
     if (position < 0) return false;
     this.objects++;
@@ -223,27 +217,42 @@ export class LogFacts {
       this.firstEntryLine = entry.line;
       this.version ??= idLength < 0 ? 1 : 3;
     }
-    this.#ids.addBytes(bytes, idStart, idLength);
+    this.#ids.addBytes(entry.bytes, entry.idStart, idLength);
     this.#times.push(time);
-    if (parentLength === NULL) this.roots++;
-    this.last = entry.last;
+    if (entry.parentLength === NULL) this.roots++;
+    this.last = last;
     return true;
   }
 
-  addPlainCall(position: number, bytes: Buffer, start: number, length: number, block: number): void {
-    this.calls.add(position, this.texts.addBytes(bytes, start, length), block);
+  addPlainCall(position: number, bytes: Uint8Array, start: number, length: number, block: number): void {
+    this.#addCall(position, this.texts.addBytes(bytes, start, length), block);
   }
 
-  addPlainResult(position: number, bytes: Buffer, start: number, length: number): void {
-    this.results.add(position, this.texts.addBytes(bytes, start, length));
+  addPlainResult(position: number, bytes: Uint8Array, start: number, length: number): void {
+    this.#addResult(position, this.texts.addBytes(bytes, start, length));
   }
 
-  addCall(position: number, id: string, block: number): void {
-    this.calls.add(position, this.texts.add(id), block);
+  /** The first call of an assistant message; the others follow. -1 where it has none. */
+  firstCall(position: number): number {
+    const note = this.index.noteOf(position);
+    return note === NO_WORD ? -1 : note;
   }
 
-  addResult(position: number, id: string): void {
-    this.results.add(position, this.texts.add(id));
+  /** The call id of the result at a position, as a number of the text store; -1 where it has none. */
+  resultId(position: number): number {
+    const note = this.index.noteOf(position);
+    return note === NO_WORD ? -1 : note;
+  }
+
+  #addResult(position: number, id: number): void {
+    this.hasResults = true;
+    this.index.setNote(position, id);
+  }
+
+  #addCall(position: number, id: number, block: number): void {
+    const isFirst = this.index.noteOf(position) === NO_WORD;
+    if (isFirst) this.index.setNote(position, this.calls.length);
+    this.calls.add(id, block, !isFirst);
   }
 
   finish(): void {
@@ -282,37 +291,36 @@ export class LogFacts {
   #addTools(position: number, role: string | undefined, message: JsonObject): void {
     if (role === 'toolResult') {
       const { toolCallId } = message;
-      if (typeof toolCallId === 'string') this.addResult(position, toolCallId);
+      if (typeof toolCallId === 'string') this.#addResult(position, this.texts.add(toolCallId));
     } else if (role === 'assistant' && Array.isArray(message['content'])) {
       // An id that is used twice in one message is a finding of its own; its result answers both.
       const seen = new Set<string>();
       message['content'].forEach((block: unknown, at) => {
         if (!isObject(block) || block['type'] !== 'toolCall' || typeof block['id'] !== 'string' || seen.has(block['id'])) return;
         seen.add(block['id']);
-        this.addCall(position, block['id'], at);
+        this.#addCall(position, this.texts.add(block['id']), at);
       });
     }
   }
 }
 
-/** Tool calls in file order: the entry that makes the call, its id as a number of the text store, its block. */
+/** In the word of a call's block: another call of the same message follows. */
+const MORE = 2 ** 31;
+
+/** Tool calls in file order: the id as a number of the text store, and the block. Those of one message stand together. */
 export class Calls {
-  readonly #owners = new NumberList();
-  readonly #ids = new NumberList();
-  readonly #blocks = new NumberList();
+  readonly #ids = new WordList();
+  readonly #blocks = new WordList();
 
   get length(): number {
-    return this.#owners.length;
+    return this.#ids.length;
   }
 
-  add(owner: number, id: number, block: number): void {
-    this.#owners.push(owner);
+  add(id: number, block: number, isOfTheSameMessage: boolean): void {
+    const before = this.length - 1;
+    if (isOfTheSameMessage) this.#blocks.set(before, this.#blocks.get(before) + MORE);
     this.#ids.push(id);
     this.#blocks.push(block);
-  }
-
-  owner(call: number): number {
-    return this.#owners.get(call);
   }
 
   id(call: number): number {
@@ -320,45 +328,13 @@ export class Calls {
   }
 
   block(call: number): number {
-    return this.#blocks.get(call);
+    return this.#blocks.get(call) % MORE;
   }
 
-  /** The first call of an entry; the others follow. */
-  firstOf(owner: number): number {
-    return lowerBound(this.#owners, owner);
+  /** The next call of the same message, or -1. */
+  next(call: number): number {
+    return this.#blocks.get(call) >= MORE ? call + 1 : -1;
   }
-}
-
-/** Tool results in file order. */
-export class Results {
-  readonly #owners = new NumberList();
-  readonly #ids = new NumberList();
-
-  get length(): number {
-    return this.#owners.length;
-  }
-
-  add(owner: number, id: number): void {
-    this.#owners.push(owner);
-    this.#ids.push(id);
-  }
-
-  /** The call id of the result at a position, as a number of the text store; -1 where it has none. */
-  idAt(position: number): number {
-    const at = lowerBound(this.#owners, position);
-    return at < this.#owners.length && this.#owners.get(at) === position ? this.#ids.get(at) : -1;
-  }
-}
-
-function lowerBound(list: NumberList, value: number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (list.get(middle) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function kindOf(type: string, role: string | undefined, message: JsonObject | undefined): number {

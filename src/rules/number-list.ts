@@ -1,11 +1,15 @@
 const BITS = 14;
 const SIZE = 1 << BITS;
 const MASK = SIZE - 1;
+/** Most logs are small, so the first page starts small; only it is ever copied. */
 const FIRST = 256;
 
-/** A list of numbers that grows by pages, so that growing never copies what it holds. */
-export class NumberList {
-  readonly #pages: Float64Array[] = [];
+/** The largest number that a list of words holds; whoever needs a mark for "none" takes it. */
+export const NO_WORD = 0xffff_ffff;
+
+/** A list of numbers of 32 bits that grows by pages, so that growing never copies what it holds. */
+export class WordList {
+  readonly #pages: Uint32Array[] = [];
   #length = 0;
 
   get length(): number {
@@ -13,22 +17,84 @@ export class NumberList {
   }
 
   push(value: number): void {
-    if ((this.#length & MASK) === 0) this.#pages.push(new Float64Array(this.#length === 0 ? FIRST : SIZE));
-    // Most logs are small, so the first page starts small; only it is ever copied.
-    else if (this.#length < SIZE && this.#length === this.#pages[0]?.length) {
-      const larger = new Float64Array(this.#length * 4);
-      larger.set(this.#pages[0]);
-      this.#pages[0] = larger;
-    }
-    (this.#pages[this.#length >>> BITS] as Float64Array)[this.#length & MASK] = value;
-    this.#length++;
+    const at = this.#length++;
+    const slot = at & MASK;
+    let page = this.#pages[at >>> BITS];
+    if (page === undefined || slot >= page.length) page = this.#newPage(at);
+    page[slot] = value;
+  }
+
+  /** Takes the last one away. */
+  pop(): void {
+    this.#length--;
   }
 
   get(at: number): number {
-    return (this.#pages[at >>> BITS] as Float64Array)[at & MASK] as number;
+    return (this.#pages[at >>> BITS] as Uint32Array)[at & MASK] as number;
   }
 
   set(at: number, value: number): void {
-    (this.#pages[at >>> BITS] as Float64Array)[at & MASK] = value;
+    (this.#pages[at >>> BITS] as Uint32Array)[at & MASK] = value;
+  }
+
+  #newPage(at: number): Uint32Array {
+    const before = this.#pages[at >>> BITS];
+    const page = new Uint32Array(before ? before.length * 4 : at === 0 ? FIRST : SIZE);
+    if (before) page.set(before);
+    this.#pages[at >>> BITS] = page;
+    return page;
+  }
+}
+
+/** Stands for a time that is none, in a page of near ones. */
+const NO_TIME = -(2 ** 31);
+
+/**
+ * Times in milliseconds, by pages: four bytes each where all times of a page lie within three weeks of its first one,
+ * else eight.
+ */
+export class TimeList {
+  readonly #bases: number[] = [];
+  readonly #pages: (Int32Array | Float64Array)[] = [];
+  #length = 0;
+
+  push(time: number): void {
+    const at = this.#length++;
+    const slot = at & MASK;
+    let page = this.#pages[at >>> BITS];
+    if (page === undefined || slot >= page.length) page = this.#newPage(at, time);
+    if (page instanceof Int32Array) {
+      const near = time - (this.#bases[at >>> BITS] as number);
+      if (near > NO_TIME && near < -NO_TIME && Number.isInteger(near)) page[slot] = near;
+      else if (Number.isNaN(time)) page[slot] = NO_TIME;
+      else this.#far(at)[slot] = time;
+    } else page[slot] = time;
+  }
+
+  /** NaN where there is none. */
+  get(at: number): number {
+    const page = this.#pages[at >>> BITS] as Int32Array | Float64Array;
+    const held = page[at & MASK] as number;
+    if (!(page instanceof Int32Array)) return held;
+    return held === NO_TIME ? Number.NaN : (this.#bases[at >>> BITS] as number) + held;
+  }
+
+  #newPage(at: number, time: number): Int32Array | Float64Array {
+    const before = this.#pages[at >>> BITS];
+    const size = before ? before.length * 4 : at === 0 ? FIRST : SIZE;
+    const page = before instanceof Float64Array ? new Float64Array(size) : new Int32Array(size);
+    if (before) page.set(before);
+    else this.#bases[at >>> BITS] = Number.isInteger(time) ? time : 0;
+    this.#pages[at >>> BITS] = page;
+    return page;
+  }
+
+  /** Makes the page of the last time one of far ones. */
+  #far(last: number): Float64Array {
+    const near = this.#pages[last >>> BITS] as Int32Array;
+    const far = new Float64Array(near.length);
+    for (let at = 0; at < (last & MASK); at++) far[at] = this.get((last & ~MASK) + at);
+    this.#pages[last >>> BITS] = far;
+    return far;
   }
 }

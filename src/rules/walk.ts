@@ -1,9 +1,10 @@
 import { Children } from '../tree/children.ts';
 import { KIND, type LogFacts } from './log-facts.ts';
+import { NO_WORD, WordList } from './number-list.ts';
 
 /** What a walk over all branches finds out about calls, results and kept ranges. */
 export interface BranchFacts {
-  readonly unanswered: readonly { readonly call: number; readonly line: number; readonly branches: number }[];
+  readonly unanswered: readonly { readonly call: number; readonly owner: number; readonly line: number; readonly branches: number }[];
   /** Positions of results. */
   readonly orphans: readonly number[];
   readonly beforeCall: readonly { readonly position: number; readonly callLine: number }[];
@@ -13,6 +14,11 @@ export interface BranchFacts {
 }
 
 const FEW = 32;
+
+interface CallAbove {
+  readonly call: number;
+  readonly turn: number;
+}
 
 const known = new WeakMap<LogFacts, BranchFacts>();
 
@@ -32,15 +38,17 @@ export function branchFacts(log: LogFacts): BranchFacts {
  */
 class BranchWalk {
   readonly #log: LogFacts;
-  /** Assistant turns above, the nearest last, with the entry that closed the turn for answers (-1: open). */
-  readonly #turns: number[] = [];
-  readonly #closedBy: number[] = [];
+  /** Assistant turns above, the nearest last, with the entry that closed the turn for answers (NO_WORD: open). */
+  readonly #turns = new WordList();
+  readonly #closedBy = new WordList();
   /** By call: results on this path. */
   readonly #answers: Uint16Array;
-  /** By call: branches on which it stays without a result, and the first line that follows there. */
-  readonly #branches = new Map<number, { branches: number; line: number }>();
+  /** By call: who makes it, branches on which it stays without a result, and the first line that follows there. */
+  readonly #branches = new Map<number, { owner: number; branches: number; line: number }>();
   /** Calls above by id; made when a result is not answered by the nearest turn, which is rare. */
-  #callsAbove: Map<string, number[]> | undefined;
+  #callsAbove: Map<string, CallAbove[]> | undefined;
+  /** Whether the call that was found last is one of the nearest turn. */
+  #isOfNearestTurn = true;
   readonly #orphansAbove = new Map<string, number[]>();
   readonly #orphans = new Set<number>();
   readonly #beforeCall = new Map<number, number>();
@@ -60,12 +68,12 @@ class BranchWalk {
 
   walk(): BranchFacts {
     const log = this.#log;
-    if (log.calls.length > 0 || log.results.length > 0 || this.#kept.size > 0) {
+    if (log.calls.length > 0 || log.hasResults || this.#kept.size > 0) {
       const children = new Children(log.index);
       for (const root of children.roots) this.#walkFrom(root, children);
     }
     return {
-      unanswered: [...this.#branches].sort(([a], [b]) => a - b).map(([call, { branches, line }]) => ({ call, line, branches })),
+      unanswered: [...this.#branches].sort(([a], [b]) => a - b).map(([call, facts]) => ({ call, ...facts })),
       orphans: [...this.#orphans].filter((position) => !this.#beforeCall.has(position)),
       beforeCall: [...this.#beforeCall].map(([position, callLine]) => ({ position, callLine })),
       duplicates: this.#duplicates,
@@ -138,30 +146,30 @@ class BranchWalk {
   /** A user or assistant message ends the time in which the nearest turn's calls can be answered. */
   #followTurn(position: number): void {
     const top = this.#turns.length - 1;
-    const turn = this.#turns[top];
-    if (turn === undefined || this.#closedBy[top] !== -1) return;
-    this.#closedBy[top] = position;
+    if (top < 0 || this.#closedBy.get(top) !== NO_WORD) return;
+    this.#closedBy.set(top, position);
+    const turn = this.#turns.get(top);
     if (this.#log.kindOf(turn) === KIND.cutTurn) return;
     const { calls } = this.#log;
-    for (let call = calls.firstOf(turn); call < calls.length && calls.owner(call) === turn; call++) {
+    for (let call = this.#log.firstCall(turn); call >= 0; call = calls.next(call)) {
       if (this.#answers[call] !== 0) continue;
       const line = this.#log.lineOf(position);
       const so = this.#branches.get(call);
-      this.#branches.set(call, { branches: (so?.branches ?? 0) + 1, line: Math.min(so?.line ?? line, line) });
+      this.#branches.set(call, { owner: turn, branches: (so?.branches ?? 0) + 1, line: Math.min(so?.line ?? line, line) });
     }
   }
 
   #reopenTurn(position: number): void {
     const top = this.#turns.length - 1;
-    if (top >= 0 && this.#closedBy[top] === position) this.#closedBy[top] = -1;
+    if (top >= 0 && this.#closedBy.get(top) === position) this.#closedBy.set(top, NO_WORD);
   }
 
   #openTurn(position: number): void {
     this.#turns.push(position);
-    this.#closedBy.push(-1);
+    this.#closedBy.push(NO_WORD);
     if (this.#callsAbove === undefined && this.#orphansAbove.size === 0) return;
     this.#eachCall(position, (call, id) => {
-      if (this.#callsAbove) push(this.#callsAbove, id, call);
+      if (this.#callsAbove) push(this.#callsAbove, id, { call, turn: position });
       for (const result of this.#orphansAbove.get(id) ?? []) {
         if (!this.#beforeCall.has(result)) this.#beforeCall.set(result, this.#log.lineOf(position));
       }
@@ -176,7 +184,7 @@ class BranchWalk {
   }
 
   #answer(position: number): void {
-    const number = this.#log.results.idAt(position);
+    const number = this.#log.resultId(position);
     if (number < 0) return;
     const call = this.#nearestCall(number);
     if (call < 0) {
@@ -185,14 +193,13 @@ class BranchWalk {
       return;
     }
     const before = this.#answers[call] as number;
-    const isNearestTurn = this.#log.calls.owner(call) === this.#turns.at(-1);
-    if (before > 0 && isNearestTurn) this.#duplicates.push(position);
+    if (before > 0 && this.#isOfNearestTurn) this.#duplicates.push(position);
     // A count that is full stays full; nothing depends on it then.
     if (before < 0xffff) this.#answers[call] = before + 1;
   }
 
   #takeBackAnswer(position: number): void {
-    const number = this.#log.results.idAt(position);
+    const number = this.#log.resultId(position);
     if (number < 0) return;
     // All that was entered below has been taken back, so the nearest call is the one that was answered.
     const call = this.#nearestCall(number);
@@ -201,43 +208,46 @@ class BranchWalk {
   }
 
   #nearestCall(number: number): number {
-    const turn = this.#turns.at(-1);
-    if (turn === undefined) return -1;
+    const top = this.#turns.length - 1;
+    if (top < 0) return -1;
     const { calls, texts } = this.#log;
+    this.#isOfNearestTurn = true;
+    const turn = this.#turns.get(top);
     // Most results answer the nearest turn, which makes a few calls; a turn of very many is looked up with the others.
-    const first = calls.firstOf(turn);
-    for (let call = first; call < calls.length && call < first + FEW && calls.owner(call) === turn; call++) {
-      if (calls.id(call) === number) return call;
-    }
+    const first = this.#log.firstCall(turn);
+    for (let call = first; call >= 0 && call < first + FEW; call = calls.next(call)) if (calls.id(call) === number) return call;
     // One text may stand under two numbers.
     const id = texts.get(number);
-    for (let call = first; call < calls.length && call < first + FEW && calls.owner(call) === turn; call++) {
-      if (texts.get(calls.id(call)) === id) return call;
-    }
-    return this.#allCallsAbove().get(id)?.at(-1) ?? -1;
+    for (let call = first; call >= 0 && call < first + FEW; call = calls.next(call)) if (texts.get(calls.id(call)) === id) return call;
+    const above = this.#allCallsAbove().get(id)?.at(-1);
+    this.#isOfNearestTurn = above?.turn === turn;
+    return above?.call ?? -1;
   }
 
-  #allCallsAbove(): Map<string, number[]> {
+  #allCallsAbove(): Map<string, CallAbove[]> {
     if (this.#callsAbove) return this.#callsAbove;
-    const above = new Map<string, number[]>();
+    const above = new Map<string, CallAbove[]>();
     this.#callsAbove = above;
-    for (const turn of this.#turns) this.#eachCall(turn, (call, id) => push(above, id, call));
+    for (let at = 0; at < this.#turns.length; at++) {
+      const turn = this.#turns.get(at);
+      this.#eachCall(turn, (call, id) => push(above, id, { call, turn }));
+    }
     return above;
   }
 
   #eachCall(turn: number, use: (call: number, id: string) => void): void {
     const { calls, texts } = this.#log;
-    for (let call = calls.firstOf(turn); call < calls.length && calls.owner(call) === turn; call++) use(call, texts.get(calls.id(call)));
+    for (let call = this.#log.firstCall(turn); call >= 0; call = calls.next(call)) use(call, texts.get(calls.id(call)));
   }
 }
 
-function push(map: Map<string, number[]>, key: string, value: number): void {
+function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
   const list = map.get(key);
   if (list) list.push(value);
   else map.set(key, [value]);
 }
 
-function pop(map: Map<string, number[]>, key: string): void {
+function pop(map: Map<string, unknown[]>, key: string): void {
   const list = map.get(key);
   list?.pop();
   if (list?.length === 0) map.delete(key);

@@ -9,6 +9,7 @@ import {
   MOST_LINES,
   NULL,
   OPAQUE_KEYS,
+  PARENT_BEFORE,
   TRANSIENT_KEYS,
 } from './layout.ts';
 
@@ -42,6 +43,8 @@ export class Twin {
   #escaped = false;
   #callCount = 0;
   #facts = freshFacts();
+  /** The id of the line before. */
+  #before = { start: 0, length: ABSENT };
   #blockCall = { isCall: false, start: 0, length: ABSENT };
 
   constructor(seedA: number, seedB: number) {
@@ -59,12 +62,15 @@ export class Twin {
     let line = 0;
     this.#at = from;
     this.#callCount = 0;
+    if (from === 0) this.#before = { start: 0, length: ABSENT };
     while (this.#at < end && line < MOST_LINES && this.#callCount < MOST_CALLS - 1024) {
       const start = this.#at;
       const firstCall = this.#callCount;
       this.#facts = freshFacts();
       const accepted = this.#line();
       if (!accepted) this.#callCount = firstCall;
+      else if (this.#parentIsBefore()) this.#facts.codes |= PARENT_BEFORE;
+      this.#before = { start: this.#facts.idStart, length: accepted ? this.#facts.idLength : ABSENT };
       this.#at = this.#block.indexOf(0x0a, Math.min(this.#at, end - 1)) + 1;
       const at = line * FIELDS;
       const { records } = this;
@@ -87,6 +93,14 @@ export class Twin {
       line++;
     }
     return line;
+  }
+
+  #parentIsBefore(): boolean {
+    const { parentStart, parentLength } = this.#facts;
+    const { start, length } = this.#before;
+    if (parentLength <= 0 || parentLength !== length) return false;
+    for (let at = 0; at < length; at++) if (this.#block[parentStart + at] !== this.#block[start + at]) return false;
+    return true;
   }
 
   #line(): boolean {

@@ -2,54 +2,115 @@ import type { LogIndex } from './log-index.ts';
 
 const NONE = -1;
 
-/** Who hangs from whom, in file order: 12 bytes an entry, made when a command needs more than paths. */
+/**
+ * Who hangs from whom, in file order. Most entries hang from the one before them, which takes a bit; each other one takes
+ * 12 bytes.
+ */
 export class Children {
-  readonly #first: Int32Array;
-  readonly #next: Int32Array;
-  readonly #count: Uint32Array;
+  readonly #index: LogIndex;
+  readonly #opened: ReadonlySet<number>;
+  /** Entries that hang from another one than the one before them, in file order. */
+  readonly #apart: Int32Array;
+  /** For each of those, its parent times `#step` plus its place in `#apart`; sorted, so by parent and then in file order. */
+  readonly #keys: Float64Array;
+  readonly #step: number;
+  /** A bit for each entry from which one of those hangs. */
+  readonly #hasApart: Uint8Array;
   /** Entries that start a tree: without a parent in this log, or the earliest of a cycle. */
   readonly roots: Int32Array;
 
   constructor(index: LogIndex) {
+    this.#index = index;
+    this.#opened = new Set(cycles(index));
     const size = index.size;
-    this.#first = new Int32Array(size).fill(NONE);
-    this.#next = new Int32Array(size).fill(NONE);
-    this.#count = new Uint32Array(size);
-    const opened = new Set(cycles(index));
     let roots = 0;
-    // Backwards, so that each list comes out in file order.
-    for (let at = size - 1; at >= 0; at--) {
-      const parent = opened.has(at) ? NONE : index.parentOf(at);
-      if (parent < 0) {
-        roots++;
-        continue;
-      }
-      this.#next[at] = this.#first[parent] as number;
-      this.#first[parent] = at;
-      this.#count[parent] = (this.#count[parent] as number) + 1;
+    let apart = 0;
+    for (let at = 0; at < size; at++) {
+      const parent = this.#parentOf(at);
+      if (parent < 0) roots++;
+      else if (parent !== at - 1) apart++;
     }
     this.roots = new Int32Array(roots);
-    let filled = 0;
-    for (let at = 0; at < size; at++) if (index.parentOf(at) < 0 || opened.has(at)) this.roots[filled++] = at;
+    this.#apart = new Int32Array(apart);
+    this.#keys = new Float64Array(apart);
+    this.#hasApart = new Uint8Array(apart > 0 ? (size >>> 3) + 1 : 0);
+    // A power of two: products and quotients stay exact.
+    this.#step = 2 ** Math.ceil(Math.log2(apart + 1));
+    roots = 0;
+    apart = 0;
+    for (let at = 0; at < size; at++) {
+      const parent = this.#parentOf(at);
+      if (parent < 0) this.roots[roots++] = at;
+      else if (parent !== at - 1) {
+        this.#hasApart[parent >>> 3] = (this.#hasApart[parent >>> 3] as number) | (1 << (parent & 7));
+        this.#keys[apart] = parent * this.#step + apart;
+        this.#apart[apart++] = at;
+      }
+    }
+    this.#keys.sort();
   }
 
   count(position: number): number {
-    return this.#count[position] as number;
+    const own = this.#follower(position) >= 0 ? 1 : 0;
+    if (!this.#branches(position)) return own;
+    return own + lowerBound(this.#keys, (position + 1) * this.#step) - lowerBound(this.#keys, position * this.#step);
   }
 
   /** The first child in file order, or -1. */
   first(position: number): number {
-    return this.#first[position] as number;
+    const follower = this.#follower(position);
+    if (!this.#branches(position)) return follower;
+    const apart = this.#childAt(lowerBound(this.#keys, position * this.#step), position);
+    return follower < 0 || apart < position ? apart : follower;
   }
 
   /** The next child of the same parent, or -1. Roots have no siblings. */
   next(position: number): number {
-    return this.#next[position] as number;
+    const parent = this.#parentOf(position);
+    if (parent < 0 || !this.#branches(parent)) return NONE;
+    const place = lowerBound(this.#apart, position);
+    const key = parent * this.#step + place;
+    if (position === parent + 1) return this.#childAt(lowerBound(this.#keys, key), parent);
+    const apart = this.#childAt(lowerBound(this.#keys, key) + 1, parent);
+    const follower = this.#follower(parent);
+    return position < parent && follower >= 0 && (apart < 0 || apart > parent) ? follower : apart;
   }
 
   *of(position: number): Generator<number, void, void> {
     for (let child = this.first(position); child >= 0; child = this.next(child)) yield child;
   }
+
+  #parentOf(position: number): number {
+    return this.#opened.size > 0 && this.#opened.has(position) ? NONE : this.#index.parentOf(position);
+  }
+
+  /** The entry behind this one, if it hangs from it; else -1. */
+  #follower(position: number): number {
+    const next = position + 1;
+    return next < this.#index.size && this.#parentOf(next) === position ? next : NONE;
+  }
+
+  #branches(position: number): boolean {
+    return this.#hasApart.length > 0 && ((this.#hasApart[position >>> 3] as number) & (1 << (position & 7))) !== 0;
+  }
+
+  /** The entry of a key, if it hangs from that parent; else -1. */
+  #childAt(key: number, parent: number): number {
+    const place = key < this.#keys.length ? (this.#keys[key] as number) - parent * this.#step : this.#step;
+    return place < this.#step ? (this.#apart[place] as number) : NONE;
+  }
+}
+
+/** The first place whose number is not below the value. */
+function lowerBound(sorted: Int32Array | Float64Array, value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The earliest entry of each cycle of parents, in file order. Linear, without recursion. */

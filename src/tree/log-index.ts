@@ -1,5 +1,6 @@
 import { ABSENT, type EnvelopeRanges } from '../entries/envelope.ts';
 import { IdHash } from './id-hash.ts';
+import { IdTable, NOT_FOUND, PAGE_BITS, PAGE_MASK, PAGE_SIZE } from './id-table.ts';
 
 /** What `parentOf` gives where there is no parent to go to. */
 export const NO_PARENT = -1;
@@ -10,8 +11,7 @@ export const HEADER_PARENT = -3;
 /** Not resolved before `finish`: no entry so far has the id. */
 export const UNKNOWN_PARENT = -4;
 
-/** What `find` gives for an id that no entry has. */
-export const NOT_FOUND = -1;
+export { NOT_FOUND } from './id-table.ts';
 
 /** Which entry a reference means where an id occurs more than once. */
 export type Duplicates =
@@ -38,26 +38,28 @@ export interface NewEntry {
   readonly flags?: number;
 }
 
-/** An entry whose id and parentId are plain ASCII, as ranges of bytes; a length below 0 means that it has none. */
+/**
+ * An entry whose id and parentId are plain ASCII, as ranges of bytes; a length below 0 means that it has none. Whoever
+ * adds very many fills the same one again and again.
+ */
 export interface PlainEntry {
-  readonly bytes: Buffer;
-  readonly idStart: number;
-  readonly idLength: number;
-  readonly parentStart: number;
-  readonly parentLength: number;
+  bytes: Uint8Array;
+  idStart: number;
+  idLength: number;
+  parentStart: number;
+  parentLength: number;
+  /** The parentId is known to be the id of the entry that was added last. */
+  parentIsLast: boolean;
   /** The parent's position where no parentId tells it. */
-  readonly parent: number;
-  readonly type: string;
-  readonly role: string | undefined;
-  readonly line: number;
-  readonly offset: number;
-  readonly length: number;
-  readonly flags: number;
+  parent: number;
+  /** As `typeCode` and `roleCode` give them. */
+  type: number;
+  role: number;
+  line: number;
+  offset: number;
+  length: number;
+  flags: number;
 }
-
-const PAGE_BITS = 12;
-const PAGE_SIZE = 1 << PAGE_BITS;
-const PAGE_MASK = PAGE_SIZE - 1;
 
 const OWN_FLAGS = 0x3f;
 const WITHOUT_ID = 0x40;
@@ -66,18 +68,51 @@ const REPEATED = 0x80;
 
 /** 28 bytes an entry; the table of ids takes 5.4 to 8 more. */
 class Page {
-  readonly hashLow = new Int32Array(PAGE_SIZE);
-  readonly hashHigh = new Int32Array(PAGE_SIZE);
-  readonly parent = new Int32Array(PAGE_SIZE);
-  readonly line = new Uint32Array(PAGE_SIZE);
-  readonly offsetLow = new Uint32Array(PAGE_SIZE);
-  readonly offsetHigh = new Uint8Array(PAGE_SIZE);
-  readonly length = new Uint32Array(PAGE_SIZE);
-  readonly type = new Uint8Array(PAGE_SIZE);
-  readonly role = new Uint8Array(PAGE_SIZE);
-  readonly flags = new Uint8Array(PAGE_SIZE);
+  readonly size: number;
+  readonly hashLow: Int32Array;
+  readonly hashHigh: Int32Array;
+  readonly parent: Int32Array;
+  readonly line: Uint32Array;
+  readonly offsetLow: Uint32Array;
+  readonly offsetHigh: Uint8Array;
+  readonly length: Uint32Array;
+  readonly type: Uint8Array;
+  readonly role: Uint8Array;
+  readonly flags: Uint8Array;
+
+  constructor(size: number) {
+    this.size = size;
+    this.hashLow = new Int32Array(size);
+    this.hashHigh = new Int32Array(size);
+    this.parent = new Int32Array(size);
+    this.line = new Uint32Array(size);
+    this.offsetLow = new Uint32Array(size);
+    this.offsetHigh = new Uint8Array(size);
+    this.length = new Uint32Array(size);
+    this.type = new Uint8Array(size);
+    this.role = new Uint8Array(size);
+    this.flags = new Uint8Array(size);
+  }
+
+  /** A larger one that holds the same. */
+  grown(size: number): Page {
+    const page = new Page(size);
+    page.hashLow.set(this.hashLow);
+    page.hashHigh.set(this.hashHigh);
+    page.parent.set(this.parent);
+    page.line.set(this.line);
+    page.offsetLow.set(this.offsetLow);
+    page.offsetHigh.set(this.offsetHigh);
+    page.length.set(this.length);
+    page.type.set(this.type);
+    page.role.set(this.role);
+    page.flags.set(this.flags);
+    return page;
+  }
 }
 
+/** Most logs are small, so the first page starts small; only it is ever copied. */
+const FIRST_PAGE = 256;
 const BYTES_PER_ENTRY = 28;
 
 /**
@@ -131,7 +166,7 @@ export class LogIndex {
 
   /** Bytes held in typed arrays, for the bench and the tests. */
   get bytes(): number {
-    return this.#pages.length * PAGE_SIZE * BYTES_PER_ENTRY + this.#ids.bytes;
+    return this.#pages.reduce((sum, page) => sum + page.size * BYTES_PER_ENTRY, this.#ids.bytes);
   }
 
   /** A header is no entry, but entries of some logs name it as their parent. A log has one; of many only the first are kept. */
@@ -149,7 +184,10 @@ export class LogIndex {
       if (parent === UNKNOWN_PARENT && this.#headers.has(parentId)) parent = HEADER_PARENT;
       else if (parent === UNKNOWN_PARENT) this.#wait();
     }
-    if (id !== undefined) this.#hash.of(id);
+    if (id !== undefined) {
+      this.#hash.of(id);
+      this.#ids.seek(this.#hash.low, this.#hash.high);
+    }
     const role = entry.role === undefined ? 0 : this.#roles.code(entry.role);
     return this.#push(
       id !== undefined,
@@ -176,7 +214,10 @@ export class LogIndex {
       }
     }
     const hasId = entry.idStart !== ABSENT;
-    if (hasId) this.#hash.ofBytes(bytes, entry.idStart, entry.idEnd);
+    if (hasId) {
+      this.#hash.ofBytes(bytes, entry.idStart, entry.idEnd);
+      this.#ids.seek(this.#hash.low, this.#hash.high);
+    }
     const type = entry.typeStart === ABSENT ? 0 : this.#types.codeOfBytes(bytes, entry.typeStart, entry.typeEnd);
     const role = entry.roleStart === ABSENT ? 0 : this.#roles.codeOfBytes(bytes, entry.roleStart, entry.roleEnd);
     return this.#push(hasId, parent, type, role, line, offset, length, 0);
@@ -187,41 +228,39 @@ export class LogIndex {
    * more to say about it: its id is there already, or its parent is not there yet.
    */
   addPlain(entry: PlainEntry): number {
-    const { bytes, idStart, idLength, parentStart, parentLength } = entry;
-    let low = 0;
-    let high = 0;
-    if (idLength >= 0) {
-      this.#hash.ofBytes(bytes, idStart, idStart + idLength);
-      low = this.#hash.low;
-      high = this.#hash.high;
-      if (this.#ids.get(low, high) !== NOT_FOUND) return NOT_FOUND;
-    }
+    const { bytes, idLength, parentLength } = entry;
     let { parent } = entry;
     if (parentLength > 0) {
-      this.#hash.ofBytes(bytes, parentStart, parentStart + parentLength);
-      parent = this.#parentAtAdd();
-      if (parent === UNKNOWN_PARENT) return NOT_FOUND;
+      if (entry.parentIsLast && this.#lastWithId === this.#size - 1) parent = this.#lastWithId;
+      else {
+        this.#hash.ofBytes(bytes, entry.parentStart, entry.parentStart + parentLength);
+        parent = this.#parentAtAdd();
+        if (parent === UNKNOWN_PARENT) return NOT_FOUND;
+      }
     }
-    this.#hash.low = low;
-    this.#hash.high = high;
-    return this.#push(
-      idLength >= 0,
-      parent,
-      this.#types.code(entry.type),
-      entry.role === undefined ? 0 : this.#roles.code(entry.role),
-      entry.line,
-      entry.offset,
-      entry.length,
-      entry.flags,
-    );
+    if (idLength >= 0) {
+      this.#hash.ofBytes(bytes, entry.idStart, entry.idStart + idLength);
+      if (this.#ids.seek(this.#hash.low, this.#hash.high) !== NOT_FOUND) return NOT_FOUND;
+    }
+    return this.#push(idLength >= 0, parent, entry.type, entry.role, entry.line, entry.offset, entry.length, entry.flags);
   }
 
-  /** Takes the id from the hash. */
+  /** What stands for the name of a type in `addPlain`. */
+  typeCode(name: string): number {
+    return this.#types.code(name);
+  }
+
+  /** The same for the role of a message. */
+  roleCode(name: string): number {
+    return this.#roles.code(name);
+  }
+
+  /** Takes the id from the hash; the table was asked for it just before. */
   #push(hasId: boolean, parent: number, type: number, role: number, line: number, offset: number, length: number, own: number): number {
     const position = this.#size;
     const slot = position & PAGE_MASK;
-    if (slot === 0) this.#pages.push(new Page());
-    const page = this.#pages[position >>> PAGE_BITS] as Page;
+    let page = this.#pages[position >>> PAGE_BITS];
+    if (page === undefined || slot >= page.size) page = this.#newPage(position);
     page.parent[slot] = parent;
     page.line[slot] = line;
     page.offsetLow[slot] = offset >>> 0;
@@ -236,7 +275,7 @@ export class LogIndex {
       const { low, high } = this.#hash;
       page.hashLow[slot] = low;
       page.hashHigh[slot] = high;
-      this.#earlier = this.#ids.put(low, high, position);
+      this.#earlier = this.#ids.put(position);
       if (this.#earlier !== NOT_FOUND) {
         flags |= REPEATED;
         this.#repeated++;
@@ -247,6 +286,14 @@ export class LogIndex {
     } else flags |= WITHOUT_ID;
     page.flags[slot] = flags;
     return position;
+  }
+
+  /** The page for a position that has no room yet. */
+  #newPage(position: number): Page {
+    const before = this.#pages[position >>> PAGE_BITS];
+    const page = before === undefined ? new Page(position === 0 ? FIRST_PAGE : PAGE_SIZE) : before.grown(before.size * 4);
+    this.#pages[position >>> PAGE_BITS] = page;
+    return page;
   }
 
   /** The nearest earlier entry with the id of the entry added last, or NOT_FOUND. */
@@ -335,6 +382,15 @@ export class LogIndex {
 
   lengthOf(position: number): number {
     return (this.#pages[position >>> PAGE_BITS] as Page).length[position & PAGE_MASK] as number;
+  }
+
+  /** Puts another number of 32 bits in the place of the length, for whoever fills the index and needs no lengths. */
+  setNote(position: number, note: number): void {
+    (this.#pages[position >>> PAGE_BITS] as Page).length[position & PAGE_MASK] = note;
+  }
+
+  noteOf(position: number): number {
+    return this.lengthOf(position);
   }
 
   flagsOf(position: number): number {
@@ -481,80 +537,6 @@ class DuplicateGroups {
     const here = this.#members[low] as number;
     if (here !== from) return here;
     return low + 1 < start - 1 + (this.#count[last] as number) ? (this.#members[low + 1] as number) : here;
-  }
-}
-
-const PARTS = 64;
-const FIRST_SLOTS = 16;
-const DOUBLE_UP_TO = 2048;
-const EMPTY = -1;
-
-/**
- * From hash to position by open addressing. A slot holds a position alone, for the hash is in the pages. The table is
- * cut into parts by the hash's high bits, each of which grows when three quarters of it are used.
- */
-class IdTable {
-  readonly #pages: readonly Page[];
-  readonly #parts: Int32Array[] = Array.from({ length: PARTS }, () => new Int32Array(FIRST_SLOTS).fill(EMPTY));
-  readonly #used = new Int32Array(PARTS);
-
-  constructor(pages: readonly Page[]) {
-    this.#pages = pages;
-  }
-
-  get bytes(): number {
-    return this.#parts.reduce((sum, part) => sum + part.byteLength, 0);
-  }
-
-  get(low: number, high: number): number {
-    const slots = this.#parts[high >>> 26] as Int32Array;
-    return slots[this.#slotOf(slots, low, high)] as number;
-  }
-
-  /** Makes the position the one that the hash leads to, and gives the one that it led to before. */
-  put(low: number, high: number, position: number): number {
-    const part = high >>> 26;
-    let slots = this.#parts[part] as Int32Array;
-    let slot = this.#slotOf(slots, low, high);
-    const before = slots[slot] as number;
-    if (before === EMPTY) {
-      const used = (this.#used[part] as number) + 1;
-      this.#used[part] = used;
-      if (used * 4 > slots.length * 3) {
-        slots = this.#grow(part);
-        slot = this.#slotOf(slots, low, high);
-      }
-    }
-    slots[slot] = position;
-    return before;
-  }
-
-  /** The slot that holds the hash, or the empty one where it belongs. */
-  #slotOf(slots: Int32Array, low: number, high: number): number {
-    const length = slots.length;
-    let slot = Math.floor((low >>> 0) * (length / 2 ** 32));
-    for (;;) {
-      const position = slots[slot] as number;
-      if (position === EMPTY) return slot;
-      const page = this.#pages[position >>> PAGE_BITS] as Page;
-      const at = position & PAGE_MASK;
-      if (page.hashLow[at] === low && page.hashHigh[at] === high) return slot;
-      slot = slot + 1 === length ? 0 : slot + 1;
-    }
-  }
-
-  #grow(part: number): Int32Array {
-    const old = this.#parts[part] as Int32Array;
-    // Small parts double, so that few are filled over and over; large ones would waste too much.
-    const grown = new Int32Array(old.length < DOUBLE_UP_TO ? old.length * 2 : old.length + (old.length >>> 1)).fill(EMPTY);
-    for (const position of old) {
-      if (position === EMPTY) continue;
-      const page = this.#pages[position >>> PAGE_BITS] as Page;
-      const at = position & PAGE_MASK;
-      grown[this.#slotOf(grown, page.hashLow[at] as number, page.hashHigh[at] as number)] = position;
-    }
-    this.#parts[part] = grown;
-    return grown;
   }
 }
 

@@ -9,7 +9,7 @@ import { Block, readBlocks } from '../../src/lines/reader.ts';
 import { LogCheck, makeMemory } from '../../src/rules/check-log.ts';
 import type { Finding } from '../../src/rules/finding.ts';
 import { readTime } from '../../src/rules/time.ts';
-import { ABSENT, CALL_FIELDS, FIELD, FIELDS, NULL, OPAQUE_KEYS } from '../../src/scanner/layout.ts';
+import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, NULL, OPAQUE_KEYS, PARENT_BEFORE } from '../../src/scanner/layout.ts';
 import { makeScanner, type Scanner, type ScannerKind } from '../../src/scanner/scanner.ts';
 import { makeRandom } from '../bench/data.ts';
 import { settings } from '../support/properties.ts';
@@ -71,19 +71,20 @@ function scan(scanner: Scanner, lines: readonly Buffer[]): Scanned[] {
   return all;
 }
 
-/** What JSON.parse tells of the same line. */
-function parsedFacts(value: Record<string, unknown>): Record<string, unknown> {
+/** What JSON.parse tells of the same line; `before` is the id of the line before, if that was accepted. */
+function parsedFacts(value: Record<string, unknown>, before: unknown): Record<string, unknown> {
   const message = isObject(value['message']) ? value['message'] : {};
   const content = Array.isArray(message['content']) ? message['content'] : [];
   const type = value['type'] === 'message' ? 1 : 2;
   const role = Math.max(0, ['', 'user', 'assistant', 'toolResult'].indexOf(String(message['role'])));
   const cut = message['stopReason'] === 'aborted' || message['stopReason'] === 'error' ? 256 : 0;
+  const isBefore = typeof before === 'string' && before !== '' && value['parentId'] === before ? 512 : 0;
   const string = (one: unknown): unknown => (typeof one === 'string' ? one : undefined);
   return {
     id: string(value['id']),
     parentId: value['parentId'] === null ? null : string(value['parentId']),
     result: string(message['toolCallId']),
-    codes: type | (role << 4) | cut,
+    codes: type | (role << 4) | cut | isBefore,
     time: readTime(value['timestamp']),
     calls: content.flatMap((block: unknown, at: number) =>
       isObject(block) && block['type'] === 'toolCall' && typeof block['id'] === 'string' ? [[block['id'], at]] : [],
@@ -228,7 +229,9 @@ function findDisagreement(scanner: Scanner, other: Scanner | undefined, lines: n
         return `accepted, but no JSON: ${line}`;
       }
       if (!isObject(value)) return `accepted, but no object: ${line}`;
-      if (JSON.stringify(parsedFacts(value)) !== JSON.stringify(one.facts)) return `other facts: ${line} ${JSON.stringify(one.facts)}`;
+      const before = scanned[at - 1]?.facts['id'];
+      if (JSON.stringify(parsedFacts(value, before)) !== JSON.stringify(one.facts))
+        return `other facts: ${line} ${JSON.stringify(one.facts)}`;
       const zod = checkShape(value, 3).length > 0;
       const findings = `${zod} ${told[at]}`;
       const known = shapes.get(one.shape);
@@ -324,7 +327,9 @@ const WEAKENINGS: Readonly<Record<string, (scanner: Scanner, block: Uint8Array) 
       if (records[at + FIELD.parentLength] === NULL) records[at + FIELD.parentLength] = ABSENT;
     }),
   'forgets that a turn was cut': ({ records }) =>
-    eachRecord((at) => (records[at + FIELD.codes] = (records[at + FIELD.codes] as number) & 255)),
+    eachRecord((at) => (records[at + FIELD.codes] = (records[at + FIELD.codes] as number) & ~CUT_TURN)),
+  'takes every parent for the line before': ({ records }) =>
+    eachRecord((at) => (records[at + FIELD.codes] = (records[at + FIELD.codes] as number) | PARENT_BEFORE)),
   'loses a millisecond': ({ records }) =>
     eachRecord((at) => (records[at + FIELD.millisecond] = (records[at + FIELD.millisecond] as number) ^ 1)),
   'loses the last call': ({ records }) =>

@@ -13,10 +13,7 @@ export const orphanResult: Rule = {
   example: '{"type":"message","id":"b",…,"message":{"role":"toolResult","toolCallId":"t9",…}}',
   end: (log, report) => {
     for (const position of branchFacts(log).orphans) {
-      report(
-        log.placeOf(position, 'message.toolCallId'),
-        `no call '${log.texts.get(log.results.idAt(position))}' stands above this result`,
-      );
+      report(log.placeOf(position, 'message.toolCallId'), `no call '${log.texts.get(log.resultId(position))}' stands above this result`);
     }
   },
 };

@@ -15,7 +15,7 @@ export const resultBeforeCall: Rule = {
     for (const { position, callLine } of branchFacts(log).beforeCall) {
       report(
         log.placeOf(position, 'message.toolCallId'),
-        `the result of '${log.texts.get(log.results.idAt(position))}' stands before its call on line ${callLine}`,
+        `the result of '${log.texts.get(log.resultId(position))}' stands before its call on line ${callLine}`,
       );
     }
   },

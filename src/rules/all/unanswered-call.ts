@@ -13,13 +13,13 @@ export const unansweredCall: Rule = {
   fixable: false,
   example: '{…"role":"assistant","content":[{"type":"toolCall","id":"t1",…}]…}\n{…"role":"user","content":"go on"…}',
   end: (log, report) => {
-    for (const { call, line, branches } of branchFacts(log).unanswered) {
+    for (const { call, owner, line, branches } of branchFacts(log).unanswered) {
       const where =
         branches > 1
           ? `; line ${line} follows without it, and ${counted(branches, 'branch', 'branches')} in all`
           : `; line ${line} follows without it`;
       report(
-        log.placeOf(log.calls.owner(call), `message.content[${log.calls.block(call)}]`),
+        log.placeOf(owner, `message.content[${log.calls.block(call)}]`),
         `call '${log.texts.get(log.calls.id(call))}' has no result${where}`,
       );
     }

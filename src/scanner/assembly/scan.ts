@@ -49,6 +49,7 @@ const ROLE_USER: i32 = 1 << 4;
 const ROLE_ASSISTANT: i32 = 2 << 4;
 const ROLE_RESULT: i32 = 3 << 4;
 const CUT_TURN: i32 = 1 << 8;
+const PARENT_BEFORE: i32 = 1 << 9;
 
 const records: usize = (__heap_base + 15) & ~15;
 const calls: usize = records + (MOST_LINES * FIELDS * 4);
@@ -80,6 +81,10 @@ let callCount: i32 = 0;
 let blockIsCall: bool = false;
 let blockIdStart: i32 = 0;
 let blockIdLength: i32 = 0;
+
+// The id of the line before.
+let beforeStart: i32 = 0;
+let beforeLength: i32 = ABSENT;
 
 export function recordsAt(): usize {
   return records;
@@ -553,12 +558,24 @@ function scanLine(): bool {
   return load<u8>(p) == 0x0a && hasTime && (codes & 15) != 0;
 }
 
+function parentIsBefore(): bool {
+  if (parentLength <= 0 || parentLength != beforeLength) return false;
+  const parent = input + parentStart;
+  const before = input + beforeStart;
+  const length = <usize>parentLength;
+  for (let at: usize = 0; at < length; at += 4) {
+    if (wordAt(parent + at, parent + length) != wordAt(before + at, before + length)) return false;
+  }
+  return true;
+}
+
 /** Scans lines of the block from an offset on, until it or the room for records is used up. Gives the number of lines. */
 export function scan(from: i32, bytes: i32): i32 {
   const end = input + bytes;
   let line: i32 = 0;
   p = input + from;
   callCount = 0;
+  if (from == 0) beforeLength = ABSENT;
   while (p < end && line < MOST_LINES && callCount < MOST_CALLS - 1024) {
     const start = p;
     const firstCall = callCount;
@@ -569,6 +586,9 @@ export function scan(from: i32, bytes: i32): i32 {
     hasTime = false;
     const accepted = scanLine();
     if (!accepted) callCount = firstCall;
+    else if (parentIsBefore()) codes |= PARENT_BEFORE;
+    beforeStart = idStart;
+    beforeLength = accepted ? idLength : ABSENT;
     skipLine();
     const record = records + line * FIELDS * 4;
     store<i32>(record, <i32>(start - input));
