@@ -279,7 +279,7 @@ export class EnvelopeScanner implements LineScanner {
         this.#at = at;
         this.#skipSpace(bytes);
         if (bytes[this.#at] !== COLON) continue;
-        if (hasBackslash(bytes, start, at - 1)) return false;
+        if (startsAsRole(bytes, start) && hasBackslash(bytes, start, at - 1)) return false;
         this.#at++;
         if (at - start === 5 && matches(bytes, start, ROLE_KEY)) {
           this.#skipSpace(bytes);
@@ -343,6 +343,13 @@ function skipNested(bytes: Buffer, from: number, end: number): number {
     }
   }
   return -1;
+}
+
+/** Whether a key may be 'role' once its escapes are read. */
+function startsAsRole(bytes: Buffer, start: number): boolean {
+  const first = bytes[start];
+  const second = bytes[start + 1];
+  return first === 0x72 ? second === 0x6f || second === BACKSLASH : first === BACKSLASH && second === 0x75;
 }
 
 function hasBackslash(bytes: Buffer, start: number, end: number): boolean {

@@ -38,6 +38,11 @@ function parsed(text: string) {
   }
 }
 
+/** A key with each of its characters spelled as an escape. */
+function escaped(key: string): string {
+  return `"${Array.from({ length: key.length }, (_, at) => `\\u${key.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
+}
+
 describe('the compiled scanner', () => {
   it('runs here', () => {
     expect(compiled).toBeDefined();
@@ -110,6 +115,81 @@ describe('the compiled scanner', () => {
       if (value !== undefined && JSON.stringify(value) !== JSON.stringify({ ...compiledFound })) expect.fail(line.toString('latin1'));
     }
     expect(accepted).toBeGreaterThan(5000);
+  });
+
+  it('reads messages that start with their role, wherever quotes, backslashes and brackets fall', () => {
+    const piece = fc.constantFrom(
+      '"',
+      '\\',
+      '\\\\',
+      '\\"',
+      '{',
+      '}',
+      '[',
+      ']',
+      'role',
+      '"role":"x"',
+      '\n',
+      '\u001b',
+      'r',
+      'ro',
+      'text '.repeat(13),
+      '\u00e9',
+    );
+    const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
+    const value = fc.letrec<{ any: unknown }>((tie) => ({
+      any: fc.oneof(
+        { depthSize: 'small' },
+        text,
+        fc.integer(),
+        fc.array(tie('any'), { maxLength: 4 }),
+        fc.dictionary(fc.oneof(text, fc.constantFrom('role', 'content', 'type')), tie('any'), { maxKeys: 4 }),
+      ),
+    })).any;
+    const members = fc.array(fc.tuple(fc.oneof(text, fc.constantFrom('role', 'reason', 'content')), value), { maxLength: 6 });
+    let accepted = 0;
+    fc.assert(
+      fc.property(members, fc.boolean(), fc.integer({ min: 1, max: 70 }), (all, escapes, from) => {
+        // A key may be there twice, and may be spelled with escapes.
+        const written = all.map(([key, one]) => `${escapes ? escaped(key) : JSON.stringify(key)}:${JSON.stringify(one)}`);
+        const line = `{"type":"message","id":"a","message":{${['"role":"user"', ...written].join(',')}},"parentId":"b"}`;
+        if (!scan(Buffer.from(line), from)) return;
+        accepted++;
+        expect(found(compiled)).toEqual(parsed(line));
+        expect(plain.scan(Buffer.from(line), 0, Buffer.byteLength(line))).toBe(true);
+      }),
+      settings(3000),
+    );
+    expect(accepted).toBeGreaterThan(1000);
+  });
+
+  it('agrees with its twin on 100,000 damaged messages of several hundred bytes', () => {
+    let seed = 7;
+    const random = (below: number): number => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+      return Math.floor((seed / 2 ** 32) * below);
+    };
+    const bytes = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x3a, 0x20, 0x09, 0x0d, 0x1f, 0x80, 0x72, 0x75];
+    const texts = ['x', 'a "b" c\\', '\\\\"'.repeat(9), 'word '.repeat(30), '{"role":"x"}'.repeat(4), 'r', 'ro', '\u0007'];
+    let accepted = 0;
+    for (let round = 0; round < 100_000; round++) {
+      const text = (): string => texts[random(texts.length)] as string;
+      const message = {
+        role: 'user',
+        content: [{ type: 'text', text: text() }, { [text()]: [text(), {}] }],
+        [text()]: text(),
+        usage: { in: 1 },
+      };
+      const line = Buffer.from(JSON.stringify({ type: 'message', id: 'a', message, data: [text(), [{}]], parentId: 'b' }));
+      for (let change = random(3); change > 0; change--) line[random(line.length)] = bytes[random(bytes.length)] as number;
+      if (!scan(line, 1 + random(70))) continue;
+      accepted++;
+      const compiledFound = JSON.stringify(found(compiled));
+      if (!plain.scan(line, 0, line.length) || JSON.stringify(found(plain)) !== compiledFound) expect.fail(line.toString('latin1'));
+      const value = parsed(line.toString('utf8'));
+      if (value !== undefined && JSON.stringify(value) !== compiledFound) expect.fail(line.toString('latin1'));
+    }
+    expect(accepted).toBeGreaterThan(30_000);
   });
 
   it('leaves lines that lie elsewhere or have no newline to its twin', () => {

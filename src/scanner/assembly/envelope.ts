@@ -17,6 +17,11 @@ const KEY_ID: i32 = 2;
 const KEY_PARENT: i32 = 3;
 const KEY_MESSAGE: i32 = 4;
 
+const ODD_BITS: u64 = 0xaaaaaaaaaaaaaaaa;
+const LAST_BIT: u64 = 0x8000000000000000;
+/** The bytes `{"role":`. */
+const ROLE_FIRST: u64 = 0x3a22656c6f72227b;
+
 // The cursor, and the last string.
 let p: usize = 0;
 let stringStart: usize = 0;
@@ -27,7 +32,7 @@ export function foundAt(): usize {
   return found;
 }
 
-/** Makes room for so many bytes and tells where they go. Reading may run 16 bytes past their end. */
+/** Makes room for so many bytes and tells where they go. Reading may run 64 bytes past their end. */
 export function reserve(bytes: usize): usize {
   const needed = <i32>((input + bytes + 128 + 0xffff) >> 16);
   const has = memory.size();
@@ -50,28 +55,74 @@ export function reserve(bytes: usize): usize {
   return v128.or(i8x16.le_u(v128.xor(v, i8x16.splat(0x02)), i8x16.splat(0x20)), i8x16.eq(v, i8x16.splat(0x5c)));
 }
 
+/** One bit for each of 64 bytes that compared as true. */
+@inline function bits(a: v128, b: v128, c: v128, d: v128): u64 {
+  const first = <u32>i8x16.bitmask(a) | (<u32>i8x16.bitmask(b) << 16);
+  const second = <u32>i8x16.bitmask(c) | (<u32>i8x16.bitmask(d) << 16);
+  return <u64>first | (<u64>second << 32);
+}
+
+@inline function bitsOf(byte: u8, a: v128, b: v128, c: v128, d: v128): u64 {
+  const wanted = i8x16.splat(byte);
+  return bits(i8x16.eq(a, wanted), i8x16.eq(b, wanted), i8x16.eq(c, wanted), i8x16.eq(d, wanted));
+}
+
+@inline function controlBits(a: v128, b: v128, c: v128, d: v128): u64 {
+  const last = i8x16.splat(0x1f);
+  return bits(i8x16.le_u(a, last), i8x16.le_u(b, last), i8x16.le_u(c, last), i8x16.le_u(d, last));
+}
+
+/**
+ * The first byte behind each run of backslashes of odd length, and every second one within a run, by one subtraction that
+ * carries through each run. `escaped` is 1 where the first byte is escaped by the one before it.
+ */
+@inline function escapeCode(slashes: u64, escaped: u64): u64 {
+  const runs = slashes & ~escaped;
+  return (((runs << 1) | ODD_BITS) - runs) ^ ODD_BITS;
+}
+
 /** From an opening quote to behind the closing one. False where a control character comes first, such as the newline at the end. */
 function skipString(): bool {
   p++;
   stringStart = p;
   stringEscaped = false;
-  for (;;) {
-    let mask = i8x16.bitmask(stops(v128.load(p)));
-    while (mask == 0) {
-      p += 16;
-      mask = i8x16.bitmask(stops(v128.load(p)));
-    }
-    p += ctz(mask);
-    const c = load<u8>(p);
+  // Most strings are keys and short words.
+  const mask = i8x16.bitmask(stops(v128.load(p)));
+  if (mask != 0) {
+    const stop = p + ctz(mask);
+    const c = load<u8>(stop);
     if (c == 0x22) {
-      stringEnd = p++;
+      stringEnd = stop;
+      p = stop + 1;
       return true;
     }
     if (c != 0x5c) return false;
-    stringEscaped = true;
-    // What is escaped may be the newline that ends the line; then the string has no end.
-    if (load<u8>(p + 1) < 0x20) return false;
-    p += 2;
+  }
+  return skipRestOfString(0);
+}
+
+/** From inside of a string to behind its closing quote. `escaped` is 1 where a backslash stands before the cursor. */
+function skipRestOfString(escaped: u64): bool {
+  let slashesSeen: u64 = 0;
+  let at = p;
+  for (;;) {
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    const slashes = bitsOf(0x5c, a, b, c, d);
+    const code = escapeCode(slashes, escaped);
+    const ends = (bitsOf(0x22, a, b, c, d) & ~(code ^ (slashes | escaped))) | controlBits(a, b, c, d);
+    if (ends != 0) {
+      stringEscaped = (slashesSeen | (slashes & (ends ^ (ends - 1)))) != 0;
+      p = at + <usize>ctz(ends);
+      if (load<u8>(p) != 0x22) return false;
+      stringEnd = p++;
+      return true;
+    }
+    slashesSeen |= slashes;
+    escaped = (code & slashes) >> 63;
+    at += 64;
   }
   return false;
 }
@@ -79,12 +130,95 @@ function skipString(): bool {
 /** Whether the last string is ASCII and without escapes. */
 function isPlain(): bool {
   if (stringEscaped) return false;
-  for (let at = stringStart; at < stringEnd; at++) if (load<u8>(at) >= 0x80) return false;
+  for (let at = stringStart; at < stringEnd; at += 16) {
+    const high = i8x16.bitmask(v128.load(at));
+    const left = <i32>(stringEnd - at);
+    if ((left < 16 ? high & ((1 << left) - 1) : high) != 0) return false;
+  }
   return true;
+}
+
+/**
+ * From inside of an object or a list to behind the bracket that closes it, 64 bytes at a time: brackets outside of strings
+ * are counted, not looked at. False where that is not enough: white space between lines of the object, a backslash outside
+ * of a string, no end; and, where the role is known, a key that may be another role. The cursor is then anywhere.
+ */
+function skipToClose(knowsRole: bool): bool {
+  let depth = 1;
+  let at = p;
+  for (;;) {
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    const slashes = bitsOf(0x5c, a, b, c, d);
+    const code = escapeCode(slashes, 0);
+    const quotes = bitsOf(0x22, a, b, c, d) & ~(code ^ slashes);
+    // From each opening quote up to the closing one: every bit is the parity of the quotes up to it.
+    let inside = quotes ^ (quotes << 1);
+    inside ^= inside << 2;
+    inside ^= inside << 4;
+    inside ^= inside << 8;
+    inside ^= inside << 16;
+    inside ^= inside << 32;
+    const controls = controlBits(a, b, c, d);
+    /** What stands before the first control character. */
+    const counts = controls == 0 ? <u64>-1 : (controls & (0 - controls)) - 1;
+    const outside = ~inside & counts;
+    if ((slashes & outside) != 0) return false;
+    if (knowsRole) {
+      const hints = bitsOf(0x72, a, b, c, d) | slashes;
+      // The byte behind the last one is not at hand, so it always needs the look.
+      let starts = quotes & inside & counts & ((hints >> 1) | LAST_BIT);
+      for (; starts != 0; starts &= starts - 1) if (maySpellRole(at + <usize>ctz(starts) + 1)) return false;
+    }
+    // With one bit set, square brackets are braces.
+    const bit = i8x16.splat(0x20);
+    const e = v128.or(a, bit);
+    const f = v128.or(b, bit);
+    const g = v128.or(c, bit);
+    const h = v128.or(d, bit);
+    const opens = bitsOf(0x7b, e, f, g, h) & outside;
+    let closes = bitsOf(0x7d, e, f, g, h) & outside;
+    const closed = <i32>popcnt(closes);
+    if (closed < depth) depth -= closed;
+    else {
+      for (; closes != 0; closes &= closes - 1) {
+        const before = (closes & (0 - closes)) - 1;
+        if (depth + <i32>popcnt(opens & before) == 1) {
+          p = at + <usize>ctz(closes) + 1;
+          return true;
+        }
+        depth--;
+      }
+    }
+    depth += <i32>popcnt(opens);
+    if (controls != 0) return false;
+    at += 64;
+    if ((inside & LAST_BIT) != 0) {
+      p = at;
+      if (!skipRestOfString((code & slashes) >> 63)) return false;
+      at = p;
+    }
+  }
+  return false;
+}
+
+/** Whether the string that starts here may be 'role', perhaps with escapes. */
+@inline function maySpellRole(at: usize): bool {
+  const start = load<u16>(at);
+  return start == 0x6f72 || start == 0x5c72 || start == 0x755c;
 }
 
 /** From an opening bracket to behind the one that closes it. */
 function skipNested(): bool {
+  const start = p++;
+  if (skipToClose(false)) return true;
+  p = start;
+  return skipNestedByBytes();
+}
+
+function skipNestedByBytes(): bool {
   let depth = 0;
   for (;;) {
     const c = load<u8>(p);
@@ -129,8 +263,25 @@ function keyOf(): i32 {
   return KEY_OTHER;
 }
 
-/** Passes over the message, whose role is wanted: of its own members only the keys are looked at. */
+/** Passes over the message, whose role is wanted and mostly comes first. */
 function skipMessage(): bool {
+  const start = p;
+  if (load<u64>(p) == ROLE_FIRST && load<u8>(p + 8) == 0x22) {
+    p += 8;
+    if (!skipString() || !isPlain()) return false;
+    const roleStart = stringStart;
+    const roleEnd = stringEnd;
+    if (skipToClose(true)) {
+      put(ROLE_AT, roleStart, roleEnd);
+      return load<u8>(p - 1) == 0x7d;
+    }
+    p = start;
+  }
+  return skipMessageByMembers();
+}
+
+/** The same wherever the role stands: of its own members only the keys are looked at. */
+function skipMessageByMembers(): bool {
   p++;
   for (;;) {
     const c = load<u8>(p);
