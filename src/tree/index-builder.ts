@@ -1,4 +1,4 @@
-import { BYTE_ORDER_MARK, readContent } from '../entries/damage.ts';
+import { BYTE_ORDER_MARK, type LineObject, readContent } from '../entries/damage.ts';
 import { type Envelope, envelopeOf, type LineScanner, rangeText } from '../entries/envelope.ts';
 import { HEADER_TYPE, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/envelope-check.ts';
 import type { JsonObject } from '../entries/json-value.ts';
@@ -47,16 +47,15 @@ export class IndexBuilder implements RangeReader {
     }
     const line = lineOf(bytes, start, end, place);
     if (line.blank) return;
-    // A mark before the header is told, but what the header says still counts; an entry behind one is left out.
-    const marked = place.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK);
+    // To the agents a line behind a mark is no JSON: a header there is none.
+    if (place.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) return this.#leaveOut(place, 'byte-order-mark');
     const { damage, objects } = readContent(line, this.header ? versionOf(this.header).version : undefined);
-    const value = objects[0]?.value;
-    if (marked) this.#leaveOut(place, 'byte-order-mark');
-    else if (damage !== undefined) this.#leaveOut(place, damage);
-    if (damage !== undefined || value === undefined) return;
-    if (value['type'] === HEADER_TYPE) this.#takeHeader(value, marked ? line.text.slice(1) : line.text, place);
+    if (damage !== undefined) return this.#leaveOut(place, damage);
+    // A line without damage that is not blank holds one object.
+    const { value } = objects[0] as LineObject;
+    if (value['type'] === HEADER_TYPE) this.#takeHeader(value, line.text, place);
     else if (isTitleSlot(value)) this.#takeTitle(value, line.text, place);
-    else if (!marked) this.#add(envelopeOf(value), end - start, place);
+    else this.#add(envelopeOf(value), end - start, place);
   }
 
   oversize(length: number, place: LinePlace): void {

@@ -125,11 +125,14 @@ describe('openSession', () => {
     await session.close();
   });
 
-  it('reads a header behind a byte order mark, and tells the mark', async () => {
+  it('leaves out what stands behind a byte order mark, header or entry, as any damaged line', async () => {
     const session = await openSession(file(`\ufeff${jsonl(header, user('a', null))}`), testIo());
-    expect(session.header).toEqual(header);
+    expect([session.header, session.headerLines, session.index.size]).toEqual([undefined, [], 1]);
     expect(session.damage).toEqual([{ line: 1, rule: 'byte-order-mark' }]);
     await session.close();
+    const blank = await openSession(file(`\ufeff\n${jsonl(header, user('a', null))}`), testIo());
+    expect([blank.header, blank.damage]).toEqual([header, [{ line: 1, rule: 'byte-order-mark' }]]);
+    await blank.close();
     const bare = await openSession(file(`\ufeff${jsonl(user('a', null), user('b', null))}`), testIo());
     expect(bare.index.size).toBe(1);
     await bare.close();
