@@ -47,12 +47,15 @@ export class IndexBuilder implements RangeReader {
     }
     const line = lineOf(bytes, start, end, place);
     if (line.blank) return;
+    const content = readContent(line, this.header ? versionOf(this.header).version : undefined);
     // To the agents a line behind a mark is no JSON: a header there is none.
-    if (place.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) return this.#leaveOut(place, 'byte-order-mark');
-    const { damage, objects } = readContent(line, this.header ? versionOf(this.header).version : undefined);
-    if (damage !== undefined) return this.#leaveOut(place, damage);
+    const damage = place.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? 'byte-order-mark' : content.damage;
+    if (damage !== undefined) {
+      this.#leaveOut(place, damage);
+      return;
+    }
     // A line without damage that is not blank holds one object.
-    const { value } = objects[0] as LineObject;
+    const { value } = content.objects[0] as LineObject;
     if (value['type'] === HEADER_TYPE) this.#takeHeader(value, line.text, place);
     else if (isTitleSlot(value)) this.#takeTitle(value, line.text, place);
     else this.#add(envelopeOf(value), end - start, place);

@@ -14,6 +14,8 @@ export interface RevOptions {
 
 const SHORTEST_PREFIX = 4;
 const MOST_CANDIDATES = 5;
+/** Entries that are read together on the way back from the end. */
+const MOST_AT_ONCE = 1024;
 const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, the start of one, or a label";
 
 /**
@@ -39,10 +41,17 @@ export async function resolveEntry(session: Session, rev: string, options: RevOp
 
 /** The last entry of the log that can be read, which is where the agents go on; -1 in a log without entries. */
 export async function lastEntry(session: Session): Promise<number> {
-  for (let at = session.index.size - 1; at >= 0; at--) {
-    for await (const _ of session.entries([at])) return at;
+  // Nearly always the first one that is looked at; where it is not, there may be a million that cannot be read.
+  for (let end = session.index.size, many = 1; end > 0; end -= many, many = Math.min(many * 2, MOST_AT_ONCE)) {
+    let last = NOT_FOUND;
+    for await (const { position } of session.entries(range(Math.max(0, end - many), end))) last = position;
+    if (last !== NOT_FOUND) return last;
   }
   return NOT_FOUND;
+}
+
+function* range(from: number, to: number): Generator<number, void, void> {
+  for (let at = from; at < to; at++) yield at;
 }
 
 class RevReader {
@@ -249,8 +258,7 @@ class RevReader {
     const names: string[] = [];
     for await (const { position, line, value } of this.#session.entries(shown)) {
       const label = all.get(position);
-      const id = typeof value['id'] === 'string' ? `'${value['id']}'` : 'an entry without an id';
-      names.push(`${id} (line ${line}${label === undefined ? '' : `, label '${label}'`})`);
+      names.push(`'${value['id']}' (line ${line}${label === undefined ? '' : `, label '${label}'`})`);
     }
     if (positions.length > shown.length) names.push(`${positions.length - shown.length} more`);
     return names;

@@ -40,6 +40,9 @@ export class StoredSession implements Session {
   readonly index: LogIndex;
   readonly #store: ByteStore;
   readonly #damage: LeftOut[];
+  /** The lines of the above. */
+  readonly #damaged: Set<number>;
+  #isSorted = true;
 
   constructor(name: string, store: ByteStore, builder: IndexBuilder, version: number) {
     this.name = name;
@@ -53,17 +56,21 @@ export class StoredSession implements Session {
     this.version = 3;
     this.fileVersion = version;
     this.#damage = builder.damage;
+    this.#damaged = new Set(builder.damage.map(({ line }) => line));
     this.#store = store;
   }
 
   get damage(): readonly LeftOut[] {
+    // Sorted when somebody asks: a log may have a million lines that only the reading shows to be damaged.
+    if (!this.#isSorted) this.#damage.sort((a, b) => a.line - b.line);
+    this.#isSorted = true;
     return this.#damage;
   }
 
   async entry(position: number): Promise<LogEntry> {
     for await (const entry of this.entries([position])) return entry;
     const line = this.index.lineOf(position);
-    const rule = this.#damage.find((one) => one.line === line)?.rule ?? 'not-json';
+    const rule = this.#damage.find((one) => one.line === line)?.rule;
     throw new Trouble(`${this.name}: line ${line} is damaged (${rule}); run 'sessionctl repair' first, or name another entry`);
   }
 
@@ -147,10 +154,11 @@ export class StoredSession implements Session {
     } catch {
       // The index took the line for an entry by its envelope alone.
     }
-    if (!this.#damage.some((one) => one.line === number)) {
+    if (!this.#damaged.has(number)) {
       const line = new Line(number, offset, bytes.toString('latin1', from, to), true, 'invalid');
+      this.#damaged.add(number);
       this.#damage.push({ line: number, rule: readContent(line, this.fileVersion).damage ?? 'not-json' });
-      this.#damage.sort((a, b) => a.line - b.line);
+      this.#isSorted = false;
     }
     return undefined;
   }

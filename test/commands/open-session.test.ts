@@ -153,6 +153,18 @@ describe('openSession', () => {
     await later.close();
   });
 
+  it('keeps an object without a type as an entry, and takes the first of two title slots', async () => {
+    const slot = (title: string) => ({ type: 'title', v: 1, title, pad: '' });
+    // The lost parent makes it look twice, the second time at every line.
+    const session = await openSession(
+      file(jsonl(slot('one'), header, slot('two'), { id: 'a', parentId: null }, user('b', 'gone'))),
+      testIo(),
+    );
+    expect([session.index.size, session.index.typeOf(0), session.titleSlot]).toEqual([2, '', slot('one')]);
+    expect(session.headerLines).toEqual([1, 2, 3]);
+    await session.close();
+  });
+
   it('brings version 1 and 2 to version 3 on the way, lines as they were numbered', async () => {
     const message = (role: string, content: string) => ({ type: 'message', timestamp, message: { role, content } });
     const compaction = { type: 'compaction', timestamp, summary: 'so far', firstKeptEntryIndex: 2, tokensBefore: 9 };

@@ -62,3 +62,18 @@ describe('a chain of 100,000 entries with 50,000 branches from one of them', () 
     expect((JSON.parse(ran.stdout) as { changes: object[] }).changes).toMatchObject([{ kind: 'removed', entryId: leaf }]);
   });
 });
+
+describe('a chain of 400,000 entries of which only the reading shows that all are damaged', () => {
+  it('is read in time that grows with it', async () => {
+    const timestamp = '2026-01-01T00:00:00.000Z';
+    const entries = Array.from({ length: 400_000 }, (_, at) => {
+      const parentId = at === 0 ? 'null' : `"x${at - 1}"`;
+      return `{"type":"message","id":"x${at}","parentId":${parentId},"timestamp":"${timestamp}","message":{"role":"user","content":[}}}`;
+    });
+    const path = join(scratch, 'late-damage.jsonl');
+    writeFileSync(path, `${[JSON.stringify({ type: 'session', version: 3, id: 's', timestamp, cwd: '/' }), ...entries].join('\n')}\n`);
+    const ran = await run(['context', path]);
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(ran.stderr).toContain('line 2 is damaged (not-json) and was left out, and 399,999 other lines: 3 (not-json)');
+  });
+});

@@ -131,6 +131,56 @@ describe('resolveRev', () => {
     await session.close();
   });
 
+  it('lists five candidates and counts the others', async () => {
+    const ids = Array.from({ length: 7 }, (_, at) => `same-${at}`);
+    const session = await sessionOf([
+      ...ids.map((id) => message(id, null)),
+      ...ids.map((id, at) => labelEntry(`l${at}`, null, id, 'seven')),
+      message('same-0', 'same-1'),
+    ]);
+    const listed = ids.slice(0, 5).map((id, at) => `'${id}' (line ${at === 0 ? 16 : at + 2})`);
+    expect(await errorOf(session, 'same')).toBe(`-: 'same' is ambiguous; it may be ${listed.join(', ')}, 2 more; write more of it`);
+    expect(await errorOf(session, 'seven')).toMatch(/label 'seven'\), 2 more; 'line:N' tells them apart$/);
+    await session.close();
+  });
+
+  it('finds the nearest of thousands of ids', async () => {
+    const session = await sessionOf(Array.from({ length: 2500 }, (_, at) => message(`entry-${String(at).padStart(5, '0')}`, null)));
+    expect(await errorOf(session, 'entrx-00042')).toMatch(/did you mean 'entry-00042'/);
+    await session.close();
+  });
+
+  it('counts one leaf, one entry above and several labels in their own words', async () => {
+    const one = await sessionOf([message('a', null), message('b', 'a')]);
+    expect(await errorOf(one, 'leaf:2')).toBe("-: 'leaf:2' is none of its 1 leaf; there is 'leaf:1'");
+    expect(await errorOf(one, '@~2')).toBe("-: '@~2' goes past the root; there is 1 entry above '@', and '@~1' is the root");
+    expect(await errorOf(one, 'label:x')).toBe("-: no entry has the label 'x'; the log has no labels");
+    await one.close();
+    const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+    const several = await sessionOf([
+      ...names.map((name) => message(name, null)),
+      ...names.map((name, at) => labelEntry(`l${at}`, null, name, `label-${name}`)),
+    ]);
+    expect(await errorOf(several, 'label:zzzzzzzzzzzzzzzzzz')).toBe(
+      "-: no entry has the label 'zzzzzzzzzzzzzzzzzz'; there are 'label-one', 'label-two', 'label-three', 'label-four', 'label-five', ...",
+    );
+    await several.close();
+  });
+
+  it('takes no label from a label entry whose target is no id or not in the log', async () => {
+    const session = await sessionOf([
+      message('a', null),
+      { ...labelEntry('l1', 'a', 'a', 'one'), targetId: 7 },
+      labelEntry('l2', 'a', 'gone', 'two'),
+      labelEntry('l3', 'a', 'a', 'three'),
+      labelEntry('l4', 'a', 'gone'),
+    ]);
+    expect(await errorOf(session, 'label:one')).toContain("there is 'three'");
+    expect(await errorOf(session, 'label:two')).toContain("there is 'three'");
+    expect(await idOf(session, 'label:three')).toBe('a');
+    await session.close();
+  });
+
   it('takes an id and a label that mean the same entry for one name', async () => {
     const session = await sessionOf([message('both', null), labelEntry('x', 'both', 'both', 'both')]);
     expect(await idOf(session, 'both')).toBe('both');
@@ -160,6 +210,20 @@ describe('resolveRev', () => {
     expect(await idOf(session, '@')).toBe('b');
     expect(await lastEntry(session)).toBe(1);
     await session.close();
+  });
+
+  it('finds the last entry that can be read, however many behind it cannot', async () => {
+    const bad = (id: string): string =>
+      `{"type":"message","id":"${id}","parentId":"a","timestamp":"x","message":{"role":"user","content":[}}}`;
+    for (const count of [1, 2, 6, 7, 8, 5000]) {
+      const session = await sessionOf([message('a', null), message('b', 'a'), ...Array.from({ length: count }, (_, at) => bad(`x${at}`))]);
+      expect(await lastEntry(session), String(count)).toBe(1);
+      expect(session.damage).toHaveLength(count);
+      await session.close();
+    }
+    const none = await sessionOf([bad('x'), bad('y'), bad('z')]);
+    expect(await lastEntry(none)).toBe(-1);
+    await none.close();
   });
 
   it('gives the empty context only to who can show it', async () => {

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { EnvelopeScanner } from '../../src/entries/envelope.ts';
+import type { Line } from '../../src/lines/line.ts';
+import { readRanges } from '../../src/lines/ranges.ts';
+import { IndexBuilder } from '../../src/tree/index-builder.ts';
+import type { LogEntry } from '../../src/tree/session.ts';
+import { type ByteStore, StoredSession } from '../../src/tree/stored-session.ts';
+
+/** A store in memory that may lose its end. */
+class MemoryStore implements ByteStore {
+  readonly #bytes: Buffer;
+  size: number;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.size = bytes.length;
+  }
+
+  sequence() {
+    let at = 0;
+    return {
+      read: async (buffer: Buffer): Promise<number> => {
+        const count = await this.readAt(buffer, at);
+        at += count;
+        return count;
+      },
+    };
+  }
+
+  async readAt(buffer: Buffer, position: number): Promise<number> {
+    return this.#bytes.copy(buffer, 0, position, Math.min(this.size, position + buffer.length));
+  }
+
+  async close(): Promise<void> {}
+}
+
+async function stored(text: string | Buffer): Promise<{ session: StoredSession; store: MemoryStore }> {
+  const store = new MemoryStore(Buffer.from(text));
+  const builder = new IndexBuilder({
+    key: new Uint8Array(8),
+    careful: false,
+    scanner: new EnvelopeScanner(),
+    look: () => 'enough',
+  });
+  await readRanges(store.sequence(), builder, {});
+  builder.index.finish();
+  return { session: new StoredSession('log.jsonl', store, builder, 3), store };
+}
+
+const entry = (id: string, content = '"x"'): string =>
+  `{"type":"message","id":"${id}","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":${content}}}\n`;
+
+async function ids(session: StoredSession, positions: Iterable<number>): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const { value } of session.entries(positions)) found.push(value['id']);
+  return found;
+}
+
+describe('a session whose entries are read when they are asked for', () => {
+  it('leaves out lines that only the reading shows to be damaged, and tells them in line order, each once', async () => {
+    const { session } = await stored(entry('a', 'tru') + entry('b') + entry('c', '[}') + entry('d') + entry('e', 'nul'));
+    expect(session.damage).toEqual([]);
+    expect(await ids(session, [4, 2, 1])).toEqual(['b']);
+    expect(await ids(session, [0, 1, 2, 3, 4])).toEqual(['b', 'd']);
+    expect(session.damage.map(({ line }) => line)).toEqual([1, 3, 5]);
+    expect(new Set(session.damage.map(({ rule }) => rule))).toEqual(new Set(['not-json']));
+    await expect(session.entry(2)).rejects.toThrow("log.jsonl: line 3 is damaged (not-json); run 'sessionctl repair' first");
+  });
+
+  it('takes bytes that are no UTF-8 for damage, and a replacement character that was written for what it is', async () => {
+    const { session } = await stored(
+      Buffer.concat([Buffer.from(entry('a', '"\ufffd"')), Buffer.from(entry('b', '"\u00ff"'), 'latin1'), Buffer.from(entry('c'))]),
+    );
+    expect(await ids(session, [0, 1, 2])).toEqual(['a', 'c']);
+    expect(session.damage).toEqual([{ line: 2, rule: 'invalid-utf8' }]);
+  });
+
+  it('says that the file became shorter', async () => {
+    const { session, store } = await stored(entry('a') + entry('b'));
+    store.size -= 10;
+    expect(await ids(session, [0])).toEqual(['a']);
+    await expect(ids(session, [1])).rejects.toThrow('log.jsonl: became shorter while it was read');
+    await expect(session.forEachEntry([0, 1], () => {})).rejects.toThrow('became shorter');
+  });
+
+  it('reads the same in any order, near and far, one by one and all at once', async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `e${at}`);
+    const { session } = await stored(names.map((id, at) => entry(id, `"${'x'.repeat(at % 7 === 0 ? 300_000 : 10)}"`)).join(''));
+    for (const order of [names.map((_, at) => at), names.map((_, at) => 39 - at), [5, 5, 39, 0, 0]]) {
+      const wanted = order.map((at) => names[at]);
+      const visited: unknown[] = [];
+      await session.forEachEntry(order, ({ value }: LogEntry) => visited.push(value['id']));
+      expect(visited).toEqual(wanted);
+      expect(await ids(session, order)).toEqual(wanted);
+    }
+  });
+
+  it('names the id of every entry that has one, whatever the line looks like', async () => {
+    const { session } = await stored(
+      `{"id" : "odd\\u0031", "type":"custom","parentId":null}\n${entry('b')}{"type":"custom","id":7,"parentId":null}\n${entry('c', '[}')}`,
+    );
+    const found: [number, string][] = [];
+    await session.forEachId((position, id) => found.push([position, id]));
+    expect(found).toEqual([
+      [0, 'odd1'],
+      [1, 'b'],
+      [3, 'c'],
+    ]);
+  });
+});
+
+describe('the first pass', () => {
+  it('shows lines to who looks on until that one has seen enough, also one that is too long', async () => {
+    const seen: number[] = [];
+    const look = (line: Line): 'go on' | 'enough' => {
+      seen.push(line.number);
+      return line.oversize > 0 ? 'enough' : 'go on';
+    };
+    const builder = new IndexBuilder({ key: new Uint8Array(8), careful: true, scanner: new EnvelopeScanner(), look });
+    const lines = [entry('a'), entry('b', `"${'x'.repeat(500)}"`), entry('c', `"${'x'.repeat(500)}"`), entry('d')].join('');
+    await readRanges(new MemoryStore(Buffer.from(lines)).sequence(), builder, { maxLineBytes: 300 });
+    expect(seen).toEqual([1, 2]);
+    expect(builder.damage).toEqual([
+      { line: 2, rule: 'oversize-line' },
+      { line: 3, rule: 'oversize-line' },
+    ]);
+    expect(builder.index.size).toBe(2);
+  });
+});
