@@ -1,37 +1,7 @@
 import type { Command, Option, Style } from '../commands/command.ts';
-import { allOptions, COMMON_OPTIONS } from '../commands/common-options.ts';
-import { commands } from '../commands/index.ts';
+import { allOptions } from '../commands/common-options.ts';
 
 const WIDTH = 80;
-
-export function programHelp(style: Style): string {
-  const longest = Math.max(...commands.map((command) => command.name.length));
-  const rows = commands.flatMap((command) => row(command.name, command.summary, longest + 4, style));
-  return [
-    ...wrap('sessionctl: check, mend, migrate, read and export the session logs of coding agents', 0),
-    '',
-    `${style.bold('Usage:')} sessionctl COMMAND [OPTION]... [FILE]...`,
-    '',
-    style.bold('Commands:'),
-    ...rows,
-    '',
-    ...wrap(
-      "'sessionctl COMMAND --help' tells what a command does, its options and examples. No FILE, or '-', is standard input; '--' ends the options.",
-      0,
-    ),
-    '',
-    `${style.bold('Options:')}`,
-    ...optionRows(
-      [{ name: 'version', kind: 'flag', describe: 'Print the version' }, ...COMMON_OPTIONS.filter((option) => option.name === 'help')],
-      style,
-    ),
-    '',
-    style.bold('Exit codes:'),
-    '  0 done, clean or the same   1 findings, differences or something left',
-    '  2 trouble: a wrong call, input that cannot be read, a bug',
-    '',
-  ].join('\n');
-}
 
 export function commandHelp(command: Command, style: Style): string {
   const sections = [
@@ -70,12 +40,12 @@ export function optionText(option: Option): string {
   return extras.length > 0 ? `${option.describe} (${extras.join('; ')})` : option.describe;
 }
 
-function optionRows(options: readonly Option[], style: Style): string[] {
+export function optionRows(options: readonly Option[], style: Style): string[] {
   return options.flatMap((option) => row(optionSpelling(option), optionText(option), 28, style));
 }
 
 /** A name and what is said about it, in two columns; a long name stands on a line of its own. */
-function row(name: string, text: string, column: number, style: Style): string[] {
+export function row(name: string, text: string, column: number, style: Style): string[] {
   const lines = wrap(text, column);
   const first = `  ${style.bold(name)}`;
   if (name.length + 4 > column) return [first, ...lines];

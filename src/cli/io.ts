@@ -1,12 +1,12 @@
-import process from 'node:process';
 import { printable } from '../base/printable.ts';
 import { errorCode } from '../base/trouble.ts';
-import type { Io } from '../commands/command.ts';
-import { type ColourWish, makeStyle, wantsColour } from './colour.ts';
+import type { Io, Style } from '../commands/command.ts';
+import { deviceRandom } from '../commands/system.ts';
+import { type ColourWish, PLAIN, wantsColour } from './colour-wish.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';
 import type { ProcessIo } from './run.ts';
 
-export function makeIo(argv: readonly string[], outside: ProcessIo, random: Io['random']): Io & { readonly progress: ProgressLine } {
+export async function makeIo(argv: readonly string[], outside: ProcessIo): Promise<Io & { readonly progress: ProgressLine }> {
   const wish = colourWish(argv);
   const now = outside.now ?? Date.now;
   const progress = makeProgress(outside.stderr, outside.env, now);
@@ -16,10 +16,10 @@ export function makeIo(argv: readonly string[], outside: ProcessIo, random: Io['
     stdout: outside.stdout.isTTY ? clearing(outside.stdout, progress) : outside.stdout,
     stderr,
     env: outside.env,
-    style: makeStyle(wantsColour(wish, outside.env, outside.stdout.isTTY === true)),
-    errorStyle: makeStyle(wantsColour(wish, outside.env, outside.stderr.isTTY === true)),
+    style: await styleFor(wantsColour(wish, outside.env, outside.stdout.isTTY === true)),
+    errorStyle: await styleFor(wantsColour(wish, outside.env, outside.stderr.isTTY === true)),
     now,
-    random: outside.random ?? random,
+    random: outside.random ?? systemRandom,
     processes: { own: process.pid, isRunning },
     signal: outside.signal ?? new AbortController().signal,
     note: (message) => {
@@ -27,6 +27,18 @@ export function makeIo(argv: readonly string[], outside: ProcessIo, random: Io['
     },
     progress,
   };
+}
+
+/** Chalk is loaded where there is something to colour. */
+async function styleFor(colour: boolean): Promise<Style> {
+  if (!colour) return PLAIN;
+  const { makeStyle } = await import('./colour.ts');
+  return makeStyle(true);
+}
+
+/** From the device where there is one: node:crypto takes longer to load than a small log takes to be read. */
+function systemRandom(bytes: number): Uint8Array {
+  return deviceRandom(bytes) ?? process.getBuiltinModule('node:crypto').randomFillSync(new Uint8Array(bytes));
 }
 
 /** Signal 0 only asks; being refused means that there is somebody. */

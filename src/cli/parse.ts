@@ -4,6 +4,7 @@ import { UsageTrouble } from '../base/trouble.ts';
 import { nearest } from '../base/words.ts';
 import type { Command, Given, Option } from '../commands/command.ts';
 import { allOptions } from '../commands/common-options.ts';
+import { asTexts, makeGiven } from './given.ts';
 import { sortWords } from './words.ts';
 
 export function parseArguments(command: Command, argv: readonly string[]): Given {
@@ -25,19 +26,7 @@ export function parseArguments(command: Command, argv: readonly string[]): Given
     },
   });
   for (const option of options) check(option, typed[option.name]);
-  return {
-    operands: words.operands,
-    flag: (name) => lastOf(typed[name]) === true,
-    text: (name) => {
-      const value = lastOf(typed[name]);
-      return typeof value === 'string' ? value : undefined;
-    },
-    texts: (name) => asTexts(typed[name]),
-    number: (name) => {
-      const value = lastOf(typed[name]);
-      return typeof value === 'string' ? Number(value) : undefined;
-    },
-  };
+  return makeGiven(words.operands, typed);
 }
 
 function check(option: Option, value: unknown): void {
@@ -54,13 +43,4 @@ function check(option: Option, value: unknown): void {
       throw new UsageTrouble(`option '--${option.name}' is one of ${choices}, not '${one}'${meant ? `; did you mean '${meant}'?` : ''}`);
     }
   }
-}
-
-function lastOf(value: unknown): unknown {
-  return Array.isArray(value) ? value.at(-1) : value;
-}
-
-function asTexts(value: unknown): string[] {
-  if (value === undefined) return [];
-  return (Array.isArray(value) ? value : [value]).map(String);
 }

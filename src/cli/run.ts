@@ -1,39 +1,34 @@
-import { randomFillSync } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { printable } from '../base/printable.ts';
 import { ClosedPipe, errorCode, isClosedPipe, systemTrouble, Trouble, UsageTrouble } from '../base/trouble.ts';
-import { version } from '../base/version.ts';
-import { nearest } from '../base/words.ts';
-import type { Command, Io } from '../commands/command.ts';
+import type { Command, Given, Io } from '../commands/command.ts';
 import { allOptions } from '../commands/common-options.ts';
-import { commands } from '../commands/index.ts';
+import { makeGiven } from './given.ts';
+import { makeIo } from './io.ts';
 import type { ProgressLine } from './progress.ts';
+import { asksForHelp, sortWords } from './words.ts';
 
 /** The outside as the launcher hands it in. */
 export type ProcessIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env'> & Partial<Pick<Io, 'now' | 'random' | 'signal'>>;
 
 export const SIGNAL_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
+/** The command that a call is for, or the exit code where the call was answered already. */
+export type Find = (argv: readonly string[], io: Io) => Promise<Command | number>;
+
 /** Runs one call of the program. Never throws: whatever goes wrong becomes one line on stderr and an exit code. */
-export async function run(argv: readonly string[], outside: ProcessIo): Promise<number> {
+export async function run(argv: readonly string[], outside: ProcessIo, find: Find): Promise<number> {
   // A reader that goes away before the first write reports it here; the writers report it themselves later.
   const stdoutFailure = watchErrors(outside.stdout);
-  outside.stderr.on('error', () => {});
-  outside.stdin.on('error', () => {});
-  const name = argv[0];
-  if (name === '--version' || name === '-V') {
-    outside.stdout.write(`${version}\n`);
-    return await settle(0, stdoutFailure, outside);
-  }
   let io: (Io & { readonly progress: ProgressLine }) | undefined;
   let command: Command | undefined;
   let code: number;
   try {
-    const { makeIo } = await import('./io.ts');
-    io = makeIo(argv, outside, (bytes) => randomFillSync(new Uint8Array(bytes)));
-    if (name === undefined || name === '--help' || name === '-h' || name === 'help') code = await showHelp(argv, io);
+    io = await makeIo(argv, outside);
+    const found = await find(argv, io);
+    if (typeof found === 'number') code = found;
     else {
-      command = await loadCommand(name);
+      command = found;
       code = await runCommand(command, argv.slice(1), io);
     }
   } catch (error) {
@@ -44,10 +39,15 @@ export async function run(argv: readonly string[], outside: ProcessIo): Promise<
   return await settle(code, stdoutFailure, outside);
 }
 
+export async function showCommandHelp(command: Command, io: Io): Promise<number> {
+  const { commandHelp } = await import('./help.ts');
+  io.stdout.write(commandHelp(command, io.style));
+  return 0;
+}
+
 async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<number> {
-  const [{ parseArguments }, { asksForHelp }] = await Promise.all([import('./parse.ts'), import('./words.ts')]);
   if (asksForHelp(allOptions(command), argv)) return await showCommandHelp(command, io);
-  const given = parseArguments(command, argv);
+  const given = await parse(command, argv);
   if (given.flag('help')) return await showCommandHelp(command, io);
   if (command.readsInput && given.operands.length === 0 && io.stdin.isTTY) {
     const { usageLine } = await import('./help.ts');
@@ -58,35 +58,12 @@ async function runCommand(command: Command, argv: readonly string[], io: Io): Pr
   return await command.run(given, io);
 }
 
-async function loadCommand(name: string): Promise<Command> {
-  const entry = commands.find((one) => one.name === name);
-  if (entry) return await entry.load();
-  if (name.startsWith('-')) throw new UsageTrouble(`unknown option '${name}'; a command comes first, such as 'validate'`);
-  const meant = nearest(
-    name,
-    commands.map((one) => one.name),
-  )[0];
-  if (meant) throw new UsageTrouble(`unknown command '${name}'; did you mean '${meant}'?`);
-  if (/[./\\]/.test(name)) throw new UsageTrouble(`a command comes before the file '${name}', such as 'validate'`);
-  throw new UsageTrouble(`unknown command '${name}'`);
-}
-
-async function showHelp(argv: readonly string[], io: Io): Promise<number> {
-  const { programHelp } = await import('./help.ts');
-  const about = argv[0] === 'help' ? argv[1] : undefined;
-  if (about !== undefined && !about.startsWith('-')) return await showCommandHelp(await loadCommand(about), io);
-  if (argv[0] === undefined) {
-    io.stderr.write(programHelp(io.errorStyle));
-    return 2;
-  }
-  io.stdout.write(programHelp(io.style));
-  return 0;
-}
-
-async function showCommandHelp(command: Command, io: Io): Promise<number> {
-  const { commandHelp } = await import('./help.ts');
-  io.stdout.write(commandHelp(command, io.style));
-  return 0;
+/** Where no option was typed, there is nothing for yargs to do, and it is not loaded. */
+async function parse(command: Command, argv: readonly string[]): Promise<Given> {
+  const { options, operands } = sortWords(allOptions(command), argv);
+  if (options.length === 0) return makeGiven(operands, {});
+  const { parseArguments } = await import('./parse.ts');
+  return parseArguments(command, argv);
 }
 
 /** One line about what went wrong, and the exit code for it. */

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { Trouble } from '../base/trouble.ts';
 import { isThere } from '../files/input.ts';
 import type { Finding } from '../rules/finding.ts';
@@ -36,12 +36,9 @@ interface Waiting {
   readonly fail: (error: Error) => void;
 }
 
-/** Where the bundle puts the worker, seen from a chunk. */
-const WORKER = new URL('../check-worker.js', import.meta.url);
-
 /** Files are checked by several threads at once, this one among them. */
 export class CheckPool {
-  readonly #workers: Worker[] = [];
+  readonly #workers: readonly Worker[];
   readonly #idle: Worker[] = [];
   readonly #waiting: Waiting[] = [];
   readonly #running = new Map<number, { done: (check: FileCheck) => void; fail: (error: Error) => void }>();
@@ -52,14 +49,18 @@ export class CheckPool {
 
   /** Undefined where there are no workers to be had: outside of the built program. */
   static async start(jobs: number, settings: WorkerSettings, here: (name: string) => Promise<FileCheck>): Promise<CheckPool | undefined> {
-    if (jobs < 2 || !(await isThere(WORKER))) return undefined;
-    return new CheckPool(jobs - 1, settings, here);
+    // Where the bundle puts it, seen from a chunk.
+    const program = new URL('../check-worker.js', import.meta.url);
+    if (jobs < 2 || !(await isThere(program))) return undefined;
+    const { Worker } = await import('node:worker_threads');
+    const workers = Array.from({ length: jobs - 1 }, () => new Worker(program, { workerData: settings }));
+    return new CheckPool(workers, here);
   }
 
-  private constructor(workers: number, settings: WorkerSettings, here: (name: string) => Promise<FileCheck>) {
+  private constructor(workers: readonly Worker[], here: (name: string) => Promise<FileCheck>) {
+    this.#workers = workers;
     this.#here = here;
-    for (let at = 0; at < workers; at++) {
-      const worker = new Worker(WORKER, { workerData: settings });
+    for (const worker of workers) {
       worker.on('message', (answer: WorkerAnswer) => {
         this.#running.get(answer.task)?.done(answer);
         this.#running.delete(answer.task);
@@ -67,7 +68,6 @@ export class CheckPool {
         this.#next();
       });
       worker.on('error', (error: unknown) => this.#fail(error instanceof Error ? error : new Error(String(error))));
-      this.#workers.push(worker);
       // Twice, so that the next file is there before the answer to the last one has been read.
       this.#idle.push(worker, worker);
     }

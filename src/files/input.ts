@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { systemTrouble, Trouble } from '../base/trouble.ts';
+import { OpenFile, statPath } from './open-file.ts';
 
 export const CHUNK_BYTES = 1024 * 1024;
 
@@ -81,11 +81,11 @@ function wholeSmallFile(path: string): Buffer | undefined {
   }
 }
 
-export async function* handleChunks(handle: FileHandle, path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
+export async function* handleChunks(handle: OpenFile, path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
   const size = options.chunkBytes ?? CHUNK_BYTES;
   let buffer = Buffer.allocUnsafeSlow(size);
   let position = options.start ?? 0;
-  let reading: Promise<{ bytesRead: number }> | undefined;
+  let reading: Promise<number> | undefined;
   try {
     if (!(await handle.stat()).isFile()) {
       yield* streamedChunks(handle, buffer);
@@ -95,7 +95,7 @@ export async function* handleChunks(handle: FileHandle, path: string, options: F
     let spare = Buffer.allocUnsafeSlow(size);
     reading = readAhead(handle, buffer, position);
     for (;;) {
-      const { bytesRead } = await reading;
+      const bytesRead = await reading;
       if (bytesRead === 0) return;
       position += bytesRead;
       const filled = buffer;
@@ -112,7 +112,7 @@ export async function* handleChunks(handle: FileHandle, path: string, options: F
   }
 }
 
-function readAhead(handle: FileHandle, buffer: Buffer, position: number): Promise<{ bytesRead: number }> {
+function readAhead(handle: OpenFile, buffer: Buffer, position: number): Promise<number> {
   const reading = handle.read(buffer, 0, buffer.length, position);
   // Whoever waits for it hears of an error; nobody waits after the last chunk that was wanted.
   reading.catch(() => {});
@@ -120,17 +120,17 @@ function readAhead(handle: FileHandle, buffer: Buffer, position: number): Promis
 }
 
 /** Pipes and devices have no positions, and are read only when more is wanted. */
-async function* streamedChunks(handle: FileHandle, buffer: Buffer): AsyncGenerator<Buffer, void, void> {
+async function* streamedChunks(handle: OpenFile, buffer: Buffer): AsyncGenerator<Buffer, void, void> {
   for (;;) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+    const bytesRead = await handle.read(buffer, 0, buffer.length, null);
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
   }
 }
 
-export async function openForReading(path: string): Promise<FileHandle> {
+export async function openForReading(path: string): Promise<OpenFile> {
   try {
-    const handle = await open(path, constants.O_RDONLY);
+    const handle = await OpenFile.open(path, constants.O_RDONLY);
     const facts = await handle.stat();
     if (facts.isDirectory()) {
       await handle.close();
@@ -145,7 +145,7 @@ export async function openForReading(path: string): Promise<FileHandle> {
 /** Who may read and write a file, as its copies are to have it at most. */
 export async function modeOf(path: string): Promise<number> {
   try {
-    return (await stat(path)).mode & 0o777;
+    return (await statPath(path)).mode & 0o777;
   } catch (error) {
     throw systemTrouble(path, error);
   }
@@ -154,7 +154,7 @@ export async function modeOf(path: string): Promise<number> {
 /** True for a folder, false for anything else that is there. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).isDirectory();
+    return (await statPath(path)).isDirectory();
   } catch (error) {
     throw systemTrouble(path, error);
   }
@@ -163,7 +163,7 @@ export async function isFolder(path: string): Promise<boolean> {
 /** How much there is to read, as far as a file tells it beforehand; 0 for pipes, devices and what is not there. */
 export async function expectedBytes(path: string): Promise<number> {
   try {
-    const facts = await stat(path);
+    const facts = await statPath(path);
     return facts.isFile() ? facts.size : 0;
   } catch {
     return 0;
@@ -173,7 +173,7 @@ export async function expectedBytes(path: string): Promise<number> {
 /** Who may do what with a file. */
 export async function fileMode(path: string): Promise<number> {
   try {
-    return (await stat(path)).mode & 0o777;
+    return (await statPath(path)).mode & 0o777;
   } catch (error) {
     throw systemTrouble(path, error);
   }
@@ -195,7 +195,7 @@ export async function readSmallFile(path: string): Promise<string> {
 
 export async function isThere(path: string | URL): Promise<boolean> {
   try {
-    await stat(path);
+    await statPath(path);
     return true;
   } catch {
     return false;
@@ -210,7 +210,7 @@ export function cores(): number {
 /** The size of a regular file; 0 for anything else, and where it cannot be told. */
 export async function sizeOf(path: string): Promise<number> {
   try {
-    const facts = await stat(path);
+    const facts = await statPath(path);
     return facts.isFile() ? facts.size : 0;
   } catch {
     return 0;

@@ -1,7 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { systemTrouble } from '../base/trouble.ts';
 import { handleChunks, openForReading, openInput } from './input.ts';
+import type { OpenFile } from './open-file.ts';
 import { Spool } from './spool.ts';
 import { type Random, requireRunning } from './temp.ts';
 
@@ -67,10 +67,10 @@ class Sequence {
 class FileStore implements Store {
   readonly size: number;
   readonly #name: string;
-  readonly #handle: FileHandle;
+  readonly #handle: OpenFile;
   readonly #signal: AbortSignal;
 
-  constructor(name: string, size: number, handle: FileHandle, signal: AbortSignal) {
+  constructor(name: string, size: number, handle: OpenFile, signal: AbortSignal) {
     this.size = size;
     this.#name = name;
     this.#handle = handle;
@@ -101,12 +101,9 @@ class FileStore implements Store {
 
   #read(buffer: Buffer, position: number): Promise<number> {
     requireRunning(this.#signal);
-    const reading = this.#handle.read(buffer, 0, buffer.length, position).then(
-      ({ bytesRead }) => bytesRead,
-      (error: unknown) => {
-        throw systemTrouble(this.#name, error);
-      },
-    );
+    const reading = this.#handle.read(buffer, 0, buffer.length, position).catch((error: unknown) => {
+      throw systemTrouble(this.#name, error);
+    });
     // What is read ahead may fail before anybody waits for it.
     reading.catch(() => {});
     return reading;

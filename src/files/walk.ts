@@ -1,6 +1,11 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { type Dirent, readdir, realpath } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { systemTrouble, type Trouble } from '../base/trouble.ts';
+import { statPath } from './open-file.ts';
+
+const realPath: (path: string) => Promise<string> = promisify(realpath.native);
+const readFolder: (path: string, options: { withFileTypes: true }) => Promise<Dirent[]> = promisify(readdir);
 
 export interface Found {
   readonly path: string;
@@ -23,9 +28,9 @@ export async function* findFiles(
   let real: string;
   let names: { name: string; kind: 'folder' | 'file' | 'link' }[];
   try {
-    real = await realpath(folder);
+    real = await realPath(folder);
     if (above.has(real) || real === except) return;
-    names = (await readdir(folder, { withFileTypes: true }))
+    names = (await readFolder(folder, { withFileTypes: true }))
       .filter((one) => one.isDirectory() || one.isFile() || one.isSymbolicLink())
       .map((one) => ({ name: one.name, kind: one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : 'file' }));
   } catch (error) {
@@ -45,7 +50,7 @@ export async function* findFiles(
 /** What a link leads to; one that leads nowhere counts as a file, so that reading it tells what is wrong. */
 async function kindBehind(path: string): Promise<'folder' | 'file' | 'other'> {
   try {
-    const facts = await stat(path);
+    const facts = await statPath(path);
     return facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other';
   } catch {
     return 'file';

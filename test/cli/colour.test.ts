@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ColourWish, wantsColour } from '../../src/cli/colour.ts';
+import { type ColourWish, wantsColour } from '../../src/cli/colour-wish.ts';
 import { run } from '../support/run.ts';
 
 type Env = Readonly<Record<string, string>>;

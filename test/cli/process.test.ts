@@ -96,7 +96,7 @@ describe('the program as a process', () => {
 
   it('says what to do where it was not built', async () => {
     const ran = await bash(
-      `mkdir -p bare/bin && cp '${programPath}' bare/bin/ && echo '{"type":"module"}' > bare/package.json && '${process.execPath}' bare/bin/sessionctl.js --version; echo $?`,
+      `mkdir -p bare/bin && cp '${projectRoot}'/bin/* bare/bin/ && echo '{"type":"module"}' > bare/package.json && '${process.execPath}' bare/bin/sessionctl.js --version; echo $?`,
     );
     expect(ran).toMatchObject({ stdout: '2\n', stderr: "sessionctl: the program is not built; run 'npm ci' in its folder\n" });
   });

@@ -64,21 +64,17 @@ async function call(argv: readonly string[], transform: Transform, stdin = '', o
         done();
       },
     });
-  const io = makeIo(
-    [],
-    {
-      stdin: Readable.from([Buffer.from(stdin)]),
-      stdout: collect((text) => {
-        stdout += text;
-      }),
-      stderr: collect((text) => {
-        notes += text;
-        onNote();
-      }),
-      env: {},
-    },
-    (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-  );
+  const io = await makeIo([], {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: collect((text) => {
+      stdout += text;
+    }),
+    stderr: collect((text) => {
+      notes += text;
+      onNote();
+    }),
+    env: {},
+  });
   try {
     const code = await rewrite(parseArguments(command, argv), io, transform);
     return { code, stdout, notes, trouble: undefined };

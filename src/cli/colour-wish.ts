@@ -1,0 +1,29 @@
+import type { Style } from '../commands/command.ts';
+
+export type ColourWish = 'auto' | 'always' | 'never';
+
+/** --color beats NO_COLOR beats FORCE_COLOR beats TERM=dumb beats whether the stream is a terminal. */
+export function wantsColour(wish: ColourWish, env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+  if (wish !== 'auto') return wish === 'always';
+  if (env['NO_COLOR']) return false;
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
+  if (env['TERM'] === 'dumb') return false;
+  return isTerminal;
+}
+
+/** For a stream without colour. */
+export const PLAIN: Style = {
+  bold: asItIs,
+  dim: asItIs,
+  red: asItIs,
+  yellow: asItIs,
+  green: asItIs,
+  cyan: asItIs,
+  magenta: asItIs,
+  blue: asItIs,
+};
+
+function asItIs(text: string): string {
+  return text;
+}

@@ -1,0 +1,33 @@
+import type { Style } from '../commands/command.ts';
+import { COMMON_OPTIONS } from '../commands/common-options.ts';
+import { commands } from '../commands/index.ts';
+import { optionRows, row, wrap } from './help.ts';
+
+export function programHelp(style: Style): string {
+  const longest = Math.max(...commands.map((command) => command.name.length));
+  const rows = commands.flatMap((command) => row(command.name, command.summary, longest + 4, style));
+  return [
+    ...wrap('sessionctl: check, mend, migrate, read and export the session logs of coding agents', 0),
+    '',
+    `${style.bold('Usage:')} sessionctl COMMAND [OPTION]... [FILE]...`,
+    '',
+    style.bold('Commands:'),
+    ...rows,
+    '',
+    ...wrap(
+      "'sessionctl COMMAND --help' tells what a command does, its options and examples. No FILE, or '-', is standard input; '--' ends the options.",
+      0,
+    ),
+    '',
+    `${style.bold('Options:')}`,
+    ...optionRows(
+      [{ name: 'version', kind: 'flag', describe: 'Print the version' }, ...COMMON_OPTIONS.filter((option) => option.name === 'help')],
+      style,
+    ),
+    '',
+    style.bold('Exit codes:'),
+    '  0 done, clean or the same   1 findings, differences or something left',
+    '  2 trouble: a wrong call, input that cannot be read, a bug',
+    '',
+  ].join('\n');
+}
