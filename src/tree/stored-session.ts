@@ -19,11 +19,20 @@ export interface ByteStore {
 
 /** Entries that lie near each other are read in one go, up to this many bytes. */
 const READ_TOGETHER = 1024 * 1024;
+/** To read what lies between two of them and is not wanted costs less than another read, up to this many bytes. */
+const MOST_BETWEEN = 16 * 1024;
 
 interface Part {
   readonly positions: readonly number[];
   readonly start: number;
   readonly end: number;
+}
+
+interface LoadedPart {
+  readonly positions: readonly number[];
+  /** Where the bytes stand in the log. */
+  readonly start: number;
+  readonly bytes: Buffer;
 }
 
 /** A session whose entries are read from its store whenever they are asked for. */
@@ -75,16 +84,25 @@ export class StoredSession implements Session {
   }
 
   async *entries(positions: Iterable<number>): AsyncGenerator<LogEntry, void, void> {
-    for (const part of this.#parts(positions)) {
-      const bytes = await this.#load(part, Buffer.allocUnsafe(part.end - part.start));
-      for (const position of part.positions) {
-        const entry = this.#parse(position, bytes, part.start);
+    for await (const { positions: loaded, start, bytes } of this.#loaded(positions)) {
+      for (const position of loaded) {
+        const entry = this.#parse(position, bytes, start);
         if (entry) yield entry;
       }
     }
   }
 
   async forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void> {
+    for await (const { positions: loaded, start, bytes } of this.#loaded(positions)) {
+      for (const position of loaded) {
+        const entry = this.#parse(position, bytes, start);
+        if (entry) visit(entry);
+      }
+    }
+  }
+
+  /** Parts with their bytes, which are gone when the next one is asked for. While one is looked at, the next is read. */
+  async *#loaded(positions: Iterable<number>): AsyncGenerator<LoadedPart, void, void> {
     const parts = this.#parts(positions);
     let buffer: Buffer = Buffer.alloc(0);
     let spare: Buffer = Buffer.alloc(0);
@@ -96,10 +114,9 @@ export class StoredSession implements Session {
         const { positions: loaded, start } = part;
         part = parts.next().value;
         reading = part && this.#load(part, spare);
-        for (const position of loaded) {
-          const entry = this.#parse(position, buffer, start);
-          if (entry) visit(entry);
-        }
+        // It may fail before anybody waits for it.
+        reading?.catch(() => {});
+        yield { positions: loaded, start, bytes: buffer };
         [buffer, spare] = [spare, buffer];
       }
     } finally {
@@ -116,7 +133,7 @@ export class StoredSession implements Session {
     for (const position of positions) {
       const offset = this.index.offsetOf(position);
       const behind = offset + this.index.lengthOf(position);
-      if (together.length > 0 && (offset < end || behind - start > READ_TOGETHER)) {
+      if (together.length > 0 && (offset < end || offset - end > MOST_BETWEEN || behind - start > READ_TOGETHER)) {
         yield { positions: together, start, end };
         together = [];
       }
@@ -131,7 +148,8 @@ export class StoredSession implements Session {
   /** The bytes of a part, in the buffer if they fit there. */
   async #load({ start, end }: Part, buffer: Buffer): Promise<Buffer> {
     const length = end - start;
-    const memory = buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(Math.max(length, READ_TOGETHER));
+    const memory =
+      buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(length < READ_TOGETHER / 2 ? length * 2 : Math.max(length, READ_TOGETHER));
     const bytes = memory.length === length ? memory : memory.subarray(0, length);
     if ((await this.#store.readAt(bytes, start)) < length) {
       throw new Trouble(`${this.name}: became shorter while it was read; run again when nobody writes to it`);

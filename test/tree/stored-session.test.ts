@@ -10,6 +10,8 @@ import { type ByteStore, StoredSession } from '../../src/tree/stored-session.ts'
 class MemoryStore implements ByteStore {
   readonly #bytes: Buffer;
   size: number;
+  /** The length of each read by position. */
+  readonly reads: number[] = [];
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -20,7 +22,7 @@ class MemoryStore implements ByteStore {
     let at = 0;
     return {
       read: async (buffer: Buffer): Promise<number> => {
-        const count = await this.readAt(buffer, at);
+        const count = this.#copy(buffer, at);
         at += count;
         return count;
       },
@@ -28,6 +30,11 @@ class MemoryStore implements ByteStore {
   }
 
   async readAt(buffer: Buffer, position: number): Promise<number> {
+    this.reads.push(buffer.length);
+    return this.#copy(buffer, position);
+  }
+
+  #copy(buffer: Buffer, position: number): number {
     return this.#bytes.copy(buffer, 0, position, Math.min(this.size, position + buffer.length));
   }
 
@@ -92,6 +99,27 @@ describe('a session whose entries are read when they are asked for', () => {
       await session.forEachEntry(order, ({ value }: LogEntry) => visited.push(value['id']));
       expect(visited).toEqual(wanted);
       expect(await ids(session, order)).toEqual(wanted);
+    }
+  });
+
+  it('reads neighbours in one go, and nothing of what lies between entries that are far apart', async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `e${at}`);
+    const { session, store } = await stored(names.map((id) => entry(id, `"${'x'.repeat(10_000)}"`)).join(''));
+    expect(await ids(session, [1, 2, 4, 20, 21])).toEqual(['e1', 'e2', 'e4', 'e20', 'e21']);
+    expect(store.reads).toHaveLength(2);
+    expect(store.reads.reduce((sum, bytes) => sum + bytes)).toBeLessThan(62_000);
+  });
+
+  it('tells what went wrong while it read ahead only to who asks for it', async () => {
+    const { session, store } = await stored(entry('a') + entry('b', `"${'x'.repeat(100_000)}"`) + entry('c'));
+    store.size -= 10;
+    const entries = session.entries([0, 2]);
+    expect((await entries.next()).value?.value['id']).toBe('a');
+    await new Promise((done) => setTimeout(done, 5));
+    await expect(entries.next()).rejects.toThrow('became shorter');
+    for await (const { value } of session.entries([0, 2])) {
+      expect(value['id']).toBe('a');
+      break;
     }
   });
 
