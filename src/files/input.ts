@@ -1,10 +1,13 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
+import { withRoomBefore } from '../base/room-before.ts';
 import { systemTrouble, Trouble } from '../base/trouble.ts';
 import { OpenFile, statPath } from './open-file.ts';
 
 export const CHUNK_BYTES = 1024 * 1024;
+/** For the start of a line that the chunk before ends in. */
+const ROOM_BEFORE = 256 * 1024;
 
 /** Bytes to read, with the name that messages use for them. */
 export interface Input {
@@ -83,7 +86,7 @@ function wholeSmallFile(path: string): Buffer | undefined {
 
 export async function* handleChunks(handle: OpenFile, path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
   const size = options.chunkBytes ?? CHUNK_BYTES;
-  let buffer = Buffer.allocUnsafeSlow(size);
+  let buffer = withRoomBefore(size, ROOM_BEFORE);
   let position = options.start ?? 0;
   let reading: Promise<number> | undefined;
   try {
@@ -92,7 +95,7 @@ export async function* handleChunks(handle: OpenFile, path: string, options: Fil
       return;
     }
     // The disk fills one buffer while the other one is worked on.
-    let spare = Buffer.allocUnsafeSlow(size);
+    let spare = withRoomBefore(size, ROOM_BEFORE);
     reading = readAhead(handle, buffer, position);
     for (;;) {
       const bytesRead = await reading;

@@ -1,4 +1,5 @@
 import split2 from 'split2';
+import { joinedInRoom } from '../base/room-before.ts';
 import { type BlockEncoding, blockEncoding, Line } from './line.ts';
 
 /** Above this V8 cannot hold a line as one string. */
@@ -73,7 +74,7 @@ export async function* readBlocks(
         break;
       }
       const cut = cutWithin(rest, first, limit);
-      const block = heldBytes > 0 ? joined.of(held, rest.subarray(0, cut), heldBytes + cut) : rest.subarray(0, cut);
+      const block = joined.of(held, heldBytes, rest.subarray(0, cut));
       held = [];
       heldBytes = 0;
       const whole = splitter.block(block);
@@ -108,11 +109,17 @@ function cutWithin(rest: Buffer, first: number, limit: number): number {
   return rest.lastIndexOf(0x0a) + 1;
 }
 
-/** Pieces put together in memory that is used again and again: nearly every block starts with the end of the chunk before. */
+/** Pieces put together: nearly every block starts with the end of the chunk before. */
 class Joined {
+  /** Used again and again where the chunk itself has no room. */
   #memory = Buffer.alloc(0);
 
-  of(held: readonly Buffer[], last: Buffer, length: number): Buffer {
+  of(held: readonly Buffer[], heldBytes: number, last: Buffer): Buffer {
+    if (heldBytes === 0) return last;
+    // What is held ended the chunk before, so this is the start of its chunk.
+    const inRoom = joinedInRoom(held, heldBytes, last);
+    if (inRoom) return inRoom;
+    const length = heldBytes + last.length;
     // A block of that size is rare, and its memory is not worth keeping.
     if (length > LARGEST_KEPT) return Buffer.concat([...held, last], length);
     if (this.#memory.length < length) this.#memory = Buffer.allocUnsafeSlow(Math.max(length, FIRST_KEPT));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withRoomBefore } from '../../src/base/room-before.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
 
@@ -13,9 +14,9 @@ interface Seen {
   oversize: number;
 }
 
-async function* inChunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
+async function* inChunks(bytes: Buffer, sizes: readonly number[], room = 0): AsyncGenerator<Buffer> {
   // One piece of memory for all chunks, as a file reader has it.
-  const memory = Buffer.alloc(bytes.length + 1);
+  const memory = room > 0 ? withRoomBefore(bytes.length + 1, room) : Buffer.alloc(bytes.length + 1);
   let at = 0;
   let turn = 0;
   while (at < bytes.length) {
@@ -26,9 +27,9 @@ async function* inChunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerato
   }
 }
 
-async function seen(bytes: Buffer, sizes: readonly number[], maxLineBytes = 1 << 20): Promise<Seen[]> {
+async function seen(bytes: Buffer, sizes: readonly number[], maxLineBytes = 1 << 20, room = 0): Promise<Seen[]> {
   const all: Seen[] = [];
-  for await (const line of readLines(inChunks(bytes, sizes), { maxLineBytes })) {
+  for await (const line of readLines(inChunks(bytes, sizes, room), { maxLineBytes })) {
     const { number, offset, length, terminated, encoding, raw, oversize } = line;
     all.push({ number, offset, length, terminated, encoding, raw, oversize });
   }
@@ -50,6 +51,16 @@ describe('reading lines', () => {
         const whole = await seen(bytes, [bytes.length + 1]);
         expect(await seen(bytes, sizes)).toEqual(whole);
         expect(await seen(bytes, [1])).toEqual(whole);
+      }),
+      settings(300),
+    );
+  });
+
+  it('gives the same lines when the start of a line is put in the room before a chunk, or is too long for it', async () => {
+    const upTo = (max: number): fc.Arbitrary<number> => fc.integer({ min: 1, max });
+    await fc.assert(
+      fc.asyncProperty(input, upTo(12), upTo(12), upTo(40), async (bytes, size, room, limit) => {
+        expect(await seen(bytes, [size], limit, room)).toEqual(await seen(bytes, [bytes.length + 1], limit));
       }),
       settings(300),
     );
