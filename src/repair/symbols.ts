@@ -1,4 +1,4 @@
-import { IdHash } from '../tree/id-hash.ts';
+import { IdHash } from '../base/id-hash.ts';
 import { Column } from './column.ts';
 
 const NONE = -1;

@@ -65,7 +65,7 @@ export class LogCheck {
       this.#shapeFindings++;
       tell(finding);
     };
-    this.#fast = options.memory && new FastPath(this.log, options.memory);
+    this.#fast = options.memory && new FastPath(this.log, options.memory, options.hashKey);
     this.#lineRules = active.flatMap(({ rule, level }) =>
       rule.line ? [{ check: rule.line, report: this.#reporter(rule, level, tell) }] : [],
     );

@@ -39,11 +39,14 @@ export class FastPath {
   readonly #log: LogFacts;
   readonly #scanner: Scanner;
   readonly #memory: ShapeMemory;
+  readonly #hashKey: Uint8Array;
   /** One for all lines: objects of their own would be most of what there is to clean up. */
   readonly #entry: PlainEntry = {
     bytes: new Uint8Array(0),
     idStart: 0,
     idLength: ABSENT,
+    idLow: 0,
+    idHigh: 0,
     parentStart: 0,
     parentLength: ABSENT,
     parentIsLast: false,
@@ -60,8 +63,9 @@ export class FastPath {
   readonly #message: number;
   readonly #custom: number;
 
-  constructor(log: LogFacts, memory: ShapeMemory) {
+  constructor(log: LogFacts, memory: ShapeMemory, hashKey: Uint8Array) {
     this.#log = log;
+    this.#hashKey = hashKey;
     this.#memory = memory;
     this.#scanner = memory.scanner;
     this.#roles = ROLE_NAMES.map((name) => log.index.roleCode(name));
@@ -77,6 +81,8 @@ export class FastPath {
   /** Goes through a block that it takes. `read` reads a line in full and tells whether its shape had nothing to it. */
   eachLine(block: Block, read: (line: Line) => boolean): void {
     const { records } = this.#scanner;
+    // Other logs of the run have other keys.
+    this.#scanner.keyIds(this.#hashKey);
     let number = block.number;
     for (let from = 0; from < block.bytes.length; ) {
       const lines = this.#scanner.scan(from);
@@ -125,6 +131,8 @@ export class FastPath {
     entry.bytes = block.bytes;
     entry.idStart = records[at + FIELD.idStart] as number;
     entry.idLength = records[at + FIELD.idLength] as number;
+    entry.idLow = records[at + FIELD.idLow] as number;
+    entry.idHigh = records[at + FIELD.idHigh] as number;
     entry.parentStart = parentStart;
     entry.parentLength = parentLength;
     entry.parentIsLast = (codes & PARENT_BEFORE) !== 0;
@@ -158,11 +166,24 @@ export class FastPath {
   #repeatsCall(block: Block, at: number, count: number): boolean {
     const { records, calls } = this.#scanner;
     const first = (records[at + FIELD.firstCall] as number) * CALL_FIELDS;
+    if (count === 2) return this.#areAlike(block.bytes, first, first + CALL_FIELDS);
     const ids = new Set<string>();
     for (let call = first; call < first + count * CALL_FIELDS; call += CALL_FIELDS) {
       ids.add(block.bytes.toString('latin1', calls[call] as number, (calls[call] as number) + (calls[call + 1] as number)));
     }
     return ids.size < count;
+  }
+
+  /** Whether two calls have the same id, without making strings of them. */
+  #areAlike(bytes: Uint8Array, one: number, other: number): boolean {
+    const { calls } = this.#scanner;
+    const length = calls[one + 1] as number;
+    if (length !== calls[other + 1]) return false;
+    const oneEnd = (calls[one] as number) + length;
+    const otherEnd = (calls[other] as number) + length;
+    // Ids of one kind differ at their end.
+    for (let back = 1; back <= length; back++) if (bytes[oneEnd - back] !== bytes[otherEnd - back]) return false;
+    return true;
   }
 }
 

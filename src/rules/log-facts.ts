@@ -229,7 +229,7 @@ export class LogFacts {
   }
 
   addPlainResult(position: number, bytes: Uint8Array, start: number, length: number): void {
-    this.#addResult(position, this.texts.addBytes(bytes, start, length));
+    this.#addResult(position, this.texts.addAgain(bytes, start, length));
   }
 
   /** The first call of an assistant message; the others follow. -1 where it has none. */

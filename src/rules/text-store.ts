@@ -6,7 +6,7 @@ const PAGE = 1 << 20;
 const FIRST_PAGE = 1 << 14;
 /** Texts start at even bytes, so that a number of 32 bits reaches twice as far. */
 const ALIGN = 2;
-/** How many texts an addition from bytes is compared with. */
+/** How many texts one that may have been added lately is compared with. */
 const RECENT = 8;
 /** In the first byte of a text: its length follows in four bytes. */
 const LONG = 0xff;
@@ -38,14 +38,8 @@ export class TextStore {
     return number;
   }
 
-  /** The same from plain ASCII bytes, without making a string of them. */
+  /** The same from plain ASCII bytes, without making a string of them and without a look at what is there. */
   addBytes(bytes: Uint8Array, start: number, length: number): number {
-    // The latest first: a result mostly follows its call at once.
-    for (let back = 1; back <= RECENT; back++) {
-      const recent = this.#recentBytes[(this.#turn - back) & (RECENT - 1)] as number;
-      if (recent === NO_WORD) break;
-      if (this.#isAt(recent, bytes, start, length)) return recent;
-    }
     const number = this.#begin(length, length * 2);
     const page = this.#pages.at(-1) as Buffer;
     const to = this.#used;
@@ -55,6 +49,17 @@ export class TextStore {
     this.#recentBytes[this.#turn] = number;
     this.#turn = (this.#turn + 1) & (RECENT - 1);
     return number;
+  }
+
+  /** The same for a text that is likely to have been added lately, and then gets its number. */
+  addAgain(bytes: Uint8Array, start: number, length: number): number {
+    // The latest first: a result mostly follows its call at once.
+    for (let back = 1; back <= RECENT; back++) {
+      const recent = this.#recentBytes[(this.#turn - back) & (RECENT - 1)] as number;
+      if (recent === NO_WORD) break;
+      if (this.#isAt(recent, bytes, start, length)) return recent;
+    }
+    return this.addBytes(bytes, start, length);
   }
 
   get(number: number): string {

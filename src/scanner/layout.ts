@@ -1,5 +1,5 @@
 /** What the scanner tells of a line, as numbers of 32 bits; the compiled scanner and its twin write the same. */
-export const FIELDS = 16;
+export const FIELDS = 18;
 export const FIELD = {
   /** Where the line starts in the block, and how long it is without its newline. */
   start: 0,
@@ -24,6 +24,9 @@ export const FIELD = {
   /** The line's first tool call in the list of calls, and how many it has. */
   firstCall: 14,
   calls: 15,
+  /** The hash of the id, where there is one. */
+  idLow: 16,
+  idHigh: 17,
 } as const;
 
 export const ABSENT = -1;

@@ -8,6 +8,8 @@ export const LARGEST_BLOCK = 64 * 1024 * 1024;
 
 /** Looks at whole lines without building objects: is it JSON, of which shape, and the few facts that the rules need. */
 export interface Scanner {
+  /** The key under which ids are hashed, 8 bytes, as IdHash does it. */
+  keyIds(key: Uint8Array): void;
   /** Takes a block of lines, each ended by a newline. False where it cannot be held; then read the lines in full. */
   load(block: Uint8Array): boolean;
   /** Scans from an offset on and gives the number of lines: as many as there is room for, at least one. */
@@ -21,6 +23,7 @@ export interface Scanner {
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly seed: (a: number, b: number) => void;
+  readonly keyIds: (a: number, b: number) => void;
   readonly reserve: (bytes: number) => number;
   readonly recordsAt: () => number;
   readonly callsAt: () => number;
@@ -32,14 +35,17 @@ export type ScannerKind = 'compiled' | 'twin' | 'off';
 /** The seed keeps logs from aiming at the hash: 8 random bytes. */
 export function makeScanner(kind: ScannerKind, seed: Uint8Array): Scanner | undefined {
   if (kind === 'off') return undefined;
-  const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
-  const seedA = view.getInt32(0, true);
-  const seedB = view.getInt32(4, true);
+  const [seedA, seedB] = halves(seed);
   if (kind === 'compiled') {
     const exports = instantiate<Exports>(compiled);
     if (exports) return new CompiledScanner(exports, seedA, seedB);
   }
   return new Twin(seedA, seedB);
+}
+
+function halves(key: Uint8Array): readonly [number, number] {
+  const view = new DataView(key.buffer, key.byteOffset, key.byteLength);
+  return [view.getInt32(0, true), view.getInt32(4, true)];
 }
 
 class CompiledScanner implements Scanner {
@@ -62,6 +68,10 @@ class CompiledScanner implements Scanner {
 
   get calls(): Int32Array {
     return this.#calls;
+  }
+
+  keyIds(key: Uint8Array): void {
+    this.#exports.keyIds(...halves(key));
   }
 
   load(block: Uint8Array): boolean {

@@ -1,3 +1,4 @@
+import { IdHash } from '../base/id-hash.ts';
 import {
   ABSENT,
   CALL_FIELDS,
@@ -31,6 +32,7 @@ class Leave extends Error {}
 export class Twin {
   readonly records = new Int32Array(MOST_LINES * FIELDS);
   readonly calls = new Int32Array(MOST_CALLS * CALL_FIELDS);
+  #hash = new IdHash(new Uint8Array(8));
   readonly #seedA: number;
   readonly #seedB: number;
   #block: Uint8Array = new Uint8Array(0);
@@ -50,6 +52,10 @@ export class Twin {
   constructor(seedA: number, seedB: number) {
     this.#seedA = seedA;
     this.#seedB = seedB;
+  }
+
+  keyIds(key: Uint8Array): void {
+    this.#hash = new IdHash(key);
   }
 
   load(block: Uint8Array): boolean {
@@ -90,6 +96,10 @@ export class Twin {
       records[at + FIELD.millisecond] = this.#facts.millisecond;
       records[at + FIELD.firstCall] = firstCall;
       records[at + FIELD.calls] = this.#callCount - firstCall;
+      const { idStart, idLength } = this.#facts;
+      if (accepted && idLength >= 0) this.#hash.ofBytes(this.#block, idStart, idStart + idLength);
+      records[at + FIELD.idLow] = this.#hash.low;
+      records[at + FIELD.idHigh] = this.#hash.high;
       line++;
     }
     return line;

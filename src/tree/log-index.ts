@@ -1,5 +1,5 @@
+import { IdHash } from '../base/id-hash.ts';
 import { ABSENT, type EnvelopeRanges } from '../entries/envelope.ts';
-import { IdHash } from './id-hash.ts';
 import { IdTable, NOT_FOUND, PAGE_BITS, PAGE_MASK, PAGE_SIZE } from './id-table.ts';
 
 /** What `parentOf` gives where there is no parent to go to. */
@@ -46,6 +46,9 @@ export interface PlainEntry {
   bytes: Uint8Array;
   idStart: number;
   idLength: number;
+  /** The hash of the id, under the key of the index. */
+  idLow: number;
+  idHigh: number;
   parentStart: number;
   parentLength: number;
   /** The parentId is known to be the id of the entry that was added last. */
@@ -238,10 +241,9 @@ export class LogIndex {
         if (parent === UNKNOWN_PARENT) return NOT_FOUND;
       }
     }
-    if (idLength >= 0) {
-      this.#hash.ofBytes(bytes, entry.idStart, entry.idStart + idLength);
-      if (this.#ids.seek(this.#hash.low, this.#hash.high) !== NOT_FOUND) return NOT_FOUND;
-    }
+    const { idLow, idHigh } = entry;
+    if (idLength >= 0 && this.#ids.seek(idLow, idHigh) !== NOT_FOUND) return NOT_FOUND;
+    this.#hash.is(idLow, idHigh);
     return this.#push(idLength >= 0, parent, entry.type, entry.role, entry.line, entry.offset, entry.length, entry.flags);
   }
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { IdHash } from '../../src/base/id-hash.ts';
 import { isObject } from '../../src/entries/json-value.ts';
 import { checkShape } from '../../src/entries/schema/index.ts';
 import { Line } from '../../src/lines/line.ts';
@@ -24,6 +25,7 @@ function scannerOf(kind: ScannerKind): Scanner {
   return scanner;
 }
 
+const ID_KEY = Uint8Array.of(8, 7, 6, 5, 4, 3, 2, 201);
 const compiled = scannerOf('compiled');
 const twin = scannerOf('twin');
 
@@ -36,6 +38,7 @@ interface Scanned {
 function scan(scanner: Scanner, lines: readonly Buffer[]): Scanned[] {
   const block = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
   expect(scanner.load(block)).toBe(true);
+  scanner.keyIds(ID_KEY);
   const all: Scanned[] = [];
   for (let from = 0; from < block.length; ) {
     const count = scanner.scan(from);
@@ -63,6 +66,7 @@ function scan(scanner: Scanner, lines: readonly Buffer[]): Scanned[] {
           codes: field('codes'),
           time: field('day') * 86_400_000 + field('millisecond'),
           calls: found,
+          hash: field('idLength') < 0 ? undefined : [field('idLow'), field('idHigh')],
         },
       });
     }
@@ -79,6 +83,12 @@ function parsedFacts(value: Record<string, unknown>, before: unknown): Record<st
   const role = Math.max(0, ['', 'user', 'assistant', 'toolResult'].indexOf(String(message['role'])));
   const cut = message['stopReason'] === 'aborted' || message['stopReason'] === 'error' ? 256 : 0;
   const isBefore = typeof before === 'string' && before !== '' && value['parentId'] === before ? 512 : 0;
+  const hashOf = (id: unknown): unknown => {
+    if (typeof id !== 'string') return undefined;
+    const hash = new IdHash(ID_KEY);
+    hash.of(id);
+    return [hash.low, hash.high];
+  };
   const string = (one: unknown): unknown => (typeof one === 'string' ? one : undefined);
   return {
     id: string(value['id']),
@@ -89,6 +99,7 @@ function parsedFacts(value: Record<string, unknown>, before: unknown): Record<st
     calls: content.flatMap((block: unknown, at: number) =>
       isObject(block) && block['type'] === 'toolCall' && typeof block['id'] === 'string' ? [[block['id'], at]] : [],
     ),
+    hash: hashOf(value['id']),
   };
 }
 
@@ -303,6 +314,15 @@ describe('the compiled scanner and its twin', () => {
     }
   });
 
+  it('hash ids of every length as the index does', () => {
+    const lines = Array.from({ length: 40 }, (_, length) => Buffer.from(assistant('x~'.repeat(20).slice(0, length), null, []).trimEnd()));
+    for (const scanner of [compiled, twin]) {
+      const scanned = scan(scanner, lines);
+      expect(scanned.map(({ facts }) => facts['hash'])).toEqual(lines.map((line) => parsedFacts(JSON.parse(line.toString()), '')['hash']));
+      expect(new Set(scanned.map(({ facts }) => String(facts['hash']))).size).toBe(40);
+    }
+  });
+
   it('scan more lines and calls than there is room for at once', () => {
     const many = Array.from({ length: 20_000 }, (_, at) => Buffer.from(assistant(`e${at}`, null, ['a', 'b', 'c']).trimEnd()));
     const scanned = scan(compiled, many);
@@ -330,6 +350,7 @@ const WEAKENINGS: Readonly<Record<string, (scanner: Scanner, block: Uint8Array) 
     eachRecord((at) => (records[at + FIELD.codes] = (records[at + FIELD.codes] as number) & ~CUT_TURN)),
   'takes every parent for the line before': ({ records }) =>
     eachRecord((at) => (records[at + FIELD.codes] = (records[at + FIELD.codes] as number) | PARENT_BEFORE)),
+  'hashes all ids alike': ({ records }) => eachRecord((at) => (records[at + FIELD.idLow] = 0)),
   'loses a millisecond': ({ records }) =>
     eachRecord((at) => (records[at + FIELD.millisecond] = (records[at + FIELD.millisecond] as number) ^ 1)),
   'loses the last call': ({ records }) =>
@@ -345,6 +366,7 @@ describe('the comparison itself', () => {
     const inner = scannerOf('twin');
     let block: Uint8Array = new Uint8Array();
     const weak: Scanner = {
+      keyIds: (key) => inner.keyIds(key),
       load: (bytes) => {
         block = bytes;
         return inner.load(bytes);

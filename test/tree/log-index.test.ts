@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { IdHash } from '../../src/base/id-hash.ts';
 import { EnvelopeScanner } from '../../src/entries/envelope.ts';
 import { Children, cycles } from '../../src/tree/children.ts';
-import { IdHash } from '../../src/tree/id-hash.ts';
 import { HEADER_PARENT, LogIndex, MISSING_PARENT, NO_PARENT, NOT_FOUND, UNKNOWN_PARENT } from '../../src/tree/log-index.ts';
 import { commonAncestor, leaves, pathTo } from '../../src/tree/path.ts';
 import { settings } from '../support/properties.ts';

@@ -1,7 +1,7 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. src/scanner/twin.ts does the same in
 // plain TypeScript, and a test compares the two on very many lines. The numbers here are those of src/scanner/layout.ts.
 
-const FIELDS: i32 = 16;
+const FIELDS: i32 = 18;
 const MOST_LINES: i32 = 8192;
 const MOST_CALLS: i32 = 32768;
 const DEEPEST: i32 = 64;
@@ -58,8 +58,18 @@ const input: usize = calls + (MOST_CALLS * 12);
 let seedA: u32 = 0;
 let seedB: u32 = 0;
 
-// The cursor, the last value's hash, the last string.
-let p: usize = 0;
+// The key under which ids are hashed, and the hash of the last one.
+let keyA: u32 = 0;
+let keyB: u32 = 0;
+let v0: u32 = 0;
+let v1: u32 = 0;
+let v2: u32 = 0;
+let v3: u32 = 0;
+let idLow: u32 = 0;
+let idHigh: u32 = 0;
+
+// The last value's hash, the last string. The cursor is handed from function to function, for a global one would be read
+// and written at every step; 0 stands for a line that is left to whoever reads it in full.
 let hashA: u32 = 0;
 let hashB: u32 = 0;
 let stringStart: usize = 0;
@@ -99,9 +109,14 @@ export function seed(a: u32, b: u32): void {
   seedB = b;
 }
 
-/** Makes room for a block and tells where it goes. Reading may run 16 bytes past its end. */
+export function keyIds(a: u32, b: u32): void {
+  keyA = a;
+  keyB = b;
+}
+
+/** Makes room for a block and tells where it goes. Reading may run 64 bytes past its end. */
 export function reserve(bytes: usize): usize {
-  const needed = <i32>((input + bytes + 32 + 0xffff) >> 16);
+  const needed = <i32>((input + bytes + 96 + 0xffff) >> 16);
   const has = memory.size();
   if (needed > has && memory.grow(needed - has) < 0) return 0;
   return input;
@@ -117,12 +132,13 @@ export function reserve(bytes: usize): usize {
   return m ^ (m >>> 13);
 }
 
-@inline function skipSpace(): void {
-  let c = load<u8>(p);
-  while (c == 0x20 || c == 0x09 || c == 0x0d) {
-    p++;
-    c = load<u8>(p);
-  }
+@inline function isSpace(c: u32): bool {
+  return c == 0x20 || c == 0x09 || c == 0x0d;
+}
+
+@inline function skipSpace(at: usize): usize {
+  while (isSpace(load<u8>(at))) at++;
+  return at;
 }
 
 /** The length of a word of up to four bytes at the end of a text is part of its length, which is mixed in behind it. */
@@ -132,89 +148,110 @@ export function reserve(bytes: usize): usize {
   return left >= 4 ? word : word & ((1 << (<u32>left << 3)) - 1);
 }
 
-/** Mixes a short text into the hash at hand. */
-@inline function mixTextA(h: u32, start: usize, end: usize): u32 {
-  for (let at = start; at < end; at += 4) h = mixA(h, wordAt(at, end));
-  return mixA(h, <u32>(end - start));
-}
-
-@inline function mixTextB(h: u32, start: usize, end: usize): u32 {
-  for (let at = start; at < end; at += 4) h = mixB(h, wordAt(at, end));
-  return mixB(h, <u32>(end - start));
+/** Mixes a short text into the last value's hash. */
+@inline function mixText(start: usize, end: usize): void {
+  let a = hashA;
+  let b = hashB;
+  for (let at = start; at < end; at += 4) {
+    const word = wordAt(at, end);
+    a = mixA(a, word);
+    b = mixB(b, word);
+  }
+  hashA = mixA(a, <u32>(end - start));
+  hashB = mixB(b, <u32>(end - start));
 }
 
 @inline function isHex(c: u32): bool {
   return (c - 0x30 < 10) || ((c | 0x20) - 0x61 < 6);
 }
 
-/** From an opening quote to behind the closing one. False where the string is none, or holds half of a surrogate pair. */
-function skipString(): bool {
-  p++;
-  stringStart = p;
+@inline function stops(v: v128): v128 {
+  return v128.or(
+    v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))),
+    i8x16.lt_u(v, i8x16.splat(0x20)),
+  );
+}
+
+/** From an opening quote to behind the closing one. 0 where the string is none, or holds half of a surrogate pair. */
+function skipString(at: usize): usize {
+  at++;
+  stringStart = at;
   let plain = true;
-  let high: i32 = 0;
+  // Any byte above 0x7f shows in its highest bit.
+  let high = i8x16.splat(0);
   for (;;) {
-    const v = v128.load(p);
-    const stop = v128.or(
-      v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))),
-      i8x16.lt_u(v, i8x16.splat(0x20)),
-    );
-    const mask = i8x16.bitmask(stop);
+    let v = v128.load(at);
+    let mask = i8x16.bitmask(stops(v));
     if (mask == 0) {
-      high |= i8x16.bitmask(v);
-      p += 16;
-      continue;
+      high = v128.or(high, v);
+      at += 16;
+      v = v128.load(at);
+      mask = i8x16.bitmask(stops(v));
+      if (mask == 0) {
+        high = v128.or(high, v);
+        at += 16;
+        // It is a long one.
+        for (;;) {
+          const v0 = v128.load(at);
+          const v1 = v128.load(at, 16);
+          const v2 = v128.load(at, 32);
+          const v3 = v128.load(at, 48);
+          if (v128.any_true(v128.or(v128.or(stops(v0), stops(v1)), v128.or(stops(v2), stops(v3))))) break;
+          high = v128.or(high, v128.or(v128.or(v0, v1), v128.or(v2, v3)));
+          at += 64;
+        }
+        continue;
+      }
     }
     const skip = ctz(mask);
-    high |= i8x16.bitmask(v) & ((1 << skip) - 1);
-    p += skip;
-    const c = <u32>load<u8>(p);
+    if (i8x16.bitmask(v) & ((1 << skip) - 1)) plain = false;
+    at += skip;
+    const c = <u32>load<u8>(at);
     if (c == 0x22) {
-      stringEnd = p;
-      stringPlain = plain && high == 0;
-      p++;
-      return true;
+      stringEnd = at;
+      stringPlain = plain && i8x16.bitmask(high) == 0;
+      return at + 1;
     }
-    if (c != 0x5c) return false;
+    if (c != 0x5c) return 0;
     plain = false;
-    const e = <u32>load<u8>(p + 1);
+    const e = <u32>load<u8>(at + 1);
     if (e == 0x75) {
-      const first = <u32>load<u8>(p + 2);
-      const second = <u32>load<u8>(p + 3);
-      if (!isHex(first) || !isHex(second) || !isHex(load<u8>(p + 4)) || !isHex(load<u8>(p + 5))) return false;
+      const first = <u32>load<u8>(at + 2);
+      const second = <u32>load<u8>(at + 3);
+      if (!isHex(first) || !isHex(second) || !isHex(load<u8>(at + 4)) || !isHex(load<u8>(at + 5))) return 0;
       // Surrogates, paired or not: whoever reads the line in full looks at them.
-      if ((first | 0x20) == 0x64 && (second >= 0x38 && second != 0x3a)) return false;
-      p += 6;
+      if ((first | 0x20) == 0x64 && (second >= 0x38 && second != 0x3a)) return 0;
+      at += 6;
     } else {
       // " \ / b f n r t
-      if (e != 0x22 && e != 0x5c && e != 0x2f && e != 0x62 && e != 0x66 && e != 0x6e && e != 0x72 && e != 0x74) return false;
-      p += 2;
+      if (e != 0x6e && e != 0x22 && e != 0x5c && e != 0x2f && e != 0x62 && e != 0x66 && e != 0x72 && e != 0x74) return 0;
+      at += 2;
     }
   }
-  return false;
+  return 0;
 }
 
 /** Numbers with an exponent, which may be infinite, and very long ones are left to JSON.parse. */
-function skipNumber(): bool {
-  const start = p;
-  let c = <u32>load<u8>(p);
-  if (c == 0x2d) c = <u32>load<u8>(++p);
-  if (c == 0x30) c = <u32>load<u8>(++p);
+function skipNumber(at: usize): usize {
+  const start = at;
+  let c = <u32>load<u8>(at);
+  if (c == 0x2d) c = <u32>load<u8>(++at);
+  if (c == 0x30) c = <u32>load<u8>(++at);
   else {
-    if (c - 0x31 > 8) return false;
+    if (c - 0x31 > 8) return 0;
     do {
-      c = <u32>load<u8>(++p);
+      c = <u32>load<u8>(++at);
     } while (c - 0x30 < 10);
   }
   if (c == 0x2e) {
-    c = <u32>load<u8>(++p);
-    if (c - 0x30 > 9) return false;
+    c = <u32>load<u8>(++at);
+    if (c - 0x30 > 9) return 0;
     do {
-      c = <u32>load<u8>(++p);
+      c = <u32>load<u8>(++at);
     } while (c - 0x30 < 10);
   }
-  if ((c | 0x20) == 0x65) return false;
-  return p - start < 200;
+  if ((c | 0x20) == 0x65) return 0;
+  return at - start < 200 ? at : 0;
 }
 
 @inline function is4(at: usize, word: u32): bool {
@@ -320,8 +357,7 @@ function takeString(place: i32, key: i32): bool {
         else if (length == 6 && is4(start, 0x74737563) && load<u16>(start + 4) == 0x6d6f) codes |= TYPE_CUSTOM;
         else return false;
       } else if (place == AT_BLOCK) blockIsCall = length == 8 && is4(start, 0x6c6f6f74) && is4(start + 4, 0x6c6c6143);
-      hashA = mixTextA(hashA, start, stringEnd);
-      hashB = mixTextB(hashB, start, stringEnd);
+      mixText(start, stringEnd);
       return true;
     case KEY_ROLE:
       if (!stringPlain || length > 64) return false;
@@ -330,8 +366,7 @@ function takeString(place: i32, key: i32): bool {
         else if (length == 9 && is4(start, 0x69737361) && is4(start + 4, 0x6e617473) && load<u8>(start + 8) == 0x74) codes |= ROLE_ASSISTANT;
         else if (length == 10 && is4(start, 0x6c6f6f74) && is4(start + 4, 0x75736552) && load<u16>(start + 8) == 0x746c) codes |= ROLE_RESULT;
       }
-      hashA = mixTextA(hashA, start, stringEnd);
-      hashB = mixTextB(hashB, start, stringEnd);
+      mixText(start, stringEnd);
       return true;
     case KEY_ID:
       if (!stringPlain) return false;
@@ -365,59 +400,62 @@ function takeString(place: i32, key: i32): bool {
   return true;
 }
 
-function skipObject(place: i32, depth: i32): bool {
-  if (depth >= DEEPEST) return false;
+function skipObject(at: usize, place: i32, depth: i32): usize {
+  if (depth >= DEEPEST) return 0;
   let a = mixA(seedA, KIND_OBJECT);
   let b = mixB(seedB, KIND_OBJECT);
   let seen: u32 = 0;
-  p++;
-  skipSpace();
-  if (load<u8>(p) == 0x7d) {
-    p++;
+  at = skipSpace(at + 1);
+  if (load<u8>(at) == 0x7d) {
     hashA = a;
     hashB = b;
-    return true;
+    return at + 1;
   }
   for (;;) {
-    if (load<u8>(p) != 0x22 || !skipString()) return false;
+    if (load<u8>(at) != 0x22) return 0;
+    at = skipString(at);
+    if (at == 0) return 0;
     const keyStart = stringStart;
     const keyEnd = stringEnd;
     // A key with escapes may be any key.
-    if (!stringPlain && hasEscape(keyStart, keyEnd)) return false;
+    if (!stringPlain && hasEscape(keyStart, keyEnd)) return 0;
     const key = keyOf(place, keyStart, keyEnd - keyStart);
-    if (key == KEY_TRANSIENT) return false;
+    if (key == KEY_TRANSIENT) return 0;
     if (place != AT_OPAQUE) {
-      a = mixTextA(a, keyStart, keyEnd);
-      b = mixTextB(b, keyStart, keyEnd);
+      for (let from = keyStart; from < keyEnd; from += 4) {
+        const word = wordAt(from, keyEnd);
+        a = mixA(a, word);
+        b = mixB(b, word);
+      }
+      a = mixA(a, <u32>(keyEnd - keyStart));
+      b = mixB(b, <u32>(keyEnd - keyStart));
       // Of a key that stands twice, JSON.parse keeps the last.
       if (key != KEY_NONE && key != KEY_OPAQUE) {
-        if (seen & (1 << key)) return false;
+        if (seen & (1 << key)) return 0;
         seen |= 1 << key;
       }
     }
-    skipSpace();
-    if (load<u8>(p) != 0x3a) return false;
-    p++;
-    skipSpace();
-    if (!skipMember(place, key, depth)) return false;
+    at = skipSpace(at);
+    if (load<u8>(at) != 0x3a) return 0;
+    at = skipMember(skipSpace(at + 1), place, key, depth);
+    if (at == 0) return 0;
     if (place != AT_OPAQUE) {
       a = mixA(a, hashA);
       b = mixB(b, hashB);
     }
-    skipSpace();
-    const c = load<u8>(p);
-    // Never behind the newline of a line that ends too early.
-    if (c != 0x2c && c != 0x7d) return false;
-    p++;
+    at = skipSpace(at);
+    const c = load<u8>(at);
     if (c == 0x2c) {
-      skipSpace();
+      at = skipSpace(at + 1);
       continue;
     }
+    // Never behind the newline of a line that ends too early.
+    if (c != 0x7d) return 0;
     hashA = mixA(a, KIND_NULL);
     hashB = mixB(b, KIND_NULL);
-    return true;
+    return at + 1;
   }
-  return false;
+  return 0;
 }
 
 function hasEscape(start: usize, end: usize): bool {
@@ -426,56 +464,56 @@ function hasEscape(start: usize, end: usize): bool {
 }
 
 /** A member's value, and what it means under its key. */
-function skipMember(place: i32, key: i32, depth: i32): bool {
-  if (place == AT_OPAQUE || key == KEY_NONE) return skipValue(place == AT_OPAQUE ? AT_OPAQUE : AT_OTHER, depth);
-  const first = load<u8>(p);
-  if (key == KEY_OPAQUE) return skipValue(first == 0x22 ? AT_DATA : AT_OPAQUE, depth);
+function skipMember(at: usize, place: i32, key: i32, depth: i32): usize {
+  if (place == AT_OPAQUE || key == KEY_NONE) return skipValue(at, place == AT_OPAQUE ? AT_OPAQUE : AT_OTHER, depth);
+  const first = load<u8>(at);
+  if (key == KEY_OPAQUE) return skipValue(at, first == 0x22 ? AT_DATA : AT_OPAQUE, depth);
   if (first == 0x22) {
-    if (!skipValue(AT_OTHER, depth)) return false;
-    return takeString(place, key);
+    at = skipValue(at, AT_OTHER, depth);
+    return at != 0 && takeString(place, key) ? at : 0;
   }
-  if (key == KEY_MESSAGE) return skipValue(AT_MESSAGE, depth);
-  if (key == KEY_CONTENT) return skipValue(AT_CONTENT, depth);
+  if (key == KEY_MESSAGE) return skipValue(at, AT_MESSAGE, depth);
+  if (key == KEY_CONTENT) return skipValue(at, AT_CONTENT, depth);
   // Facts that are no strings: a parent may be null, all else is left to whoever reads the line in full.
   if (key == KEY_PARENT && first == 0x6e) {
     parentLength = NULL;
-    return skipValue(AT_OTHER, depth);
+    return skipValue(at, AT_OTHER, depth);
   }
-  if (place == AT_ENTRY || place == AT_MESSAGE || place == AT_BLOCK) return false;
-  return skipValue(AT_OTHER, depth);
+  if (place == AT_ENTRY || place == AT_MESSAGE || place == AT_BLOCK) return 0;
+  return skipValue(at, AT_OTHER, depth);
 }
 
-function skipArray(place: i32, depth: i32): bool {
-  if (depth >= DEEPEST) return false;
+function skipArray(at: usize, place: i32, depth: i32): usize {
+  if (depth >= DEEPEST) return 0;
   let a = mixA(seedA, KIND_ARRAY);
   let b = mixB(seedB, KIND_ARRAY);
   let lastA: u32 = 0;
   let lastB: u32 = 0;
   let index: i32 = 0;
-  p++;
-  skipSpace();
-  if (load<u8>(p) == 0x5d) {
-    p++;
+  at = skipSpace(at + 1);
+  if (load<u8>(at) == 0x5d) {
     hashA = a;
     hashB = b;
-    return true;
+    return at + 1;
   }
   for (;;) {
-    if (place == AT_CONTENT) {
+    if (place == AT_CONTENT && load<u8>(at) == 0x7b) {
       blockIsCall = false;
       blockIdLength = ABSENT;
-      if (load<u8>(p) == 0x7b) {
-        if (!skipObject(AT_BLOCK, depth + 1)) return false;
-        if (blockIsCall && blockIdLength != ABSENT) {
-          if (callCount >= MOST_CALLS) return false;
-          const call = calls + callCount * 12;
-          store<i32>(call, blockIdStart);
-          store<i32>(call, blockIdLength, 4);
-          store<i32>(call, index, 8);
-          callCount++;
-        }
-      } else if (!skipValue(AT_OTHER, depth)) return false;
-    } else if (!skipValue(place == AT_OPAQUE ? AT_OPAQUE : AT_OTHER, depth)) return false;
+      at = skipObject(at, AT_BLOCK, depth + 1);
+      if (at == 0) return 0;
+      if (blockIsCall && blockIdLength != ABSENT) {
+        if (callCount >= MOST_CALLS) return 0;
+        const call = calls + callCount * 12;
+        store<i32>(call, blockIdStart);
+        store<i32>(call, blockIdLength, 4);
+        store<i32>(call, index, 8);
+        callCount++;
+      }
+    } else {
+      at = skipValue(at, place == AT_OPAQUE ? AT_OPAQUE : AT_OTHER, depth);
+      if (at == 0) return 0;
+    }
     // A run of elements of one shape counts as one: the schemas look at each by itself.
     if (place != AT_OPAQUE && (index == 0 || hashA != lastA || hashB != lastB)) {
       a = mixA(a, hashA);
@@ -484,78 +522,130 @@ function skipArray(place: i32, depth: i32): bool {
       lastB = hashB;
     }
     index++;
-    skipSpace();
-    const c = load<u8>(p);
-    // Never behind the newline of a line that ends too early.
-    if (c != 0x2c && c != 0x5d) return false;
-    p++;
+    at = skipSpace(at);
+    const c = load<u8>(at);
     if (c == 0x2c) {
-      skipSpace();
+      at = skipSpace(at + 1);
       continue;
     }
+    // Never behind the newline of a line that ends too early.
+    if (c != 0x5d) return 0;
     hashA = mixA(a, KIND_NULL);
     hashB = mixB(b, KIND_NULL);
-    return true;
+    return at + 1;
   }
-  return false;
+  return 0;
 }
 
-@inline function kind(k: u32): bool {
+@inline function kind(k: u32): void {
   hashA = mixA(seedA, k);
   hashB = mixB(seedB, k);
-  return true;
 }
 
-function skipValue(place: i32, depth: i32): bool {
-  const c = <u32>load<u8>(p);
+function skipValue(at: usize, place: i32, depth: i32): usize {
+  const c = <u32>load<u8>(at);
   switch (c) {
     case 0x22: {
-      if (!skipString()) return false;
+      at = skipString(at);
+      if (at == 0) return 0;
       const length = stringEnd - stringStart;
       // Image data may be long. How long any text is, is known only where each byte is a character.
-      if (length > LONG_STRING) return place == AT_DATA && stringPlain && kind(KIND_LONG);
-      return kind(length == 0 ? KIND_EMPTY : KIND_STRING);
+      if (length > LONG_STRING) {
+        if (place != AT_DATA || !stringPlain) return 0;
+        kind(KIND_LONG);
+      } else kind(length == 0 ? KIND_EMPTY : KIND_STRING);
+      return at;
     }
     case 0x7b:
-      if (!skipObject(place == AT_CONTENT ? AT_OTHER : place, depth + 1)) return false;
-      return place == AT_OPAQUE ? kind(KIND_OBJECT) : true;
+      at = skipObject(at, place == AT_CONTENT ? AT_OTHER : place, depth + 1);
+      if (place == AT_OPAQUE) kind(KIND_OBJECT);
+      return at;
     case 0x5b:
-      if (!skipArray(place == AT_MESSAGE ? AT_OTHER : place, depth + 1)) return false;
-      return place == AT_OPAQUE ? kind(KIND_ARRAY) : true;
+      at = skipArray(at, place == AT_MESSAGE ? AT_OTHER : place, depth + 1);
+      if (place == AT_OPAQUE) kind(KIND_ARRAY);
+      return at;
     case 0x74:
-      if (!is4(p, 0x65757274)) return false;
-      p += 4;
-      return kind(KIND_TRUE);
+      if (!is4(at, 0x65757274)) return 0;
+      kind(KIND_TRUE);
+      return at + 4;
     case 0x66:
-      if (!is4(p + 1, 0x65736c61)) return false;
-      p += 5;
-      return kind(KIND_FALSE);
+      if (!is4(at + 1, 0x65736c61)) return 0;
+      kind(KIND_FALSE);
+      return at + 5;
     case 0x6e:
-      if (!is4(p, 0x6c6c756e)) return false;
-      p += 4;
-      return kind(KIND_NULL);
+      if (!is4(at, 0x6c6c756e)) return 0;
+      kind(KIND_NULL);
+      return at + 4;
     default:
-      return skipNumber() && kind(KIND_NUMBER);
+      kind(KIND_NUMBER);
+      return skipNumber(at);
   }
 }
 
 /** Behind the newline that ends the line at hand; every block ends with one. */
-function skipLine(): void {
+function skipLine(at: usize): usize {
   for (;;) {
-    const mask = i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(0x0a)));
-    if (mask != 0) {
-      p += ctz(mask) + 1;
-      return;
-    }
-    p += 16;
+    const mask = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(0x0a)));
+    if (mask != 0) return at + ctz(mask) + 1;
+    at += 16;
   }
+  return 0;
 }
 
-function scanLine(): bool {
-  skipSpace();
-  if (load<u8>(p) != 0x7b || !skipObject(AT_ENTRY, 0)) return false;
-  skipSpace();
-  return load<u8>(p) == 0x0a && hasTime && (codes & 15) != 0;
+/** Where the newline stands that ends a line that is accepted; else 0. */
+function scanLine(start: usize): usize {
+  let at = skipSpace(start);
+  if (load<u8>(at) != 0x7b) return 0;
+  at = skipObject(at, AT_ENTRY, 0);
+  if (at == 0) return 0;
+  at = skipSpace(at);
+  return load<u8>(at) == 0x0a && hasTime && (codes & 15) != 0 ? at : 0;
+}
+
+@inline function sipRound(): void {
+  let a = v0 + v1;
+  let b = rotl(v1, 5) ^ a;
+  a = rotl(a, 16);
+  let c = v2 + v3;
+  let d = rotl(v3, 8) ^ c;
+  a += d;
+  d = rotl(d, 7) ^ a;
+  c += b;
+  b = rotl(b, 13) ^ c;
+  c = rotl(c, 16);
+  v0 = a;
+  v1 = b;
+  v2 = c;
+  v3 = d;
+}
+
+/** As IdHash has it for the same bytes. */
+function hashId(start: usize, length: usize): void {
+  const end = start + length;
+  v0 = keyA;
+  v1 = keyB ^ 0xee;
+  v2 = 0x6c796765 ^ keyA;
+  v3 = 0x74656462 ^ keyB;
+  for (let at = start; at <= end; at += 4) {
+    const word = wordAt(at, end);
+    v3 ^= word;
+    sipRound();
+    v0 ^= word;
+  }
+  const last = <u32>length << 1;
+  v3 ^= last;
+  sipRound();
+  v0 ^= last;
+  v2 ^= 0xee;
+  sipRound();
+  sipRound();
+  sipRound();
+  idLow = v1 ^ v3;
+  v1 ^= 0xdd;
+  sipRound();
+  sipRound();
+  sipRound();
+  idHigh = v1 ^ v3;
 }
 
 function parentIsBefore(): bool {
@@ -573,26 +663,28 @@ function parentIsBefore(): bool {
 export function scan(from: i32, bytes: i32): i32 {
   const end = input + bytes;
   let line: i32 = 0;
-  p = input + from;
+  let at = input + from;
   callCount = 0;
   if (from == 0) beforeLength = ABSENT;
-  while (p < end && line < MOST_LINES && callCount < MOST_CALLS - 1024) {
-    const start = p;
+  while (at < end && line < MOST_LINES && callCount < MOST_CALLS - 1024) {
+    const start = at;
     const firstCall = callCount;
     idLength = ABSENT;
     parentLength = ABSENT;
     resultLength = ABSENT;
     codes = 0;
     hasTime = false;
-    const accepted = scanLine();
+    const newline = scanLine(start);
+    const accepted = newline != 0;
     if (!accepted) callCount = firstCall;
     else if (parentIsBefore()) codes |= PARENT_BEFORE;
+    if (accepted && idLength >= 0) hashId(input + idStart, idLength);
     beforeStart = idStart;
     beforeLength = accepted ? idLength : ABSENT;
-    skipLine();
+    at = accepted ? newline + 1 : skipLine(start);
     const record = records + line * FIELDS * 4;
     store<i32>(record, <i32>(start - input));
-    store<i32>(record, <i32>(p - start) - 1, 4);
+    store<i32>(record, <i32>(at - start) - 1, 4);
     store<i32>(record, accepted ? 1 : 0, 8);
     store<i32>(record, hashA, 12);
     store<i32>(record, hashB, 16);
@@ -607,6 +699,8 @@ export function scan(from: i32, bytes: i32): i32 {
     store<i32>(record, millisecond, 52);
     store<i32>(record, firstCall, 56);
     store<i32>(record, callCount - firstCall, 60);
+    store<i32>(record, idLow, 64);
+    store<i32>(record, idHigh, 68);
     line++;
   }
   return line;

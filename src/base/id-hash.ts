@@ -18,6 +18,13 @@ export class IdHash {
     this.#key1 = view.getInt32(4, true);
   }
 
+  /** Takes a hash that was made elsewhere. */
+  is(low: number, high: number): void {
+    this.#last = undefined;
+    this.low = low;
+    this.high = high;
+  }
+
   /** The hash of ASCII bytes, which is that of the same characters. */
   ofBytes(bytes: Uint8Array, start: number, end: number): void {
     this.#last = undefined;
