@@ -39,9 +39,11 @@ export const command: Command = {
       const rev = given.text('leaf');
       const leaf = rev === undefined ? await lastEntry(session) : await resolveEntry(session, rev);
       const out = new ByteWriter(io.stdout);
-      for await (const line of linesOf(session, { leaf, labels: await labels(session) }, given, io)) {
-        out.text(`${line}\n`);
-        if (out.full) await out.flush();
+      for await (const lines of linesOf(session, { leaf, labels: await labels(session) }, given, io)) {
+        for (const line of lines) {
+          out.text(`${line}\n`);
+          if (out.full) await out.flush();
+        }
       }
       await out.flush();
       return 0;
@@ -49,13 +51,13 @@ export const command: Command = {
   },
 };
 
-async function* linesOf(session: Session, marks: Marks, given: Given, io: Io): AsyncGenerator<string, void, void> {
+async function* linesOf(session: Session, marks: Marks, given: Given, io: Io): AsyncGenerator<readonly string[], void, void> {
   const asJson = given.flag('json');
   if (given.flag('leaves')) {
     for await (const branches of branchesOf(session, marks)) {
-      yield* asJson ? branches.map((one) => safeJson(branchRecord(one, io.now()))) : formatBranches(branches, rowStyle(io), io.now());
+      yield asJson ? branches.map((one) => safeJson(branchRecord(one, io.now()))) : formatBranches(branches, rowStyle(io), io.now());
     }
   } else if (asJson) {
-    for await (const record of nodeRecords(session, marks)) yield safeJson(record);
+    for await (const record of nodeRecords(session, marks)) yield [safeJson(record)];
   } else yield* drawTree(session, marks, rowStyle(io));
 }

@@ -8,14 +8,14 @@ import type { Session } from './session.ts';
 export async function labels(session: Session): Promise<Map<number, string>> {
   const { index } = session;
   const found = new Map<number, string>();
-  for await (const { position, value } of session.entries(positionsOfType(session, 'label'))) {
+  await session.forEachEntry(positionsOfType(session, 'label'), ({ position, value }) => {
     const targetId = value['targetId'];
     const target = typeof targetId === 'string' ? index.resolve(targetId, position) : NOT_FOUND;
-    if (target === NOT_FOUND) continue;
+    if (target === NOT_FOUND) return;
     const label = value['label'];
     if (typeof label === 'string' && label !== '') found.set(target, label);
     else found.delete(target);
-  }
+  });
   return found;
 }
 

@@ -16,8 +16,8 @@ const LINES_TOGETHER = 1000;
 const MOST_KINDS = 4;
 const NOTABLE = new Set(['compaction', 'branch_summary', 'reset_boundary']);
 
-/** The tree of a session, line by line. */
-export async function* drawTree(session: Session, marks: Marks, look: RowStyle): AsyncGenerator<string, void, void> {
+/** The tree of a session, many lines at a time. */
+export async function* drawTree(session: Session, marks: Marks, look: RowStyle): AsyncGenerator<string[], void, void> {
   const { index } = session;
   const ends = leaves(index);
   /** 'leaf:N' for each end of a branch. */
@@ -29,10 +29,10 @@ export async function* drawTree(session: Session, marks: Marks, look: RowStyle):
   for (const line of drawnLines(index, children, { leaf: marks.leaf, isNotable })) {
     together.push(line);
     if (together.length < LINES_TOGETHER) continue;
-    yield* drawn(session, together, marks, leafNames, look, firstRoot);
+    yield await drawn(session, together, marks, leafNames, look, firstRoot);
     together = [];
   }
-  yield* drawn(session, together, marks, leafNames, look, firstRoot);
+  yield await drawn(session, together, marks, leafNames, look, firstRoot);
 }
 
 interface Shown {
@@ -41,20 +41,23 @@ interface Shown {
   readonly text: string;
 }
 
-async function* drawn(
+async function drawn(
   session: Session,
   lines: readonly DrawnLine[],
   marks: Marks,
   leafNames: ReadonlyMap<number, string>,
   look: RowStyle,
   firstRoot: number,
-): AsyncGenerator<string, void, void> {
+): Promise<string[]> {
   const positions = lines.flatMap((line) => (line.kind === 'entry' ? [line.position] : [])).sort((a, b) => a - b);
   const shown = new Map<number, Shown>();
-  for await (const entry of session.entries(positions)) shown.set(entry.position, shownOf(entry, look));
+  await session.forEachEntry(positions, (entry) => shown.set(entry.position, shownOf(entry, look)));
+  const rows: string[] = [];
   for (const line of lines) {
     if (line.kind === 'run') {
-      yield look.style.dim(`${columns(line.depth, look)}\u2502   ${counted(line.count, 'entry', 'entries')}: ${kindsText(line.kinds)}`);
+      rows.push(
+        look.style.dim(`${columns(line.depth, look)}\u2502   ${counted(line.count, 'entry', 'entries')}: ${kindsText(line.kinds)}`),
+      );
       continue;
     }
     const { position, depth } = line;
@@ -62,10 +65,11 @@ async function* drawn(
     const decorations = decorationsOf(position, marks);
     const leafName = leafNames.get(position);
     if (leafName !== undefined) decorations.push({ kind: 'other-leaf', text: leafName });
-    if (line.isRoot && position !== firstRoot) yield '';
+    if (line.isRoot && position !== firstRoot) rows.push('');
     const before = `${line.branchesOff ? `${columns(depth - 1, look)}\u251c\u2500` : columns(depth, look)}${dot(position, entry.kind, marks)} `;
-    yield formatRow({ before, id: entry.name, decorations, kind: entry.kind, text: entry.text }, look);
+    rows.push(formatRow({ before, id: entry.name, decorations, kind: entry.kind, text: entry.text }, look));
   }
+  return rows;
 }
 
 function shownOf(entry: LogEntry, look: RowStyle): Shown {

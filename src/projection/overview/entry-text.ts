@@ -14,6 +14,9 @@ export function entryText(value: JsonObject): string {
   return [...entryParts(value)].filter((part) => part !== '').join('\n');
 }
 
+/** White space but for a single blank, which would only be replaced by itself. */
+const NOT_ONE_SPACE = /[^\S ]\s*| \s+/g;
+
 /** The start of an entry's text on one line, white space taken together. */
 export function oneLine(value: JsonObject, longest: number): string {
   let line = '';
@@ -21,7 +24,7 @@ export function oneLine(value: JsonObject, longest: number): string {
     // Twice as much, for white space is about to go.
     const piece = part
       .slice(0, longest * 2 + 100)
-      .replace(/\s+/g, ' ')
+      .replace(NOT_ONE_SPACE, ' ')
       .trim();
     if (piece === '') continue;
     line += line === '' ? piece : ` ${piece}`;

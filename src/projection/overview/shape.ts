@@ -67,7 +67,9 @@ export function* drawnLines(index: LogIndex, children: Children, options: ShapeO
 
 class Run {
   readonly #index: LogIndex;
-  readonly #kinds = new Map<string, number>();
+  /** Few are different, so looking through them takes less time than a map would. */
+  readonly #kinds: string[] = [];
+  readonly #counts: number[] = [];
   #count = 0;
   #last = -1;
 
@@ -77,7 +79,9 @@ class Run {
 
   add(position: number): void {
     const kind = this.#index.roleOf(position) || this.#index.typeOf(position) || 'other';
-    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
+    const place = this.#kinds.indexOf(kind);
+    if (place >= 0) this.#counts[place] = (this.#counts[place] as number) + 1;
+    else this.#counts[this.#kinds.push(kind) - 1] = 1;
     this.#count++;
     this.#last = position;
   }
@@ -85,7 +89,9 @@ class Run {
   /** A run of one takes a line either way, so the entry is shown. */
   *lines(depth: number): Generator<DrawnLine, void, void> {
     if (this.#count === 1) yield { kind: 'entry', position: this.#last, depth, branchesOff: false, isRoot: false };
-    else if (this.#count > 1) yield { kind: 'run', depth, count: this.#count, kinds: this.#kinds };
+    else if (this.#count > 1) {
+      yield { kind: 'run', depth, count: this.#count, kinds: new Map(this.#kinds.map((kind, at) => [kind, this.#counts[at] as number])) };
+    }
   }
 }
 
@@ -94,24 +100,25 @@ function trunkChildren(index: LogIndex, children: Children, leaf: number): Int32
   const trunk = new Int32Array(index.size).fill(-1);
   /** The last entry in the file at or below each. */
   const last = new Int32Array(index.size);
-  const order = topDown(index, children);
-  for (let at = order.length - 1; at >= 0; at--) {
-    const position = order[at] as number;
-    let newest = position;
-    for (const child of children.of(position)) {
-      const below = last[child] as number;
-      if (trunk[position] === -1 || below > (last[trunk[position] as number] as number)) trunk[position] = child;
-      newest = Math.max(newest, below);
-    }
-    last[position] = newest;
+  // The drawing cuts cycles open: the entry where one is cut hangs from nothing.
+  const cut = new Set(cycles(index));
+  // Where every parent stands before its child, going up the file is going up the tree.
+  const order = index.forwardParents > 0 ? topDown(index, children) : undefined;
+  for (let at = index.size - 1; at >= 0; at--) {
+    const position = order ? (order[at] as number) : at;
+    // All that is below has been here; what was found there stands behind it, unless a parent stands behind its child.
+    const below = Math.max(last[position] as number, position);
+    last[position] = below;
+    const parent = index.parentOf(position);
+    if (parent < 0 || (cut.size > 0 && cut.has(position))) continue;
+    if (trunk[parent] === -1 || below > (last[trunk[parent] as number] as number)) trunk[parent] = position;
+    if (below > (last[parent] as number)) last[parent] = below;
   }
   if (leaf >= 0) {
     const path = pathTo(index, leaf);
-    // The drawing cuts cycles open: the entry where one is cut hangs from nothing.
-    const cut = new Set(cycles(index));
     for (let at = 1; at < path.length; at++) {
       const child = path[at] as number;
-      if (!cut.has(child)) trunk[path[at - 1] as number] = child;
+      if (cut.size === 0 || !cut.has(child)) trunk[path[at - 1] as number] = child;
     }
   }
   return trunk;
@@ -123,7 +130,7 @@ export function topDown(index: LogIndex, children: Children): Int32Array {
   let filled = 0;
   for (const root of children.roots) order[filled++] = root;
   for (let at = 0; at < filled; at++) {
-    for (const child of children.of(order[at] as number)) order[filled++] = child;
+    for (let child = children.first(order[at] as number); child >= 0; child = children.next(child)) order[filled++] = child;
   }
   return order;
 }
