@@ -13,7 +13,6 @@ import type { ShapeMemory } from '../rules/fast-path.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
-import { blobLookup } from './blob-lookup.ts';
 import { CheckPool, collect, type FileCheck } from './check-pool.ts';
 import { checkSession, type SessionResult, scannerWish } from './check-session.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -62,7 +61,10 @@ async function run(given: Given, io: Io): Promise<number> {
   const asked = given.text('explain');
   if (asked !== undefined) return await print(io, explainRule(ruleNamed(asked), io.style));
   if (given.flag('list-rules')) return await print(io, listRules(rules, io.style));
-  return await new Validation(given, io).run();
+  const blobsPath = given.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined);
+  // The store brings node:crypto, which takes longer to load than a small log takes to be checked.
+  const blobs = blobsPath === undefined ? undefined : (await import('./blob-lookup.ts')).blobLookup(blobsPath);
+  return await new Validation(given, io, blobsPath, blobs).run();
 }
 
 async function print(io: Io, text: string): Promise<number> {
@@ -118,15 +120,15 @@ class Validation {
   #fixable = 0;
   #hidden = 0;
 
-  constructor(given: Given, io: Io) {
+  constructor(given: Given, io: Io, blobsPath: string | undefined, blobs: BlobLookup | undefined) {
     this.#io = io;
     this.#given = given;
     this.#levels = readLevels(given);
     this.#quiet = given.flag('quiet');
     this.#most = given.number('max-findings') ?? Number.POSITIVE_INFINITY;
     this.#maxLineBytes = readMaxLineBytes(given);
-    this.#blobsPath = given.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined);
-    this.#blobs = this.#blobsPath === undefined ? undefined : blobLookup(this.#blobsPath);
+    this.#blobsPath = blobsPath;
+    this.#blobs = blobs;
     this.#memory = makeMemory(scannerWish(io.env), io.random(8), this.#levels, this.#blobs !== undefined);
     if (given.operands.filter((operand) => operand === '-').length > 1)
       throw new UsageTrouble("standard input can be read once; give '-' once");

@@ -1,11 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { isTitleSlot, TITLE_TYPE } from '../envelope-check.ts';
 import { isObject, type JsonObject } from '../json-value.ts';
 import { header } from './header.ts';
 import { envelope, envelopeOfVersion1 } from './shapes.ts';
 import { titleSlot } from './title-slot.ts';
 import { entryTypes } from './types/index.ts';
-import { messageEntry } from './types/message.ts';
+import { messageEntry, messageOfVersion2 } from './types/message.ts';
 
 /** Versions above 3 are read as 3. */
 export type KnownVersion = 1 | 2 | 3;
@@ -33,12 +33,12 @@ const WORTH_COMPILING = 1_000;
 
 /** A schema is compiled when entries of its type keep coming: most logs are small, and most lines need no look at all. */
 class SchemaTable {
-  readonly #schemas: ReadonlyMap<string, z.ZodType>;
-  readonly #compiled = new Map<string, z.ZodType>();
+  readonly #schemas: ReadonlyMap<string, () => z.ZodMiniType>;
+  readonly #compiled = new Map<string, z.ZodMiniType>();
   readonly #uses = new Map<string, number>();
-  readonly #fallback: z.ZodType;
+  readonly #fallback: z.ZodMiniType;
 
-  constructor(schemas: Iterable<readonly [string, z.ZodType]>, fallback: z.ZodType) {
+  constructor(schemas: Iterable<readonly [string, () => z.ZodMiniType]>, fallback: z.ZodMiniType) {
     this.#schemas = new Map(schemas);
     this.#fallback = fallback;
   }
@@ -47,11 +47,11 @@ class SchemaTable {
     return this.#schemas.has(type);
   }
 
-  get(type: string): z.ZodType {
+  get(type: string): z.ZodMiniType {
     const known = this.#schemas.has(type) ? type : '';
     const compiled = this.#compiled.get(known);
     if (compiled) return compiled;
-    const plain = this.#schemas.get(known) ?? this.#fallback;
+    const plain = this.#schemas.get(known)?.() ?? this.#fallback;
     const uses = (this.#uses.get(known) ?? 0) + 1;
     this.#uses.set(known, uses);
     if (uses > WORTH_COMPILING) this.#compiled.set(known, z.compile(plain));
@@ -59,21 +59,18 @@ class SchemaTable {
   }
 }
 
-// Otherwise each plain schema would compile a part of itself at its first use.
-z.config({ jitless: true });
-
-const otherLines: readonly (readonly [string, z.ZodType])[] = [
-  ['session', header],
-  ['title', titleSlot],
+const otherLines: readonly (readonly [string, () => z.ZodMiniType])[] = [
+  ['session', () => header],
+  ['title', () => titleSlot],
 ];
 
 const tables: Readonly<Record<KnownVersion, SchemaTable>> = {
-  1: new SchemaTable([...entryTypes.map((one) => [one.type, one.version1] as const), ...otherLines], unknownEntryOfVersion1),
+  1: new SchemaTable([...entryTypes.map((one) => [one.type, () => one.version1] as const), ...otherLines], unknownEntryOfVersion1),
   2: new SchemaTable(
-    [...entryTypes.map((one) => [one.type, one.schema] as const), [messageEntry.type, messageEntry.version2], ...otherLines],
+    [...entryTypes.map((one) => [one.type, () => one.schema] as const), [messageEntry.type, messageOfVersion2], ...otherLines],
     unknownEntry,
   ),
-  3: new SchemaTable([...entryTypes.map((one) => [one.type, one.schema] as const), ...otherLines], unknownEntry),
+  3: new SchemaTable([...entryTypes.map((one) => [one.type, () => one.schema] as const), ...otherLines], unknownEntry),
 };
 
 const NONE: readonly ShapeIssue[] = [];

@@ -1,13 +1,13 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { timestamp } from './shapes.ts';
 
-const word = z.string().optional();
-const words = z.array(z.string()).optional();
+const word = z.optional(z.string());
+const words = z.optional(z.array(z.string()));
 
 /** The first line of a log, behind a title slot where there is one. */
 export const header = z.looseObject({
   type: z.literal('session'),
-  version: z.literal([1, 2, 3]).optional(),
+  version: z.optional(z.literal([1, 2, 3])),
   id: z.string(),
   timestamp,
   cwd: word,

@@ -1,10 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { isObject } from '../json-value.ts';
 import { unknownEntry, unknownEntryOfVersion1 } from './check.ts';
 import { header } from './header.ts';
 import { titleSlot } from './title-slot.ts';
 import { entryTypes } from './types/index.ts';
-import { messageEntry } from './types/message.ts';
+import { messageEntry, messageOfVersion2 } from './types/message.ts';
 
 /** A JSON Schema, or a part of one. */
 export interface JsonSchema {
@@ -15,7 +15,7 @@ type Definitions = Record<string, JsonSchema>;
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-const lines: readonly { readonly type: string; readonly schema: z.ZodType }[] = [
+const lines: readonly { readonly type: string; readonly schema: z.ZodMiniType }[] = [
   { type: 'session', schema: header },
   { type: 'title', schema: titleSlot },
 ];
@@ -28,7 +28,7 @@ export function lineSchema(): JsonSchema {
   const definitions: Definitions = {};
   const others = [define('header', header, definitions), define('title-slot', titleSlot, definitions)] as const;
   const current = entryTypes.map((one) => [one.type, define(`entry-${one.type}`, one.schema, definitions)] as const);
-  const hookMessage = define('entry-v2-message', messageEntry.version2, definitions);
+  const hookMessage = define('entry-v2-message', messageOfVersion2(), definitions);
   const oldest = entryTypes.map((one) => [one.type, define(`entry-v1-${one.type}`, one.version1, definitions)] as const);
   const unknown = define('entry-unknown', unknownEntry, definitions);
   const unknownOldest = define('entry-v1-unknown', unknownEntryOfVersion1, definitions);
@@ -60,7 +60,7 @@ export function entrySchema(type: string): JsonSchema | undefined {
   return { $schema: DIALECT, title, ...schema, ...used };
 }
 
-function define(name: string, schema: z.ZodType, definitions: Definitions): JsonSchema {
+function define(name: string, schema: z.ZodMiniType, definitions: Definitions): JsonSchema {
   definitions[name] = convert(schema, definitions);
   return { $ref: `#/$defs/${name}` };
 }
@@ -99,7 +99,7 @@ function isOf(key: string, word: unknown): JsonSchema {
   return { properties: { [key]: { const: word } } };
 }
 
-function convert(schema: z.ZodType, definitions: Definitions): JsonSchema {
+function convert(schema: z.ZodMiniType, definitions: Definitions): JsonSchema {
   const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12' }) as JsonSchema;
   const found = isObject($defs) ? $defs : {};
   for (const [name, definition] of Object.entries(found)) {

@@ -1,7 +1,7 @@
-import * as z from 'zod';
-import { anObject } from '../shapes.ts';
+import * as z from 'zod/mini';
+import { anObject, described } from '../shapes.ts';
 
 /** omp: a provider's own block, carried as it came. */
-export const anthropicServerTool = z
-  .looseObject({ type: z.literal('anthropicServerTool'), block: anObject })
-  .meta({ id: 'block-anthropicServerTool' });
+export const anthropicServerTool = described(z.looseObject({ type: z.literal('anthropicServerTool'), block: anObject }), {
+  id: 'block-anthropicServerTool',
+});

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { anything } from '../shapes.ts';
+import * as z from 'zod/mini';
+import { anything, described } from '../shapes.ts';
 
 /** omp: the turn went on with another model. */
-export const fallback = z.looseObject({ type: z.literal('fallback'), from: anything, to: anything }).meta({ id: 'block-fallback' });
+export const fallback = described(z.looseObject({ type: z.literal('fallback'), from: anything, to: anything }), { id: 'block-fallback' });

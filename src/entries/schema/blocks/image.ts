@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../shapes.ts';
 
 /** `data` is base64 or a blob ref. */
-export const image = z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string() }).meta({ id: 'block-image' });
+export const image = described(z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string() }), { id: 'block-image' });

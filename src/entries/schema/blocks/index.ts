@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { anthropicServerTool } from './anthropic-server-tool.ts';
 import { fallback } from './fallback.ts';
 import { image } from './image.ts';
@@ -12,7 +12,7 @@ export const block = z.discriminatedUnion('type', [text, image, thinking, toolCa
 
 export type Block = z.infer<typeof block>;
 
-export const knownBlocks: readonly string[] = block.options.map((option) => option.shape.type.value);
+export const knownBlocks: readonly string[] = block.def.options.flatMap((option) => option.shape.type.def.values);
 
 export const blocks = z.array(block);
 

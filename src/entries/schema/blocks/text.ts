@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../shapes.ts';
 
-export const text = z
-  .looseObject({ type: z.literal('text'), text: z.string(), textSignature: z.string().optional() })
-  .meta({ id: 'block-text' });
+export const text = described(z.looseObject({ type: z.literal('text'), text: z.string(), textSignature: z.optional(z.string()) }), {
+  id: 'block-text',
+});

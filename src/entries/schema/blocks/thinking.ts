@@ -1,5 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { described } from '../shapes.ts';
 
-export const thinking = z
-  .looseObject({ type: z.literal('thinking'), thinking: z.string(), thinkingSignature: z.string().optional() })
-  .meta({ id: 'block-thinking' });
+export const thinking = described(
+  z.looseObject({ type: z.literal('thinking'), thinking: z.string(), thinkingSignature: z.optional(z.string()) }),
+  { id: 'block-thinking' },
+);

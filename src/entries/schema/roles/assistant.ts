@@ -1,18 +1,19 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { content } from '../blocks/index.ts';
-import { timestamp, usage } from '../shapes.ts';
+import { described, timestamp, usage } from '../shapes.ts';
 
 /** Seed 004 has no api and no stop reason, seed 000 no provider. An empty content is a turn that failed or was stopped. */
-export const assistant = z
-  .looseObject({
+export const assistant = described(
+  z.looseObject({
     role: z.literal('assistant'),
     content,
-    api: z.string().optional(),
-    provider: z.string().optional(),
-    model: z.string().optional(),
-    usage: usage.optional(),
-    stopReason: z.string().optional(),
-    errorMessage: z.string().optional(),
+    api: z.optional(z.string()),
+    provider: z.optional(z.string()),
+    model: z.optional(z.string()),
+    usage: z.optional(usage),
+    stopReason: z.optional(z.string()),
+    errorMessage: z.optional(z.string()),
     timestamp,
-  })
-  .meta({ id: 'message-assistant' });
+  }),
+  { id: 'message-assistant' },
+);

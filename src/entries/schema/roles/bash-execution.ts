@@ -1,17 +1,18 @@
-import * as z from 'zod';
-import { orNull, timestamp } from '../shapes.ts';
+import * as z from 'zod/mini';
+import { described, orNull, timestamp } from '../shapes.ts';
 
 /** A command that the user ran. It has no content; the exit code is absent or null when it was stopped. */
-export const bashExecution = z
-  .looseObject({
+export const bashExecution = described(
+  z.looseObject({
     role: z.literal('bashExecution'),
     command: z.string(),
     output: z.string(),
-    exitCode: orNull(z.number()).optional(),
-    cancelled: z.boolean().optional(),
-    truncated: z.boolean().optional(),
-    fullOutputPath: z.string().optional(),
-    excludeFromContext: z.boolean().optional(),
+    exitCode: z.optional(orNull(z.number())),
+    cancelled: z.optional(z.boolean()),
+    truncated: z.optional(z.boolean()),
+    fullOutputPath: z.optional(z.string()),
+    excludeFromContext: z.optional(z.boolean()),
     timestamp,
-  })
-  .meta({ id: 'message-bashExecution' });
+  }),
+  { id: 'message-bashExecution' },
+);

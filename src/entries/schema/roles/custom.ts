@@ -1,18 +1,18 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { content } from '../blocks/index.ts';
-import { anything, timestamp } from '../shapes.ts';
+import { anything, described, timestamp } from '../shapes.ts';
 
 const fields = {
   customType: z.string(),
   content,
-  display: z.boolean().optional(),
+  display: z.optional(z.boolean()),
   details: anything,
-  attribution: z.string().optional(),
+  attribution: z.optional(z.string()),
   timestamp,
 };
 
 /** What an extension said. */
-export const custom = z.looseObject({ role: z.literal('custom'), ...fields }).meta({ id: 'message-custom' });
+export const custom = described(z.looseObject({ role: z.literal('custom'), ...fields }), { id: 'message-custom' });
 
 /** The name of `custom` before version 3. */
-export const hookMessage = z.looseObject({ role: z.literal('hookMessage'), ...fields }).meta({ id: 'message-hookMessage' });
+export const hookMessage = described(z.looseObject({ role: z.literal('hookMessage'), ...fields }), { id: 'message-hookMessage' });

@@ -1,6 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { content } from '../blocks/index.ts';
-import { timestamp } from '../shapes.ts';
+import { described, timestamp } from '../shapes.ts';
 
 /** omp: instructions that stand between the system's and the user's. */
-export const developer = z.looseObject({ role: z.literal('developer'), content, timestamp }).meta({ id: 'message-developer' });
+export const developer = described(z.looseObject({ role: z.literal('developer'), content, timestamp }), { id: 'message-developer' });

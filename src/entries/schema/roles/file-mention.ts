@@ -1,19 +1,20 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { block } from '../blocks/index.ts';
-import { timestamp } from '../shapes.ts';
+import { described, timestamp } from '../shapes.ts';
 
 /** omp: files that the user named, with what they held. */
-export const fileMention = z
-  .looseObject({
+export const fileMention = described(
+  z.looseObject({
     role: z.literal('fileMention'),
     files: z.array(
       z.looseObject({
         path: z.string(),
-        content: z.string().optional(),
-        lineCount: z.number().optional(),
-        image: block.optional(),
+        content: z.optional(z.string()),
+        lineCount: z.optional(z.number()),
+        image: z.optional(block),
       }),
     ),
     timestamp,
-  })
-  .meta({ id: 'message-fileMention' });
+  }),
+  { id: 'message-fileMention' },
+);

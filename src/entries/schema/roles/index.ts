@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { assistant } from './assistant.ts';
 import { bashExecution } from './bash-execution.ts';
 import { custom, hookMessage } from './custom.ts';
@@ -19,4 +19,4 @@ export const messageBeforeVersion3 = z.discriminatedUnion('role', [...roles, hoo
 
 export type Message = z.infer<typeof messageBeforeVersion3>;
 
-export const knownRoles: readonly string[] = messageBeforeVersion3.options.map((option) => option.shape.role.value);
+export const knownRoles: readonly string[] = messageBeforeVersion3.def.options.flatMap((option) => option.shape.role.def.values);

@@ -1,16 +1,17 @@
-import * as z from 'zod';
-import { orNull, timestamp } from '../shapes.ts';
+import * as z from 'zod/mini';
+import { described, orNull, timestamp } from '../shapes.ts';
 
 /** omp: code that the user ran. */
-export const pythonExecution = z
-  .looseObject({
+export const pythonExecution = described(
+  z.looseObject({
     role: z.literal('pythonExecution'),
     code: z.string(),
     output: z.string(),
-    exitCode: orNull(z.number()).optional(),
-    cancelled: z.boolean().optional(),
-    truncated: z.boolean().optional(),
-    excludeFromContext: z.boolean().optional(),
+    exitCode: z.optional(orNull(z.number())),
+    cancelled: z.optional(z.boolean()),
+    truncated: z.optional(z.boolean()),
+    excludeFromContext: z.optional(z.boolean()),
     timestamp,
-  })
-  .meta({ id: 'message-pythonExecution' });
+  }),
+  { id: 'message-pythonExecution' },
+);

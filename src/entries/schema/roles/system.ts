@@ -1,14 +1,15 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { content } from '../blocks/index.ts';
-import { anObject, timestamp } from '../shapes.ts';
+import { anObject, described, timestamp } from '../shapes.ts';
 
 /** pi: the system prompt, whole or by sections, and the tools that came with it. */
-export const system = z
-  .looseObject({
+export const system = described(
+  z.looseObject({
     role: z.literal('system'),
     content,
-    sections: z.union([anObject, z.array(z.unknown())]).optional(),
-    toolsAdded: z.array(z.unknown()).optional(),
+    sections: z.optional(z.union([anObject, z.array(z.unknown())])),
+    toolsAdded: z.optional(z.array(z.unknown())),
     timestamp,
-  })
-  .meta({ id: 'message-system' });
+  }),
+  { id: 'message-system' },
+);

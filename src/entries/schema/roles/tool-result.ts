@@ -1,15 +1,16 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { content } from '../blocks/index.ts';
-import { anything, timestamp } from '../shapes.ts';
+import { anything, described, timestamp } from '../shapes.ts';
 
-export const toolResult = z
-  .looseObject({
+export const toolResult = described(
+  z.looseObject({
     role: z.literal('toolResult'),
     toolCallId: z.string(),
-    toolName: z.string().optional(),
+    toolName: z.optional(z.string()),
     content,
-    isError: z.boolean().optional(),
+    isError: z.optional(z.boolean()),
     details: anything,
     timestamp,
-  })
-  .meta({ id: 'message-toolResult' });
+  }),
+  { id: 'message-toolResult' },
+);

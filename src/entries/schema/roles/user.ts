@@ -1,5 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { content } from '../blocks/index.ts';
-import { timestamp } from '../shapes.ts';
+import { described, timestamp } from '../shapes.ts';
 
-export const user = z.looseObject({ role: z.literal('user'), content, timestamp }).meta({ id: 'message-user' });
+export const user = described(z.looseObject({ role: z.literal('user'), content, timestamp }), { id: 'message-user' });

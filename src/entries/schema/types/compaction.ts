@@ -1,25 +1,25 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { system } from '../roles/system.ts';
 import { anObject, anything, entryType, usage } from '../shapes.ts';
 
 /** Version 1 counts the entries of the file instead of naming one. */
 export const compaction = entryType(
   'compaction',
-  {
+  () => ({
     summary: z.string(),
-    shortSummary: z.string().optional(),
+    shortSummary: z.optional(z.string()),
     firstKeptEntryId: z.string(),
-    tokensBefore: z.number().optional(),
-    tokensAfter: z.number().optional(),
-    method: z.string().optional(),
-    warning: z.string().optional(),
+    tokensBefore: z.optional(z.number()),
+    tokensAfter: z.optional(z.number()),
+    method: z.optional(z.string()),
+    warning: z.optional(z.string()),
     details: anything,
-    preserveData: anObject.optional(),
-    providerReplayThroughEntryId: z.string().optional(),
-    fromExtension: z.boolean().optional(),
-    fromHook: z.boolean().optional(),
-    usage: usage.optional(),
-    systemMessage: system.optional(),
-  },
-  { version1: { firstKeptEntryId: z.string().optional(), firstKeptEntryIndex: z.number().optional() } },
+    preserveData: z.optional(anObject),
+    providerReplayThroughEntryId: z.optional(z.string()),
+    fromExtension: z.optional(z.boolean()),
+    fromHook: z.optional(z.boolean()),
+    usage: z.optional(usage),
+    systemMessage: z.optional(system),
+  }),
+  { version1: () => ({ firstKeptEntryId: z.optional(z.string()), firstKeptEntryIndex: z.optional(z.number()) }) },
 );

@@ -1,9 +1,9 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { content } from '../blocks/index.ts';
 import { entryType, orNull } from '../shapes.ts';
 
 /** pi: what the model sees of an earlier entry; null removes it. */
-export const contextEdit = entryType('context_edit', {
+export const contextEdit = entryType('context_edit', () => ({
   targetId: z.string(),
   replacement: orNull(z.looseObject({ content })),
-});
+}));

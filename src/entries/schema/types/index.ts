@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type { z } from 'zod/mini';
 import { activeToolsChange } from './active-tools-change.ts';
 import { branchSummary } from './branch-summary.ts';
 import { compaction } from './compaction.ts';

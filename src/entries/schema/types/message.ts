@@ -1,9 +1,8 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { message, messageBeforeVersion3 } from '../roles/index.ts';
-import { entryType, envelope } from '../shapes.ts';
+import { entryType, envelope, once } from '../shapes.ts';
 
-export const messageEntry = {
-  ...entryType('message', { message }, { version1: { message: messageBeforeVersion3 } }),
-  /** Version 2 has the envelope of today and the roles of version 1. */
-  version2: z.looseObject({ type: z.literal('message'), ...envelope, message: messageBeforeVersion3 }),
-};
+export const messageEntry = entryType('message', () => ({ message }), { version1: () => ({ message: messageBeforeVersion3 }) });
+
+/** Version 2 has the envelope of today and the roles of version 1. */
+export const messageOfVersion2 = once(() => z.looseObject({ type: z.literal('message'), ...envelope, message: messageBeforeVersion3 }));

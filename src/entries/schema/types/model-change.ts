@@ -1,15 +1,15 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { entryType } from '../shapes.ts';
 
 /** Seed 004 and omp write `model: "provider/id"`, pi `provider` and `modelId`, seed 000 `model` without a provider. */
 export const modelChange = entryType(
   'model_change',
-  {
-    model: z.string().optional(),
-    role: z.string().optional(),
-    resolvedModelIsFallback: z.boolean().optional(),
-    provider: z.string().optional(),
-    modelId: z.string().optional(),
-  },
+  () => ({
+    model: z.optional(z.string()),
+    role: z.optional(z.string()),
+    resolvedModelIsFallback: z.optional(z.boolean()),
+    provider: z.optional(z.string()),
+    modelId: z.optional(z.string()),
+  }),
   { oneOf: [['model'], ['provider', 'modelId']] },
 );

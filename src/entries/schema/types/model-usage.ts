@@ -1,11 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { entryType, usage } from '../shapes.ts';
 
 /** omp: what a call beside the conversation has cost. */
-export const modelUsage = entryType('model_usage', {
-  purpose: z.string().optional(),
-  role: z.string().optional(),
-  provider: z.string().optional(),
-  model: z.string().optional(),
-  usage: usage.optional(),
-});
+export const modelUsage = entryType('model_usage', () => ({
+  purpose: z.optional(z.string()),
+  role: z.optional(z.string()),
+  provider: z.optional(z.string()),
+  model: z.optional(z.string()),
+  usage: z.optional(usage),
+}));

@@ -1,10 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { anything, entryType } from '../shapes.ts';
 
 /** What a session began with. */
-export const sessionInit = entryType('session_init', {
+export const sessionInit = entryType('session_init', () => ({
   systemPrompt: z.string(),
   task: z.string(),
   tools: z.array(z.string()),
   outputSchema: anything,
-});
+}));

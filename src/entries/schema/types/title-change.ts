@@ -1,10 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { entryType } from '../shapes.ts';
 
 /** omp: the session got another title. */
-export const titleChange = entryType('title_change', {
+export const titleChange = entryType('title_change', () => ({
   title: z.string(),
-  previousTitle: z.string().optional(),
-  source: z.string().optional(),
-  trigger: z.string().optional(),
-});
+  previousTitle: z.optional(z.string()),
+  source: z.optional(z.string()),
+  trigger: z.optional(z.string()),
+}));

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { isObject } from '../../src/entries/json-value.ts';
+import { checkShape, entryTypes } from '../../src/entries/schema/index.ts';
+import { projectRoot } from '../support/run.ts';
+
+it('checks the entries of a small log without compiling a schema, which would take longer than the log', () => {
+  const compiled = vi.spyOn(globalThis, 'Function');
+  const lines = readFileSync(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), 'utf8').trim().split('\n');
+  for (const line of lines) {
+    const value: unknown = JSON.parse(line);
+    if (isObject(value)) expect(checkShape(value, 3)).toEqual([]);
+  }
+  expect(compiled).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+});
+
+it('makes the schemas of an entry type once', () => {
+  for (const one of entryTypes) {
+    expect(one.schema).toBe(one.schema);
+    expect(one.version1).toBe(one.version1);
+  }
+});
