@@ -112,17 +112,12 @@ export function refsOf(raw: string, from = 0): LineRef[] {
   return refs.sort((a, b) => a.at - b.at).map(({ ref, kind, path }) => ({ ref, kind, path }));
 }
 
-/** A line without any of these holds no ref. A ref may be spelled with escapes. */
-export const REF_SIGNS: readonly string[] = ['blob:', '\\u'];
-/** A line without any of these holds no image. A key or a type may be spelled with escapes. */
-export const IMAGE_SIGNS: readonly string[] = ['image', '\\u'];
-
-/** False only where no ref can be: most lines are done with this one look. */
+/** False only where no ref can be: most lines are done with this one look. A ref may be spelled with escapes. */
 export function mayHoldRef(raw: string): boolean {
-  return REF_SIGNS.some((sign) => raw.includes(sign));
+  return raw.includes('blob:') || raw.includes('\\u');
 }
 
-/** False only where no image can be. */
+/** False only where no image can be. A key or a type may be spelled with escapes. */
 export function mayHoldImage(raw: string): boolean {
-  return IMAGE_SIGNS.some((sign) => raw.includes(sign));
+  return raw.includes('image') || raw.includes('\\u');
 }

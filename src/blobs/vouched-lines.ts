@@ -1,63 +1,118 @@
 import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
-import { FIELD, FIELDS, ROLE, TYPE } from '../scanner/layout.ts';
-import type { Scanner } from '../scanner/scanner.ts';
+import type { ImageScanner } from '../scanner/images.ts';
+import { LISTED, LISTED_FIELDS, LONG, LONG_FIELDS, MARK } from '../scanner/images-layout.ts';
+import type { LongString, ThinLine } from './thin-line.ts';
+
+/** Blocks that are held at once: one is looked at while the bytes of another leave. */
+const SLOTS = 3;
+/** A longer block takes the room of all of them. */
+const SLOT_BYTES = 2 * 1024 * 1024;
 
 /**
- * Parts a block into what leaves as it is and what needs a look: lines that the scanner does not vouch for, lines of other
- * kinds than plain messages, and lines that hold one of the signs.
+ * Parts blocks into what leaves as it is and what needs a look: lines that the scanner does not vouch for, and lines that
+ * may hold what is wanted. A block is copied here, and its bytes leave from here.
  */
 export class VouchedLines {
-  readonly #scanner: Scanner | undefined;
-  readonly #signs: readonly Buffer[];
+  readonly #scanner: ImageScanner | undefined;
+  readonly #wanted: number;
+  /** Until when the bytes of a slot are still on their way. */
+  readonly #leaving: Promise<void>[] = new Array<Promise<void>>(SLOTS).fill(Promise.resolve());
+  #slot = 0;
 
-  constructor(scanner: Scanner | undefined, signs: readonly string[]) {
+  constructor(scanner: ImageScanner | undefined, wanted: 'images' | 'refs') {
     this.#scanner = scanner;
-    this.#signs = signs.map((sign) => Buffer.from(sign, 'latin1'));
+    this.#wanted = MARK[wanted];
   }
 
-  takes(block: Block): boolean {
-    return block.encoding !== 'invalid' && (this.#scanner?.load(block.bytes) ?? false);
+  /** Undefined where the block must be read in full. Waits until there is room. */
+  async hold(block: Block): Promise<HeldBlock | undefined> {
+    if (!this.#scanner || block.encoding === 'invalid') return undefined;
+    const { length } = block.bytes;
+    const isLong = length > SLOT_BYTES;
+    this.#slot = isLong ? 0 : (this.#slot + 1) % SLOTS;
+    // Memory that grows moves, and nothing must be on its way out of it then.
+    await (isLong ? Promise.all(this.#leaving) : this.#leaving[this.#slot]);
+    const memory = this.#scanner.memory(Math.max(length, SLOTS * SLOT_BYTES));
+    if (!memory) return undefined;
+    const start = this.#slot * SLOT_BYTES;
+    block.bytes.copy(memory, start);
+    return new HeldBlock(block, this.#scanner, this.#wanted, memory, start);
   }
 
-  /** Bytes of whole lines, newlines included, and single lines, in order; the bytes are the block's own memory. */
-  *parts(block: Block): Generator<Buffer | Line, void, void> {
-    const scanner = this.#scanner as Scanner;
-    const { bytes } = block;
-    const next = this.#signs.map(() => -1);
-    /** Whether a sign stands between two places; asked from the front to the back. */
-    const holdsSign = (start: number, end: number): boolean => {
-      let holds = false;
-      for (const [at, sign] of this.#signs.entries()) {
-        let place = next[at] as number;
-        if (place < start) {
-          place = bytes.indexOf(sign, start);
-          if (place < 0) place = bytes.length;
-          next[at] = place;
-        }
-        if (place < end) holds = true;
+  /** The last block's bytes are on their way, out of its memory, until the promise is kept. */
+  leaves(until: Promise<void>, { length }: HeldBlock): void {
+    if (length <= SLOT_BYTES) this.#leaving[this.#slot] = until;
+    else this.#leaving.fill(until);
+  }
+}
+
+class HeldBlock {
+  readonly #block: Block;
+  readonly #scanner: ImageScanner;
+  readonly #wanted: number;
+  readonly #memory: Buffer;
+  readonly #start: number;
+
+  constructor(block: Block, scanner: ImageScanner, wanted: number, memory: Buffer, start: number) {
+    this.#block = block;
+    this.#scanner = scanner;
+    this.#wanted = wanted;
+    this.#memory = memory;
+    this.#start = start;
+  }
+
+  get length(): number {
+    return this.#block.bytes.length;
+  }
+
+  /** Bytes of whole lines, newlines included, and single lines, in order. */
+  *parts(): Generator<Buffer | Line | ThinLine, void, void> {
+    const scanner = this.#scanner;
+    const end = this.#start + this.length;
+    let number = this.#block.number;
+    let left = this.#start;
+    for (let from = this.#start; from < end; from = scanner.stopped) {
+      const count = scanner.scan(from, end, this.#wanted);
+      for (let at = 0; at < count * LISTED_FIELDS; at += LISTED_FIELDS) {
+        const start = scanner.listed[at + LISTED.start] as number;
+        const length = scanner.listed[at + LISTED.length] as number;
+        const here = number + (scanner.listed[at + LISTED.lines] as number);
+        if (start > left) yield this.#memory.subarray(left, start);
+        left = start + length + 1;
+        if (((scanner.listed[at + LISTED.marks] as number) & MARK.unread) !== 0) yield this.#block.line(start - this.#start, length, here);
+        else yield this.#thin(at, start, length, here);
       }
-      return holds;
-    };
-    let number = block.number;
-    let left = 0;
-    for (let from = 0; from < bytes.length; ) {
-      const lines = scanner.scan(from);
-      const { records } = scanner;
-      for (let line = 0; line < lines; line++, number++) {
-        const at = line * FIELDS;
-        const start = records[at + FIELD.start] as number;
-        const length = records[at + FIELD.length] as number;
-        const codes = records[at + FIELD.codes] as number;
-        from = start + length + 1;
-        const isPlain = (codes & 15) === TYPE.custom || (codes >>> 4) % 16 !== ROLE.other;
-        if (records[at + FIELD.accepted] !== 0 && isPlain && !holdsSign(start, from)) continue;
-        if (start > left) yield bytes.subarray(left, start);
-        yield block.line(start, length, number);
-        left = from;
-      }
+      number += scanner.lines;
     }
-    if (bytes.length > left) yield bytes.subarray(left);
-    block.lines = number - block.number;
+    if (end > left) yield this.#memory.subarray(left, end);
+    this.#block.lines = number - this.#block.number;
   }
+
+  #thin(at: number, start: number, length: number, number: number): ThinLine {
+    const { listed, longs } = this.#scanner;
+    const first = (listed[at + LISTED.firstLong] as number) * LONG_FIELDS;
+    const last = first + (listed[at + LISTED.longs] as number) * LONG_FIELDS;
+    const long = new Map<number, LongString>();
+    let text = '';
+    let done = start;
+    for (let one = first; one < last; one += LONG_FIELDS) {
+      const from = longs[one + LONG.start] as number;
+      const bytes = this.#memory.subarray(from, from + (longs[one + LONG.length] as number));
+      // What wants to be a ref is read as one, be it ever so long.
+      if (bytes.toString('latin1', 0, 5) === 'blob:') continue;
+      text += this.#memory.toString('latin1', done, from);
+      long.set(text.length - 1, longString(bytes, longs[one + LONG.base64] === 1));
+      done = from + bytes.length;
+    }
+    return { number, text: text + this.#memory.toString('latin1', done, start + length), long };
+  }
+}
+
+function longString(bytes: Buffer, isBase64: boolean): LongString {
+  return {
+    length: bytes.length,
+    content: () => bytes,
+    decoded: () => (isBase64 ? Buffer.from(bytes.toString('latin1'), 'base64') : undefined),
+  };
 }

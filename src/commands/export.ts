@@ -15,7 +15,7 @@ import { type ExportEntry, Transcript } from '../exporters/view/transcript.ts';
 import { AssetFolder } from '../files/assets.ts';
 import { HeldOutput } from '../files/held-output.ts';
 import { modeOf } from '../files/input.ts';
-import { PRIVATE_MODE, type Sink, toFile } from '../files/replace.ts';
+import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { labels } from '../tree/labels.ts';
 import { NOT_FOUND } from '../tree/log-index.ts';
@@ -157,7 +157,7 @@ async function exportSession(session: Session, wish: Wish, given: Given, io: Io)
 function sinkFor(wish: Wish, io: Io, input: string | undefined, mode: number): Sink {
   // A page of a log that may only be read is a new file of its owner's all the same.
   if (wish.output !== undefined) return toFile(wish.output, { random: io.random, signal: io.signal, input, mode: mode | 0o200 });
-  return { stream: io.stdout, commit: async () => true, discard: () => {} };
+  return toStream(io.stdout);
 }
 
 async function deliver(head: string, body: HeldOutput, sink: Sink, io: Io): Promise<void> {

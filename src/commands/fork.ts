@@ -1,7 +1,7 @@
 import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import { fileMode } from '../files/input.ts';
-import { PRIVATE_MODE, type Sink, toFile } from '../files/replace.ts';
+import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, unusableField, uuidOf } from '../projection/fork/fork.ts';
 import { positionsOfType } from '../tree/labels.ts';
@@ -171,7 +171,7 @@ function rootParent(session: Session, entry: LogEntry, id: string, io: Io): stri
 
 async function openSink(session: Session, given: Given, io: Io): Promise<Sink> {
   const output = given.text('output');
-  if (output === undefined || output === '-') return { stream: io.stdout, commit: async () => true, discard: () => {} };
+  if (output === undefined || output === '-') return toStream(io.stdout);
   const input = session.name === '-' ? undefined : session.name;
   const mode = input === undefined ? PRIVATE_MODE : await fileMode(input);
   return toFile(output, { random: io.random, signal: io.signal, input, mode });

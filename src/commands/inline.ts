@@ -1,10 +1,7 @@
 import { Trouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
-import { REF_SIGNS } from '../blobs/images.ts';
-import { inlineLine } from '../blobs/inline.ts';
-import type { LineLook } from '../blobs/line-object.ts';
+import { type Inlined, inlineLine, inlineThin } from '../blobs/inline.ts';
 import type { BlobStore } from '../blobs/store.ts';
-import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -43,18 +40,36 @@ async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io
     if (!found) throw new Trouble(`${input.name}: ${NO_STORE}`);
     return found;
   };
-  const change = (line: Line, look: LineLook): string => {
-    const result = inlineLine(line.raw, look.from, (ref) => {
-      store ??= openStore();
-      return store.get(ref);
-    });
-    for (const { ref, why } of result.kept) {
-      code = 1;
-      if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${refStays(ref, why)}`);
-    }
-    return result.raw;
+  const get = (ref: string): ReturnType<BlobStore['get']> => {
+    store ??= openStore();
+    return store.get(ref);
   };
-  await rewriteLines(input, out, io, change, { onlyWith: REF_SIGNS });
+  const tell = (number: number, kept: Inlined['kept']): void => {
+    for (const { ref, why } of kept) {
+      code = 1;
+      if (told++ < NOTES) io.note(`${input.name}:${number}: ${refStays(ref, why)}`);
+    }
+  };
+  await rewriteLines(
+    input,
+    out,
+    io,
+    (line, look) => {
+      const { raw, kept } = inlineLine(line.raw, look.from, get);
+      tell(line.number, kept);
+      return raw;
+    },
+    {
+      only: {
+        wanted: 'refs',
+        change: (line) => {
+          const { pieces, kept } = inlineThin(line, get);
+          tell(line.number, kept);
+          return pieces;
+        },
+      },
+    },
+  );
   if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} stay as they are`);
   return code;
 }

@@ -1,12 +1,13 @@
 import type { LineLook } from '../blobs/line-object.ts';
 import { lookAt } from '../blobs/line-object.ts';
+import type { Piece, ThinLine } from '../blobs/thin-line.ts';
 import { VouchedLines } from '../blobs/vouched-lines.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import { Gate } from '../formats/gate.ts';
 import { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { makeScanner } from '../scanner/scanner.ts';
+import { makeImageScanner } from '../scanner/images.ts';
 import { scannerWish } from './check-session.ts';
 import type { Io } from './command.ts';
 import { DamagedLines } from './damaged-lines.ts';
@@ -15,8 +16,11 @@ import type { RewriteInput } from './rewrite.ts';
 export interface RewriteLinesOptions {
   /** Called before output leaves. */
   readonly beforeFlush?: () => void;
-  /** A line without any of these bytes is never changed: where the scanner vouches for it, it leaves without a closer look. */
-  readonly onlyWith?: readonly string[];
+  /**
+   * Only lines that may hold these are ever changed: where the scanner vouches for a line without any, it leaves as it is,
+   * and one with some is changed without a full reading. Must give what the other function gives.
+   */
+  readonly only?: { readonly wanted: 'images' | 'refs'; readonly change: (line: ThinLine) => readonly Piece[] };
 }
 
 /**
@@ -31,7 +35,8 @@ export async function rewriteLines(
   options: RewriteLinesOptions = {},
 ): Promise<void> {
   const beforeFlush = options.beforeFlush ?? (() => {});
-  const vouched = options.onlyWith ? new VouchedLines(makeScanner(scannerWish(io.env), io.random(8)), options.onlyWith) : undefined;
+  const { only } = options;
+  const vouched = only && new VouchedLines(makeImageScanner(scannerWish(io.env)), only.wanted);
   const gate = new Gate(input.name);
   const damaged = new DamagedLines();
   let version: number | undefined;
@@ -58,18 +63,33 @@ export async function rewriteLines(
     out.bytes(Buffer.from(piece));
     if (out.full) await flush();
   };
-  for await (const piece of readBlocks(input.read(), { onOversizePiece })) {
-    if (!(piece instanceof Block)) await work(gate.pass([piece]));
-    else if (!gate.open || !vouched?.takes(piece)) await work(gate.pass(piece.split()));
-    else {
-      for (const part of vouched.parts(piece)) {
-        if (part instanceof Line) await work([part]);
-        else {
-          out.bytes(Buffer.from(part));
-          if (out.full) await flush();
-        }
-      }
+  // A file has read the bytes when it says so; a stream may hand them on, and memory that is used again is not for that.
+  const lend = (bytes: Buffer): void => out.bytes(input.streams ? Buffer.from(bytes) : bytes);
+  const changeThin = async (line: ThinLine): Promise<void> => {
+    for (const piece of only?.change(line) ?? []) {
+      if (typeof piece === 'string') out.raw(piece);
+      else lend(piece);
     }
+    out.raw('\n');
+    if (out.full) await flush();
+  };
+  for await (const piece of readBlocks(input.read(), { onOversizePiece })) {
+    if (!(piece instanceof Block)) {
+      await work(gate.pass([piece]));
+      continue;
+    }
+    const held = gate.open ? await vouched?.hold(piece) : undefined;
+    if (!held) {
+      await work(gate.pass(piece.split()));
+      continue;
+    }
+    for (const part of held.parts()) {
+      if (Buffer.isBuffer(part)) lend(part);
+      else if (part instanceof Line) await work([part]);
+      else await changeThin(part);
+    }
+    beforeFlush();
+    vouched?.leaves(out.start(), held);
   }
   await work(gate.end());
   await flush();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { handleChunks, openForReading, openInput } from '../files/input.ts';
-import { InPlace, PRIVATE_MODE, type Sink, toFile } from '../files/replace.ts';
+import { InPlace, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { requireRunning } from '../files/temp.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Given, Io, Option } from './command.ts';
@@ -37,6 +37,8 @@ export interface RewriteInput {
   readonly mode: number;
   /** The file that the output ends up in: FILE with -i, OUT with -o, undefined for standard output. */
   readonly target: string | undefined;
+  /** Others see the output as it is written; else all of it at once, when the transform is done. */
+  readonly streams: boolean;
   /** Nothing may be written anywhere. */
   readonly dryRun: boolean;
   /** Exit code 1 is earned, whatever happens to the rest of the output. */
@@ -106,6 +108,7 @@ async function rewriteOne(name: string, wish: Wish, io: Io, transform: Transform
       rereadable: opened.rereadable,
       mode: opened.mode,
       target: wish.inPlace ? name : wish.output,
+      streams: sink.streams,
       dryRun: wish.dryRun,
       earn,
     };
@@ -171,12 +174,13 @@ async function close(): Promise<void> {}
 function outputOf(wish: Wish, io: Io, mode: number, input: string): Sink {
   if (wish.output !== undefined && wish.output !== '-')
     return toFile(wish.output, { random: io.random, signal: io.signal, input, hasInPlace: true, mode });
-  return { stream: io.stdout, commit: async () => true, discard: () => {} };
+  return toStream(io.stdout);
 }
 
 /** Whether the output equals an input that can be read only once, without holding either. */
 class HashCompare implements Sink {
   readonly stream: Writable;
+  readonly streams = false;
   readonly chunks: AsyncIterable<Buffer>;
   readonly #input = createHash('sha256');
   readonly #output = createHash('sha256');

@@ -20,9 +20,11 @@ import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
 import { grouped } from '../base/words.ts';
 import { adopt, type Ownership, type Random, requireRunning, syncFolder, TempFile, writeFully } from './temp.ts';
 
-/** Where the output of a rewrite goes. Nothing is visible under the target's name before `commit`. */
+/** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */
 export interface Sink {
   readonly stream: Writable;
+  /** Others see what is written as it comes: a pipe, a device, standard output. */
+  readonly streams: boolean;
   /** Call once, after the last byte was written to the stream; tells whether the output differs from the input. */
   commit(): Promise<boolean>;
   /** Leaves no trace; does nothing after a commit. */
@@ -32,6 +34,11 @@ export interface Sink {
 export interface SinkTools {
   readonly random: Random;
   readonly signal: AbortSignal;
+}
+
+/** Standard output: nothing to commit, nothing to take back. */
+export function toStream(stream: Writable): Sink {
+  return { stream, streams: true, commit: async () => true, discard: () => {} };
 }
 
 /** What a copy of a file's content may be given at most. */
@@ -53,6 +60,7 @@ export interface InPlaceOptions extends SinkTools {
  */
 export class InPlace implements Sink {
   readonly stream: Writable;
+  readonly streams = false;
   /** The file behind all links. */
   readonly path: string;
   readonly #name: string;
@@ -122,6 +130,7 @@ export class InPlace implements Sink {
     try {
       if (!this.#differs && this.#written !== this.#read) this.#begin();
       if (!this.#differs || this.#options.dryRun) return this.#differs;
+      await this.#settled();
       this.#replace();
       return true;
     } finally {
@@ -169,6 +178,14 @@ export class InPlace implements Sink {
     const temp = new TempFile(dirname(this.path), this.#options.random, this.#options.signal);
     this.#temp = temp;
     this.#copy(0, this.#written, (bytes) => temp.write(bytes));
+  }
+
+  async #settled(): Promise<void> {
+    try {
+      await this.#temp?.settled();
+    } catch (error) {
+      throw systemTrouble(this.#name, error);
+    }
   }
 
   #replace(): void {
@@ -311,6 +328,7 @@ export function toFile(name: string, options: ToFileOptions): Sink {
 
 class ToNewFile implements Sink {
   readonly stream: Writable;
+  readonly streams = false;
   readonly #name: string;
   readonly #path: string;
   readonly #ownership: Ownership | undefined;
@@ -323,15 +341,19 @@ class ToNewFile implements Sink {
     this.#ownership = existing ? ownershipOf(existing) : undefined;
     const temp = new TempFile(dirname(this.#path), options.random, options.signal, existing ? PRIVATE_MODE : options.mode & 0o666);
     this.#temp = temp;
+    const append = (parts: readonly Buffer[], done: (error?: Error) => void): void => {
+      temp.append(parts).then(
+        () => done(),
+        (error: unknown) => done(asTrouble(name, error)),
+      );
+    };
     this.stream = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        try {
-          temp.write(chunk);
-          done();
-        } catch (error) {
-          done(asTrouble(name, error));
-        }
-      },
+      write: (chunk: Buffer, _encoding, done) => append([chunk], done),
+      writev: (chunks, done) =>
+        append(
+          chunks.map(({ chunk }) => chunk as Buffer),
+          done,
+        ),
     });
     this.stream.on('error', () => {});
   }
@@ -339,6 +361,7 @@ class ToNewFile implements Sink {
   async commit(): Promise<boolean> {
     await ended(this.stream, this.#name);
     try {
+      await this.#temp.settled();
       this.#temp.finish(this.#ownership);
       this.#temp.moveTo(this.#path);
       return true;
@@ -357,6 +380,7 @@ class ToNewFile implements Sink {
 
 class ToDevice implements Sink {
   readonly stream: Writable;
+  readonly streams = true;
   readonly #name: string;
 
   constructor(name: string) {

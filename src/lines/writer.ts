@@ -16,6 +16,7 @@ export class ByteWriter {
   #bytes = 0;
   #written = 0;
   #failed: Error | undefined;
+  #onTheWay: Promise<void> = Promise.resolve();
 
   constructor(stream: Writable) {
     this.#stream = stream;
@@ -35,6 +36,10 @@ export class ByteWriter {
 
   /** Bytes kept one to a character, as lines hold them. */
   raw(raw: string): void {
+    if (raw.length >= FULL) {
+      this.bytes(Buffer.from(raw, 'latin1'));
+      return;
+    }
     if (this.#buffer) this.#pack();
     this.#waiting += raw;
     this.#count(raw.length);
@@ -63,19 +68,40 @@ export class ByteWriter {
 
   async flush(): Promise<void> {
     this.#pack();
-    if (this.#failed) throw this.#failed;
-    if (this.#bytes === 0) return;
-    const parts = this.#parts;
     // Few writes cost less than many, but a long part is not copied for that.
-    const together = parts.length > 1 && this.#bytes < 4 * FULL ? [Buffer.concat(parts)] : parts;
+    if (this.#parts.length > 1 && this.#bytes < 4 * FULL) this.#parts = [Buffer.concat(this.#parts)];
+    await this.start();
+    await this.#onTheWay;
+    if (this.#failed) throw this.#failed;
+  }
+
+  /**
+   * Sends on what is there and does not wait: the memory of what was handed in as bytes must stay as it is until the
+   * promise is kept. What goes wrong is thrown by the next call.
+   */
+  start(): Promise<void> {
+    if (this.#failed) throw this.#failed;
+    this.#pack();
+    const parts = this.#parts;
     this.#parts = [];
     this.#bytes = 0;
-    for (const part of together) {
-      await new Promise<void>((done, fail) => {
-        this.#stream.write(part, (error) => (error ? fail(asTrouble(error)) : done()));
-      });
-    }
-    if (this.#failed) throw this.#failed;
+    if (parts.length > 0) this.#onTheWay = this.#send(parts);
+    return this.#onTheWay;
+  }
+
+  #send(parts: readonly Buffer[]): Promise<void> {
+    return new Promise<void>((done) => {
+      let left = parts.length;
+      const taken = (error?: Error | null): void => {
+        // The first error is the cause; those of the parts behind it only say that the stream is gone.
+        if (error) this.#failed ??= asTrouble(error);
+        if (--left === 0) done();
+      };
+      // Corked, they leave in one call where the stream knows how.
+      this.#stream.cork();
+      for (const part of parts) this.#stream.write(part, taken);
+      this.#stream.uncork();
+    });
   }
 
   #pack(): void {

@@ -6,6 +6,7 @@ import asc from 'assemblyscript/asc';
 const MODULES = [
   ['scan.ts', 'compiled.generated.ts'],
   ['envelope.ts', 'compiled-envelope.generated.ts'],
+  ['images.ts', 'compiled-images.generated.ts'],
 ];
 
 for (const [source, target] of MODULES) {
