@@ -1,11 +1,14 @@
 /**
  * HalfSipHash-1-3 with 64 bits of output: ids become numbers under a key that is drawn for each run, so that no log can
- * be written to make ids collide.
+ * be written to make ids collide. Of the usual id, eight hex digits, the digits themselves are the high half: such an id
+ * can be told from its hash.
  */
 export class IdHash {
-  /** The two halves of the last hash, as signed 32-bit numbers. */
+  /** The two halves of the last hash, as signed 32-bit numbers. Tables are to be entered by the low one, which is secret. */
   low = 0;
   high = 0;
+  /** Whether the high half is the id itself. */
+  isPacked = false;
   #last: string | undefined;
   readonly #key0: number;
   readonly #key1: number;
@@ -19,10 +22,11 @@ export class IdHash {
   }
 
   /** Takes a hash that was made elsewhere. */
-  is(low: number, high: number): void {
+  is(low: number, high: number, isPacked: boolean): void {
     this.#last = undefined;
     this.low = low;
     this.high = high;
+    this.isPacked = isPacked;
   }
 
   /** The hash of ASCII bytes, which is that of the same characters. */
@@ -53,6 +57,7 @@ export class IdHash {
       v0 ^= word;
     }
     this.#end(v0, v1, v2, v3, length << 1);
+    this.#pack(length, (at) => bytes[start + at] as number);
   }
 
   of(text: string): void {
@@ -86,6 +91,21 @@ export class IdHash {
       v0 ^= word;
     }
     this.#end(v0, v1, v2, v3, (length << 1) | (narrow ? 0 : 1));
+    this.#pack(length, (at) => text.charCodeAt(at));
+  }
+
+  #pack(length: number, codeAt: (at: number) => number): void {
+    this.isPacked = false;
+    if (length !== 8) return;
+    let packed = 0;
+    for (let at = 0; at < 8; at++) {
+      const code = codeAt(at);
+      const isDigit = code >= 0x30 && code <= 0x39;
+      if (!isDigit && (code < 0x61 || code > 0x66)) return;
+      packed = (packed << 4) | (isDigit ? code - 0x30 : code - 0x57);
+    }
+    this.high = packed;
+    this.isPacked = true;
   }
 
   #end(a: number, b: number, c: number, d: number, last: number): void {
@@ -114,6 +134,11 @@ export class IdHash {
     }
     this.high = v1 ^ v3;
   }
+}
+
+/** The id of which a high half is made. */
+export function unpackedId(high: number): string {
+  return (high >>> 0).toString(16).padStart(8, '0');
 }
 
 function isNarrow(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
-import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, NULL, PARENT_BEFORE, ROLE, TYPE } from '../scanner/layout.ts';
+import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, ID_PACKED, NULL, PARENT_BEFORE, ROLE, TYPE } from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
 import { NO_PARENT, type PlainEntry } from '../tree/log-index.ts';
 import { KIND, type LastEntry, type LogFacts } from './log-facts.ts';
@@ -47,6 +47,7 @@ export class FastPath {
     idLength: ABSENT,
     idLow: 0,
     idHigh: 0,
+    idIsPacked: false,
     parentStart: 0,
     parentLength: ABSENT,
     parentIsLast: false,
@@ -133,6 +134,7 @@ export class FastPath {
     entry.idLength = records[at + FIELD.idLength] as number;
     entry.idLow = records[at + FIELD.idLow] as number;
     entry.idHigh = records[at + FIELD.idHigh] as number;
+    entry.idIsPacked = (codes & ID_PACKED) !== 0;
     entry.parentStart = parentStart;
     entry.parentLength = parentLength;
     entry.parentIsLast = (codes & PARENT_BEFORE) !== 0;

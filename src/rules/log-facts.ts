@@ -11,6 +11,10 @@ import type { CheckedObject, Place } from './rule.ts';
 import { TextStore } from './text-store.ts';
 import { readTime } from './time.ts';
 
+const KIND_BITS = 7;
+/** Beside the kind in the flags of the index. */
+const MARK = 8;
+
 /** What the rules ask of an entry's kind; the index keeps it in its flags. */
 export const KIND = {
   other: 0,
@@ -121,7 +125,7 @@ export class LogFacts {
   }
 
   idOf(position: number): string | undefined {
-    return this.#ids.get(position);
+    return this.index.packedId(position) ?? this.#ids.get(position);
   }
 
   /** NaN where the entry has no readable time. */
@@ -130,7 +134,16 @@ export class LogFacts {
   }
 
   kindOf(position: number): number {
-    return this.index.flagsOf(position);
+    return this.index.flagsOf(position) & KIND_BITS;
+  }
+
+  /** A mark on an entry, for whoever walks through all of them. */
+  isMarked(position: number): boolean {
+    return (this.index.flagsOf(position) & MARK) !== 0;
+  }
+
+  mark(position: number, isMarked: boolean): void {
+    this.index.setFlags(position, this.kindOf(position) | (isMarked ? MARK : 0));
   }
 
   /** Negative for a root, and for the entry at which a cycle is cut. */
@@ -139,7 +152,7 @@ export class LogFacts {
   }
 
   placeOf(position: number, path?: string): Place {
-    return { line: this.index.lineOf(position), offset: this.index.offsetOf(position), entryId: this.#ids.get(position), path };
+    return { line: this.index.lineOf(position), offset: this.index.offsetOf(position), entryId: this.idOf(position), path };
   }
 
   addHeader(object: CheckedObject): void {
@@ -198,7 +211,7 @@ export class LogFacts {
       length: NO_WORD,
       flags: entry.kind,
     });
-    this.#ids.add(id);
+    if (id !== undefined && !this.index.isPacked(position)) this.#ids.add(position, id);
     this.#times.push(time ?? Number.NaN);
     if (parentId === null) this.roots++;
     if (typeof parentId === 'string' && this.index.parentOf(position) < 0) this.#unresolved.set(position, parentId);
@@ -217,7 +230,7 @@ export class LogFacts {
       this.firstEntryLine = entry.line;
       this.version ??= idLength < 0 ? 1 : 3;
     }
-    this.#ids.addBytes(entry.bytes, entry.idStart, idLength);
+    if (idLength >= 0 && !entry.idIsPacked) this.#ids.addBytes(position, entry.bytes, entry.idStart, idLength);
     this.#times.push(time);
     if (entry.parentLength === NULL) this.roots++;
     this.last = last;

@@ -1,6 +1,6 @@
 import { Children } from '../tree/children.ts';
 import { KIND, type LogFacts } from './log-facts.ts';
-import { NO_WORD, WordList } from './number-list.ts';
+import { WordList } from './number-list.ts';
 
 /** What a walk over all branches finds out about calls, results and kept ranges. */
 export interface BranchFacts {
@@ -14,6 +14,7 @@ export interface BranchFacts {
 }
 
 const FEW = 32;
+const CLOSED = 2 ** 31;
 
 interface CallAbove {
   readonly call: number;
@@ -38,11 +39,10 @@ export function branchFacts(log: LogFacts): BranchFacts {
  */
 class BranchWalk {
   readonly #log: LogFacts;
-  /** Assistant turns above, the nearest last, with the entry that closed the turn for answers (NO_WORD: open). */
+  /** Assistant turns above, the nearest last; those that are closed for answers plus CLOSED. Who closed one is marked. */
   readonly #turns = new WordList();
-  readonly #closedBy = new WordList();
   /** By call: results on this path. */
-  readonly #answers: Uint16Array;
+  readonly #answers: Counts;
   /** By call: who makes it, branches on which it stays without a result, and the first line that follows there. */
   readonly #branches = new Map<number, { owner: number; branches: number; line: number }>();
   /** Calls above by id; made when a result is not answered by the nearest turn, which is rare. */
@@ -59,7 +59,7 @@ class BranchWalk {
 
   constructor(log: LogFacts) {
     this.#log = log;
-    this.#answers = new Uint16Array(log.calls.length);
+    this.#answers = new Counts(log.calls.length);
     for (const { kind, position, id } of log.references) {
       if (kind === 'kept') this.#kept.set(position, log.index.resolve(id, position));
     }
@@ -146,13 +146,14 @@ class BranchWalk {
   /** A user or assistant message ends the time in which the nearest turn's calls can be answered. */
   #followTurn(position: number): void {
     const top = this.#turns.length - 1;
-    if (top < 0 || this.#closedBy.get(top) !== NO_WORD) return;
-    this.#closedBy.set(top, position);
-    const turn = this.#turns.get(top);
+    const turn = top < 0 ? CLOSED : this.#turns.get(top);
+    if (turn >= CLOSED) return;
+    this.#turns.set(top, turn + CLOSED);
+    this.#log.mark(position, true);
     if (this.#log.kindOf(turn) === KIND.cutTurn) return;
     const { calls } = this.#log;
     for (let call = this.#log.firstCall(turn); call >= 0; call = calls.next(call)) {
-      if (this.#answers[call] !== 0) continue;
+      if (this.#answers.get(call) > 0) continue;
       const line = this.#log.lineOf(position);
       const so = this.#branches.get(call);
       this.#branches.set(call, { owner: turn, branches: (so?.branches ?? 0) + 1, line: Math.min(so?.line ?? line, line) });
@@ -160,13 +161,14 @@ class BranchWalk {
   }
 
   #reopenTurn(position: number): void {
+    if (!this.#log.isMarked(position)) return;
+    this.#log.mark(position, false);
     const top = this.#turns.length - 1;
-    if (top >= 0 && this.#closedBy.get(top) === position) this.#closedBy.set(top, NO_WORD);
+    this.#turns.set(top, this.#turns.get(top) - CLOSED);
   }
 
   #openTurn(position: number): void {
     this.#turns.push(position);
-    this.#closedBy.push(NO_WORD);
     if (this.#callsAbove === undefined && this.#orphansAbove.size === 0) return;
     this.#eachCall(position, (call, id) => {
       if (this.#callsAbove) push(this.#callsAbove, id, { call, turn: position });
@@ -178,7 +180,6 @@ class BranchWalk {
 
   #takeBackTurn(position: number): void {
     this.#turns.pop();
-    this.#closedBy.pop();
     const above = this.#callsAbove;
     if (above) this.#eachCall(position, (_call, id) => pop(above, id));
   }
@@ -192,10 +193,8 @@ class BranchWalk {
       push(this.#orphansAbove, this.#log.texts.get(number), position);
       return;
     }
-    const before = this.#answers[call] as number;
-    if (before > 0 && this.#isOfNearestTurn) this.#duplicates.push(position);
-    // A count that is full stays full; nothing depends on it then.
-    if (before < 0xffff) this.#answers[call] = before + 1;
+    if (this.#answers.get(call) > 0 && this.#isOfNearestTurn) this.#duplicates.push(position);
+    this.#answers.add(call, 1);
   }
 
   #takeBackAnswer(position: number): void {
@@ -204,7 +203,7 @@ class BranchWalk {
     // All that was entered below has been taken back, so the nearest call is the one that was answered.
     const call = this.#nearestCall(number);
     if (call < 0) pop(this.#orphansAbove, this.#log.texts.get(number));
-    else this.#answers[call] = Math.max(0, (this.#answers[call] as number) - 1);
+    else this.#answers.add(call, -1);
   }
 
   #nearestCall(number: number): number {
@@ -212,7 +211,7 @@ class BranchWalk {
     if (top < 0) return -1;
     const { calls, texts } = this.#log;
     this.#isOfNearestTurn = true;
-    const turn = this.#turns.get(top);
+    const turn = this.#turns.get(top) % CLOSED;
     // Most results answer the nearest turn, which makes a few calls; a turn of very many is looked up with the others.
     const first = this.#log.firstCall(turn);
     for (let call = first; call >= 0 && call < first + FEW; call = calls.next(call)) if (calls.id(call) === number) return call;
@@ -229,7 +228,7 @@ class BranchWalk {
     const above = new Map<string, CallAbove[]>();
     this.#callsAbove = above;
     for (let at = 0; at < this.#turns.length; at++) {
-      const turn = this.#turns.get(at);
+      const turn = this.#turns.get(at) % CLOSED;
       this.#eachCall(turn, (call, id) => push(above, id, { call, turn }));
     }
     return above;
@@ -238,6 +237,28 @@ class BranchWalk {
   #eachCall(turn: number, use: (call: number, id: string) => void): void {
     const { calls, texts } = this.#log;
     for (let call = this.#log.firstCall(turn); call >= 0; call = calls.next(call)) use(call, texts.get(calls.id(call)));
+  }
+}
+
+/** Numbers from 0 on, nearly all of them small. */
+class Counts {
+  readonly #small: Uint8Array;
+  /** Those that have outgrown a byte, which is then full. */
+  readonly #large = new Map<number, number>();
+
+  constructor(size: number) {
+    this.#small = new Uint8Array(size);
+  }
+
+  get(at: number): number {
+    const small = this.#small[at] as number;
+    return small < 0xff ? small : (this.#large.get(at) as number);
+  }
+
+  add(at: number, change: 1 | -1): void {
+    const count = this.get(at) + change;
+    this.#small[at] = Math.min(count, 0xff);
+    if (count >= 0xff) this.#large.set(at, count);
   }
 }
 

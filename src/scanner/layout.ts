@@ -32,12 +32,14 @@ export const FIELD = {
 export const ABSENT = -1;
 export const NULL = -2;
 
-/** In `codes`: bits 0 to 3, 4 to 7, 8, 9. */
+/** In `codes`: bits 0 to 3, 4 to 7, 8, 9, 10. */
 export const TYPE = { message: 1, custom: 2 } as const;
 export const ROLE = { other: 0, user: 1, assistant: 2, toolResult: 3 } as const;
 export const CUT_TURN = 1 << 8;
 /** The parentId is the id of the line before, which stands in the same block and was accepted too. */
 export const PARENT_BEFORE = 1 << 9;
+/** The high half of the id's hash is the id itself. */
+export const ID_PACKED = 1 << 10;
 
 /** A tool call: where its id starts, the id's bytes, its place in the message's content. */
 export const CALL_FIELDS = 3;

@@ -5,6 +5,7 @@ import {
   DEEPEST,
   FIELD,
   FIELDS,
+  ID_PACKED,
   LONG_STRING,
   MOST_CALLS,
   MOST_LINES,
@@ -78,6 +79,11 @@ export class Twin {
       else if (this.#parentIsBefore()) this.#facts.codes |= PARENT_BEFORE;
       this.#before = { start: this.#facts.idStart, length: accepted ? this.#facts.idLength : ABSENT };
       this.#at = this.#block.indexOf(0x0a, Math.min(this.#at, end - 1)) + 1;
+      const { idStart, idLength } = this.#facts;
+      if (accepted && idLength >= 0) {
+        this.#hash.ofBytes(this.#block, idStart, idStart + idLength);
+        if (this.#hash.isPacked) this.#facts.codes |= ID_PACKED;
+      }
       const at = line * FIELDS;
       const { records } = this;
       records[at + FIELD.start] = start;
@@ -96,8 +102,6 @@ export class Twin {
       records[at + FIELD.millisecond] = this.#facts.millisecond;
       records[at + FIELD.firstCall] = firstCall;
       records[at + FIELD.calls] = this.#callCount - firstCall;
-      const { idStart, idLength } = this.#facts;
-      if (accepted && idLength >= 0) this.#hash.ofBytes(this.#block, idStart, idStart + idLength);
       records[at + FIELD.idLow] = this.#hash.low;
       records[at + FIELD.idHigh] = this.#hash.high;
       line++;

@@ -12,6 +12,7 @@ export interface HashPage {
 }
 
 const PARTS = 64;
+const PART_MASK = PARTS - 1;
 const FIRST_SLOTS = 16;
 /** Above it doubling would waste too much. */
 const DOUBLE_UP_TO = 16_384;
@@ -19,8 +20,8 @@ const EMPTY = -1;
 
 /**
  * From hash to position by open addressing. A slot holds a position and, above it, as many bits of the hash as there is
- * room for, so that the hashes in the pages are hardly ever looked at in vain. The table is cut into parts by the hash's
- * high bits, each of which grows when three quarters of it are used.
+ * room for, so that the hashes in the pages are hardly ever looked at in vain. The table is cut into parts by the low
+ * half's last bits, each of which grows when three quarters of it are used.
  */
 export class IdTable {
   readonly #pages: readonly HashPage[];
@@ -44,14 +45,14 @@ export class IdTable {
   }
 
   get(low: number, high: number): number {
-    const slots = this.#parts[high >>> 26] as Int32Array;
+    const slots = this.#parts[low & PART_MASK] as Int32Array;
     const held = slots[this.#slotOf(slots, low, high)] as number;
     return held === EMPTY ? NOT_FOUND : held & this.#positionMask;
   }
 
   /** The same, and keeps the place for `put`. */
   seek(low: number, high: number): number {
-    const slots = this.#parts[high >>> 26] as Int32Array;
+    const slots = this.#parts[low & PART_MASK] as Int32Array;
     this.#low = low;
     this.#high = high;
     this.#slot = this.#slotOf(slots, low, high);
@@ -63,7 +64,7 @@ export class IdTable {
   put(position: number): number {
     if (position >= this.#positionMask) this.#widen();
     const high = this.#high;
-    const part = high >>> 26;
+    const part = this.#low & PART_MASK;
     let slots = this.#parts[part] as Int32Array;
     const held = slots[this.#slot] as number;
     if (held === EMPTY) {

@@ -1,6 +1,7 @@
-import { IdHash } from '../base/id-hash.ts';
+import { IdHash, unpackedId } from '../base/id-hash.ts';
 import { ABSENT, type EnvelopeRanges } from '../entries/envelope.ts';
 import { IdTable, NOT_FOUND, PAGE_BITS, PAGE_MASK, PAGE_SIZE } from './id-table.ts';
+import { IndexPage } from './index-page.ts';
 
 /** What `parentOf` gives where there is no parent to go to. */
 export const NO_PARENT = -1;
@@ -34,7 +35,7 @@ export interface NewEntry {
   readonly offset: number;
   /** Bytes without the newline. */
   readonly length: number;
-  /** Six bits for whoever fills the index. */
+  /** Five bits for whoever fills the index. */
   readonly flags?: number;
 }
 
@@ -49,6 +50,7 @@ export interface PlainEntry {
   /** The hash of the id, under the key of the index. */
   idLow: number;
   idHigh: number;
+  idIsPacked: boolean;
   parentStart: number;
   parentLength: number;
   /** The parentId is known to be the id of the entry that was added last. */
@@ -64,59 +66,15 @@ export interface PlainEntry {
   flags: number;
 }
 
-const OWN_FLAGS = 0x3f;
+const OWN_FLAGS = 0x1f;
+/** The high half of the hash is the id itself. */
+const PACKED = 0x20;
 const WITHOUT_ID = 0x40;
 /** An earlier entry has the same id. */
 const REPEATED = 0x80;
 
-/** 28 bytes an entry; the table of ids takes 5.4 to 8 more. */
-class Page {
-  readonly size: number;
-  readonly hashLow: Int32Array;
-  readonly hashHigh: Int32Array;
-  readonly parent: Int32Array;
-  readonly line: Uint32Array;
-  readonly offsetLow: Uint32Array;
-  readonly offsetHigh: Uint8Array;
-  readonly length: Uint32Array;
-  readonly type: Uint8Array;
-  readonly role: Uint8Array;
-  readonly flags: Uint8Array;
-
-  constructor(size: number) {
-    this.size = size;
-    this.hashLow = new Int32Array(size);
-    this.hashHigh = new Int32Array(size);
-    this.parent = new Int32Array(size);
-    this.line = new Uint32Array(size);
-    this.offsetLow = new Uint32Array(size);
-    this.offsetHigh = new Uint8Array(size);
-    this.length = new Uint32Array(size);
-    this.type = new Uint8Array(size);
-    this.role = new Uint8Array(size);
-    this.flags = new Uint8Array(size);
-  }
-
-  /** A larger one that holds the same. */
-  grown(size: number): Page {
-    const page = new Page(size);
-    page.hashLow.set(this.hashLow);
-    page.hashHigh.set(this.hashHigh);
-    page.parent.set(this.parent);
-    page.line.set(this.line);
-    page.offsetLow.set(this.offsetLow);
-    page.offsetHigh.set(this.offsetHigh);
-    page.length.set(this.length);
-    page.type.set(this.type);
-    page.role.set(this.role);
-    page.flags.set(this.flags);
-    return page;
-  }
-}
-
 /** Most logs are small, so the first page starts small; only it is ever copied. */
 const FIRST_PAGE = 256;
-const BYTES_PER_ENTRY = 28;
 
 /**
  * The entries of one log as typed arrays: id (hashed), parent, type, line and byte range. Positions count the entries
@@ -125,7 +83,7 @@ const BYTES_PER_ENTRY = 28;
  */
 export class LogIndex {
   readonly #hash: IdHash;
-  readonly #pages: Page[] = [];
+  readonly #pages: IndexPage[] = [];
   readonly #ids: IdTable;
   readonly #types = new Names();
   readonly #roles = new Names();
@@ -169,7 +127,7 @@ export class LogIndex {
 
   /** Bytes held in typed arrays, for the bench and the tests. */
   get bytes(): number {
-    return this.#pages.reduce((sum, page) => sum + page.size * BYTES_PER_ENTRY, this.#ids.bytes);
+    return this.#pages.reduce((sum, page) => sum + page.bytes, this.#ids.bytes);
   }
 
   /** A header is no entry, but entries of some logs name it as their parent. A log has one; of many only the first are kept. */
@@ -243,7 +201,7 @@ export class LogIndex {
     }
     const { idLow, idHigh } = entry;
     if (idLength >= 0 && this.#ids.seek(idLow, idHigh) !== NOT_FOUND) return NOT_FOUND;
-    this.#hash.is(idLow, idHigh);
+    this.#hash.is(idLow, idHigh, entry.idIsPacked);
     return this.#push(idLength >= 0, parent, entry.type, entry.role, entry.line, entry.offset, entry.length, entry.flags);
   }
 
@@ -263,10 +221,9 @@ export class LogIndex {
     const slot = position & PAGE_MASK;
     let page = this.#pages[position >>> PAGE_BITS];
     if (page === undefined || slot >= page.size) page = this.#newPage(position);
-    page.parent[slot] = parent;
-    page.line[slot] = line;
-    page.offsetLow[slot] = offset >>> 0;
-    page.offsetHigh[slot] = offset / 2 ** 32;
+    page.addParent(slot, parent);
+    page.setLine(slot, line);
+    page.setOffset(slot, offset);
     page.length[slot] = length;
     page.type[slot] = type;
     page.role[slot] = role;
@@ -277,6 +234,7 @@ export class LogIndex {
       const { low, high } = this.#hash;
       page.hashLow[slot] = low;
       page.hashHigh[slot] = high;
+      if (this.#hash.isPacked) flags |= PACKED;
       this.#earlier = this.#ids.put(position);
       if (this.#earlier !== NOT_FOUND) {
         flags |= REPEATED;
@@ -291,9 +249,9 @@ export class LogIndex {
   }
 
   /** The page for a position that has no room yet. */
-  #newPage(position: number): Page {
+  #newPage(position: number): IndexPage {
     const before = this.#pages[position >>> PAGE_BITS];
-    const page = before === undefined ? new Page(position === 0 ? FIRST_PAGE : PAGE_SIZE) : before.grown(before.size * 4);
+    const page = before === undefined ? new IndexPage(position, position === 0 ? FIRST_PAGE : PAGE_SIZE) : before.grown(before.size * 4);
     this.#pages[position >>> PAGE_BITS] = page;
     return page;
   }
@@ -323,7 +281,7 @@ export class LogIndex {
           this.#forward++;
         } else if (headers.has(`${low},${high}`)) parent = HEADER_PARENT;
         else this.#missing++;
-        (this.#pages[position >>> PAGE_BITS] as Page).parent[position & PAGE_MASK] = parent;
+        (this.#pages[position >>> PAGE_BITS] as IndexPage).changeParent(position & PAGE_MASK, parent);
       }
     }
   }
@@ -351,44 +309,42 @@ export class LogIndex {
   /** The last entry that has the id of the entry at this position: itself in a log without repeated ids. */
   lastDefinition(position: number): number {
     if (this.#repeated === 0 || !this.hasId(position)) return position;
-    const page = this.#pages[position >>> PAGE_BITS] as Page;
+    const page = this.#pages[position >>> PAGE_BITS] as IndexPage;
     const slot = position & PAGE_MASK;
     return this.#ids.get(page.hashLow[slot] as number, page.hashHigh[slot] as number);
   }
 
   /** The parent's position, or one of the negative numbers above. */
   parentOf(position: number, duplicates: Duplicates = 'nearest-earlier'): number {
-    const parent = (this.#pages[position >>> PAGE_BITS] as Page).parent[position & PAGE_MASK] as number;
+    const parent = (this.#pages[position >>> PAGE_BITS] as IndexPage).parent(position & PAGE_MASK);
     return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
   }
 
   /** The type's name; '' for an entry without one, and for new names behind the first 254. */
   typeOf(position: number): string {
-    return this.#types.name((this.#pages[position >>> PAGE_BITS] as Page).type[position & PAGE_MASK] as number);
+    return this.#types.name((this.#pages[position >>> PAGE_BITS] as IndexPage).type[position & PAGE_MASK] as number);
   }
 
   /** The message's role where whoever filled the index knew it, else ''. */
   roleOf(position: number): string {
-    return this.#roles.name((this.#pages[position >>> PAGE_BITS] as Page).role[position & PAGE_MASK] as number);
+    return this.#roles.name((this.#pages[position >>> PAGE_BITS] as IndexPage).role[position & PAGE_MASK] as number);
   }
 
   lineOf(position: number): number {
-    return (this.#pages[position >>> PAGE_BITS] as Page).line[position & PAGE_MASK] as number;
+    return (this.#pages[position >>> PAGE_BITS] as IndexPage).line(position & PAGE_MASK);
   }
 
   offsetOf(position: number): number {
-    const page = this.#pages[position >>> PAGE_BITS] as Page;
-    const slot = position & PAGE_MASK;
-    return (page.offsetHigh[slot] as number) * 2 ** 32 + (page.offsetLow[slot] as number);
+    return (this.#pages[position >>> PAGE_BITS] as IndexPage).offset(position & PAGE_MASK);
   }
 
   lengthOf(position: number): number {
-    return (this.#pages[position >>> PAGE_BITS] as Page).length[position & PAGE_MASK] as number;
+    return (this.#pages[position >>> PAGE_BITS] as IndexPage).length[position & PAGE_MASK] as number;
   }
 
   /** Puts another number of 32 bits in the place of the length, for whoever fills the index and needs no lengths. */
   setNote(position: number, note: number): void {
-    (this.#pages[position >>> PAGE_BITS] as Page).length[position & PAGE_MASK] = note;
+    (this.#pages[position >>> PAGE_BITS] as IndexPage).length[position & PAGE_MASK] = note;
   }
 
   noteOf(position: number): number {
@@ -400,9 +356,20 @@ export class LogIndex {
   }
 
   setFlags(position: number, flags: number): void {
-    const page = this.#pages[position >>> PAGE_BITS] as Page;
+    const page = this.#pages[position >>> PAGE_BITS] as IndexPage;
     const slot = position & PAGE_MASK;
     page.flags[slot] = ((page.flags[slot] as number) & ~OWN_FLAGS) | (flags & OWN_FLAGS);
+  }
+
+  /** The id where it is one of eight hex digits; of other ids the index keeps no text. */
+  packedId(position: number): string | undefined {
+    if ((this.#flagsOf(position) & PACKED) === 0) return undefined;
+    return unpackedId((this.#pages[position >>> PAGE_BITS] as IndexPage).hashHigh[position & PAGE_MASK] as number);
+  }
+
+  /** Whether `packedId` knows the id. */
+  isPacked(position: number): boolean {
+    return (this.#flagsOf(position) & PACKED) !== 0;
   }
 
   hasId(position: number): boolean {
@@ -427,7 +394,7 @@ export class LogIndex {
   }
 
   #flagsOf(position: number): number {
-    return (this.#pages[position >>> PAGE_BITS] as Page).flags[position & PAGE_MASK] as number;
+    return (this.#pages[position >>> PAGE_BITS] as IndexPage).flags[position & PAGE_MASK] as number;
   }
 
   /** The entry that has the id in the hash, if there is one so far. */

@@ -45,6 +45,16 @@ describe('calls and results on branches', () => {
     expect(await told(log)).toEqual(["2 unanswered-call: call 't' has no result; line 3 follows without it"]);
   });
 
+  it('still knows the first results of a call when it comes back from hundreds of them', async () => {
+    const many = Array.from({ length: 300 }, (_, at) => result(`r${at}`, at === 0 ? 'a' : `r${at - 1}`, 't')).join('');
+    const log = HEADER + assistant('a', null, ['t']) + many + user('u', 'r299') + user('v', 'r20') + user('w', 'a');
+    const found = (await told(log)).filter((one) => one.includes('call'));
+    expect(found.filter((one) => one.includes('duplicate-result')).length).toBe(299);
+    expect(found.filter((one) => one.includes('unanswered'))).toEqual([
+      "2 unanswered-call: call 't' has no result; line 305 follows without it",
+    ]);
+  });
+
   it('follows the order of the file in version 1', async () => {
     const old = (line: string): string => line.replace(/"id":"\w+","parentId":(null|"\w+"),/, '');
     const header = HEADER.replace('"version":3,', '');

@@ -10,7 +10,7 @@ import { Block, readBlocks } from '../../src/lines/reader.ts';
 import { LogCheck, makeMemory } from '../../src/rules/check-log.ts';
 import type { Finding } from '../../src/rules/finding.ts';
 import { readTime } from '../../src/rules/time.ts';
-import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, NULL, OPAQUE_KEYS, PARENT_BEFORE } from '../../src/scanner/layout.ts';
+import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, ID_PACKED, NULL, OPAQUE_KEYS, PARENT_BEFORE } from '../../src/scanner/layout.ts';
 import { makeScanner, type Scanner, type ScannerKind } from '../../src/scanner/scanner.ts';
 import { makeRandom } from '../bench/data.ts';
 import { settings } from '../support/properties.ts';
@@ -94,7 +94,7 @@ function parsedFacts(value: Record<string, unknown>, before: unknown): Record<st
     id: string(value['id']),
     parentId: value['parentId'] === null ? null : string(value['parentId']),
     result: string(message['toolCallId']),
-    codes: type | (role << 4) | cut | isBefore,
+    codes: type | (role << 4) | cut | isBefore | (/^[0-9a-f]{8}$/.test(String(value['id'])) ? ID_PACKED : 0),
     time: readTime(value['timestamp']),
     calls: content.flatMap((block: unknown, at: number) =>
       isObject(block) && block['type'] === 'toolCall' && typeof block['id'] === 'string' ? [[block['id'], at]] : [],
@@ -315,11 +315,12 @@ describe('the compiled scanner and its twin', () => {
   });
 
   it('hash ids of every length as the index does', () => {
-    const lines = Array.from({ length: 40 }, (_, length) => Buffer.from(assistant('x~'.repeat(20).slice(0, length), null, []).trimEnd()));
+    const ids = [...Array.from({ length: 40 }, (_, length) => 'x~'.repeat(20).slice(0, length)), '0123abcf', '0123abcF', '0123abcg'];
+    const lines = ids.map((id) => Buffer.from(assistant(id, null, []).trimEnd()));
     for (const scanner of [compiled, twin]) {
       const scanned = scan(scanner, lines);
       expect(scanned.map(({ facts }) => facts['hash'])).toEqual(lines.map((line) => parsedFacts(JSON.parse(line.toString()), '')['hash']));
-      expect(new Set(scanned.map(({ facts }) => String(facts['hash']))).size).toBe(40);
+      expect(new Set(scanned.map(({ facts }) => String(facts['hash']))).size).toBe(ids.length);
     }
   });
 

@@ -50,6 +50,7 @@ const ROLE_ASSISTANT: i32 = 2 << 4;
 const ROLE_RESULT: i32 = 3 << 4;
 const CUT_TURN: i32 = 1 << 8;
 const PARENT_BEFORE: i32 = 1 << 9;
+const ID_PACKED: i32 = 1 << 10;
 
 const records: usize = (__heap_base + 15) & ~15;
 const calls: usize = records + (MOST_LINES * FIELDS * 4);
@@ -619,6 +620,20 @@ function scanLine(start: usize): usize {
   v3 = d;
 }
 
+/** Eight lower-case hex digits are their own high half. */
+function packId(start: usize): bool {
+  let packed: u32 = 0;
+  for (let at: usize = 0; at < 8; at++) {
+    const c = <u32>load<u8>(start + at);
+    const isDigit = c - 0x30 < 10;
+    if (!isDigit && c - 0x61 >= 6) return false;
+    packed = (packed << 4) | (isDigit ? c - 0x30 : c - 0x57);
+  }
+  idHigh = packed;
+  codes |= ID_PACKED;
+  return true;
+}
+
 /** As IdHash has it for the same bytes. */
 function hashId(start: usize, length: usize): void {
   const end = start + length;
@@ -641,6 +656,7 @@ function hashId(start: usize, length: usize): void {
   sipRound();
   sipRound();
   idLow = v1 ^ v3;
+  if (length == 8 && packId(start)) return;
   v1 ^= 0xdd;
   sipRound();
   sipRound();
