@@ -5,18 +5,26 @@ import type { Duplicates, LogIndex } from './log-index.ts';
  * was met before, whichever of the entries with that id it leads to.
  */
 export function pathTo(index: LogIndex, position: number, duplicates: Duplicates = 'nearest-earlier'): number[] {
-  const path: number[] = [];
   // Where every parent stands before its child and ids are unique, nothing can be met twice.
-  const met = index.forwardParents > 0 || index.repeatedIds > 0 ? new Uint8Array(index.size) : undefined;
+  if (index.forwardParents === 0 && index.repeatedIds === 0) return plainPathTo(index, position);
+  const path: number[] = [];
+  const met = new Uint8Array(index.size);
   for (let at = position; at >= 0; at = index.parentOf(at, duplicates)) {
-    if (met) {
-      const id = index.lastDefinition(at);
-      if (met[id] === 1) break;
-      met[id] = 1;
-    }
+    const id = index.lastDefinition(at);
+    if (met[id] === 1) break;
+    met[id] = 1;
     path.push(at);
   }
   return path.reverse();
+}
+
+/** Counts first, for a list that grows with a long path leaves several times its size to be collected. */
+function plainPathTo(index: LogIndex, position: number): number[] {
+  let length = 0;
+  for (let at = position; at >= 0; at = index.parentOf(at)) length++;
+  const path = new Array<number>(length);
+  for (let at = position; at >= 0; at = index.parentOf(at)) path[--length] = at;
+  return path;
 }
 
 /** The entries that nothing hangs from, in file order: the ends of the branches. */
