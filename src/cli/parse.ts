@@ -37,6 +37,9 @@ function check(option: Option, value: unknown): void {
     if (option.kind === 'number' && !/^\d{1,15}$/.test(one)) {
       throw new UsageTrouble(`option '--${option.name}' needs a whole number, not '${one}'`);
     }
+    if (one === '' && (option.value === 'FILE' || option.value === 'DIR')) {
+      throw new UsageTrouble(`option '--${option.name}' needs the name of a ${option.value === 'FILE' ? 'file' : 'folder'}`);
+    }
     if (option.choices && !option.choices.includes(one)) {
       const meant = nearest(one, option.choices)[0];
       const choices = option.choices.join(', ');

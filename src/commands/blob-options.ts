@@ -1,4 +1,3 @@
-import { UsageTrouble } from '../base/trouble.ts';
 import type { Kept } from '../blobs/inline.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { blobFolderNear } from '../files/blob-files.ts';
@@ -14,7 +13,6 @@ export const BLOBS_OPTION: Option = {
 /** The store that the user named, by the option or the variable. */
 export function namedStore(given: Given, io: Io): BlobStore | undefined {
   const path = given.text('blobs') ?? io.env['SESSIONCTL_BLOBS'];
-  if (given.text('blobs') === '') throw new UsageTrouble("option '--blobs' needs the name of a folder");
   return path ? new BlobStore(path) : undefined;
 }
 

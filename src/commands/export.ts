@@ -113,7 +113,6 @@ function readWish(given: Given): Wish {
   const output = given.text('output');
   const zone = given.text('tz') ?? 'UTC';
   const assets = given.text('assets');
-  if (assets === '') throw new UsageTrouble("option '--assets' needs the name of a folder");
   return {
     format: given.text('format') ?? (/\.html?$/i.test(output ?? '') ? 'html' : 'md'),
     leaf: given.text('leaf'),
@@ -139,9 +138,10 @@ function timesIn(zone: string): TimeText {
 async function exportSession(session: Session, wish: Wish, given: Given, io: Io): Promise<number> {
   const path = session.name === '-' ? undefined : session.name;
   const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
+  const pictures = new Pictures(session.name, wish, namedStore(given, io), mode, io);
+  // From here on there is something to clean up.
   const sink = sinkFor(wish, io, path, mode);
   const body = new HeldOutput(io.random, io.signal);
-  const pictures = new Pictures(session.name, wish, namedStore(given, io), mode, io);
   try {
     const head = await new Writing(session, wish, pictures, body).run();
     await deliver(head, body, sink, io);

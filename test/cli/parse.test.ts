@@ -63,6 +63,12 @@ function refusal(...argv: string[]): string {
 }
 
 describe('the words of a call', () => {
+  it('refuses an empty name of a file, which would mean the folder that the user is in', () => {
+    expect(refusal('-o', '')).toBe("option '--output' needs the name of a file");
+    expect(refusal('--output=')).toBe("option '--output' needs the name of a file");
+    expect(given('--leaf=')).toEqual({ ...nothing, leaf: '' });
+  });
+
   it('takes options anywhere and operands in their order', () => {
     expect(given('a', '-i', 'b', '--leaf', '@~2', 'c')).toEqual({ ...nothing, operands: ['a', 'b', 'c'], inPlace: true, leaf: '@~2' });
   });

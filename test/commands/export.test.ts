@@ -40,6 +40,20 @@ describe('export', () => {
     expect(html.stdout.match(/<article class="turn /g)).toHaveLength(turns);
   });
 
+  it('leaves nothing behind where the blobs or the folder for pictures cannot be had', async () => {
+    const folder = scratchFolder();
+    const page = join(folder, 'page.md');
+    writeFileSync(join(folder, 'file'), '');
+    for (const options of [
+      ['--blobs', join(folder, 'none')],
+      ['--assets', join(folder, 'file')],
+    ]) {
+      const ran = await run(['export', '-o', page, ...options, fixture('pi-images')]);
+      expect(ran.code).toBe(2);
+      expect(readdirSync(folder)).toEqual(['file']);
+    }
+  });
+
   it('tells session, title, folder, model, dates, tokens and cost first', async () => {
     const { stdout } = await run(['export', fixture('pi-branches')]);
     expect(stdout.slice(0, stdout.indexOf('\n---\n', 4))).toBe(

@@ -1,24 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeRandom } from '../bench/data.ts';
-import { rawControls } from '../support/hostile.ts';
-import { run } from '../support/run.ts';
-import { CALLS, type Call } from './calls.ts';
-import { type Draw, mutated, pick } from './mutate.ts';
+import { type Ran, run } from '../support/run.ts';
+import { type Call, drawCall, HEALTHY, LOG } from './calls.ts';
+import { judge } from './judge.ts';
+import { BLOBS, type Draw, grown, mutated } from './mutate.ts';
+import { hasProgram, MOST_PEAK_MB, runAlone } from './programs.ts';
 
-/** Rules that make a line damaged. */
-const DAMAGE = new Set([
-  'torn-line',
-  'glued-entries',
-  'nul-bytes',
-  'invalid-utf8',
-  'byte-order-mark',
-  'not-json',
-  'not-an-object',
-  'oversize-line',
-]);
 const CALLS_PER_CASE = 4;
+/** One call of so many goes to a process of its own. */
+const ALONE = 1 / 24;
+/** Nothing that a case holds takes so long. */
+export const HANG_SECONDS = 30;
 
 export interface Failure {
   readonly seed: number;
@@ -42,151 +36,176 @@ export interface FuzzOptions {
 export interface FuzzResult {
   readonly cases: number;
   readonly calls: number;
+  /** Calls of the built program as a process of its own. */
+  readonly alone: number;
+  /** The most memory that such a process had, in MB. */
+  readonly peak: number;
   /** How often each command was called. */
   readonly commands: Readonly<Record<string, number>>;
   readonly failures: readonly Failure[];
 }
 
-/** The healthy sessions of the project, one character a byte, by folder. */
-export function healthySessions(root: string): string[] {
-  const folder = join(root, 'fixtures/sessions');
-  const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-  return names.sort().map((name) => readFileSync(join(folder, name), 'latin1'));
+/** Logs to begin with, one character a byte. */
+export interface Stock {
+  /** Whole sessions of all dialects and versions. */
+  readonly healthy: readonly string[];
+  /** Everything else that the fixtures have: each shows one thing, and many are damaged. */
+  readonly odd: readonly string[];
+}
+
+export function stockOf(root: string): Stock {
+  const read = (path: string): string => readFileSync(join(root, 'fixtures', path), 'latin1');
+  const names = readdirSync(join(root, 'fixtures'), { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.jsonl'))
+    .sort();
+  return {
+    healthy: names.filter((name) => name.startsWith('sessions/')).map(read),
+    odd: names.filter((name) => !name.startsWith('sessions/')).map(read),
+  };
+}
+
+/** How a call is made. */
+interface Way {
+  readonly isTerminal: boolean;
+  /** As a process of its own, and how that is treated. */
+  readonly alone?: { readonly throughPipe: boolean; readonly closeAfter?: number; readonly stopAfter?: number };
 }
 
 /**
- * Calls the program in this process on logs that nobody would write by hand, until so many cases were tried or so much time
- * has passed. The working directory becomes a scratch folder, and is put back.
+ * Calls the program on logs that nobody would write by hand, until so many cases were tried or so much time has passed:
+ * mostly in this process, now and then as one of its own. The working directory becomes a scratch folder, and is put back.
  */
 export async function fuzz(root: string, options: FuzzOptions): Promise<FuzzResult> {
-  const healthy = healthySessions(root);
-  const scratch = mkdtempSync(join(tmpdir(), 'sessionctl-fuzz-'));
-  const before = { folder: process.cwd(), temp: process.env['TMPDIR'] };
+  const stock = stockOf(root);
+  const bench = new Bench(root, stock.healthy[0] as string);
   const end = Date.now() + options.seconds * 1000;
   const failures: Failure[] = [];
   const commands: Record<string, number> = {};
+  const canBeAlone = hasProgram(root);
   let calls = 0;
+  let alone = 0;
   let number = options.from ?? 0;
   try {
     for (; number < (options.from ?? 0) + options.cases && Date.now() < end; number++) {
       const draw = makeRandom(options.seed * 1_000_003 + number);
-      const log = mutated(draw, healthy);
+      const log = mutated(draw, stock.healthy, stock.odd);
       for (let count = 0; count < CALLS_PER_CASE; count++) {
-        const name = pick(draw, Object.keys(CALLS));
-        const call = pick(draw, CALLS[name] as (typeof CALLS)[string])('log.jsonl', draw);
-        const way = { fromStdin: call.takesStdin === true && draw() < 0.3, isTerminal: call.forPeople === true && draw() < 0.5 };
-        const failure = { seed: options.seed, number, argv: call.argv, problem: 'did not end', log };
+        const call = await drawCall(draw);
+        const way = drawWay(draw, canBeAlone);
+        const bytes = way.alone && draw() < 0.3 ? grown(draw, log) : log;
+        const failure = { seed: options.seed, number, argv: call.argv, problem: 'did not end', log: bytes };
         options.before?.(failure);
         calls++;
-        commands[name] = (commands[name] ?? 0) + 1;
-        const problem = await tryCall(scratch, healthy[0] as string, log, call, way);
-        if (problem !== undefined)
-          failures.push({ ...failure, problem, log: await smaller(scratch, healthy[0] as string, log, call, way, problem) });
+        if (way.alone) alone++;
+        commands[call.command] = (commands[call.command] ?? 0) + 1;
+        const problem = await bench.tries(bytes, call, way);
+        if (problem !== undefined) failures.push({ ...failure, problem, log: await smaller(bench, bytes, call, way, problem) });
       }
     }
   } finally {
-    process.chdir(before.folder);
-    if (before.temp === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = before.temp;
-    rmSync(scratch, { recursive: true, force: true });
+    bench.close();
   }
-  return { cases: number - (options.from ?? 0), calls, commands, failures };
+  return { cases: number - (options.from ?? 0), calls, alone, peak: Math.round(bench.peak), commands, failures };
 }
 
-interface Way {
-  readonly fromStdin: boolean;
-  readonly isTerminal: boolean;
+function drawWay(draw: Draw, canBeAlone: boolean): Way {
+  const isTerminal = draw() < 0.3;
+  if (draw() >= ALONE || !canBeAlone) return { isTerminal };
+  const kind = draw();
+  return {
+    isTerminal: false,
+    alone: {
+      throughPipe: draw() < 0.7,
+      ...(kind < 0.3 ? { closeAfter: Math.floor(draw() ** 3 * 5000) } : {}),
+      ...(kind > 0.8 ? { stopAfter: Math.floor(draw() * 400) } : {}),
+    },
+  };
 }
 
-/** What is wrong with how the program took the log; undefined where all is well. */
-export async function tryCall(scratch: string, healthy: string, log: string, call: Call, way: Way): Promise<string | undefined> {
-  rmSync(scratch, { recursive: true, force: true });
-  const folder = join(scratch, 'case');
-  const temp = join(scratch, 'temp');
-  mkdirSync(folder, { recursive: true });
-  mkdirSync(temp);
-  writeFileSync(join(folder, 'log.jsonl'), log, 'latin1');
-  writeFileSync(join(folder, 'healthy.jsonl'), healthy, 'latin1');
-  mkdirSync(join(folder, 'blobs'));
-  process.chdir(folder);
-  process.env['TMPDIR'] = temp;
-  const argv = way.fromStdin ? call.argv.map((word) => (word === 'log.jsonl' ? '-' : word)) : call.argv;
-  const ran = await run(argv, {
-    stdin: way.fromStdin ? Buffer.from(log, 'latin1') : (call.stdin ?? ''),
-    stdoutIsTerminal: way.isTerminal,
-    ...(way.isTerminal ? { columns: 60 } : {}),
-  });
-  if (ran.code !== 0 && ran.code !== 1 && ran.code !== 2) return `exit code ${ran.code}`;
-  if (ran.stderr.includes('a bug in sessionctl')) return ran.stderr.trim();
-  if (/^\s+at .*[(/].*:\d+:\d+\)?$/m.test(ran.stderr)) return 'a stack trace';
-  if (way.isTerminal) {
-    const raw = rawControls(ran.stdout + ran.stderr);
-    if (raw.length > 0) return `raw on a terminal: ${JSON.stringify(raw.slice(0, 5))}`;
+/** A folder to work in. */
+class Bench {
+  readonly #root: string;
+  readonly #healthy: string;
+  readonly #scratch = mkdtempSync(join(tmpdir(), 'sessionctl-fuzz-'));
+  readonly #before = { folder: process.cwd(), temp: process.env['TMPDIR'] };
+  peak = 0;
+
+  constructor(root: string, healthy: string) {
+    this.#root = root;
+    this.#healthy = healthy;
   }
-  const around = readdirSync(scratch).filter((name) => name !== 'case' && name !== 'temp');
-  if (around.length > 0) return `wrote outside: ${around.join(', ')}`;
-  if (readdirSync(temp).length > 0) return `left temporary files: ${readdirSync(temp).join(', ')}`;
-  const after = existsSync('log.jsonl') ? readFileSync('log.jsonl', 'latin1') : undefined;
-  if (after === undefined) return 'the log is gone';
-  if (!call.inPlace && after !== log) return 'the log was changed without -i';
-  const command = argv[0] as string;
-  if (command === 'append' && !after.startsWith(log)) return 'append changed what was there';
-  if (call.rewrites) return await judgeOutput(command, argv, log, ran.stdoutBytes.toString('latin1'), ran.code);
-  if (call.inPlace && after !== log) return await judgeOutput(command, argv, log, after, ran.code);
-  return undefined;
-}
 
-/** A log that a command made must be no worse than the one it was made from. */
-async function judgeOutput(
-  command: string,
-  argv: readonly string[],
-  input: string,
-  output: string,
-  code: number,
-): Promise<string | undefined> {
-  if (code === 2 && command !== 'append') return undefined;
-  const was = await errorsOf(input);
-  const is = await errorsOf(output);
-  if (was === undefined || is === undefined)
-    return code === 0 && output !== '' ? `made something that is no log (exit ${code})` : undefined;
-  const damage = is.filter((rule) => DAMAGE.has(rule));
-  if (damage.length > 0 && !was.some((rule) => DAMAGE.has(rule))) return `made damage: ${damage.join(', ')}`;
-  if (damage.length > 0 && code === 0 && command !== 'append') return `exit 0 with damage: ${damage.join(', ')}`;
-  if (command !== 'repair' || argv.includes('--only')) return undefined;
-  if (code === 0 && is.length > 0) return `repair exits 0 and leaves ${[...new Set(is)].join(', ')}`;
-  const settles = argv.includes('--settle-tools');
-  if (was.length === 0 && !settles && output !== input) return 'repair changed a log without an error';
-  const again = await run(['repair', '--quarantine', 'q2', ...argv.filter((word) => word.startsWith('--settle')), '-'], {
-    stdin: Buffer.from(output, 'latin1'),
-  });
-  if (again.code !== 2 && again.stdoutBytes.toString('latin1') !== output) return 'a second repair changes something';
-  return undefined;
-}
+  async tries(log: string, call: Call, way: Way): Promise<string | undefined> {
+    const { folder, temp } = this.#prepare(log);
+    process.chdir(folder);
+    process.env['TMPDIR'] = temp;
+    const sent = call.readsLog ? Buffer.from(log, 'latin1') : Buffer.from(call.stdin);
+    let ran: Ran;
+    let isCut = false;
+    if (way.alone) {
+      const { throughPipe, closeAfter, stopAfter } = way.alone;
+      const result = await runAlone(this.#root, call.argv, {
+        cwd: folder,
+        temp,
+        stdin: call.readsLog && throughPipe ? { file: LOG } : { bytes: sent },
+        ...(closeAfter === undefined ? {} : { closeAfter }),
+        ...(stopAfter === undefined ? {} : { stopAfter }),
+        seconds: HANG_SECONDS,
+      });
+      if (result.hangs) return 'hangs';
+      const wasStopped = stopAfter !== undefined && (result.code === 143 || result.signal === 'SIGTERM');
+      if (result.signal !== undefined && !wasStopped) return `ended by ${result.signal}`;
+      if (!wasStopped && (result.code < 0 || result.code > 2)) return `exit code ${result.code}: ${result.stderr.slice(0, 200)}`;
+      if (closeAfter !== undefined && /EPIPE|ECONNRESET/.test(result.stderr)) return `tells of the closed pipe: ${result.stderr}`;
+      this.peak = Math.max(this.peak, result.peak ?? 0);
+      if ((result.peak ?? 0) > MOST_PEAK_MB) return `took ${Math.round(result.peak ?? 0)} MB for ${log.length} bytes`;
+      isCut = wasStopped || closeAfter !== undefined;
+      ran = result;
+    } else {
+      ran = await run(call.argv, { stdin: sent, stdoutIsTerminal: way.isTerminal, ...(way.isTerminal ? { columns: 60 } : {}) });
+      if (ran.code !== 0 && ran.code !== 1 && ran.code !== 2) return `exit code ${ran.code}`;
+    }
+    const around = readdirSync(this.#scratch).filter((name) => name !== 'case' && name !== 'temp');
+    if (around.length > 0) return `wrote outside: ${around.join(', ')}`;
+    if (readdirSync(temp).length > 0) return `left temporary files: ${readdirSync(temp).join(', ')}`;
+    return await judge(call, ran, { log, isTerminal: way.isTerminal, isCut });
+  }
 
-/** The rules that call something an error, or undefined where the bytes are no session log. */
-async function errorsOf(log: string): Promise<string[] | undefined> {
-  const ran = await run(['validate', '--format', 'json', '-'], { stdin: Buffer.from(log, 'latin1') });
-  if (ran.code === 2) return undefined;
-  const records = ran.stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { rule?: string; severity?: string });
-  return records.flatMap((record) => (record.severity === 'error' && record.rule !== undefined ? [record.rule] : []));
+  #prepare(log: string): { folder: string; temp: string } {
+    rmSync(this.#scratch, { recursive: true, force: true });
+    const folder = join(this.#scratch, 'case');
+    const temp = join(this.#scratch, 'temp');
+    mkdirSync(join(folder, 'blobs'), { recursive: true });
+    mkdirSync(temp);
+    writeFileSync(join(folder, LOG), log, 'latin1');
+    writeFileSync(join(folder, HEALTHY), this.#healthy, 'latin1');
+    writeFileSync(join(folder, 'classes.json'), '[{"pattern":"x*","class":"read"}]');
+    for (const [name, bytes] of BLOBS) writeFileSync(join(folder, 'blobs', name), bytes);
+    return { folder, temp };
+  }
+
+  close(): void {
+    process.chdir(this.#before.folder);
+    if (this.#before.temp === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = this.#before.temp;
+    rmSync(this.#scratch, { recursive: true, force: true });
+  }
 }
 
 /** The log with lines left out that the problem does not need; a few tries only. */
-async function smaller(scratch: string, healthy: string, log: string, call: Call, way: Way, problem: string): Promise<string> {
+async function smaller(bench: Bench, log: string, call: Call, way: Way, problem: string): Promise<string> {
+  // What depends on the moment would only be found by luck again.
+  if (way.alone) return log;
   let lines = log.split('\n');
   const kind = problem.slice(0, 25);
   for (let size = Math.ceil(lines.length / 2), tries = 80; size > 0 && tries > 0; size = Math.floor(size / 2)) {
     for (let at = 0; at < lines.length && tries > 0; tries--) {
       const fewer = lines.toSpliced(at, size);
-      const still = await tryCall(scratch, healthy, fewer.join('\n'), call, way);
+      const still = await bench.tries(fewer.join('\n'), call, way);
       if (still?.startsWith(kind)) lines = fewer;
       else at += size;
     }
   }
   return lines.join('\n');
 }
-
-export type { Draw };

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Changes to session logs that crashes, other programs and malice make. Everything is drawn from the generator handed in. */
 export type Draw = () => number;
 
@@ -8,6 +10,19 @@ export function pick<Item>(draw: Draw, items: readonly Item[]): Item {
 function utf8(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
+
+const hashOf = (bytes: string): string => createHash('sha256').update(bytes).digest('hex');
+const WHOLE = 'x'.repeat(3000);
+const DAMAGED_HASH = hashOf('something else');
+
+/** What stands in the store of a case: a blob, one that is damaged, an empty one, and files that are none. */
+export const BLOBS: readonly (readonly [name: string, bytes: string])[] = [
+  [hashOf(WHOLE), WHOLE],
+  [DAMAGED_HASH, 'not that'],
+  [hashOf(''), ''],
+  ['.hidden', 'x'],
+  ['0'.repeat(63), 'x'],
+];
 
 /** Values, as JSON text, that code is seldom written for. */
 const ODD_VALUES: readonly string[] = [
@@ -30,7 +45,15 @@ const ODD_VALUES: readonly string[] = [
   ...['"../../../../etc/passwd"', '"/etc/passwd"', '"blob:sha256:zz"', '"data:image/png;base64,AAAA"', '"AAAA"', '"A"', '"=AA="'],
   `"blob:sha256:${'0'.repeat(64)}"`,
   `"blob:sha256:../${'a'.repeat(61)}"`,
+  `"blob:sha256:${hashOf(WHOLE)}"`,
+  `"blob:sha256:${hashOf(WHOLE).toUpperCase()}"`,
+  `"blob:sha256:${DAMAGED_HASH}"`,
+  `{"type":"image","mimeType":"image/png","data":"blob:sha256:${hashOf(WHOLE)}"}`,
+  `[{"type":"image","mimeType":"image/png","data":"${Buffer.from(WHOLE).toString('base64')}"}]`,
+  `[{"type":"image_url","image_url":{"url":"data:image/png;base64,${Buffer.from(WHOLE).toString('base64')}"}}]`,
+  `{"content":[{"type":"toolResult","content":[{"type":"image","data":"${Buffer.from(WHOLE).toString('base64')}"}]}]}`,
   `"${'x'.repeat(3000)}"`,
+  `"${'x'.repeat(500_001)}"`,
   `${'['.repeat(300)}${']'.repeat(300)}`,
   `${'{"a":'.repeat(1200)}1${'}'.repeat(1200)}`,
 ];
@@ -84,13 +107,27 @@ const ODD_LINES: readonly string[] = [
   '{"type":"message","id":"m","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"assistant","content":[{"type":"toolCall"}]}}',
 ];
 
-/** Some bytes that come out of a healthy log, or of nothing at all. One character is one byte. */
-export function mutated(draw: Draw, healthy: readonly string[]): string {
+/** Some bytes that come out of a healthy log, of a fixture that shows one thing, or of nothing at all. One character is one byte. */
+export function mutated(draw: Draw, healthy: readonly string[], odd: readonly string[] = []): string {
   if (draw() < 0.04) return plainBytes(draw);
-  let log = pick(draw, healthy);
+  let log = odd.length > 0 && draw() < 0.4 ? pick(draw, odd) : pick(draw, healthy);
   if (draw() < 0.05) log += pick(draw, healthy);
+  if (draw() < 0.1) log = crossed(draw, log, pick(draw, odd.length > 0 ? odd : healthy));
   for (let times = 1 + Math.floor(draw() ** 3 * 12); times > 0; times--) log = changed(draw, log);
   return log;
+}
+
+/** A long log of the same lines: what is read as it comes must not be held. */
+export function grown(draw: Draw, log: string): string {
+  const bytes = 500_000 + draw() * 4_000_000;
+  return log.repeat(Math.max(1, Math.floor(bytes / (log.length + 1))));
+}
+
+/** Lines of two logs among each other. */
+function crossed(draw: Draw, one: string, other: string): string {
+  const lines = one.split('\n');
+  for (const line of other.split('\n')) if (draw() < 0.5) lines.splice(Math.floor(draw() * (lines.length + 1)), 0, line);
+  return lines.join('\n');
 }
 
 function changed(draw: Draw, log: string): string {
@@ -99,7 +136,8 @@ function changed(draw: Draw, log: string): string {
   const lines = log.split('\n');
   const at = Math.floor(draw() * lines.length);
   const line = lines[at] as string;
-  if (choice < 0.65) lines[at] = changedObject(draw, line, log);
+  if (choice < 0.5) lines[at] = changedObject(draw, line, log);
+  else if (choice < 0.65) lines[at] = changedTree(draw, line, lines);
   else if (choice < 0.7) lines.splice(at, 1);
   else if (choice < 0.75) lines.splice(Math.floor(draw() * lines.length), 0, line);
   else if (choice < 0.8) lines.splice(at, 2, line + (lines[at + 1] ?? ''));
@@ -129,6 +167,50 @@ function changedObject(draw: Draw, line: string, log: string): string {
     choice < 0.6 ? [...log.matchAll(/"(?:id|parentId|toolCallId)"\s*:\s*("(?:[^"\\]|\\.)*")/g)].map((match) => match[1] as string) : [];
   const other = others.length > 0 ? pick(draw, others) : pick(draw, ODD_VALUES);
   return `${line.slice(0, start)}${key}${colon}${other}${line.slice(end)}`;
+}
+
+/** A value anywhere in an object becomes one from elsewhere in the log, moves, goes or is there twice. */
+function changedTree(draw: Draw, line: string, lines: readonly string[]): string {
+  const value = parsed(line);
+  const donor = parsed(pick(draw, lines));
+  if (typeof value !== 'object' || value === null) return line;
+  const places = placesOf(value);
+  const place = places.length > 0 ? pick(draw, places) : undefined;
+  if (place === undefined) return line;
+  const given = placesOf(donor);
+  const choice = draw();
+  const container = place.container as Record<string, unknown>;
+  if (choice < 0.4 && given.length > 0) {
+    const from = pick(draw, given);
+    container[place.key] = (from.container as Record<string, unknown>)[from.key];
+  } else if (choice < 0.55) delete container[place.key];
+  else if (choice < 0.7) container[place.key] = [container[place.key], container[place.key]];
+  else if (choice < 0.8) container[place.key] = structuredClone(value);
+  else if (choice < 0.9 && Array.isArray(place.container)) place.container.push(...place.container);
+  else container[pick(draw, ODD_KEYS)] = container[place.key];
+  return Buffer.from(JSON.stringify(value), 'utf8').toString('latin1');
+}
+
+interface Place {
+  readonly container: object;
+  readonly key: string;
+}
+
+function placesOf(value: unknown, found: Place[] = [], depth = 0): Place[] {
+  if (typeof value !== 'object' || value === null || depth > 50) return found;
+  for (const key of Object.keys(value)) {
+    found.push({ container: value, key });
+    placesOf((value as Record<string, unknown>)[key], found, depth + 1);
+  }
+  return found;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(line, 'latin1').toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 function changedBytes(draw: Draw, log: string): string {
