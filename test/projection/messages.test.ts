@@ -96,6 +96,8 @@ describe('--as llm', () => {
     expect(content({ truncated: true, fullOutputPath: '/tmp/o' })).toContain('all of it is in /tmp/o');
     expect(content({ output: '```\n'.repeat(200_000) })).toContain('````\n```\n');
     expect(content({ output: '```\nx\n````' })).toContain('`````\n```\nx\n````\n`````');
+    expect(content({ truncated: true })).toContain('The output was cut.');
+    expect(inForm('llm', stored({ role: 'pythonExecution', code: '1', excludeFromContext: true }))).toEqual([]);
     expect(inForm('llm', stored({ role: 'pythonExecution', code: '1', output: '' }))[0]?.['content']).toContain(
       'The user ran Python code:',
     );
@@ -120,6 +122,24 @@ describe('--as llm', () => {
     expect(inForm('llm', { ...compaction, summary: '' })[0]?.['content']).toBe(
       'The conversation up to here was shortened, and no summary of it was kept.',
     );
+  });
+
+  it('tells mentioned files with their pictures, and nothing where none is named', () => {
+    const image = { data: 'aGVsbG8=', mimeType: 'image/png' };
+    const files = [7, { path: 'a.png', image }, { path: 'b', image: { data: 7 } }, { path: 'c', content: '' }];
+    expect(inForm('llm', stored({ role: 'fileMention', files }))[0]?.['content']).toEqual([
+      text('The user mentioned the file a.png.'),
+      { type: 'image', ...image },
+      text('The user mentioned the file b.'),
+      text('The user mentioned the file c.'),
+    ]);
+    expect(inForm('llm', stored({ role: 'fileMention', files: 7 }))).toEqual([]);
+  });
+
+  it('counts messages of roles that it does not know, also those that have none', () => {
+    const form = formOf('anthropic');
+    expect([...form.add('{"content":"x"}'), ...form.add('{"role":7}'), ...form.end()]).toEqual([]);
+    expect([...form.unknownRoles]).toEqual([['', 2]]);
   });
 
   it('counts messages of roles that it does not know', () => {
@@ -227,6 +247,31 @@ describe('--as anthropic', () => {
     expect(input('ls')).toEqual({ input: 'ls' });
     expect(input([1])).toEqual({ input: [1] });
     expect(input(null)).toEqual({});
+    expect(input('[1]')).toEqual({ input: '[1]' });
+  });
+
+  it('names a call and its tool where the log does not', () => {
+    const used = inForm(
+      'anthropic',
+      user(),
+      assistant([
+        { type: 'toolCall', arguments: {} },
+        { type: 'toolCall', id: 7, name: '\u00e9 x' },
+      ]),
+    )[1];
+    expect(used?.['content']).toEqual([
+      { type: 'tool_use', id: 'call', name: 'tool', input: {} },
+      { type: 'tool_use', id: 'call_2', name: '__x', input: {} },
+    ]);
+  });
+
+  it('says nothing for an assistant whose content is neither text nor blocks, and keeps what follows thinking at the end', () => {
+    expect(inForm('anthropic', user('a'), assistant(7), assistant(null), user('b'))).toEqual([
+      { role: 'user', content: [text('a'), text('b')] },
+    ]);
+    expect(inForm('anthropic', user('a'), assistant('plain '))[1]).toEqual({ role: 'assistant', content: [text('plain')] });
+    expect(inForm('anthropic', user('a'), assistant(['odd', text('x')]))[1]).toEqual({ role: 'assistant', content: [text('x')] });
+    expect(inForm('anthropic', user(7), assistant([text('x')]), user([]))).toHaveLength(2);
   });
 
   it('survives arguments nested deeper than any call stack', () => {

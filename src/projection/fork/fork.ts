@@ -1,4 +1,4 @@
-import { applySplices, findMember, type Splice, setMember, skipSpace } from '../../entries/json-text.ts';
+import { applySplices, type Splice, setMember, skipSpace } from '../../entries/json-text.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { stableId } from '../../entries/migrate/mint.ts';
 
@@ -74,9 +74,7 @@ export function forkEntry(text: string, value: JsonObject, ids: ForkIds, parentI
   const open = skipSpace(text, 0);
   const splices: Splice[] = [];
   const change = (key: string, to: string | null): void => {
-    const member = findMember(text, open, key);
-    if (member) splices.push({ start: member.valueStart, end: member.valueEnd, text: JSON.stringify(to) });
-    else splices.push(setMember(text, open, key, JSON.stringify(to)));
+    splices.push(setMember(text, open, key, JSON.stringify(to)));
   };
   for (const key of ['id', ...REFERENCES]) {
     const before = value[key];
@@ -97,8 +95,8 @@ export function isWholeTitleSlot(text: string): boolean {
 /** 16 random bytes as a UUID of version 4. */
 export function uuidOf(random: Uint8Array): string {
   const bytes = Buffer.from(random.subarray(0, 16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
   const hex = bytes.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -133,14 +133,18 @@ export function formatBranches(branches: readonly Branch[], look: RowStyle, now:
 
 /** How long ago for a person, the time itself where nobody looks now. */
 function ageText(timestamp: unknown, now: number | undefined): string {
-  const time = typeof timestamp === 'string' || typeof timestamp === 'number' ? new Date(timestamp).getTime() : Number.NaN;
+  const time = timeOf(timestamp);
   if (Number.isNaN(time)) return 'no date';
   return now === undefined ? new Date(time).toISOString() : ago(now - time);
 }
 
 /** A branch as JSON; age in seconds. */
 export function branchRecord(branch: Branch, now: number): Record<string, unknown> {
-  const { timestamp } = branch;
-  const time = typeof timestamp === 'string' || typeof timestamp === 'number' ? new Date(timestamp).getTime() : Number.NaN;
+  const time = timeOf(branch.timestamp);
   return { ...branch, age: Number.isNaN(time) ? undefined : Math.floor((now - time) / 1000) };
+}
+
+/** In milliseconds since 1970; NaN where it is no time. */
+function timeOf(timestamp: unknown): number {
+  return typeof timestamp === 'string' || typeof timestamp === 'number' ? new Date(timestamp).getTime() : Number.NaN;
 }
