@@ -192,12 +192,13 @@ interface Keepers {
 
 function keepers(input: RewriteInput, plan: Plan, wish: Wish, io: Io): Keepers {
   const path = quarantinePath(input, wish);
-  const held = [input.path, input.target].filter((name) => name !== undefined);
+  // Standard input may be a file too, and would be gone.
+  const held = [input.path ?? '/dev/stdin', input.target].filter((name) => name !== undefined);
   for (const [option, name] of [
     ['--quarantine', path],
     ['--report', wish.report],
   ] as const) {
-    const other = name === undefined ? undefined : held.find((one) => samePlace(one, name));
+    const other = name === undefined || !isPlainPlace(name) ? undefined : held.find((one) => samePlace(one, name));
     if (other !== undefined) throw new Trouble(`${name}: is '${other}' itself; name another file with ${option}`);
     if (name !== undefined) held.push(name);
   }
@@ -254,7 +255,7 @@ async function operate(
   };
   const change = async (record: ChangeRecord, words: string | undefined): Promise<void> => {
     tally.changes++;
-    if (words !== undefined) io.note(`${input.name}:${record.line}: ${record.rule}: ${words}`);
+    if (words !== undefined) io.note(`${input.name}:${record.line}: ${record.rule}: ${input.dryRun ? 'dry run: ' : ''}${words}`);
     report?.out.text(`${JSON.stringify(record)}\n`);
     if (report?.out.full) await report.out.flush();
   };
@@ -271,7 +272,7 @@ async function operate(
 function tell(input: RewriteInput, plan: Plan, tally: Tally, quarantine: AppendOnlyFile | undefined, io: Io): number {
   for (const { line, rule } of plan.left) io.note(`${input.name}:${line}: ${rule}: not mended`);
   const parts: string[] = [];
-  if (tally.changes > 0) parts.push(counted(tally.changes, 'change'));
+  if (tally.changes > 0) parts.push(`${counted(tally.changes, 'change')}${input.dryRun ? ', not made' : ''}`);
   if (quarantine && tally.quarantined > 0) parts.push(`${counted(tally.quarantined, 'piece')} in '${quarantine.path}'`);
   if (plan.left.length > 0) parts.push(`${counted(plan.left.length, 'error')} not mended`);
   if (parts.length > 0) io.note(`${input.name}: ${parts.join(', ')}`);

@@ -168,6 +168,23 @@ describe('sessionctl repair -o', () => {
   });
 });
 
+describe('sessionctl repair < FILE', () => {
+  it.each(['--report', '--quarantine'])('refuses to write what %s names over the file that it reads', async (option) => {
+    const file = `${copyOf(TORN)}.log`;
+    writeFileSync(file, readFileSync(vector(TORN)));
+    const program = join(projectRoot, 'bin', 'sessionctl.js');
+    const ran = await spawnCommand('bash', ['-c', `node ${program} repair ${option} ${file} < ${file}`]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`is '/dev/stdin' itself; name another file with ${option}`);
+    expect(readFileSync(file).equals(readFileSync(vector(TORN)))).toBe(true);
+  });
+
+  it('takes /dev/null for a report where nothing comes from it', async () => {
+    const ran = await spawnProgram(['repair', '--report', '/dev/null', vector(TORN)]);
+    expect(ran.code, ran.stderr).toBe(0);
+  });
+});
+
 describe('sessionctl repair -n', () => {
   it('writes nothing but the report, and exits 1 where something would change', async () => {
     const file = copyOf(TORN);
@@ -175,7 +192,8 @@ describe('sessionctl repair -n', () => {
     const ran = await run(['repair', '-n', '--quarantine', `${file}.q`, '--report', report, file]);
     expect(ran.code).toBe(1);
     expect(ran.stdout).toBe('');
-    expect(ran.stderr).toContain(`${file}:3: torn-line: took out 60 bytes`);
+    expect(ran.stderr).toContain(`${file}:3: torn-line: dry run: took out 60 bytes`);
+    expect(ran.stderr).toContain(`${file}: 2 changes, not made\n`);
     expect(ran.stderr).toContain(`${file}: would change`);
     expect(readFileSync(file).equals(readFileSync(vector(TORN)))).toBe(true);
     expect(readdirSync(join(file, '..')).sort()).toEqual(['log.jsonl', 'report']);

@@ -34,7 +34,9 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
   if (ran.stderr.includes('a bug in sessionctl')) return ran.stderr.trim();
   if (/^\s+at .*[(/].*:\d+:\d+\)?$/m.test(ran.stderr)) return 'a stack trace';
   if (ran.code === 2 && ran.stderr === '') return 'exit 2 without a word';
-  const strange = readdirSync('.').filter((name) => !EXPECTED_NAMES.test(name));
+  const named = (name: string): boolean =>
+    call.argv.some((word) => word === name || word.endsWith(`=${name}`) || word.includes(`=${name}/`));
+  const strange = readdirSync('.').filter((name) => !EXPECTED_NAMES.test(name) && !named(name));
   if (strange.length > 0) return `left behind: ${strange.join(', ')}`;
   const isHelp = call.argv.includes('--help');
   const handsOn = REWRITERS.has(call.command) || call.command === 'fork' || call.given.has('pass');
@@ -44,7 +46,9 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
   }
   const after = existsSync(LOG) ? readFileSync(LOG, 'latin1') : undefined;
   if (after === undefined) return 'the log is gone';
-  const mayChange = call.given.has('in-place') || call.command === 'append';
+  // Whoever reads standard input and names the log for a report gets what was asked for.
+  const namesLog = call.readsLog && call.argv.some((word) => word.endsWith(`=${LOG}`));
+  const mayChange = call.given.has('in-place') || call.command === 'append' || namesLog;
   if (!mayChange && after !== log) return 'the log was changed without -i';
   if (call.command === 'append' && !after.startsWith(log)) return 'append changed what was there';
   if (isHelp) return ran.code === 0 ? undefined : `help exits ${ran.code}`;
@@ -52,6 +56,7 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
   if (spoken !== undefined) return spoken;
   const healthy = existsSync(HEALTHY) && call.given.has('in-place') ? await errorsOf(readFileSync(HEALTHY, 'latin1')) : [];
   if (healthy?.length !== 0) return `made ${(healthy ?? ['no log']).join(', ')} of a healthy log`;
+  if (namesLog) return undefined;
   if (after !== log) return await judgeOutput(call, log, after, isCut ? 1 : ran.code);
   const isWhole = !isCut && ran.code !== 2 && !call.argv.includes(HEALTHY);
   if (!isWhole || call.given.has('dry-run') || call.given.has('in-place')) return undefined;
@@ -68,7 +73,7 @@ function misspoken(call: Call, ran: Ran, log: string): string | undefined {
   const value = (name: string): string | undefined => argv.findLast((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
   if (given.has('dry-run') && REWRITERS.has(command)) {
     if (ran.stdout !== '') return 'a dry run wrote to standard output';
-    const made = readdirSync('.').filter((name) => ![LOG, HEALTHY, 'blobs', 'classes.json'].includes(name));
+    const made = readdirSync('.').filter((name) => ![LOG, HEALTHY, 'blobs', 'classes.json', 'report'].includes(name));
     return made.length > 0 ? `a dry run made ${made.join(', ')}` : undefined;
   }
   try {
