@@ -47,7 +47,7 @@ export class BlobStore {
     if (size === undefined) {
       if (!tools.dryRun) this.folder.add(hash, bytes, tools.mode, tools.random, tools.signal);
     } else {
-      if (this.#verifyBytes(hash) !== 'whole') return undefined;
+      if (size !== bytes.length || !this.#holds(hash, bytes)) return undefined;
       if (!tools.dryRun) this.folder.touch(hash, tools.now());
     }
     this.#known.set(hash, 'whole');
@@ -67,11 +67,9 @@ export class BlobStore {
     if (known === 'missing-blob' || known === 'damaged-blob') return known;
     const verdict = this.#sizeVerdict(hash);
     if (verdict) return this.#remember(hash, verdict);
-    const parts: Buffer[] = [];
-    const there = this.folder.read(hash, (bytes) => parts.push(Buffer.from(bytes)));
-    const all = Buffer.concat(parts);
-    if (!there || sha256(all) !== hash) return this.#remember(hash, 'damaged-blob');
-    return all;
+    const bytes = this.folder.readWhole(hash, LARGEST_BLOB);
+    if (!bytes || sha256(bytes) !== hash) return this.#remember(hash, 'damaged-blob');
+    return bytes;
   }
 
   /** Whether a ref leads to whole bytes; undefined if it does. */
@@ -105,6 +103,17 @@ export class BlobStore {
     const sum = createHash('sha256');
     const there = this.folder.read(hash, (bytes) => sum.update(bytes));
     return there && sum.digest('hex') === hash ? 'whole' : 'damaged-blob';
+  }
+
+  /** Bytes whose hash is known need no second one to be compared. */
+  #holds(hash: string, bytes: Buffer): boolean {
+    let at = 0;
+    let same = true;
+    const there = this.folder.read(hash, (piece) => {
+      same &&= piece.equals(bytes.subarray(at, at + piece.length));
+      at += piece.length;
+    });
+    return there && same && at === bytes.length;
   }
 
   #remember<T extends 'missing-blob' | 'damaged-blob'>(hash: string, verdict: T): T {

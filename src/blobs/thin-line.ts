@@ -8,7 +8,7 @@ export interface LongString {
   readonly length: number;
   /** The bytes as they stand in the line. */
   content(): Piece;
-  /** What they encode, if they are canonical base64. */
+  /** What they encode, if they are canonical base64. Gone when another one is decoded. */
   decoded(): Buffer | undefined;
 }
 

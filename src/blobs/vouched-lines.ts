@@ -102,17 +102,14 @@ class HeldBlock {
       // What wants to be a ref is read as one, be it ever so long.
       if (bytes.toString('latin1', 0, 5) === 'blob:') continue;
       text += this.#memory.toString('latin1', done, from);
-      long.set(text.length - 1, longString(bytes, longs[one + LONG.base64] === 1));
+      const isBase64 = longs[one + LONG.base64] === 1;
+      long.set(text.length - 1, {
+        length: bytes.length,
+        content: () => bytes,
+        decoded: () => (isBase64 ? this.#scanner.decode(from, bytes.length) : undefined),
+      });
       done = from + bytes.length;
     }
     return { number, text: text + this.#memory.toString('latin1', done, start + length), long };
   }
-}
-
-function longString(bytes: Buffer, isBase64: boolean): LongString {
-  return {
-    length: bytes.length,
-    content: () => bytes,
-    decoded: () => (isBase64 ? Buffer.from(bytes.toString('latin1'), 'base64') : undefined),
-  };
 }

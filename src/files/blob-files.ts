@@ -48,6 +48,7 @@ export class BlobFolder {
   #unsettled = false;
   #pending: { readonly temp: TempFile; readonly path: string }[] = [];
   #pendingBytes = 0;
+  #memory: Buffer | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -85,8 +86,37 @@ export class BlobFolder {
     return facts.isFile() ? facts.size : -1;
   }
 
-  /** The bytes under a hash, piece by piece into `take`. False where there is no plain file of that name. */
+  /** The bytes under a hash, piece by piece into `take`, whose memory is used again. False where there is no plain file of that name. */
   read(hash: string, take: (bytes: Buffer) => void): boolean {
+    this.#memory ??= Buffer.allocUnsafeSlow(READ_BYTES);
+    const buffer = this.#memory;
+    const there = this.#open(hash, (fd) => {
+      for (let at = 0; ; ) {
+        const bytes = readSync(fd, buffer, 0, buffer.length, at);
+        if (bytes === 0) return true;
+        at += bytes;
+        take(buffer.subarray(0, bytes));
+      }
+    });
+    return there ?? false;
+  }
+
+  /** The same at once; undefined also where it is larger than `most` bytes, or changes meanwhile. */
+  readWhole(hash: string, most: number): Buffer | undefined {
+    return this.#open(hash, (fd, size) => {
+      if (size > most) return undefined;
+      const buffer = Buffer.allocUnsafeSlow(size);
+      for (let at = 0; at < size; ) {
+        const bytes = readSync(fd, buffer, at, size - at, at);
+        if (bytes === 0) return undefined;
+        at += bytes;
+      }
+      return buffer;
+    });
+  }
+
+  /** What is done with the open file; undefined where there is no plain file of that name. */
+  #open<T>(hash: string, use: (fd: number, size: number) => T): T | undefined {
     const path = this.#pathOf(hash);
     let fd: number;
     try {
@@ -94,18 +124,12 @@ export class BlobFolder {
       fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     } catch (error) {
       const code = errorCode(error);
-      if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return false;
+      if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return undefined;
       throw systemTrouble(path, error);
     }
     try {
-      if (!fstatSync(fd).isFile()) return false;
-      const buffer = Buffer.allocUnsafe(READ_BYTES);
-      for (let at = 0; ; ) {
-        const bytes = readSync(fd, buffer, 0, buffer.length, at);
-        if (bytes === 0) return true;
-        at += bytes;
-        take(buffer.subarray(0, bytes));
-      }
+      const facts = fstatSync(fd);
+      return facts.isFile() ? use(fd, facts.size) : undefined;
     } catch (error) {
       throw error instanceof Trouble ? error : systemTrouble(path, error);
     } finally {

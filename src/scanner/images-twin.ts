@@ -90,6 +90,10 @@ export class ImageTwin {
     return count;
   }
 
+  decode(start: number, length: number): Buffer {
+    return decodedBase64(this.#memory, start, length);
+  }
+
   #line(): number {
     this.#facts = freshFacts();
     const facts = this.#facts;
@@ -232,6 +236,10 @@ export class ImageTwin {
   #byte(): number {
     return this.#memory[this.#at] ?? NEWLINE;
   }
+}
+
+export function decodedBase64(memory: Buffer, start: number, length: number): Buffer {
+  return Buffer.from(memory.toString('latin1', start, start + length), 'base64');
 }
 
 function freshFacts(): Facts {

@@ -1,11 +1,11 @@
 import { compiled } from './compiled-images.generated.ts';
 import { LISTED_FIELDS, LONG_FIELDS, MOST_LISTED, MOST_LONG } from './images-layout.ts';
-import { ImageTwin } from './images-twin.ts';
+import { decodedBase64, ImageTwin } from './images-twin.ts';
 import { instantiate } from './instantiate.ts';
 import type { ScannerKind } from './scanner.ts';
 
-/** How much of the memory is asked for at once; more only for a block that is longer. */
-const LEAST_MEMORY = 4 * 1024 * 1024;
+/** Room for the bytes of one image; those of a larger one get memory of their own. */
+const LARGEST_DECODED = 4 * 1024 * 1024;
 /** A longer block is not worth a copy of its own: it is one line, or nearly so. */
 const MOST_MEMORY = 64 * 1024 * 1024;
 
@@ -18,6 +18,8 @@ export interface ImageScanner {
   memory(bytes: number): Buffer | undefined;
   /** Goes through lines of the memory, each ended by a newline, and lists those with one of the marks that are wanted. */
   scan(from: number, end: number, wanted: number): number;
+  /** The bytes of a long string of the memory that is base64; they are gone with the next one. */
+  decode(start: number, length: number): Buffer;
   /** How many lines the scan went through, and where it stopped for want of room, or at the end. */
   readonly lines: number;
   readonly stopped: number;
@@ -39,11 +41,13 @@ interface Exports {
   readonly longsAt: () => number;
   readonly reserve: (bytes: number) => number;
   readonly scan: (from: number, end: number, wanted: number) => number;
+  readonly decode: (start: number, end: number, target: number) => number;
 }
 
 class CompiledImageScanner implements ImageScanner {
   readonly #exports: Exports;
   #room = Buffer.alloc(0);
+  #decoded = Buffer.alloc(0);
   #at = 0;
   #totals = new Int32Array(0);
   listed = new Int32Array(0);
@@ -64,12 +68,12 @@ class CompiledImageScanner implements ImageScanner {
   memory(bytes: number): Buffer | undefined {
     if (bytes > MOST_MEMORY) return undefined;
     if (bytes > this.#room.length) {
-      const room = Math.max(bytes, LEAST_MEMORY);
-      const at = this.#exports.reserve(room);
+      const at = this.#exports.reserve(bytes + LARGEST_DECODED);
       if (at === 0) return undefined;
       const { buffer } = this.#exports.memory;
       this.#at = at;
-      this.#room = Buffer.from(buffer, at, room);
+      this.#room = Buffer.from(buffer, at, bytes);
+      this.#decoded = Buffer.from(buffer, at + bytes, LARGEST_DECODED);
       // Growing takes the old views away.
       this.#totals = new Int32Array(buffer, this.#exports.totalsAt(), 2);
       this.listed = new Int32Array(buffer, this.#exports.listedAt(), MOST_LISTED * LISTED_FIELDS);
@@ -80,5 +84,11 @@ class CompiledImageScanner implements ImageScanner {
 
   scan(from: number, end: number, wanted: number): number {
     return this.#exports.scan(this.#at + from, this.#at + end, wanted);
+  }
+
+  decode(start: number, length: number): Buffer {
+    if (length > LARGEST_DECODED) return decodedBase64(this.#room, start, length);
+    const bytes = this.#exports.decode(this.#at + start, this.#at + start + length, this.#decoded.byteOffset);
+    return this.#decoded.subarray(0, bytes);
   }
 }

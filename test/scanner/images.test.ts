@@ -40,7 +40,10 @@ function scan(scanner: ImageScanner, lines: readonly Buffer[], wanted: number = 
         throw new Error('another line');
       const longs = Array.from({ length: field('longs') }, (_, one) => {
         const long = (name: keyof typeof LONG): number => scanner.longs[(field('firstLong') + one) * LONG_FIELDS + LONG[name]] as number;
-        return [memory.toString('latin1', long('start'), long('start') + long('length')), long('base64') === 1] as const;
+        const text = memory.toString('latin1', long('start'), long('start') + long('length'));
+        const isBase64 = long('base64') === 1;
+        if (isBase64 && !scanner.decode(long('start'), long('length')).equals(Buffer.from(text, 'base64'))) throw new Error('other bytes');
+        return [text, isBase64] as const;
       });
       told[number] = { marks: field('marks'), longs };
     }
@@ -241,6 +244,17 @@ describe('the compiled search for images and its twin', () => {
     const told = scan(compiled, lines);
     expect(told).toEqual(scan(twin, lines));
     expect(lines.map((line, at) => overlooked(line, told[at] as Told)).filter((what) => what !== undefined)).toEqual([]);
+  });
+
+  it('decode images of every length and every byte, and those that are too large for its room', () => {
+    const random = makeRandom(3);
+    for (let length = 1020; length < 1100; length++) {
+      const bytes = Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)));
+      const line = Buffer.from(message([image(bytes.toString('base64'))]).trimEnd());
+      for (const scanner of [compiled, twin]) expect(scan(scanner, [line])[0]?.longs[0]?.[1]).toBe(true);
+    }
+    const large = Buffer.from(message([image(Buffer.alloc(5 << 20, 'image').toString('base64'))]).trimEnd());
+    for (const scanner of [compiled, twin]) expect(scan(scanner, [large])[0]?.longs[0]?.[1]).toBe(true);
   });
 
   it('go through more lines than there is room to list at once', () => {

@@ -307,6 +307,37 @@ function isBase64(start: usize, end: usize): bool {
   return (sextet(load<u8>(last - 1)) & (padding == 1 ? 3 : 15)) == 0;
 }
 
+/** Decodes base64 in its one right spelling from one place in memory to another; gives the number of bytes. */
+export function decode(start: usize, end: usize, target: usize): i32 {
+  const rolls = i8x16(0, 16, 19, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, 0, 0, 0);
+  const order = i8x16(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1);
+  let at = start;
+  let to = target;
+  // The last characters may be padding.
+  for (; at + 20 <= end; at += 16) {
+    const v = v128.load(at);
+    // What a character stands for lies a fixed way from it within each sixteen; only the slash has its own.
+    const row = i8x16.add(i8x16.shr_u(v, 4), i8x16.eq(v, i8x16.splat(0x2f)));
+    const sextets = i8x16.add(v, i8x16.swizzle(rolls, row));
+    const pairs = v128.or(i16x8.shl(v128.and(sextets, i16x8.splat(0xff)), 6), i16x8.shr_u(sextets, 8));
+    const fours = v128.or(i32x4.shl(v128.and(pairs, i32x4.splat(0xffff)), 12), i32x4.shr_u(pairs, 16));
+    v128.store(to, i8x16.swizzle(fours, order));
+    to += 12;
+  }
+  for (; at < end; at += 4) {
+    const c = load<u8>(at, 2);
+    const d = load<u8>(at, 3);
+    let bits = (sextet(load<u8>(at)) << 18) | (sextet(load<u8>(at, 1)) << 12);
+    if (c != 0x3d) bits |= sextet(c) << 6;
+    if (d != 0x3d) bits |= sextet(d);
+    store<u8>(to, bits >> 16);
+    store<u8>(to, bits >> 8, 1);
+    store<u8>(to, bits, 2);
+    to += c == 0x3d ? 1 : d == 0x3d ? 2 : 3;
+  }
+  return <i32>(to - target);
+}
+
 /** Whether the line at hand is a JSON object; marks and facts are left behind. */
 function readLine(): bool {
   let depth: i32 = 0;
