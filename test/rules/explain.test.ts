@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { Style } from '../../src/base/style.ts';
+import { explainRule, listRules } from '../../src/rules/explain.ts';
+import type { RuleMeta } from '../../src/rules/rule.ts';
+
+const same = (text: string): string => text;
+const plain: Style = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same, magenta: same, blue: same };
+const painted: Style = {
+  ...plain,
+  bold: (text) => `B${text}`,
+  red: (text) => `R${text}`,
+  yellow: (text) => `Y${text}`,
+  dim: (text) => `D${text}`,
+};
+const rule: RuleMeta = {
+  id: 'some-rule',
+  level: 'error',
+  fixable: true,
+  summary: 'something is wrong',
+  why: 'because',
+  arises: 'somehow',
+  mend: 'mend it',
+  example: '{"a":1}\n{"b":2}',
+} as RuleMeta;
+
+describe('a rule that is explained', () => {
+  it('says its level, whether it is mended, why, how, what to do, and shows an example', () => {
+    expect(explainRule(rule, plain)).toBe(
+      [
+        'some-rule (error, mended by repair): something is wrong',
+        '',
+        'Why it matters\n  because',
+        '',
+        'How it arises\n  somehow',
+        '',
+        'What to do\n  mend it',
+        '',
+        'Example\n  {"a":1}\n  {"b":2}',
+        '',
+      ].join('\n'),
+    );
+    expect(explainRule({ ...rule, fixable: false }, plain)).toMatch(/^some-rule \(error\): /);
+  });
+
+  it('fills lines up to 80 columns and no further, and leaves a longer word whole', () => {
+    const shown = (why: string): string[] =>
+      explainRule({ ...rule, why }, plain)
+        .split('Why it matters\n')[1]
+        ?.split('\n\n')[0]
+        ?.split('\n') ?? [];
+    const word = (length: number): string => 'x'.repeat(length);
+    expect(shown(`${word(38)} ${word(39)}`)).toEqual([`  ${word(38)} ${word(39)}`]);
+    expect(shown(`${word(38)} ${word(40)}`)).toEqual([`  ${word(38)}`, `  ${word(40)}`]);
+    expect(shown(`a ${word(100)} b`)).toEqual(['  a', `  ${word(100)}`, '  b']);
+    expect(shown(`${word(100)} b`)).toEqual([`  ${word(100)}`, '  b']);
+    const words = 'some words of a sentence that goes on '.repeat(20).trim();
+    expect(shown(words).every((line) => line.length <= 80 && line.startsWith('  '))).toBe(true);
+    expect(
+      shown(words)
+        .map((line) => line.trim())
+        .join(' '),
+    ).toBe(words);
+  });
+
+  it('is listed in columns, each level in its colour', () => {
+    const rules = [rule, { ...rule, id: 'x', level: 'warning' as const }, { ...rule, id: 'longer-name', level: 'off' as const }];
+    expect(listRules(rules, plain)).toBe(
+      'some-rule    error    something is wrong\nx            warning  something is wrong\nlonger-name  off      something is wrong\n',
+    );
+    expect(listRules(rules, painted)).toMatch(/^Bsome-rule {4}Rerror {4}something.*\nBx {12}Ywarning {2}.*\nBlonger-name {2}Doff {6}/);
+  });
+});
