@@ -6,6 +6,7 @@ import type { Branch, Exporter, SessionFacts } from '../exporters/exporter.ts';
 import { exportFormats } from '../exporters/index.ts';
 import { type Plan, planAll, planPath, type Section } from '../exporters/plan.ts';
 import { anchorOf } from '../exporters/view/anchor.ts';
+import { labelElsewhereWords, lostParentWords } from '../exporters/view/branch.ts';
 import { aboutPicture, embedded, notShown, pictureOf } from '../exporters/view/images.ts';
 import type { Image, Item } from '../exporters/view/item.ts';
 import type { ThinkingWish, ToolsWish } from '../exporters/view/options.ts';
@@ -17,8 +18,8 @@ import { HeldOutput } from '../files/held-output.ts';
 import { modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { labels } from '../tree/labels.ts';
-import { NOT_FOUND } from '../tree/log-index.ts';
+import { type GivenLabel, givenLabels } from '../tree/labels.ts';
+import { type LogIndex, MISSING_PARENT, NOT_FOUND } from '../tree/log-index.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import type { Session } from '../tree/session.ts';
 import { sessionTitle } from '../tree/title.ts';
@@ -187,6 +188,9 @@ class Writing {
   readonly #totals = new Totals();
   /** How many turns there were up to each entry that branches go on from. */
   readonly #turnsAt = new Map<number, number>();
+  /** Assistant messages of which nothing is shown, as far as they are known. */
+  readonly #hidden = new Set<number>();
+  #labels: ReadonlyMap<number, GivenLabel> = new Map();
   #turns = 0;
   #opening: string | undefined;
 
@@ -203,6 +207,7 @@ class Writing {
     const { index } = session;
     const leaf = this.#wish.leaf === undefined ? await lastEntry(session) : await resolveEntry(session, this.#wish.leaf);
     const plan = this.#wish.all ? planAll(index, leaf) : planPath(index, leaf);
+    this.#labels = await givenLabels(session);
     const branches = await this.#branches(plan);
     const exporter = this.#exporter(plan);
     for (const section of plan.sections) {
@@ -221,7 +226,7 @@ class Writing {
     const { index } = this.#session;
     const anchorOfEntry = (id: string): string | undefined => {
       const position = index.find(id);
-      if (position === NOT_FOUND || !plan.sectionOf(position)) return undefined;
+      if (position === NOT_FOUND || !plan.sectionOf(position) || this.#isHidden(position)) return undefined;
       return index.repeatsId(position) ? `line-${index.lineOf(position)}` : anchorOf(id);
     };
     const found = exportFormats.find((one) => one.name === format);
@@ -241,10 +246,17 @@ class Writing {
         this.#body.write(exporter.item(item));
       }
     };
+    const lost = lostParentOf(index, section);
     await this.#session.forEachEntry(section.positions, (entry) => {
+      const { id, parentId } = entry.value;
       this.#totals.add(entry.value);
       this.#pictures.line = entry.line;
+      if (entry.position === lost && typeof parentId === 'string') put(transcript.say(lostParentWords(parentId)));
       put(transcript.push(entry));
+      if (transcript.hid) this.#hidden.add(entry.position);
+      const given = this.#labels.get(entry.position);
+      if (given && typeof id === 'string' && plan.sectionOf(given.by) !== section)
+        put(transcript.say(labelElsewhereWords(given.label, id)));
       const parting = plan.forks.get(entry.position);
       if (!parting) return;
       put(transcript.fork());
@@ -260,7 +272,7 @@ class Writing {
     const named = new Map<Section, string>();
     const all = this.#wish.all && plan.sections.length > 1;
     if (all) {
-      for (const [position, label] of await labels(this.#session)) {
+      for (const [position, { label }] of this.#labels) {
         const section = plan.sectionOf(position);
         if (section) named.set(section, label);
       }
@@ -275,6 +287,7 @@ class Writing {
         label: named.get(section),
         from: section.from < 0 ? undefined : forkAnchor(section.from),
         fromEntry: section.from < 0 ? undefined : ids.get(section.from),
+        isCut: lostParentOf(this.#session.index, section) !== undefined,
         entries: section.positions.length,
       });
     }
@@ -288,8 +301,24 @@ class Writing {
     const inOrder = [...ids.keys()].sort((a, b) => a - b);
     for await (const { position, value } of this.#session.entries(inOrder)) {
       if (typeof value['id'] === 'string') ids.set(position, value['id']);
+      this.#lookAt({ position, line: index.lineOf(position), value });
     }
     return ids;
+  }
+
+  /** Whether nothing will be shown of an entry that links may lead to before it is reached. */
+  #lookAt(entry: ExportEntry): void {
+    const { tools, thinking, time } = this.#wish;
+    if (tools !== 'none') return;
+    const alone = new Transcript({ tools, thinking, time, image: () => notShown([]) });
+    alone.push(entry);
+    if (alone.hid) this.#hidden.add(entry.position);
+  }
+
+  #isHidden(position: number): boolean {
+    const { index } = this.#session;
+    const isResult = this.#wish.tools === 'none' && index.typeOf(position) === 'message' && index.roleOf(position) === 'toolResult';
+    return isResult || this.#hidden.has(position);
   }
 
   async #facts(leaf: number): Promise<SessionFacts> {
@@ -309,6 +338,11 @@ class Writing {
       leaf: leaf < 0 || this.#wish.all ? undefined : (await this.#idsOf([leaf])).get(leaf),
     };
   }
+}
+
+/** The entry that a section starts with, where its parent is not in the log. */
+function lostParentOf(index: LogIndex, { from, positions: [first] }: Section): number | undefined {
+  return from < 0 && first !== undefined && index.parentOf(first) === MISSING_PARENT ? first : undefined;
 }
 
 function forkAnchor(position: number): string {

@@ -25,6 +25,8 @@ export interface Branch {
   /** The anchor of the entry that it goes on from; undefined where it starts at a root. */
   readonly from: string | undefined;
   readonly fromEntry: string | undefined;
+  /** It starts at an entry whose parent is not in the log. */
+  readonly isCut: boolean;
   readonly entries: number;
 }
 

@@ -40,6 +40,87 @@ describe('export', () => {
     expect(html.stdout.match(/<article class="turn /g)).toHaveLength(turns);
   });
 
+  describe('of labels', () => {
+    const label = (id: string, parentId: string, targetId: string, text: string): object => ({
+      type: 'label',
+      id,
+      parentId,
+      timestamp: '2026-01-01T00:00:02.000Z',
+      targetId,
+      label: text,
+    });
+    const path = log(
+      said('a', null, 'user', 'one'),
+      said('b', 'a', 'user', 'left'),
+      label('l1', 'b', 'a', 'start'),
+      said('c', 'a', 'user', 'right'),
+      label('l2', 'c', 'c', 'here'),
+    );
+
+    it('shows one at its target where it was given on another branch, and else where it was given', async () => {
+      const right = await run(['export', path]);
+      expect(right.stdout).toContain('> Label `start` on [a](#e-a), given on another branch\n');
+      expect(right.stdout.match(/Label/g)).toHaveLength(2);
+      const left = await run(['export', '--leaf', 'l1', path]);
+      expect(left.stdout).toContain('Label `start` on [a](#e-a)\n');
+      expect(left.stdout).not.toContain('another branch');
+      const page = await run(['export', '--format', 'html', path]);
+      expect(page.stdout).toContain('given on another branch</p>');
+    });
+
+    it('shows it at its target too where both branches are there', async () => {
+      const all = await run(['export', '--all', path]);
+      expect(all.stdout.match(/Label `start` on \[a\]\(#e-a\)/g)).toHaveLength(2);
+      expect(all.stdout.match(/given on another branch/g)).toHaveLength(1);
+    });
+  });
+
+  it('says that what came before is not in the log where a branch starts at an entry whose parent is lost', async () => {
+    const path = log(said('a', 'gone', 'user', 'one'), said('b', null, 'user', 'two'));
+    const one = await run(['export', '--leaf', 'a', path]);
+    expect(one.stdout).toContain('> What came before is not in the log: the next entry hangs from `gone`\n\n## ');
+    expect((await run(['export', '--leaf', 'b', path])).stdout).not.toContain('not in the log');
+    const all = await run(['export', '--all', path]);
+    expect(all.stdout).toContain('<sub>starts at an entry whose parent is not in the log · 1 entry');
+    expect(all.stdout).toContain('<sub>starts at a root · 1 entry');
+    const page = await run(['export', '--all', '--format', 'html', path]);
+    expect(page.stdout).toContain('starts at an entry whose parent is not in the log, 1 entry');
+    expect(page.stdout).toContain('the next entry hangs from <code');
+  });
+
+  it.each(['md', 'html'])('links to nothing that --tools none leaves out, in %s', async (format) => {
+    const call = { type: 'toolCall', id: 'c', name: 'bash', arguments: { command: 'ls' } };
+    const label = (id: string, parentId: string, targetId: string): object => ({
+      type: 'label',
+      id,
+      parentId,
+      timestamp: 'x',
+      targetId,
+      label: `mark-${id}`,
+    });
+    const path = log(
+      said('u', null, 'user', 'go'),
+      said('silent', 'u', 'assistant', [call]),
+      said('result', 'silent', 'toolResult', 'out', { toolCallId: 'c', toolName: 'bash' }),
+      said('spoken', 'result', 'assistant', [{ type: 'text', text: 'done' }]),
+      label('l1', 'spoken', 'result'),
+      label('l2', 'l1', 'silent'),
+      label('l3', 'l2', 'spoken'),
+      said('left', 'silent', 'toolResult', 'other', { toolCallId: 'c', toolName: 'bash' }),
+    );
+    for (const tools of ['none', 'summary']) {
+      for (const options of [['--leaf', 'l3'], ['--all']]) {
+        const { stdout } = await run(['export', '--format', format, '--tools', tools, ...options, path]);
+        const anchors = new Set([...stdout.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
+        const links = [...stdout.matchAll(/(?:\]\(|href=")#([^")]+)/g)].map((match) => match[1]);
+        expect(links.length).toBeGreaterThan(0);
+        expect(links.filter((link) => !anchors.has(link))).toEqual([]);
+        expect(links.includes('e-result')).toBe(tools !== 'none');
+        expect(links.includes('e-spoken')).toBe(true);
+      }
+    }
+  });
+
   it('leaves nothing behind where the blobs or the folder for pictures cannot be had', async () => {
     const folder = scratchFolder();
     const page = join(folder, 'page.md');

@@ -51,7 +51,7 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
   const mayChange = call.given.has('in-place') || call.command === 'append' || namesLog;
   if (!mayChange && after !== log) return 'the log was changed without -i';
   if (call.command === 'append' && !after.startsWith(log)) return 'append changed what was there';
-  if (isHelp) return ran.code === 0 ? undefined : `help exits ${ran.code}`;
+  if (isHelp) return ran.code === 0 || isCut ? undefined : `help exits ${ran.code}`;
   const spoken = isCut || ran.code === 2 ? undefined : misspoken(call, ran, log);
   if (spoken !== undefined) return spoken;
   const healthy = existsSync(HEALTHY) && call.given.has('in-place') ? await errorsOf(readFileSync(HEALTHY, 'latin1')) : [];

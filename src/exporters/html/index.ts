@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { counted, grouped } from '../../base/words.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
+import { branchStart } from '../view/branch.ts';
 import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
 import type { Totals } from '../view/totals.ts';
 import { costText } from '../view/usage.ts';
@@ -59,7 +60,7 @@ ${this.#branchList(branches)}</header>
   branch(branch: Branch): string {
     this.#branch = branch.number;
     const parent = branch.from === undefined ? undefined : this.#forks.get(branch.from);
-    const from: Words = branch.fromEntry === undefined ? ['starts at a root'] : ['goes on from ', { entry: branch.fromEntry }];
+    const from = branchStart(branch);
     const label = branch.label === undefined ? '' : ` <span class="label">${shown(oneLine(branch.label, 80))}</span>`;
     const about = `${this.#words(from)}, ${counted(branch.entries, 'entry', 'entries')}`;
     return `${this.#closeRun()}${this.#openRun(parent)}<div class="branch" id="branch-${branch.number}"><h2>Branch ${branch.number}${label}</h2><p>${about}</p></div>

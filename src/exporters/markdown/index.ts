@@ -1,5 +1,6 @@
 import { counted } from '../../base/words.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
+import { branchStart } from '../view/branch.ts';
 import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
 import type { Totals } from '../view/totals.ts';
 import { oneLine, type Words } from '../view/words.ts';
@@ -30,7 +31,7 @@ class MarkdownExporter implements Exporter {
   }
 
   branch(branch: Branch): string {
-    const from: Words = branch.fromEntry === undefined ? ['starts at a root'] : ['goes on from ', { entry: branch.fromEntry }];
+    const from = branchStart(branch);
     const facts: Words[] = [from, [counted(branch.entries, 'entry', 'entries')], ['leaf ', { entry: branch.leaf }]];
     if (branch.label !== undefined) facts.push(['label ', { code: oneLine(branch.label, 80) }]);
     return `# ${anchor(`branch-${branch.number}`)}Branch ${branch.number}\n\n${this.#small('', facts)}\n\n`;

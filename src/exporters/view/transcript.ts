@@ -70,6 +70,7 @@ export class Transcript {
   #leftOut = 0;
   #model: string | undefined;
   #ready: Item[] = [];
+  #hid = false;
 
   /** A repeated id must not give the same anchor twice. */
   constructor(options: ViewOptions, after = 0, repeated: (entry: ExportEntry) => boolean = () => false) {
@@ -83,8 +84,20 @@ export class Transcript {
     return this.#number;
   }
 
+  /** Nothing is shown of the entry that was pushed last, so nothing can lead there. */
+  get hid(): boolean {
+    return this.#hid;
+  }
+
   push(entry: ExportEntry): readonly Item[] {
+    this.#hid = false;
     this.#take(entry);
+    return this.#handOn();
+  }
+
+  /** A line of ours at this place, about an entry and not itself one. */
+  say(words: Words): readonly Item[] {
+    this.#putNote({ kind: 'note', anchor: '', words, details: [] });
     return this.#handOn();
   }
 
@@ -179,6 +192,7 @@ export class Transcript {
     if (shows) this.#tellLeftOut();
     // What this message leaves out is told after it.
     this.#leftOut += left;
+    this.#hid = !shows;
     if (!shows) return;
     const first = this.#turn !== 'assistant';
     this.#turn = 'assistant';
@@ -203,7 +217,8 @@ export class Transcript {
   }
 
   #result(entry: ExportEntry, message: JsonObject): void {
-    if (this.#options.tools === 'none') return;
+    this.#hid = this.#options.tools === 'none';
+    if (this.#hid) return;
     const id = stringOf(message['toolCallId']) ?? '';
     const result = this.#resultView(entry, message);
     const call = this.#callOf(id);
@@ -260,7 +275,10 @@ export class Transcript {
   }
 
   #note(entry: ExportEntry, draft: NoteDraft): void {
-    const note: Note = { kind: 'note', anchor: this.#anchor(entry), words: draft.words, details: draft.details };
+    this.#putNote({ kind: 'note', anchor: this.#anchor(entry), words: draft.words, details: draft.details });
+  }
+
+  #putNote(note: Note): void {
     if (!this.#open) {
       this.#tellLeftOut();
       this.#ready.push(note);
