@@ -52,16 +52,16 @@ export class FastPath {
     parentLength: ABSENT,
     parentIsLast: false,
     parent: NO_PARENT,
-    type: 0,
-    role: 0,
+    kind: 0,
     line: 0,
     offset: 0,
     length: 0,
     flags: 0,
   };
-  /** As the index codes them, by ROLE. */
-  readonly #roles: readonly number[];
-  readonly #message: number;
+  /** What neighbours of a user message need to know of it; one for all, for the entry behind it is the last to ask. */
+  readonly #lastUser: { -readonly [key in keyof LastEntry]: LastEntry[key] } = { line: 0, role: 'user', parentId: undefined, time: 0 };
+  /** As the index codes them: messages by ROLE, and custom entries. */
+  readonly #messages: readonly number[];
   readonly #custom: number;
 
   constructor(log: LogFacts, memory: ShapeMemory, hashKey: Uint8Array) {
@@ -69,9 +69,8 @@ export class FastPath {
     this.#hashKey = hashKey;
     this.#memory = memory;
     this.#scanner = memory.scanner;
-    this.#roles = ROLE_NAMES.map((name) => log.index.roleCode(name));
-    this.#message = log.index.typeCode('message');
-    this.#custom = log.index.typeCode('custom');
+    this.#messages = ROLE_NAMES.map((name) => log.index.kindCode('message', name));
+    this.#custom = log.index.kindCode('custom', '');
   }
 
   /** False for a block that must be read line by line: the header is not known yet, or there are bytes that are no text. */
@@ -124,7 +123,10 @@ export class FastPath {
     if (role === ROLE.user) {
       // Two user messages in a row may be of two writers.
       if (log.last?.role === 'user') return false;
-      last = { line, role: 'user', parentId: parentOf(block, parentStart, parentLength), time };
+      last = this.#lastUser;
+      this.#lastUser.line = line;
+      this.#lastUser.parentId = parentOf(block, parentStart, parentLength);
+      this.#lastUser.time = time;
     }
     const count = role === ROLE.assistant ? (records[at + FIELD.calls] as number) : 0;
     if (count > 1 && this.#repeatsCall(block, at, count)) return false;
@@ -139,8 +141,7 @@ export class FastPath {
     entry.parentLength = parentLength;
     entry.parentIsLast = (codes & PARENT_BEFORE) !== 0;
     entry.parent = log.version === 1 && parentLength === ABSENT ? log.size - 1 : NO_PARENT;
-    entry.type = isMessage ? this.#message : this.#custom;
-    entry.role = this.#roles[role] as number;
+    entry.kind = isMessage ? (this.#messages[role] as number) : this.#custom;
     entry.line = line;
     entry.offset = block.offset + (records[at + FIELD.start] as number);
     entry.flags = kindOf(role, codes);

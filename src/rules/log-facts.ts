@@ -6,7 +6,7 @@ import { cycles } from '../tree/children.ts';
 import { HEADER_PARENT, LogIndex, MISSING_PARENT, type PlainEntry } from '../tree/log-index.ts';
 import type { BlobLookup } from './blob-check.ts';
 import { IdTexts } from './id-texts.ts';
-import { NO_WORD, TimeList, WordList } from './number-list.ts';
+import { ByteList, NO_WORD, TimeList, WordList } from './number-list.ts';
 import type { CheckedObject, Place } from './rule.ts';
 import { TextStore } from './text-store.ts';
 import { readTime } from './time.ts';
@@ -317,23 +317,28 @@ export class LogFacts {
   }
 }
 
-/** In the word of a call's block: another call of the same message follows. */
-const MORE = 2 ** 31;
+/** In the byte of a call: another call of the same message follows. */
+const MORE = 0x80;
+/** In the byte of a call: the block's place is kept aside. */
+const FAR = 0x7f;
 
 /** Tool calls in file order: the id as a number of the text store, and the block. Those of one message stand together. */
 export class Calls {
   readonly #ids = new WordList();
-  readonly #blocks = new WordList();
+  readonly #blocks = new ByteList();
+  /** Places of blocks that do not fit into seven bits. */
+  readonly #far = new Map<number, number>();
 
   get length(): number {
     return this.#ids.length;
   }
 
   add(id: number, block: number, isOfTheSameMessage: boolean): void {
-    const before = this.length - 1;
-    if (isOfTheSameMessage) this.#blocks.set(before, this.#blocks.get(before) + MORE);
+    const call = this.length;
+    if (isOfTheSameMessage) this.#blocks.set(call - 1, this.#blocks.get(call - 1) | MORE);
+    if (block >= FAR) this.#far.set(call, block);
     this.#ids.push(id);
-    this.#blocks.push(block);
+    this.#blocks.push(Math.min(block, FAR));
   }
 
   id(call: number): number {
@@ -341,7 +346,7 @@ export class Calls {
   }
 
   block(call: number): number {
-    return this.#blocks.get(call) % MORE;
+    return this.#far.get(call) ?? this.#blocks.get(call) % MORE;
   }
 
   /** The next call of the same message, or -1. */

@@ -7,9 +7,9 @@ const FIRST = 256;
 /** The largest number that a list of words holds; whoever needs a mark for "none" takes it. */
 export const NO_WORD = 0xffff_ffff;
 
-/** A list of numbers of 32 bits that grows by pages, so that growing never copies what it holds. */
-export class WordList {
-  readonly #pages: Uint32Array[] = [];
+/** A list of small numbers that grows by pages, so that growing never copies what it holds. */
+abstract class PagedList<Page extends Uint8Array | Uint32Array> {
+  readonly #pages: Page[] = [];
   #length = 0;
 
   get length(): number {
@@ -30,19 +30,35 @@ export class WordList {
   }
 
   get(at: number): number {
-    return (this.#pages[at >>> BITS] as Uint32Array)[at & MASK] as number;
+    return (this.#pages[at >>> BITS] as Page)[at & MASK] as number;
   }
 
   set(at: number, value: number): void {
-    (this.#pages[at >>> BITS] as Uint32Array)[at & MASK] = value;
+    (this.#pages[at >>> BITS] as Page)[at & MASK] = value;
   }
 
-  #newPage(at: number): Uint32Array {
+  protected abstract make(size: number): Page;
+
+  #newPage(at: number): Page {
     const before = this.#pages[at >>> BITS];
-    const page = new Uint32Array(before ? before.length * 4 : at === 0 ? FIRST : SIZE);
+    const page = this.make(before ? before.length * 4 : at === 0 ? FIRST : SIZE);
     if (before) page.set(before);
     this.#pages[at >>> BITS] = page;
     return page;
+  }
+}
+
+/** Numbers of 32 bits. */
+export class WordList extends PagedList<Uint32Array> {
+  protected override make(size: number): Uint32Array {
+    return new Uint32Array(size);
+  }
+}
+
+/** Numbers of 8 bits. */
+export class ByteList extends PagedList<Uint8Array> {
+  protected override make(size: number): Uint8Array {
+    return new Uint8Array(size);
   }
 }
 

@@ -57,9 +57,8 @@ export interface PlainEntry {
   parentIsLast: boolean;
   /** The parent's position where no parentId tells it. */
   parent: number;
-  /** As `typeCode` and `roleCode` give them. */
-  type: number;
-  role: number;
+  /** The type and the role, as `kindCode` gives them. */
+  kind: number;
   line: number;
   offset: number;
   length: number;
@@ -87,6 +86,7 @@ export class LogIndex {
   readonly #ids: IdTable;
   readonly #types = new Names();
   readonly #roles = new Names();
+  readonly #kinds = new Kinds();
   readonly #headers = new Set<string>();
   #size = 0;
   #waiting: Waiting[] = [];
@@ -149,17 +149,8 @@ export class LogIndex {
       this.#hash.of(id);
       this.#ids.seek(this.#hash.low, this.#hash.high);
     }
-    const role = entry.role === undefined ? 0 : this.#roles.code(entry.role);
-    return this.#push(
-      id !== undefined,
-      parent,
-      this.#types.code(entry.type),
-      role,
-      entry.line,
-      entry.offset,
-      entry.length,
-      entry.flags ?? 0,
-    );
+    const kind = this.kindCode(entry.type, entry.role ?? '');
+    return this.#push(id !== undefined, parent, kind, entry.line, entry.offset, entry.length, entry.flags ?? 0);
   }
 
   /** The same from the bytes of a line, without making strings of them. */
@@ -181,7 +172,7 @@ export class LogIndex {
     }
     const type = entry.typeStart === ABSENT ? 0 : this.#types.codeOfBytes(bytes, entry.typeStart, entry.typeEnd);
     const role = entry.roleStart === ABSENT ? 0 : this.#roles.codeOfBytes(bytes, entry.roleStart, entry.roleEnd);
-    return this.#push(hasId, parent, type, role, line, offset, length, 0);
+    return this.#push(hasId, parent, this.#kinds.code(type, role), line, offset, length, 0);
   }
 
   /**
@@ -202,21 +193,16 @@ export class LogIndex {
     const { idLow, idHigh } = entry;
     if (idLength >= 0 && this.#ids.seek(idLow, idHigh) !== NOT_FOUND) return NOT_FOUND;
     this.#hash.is(idLow, idHigh, entry.idIsPacked);
-    return this.#push(idLength >= 0, parent, entry.type, entry.role, entry.line, entry.offset, entry.length, entry.flags);
+    return this.#push(idLength >= 0, parent, entry.kind, entry.line, entry.offset, entry.length, entry.flags);
   }
 
-  /** What stands for the name of a type in `addPlain`. */
-  typeCode(name: string): number {
-    return this.#types.code(name);
-  }
-
-  /** The same for the role of a message. */
-  roleCode(name: string): number {
-    return this.#roles.code(name);
+  /** What stands for a type and a role ('' for none) in `addPlain`. */
+  kindCode(type: string, role: string): number {
+    return this.#kinds.code(this.#types.code(type), this.#roles.code(role));
   }
 
   /** Takes the id from the hash; the table was asked for it just before. */
-  #push(hasId: boolean, parent: number, type: number, role: number, line: number, offset: number, length: number, own: number): number {
+  #push(hasId: boolean, parent: number, kind: number, line: number, offset: number, length: number, own: number): number {
     const position = this.#size;
     const slot = position & PAGE_MASK;
     let page = this.#pages[position >>> PAGE_BITS];
@@ -225,8 +211,7 @@ export class LogIndex {
     page.setLine(slot, line);
     page.setOffset(slot, offset);
     page.length[slot] = length;
-    page.type[slot] = type;
-    page.role[slot] = role;
+    page.kind[slot] = kind;
     let flags = own & OWN_FLAGS;
     this.#size++;
     this.#earlier = NOT_FOUND;
@@ -320,14 +305,14 @@ export class LogIndex {
     return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
   }
 
-  /** The type's name; '' for an entry without one, and for new names behind the first 254. */
+  /** The type's name; '' for an entry without one, and for new pairs of type and role behind the first 254. */
   typeOf(position: number): string {
-    return this.#types.name((this.#pages[position >>> PAGE_BITS] as IndexPage).type[position & PAGE_MASK] as number);
+    return this.#types.name(this.#kinds.type(this.#kindOf(position)));
   }
 
   /** The message's role where whoever filled the index knew it, else ''. */
   roleOf(position: number): string {
-    return this.#roles.name((this.#pages[position >>> PAGE_BITS] as IndexPage).role[position & PAGE_MASK] as number);
+    return this.#roles.name(this.#kinds.role(this.#kindOf(position)));
   }
 
   lineOf(position: number): number {
@@ -391,6 +376,10 @@ export class LogIndex {
       else high = middle;
     }
     return low < this.#size && this.lineOf(low) === line ? low : NOT_FOUND;
+  }
+
+  #kindOf(position: number): number {
+    return (this.#pages[position >>> PAGE_BITS] as IndexPage).kind[position & PAGE_MASK] as number;
   }
 
   #flagsOf(position: number): number {
@@ -506,6 +495,31 @@ class DuplicateGroups {
     const here = this.#members[low] as number;
     if (here !== from) return here;
     return low + 1 < start - 1 + (this.#count[last] as number) ? (this.#members[low + 1] as number) : here;
+  }
+}
+
+/** Pairs of codes as one byte: 0 is none of both, 255 any pair that came after the first 254. */
+class Kinds {
+  readonly #codes = new Map<number, number>([[0, 0]]);
+  readonly #pairs: number[] = [0];
+
+  code(type: number, role: number): number {
+    const pair = type * 256 + role;
+    const known = this.#codes.get(pair);
+    if (known !== undefined) return known;
+    const code = Math.min(this.#pairs.length, 255);
+    if (code === 255) return code;
+    this.#pairs.push(pair);
+    this.#codes.set(pair, code);
+    return code;
+  }
+
+  type(code: number): number {
+    return (this.#pairs[code] ?? 0) >>> 8;
+  }
+
+  role(code: number): number {
+    return (this.#pairs[code] ?? 0) & 255;
   }
 }
 

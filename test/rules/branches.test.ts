@@ -55,6 +55,16 @@ describe('calls and results on branches', () => {
     ]);
   });
 
+  it('names the block of each of very many calls', async () => {
+    const ids = Array.from({ length: 300 }, (_, at) => `t${at}`);
+    const found = await findings(HEADER + assistant('a', null, ids) + user('u', 'a') + assistant('b', 'u', ['x']) + user('v', 'b'));
+    const blocks = (line: number): (string | undefined)[] =>
+      found.filter((one) => one.rule === 'unanswered-call' && one.line === line).map(({ path }) => path);
+    const first = Number(/\[(\d+)\]/.exec(String(blocks(4)[0]))?.[1]);
+    expect(blocks(2)).toEqual(ids.map((_, at) => `message.content[${first + at}]`));
+    expect(blocks(4)).toHaveLength(1);
+  });
+
   it('follows the order of the file in version 1', async () => {
     const old = (line: string): string => line.replace(/"id":"\w+","parentId":(null|"\w+"),/, '');
     const header = HEADER.replace('"version":3,', '');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_WORD, TimeList, WordList } from '../../src/rules/number-list.ts';
+import { ByteList, NO_WORD, TimeList, WordList } from '../../src/rules/number-list.ts';
 import { settings } from '../support/properties.ts';
 
 describe('lists of numbers', () => {
@@ -14,6 +14,15 @@ describe('lists of numbers', () => {
     list.set(5, 7);
     list.push(8);
     expect([list.length, list.get(5), list.get(9_999), list.get(10_000)]).toEqual([10_001, 7, word(9_999), 8]);
+  });
+
+  it('keep bytes', () => {
+    const list = new ByteList();
+    for (let at = 0; at < 20_000; at++) list.push(at % 256);
+    list.set(19_000, 7);
+    expect(Array.from({ length: 20_000 }, (_, at) => list.get(at)).every((value, at) => value === (at === 19_000 ? 7 : at % 256))).toBe(
+      true,
+    );
   });
 
   it('keep times exactly, near and far, whole or not, and none', () => {
