@@ -1,9 +1,5 @@
 import * as z from 'zod/mini';
 
-// Otherwise each schema would compile a part of itself at its first use. Zod looks at this when a schema is made, and every
-// schema is made after this file was read.
-z.config({ jitless: true });
-
 /**
  * The schemas look at kinds of values and at the words that tell one shape from another (type, role), never at other
  * values: the format grows, and a new stop reason or thinking level is no fault. Objects are loose, so unknown fields pass.
