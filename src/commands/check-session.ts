@@ -1,55 +1,82 @@
-import type { Input } from '../files/input.ts';
+import { CHUNK_BYTES, fileChunks, type Input } from '../files/input.ts';
 import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerMessage } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { BlobLookup } from '../rules/blob-check.ts';
-import { LogCheck } from '../rules/check-log.ts';
+import { type ActiveRules, activeRules, LogCheck, makeMemory } from '../rules/check-log.ts';
 import type { ShapeMemory } from '../rules/fast-path.ts';
 import type { Finding } from '../rules/finding.ts';
 import type { Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
+import { counting } from './reading.ts';
 
-export interface CheckSessionOptions {
+/** What is the same for all inputs of a run. */
+export interface CheckSettings {
   readonly maxLineBytes: number;
   readonly levels: ReadonlyMap<string, Level>;
-  readonly random: (bytes: number) => Uint8Array;
-  readonly blobs?: BlobLookup | undefined;
-  readonly memory: ShapeMemory | undefined;
+  readonly blobs: BlobLookup | undefined;
+  readonly scanner: ScannerKind;
+}
+
+export interface CheckHooks {
+  readonly onFinding: (finding: Finding) => void;
+  readonly onBytes: (bytes: number) => void;
+  /** Called after every block, to let output drain. */
+  readonly pause?: () => Promise<void>;
   /** Gets every byte of the input. */
   readonly pass?: ByteWriter | undefined;
-  readonly onFinding: (finding: Finding) => void;
-  /** Called after every block, to let output drain. */
-  readonly pause: () => Promise<void>;
 }
 
 export type SessionResult = { readonly entries: number } | { readonly seems: string };
 
-/** Checks one input. Nothing is said about a file before it is known to be a session log. */
-export async function checkSession(input: Input, options: CheckSessionOptions): Promise<SessionResult> {
-  const check = new LogCheck({
-    file: input.name,
-    levels: options.levels,
-    hashKey: options.random(8),
-    blobs: options.blobs,
-    memory: options.memory,
-    onFinding: options.onFinding,
-  });
-  const chunks = options.pass ? passing(input.chunks, options.pass) : input.chunks;
-  const start = new LogStart(check);
-  for await (const piece of readBlocks(chunks, { maxLineBytes: options.maxLineBytes })) {
-    if (!(piece instanceof Block)) {
-      if (!start.take(piece)) check.line(piece);
-    } else if (start.over) check.block(piece);
-    else start.block(piece);
-    await options.pause();
-    // What is not ours is read on only to be handed on.
-    if (start.isStranger && !options.pass) break;
+/** Checks inputs, one after the other. */
+export class SessionChecker {
+  readonly #settings: CheckSettings;
+  readonly #rules: ActiveRules;
+  readonly #shapes: ShapeMemory | undefined;
+  readonly #hashKey: Uint8Array;
+  #memory: Buffer | undefined;
+
+  constructor(settings: CheckSettings, random: (bytes: number) => Uint8Array) {
+    this.#settings = settings;
+    this.#rules = activeRules(settings.levels);
+    this.#hashKey = random(8);
+    this.#shapes = makeMemory(settings.scanner, random(8), settings.levels, settings.blobs !== undefined);
   }
-  const stranger = start.end();
-  if (stranger !== undefined) return { seems: stranger };
-  check.end();
-  return { entries: check.log.size };
+
+  async checkFile(name: string, hooks: CheckHooks): Promise<SessionResult> {
+    this.#memory ??= Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    return await this.check({ name, path: name, chunks: fileChunks(name, { memory: this.#memory }) }, hooks);
+  }
+
+  /** Nothing is said about an input before it is known to be a session log. */
+  async check(input: Input, hooks: CheckHooks): Promise<SessionResult> {
+    const { maxLineBytes, blobs } = this.#settings;
+    const check = new LogCheck({
+      file: input.name,
+      rules: this.#rules,
+      hashKey: this.#hashKey,
+      blobs,
+      memory: this.#shapes,
+      onFinding: hooks.onFinding,
+    });
+    const counted = counting(input.chunks, { wanted: true, read: hooks.onBytes });
+    const start = new LogStart(check);
+    for await (const piece of readBlocks(hooks.pass ? passing(counted, hooks.pass) : counted, { maxLineBytes })) {
+      if (!(piece instanceof Block)) {
+        if (!start.take(piece)) check.line(piece);
+      } else if (start.over) check.block(piece);
+      else start.block(piece);
+      await hooks.pause?.();
+      // What is not ours is read on only to be handed on.
+      if (start.isStranger && !hooks.pass) break;
+    }
+    const stranger = start.end();
+    if (stranger !== undefined) return { seems: stranger };
+    check.end();
+    return { entries: check.log.size };
+  }
 }
 
 /** The first lines of a file, held until one of them shows that the file is ours. */

@@ -1,32 +1,50 @@
 import { randomFillSync } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { fileChunks } from '../files/input.ts';
-import { makeMemory } from '../rules/check-log.ts';
 import { blobLookup } from './blob-lookup.ts';
-import { collect, type WorkerAnswer, type WorkerSettings, type WorkerTask } from './check-pool.ts';
-import { checkSession } from './check-session.ts';
-import { counting } from './reading.ts';
+import { checkFile, type FileCheck, Turns, type WorkerAnswer, type WorkerData } from './check-pool.ts';
+import { SessionChecker } from './check-session.ts';
 
-const settings = workerData as WorkerSettings;
-const levels = new Map(settings.levels);
-const blobs = settings.blobs === undefined ? undefined : blobLookup(settings.blobs);
-const random = (bytes: number): Uint8Array => randomFillSync(new Uint8Array(bytes));
-const memory = makeMemory(settings.scanner, random(8), levels, blobs !== undefined);
+/** So much is checked before the answers are sent: a message costs as much as a small file. */
+const BYTES_A_MESSAGE = 1024 * 1024;
+const FILES_A_MESSAGE = 16;
 
-parentPort?.on('message', async ({ task, name }: WorkerTask) => {
-  const check = await collect((onFinding, onBytes) =>
-    checkSession(
-      { name, path: name, chunks: counting(fileChunks(name), { wanted: true, read: onBytes }) },
-      {
-        maxLineBytes: settings.maxLineBytes,
-        levels,
-        blobs,
-        memory,
-        random,
-        onFinding,
-        pause: async () => {},
-      },
-    ),
-  );
-  parentPort?.postMessage({ task, ...check } satisfies WorkerAnswer);
-});
+const { settings, names, counters } = workerData as WorkerData;
+const turns = new Turns(counters, names.length);
+const checker = new SessionChecker(
+  {
+    ...settings,
+    levels: new Map(settings.levels),
+    blobs: settings.blobs === undefined ? undefined : blobLookup(settings.blobs),
+  },
+  (bytes) => randomFillSync(new Uint8Array(bytes)),
+);
+
+let answers: WorkerAnswer[] = [];
+let bytes = 0;
+
+function send(): void {
+  if (answers.length > 0) parentPort?.postMessage(answers);
+  answers = [];
+  bytes = 0;
+}
+
+function keep(at: number, check: FileCheck): void {
+  answers.push({ at, check });
+  bytes += check.bytes;
+  if (bytes >= BYTES_A_MESSAGE || answers.length >= FILES_A_MESSAGE) send();
+}
+
+async function work(): Promise<void> {
+  for (let at = turns.take(); at !== undefined; at = turns.take()) {
+    if (turns.isTooEarly(at)) {
+      // The others may wait for what is kept here.
+      send();
+      turns.wait(at);
+    }
+    keep(at, await checkFile(checker, names[at] as string));
+  }
+  send();
+}
+
+// What goes wrong here becomes an error of the worker, which its parent hears of.
+void work();

@@ -7,16 +7,14 @@ import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { makeReporter, REPORTER_NAMES, type Reporter, type ReporterName } from '../reporters/index.ts';
 import type { BlobLookup } from '../rules/blob-check.ts';
-import { makeMemory } from '../rules/check-log.ts';
 import { explainRule, listRules } from '../rules/explain.ts';
-import type { ShapeMemory } from '../rules/fast-path.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
-import { CheckPool, collect, type FileCheck } from './check-pool.ts';
-import { checkSession, type SessionResult, scannerWish } from './check-session.ts';
+import { CheckPool, checkFile, type FileCheck } from './check-pool.ts';
+import { SessionChecker, type SessionResult, scannerWish } from './check-session.ts';
 import type { Command, Given, Io } from './command.ts';
-import { announce, counting } from './reading.ts';
+import { announce } from './reading.ts';
 
 export const command: Command = {
   name: 'validate',
@@ -92,8 +90,6 @@ interface FileTarget {
 
 type Target = FileTarget | { readonly name: string; readonly trouble: string };
 
-/** Files that may be done before the one that is told next. */
-const MOST_AHEAD = 64;
 const WORTH_A_THREAD = 16 * 1024 * 1024;
 
 /** One call of validate over all its files. */
@@ -108,8 +104,7 @@ class Validation {
   readonly #most: number;
   readonly #maxLineBytes: number;
   readonly #blobsPath: string | undefined;
-  readonly #memory: ShapeMemory | undefined;
-  readonly #blobs: BlobLookup | undefined;
+  readonly #checker: SessionChecker;
   #shown = 0;
   #sessions = 0;
   #skipped = 0;
@@ -128,8 +123,8 @@ class Validation {
     this.#most = given.number('max-findings') ?? Number.POSITIVE_INFINITY;
     this.#maxLineBytes = readMaxLineBytes(given);
     this.#blobsPath = blobsPath;
-    this.#blobs = blobs;
-    this.#memory = makeMemory(scannerWish(io.env), io.random(8), this.#levels, this.#blobs !== undefined);
+    const settings = { maxLineBytes: this.#maxLineBytes, levels: this.#levels, blobs, scanner: scannerWish(io.env) };
+    this.#checker = new SessionChecker(settings, io.random);
     if (given.operands.filter((operand) => operand === '-').length > 1)
       throw new UsageTrouble("standard input can be read once; give '-' once");
     const pass = given.flag('pass');
@@ -202,23 +197,12 @@ class Validation {
 
   /** Several files at once, told in their order whichever is done first. */
   async #together(targets: readonly Target[], pool: CheckPool): Promise<void> {
-    const ahead: { target: Target; check: Promise<FileCheck> | undefined }[] = [];
-    const tellNext = async (): Promise<void> => {
-      const next = ahead.shift();
-      if (!next) return;
-      if ('trouble' in next.target) this.#trouble(next.target.name, next.target.trouble);
-      else if (next.check) this.#tell(next.target, await next.check);
-      await this.#pause();
-    };
     try {
       for (const target of targets) {
-        const check = 'trouble' in target ? undefined : pool.check(target.name);
-        // Whoever waits for it hears of a failure; until then it is nobody's.
-        check?.catch(() => {});
-        ahead.push({ target, check });
-        if (ahead.length >= MOST_AHEAD) await tellNext();
+        if ('trouble' in target) this.#trouble(target.name, target.trouble);
+        else this.#tell(target, await pool.next());
+        await this.#pause();
       }
-      while (ahead.length > 0) await tellNext();
     } finally {
       await pool.close();
     }
@@ -261,7 +245,8 @@ class Validation {
       blobs: this.#blobsPath,
       scanner: scannerWish(this.#io.env),
     };
-    return await CheckPool.start(jobs, settings, (name) => collect((onFinding, onBytes) => this.#session(name, onFinding, onBytes)));
+    const names = files.map((file) => file.name);
+    return await CheckPool.start(jobs, names, settings, (name) => checkFile(this.#checker, name, () => this.#pause()));
   }
 
   async #file(name: string, found: boolean): Promise<void> {
@@ -296,20 +281,9 @@ class Validation {
   }
 
   async #session(name: string, onFinding: (finding: Finding) => void, onBytes: (bytes: number) => void): Promise<SessionResult> {
-    const input = openInput(name, this.#io.stdin);
-    return await checkSession(
-      { ...input, chunks: counting(input.chunks, { wanted: true, read: onBytes }) },
-      {
-        maxLineBytes: this.#maxLineBytes,
-        levels: this.#levels,
-        random: this.#io.random,
-        blobs: this.#blobs,
-        memory: this.#memory,
-        pass: this.#pass,
-        onFinding,
-        pause: () => this.#pause(),
-      },
-    );
+    const hooks = { onFinding, onBytes, pause: () => this.#pause(), pass: this.#pass };
+    if (name !== '-') return await this.#checker.checkFile(name, hooks);
+    return await this.#checker.check(openInput(name, this.#io.stdin), hooks);
   }
 
   async #pause(): Promise<void> {

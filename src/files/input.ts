@@ -39,11 +39,13 @@ async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, void, voi
 export interface FileChunksOptions {
   readonly start?: number;
   readonly chunkBytes?: number;
+  /** CHUNK_BYTES for small files, by whoever reads many of them one after the other. */
+  readonly memory?: Buffer;
 }
 
 /** The bytes of a file from a position on. Regular files, FIFOs and devices alike. */
 export async function* fileChunks(path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
-  const small = options.start === undefined && options.chunkBytes === undefined ? wholeSmallFile(path) : undefined;
+  const small = options.start === undefined && options.chunkBytes === undefined ? wholeSmallFile(path, options.memory) : undefined;
   if (small) {
     if (small.length > 0) yield small;
     return;
@@ -60,17 +62,18 @@ export async function* fileChunks(path: string, options: FileChunksOptions = {})
  * A regular file of at most a chunk, whole; undefined for anything else, which is then read in its own way. Waiting for
  * the disk here costs less than asking another thread to wait six times.
  */
-function wholeSmallFile(path: string): Buffer | undefined {
+function wholeSmallFile(path: string, memory: Buffer | undefined): Buffer | undefined {
   try {
     const facts = statSync(path);
     if (!facts.isFile() || facts.size >= CHUNK_BYTES) return undefined;
     // Should it have become a pipe meanwhile, opening it must not wait for a writer.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const buffer = Buffer.allocUnsafe(facts.size + 1);
+      const wanted = facts.size + 1;
+      const buffer = memory ?? Buffer.allocUnsafe(wanted);
       let length = 0;
-      while (length < buffer.length) {
-        const read = readSync(fd, buffer, length, buffer.length - length, length);
+      while (length < wanted) {
+        const read = readSync(fd, buffer, length, wanted - length, length);
         if (read === 0) return buffer.subarray(0, length);
         length += read;
       }

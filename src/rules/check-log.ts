@@ -10,13 +10,15 @@ import { FastPath, ShapeMemory } from './fast-path.ts';
 import type { Finding, Severity } from './finding.ts';
 import { rules } from './index.ts';
 import { LogFacts } from './log-facts.ts';
-import type { CheckedObject, Level, Place, Report, Rule } from './rule.ts';
+import type { CheckedObject, Level, Place, Report, Rule, RuleMeta } from './rule.ts';
 
 export interface CheckOptions {
   /** As findings name it. */
   readonly file: string;
   /** Levels that differ from the table's. */
   readonly levels?: ReadonlyMap<string, Level>;
+  /** The rules with these levels, where they are at hand already. */
+  readonly rules?: ActiveRules;
   /** 8 bytes that the log could not foresee. */
   readonly hashKey: Uint8Array;
   readonly blobs?: BlobLookup | undefined;
@@ -49,37 +51,20 @@ export function makeMemory(
 export class LogCheck {
   readonly log: LogFacts;
   readonly #options: CheckOptions;
-  readonly #lineRules: readonly ActiveRule<'line'>[];
-  readonly #objectRules: readonly ActiveRule<'object'>[];
-  readonly #endRules: readonly ActiveRule<'end'>[];
+  readonly #rules: ActiveRules;
+  readonly #fast: FastPath | undefined;
+  readonly #atEnd: Finding[] = [];
+  #shapeFindings = 0;
+  /** The rule that is looking. */
+  #rule: ActiveRule | undefined;
+  readonly #report: Report = (place, message) => this.#found(place, message);
 
   constructor(options: CheckOptions) {
     this.#options = options;
+    this.#rules = options.rules ?? activeRules(options.levels);
     this.log = new LogFacts(options.hashKey, options.blobs);
-    const active = rules.flatMap((rule) => {
-      const level = options.levels?.get(rule.id) ?? rule.level;
-      return level === 'off' ? [] : [{ rule, level }];
-    });
-    const tell = options.onFinding;
-    const tellShape = (finding: Finding): void => {
-      this.#shapeFindings++;
-      tell(finding);
-    };
     this.#fast = options.memory && new FastPath(this.log, options.memory, options.hashKey);
-    this.#lineRules = active.flatMap(({ rule, level }) =>
-      rule.line ? [{ check: rule.line, report: this.#reporter(rule, level, tell) }] : [],
-    );
-    this.#objectRules = active.flatMap(({ rule, level }) =>
-      rule.object ? [{ check: rule.object, report: this.#reporter(rule, level, rule.looksAt === 'shape' ? tellShape : tell) }] : [],
-    );
-    this.#endRules = active.flatMap(({ rule, level }) =>
-      rule.end ? [{ check: rule.end, report: this.#reporter(rule, level, (finding) => this.#atEnd.push(finding)) }] : [],
-    );
   }
-
-  readonly #atEnd: Finding[] = [];
-  readonly #fast: FastPath | undefined;
-  #shapeFindings = 0;
 
   /** A block of lines: those that the scanner vouches for are taken in by their facts, the others are read in full. */
   block(block: Block): void {
@@ -100,14 +85,20 @@ export class LogCheck {
     const content = readContent(line, log.version);
     if (content.damage === 'oversize-line' && log.firstOversizeLine === 0) log.firstOversizeLine = line.number;
     const checked = { line, damage: content.damage, objects: content.objects.length };
-    for (const { check, report } of this.#lineRules) check(checked, log, report);
+    for (const rule of this.#rules.line) {
+      this.#rule = rule;
+      rule.check(checked, log, this.#report);
+    }
     for (const { value, text } of content.objects) this.#object(line, value, text);
   }
 
   end(): void {
     const { log } = this;
     log.finish();
-    for (const { check, report } of this.#endRules) check(log, report);
+    for (const rule of this.#rules.end) {
+      this.#rule = rule;
+      rule.check(log, this.#report);
+    }
     // Stable, so that findings of one line stay in the order of the rules.
     this.#atEnd.sort((a, b) => a.line - b.line);
     for (const finding of this.#atEnd) this.#options.onFinding(finding);
@@ -118,31 +109,60 @@ export class LogCheck {
     const kind = isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry';
     const id = kind !== 'title' && typeof value['id'] === 'string' ? value['id'] : undefined;
     const object: CheckedObject = { kind, line, value, text, id, shape: checkShape(value, log.versionFor(value)) };
-    for (const { check, report } of this.#objectRules) check(object, log, report);
+    for (const rule of this.#rules.object) {
+      this.#rule = rule;
+      rule.check(object, log, this.#report);
+    }
     if (kind === 'header') log.addHeader(object);
     else if (kind === 'title') log.addTitle();
     else log.addEntry(object);
   }
 
-  #reporter(rule: Rule, severity: Severity, tell: (finding: Finding) => void): Report {
-    const { file } = this.#options;
-    return (place: Place, message: string) => {
-      tell({
-        file,
-        line: place.line,
-        offset: place.offset,
-        rule: rule.id,
-        severity,
-        message,
-        ...(place.entryId === undefined ? {} : { entryId: place.entryId }),
-        ...(place.path === undefined || place.path === '' ? {} : { path: place.path }),
-        fixable: rule.fixable,
-      });
+  #found(place: Place, message: string): void {
+    if (!this.#rule) return;
+    const { stage, severity, looksAtShape, meta } = this.#rule;
+    const finding: Finding = {
+      file: this.#options.file,
+      line: place.line,
+      offset: place.offset,
+      rule: meta.id,
+      severity,
+      message,
+      ...(place.entryId === undefined ? {} : { entryId: place.entryId }),
+      ...(place.path === undefined || place.path === '' ? {} : { path: place.path }),
+      fixable: meta.fixable,
     };
+    if (looksAtShape) this.#shapeFindings++;
+    if (stage === 'end') this.#atEnd.push(finding);
+    else this.#options.onFinding(finding);
   }
 }
 
-interface ActiveRule<Stage extends 'line' | 'object' | 'end'> {
-  readonly check: NonNullable<Rule[Stage]>;
-  readonly report: Report;
+type Stage = 'line' | 'object' | 'end';
+
+interface ActiveRule<Of extends Stage = Stage> {
+  readonly stage: Of;
+  readonly check: NonNullable<Rule[Of]>;
+  readonly severity: Severity;
+  readonly looksAtShape: boolean;
+  readonly meta: RuleMeta;
+}
+
+/** The rules that are on, by when they look. */
+export interface ActiveRules {
+  readonly line: readonly ActiveRule<'line'>[];
+  readonly object: readonly ActiveRule<'object'>[];
+  readonly end: readonly ActiveRule<'end'>[];
+}
+
+/** Made once for many logs, because it takes longer than the check of a short one. */
+export function activeRules(levels: ReadonlyMap<string, Level> | undefined): ActiveRules {
+  const at = <Of extends Stage>(stage: Of): ActiveRule<Of>[] =>
+    rules.flatMap((meta) => {
+      const severity = levels?.get(meta.id) ?? meta.level;
+      const check = meta[stage];
+      if (severity === 'off' || check === undefined) return [];
+      return [{ stage, check, severity, looksAtShape: stage === 'object' && meta.looksAt === 'shape', meta }];
+    });
+  return { line: at('line'), object: at('object'), end: at('end') };
 }

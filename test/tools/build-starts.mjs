@@ -25,7 +25,10 @@ async function build() {
   const names = (await commandNames(build)).filter((name) => name !== 'completion');
   await build({
     absWorkingDir: root,
-    entryPoints: names.map((name) => ({ in: `start:${name}`, out: name })),
+    entryPoints: [
+      ...names.map((name) => ({ in: `start:${name}`, out: name })),
+      { in: 'src/commands/check-worker.ts', out: 'check-worker' },
+    ],
     outdir: folder,
     outExtension: { '.js': '.cjs' },
     bundle: true,
