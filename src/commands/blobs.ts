@@ -12,7 +12,7 @@ import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import { realPath, TRASH } from '../files/blob-files.ts';
 import { fileChunks, isFolder, openInput } from '../files/input.ts';
 import { requireRunning } from '../files/temp.ts';
-import { findFiles, findSessions } from '../files/walk.ts';
+import { type FindOptions, findFiles, findSessions } from '../files/walk.ts';
 import { Gate } from '../formats/gate.ts';
 import type { Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
@@ -203,14 +203,17 @@ async function searchAll(names: readonly string[], store: BlobStore, search: Has
       troubles.push(error);
     }
   };
-  const except = realPath(store.path);
+  const options: FindOptions = {
+    except: realPath(store.path),
+    passedOver: (path) => io.note(`${path}: is no regular file, its bytes were not looked at`),
+  };
   for (const name of names) {
     io.progress.file(name);
     if (name === '-' || !(await isFolder(name))) {
       await readOne(openInput(name, io.stdin).chunks);
       continue;
     }
-    for await (const { path, trouble } of findFiles(name, () => true, except)) {
+    for await (const { path, trouble } of findFiles(name, () => true, options)) {
       if (trouble) troubles.push(trouble);
       else await readOne(fileChunks(path));
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { handleChunks, openForReading, openInput } from '../files/input.ts';
-import { InPlace, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
+import { behindLink, InPlace, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { requireRunning } from '../files/temp.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Given, Io, Option } from './command.ts';
@@ -35,7 +35,7 @@ export interface RewriteInput {
   readonly rereadable: boolean;
   /** What a copy of the content may be given at most; 0600 for stdin. */
   readonly mode: number;
-  /** The file that the output ends up in: FILE with -i, OUT with -o, undefined for standard output. */
+  /** The file that the output ends up in, behind a link: FILE with -i, OUT with -o, undefined or '-' for standard output. */
   readonly target: string | undefined;
   /** Others see the output as it is written; else all of it at once, when the transform is done. */
   readonly streams: boolean;
@@ -107,7 +107,7 @@ async function rewriteOne(name: string, wish: Wish, io: Io, transform: Transform
       read: opened.read,
       rereadable: opened.rereadable,
       mode: opened.mode,
-      target: wish.inPlace ? name : wish.output,
+      target: targetOf(wish.inPlace ? name : wish.output),
       streams: sink.streams,
       dryRun: wish.dryRun,
       earn,
@@ -128,6 +128,10 @@ async function rewriteOne(name: string, wish: Wish, io: Io, transform: Transform
     sink.discard();
     await opened.close();
   }
+}
+
+function targetOf(name: string | undefined): string | undefined {
+  return name === undefined || name === '-' ? name : behindLink(name);
 }
 
 interface Opened {

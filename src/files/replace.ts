@@ -385,7 +385,21 @@ class ToDevice implements Sink {
 
   constructor(name: string) {
     this.#name = name;
-    this.stream = createWriteStream(name, { flags: 'w' });
+    const device = createWriteStream(name, { flags: 'w' });
+    device.on('error', () => {});
+    // A stream of its own, so that an error names the device.
+    const then =
+      (done: (error?: Error | null) => void) =>
+      (error?: Error | null): void =>
+        done(error ? asTrouble(name, error) : null);
+    this.stream = new Writable({
+      write: (chunk: Buffer, _encoding, done) => device.write(chunk, then(done)),
+      final: (done) => device.end(then(done)),
+      destroy: (error, done) => {
+        device.destroy();
+        done(error);
+      },
+    });
     this.stream.on('error', () => {});
   }
 
@@ -396,6 +410,15 @@ class ToDevice implements Sink {
 
   discard(): void {
     this.stream.destroy();
+  }
+}
+
+/** The file that a link leads to; the path itself where it is no link, or one that leads nowhere. */
+export function behindLink(path: string): string {
+  try {
+    return lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
+  } catch {
+    return path;
   }
 }
 

@@ -18,21 +18,29 @@ export function findSessions(folder: string): AsyncGenerator<Found, void, void> 
   return findFiles(folder, (name) => name.endsWith('.jsonl'));
 }
 
-/** Every file below a folder whose name is wanted. Pipes, sockets and devices are passed over, and so is the folder `except`. */
+export interface FindOptions {
+  /** A folder, without links in its path, that is passed over. */
+  readonly except?: string;
+  /** Hears of pipes, sockets and devices, which are passed over too. */
+  readonly passedOver?: (path: string) => void;
+}
+
+/** Every file below a folder whose name is wanted. */
 export async function* findFiles(
   folder: string,
   wanted: (name: string) => boolean,
-  except?: string,
+  options: FindOptions = {},
   above: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<Found, void, void> {
   let real: string;
-  let names: { name: string; kind: 'folder' | 'file' | 'link' }[];
+  let names: { name: string; kind: 'folder' | 'file' | 'link' | 'other' }[];
   try {
     real = await realPath(folder);
-    if (above.has(real) || real === except) return;
-    names = (await readFolder(folder, { withFileTypes: true }))
-      .filter((one) => one.isDirectory() || one.isFile() || one.isSymbolicLink())
-      .map((one) => ({ name: one.name, kind: one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : 'file' }));
+    if (above.has(real) || real === options.except) return;
+    names = (await readFolder(folder, { withFileTypes: true })).map((one) => ({
+      name: one.name,
+      kind: one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : one.isFile() ? 'file' : 'other',
+    }));
   } catch (error) {
     yield { path: folder, trouble: systemTrouble(folder, error) };
     return;
@@ -42,8 +50,11 @@ export async function* findFiles(
   for (const { name, kind } of names) {
     const path = join(folder, name);
     const target = kind === 'link' ? await kindBehind(path) : kind;
-    if (target === 'folder') yield* findFiles(path, wanted, except, within);
-    else if (target === 'file' && wanted(name)) yield { path };
+    if (target === 'folder') yield* findFiles(path, wanted, options, within);
+    else if (wanted(name)) {
+      if (target === 'file') yield { path };
+      else options.passedOver?.(path);
+    }
   }
 }
 

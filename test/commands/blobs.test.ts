@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -209,6 +210,17 @@ test('gc refuses when a link leads nowhere', async () => {
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(/gone: no such file.*\n.*1 file could not be read.*nothing was done\n$/);
   expect(existsSync(join(blobs, '.trash'))).toBe(false);
+});
+
+test('gc tells of a pipe or socket below the folder, which it cannot read', async () => {
+  const { blobs, logs, hashes } = place(['a', 'b']);
+  writeFileSync(join(logs, 'f'), hashes.join());
+  execFileSync('mkfifo', [join(logs, 'pipe')]);
+  symlinkSync('pipe', join(logs, 'link'));
+  const out = await run(['blobs', 'gc', '--blobs', blobs, logs]);
+  expect(out.code).toBe(0);
+  expect(out.stderr).toContain(`${join(logs, 'link')}: is no regular file, its bytes were not looked at`);
+  expect(out.stderr).toContain(`${join(logs, 'pipe')}: is no regular file, its bytes were not looked at`);
 });
 
 test('gc refuses when a file may not be read', async ({ skip }) => {

@@ -1,4 +1,16 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChangeRecord, QuarantineRecord } from '../../src/repair/index.ts';
@@ -150,6 +162,21 @@ describe('sessionctl repair -i', () => {
     expect(ran.code).toBe(2);
     expect(readFileSync(first, 'utf8')).toBe(mended(TORN));
     expect(readFileSync(second, 'utf8')).toBe(mended(GLUED));
+  });
+});
+
+describe('sessionctl repair of a link', () => {
+  it.each(['-i', '-o'])('puts the quarantine beside the file that it writes, not beside the link, with %s', async (option) => {
+    const file = copyOf(TORN);
+    const links = folder();
+    const link = join(links, 'link.jsonl');
+    symlinkSync(file, link);
+    const ran = await run(option === '-i' ? ['repair', '-i', '--backup', link] : ['repair', vector(TORN), '-o', link]);
+    expect(ran.code).toBe(0);
+    expect(readdirSync(links)).toEqual(['link.jsonl']);
+    expect(readFileSync(file, 'utf8')).toBe(mended(TORN));
+    expect(quarantined(`${realpathSync(file)}.quarantine`)).toHaveLength(1);
+    expect(ran.stderr).toContain(`in '${realpathSync(file)}.quarantine'`);
   });
 });
 

@@ -399,6 +399,11 @@ test('-o refuses a folder and a link that leads nowhere', async () => {
   expect((await call(['-o', join(folder, 'no', 'where')], shout, 'one\n')).trouble).toMatch(/no such file or folder/);
 });
 
+test.skipIf(!existsSync('/dev/full'))('-o names the device that takes no more', async () => {
+  const ran = await call(['-o', '/dev/full'], shout, 'one\n');
+  expect(ran.trouble).toMatch(/^\/dev\/full: .*space/);
+});
+
 test('-o writes straight to a device or a pipe', async () => {
   const folder = fresh();
   expect((await call(['-o', '/dev/null'], shout, 'one\n')).code).toBe(0);
