@@ -1,5 +1,6 @@
 import { printable } from '../base/printable.ts';
 import { ClosedPipe, UsageTrouble } from '../base/trouble.ts';
+import type { Kept } from '../blobs/inline.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { JsonObject } from '../entries/json-value.ts';
 import type { Branch, Exporter, SessionFacts } from '../exporters/exporter.ts';
@@ -373,7 +374,10 @@ class Pictures {
 
   show(block: JsonObject): Image {
     const picture = pictureOf(block);
-    if (picture.kind === 'none') return notShown(picture.about);
+    if (picture.kind === 'none') {
+      if (picture.ref !== undefined && this.#store) this.#keep(picture.ref, 'bad-blob-ref');
+      return notShown(picture.about);
+    }
     if (picture.kind === 'data') {
       const { type, extension, base64 } = picture;
       return this.#assets ? this.#fromFile(type, extension, Buffer.from(base64, 'base64')) : embedded(type, base64);
@@ -383,11 +387,13 @@ class Pictures {
     if (bytes !== undefined && typeof bytes !== 'string') {
       return this.#assets ? this.#fromFile(type, extension, bytes) : embedded(type, bytes.toString('base64'));
     }
-    if (bytes !== undefined) {
-      this.#kept++;
-      if (this.#kept <= MOST_NOTES) this.#io.note(`${this.#name}:${this.line}: ${refStays(ref, bytes)}`);
-    }
+    if (bytes !== undefined) this.#keep(ref, bytes);
     return notShown([`Image of the type ${type}: `, { code: ref }]);
+  }
+
+  #keep(ref: string, why: Kept): void {
+    this.#kept++;
+    if (this.#kept <= MOST_NOTES) this.#io.note(`${this.#name}:${this.line}: ${refStays(ref, why)}`);
   }
 
   /** The exit code that this has earned. */

@@ -315,6 +315,12 @@ describe('export', () => {
   it('names a ref that is none instead of calling it bad base64', async () => {
     const { stdout } = await run(['export', log(image('blob:sha256:../../x'))]);
     expect(stdout).toContain('*Image of the type `image/png` with a bad ref: `blob:sha256:../../x`*');
+    const asked = await run(['export', '--blobs', scratch, log(image('blob:sha256:../../x'))]);
+    expect(asked.code).toBe(1);
+    expect(asked.stderr).toContain(
+      ":2: 'blob:sha256:../../x' is not blob:sha256: and 64 lower-case hexadecimal digits; nothing was opened",
+    );
+    expect(asked.stdout).toBe(stdout);
   });
 
   it('resolves refs to blobs only in the store that was named, and says which stay', async () => {

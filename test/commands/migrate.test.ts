@@ -265,7 +265,14 @@ describe('what migrate does to an entry', () => {
       '{ "type" : "compaction","id":"00000003","parentId":"00000002" }',
       '{"type":"custom","firstKeptEntryIndex":1,"id":"00000004","parentId":"00000003"}',
     ]);
-    expect(ran.stderr).toContain('-:4: warning: firstKeptEntryIndex 9 names no earlier entry');
+    expect(ran.stderr).toContain(
+      '-:4: warning: firstKeptEntryIndex 9 names no earlier entry and was removed; this compaction keeps nothing before it\n',
+    );
+    const both = await migrate(log(HEADER, USER, '{"type":"compaction","firstKeptEntryIndex":9,"firstKeptEntryId":"00000001"}'));
+    expect(both.stdout).toContain('{"type":"compaction","firstKeptEntryId":"00000001","id":"00000002"');
+    expect(both.stderr).toContain(
+      '-:3: warning: firstKeptEntryIndex 9 names no earlier entry and was removed; its firstKeptEntryId stays\n',
+    );
   });
 
   it('keeps every other byte: numbers, escapes, key order, repeated keys, blanks, bytes of other scripts', async () => {

@@ -156,10 +156,9 @@ export class Version1To2 {
     edit.remove('firstKeptEntryIndex');
     const id = this.#positions.at(index);
     if (id === undefined) {
-      this.#onWarning({
-        line: line.number,
-        message: `firstKeptEntryIndex ${index} names no earlier entry and was removed; this compaction keeps nothing before it`,
-      });
+      const kept =
+        typeof edit.value['firstKeptEntryId'] === 'string' ? 'its firstKeptEntryId stays' : 'this compaction keeps nothing before it';
+      this.#onWarning({ line: line.number, message: `firstKeptEntryIndex ${index} names no earlier entry and was removed; ${kept}` });
       return;
     }
     edit.set('firstKeptEntryId', encodeUtf8(JSON.stringify(id)));

@@ -22,7 +22,8 @@ const WHITE = /\s+/g;
 export type Picture =
   | { readonly kind: 'data'; readonly type: string; readonly extension: string; readonly base64: string }
   | { readonly kind: 'blob'; readonly type: string; readonly extension: string; readonly ref: string; readonly hash: string }
-  | { readonly kind: 'none'; readonly about: Words };
+  /** `ref` is one that names no blob. */
+  | { readonly kind: 'none'; readonly about: Words; readonly ref?: string };
 
 export function pictureOf(block: JsonObject): Picture {
   const source = objectOf(block['source']) ?? block;
@@ -37,7 +38,7 @@ export function pictureOf(block: JsonObject): Picture {
   const blob = BLOB_REF.exec(data.length < 100 ? data : '');
   if (blob) return { kind: 'blob', type, extension, ref: data, hash: blob[1] ?? '' };
   if (data.startsWith('blob:'))
-    return { kind: 'none', about: ['Image of the type ', shownType, ' with a bad ref: ', { code: oneLine(data, 100) }] };
+    return { kind: 'none', about: ['Image of the type ', shownType, ' with a bad ref: ', { code: oneLine(data, 100) }], ref: data };
   const base64 = isBase64(data) ? data : data.replace(WHITE, '');
   if (!isBase64(base64)) return { kind: 'none', about: ['Image of the type ', shownType, ' whose data is not base64, not shown'] };
   return { kind: 'data', type, extension, base64 };
