@@ -1,3 +1,4 @@
+import { firstNot } from '../base/search.ts';
 import type { Patient } from './patient.ts';
 import { Flag } from './survey.ts';
 
@@ -85,15 +86,9 @@ class Counts {
   meant(index: number, by: number): number {
     if (!Number.isInteger(index) || index < 1 || index > this.#counted(by)) return -1;
     // The counts rise with the entries.
-    let low = 0;
-    let high = by;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#counted(middle) < index) low = middle + 1;
-      else high = middle;
-    }
-    while (low < by && this.#patient.isDropped(low)) low++;
-    return low;
+    let meant = firstNot(0, by, (entry) => this.#counted(entry) < index);
+    while (meant < by && this.#patient.isDropped(meant)) meant++;
+    return meant;
   }
 
   outputPosition(entry: number): number {
@@ -114,13 +109,6 @@ class Counts {
 
   /** Where an entry stood for its writer, the header being 0. */
   #counted(entry: number): number {
-    let low = 0;
-    let high = this.#lost.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#lost[middle]?.before ?? 0) <= entry) low = middle + 1;
-      else high = middle;
-    }
-    return 1 + entry + low;
+    return 1 + entry + firstNot(0, this.#lost.length, (at) => (this.#lost[at]?.before ?? 0) <= entry);
   }
 }

@@ -1,3 +1,4 @@
+import { firstNot } from '../base/search.ts';
 import { WordList } from './number-list.ts';
 import { TextStore } from './text-store.ts';
 
@@ -20,14 +21,8 @@ export class IdTexts {
   }
 
   get(position: number): string | undefined {
-    let low = 0;
-    let high = this.#positions.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#positions.get(middle) < position) low = middle + 1;
-      else high = middle;
-    }
-    const isThere = low < this.#positions.length && this.#positions.get(low) === position;
-    return isThere ? this.#store.get(this.#numbers.get(low)) : undefined;
+    const at = firstNot(0, this.#positions.length, (place) => this.#positions.get(place) < position);
+    const isThere = at < this.#positions.length && this.#positions.get(at) === position;
+    return isThere ? this.#store.get(this.#numbers.get(at)) : undefined;
   }
 }

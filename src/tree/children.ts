@@ -1,3 +1,4 @@
+import { firstNot } from '../base/search.ts';
 import type { LogIndex } from './log-index.ts';
 
 const NONE = -1;
@@ -103,14 +104,7 @@ export class Children {
 
 /** The first place whose number is not below the value. */
 function lowerBound(sorted: Int32Array | Float64Array, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] as number) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstNot(0, sorted.length, (at) => (sorted[at] as number) < value);
 }
 
 /** The earliest entry of each cycle of parents, in file order. Linear, without recursion. */

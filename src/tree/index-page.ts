@@ -1,3 +1,4 @@
+import { firstNot } from '../base/search.ts';
 import { PAGE_SIZE } from './id-table.ts';
 
 /** Above so many parents that are not the entry before, one number for each entry takes no more. */
@@ -131,14 +132,7 @@ export class IndexPage {
   }
 
   #placeOf(slot: number): number {
-    let low = 0;
-    let high = this.#aparts - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#apart[middle] as number) < slot) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstNot(0, this.#aparts - 1, (at) => (this.#apart[at] as number) < slot);
   }
 
   #spread(): void {

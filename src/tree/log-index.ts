@@ -1,4 +1,5 @@
 import { IdHash, unpackedId } from '../base/id-hash.ts';
+import { firstNot } from '../base/search.ts';
 import { ABSENT, type EnvelopeRanges } from '../entries/envelope.ts';
 import { IdTable, NOT_FOUND, PAGE_BITS, PAGE_MASK, PAGE_SIZE } from './id-table.ts';
 import { IndexPage } from './index-page.ts';
@@ -368,14 +369,8 @@ export class LogIndex {
 
   /** The entry on a line of the file, or NOT_FOUND; of several on one line the first. Lines are added in order. */
   atLine(line: number): number {
-    let low = 0;
-    let high = this.#size;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.lineOf(middle) < line) low = middle + 1;
-      else high = middle;
-    }
-    return low < this.#size && this.lineOf(low) === line ? low : NOT_FOUND;
+    const at = firstNot(0, this.#size, (position) => this.lineOf(position) < line);
+    return at < this.#size && this.lineOf(at) === line ? at : NOT_FOUND;
   }
 
   #kindOf(position: number): number {
@@ -484,17 +479,12 @@ class DuplicateGroups {
   nearest(last: number, from: number): number {
     const start = this.#start[last] as number;
     if (start === 0) return last;
-    let low = start - 1;
-    let high = low + (this.#count[last] as number);
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#members[middle] as number) < from) low = middle + 1;
-      else high = middle;
-    }
-    if (low > start - 1) return this.#members[low - 1] as number;
-    const here = this.#members[low] as number;
+    const end = start - 1 + (this.#count[last] as number);
+    const at = firstNot(start - 1, end, (place) => (this.#members[place] as number) < from);
+    if (at > start - 1) return this.#members[at - 1] as number;
+    const here = this.#members[at] as number;
     if (here !== from) return here;
-    return low + 1 < start - 1 + (this.#count[last] as number) ? (this.#members[low + 1] as number) : here;
+    return at + 1 < end ? (this.#members[at + 1] as number) : here;
   }
 }
 

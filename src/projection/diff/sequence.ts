@@ -1,3 +1,4 @@
+import { firstNot } from '../../base/search.ts';
 /**
  * Which elements of two sequences belong together, in order. Anchors that occur once on each side come first (as people
  * compare), then the shortest edit script within limits; what stays too costly is left unmatched. So the work grows
@@ -79,15 +80,9 @@ function longestRising(pairs: readonly Pair[]): Pair[] {
   const ends: number[] = [];
   const before = new Int32Array(pairs.length);
   pairs.forEach((pair, index) => {
-    let low = 0;
-    let high = ends.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((pairs[ends[middle] as number] as Pair).a < pair.a) low = middle + 1;
-      else high = middle;
-    }
-    before[index] = low > 0 ? (ends[low - 1] as number) : -1;
-    ends[low] = index;
+    const run = firstNot(0, ends.length, (at) => (pairs[ends[at] as number] as Pair).a < pair.a);
+    before[index] = run > 0 ? (ends[run - 1] as number) : -1;
+    ends[run] = index;
   });
   const rising: Pair[] = [];
   for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at] as number) rising.push(pairs[at] as Pair);
