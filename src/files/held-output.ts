@@ -23,9 +23,13 @@ export class HeldOutput {
 
   write(text: string): void {
     // Piece by piece: one character that is not Latin makes all text that it is joined with slow to encode.
-    if (text.length * 3 > BLOCK_BYTES - this.#filled) this.#pack();
-    if (text.length * 3 <= BLOCK_BYTES) this.#filled += this.#block.write(text, this.#filled, 'utf8');
-    else this.#add(encoded(text));
+    for (let start = 0; start < text.length; ) {
+      const end = pieceEnd(text, start);
+      const piece = end - start === text.length ? text : text.slice(start, end);
+      if (piece.length * 3 > BLOCK_BYTES - this.#filled) this.#pack();
+      this.#filled += this.#block.write(piece, this.#filled, 'utf8');
+      start = end;
+    }
   }
 
   /** All of it, from the start, after the last write. */
@@ -66,8 +70,13 @@ export class HeldOutput {
   }
 }
 
-/** In one go; counting the bytes first, as Buffer.from does, takes several times as long. */
-function encoded(text: string): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(text.length * 3);
-  return bytes.subarray(0, bytes.write(text, 'utf8'));
+/** A character takes at most three bytes, or two of them four. */
+const MOST_CHARACTERS = Math.floor(BLOCK_BYTES / 3);
+
+/** Where a piece ends that fits into a block; never between the halves of a surrogate pair. */
+function pieceEnd(text: string, start: number): number {
+  const end = start + MOST_CHARACTERS;
+  if (end >= text.length) return text.length;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }

@@ -107,6 +107,12 @@ describe('Markdown', () => {
     const image = (fields: object) => exportEntries(markdownFormat, [said('user', { content: [{ type: 'image', ...fields }] })]).text;
     expect(image({ data: 'AAAA', mimeType: 'image/png' })).toContain('![image/png, 3 bytes](data:image/png;base64,AAAA)');
     expect(image({ data: 'AA\nAA', mimeType: 'image/png' })).toContain('(data:image/png;base64,AAAA)');
+    const large = 'AbC+'.repeat(50_000);
+    expect(image({ data: `${large}AA==`, mimeType: 'image/png' })).toContain(`(data:image/png;base64,${large}AA==)`);
+    expect(image({ data: `${large}\n${large}`, mimeType: 'image/png' })).toContain(`(data:image/png;base64,${large}${large})`);
+    for (const bad of ['AA==', '!!!!', 'AAA', 'A=AA']) {
+      expect(image({ data: large + bad + large, mimeType: 'image/png' })).toContain('whose data is not base64');
+    }
     expect(image({ data: 'A)"><script>', mimeType: 'image/png' })).toContain(
       '*Image of the type `image/png` whose data is not base64, not shown*',
     );
