@@ -6,11 +6,11 @@ import { findSessions } from '../files/walk.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { makeReporter, REPORTER_NAMES, type Reporter, type ReporterName } from '../reporters/index.ts';
-import type { BlobLookup } from '../rules/blob-check.ts';
 import { explainRule, listRules } from '../rules/explain.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
+import { blobLookup } from './blob-lookup.ts';
 import { CheckPool, checkFile, type FileCheck } from './check-pool.ts';
 import { SessionChecker, type SessionResult, scannerWish } from './check-session.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -59,10 +59,7 @@ async function run(given: Given, io: Io): Promise<number> {
   const asked = given.text('explain');
   if (asked !== undefined) return await print(io, explainRule(ruleNamed(asked), io.style));
   if (given.flag('list-rules')) return await print(io, listRules(rules, io.style));
-  const blobsPath = given.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined);
-  // The store brings node:crypto, which takes longer to load than a small log takes to be checked.
-  const blobs = blobsPath === undefined ? undefined : (await import('./blob-lookup.ts')).blobLookup(blobsPath);
-  return await new Validation(given, io, blobsPath, blobs).run();
+  return await new Validation(given, io).run();
 }
 
 async function print(io: Io, text: string): Promise<number> {
@@ -115,14 +112,15 @@ class Validation {
   #fixable = 0;
   #hidden = 0;
 
-  constructor(given: Given, io: Io, blobsPath: string | undefined, blobs: BlobLookup | undefined) {
+  constructor(given: Given, io: Io) {
     this.#io = io;
     this.#given = given;
     this.#levels = readLevels(given);
     this.#quiet = given.flag('quiet');
     this.#most = given.number('max-findings') ?? Number.POSITIVE_INFINITY;
     this.#maxLineBytes = readMaxLineBytes(given);
-    this.#blobsPath = blobsPath;
+    this.#blobsPath = given.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined);
+    const blobs = this.#blobsPath === undefined ? undefined : blobLookup(this.#blobsPath);
     const settings = { maxLineBytes: this.#maxLineBytes, levels: this.#levels, blobs, scanner: scannerWish(io.env) };
     this.#checker = new SessionChecker(settings, io.random);
     if (given.operands.filter((operand) => operand === '-').length > 1)

@@ -1,6 +1,7 @@
 // A start for each command: all that the command needs in one CommonJS file, and beside it what V8 made of the file when
 // the command was run on a small log. The launcher takes it where Node is the same as here; dist/main.js can do without.
 import { spawnSync } from 'node:child_process';
+import crypto from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -41,7 +42,7 @@ async function build() {
     define: { 'import.meta.url': 'start.url' },
     banner: { js: "const start = { get url() { return require('node:url').pathToFileURL(__filename).href; } };" },
     logLevel: 'warning',
-    plugins: [starts],
+    plugins: [starts, onFirstUse],
   });
   const scratch = mkdtempSync(join(tmpdir(), 'sessionctl-build-'));
   try {
@@ -75,6 +76,19 @@ const starts = {
         export const start = () => launch(async () => command);
       `,
     }));
+  },
+};
+
+/** node:crypto takes longer to load than a small log takes to be read: each of its functions loads it when it is called. */
+const onFirstUse = {
+  name: 'on-first-use',
+  setup(build) {
+    build.onResolve({ filter: /^node:crypto$/ }, ({ path, namespace }) => (namespace === 'late' ? undefined : { path, namespace: 'late' }));
+    build.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => {
+      const names = Object.keys(crypto).filter((name) => typeof crypto[name] === 'function');
+      const functions = names.map((name) => `export const ${name} = (...given) => late().${name}(...given);`);
+      return { contents: `let loaded; const late = () => (loaded ??= require('${path}')); ${functions.join('\n')}` };
+    });
   },
 };
 
