@@ -1,40 +1,43 @@
-import { close, fstat, open, read, readSync, type Stats, stat } from 'node:fs';
+import { close, closeSync, constants, fstat, fstatSync, open, openSync, read, readSync, type Stats, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-// The same as in node:fs/promises, which takes longer to load than a small log takes to be read.
-export const statPath: (path: string | URL) => Promise<Stats> = promisify(stat);
+// node:fs/promises has all of this, but takes longer to load than a small log takes to be read.
 const openPath = promisify(open);
 const statOpen = promisify(fstat);
 const closeOpen = promisify(close);
 
+/** To wait for so little here costs less than to ask another thread to wait. */
+const SMALL = 1024 * 1024;
+
+export async function statPath(path: string | URL): Promise<Stats> {
+  return statSync(path);
+}
+
 /** A file that is open, to be read and closed. */
 export class OpenFile {
   #fd: number;
+  readonly #isSmall: boolean;
   readonly #readings = new Set<Promise<unknown>>();
 
   static async open(path: string, flags: number): Promise<OpenFile> {
-    return new OpenFile(await openPath(path, flags));
+    const facts = statSync(path, { throwIfNoEntry: false });
+    // Should it have become a pipe meanwhile, opening it must not wait for a writer.
+    if (facts?.isFile() && facts.size < SMALL) return new OpenFile(openSync(path, flags | constants.O_NONBLOCK), true);
+    return new OpenFile(await openPath(path, flags), false);
   }
 
-  private constructor(fd: number) {
+  private constructor(fd: number, isSmall: boolean) {
     this.#fd = fd;
+    this.#isSmall = isSmall;
   }
 
-  stat(): Promise<Stats> {
-    return statOpen(this.#fd);
+  async stat(): Promise<Stats> {
+    return this.#isSmall ? fstatSync(this.#fd) : await statOpen(this.#fd);
   }
 
   /** Bytes into the buffer, from a position or, where that is null, from where the last reading ended; 0 at the end. */
-  read(buffer: Buffer, offset: number, length: number, position: number | null): Promise<number> {
-    const reading = new Promise<number>((done, fail) => {
-      read(this.#fd, buffer, offset, length, position, (error, bytes) => {
-        this.#readings.delete(reading);
-        if (error) fail(error);
-        else done(bytes);
-      });
-    });
-    this.#readings.add(reading);
-    return reading;
+  async read(buffer: Buffer, offset: number, length: number, position: number | null): Promise<number> {
+    return this.#isSmall ? readSync(this.#fd, buffer, offset, length, position) : await this.#readAside(buffer, offset, length, position);
   }
 
   /** The same without waiting for another thread, and with everything else waiting. */
@@ -47,7 +50,23 @@ export class OpenFile {
     const fd = this.#fd;
     if (fd < 0) return;
     this.#fd = -1;
+    if (this.#isSmall) {
+      closeSync(fd);
+      return;
+    }
     await Promise.allSettled(this.#readings);
     await closeOpen(fd);
+  }
+
+  #readAside(buffer: Buffer, offset: number, length: number, position: number | null): Promise<number> {
+    const reading = new Promise<number>((done, fail) => {
+      read(this.#fd, buffer, offset, length, position, (error, bytes) => {
+        this.#readings.delete(reading);
+        if (error) fail(error);
+        else done(bytes);
+      });
+    });
+    this.#readings.add(reading);
+    return reading;
   }
 }
