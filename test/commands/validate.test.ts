@@ -278,13 +278,13 @@ describe('validate of many files', () => {
   it('waits with the small files behind a large one until that is told', async () => {
     const folder = join(scratch, 'one-large');
     mkdirSync(folder, { recursive: true });
-    const large = Array.from({ length: 20_000 }, (_, at) => (at % 50 === 0 ? '{"torn\n' : user(`a${at}`, at === 1 ? null : 'a1')));
+    const large = Array.from({ length: 4_000 }, (_, at) => (at % 50 === 0 ? '{"torn\n' : user(`a${at}`, at === 1 ? null : 'a1')));
     writeFileSync(join(folder, 'a.jsonl'), HEADER + large.join(''));
     for (let at = 0; at < 300; at++) writeFileSync(join(folder, `b${at}.jsonl`), `${HEADER}{"torn\n`);
     const [one, two, four] = await Promise.all(
       ['1', '2', '4'].map((jobs) => spawnProgram(['validate', '--jobs', jobs, '--format', 'json', folder])),
     );
-    expect(one?.stdout.split('\n').length).toBeGreaterThan(700);
+    expect(one?.stdout.split('\n').length).toBeGreaterThan(380);
     for (const ran of [two, four]) expect([ran?.code, ran?.stdout, ran?.stderr]).toEqual([1, one?.stdout, '']);
   });
 
