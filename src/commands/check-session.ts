@@ -1,5 +1,5 @@
 import { CHUNK_BYTES, fileChunks, type Input } from '../files/input.ts';
-import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerMessage } from '../formats/index.ts';
+import { Gate } from '../formats/gate.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
@@ -62,84 +62,54 @@ export class SessionChecker {
       onFinding: hooks.onFinding,
     });
     const counted = counting(input.chunks, { wanted: true, read: hooks.onBytes });
-    const start = new LogStart(check);
+    const start = new LogStart(check, new Gate(input.name, false));
     for await (const piece of readBlocks(hooks.pass ? passing(counted, hooks.pass) : counted, { maxLineBytes })) {
-      if (!(piece instanceof Block)) {
-        if (!start.take(piece)) check.line(piece);
-      } else if (start.over) check.block(piece);
-      else start.block(piece);
+      if (piece instanceof Block) start.block(piece);
+      else start.lines([piece]);
       await hooks.pause?.();
       // What is not ours is read on only to be handed on.
-      if (start.isStranger && !hooks.pass) break;
+      if (start.gate.stranger && !hooks.pass) break;
     }
-    const stranger = start.end();
-    if (stranger !== undefined) return { seems: stranger };
+    start.end();
+    if (start.gate.seems !== undefined) return { seems: start.gate.seems };
     check.end();
     return { entries: check.log.size };
   }
 }
 
-/** The first lines of a file, held until one of them shows that the file is ours. */
+/** Hands a log to its check: line by line until it is known to be ours, and from then on by whole blocks. */
 class LogStart {
+  readonly gate: Gate;
   readonly #check: LogCheck;
-  #held: Line[] = [];
-  #filled = 0;
-  #over = false;
 
-  constructor(check: LogCheck) {
+  constructor(check: LogCheck, gate: Gate) {
     this.#check = check;
+    this.gate = gate;
   }
 
-  /** The file is known to be ours. */
-  get over(): boolean {
-    return this.#over;
+  lines(lines: readonly Line[]): void {
+    for (const line of this.gate.pass(lines)) this.#check.line(line);
   }
 
-  /** So many lines, and none of ours. */
-  get isStranger(): boolean {
-    return !this.#over && this.#filled >= LINES_TO_LOOK_AT;
-  }
-
-  /** False for a line behind the start, which is the check's. */
-  take(line: Line): boolean {
-    if (this.#over) return false;
-    if (this.isStranger) return true;
-    this.#held.push(line);
-    if (!line.blank) this.#filled++;
-    if (isNativeLine(line)) this.#begin();
-    return true;
-  }
-
-  /** Goes through a block: line by line until the file is known to be ours, and then all of the rest at once. */
   block(block: Block): void {
     let { number } = block;
     let at = 0;
-    while (!this.#over && at < block.bytes.length) {
+    while (!this.gate.open && at < block.bytes.length) {
       const end = block.bytes.indexOf(0x0a, at);
-      this.take(block.line(at, end - at, number++));
+      this.lines([block.line(at, end - at, number++)]);
       at = end + 1;
     }
     if (at < block.bytes.length) {
-      const rest = block.from(at, number);
+      const rest = at === 0 ? block : block.from(at, number);
       this.#check.block(rest);
       number += rest.lines ?? 0;
     }
     block.lines = number - block.number;
   }
 
-  /** At the end of the file: what it seems to be where it is not ours. */
-  end(): string | undefined {
-    if (this.#over) return undefined;
-    const identity = identify(this.#held);
-    if (!identity.ours) return strangerMessage(identity);
-    this.#begin();
-    return undefined;
-  }
-
-  #begin(): void {
-    this.#over = true;
-    for (const line of this.#held) this.#check.line(line);
-    this.#held = [];
+  /** What is not decided by now is decided by what there is. */
+  end(): void {
+    for (const line of this.gate.end()) this.#check.line(line);
   }
 }
 

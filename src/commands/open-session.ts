@@ -5,7 +5,7 @@ import { EnvelopeScanner } from '../entries/envelope.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import { Spool } from '../files/spool.ts';
 import { openStore, type Store, spoolStore } from '../files/store.ts';
-import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
+import { Gate } from '../formats/gate.ts';
 import type { Line } from '../lines/line.ts';
 import { type ByteSequence, readRanges } from '../lines/ranges.ts';
 import { readLineBatches } from '../lines/reader.ts';
@@ -101,20 +101,15 @@ const WORTH_COMPILING = 1024 * 1024;
 async function pass(name: string, store: Store, io: Io, careful: boolean): Promise<IndexBuilder> {
   io.progress.file(name);
   if (store.size !== undefined) io.progress.expect(store.size);
-  const first: Line[] = [];
-  let filled = 0;
-  let isOurs = false;
+  const gate = new Gate(name);
   const look = (line: Line): 'go on' | 'enough' => {
-    first.push(line);
-    if (!line.blank) filled++;
-    if (isNativeLine(line)) isOurs = true;
-    else if (filled >= LINES_TO_LOOK_AT) refuseForeign(name, first);
-    return isOurs ? 'enough' : 'go on';
+    gate.pass([line]);
+    return gate.open ? 'enough' : 'go on';
   };
   const compiled = (store.size ?? WORTH_COMPILING) < WORTH_COMPILING ? undefined : compiledScanner();
   const builder = new IndexBuilder({ key: io.random(8), careful, look, scanner: compiled ?? new EnvelopeScanner() });
   await readRanges(told(store.sequence(), io), builder, compiled ? { buffers: compiled.buffers } : {});
-  if (!isOurs) refuseForeign(name, first);
+  gate.end();
   builder.index.finish();
   return builder;
 }
@@ -127,9 +122,4 @@ function told(source: ByteSequence, io: Io): ByteSequence {
       return bytes;
     },
   };
-}
-
-function refuseForeign(name: string, lines: readonly Line[]): void {
-  const identity = identify(lines);
-  if (!identity.ours) throw strangerTrouble(name, identity);
 }

@@ -1,5 +1,5 @@
 import type { Line } from '../lines/line.ts';
-import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from './index.ts';
+import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerMessage, strangerTrouble } from './index.ts';
 
 /** Holds the first lines of an input back until one of them shows that it is a session log of ours. */
 export class Gate {
@@ -7,16 +7,21 @@ export class Gate {
   #held: Line[] | undefined = [];
   #looked = 0;
   readonly #named: boolean;
-  #stranger = false;
+  #seems: string | undefined;
 
-  /** A file that was only found by walking is not refused: it gives no lines, and `stranger` tells. */
+  /** A file that was only found by walking is not refused: it gives no lines, and `seems` tells what it is. */
   constructor(name: string, named = true) {
     this.#name = name;
     this.#named = named;
   }
 
   get stranger(): boolean {
-    return this.#stranger;
+    return this.#seems !== undefined;
+  }
+
+  /** What is said about a file that is not ours. */
+  get seems(): string | undefined {
+    return this.#seems;
   }
 
   /** The file is known to be ours: nothing is held back any more. */
@@ -27,7 +32,7 @@ export class Gate {
   /** The lines that may be worked on now: none as long as the file may be another agent's, which is told as trouble. */
   pass(lines: readonly Line[]): readonly Line[] {
     if (!this.#held) return lines;
-    if (this.#stranger) return [];
+    if (this.stranger) return [];
     for (const line of lines) this.#held.push(line);
     for (const line of lines) {
       if (isNativeLine(line)) return this.#open();
@@ -39,11 +44,11 @@ export class Gate {
 
   /** Call it at the end of the input, or where nothing more can be held: the verdict falls now. */
   end(): readonly Line[] {
-    if (!this.#held || this.#stranger) return [];
+    if (!this.#held || this.stranger) return [];
     const verdict = identify(this.#held);
     if (verdict.ours) return this.#open();
     if (this.#named) throw strangerTrouble(this.#name, verdict);
-    this.#stranger = true;
+    this.#seems = strangerMessage(verdict);
     return [];
   }
 

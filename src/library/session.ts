@@ -2,7 +2,7 @@ import { shortJson } from '../base/to-json.ts';
 import { EnvelopeScanner } from '../entries/envelope.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import type { JsonObject } from '../entries/json-value.ts';
-import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
+import { Gate } from '../formats/gate.ts';
 import type { Line } from '../lines/line.ts';
 import { readRanges } from '../lines/ranges.ts';
 import { readLineBatches } from '../lines/reader.ts';
@@ -174,23 +174,14 @@ async function migrated(
 }
 
 async function indexed(name: string, store: ByteStore, random: Random, careful: boolean): Promise<IndexBuilder> {
-  const first: Line[] = [];
-  let filled = 0;
-  let isOurs = false;
-  const refuse = (): void => {
-    const identity = identify(first);
-    if (!identity.ours) throw strangerTrouble(name, identity);
-  };
+  const gate = new Gate(name);
   const look = (line: Line): 'go on' | 'enough' => {
-    first.push(line);
-    if (!line.blank) filled++;
-    if (isNativeLine(line)) isOurs = true;
-    else if (filled >= LINES_TO_LOOK_AT) refuse();
-    return isOurs ? 'enough' : 'go on';
+    gate.pass([line]);
+    return gate.open ? 'enough' : 'go on';
   };
   const builder = new IndexBuilder({ key: random(8), careful, look, scanner: new EnvelopeScanner() });
   await readRanges(store.sequence(), builder);
-  if (!isOurs) refuse();
+  gate.end();
   builder.index.finish();
   return builder;
 }
