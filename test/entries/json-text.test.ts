@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { contentKey, entryKey } from '../../src/entries/content-key.ts';
+import { applySplices, nestingDepth, setMember } from '../../src/entries/json-text.ts';
+import { HexIdSet, hexId, hexNumber } from '../../src/entries/migrate/hex-ids.ts';
+
+describe('setting a member in the text of an object', () => {
+  it.each([
+    ['{}', '{"k":1}'],
+    ['{ }', '{"k":1 }'],
+    ['{"a":2 }', '{"a":2,"k":1 }'],
+    ['{"k":0,"a":2}', '{"k":1,"a":2}'],
+    ['{"k":0,"k":[1,{"k":3}]}', '{"k":0,"k":1}'],
+  ])('%s becomes %s', (text, after) => {
+    expect(applySplices(text, [setMember(text, 0, 'k', '1')])).toBe(after);
+  });
+
+  it('makes several changes at once in the order of the text, insertions before replacements', () => {
+    const splices = [
+      { start: 2, end: 4, text: 'X' },
+      { start: 0, end: 0, text: '<' },
+      { start: 2, end: 2, text: '|' },
+      { start: 6, end: 6, text: '>' },
+    ];
+    expect(applySplices('abcdef', splices)).toBe('<ab|Xef>');
+    expect(applySplices('abcdef', [])).toBe('abcdef');
+  });
+});
+
+describe('the depth of a text', () => {
+  it.each([
+    ['1', 0],
+    ['{}', 1],
+    ['{"a":[{"b":"}]"}]}', 3],
+    ['["[[[[",[]]', 2],
+    ['[["open', 2],
+  ])('%s is %i', (text, depth) => {
+    expect(nestingDepth(text)).toBe(depth);
+  });
+});
+
+describe('the key of what an entry says', () => {
+  const said = (content: unknown, more: object = {}) => ({
+    type: 'message',
+    id: 'a',
+    parentId: 'b',
+    message: { role: 'user', content, ...more },
+  });
+
+  it('is the same whoever said it, and whenever', () => {
+    expect(contentKey(said('x'))).toBe(contentKey({ ...said('x', { timestamp: 7, usage: {}, model: 'm' }), id: 'other', parentId: null }));
+    expect(contentKey(said([{ type: 'text', text: 'x', textSignature: 's' }]))).toBe(contentKey(said([{ text: 'x', type: 'text' }])));
+    expect(contentKey(said([{ type: 'toolCall', id: '1', name: 'n' }]))).toBe(contentKey(said([{ type: 'toolCall', id: '2', name: 'n' }])));
+  });
+
+  it('is another where anything that was said differs', () => {
+    const keys = [
+      said('x'),
+      said('y'),
+      said(['x']),
+      said([['x']]),
+      said([1]),
+      said(['1']),
+      said([null]),
+      said({}),
+      said(undefined),
+      { type: 'x' },
+    ];
+    expect(new Set(keys.map((value) => contentKey({ ...value }))).size).toBe(keys.length);
+    expect(contentKey({ type: 'custom', message: 'x' })).not.toBe(contentKey({ type: 'custom', message: 'y' }));
+  });
+
+  it('does not look further down than a thousand levels', () => {
+    const deep = (levels: number, end: unknown): unknown => {
+      let value = end;
+      for (let level = 0; level < levels; level++) value = [value];
+      return value;
+    };
+    expect(contentKey(said(deep(900, 1)))).not.toBe(contentKey(said(deep(900, 2))));
+    expect(contentKey(said(deep(100_000, 1)))).toBe(contentKey(said(deep(100_000, 2))));
+  });
+
+  it('of a whole entry is the same only under another parent', () => {
+    expect(entryKey({ id: 'a', parentId: 'b' })).toBe(entryKey({ parentId: 'c', id: 'a' }));
+    expect(entryKey({ id: 'a', parentId: 'b' })).not.toBe(entryKey({ id: 'x', parentId: 'b' }));
+  });
+});
+
+describe('a set of hexadecimal ids', () => {
+  it('holds what was added, also zero and many thousands, and nothing else', () => {
+    const set = new HexIdSet();
+    for (let number = 0; number < 20_000; number += 2) set.add(number);
+    set.add(0);
+    set.add(2);
+    expect(set.size).toBe(10_000);
+    for (let number = 0; number < 20_000; number++) expect(set.has(number)).toBe(number % 2 === 0);
+    expect(set.has(0xffffffff)).toBe(false);
+  });
+
+  it('knows ids of eight digits in lower case alone', () => {
+    expect(['0000000a', 'ffffffff', '0000000A', '000000a', 'x', '0000000000'].map(hexNumber)).toEqual([
+      10,
+      0xffffffff,
+      ...Array(4).fill(undefined),
+    ]);
+    expect(hexId(10)).toBe('0000000a');
+  });
+});
