@@ -30,6 +30,16 @@ const context = async (stdin: string, ...options: string[]): Promise<Ran> => awa
 const contents = async (stdin: string, ...options: string[]): Promise<unknown[]> =>
   jsonLines(await context(stdin, ...options)).map((message) => message['content']);
 
+it('context gives every message of a path of 9,000 entries once, in order, past those that are damaged', async () => {
+  const lines = Array.from({ length: 9000 }, (_, at) => {
+    const parent = at === 0 ? 'null' : `"e${at - 1}"`;
+    const content = at % 1000 === 500 ? '[}' : `"m${at}"`;
+    return `{"type":"message","id":"e${at}","parentId":${parent},"timestamp":"x","message":{"role":"user","content":${content}}}`;
+  });
+  const wanted = lines.flatMap((_, at) => (at % 1000 === 500 ? [] : [`m${at}`]));
+  expect(await contents(`${[HEADER, ...lines].join('\n')}\n`)).toEqual(wanted);
+});
+
 describe('context on the vectors', () => {
   for (const vector of contextVectors()) {
     const leaf = vector.leaf === undefined ? [] : ['--leaf', vector.leaf];

@@ -172,6 +172,12 @@ describe('sessionctl status', () => {
     expect(checklist.find((item) => item.item === 'state rebuildable from entries')?.value).toBe('no');
   });
 
+  it('names the parent at which the path ends, and the entry at which it runs in a circle', async () => {
+    const reason = async (name: string): Promise<string | undefined> => (await statusOf(fixture(name))).reasons[0]?.reason;
+    expect(await reason('damaged-missing-parent')).toMatch(/^the path ends at parent '[^']+', which is not in the file/);
+    expect(await reason('damaged-cycle')).toMatch(/^the path runs in a circle through '[^']+'/);
+  });
+
   it('judges another entry with --leaf, and refuses one that is not there', async () => {
     expect((await statusOf(fixture('partially-answered'), '--leaf', '@~2')).state).toBe('no-assistant-yet');
     const ran = await run(['status', fixture('partially-answered'), '--leaf', 'nowhere']);

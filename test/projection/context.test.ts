@@ -367,6 +367,23 @@ describe('the omp profile', () => {
     expect(messagesOf(path, 'spec')[0]).not.toHaveProperty('attribution');
   });
 
+  it('takes no call for answered by a result that is not in the projection', () => {
+    const compaction = { type: 'compaction', summary: 'S', firstKeptEntryId: 'e1', tokensBefore: 1 };
+    const path = chain(result('t'), user('a'), compaction, assistant([text('x'), call('t')]));
+    expect(contents(path, 'omp')).toEqual([undefined, 'a', [text('x')]]);
+    const kept = chain(user('a'), result('t'), { ...compaction, firstKeptEntryId: 'e0' }, assistant([text('x'), call('t')]));
+    expect(contents(kept, 'omp').at(-1)).toEqual([text('x'), call('t')]);
+  });
+
+  it('looks behind a stopped turn past entries that say nothing', () => {
+    const interrupted = { type: 'custom_message', customType: 'interrupted-thinking', content: 'hm' };
+    const between = (summary: unknown): string | undefined =>
+      rulesOf(chain(assistant([text('x')], { stopReason: 'aborted' }), { type: 'branch_summary', summary }, interrupted), 'omp')[0];
+    expect(between(7)).toBe('message');
+    expect(between('')).toBe('message');
+    expect(between('said')).toBe('stopped-turn');
+  });
+
   it('starts behind the last reset boundary unless a compaction follows it', () => {
     const compaction = { type: 'compaction', summary: 'S', firstKeptEntryId: 'e0', tokensBefore: 1 };
     const reset = { type: 'reset_boundary' };

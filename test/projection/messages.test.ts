@@ -215,6 +215,8 @@ describe('--as anthropic', () => {
       text('x'),
     ]);
     expect(content('anthropic', thinking('s'))).toBe(undefined);
+    const first = inForm('anthropic', assistant([thinking('s'), text('x')], { provider: 'anthropic' }));
+    expect(first[1]?.['content']).toEqual([sent, text('x')]);
   });
 
   it('gives every call an id of its own in the characters that are allowed', () => {

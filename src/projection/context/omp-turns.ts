@@ -7,12 +7,12 @@ interface BareTurn {
 }
 
 const NOTHING = 0;
-const OTHER = 1;
-const TURN = 2;
-const STOPPED_TURN = 3;
-const INTERRUPTED = 4;
+/** A message that stays, unless a rule removes it. */
+const MESSAGE = 1;
+const STOPPED_TURN = 2;
+const INTERRUPTED = 3;
 /** From here on: removed, by the rule at this distance in REMOVED_BY. */
-const REMOVED = 5;
+const REMOVED = 4;
 const REMOVED_BY: readonly RuleId[] = [
   'retry-recovery',
   'empty-error-turn',
@@ -44,11 +44,11 @@ export class OmpTurns {
 
   /** A message that none of the rules can remove. */
   other(place: number): void {
-    this.#kinds[place] = OTHER;
+    this.#kinds[place] = MESSAGE;
   }
 
   custom(place: number, customType: unknown): void {
-    this.#kinds[place] = customType === 'interrupted-thinking' ? INTERRUPTED : OTHER;
+    this.#kinds[place] = customType === 'interrupted-thinking' ? INTERRUPTED : MESSAGE;
   }
 
   message(place: number, message: JsonObject): void {
@@ -71,7 +71,7 @@ export class OmpTurns {
 
   /** The rule that removed the message at this place, if one did. */
   removed(place: number): RuleId | undefined {
-    const kind = this.#kinds[place] ?? NOTHING;
+    const kind = this.#kinds[place] as number;
     return kind >= REMOVED ? REMOVED_BY[kind - REMOVED] : undefined;
   }
 
@@ -94,7 +94,7 @@ export class OmpTurns {
     const isStopped = reason === 'aborted' || reason === 'error';
     const ids = blocks.flatMap((block) => (isObject(block) && block['type'] === 'toolCall' ? [block['id']] : []));
     if (ids.length > 0) this.#remember(place, new Set(ids), blocks, isStopped);
-    return isStopped ? STOPPED_TURN : TURN;
+    return isStopped ? STOPPED_TURN : MESSAGE;
   }
 
   #remember(place: number, ids: ReadonlySet<unknown>, blocks: readonly unknown[], isStopped: boolean): void {
@@ -123,7 +123,7 @@ export class OmpTurns {
   #removeStoppedTurns(): void {
     const following: number[] = [];
     for (let place = this.#kinds.length - 1; place >= 0; place--) {
-      const kind = this.#kinds[place] ?? NOTHING;
+      const kind = this.#kinds[place] as number;
       if (kind === NOTHING || kind >= REMOVED) continue;
       while (following.length > 0 && this.#isRemoved(following.at(-1))) following.pop();
       if (kind === STOPPED_TURN && this.#kinds[following.at(-1) ?? -1] !== INTERRUPTED) {
@@ -145,7 +145,7 @@ export class OmpTurns {
   }
 
   #isRemoved(place: number | undefined): boolean {
-    return place !== undefined && (this.#kinds[place] ?? NOTHING) >= REMOVED;
+    return place !== undefined && (this.#kinds[place] as number) >= REMOVED;
   }
 
   #remove(place: number, rule: RuleId): void {

@@ -147,7 +147,7 @@ class Parser {
         at = redirect.end;
         while (text[at] === ' ' || text[at] === '\t') at++;
         const target = this.#word(at, depth);
-        if (redirect.hereDocument && target.end > at) {
+        if (redirect.hereDocument) {
           hereDocuments.push({ delimiter: target.word.text, quoted: /['"\\]/.test(text.slice(at, target.end)), tabs: redirect.tabs });
         }
         at = Math.max(target.end, at);

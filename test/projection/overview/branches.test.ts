@@ -36,6 +36,13 @@ describe('the branches of a session', () => {
     expect(line({ lastUserText: undefined })).toBe('* a leaf:1  1 message  0 tokens  30 seconds ago');
   });
 
+  it('fill the width of the terminal and no more', () => {
+    const [row = ''] = formatBranches([{ ...branch, lastUserText: 'x'.repeat(200) }], { style, isTerminal: true, columns: 80 }, now);
+    expect(row).toHaveLength(80);
+    const narrow = formatBranches([{ ...branch, lastUserText: 'x'.repeat(200) }], { style, isTerminal: true, columns: 10 }, now)[0];
+    expect(narrow?.match(/x+/)?.[0].length).toBeGreaterThanOrEqual(19);
+  });
+
   it('name a leaf that cannot be read by its line', async () => {
     const bad = '{"type":"message","id":"bad","parentId":"a","timestamp":"x","message":{"role":"user","content":[}}}';
     const header = { type: 'session', version: 3, id: 's', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/' };

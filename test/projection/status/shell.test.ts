@@ -46,6 +46,7 @@ describe('the shell parser', () => {
       ],
     ],
     ['(cd a; ls)', [['cd', 'a'], ['ls']]],
+    ['a(b c)d', [['a'], ['b', 'c'], ['d']]],
     ['one \\\r\n two', [['one', 'two']]],
     ['ls # the rest\ncat a', [['ls'], ['cat', 'a']]],
     ['! time grep x a', [['grep', 'x', 'a']]],
@@ -63,7 +64,7 @@ describe('the shell parser', () => {
     expect(words(text)).toEqual(expected);
   });
 
-  it.each(["echo 'open", "echo $'open", 'ls \u00a0-l', 'echo "open', 'echo $(ls', 'echo `ls', 'cat <<X\nno end', 'echo ${x'])(
+  it.each(["echo 'open", "echo $'open", 'ls \u00a0-l', 'echo "open', 'echo $(ls', 'echo `ls', 'cat <<X\nno end', 'cat <<', 'echo ${x'])(
     'says that it does not understand %j',
     (text) => {
       expect(parseShell(text).understood).toBe(false);
@@ -75,6 +76,7 @@ describe('the shell parser', () => {
       expect(parseShell(text).redirection, text).toBe(true);
     }
     expect(parseShell("a '>' b").redirection).toBe(false);
+    for (const text of ['a &> b', 'a &>> b', 'a 2>&1', 'a <<< b']) expect(parseShell(text).understood, text).toBe(true);
     expect(words('a 2>&1 b')).toEqual([['a', 'b']]);
   });
 
@@ -187,6 +189,7 @@ describe('the hint for a shell command', () => {
     'cat a > b',
     'cat $(which x)',
     'ls `pwd`',
+    'cat <(ls)',
     'cat a | frobnicate',
     'node script.js',
     'find . -exec ./x {} +',

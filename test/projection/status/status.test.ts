@@ -121,6 +121,9 @@ describe('a call of a turn that was stopped', () => {
     { type: 'context_edit', targetId: 'e0' },
   ])('was not started where the log is by pi, as $type shows', (mark) => {
     expect(startedAfter(mark)).toBe('no');
+    expect(startedAfter(mark, { type: 'custom', customType: 'other', data: {} })).toBe('no');
+    expect(startedAfter(mark, { type: 'custom', customType: 'session_exit', data: {} })).toBe('maybe');
+    expect(startedAfter(mark, { type: 'label', targetId: 'e0', customType: 'session_exit' })).toBe('no');
     expect(startedAfter(mark, { type: 'mode_change', mode: 'plan' })).toBe('maybe');
   });
 
@@ -135,6 +138,38 @@ describe('a call of a turn that was stopped', () => {
   ])('may have been started where $type does not speak for pi', (mark) => {
     expect(startedAfter(mark)).toBe('maybe');
     expect(startedAfter()).toBe('maybe');
+  });
+});
+
+describe('what a pending call is worth', () => {
+  const stopped = (name: string): JsonObject =>
+    said({ role: 'assistant', content: [{ type: 'toolCall', id: 'c', name, arguments: {} }], stopReason: 'aborted' });
+  const verdictOf = (name: string): string | undefined =>
+    statusOf(chained({ type: 'mode_change', mode: 'x' }, stopped(name))).pending[0]?.verdict;
+
+  it('is a look where its turn was stopped, and nothing where it could only read', () => {
+    expect(verdictOf('read')).toBe('ready');
+    expect(verdictOf('bash')).toBe('check');
+  });
+
+  it('is open where one result answers two calls of one id, for which is whose is not known', () => {
+    const call = { type: 'toolCall', id: 'c', name: 'bash', arguments: {} };
+    const result = said({ role: 'toolResult', toolCallId: 'c', toolName: 'bash', content: 'ok' });
+    const turn = said({ role: 'assistant', content: [call, call], stopReason: 'toolUse' });
+    expect(statusOf(chained(turn, result)).pending).toHaveLength(2);
+    expect(statusOf(chained(turn, result, result)).pending).toHaveLength(0);
+  });
+
+  it('is known to have started where another branch marks its start, and not where that is about another call', () => {
+    const rows = chained(
+      said({ role: 'assistant', content: [{ type: 'toolCall', id: 'c', name: 'bash', arguments: {} }], stopReason: 'toolUse' }),
+    );
+    const mark = (toolCallId: string): Row => ({
+      line: 9,
+      value: { type: 'custom', id: 'm', parentId: 'e0', customType: 'tool_execution_start', data: { toolCallId } },
+    });
+    expect(statusOf([...rows, mark('c')], { leafId: 'e0' }).pending[0]?.started).toBe('maybe');
+    expect(statusOf([...rows, mark('d')], { leafId: 'e0' }).pending[0]?.started).toBe('no');
   });
 });
 
@@ -161,6 +196,22 @@ describe('what is said', () => {
         ?.reason;
     expect(reasonOf(2)).toBe('a line that is not on the path is damaged (torn-line): newer work may have stood there');
     expect(reasonOf(2, 3)).toBe('2 lines that are not on the path are damaged: newer work may have stood there');
+  });
+
+  it('of damage behind the last entry is that an append was cut, although the file ends with a newline', () => {
+    const damage = (more: object) => [{ line: 9, rule: 'torn-line', ...more }];
+    expect(statusOf(chained(stop), { damage: damage({}) })).toMatchObject({ verdict: 'blocked', state: 'damaged' });
+    const reasons = (more: object): string[] => statusOf(chained(stop), { damage: damage(more) }).reasons.map(({ reason }) => reason);
+    expect(reasons({})).toEqual(['the end of the file is damaged (torn-line): an append was cut, and what it held is not known']);
+    expect(reasons({ needed: true })).toEqual(['a line that the session needs is damaged (torn-line): the log is not a full record']);
+  });
+
+  it('of a provider error is that its kind is guessed, and of a version 1 log that agents rewrite it', () => {
+    const limits = (...entries: JsonObject[]): string => statusOf(chained(...entries)).limits.join('\n');
+    const failed = said({ role: 'assistant', content: [], stopReason: 'error', errorMessage: 'overloaded' });
+    expect(limits(failed)).toContain('the kind of a provider error is guessed from its words');
+    expect(limits(stop)).not.toContain('provider error');
+    expect(limits(stop)).toContain('how the process ended is not recorded at this leaf');
   });
 
   it('of a denial names the tool, where the log does', () => {
