@@ -1,4 +1,5 @@
 import { Trouble } from '../base/trouble.ts';
+import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { skipSpace, skipValue } from '../entries/json-text.ts';
 import { isObject } from '../entries/json-value.ts';
 import type { Line } from '../lines/line.ts';
@@ -61,11 +62,14 @@ export function strangerMessage(stranger: { readonly title: string }): string {
   return `is no session log of pi or omp; it seems to be ${stranger.title}`;
 }
 
+/** Damaged bytes inside of a string, or zeros around an object, do not make it another agent's. */
 export function isNativeLine(line: Line): boolean {
-  if (line.oversize > 0 || line.encoding === 'invalid') return false;
-  const text = line.number === 1 && line.text.startsWith('\ufeff') ? line.text.slice(1) : line.text;
+  if (line.oversize > 0) return false;
   // Nothing native comes without a type.
-  if (!text.includes('"type"') && !text.includes('\\u')) return false;
+  if (!line.raw.includes('"type"') && !line.raw.includes('\\u')) return false;
+  const isMarked = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK);
+  const unmarked = isMarked ? line.text.slice(line.encoding === 'invalid' ? BYTE_ORDER_MARK.length : 1) : line.text;
+  const text = unmarked.includes('\0') ? unmarked.replace(/^[\0\s]+|[\0\s]+$/g, '') : unmarked;
   return isNativeText(text) || isNativeText(firstObject(text));
 }
 

@@ -98,6 +98,10 @@ describe('identify', () => {
     expect(await identityOf(jsonl(entry))).toBe('ours');
     expect(await identityOf(jsonl({ type: 'message', timestamp, message: { role: 'user', content: 'x' } }))).toBe('ours');
     expect(await identityOf(`\ufeff${jsonl(header)}`)).toBe('ours');
+    const broken = Buffer.from(jsonl({ ...header, cwd: '/\u00ff' }), 'latin1');
+    expect(await identityOf(broken)).toBe('ours');
+    expect(await identityOf(Buffer.concat([Buffer.from('\ufeff'), broken]))).toBe('ours');
+    expect(await identityOf(`\0\0 ${JSON.stringify(header)}\0\0\n`)).toBe('ours');
     expect(await identityOf(`{"type":"sess\n{"id":\n${jsonl(entry)}`)).toBe('ours');
     expect(await identityOf(`${JSON.stringify(header)}${JSON.stringify(entry)}`)).toBe('ours');
     expect(await identityOf('')).toBe('ours');

@@ -18,4 +18,19 @@ describe('what the fuzzer found', () => {
       expect(ran.stdoutBytes).toEqual(readFileSync(path));
     },
   );
+
+  it('lets every command know a log by a header whose bytes are damaged, as repair does', async () => {
+    const path = fixture('broken-header.jsonl');
+    expect((await run(['repair', path])).code).toBe(0);
+    for (const [command, code] of [
+      ['validate', 1],
+      ['tree', 1],
+      ['log', 1],
+      ['migrate', 2],
+    ] as const) {
+      const ran = await run([command, path]);
+      expect(ran.code, command).toBe(code);
+      expect(ran.stdout + ran.stderr).not.toContain('is no session log');
+    }
+  });
 });
