@@ -30,15 +30,15 @@ describe('the body of an entry that is to be added', () => {
   });
 
   it('does not fit where an agent would stumble, or the other dialect is spoken', () => {
-    const fit = (text: string, dialect?: 'pi' | 'omp'): string | undefined => misfit(readBody(line(text)) as Body, envelope, 3, dialect);
-    expect(fit('{"type":"custom","customType":"x","anything":1}')).toBeUndefined();
-    expect(fit('{"type":"something_new"}')).toBeUndefined();
-    expect(fit('{"type":"message"}')).toBe('does not fit: expected an object at message, found nothing');
-    expect(fit('{"type":"message","message":{"role":7}}')).toContain('message.role');
-    expect(fit('{"type":"session_info","name":"x"}', 'omp')).toBe(
+    const why = (text: string, dialect?: 'pi' | 'omp'): string | undefined => misfit(readBody(line(text)) as Body, envelope, 3, dialect);
+    expect(why('{"type":"custom","customType":"x","anything":1}')).toBeUndefined();
+    expect(why('{"type":"something_new"}')).toBeUndefined();
+    expect(why('{"type":"message"}')).toBe('does not fit: expected an object at message, found nothing');
+    expect(why('{"type":"message","message":{"role":7}}')).toContain('message.role');
+    expect(why('{"type":"session_info","name":"x"}', 'omp')).toBe(
       'is an entry as pi writes it, in a log of omp; the other would not read it so',
     );
-    expect(fit('{"type":"session_info","name":"x"}', 'pi')).toBeUndefined();
+    expect(why('{"type":"session_info","name":"x"}', 'pi')).toBeUndefined();
   });
 });
 

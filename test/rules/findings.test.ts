@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/lines/reader.ts';
 import { LogCheck } from '../../src/rules/check-log.ts';
+import type { Level } from '../../src/rules/rule.ts';
 import { assistant, entry, HEADER, user } from '../support/sessions.ts';
 
-async function told(log: string): Promise<string[]> {
+async function told(log: string, options: { levels?: ReadonlyMap<string, Level>; maxLineBytes?: number } = {}): Promise<string[]> {
   const found: string[] = [];
+  const { levels, maxLineBytes } = options;
   const check = new LogCheck({
     file: 'f',
     hashKey: new Uint8Array(8),
+    ...(levels ? { levels } : {}),
     onFinding: (finding) => found.push(`${finding.line} ${finding.rule}: ${finding.message}`),
   });
   async function* source(): AsyncGenerator<Buffer> {
     yield Buffer.from(log);
   }
-  for await (const line of readLines(source())) check.line(line);
+  for await (const line of readLines(source(), maxLineBytes === undefined ? {} : { maxLineBytes })) check.line(line);
   check.end();
   return found;
 }
@@ -54,6 +57,46 @@ describe('what a finding says', () => {
       ]);
     }
     expect(await told(HEADER + at('a', null, 0) + at('b', 'a', 60))).toEqual([]);
+  });
+});
+
+describe('a root', () => {
+  const levels = new Map<string, Level>([['extra-root', 'warning']]);
+
+  it('is a further one behind another, whatever stands between them', async () => {
+    expect(await told(HEADER + user('a', null) + assistant('b', 'a') + assistant('c', 'b'), { levels })).toEqual([]);
+    expect(await told(HEADER + user('a', null) + assistant('b', null), { levels })).toEqual(['3 extra-root: a further root']);
+    expect(await told(HEADER + user('a', null) + assistant('b', 'a') + user('c', null) + assistant('d', null), { levels })).toEqual([
+      '4 extra-root: a further root',
+      '5 extra-root: a further root',
+    ]);
+  });
+});
+
+describe('a line that is too long to be read', () => {
+  it('may hold the parent of what stands behind it, and not of what stands before it', async () => {
+    const long = `${'x'.repeat(2000)}\n`;
+    const lost = user('b', 'gone');
+    const rules = async (log: string): Promise<string[]> =>
+      (await told(log, { maxLineBytes: 1000 })).map((one) => one.split(':')[0] as string);
+    expect(await rules(long + HEADER + lost)).toEqual(['1 oversize-line']);
+    expect(await rules(HEADER + long + lost)).toEqual(['2 oversize-line']);
+    expect(await rules(HEADER + lost + long)).toEqual(['3 oversize-line', '2 dangling-parent']);
+  });
+});
+
+describe('a string that is too long', () => {
+  it('is none where it is image data, and only there', async () => {
+    const long = 'x'.repeat(500_001);
+    const data = `data:image/png;base64,${'A'.repeat(500_000)}`;
+    const paths = async (block: object): Promise<string[]> =>
+      (await told(HEADER + entry('custom', 'a', null, { customType: 'x', data: block }))).map((one) => one.split(':')[0] as string);
+    expect(await paths({ type: 'image', data: long })).toEqual([]);
+    expect(await paths({ type: 'text', data: long })).toEqual(['2 oversize-string']);
+    expect(await paths({ image_url: { url: data } })).toEqual([]);
+    expect(await paths({ image_url: data })).toEqual([]);
+    expect(await paths({ image_url: { url: long } })).toEqual(['2 oversize-string']);
+    expect(await paths({ text: data })).toEqual(['2 oversize-string']);
   });
 });
 
