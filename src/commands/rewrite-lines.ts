@@ -36,7 +36,7 @@ export async function rewriteLines(
 ): Promise<void> {
   const beforeFlush = options.beforeFlush ?? (() => {});
   const { only } = options;
-  const vouched = only && new VouchedLines(makeImageScanner(scannerWish(io.env)), only.wanted);
+  const vouched = only && new VouchedLines(() => makeImageScanner(scannerWish(io.env)), only.wanted);
   const gate = new Gate(input.name);
   const damaged = new DamagedLines();
   let version: number | undefined;
@@ -73,7 +73,8 @@ export async function rewriteLines(
     out.raw('\n');
     if (out.full) await flush();
   };
-  for await (const piece of readBlocks(input.read(), { onOversizePiece })) {
+  const chunks = vouched ? vouched.chunks((buffers) => input.read(buffers)) : input.read();
+  for await (const piece of readBlocks(chunks, { onOversizePiece })) {
     if (!(piece instanceof Block)) {
       await work(gate.pass([piece]));
       continue;
@@ -89,7 +90,7 @@ export async function rewriteLines(
       else await changeThin(part);
     }
     beforeFlush();
-    vouched?.leaves(out.start(), held);
+    held.leaves(out.start());
   }
   await work(gate.end());
   await flush();

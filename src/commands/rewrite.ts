@@ -29,8 +29,8 @@ export interface RewriteInput {
   readonly name: string;
   /** Undefined for stdin. */
   readonly path: string | undefined;
-  /** The bytes from the start. A chunk's memory is used again for the next one. */
-  readonly read: () => AsyncIterable<Buffer>;
+  /** The bytes from the start. A chunk's memory is used again for the next one; it may be one of the buffers, in turn. */
+  readonly read: (buffers?: readonly Buffer[]) => AsyncIterable<Buffer>;
   /** Whether `read` may be called more than once: a regular file, but no pipe. */
   readonly rereadable: boolean;
   /** What a copy of the content may be given at most; 0600 for stdin. */
@@ -135,7 +135,7 @@ function targetOf(name: string | undefined): string | undefined {
 }
 
 interface Opened {
-  readonly read: () => AsyncIterable<Buffer>;
+  readonly read: (buffers?: readonly Buffer[]) => AsyncIterable<Buffer>;
   readonly rereadable: boolean;
   readonly mode: number;
   readonly sink: Sink;
@@ -161,7 +161,7 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
       return { read: () => stoppable(inPlace.read(), io), rereadable: true, mode: inPlace.mode, sink: inPlace, close };
     }
     if (wish.inPlace) throw new Trouble(`${name}: is not a regular file; only a file can be changed in place`);
-    const read = (): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name), io);
+    const read = (buffers?: readonly Buffer[]): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name, { buffers }), io);
     if (wish.dryRun) {
       const compare = new HashCompare(read());
       return { read: () => compare.chunks, rereadable: false, mode, sink: compare, close: () => handle.close() };

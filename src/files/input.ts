@@ -7,7 +7,7 @@ import { OpenFile, statPath } from './open-file.ts';
 
 export const CHUNK_BYTES = 1024 * 1024;
 /** For the start of a line that the chunk before ends in. */
-const ROOM_BEFORE = 256 * 1024;
+export const ROOM_BEFORE = 256 * 1024;
 
 /** Bytes to read, with the name that messages use for them. */
 export interface Input {
@@ -41,6 +41,11 @@ export interface FileChunksOptions {
   readonly chunkBytes?: number;
   /** CHUNK_BYTES for small files, by whoever reads many of them one after the other. */
   readonly memory?: Buffer;
+  /**
+   * Where chunks of a regular file are to stand, in turn: two buffers or more. When a chunk is asked for, the buffer of the
+   * one behind it is filled already.
+   */
+  readonly buffers?: readonly Buffer[] | undefined;
 }
 
 /** The bytes of a file from a position on. Regular files, FIFOs and devices alike. */
@@ -88,25 +93,26 @@ function wholeSmallFile(path: string, memory: Buffer | undefined): Buffer | unde
 }
 
 export async function* handleChunks(handle: OpenFile, path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
-  const size = options.chunkBytes ?? CHUNK_BYTES;
-  let buffer = withRoomBefore(size, ROOM_BEFORE);
+  const make = (): Buffer => withRoomBefore(options.chunkBytes ?? CHUNK_BYTES, ROOM_BEFORE);
   let position = options.start ?? 0;
   let reading: Promise<number> | undefined;
   try {
     if (!(await handle.stat()).isFile()) {
-      yield* streamedChunks(handle, buffer);
+      yield* streamedChunks(handle, make());
       return;
     }
     // The disk fills one buffer while the other one is worked on.
-    let spare = withRoomBefore(size, ROOM_BEFORE);
+    const buffers = options.buffers ?? [make(), make()];
+    let turn = 0;
+    let buffer = buffers[0] as Buffer;
     reading = readAhead(handle, buffer, position);
     for (;;) {
       const bytesRead = await reading;
       if (bytesRead === 0) return;
       position += bytesRead;
       const filled = buffer;
-      buffer = spare;
-      spare = filled;
+      turn = (turn + 1) % buffers.length;
+      buffer = buffers[turn] as Buffer;
       reading = readAhead(handle, buffer, position);
       yield filled.subarray(0, bytesRead);
     }

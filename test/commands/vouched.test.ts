@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeRandom } from '../bench/data.ts';
@@ -67,6 +67,8 @@ describe('externalize and inline', () => {
       at = end;
     }
     const file = join(scratch, 'out.jsonl');
+    const input = join(scratch, 'in.jsonl');
+    writeFileSync(input, log);
     const results = new Set<string>();
     for (const scanner of ['off', 'compiled', 'twin']) {
       const store = join(scratch, `blobs-${scanner}`);
@@ -74,6 +76,11 @@ describe('externalize and inline', () => {
       const slim = readFileSync(file);
       const piped = await run(['externalize', '--blobs', store], { stdin: chunks, env: { SESSIONCTL_SCANNER: scanner } });
       expect(piped.stdoutBytes.equals(slim)).toBe(true);
+      await run(['externalize', '--blobs', store, '-o', file, input], { env: { SESSIONCTL_SCANNER: scanner } });
+      expect(readFileSync(file).equals(slim)).toBe(true);
+      copyFileSync(input, file);
+      await run(['externalize', '--blobs', store, '-i', file], { env: { SESSIONCTL_SCANNER: scanner } });
+      expect(readFileSync(file).equals(slim)).toBe(true);
       const back = await run(['inline', '--blobs', store, '-o', file, '-'], { stdin: [slim], env: { SESSIONCTL_SCANNER: scanner } });
       expect(readFileSync(file).equals(log)).toBe(true);
       const said = [out, back].map(({ code, stderr }) => `${code} ${stderr}`);
