@@ -107,10 +107,10 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
       const result = externalizeLine(stripped?.raw ?? line.raw, fresh, { minChars, put });
       tell(line.number, result);
       removed += stripped?.changes ?? 0;
-      if (!given.flag('truncate')) return result.raw;
+      if (!given.flag('truncate')) return [result.raw];
       const short = truncateStrings(result.raw, look.from);
       cut += short.cuts;
-      return short.raw;
+      return [short.raw];
     },
     {
       // A ref that nobody sees before the end need not be good before.

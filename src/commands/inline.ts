@@ -1,7 +1,8 @@
 import { Trouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
-import { type Inlined, inlineLine, inlineThin } from '../blobs/inline.ts';
+import { type Inlined, inlineThin } from '../blobs/inline.ts';
 import type { BlobStore } from '../blobs/store.ts';
+import type { Piece, ThinLine } from '../blobs/thin-line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -50,26 +51,14 @@ async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io
       if (told++ < NOTES) io.note(`${input.name}:${number}: ${refStays(ref, why)}`);
     }
   };
-  await rewriteLines(
-    input,
-    out,
-    io,
-    (line, look) => {
-      const { raw, kept } = inlineLine(line.raw, look.from, get);
-      tell(line.number, kept);
-      return raw;
-    },
-    {
-      only: {
-        wanted: 'refs',
-        change: (line) => {
-          const { pieces, kept } = inlineThin(line, get);
-          tell(line.number, kept);
-          return pieces;
-        },
-      },
-    },
-  );
+  const change = (line: ThinLine): readonly Piece[] => {
+    const { pieces, kept } = inlineThin(line, get);
+    tell(line.number, kept);
+    return pieces;
+  };
+  await rewriteLines(input, out, io, (line) => change({ number: line.number, text: line.raw, long: new Map() }), {
+    only: { wanted: 'refs', change },
+  });
   if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} stay as they are`);
   return code;
 }

@@ -31,7 +31,7 @@ export async function rewriteLines(
   input: RewriteInput,
   out: ByteWriter,
   io: Io,
-  change: (line: Line, look: LineLook) => string,
+  change: (line: Line, look: LineLook) => readonly Piece[],
   options: RewriteLinesOptions = {},
 ): Promise<void> {
   const beforeFlush = options.beforeFlush ?? (() => {});
@@ -44,6 +44,14 @@ export async function rewriteLines(
     beforeFlush();
     await out.flush();
   };
+  // A file has read the bytes when it says so; a stream may hand them on, and memory that is used again is not for that.
+  const lend = (bytes: Buffer): void => out.bytes(input.streams ? Buffer.from(bytes) : bytes);
+  const write = (pieces: readonly Piece[]): void => {
+    for (const piece of pieces) {
+      if (typeof piece === 'string') out.raw(piece);
+      else lend(piece);
+    }
+  };
   const work = async (lines: readonly Line[]): Promise<void> => {
     for (const line of lines) {
       const look = lookAt(line, version);
@@ -53,7 +61,7 @@ export async function rewriteLines(
         input.earn(1);
       }
       // The bytes of an oversize line have left already.
-      if (line.oversize === 0) out.raw(look.value && !look.damage ? change(line, look) : line.raw);
+      if (line.oversize === 0) write(look.value && !look.damage ? change(line, look) : [line.raw]);
       if (line.terminated) out.raw('\n');
       if (out.full) await flush();
     }
@@ -63,13 +71,8 @@ export async function rewriteLines(
     out.bytes(Buffer.from(piece));
     if (out.full) await flush();
   };
-  // A file has read the bytes when it says so; a stream may hand them on, and memory that is used again is not for that.
-  const lend = (bytes: Buffer): void => out.bytes(input.streams ? Buffer.from(bytes) : bytes);
   const changeThin = async (line: ThinLine): Promise<void> => {
-    for (const piece of only?.change(line) ?? []) {
-      if (typeof piece === 'string') out.raw(piece);
-      else lend(piece);
-    }
+    write(only?.change(line) ?? []);
     out.raw('\n');
     if (out.full) await flush();
   };
