@@ -48,7 +48,7 @@ export class IndexBuilder implements RangeReader {
     const line = lineOf(bytes, start, end, place);
     if (line.blank) return;
     const content = readContent(line, this.header ? versionOf(this.header).version : undefined);
-    // To the agents a line behind a mark is no JSON: a header there is none.
+    // A line behind a mark is damaged and left out as any other, a header too.
     const damage = place.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? 'byte-order-mark' : content.damage;
     if (damage !== undefined) {
       this.#leaveOut(place, damage);
