@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contentKey, entryKey } from '../../src/entries/content-key.ts';
 import { applySplices, nestingDepth, setMember } from '../../src/entries/json-text.ts';
+import { pathOf, walkJson } from '../../src/entries/json-walk.ts';
 import { HexIdSet, hexId, hexNumber } from '../../src/entries/migrate/hex-ids.ts';
 
 describe('setting a member in the text of an object', () => {
@@ -23,6 +24,32 @@ describe('setting a member in the text of an object', () => {
     ];
     expect(applySplices('abcdef', splices)).toBe('<ab|Xef>');
     expect(applySplices('abcdef', [])).toBe('abcdef');
+  });
+});
+
+describe('walking through a text', () => {
+  function strings(text: string): string[] {
+    const found: string[] = [];
+    walkJson(text, 0, { string: (frame, start, end) => found.push(`${pathOf(frame)}=${text.slice(start, end)}`) });
+    return found;
+  }
+
+  it('tells where each string stands, in the spelling of paths', () => {
+    expect(strings(' { "a" : "1", "b":[true,"2",{"c d":"3","\\u0065":{"f":"4"}}], "": "5" } ignored "6"')).toEqual([
+      'a="1"',
+      'b[1]="2"',
+      'b[2]["c d"]="3"',
+      'b[2].e.f="4"',
+      '[""]="5"',
+    ]);
+  });
+
+  it('ends where a text is no JSON, with what came before', () => {
+    expect(strings('"alone"')).toEqual([]);
+    expect(strings('{"a":"1","open')).toEqual(['a="1"']);
+    expect(strings('["1",}')).toEqual(['[0]="1"']);
+    expect(strings('["1",?]')).toEqual(['[0]="1"']);
+    expect(strings('[["1"]')).toEqual(['[0][0]="1"']);
   });
 });
 

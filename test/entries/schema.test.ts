@@ -105,6 +105,12 @@ function messages(value: JsonObject, version: KnownVersion = 3): string[] {
   return checkShape(value, version).map((issue) => issue.message);
 }
 
+it('a word of any length that is not known is told in sixty characters', () => {
+  const [issue] = checkShape({ type: 'x'.repeat(61), ...envelope }, 3);
+  expect(issue?.message).toBe(`entry type '${'x'.repeat(57)}...' is not known`);
+  expect(checkShape({ type: 'x'.repeat(60), ...envelope }, 3)[0]?.message).toBe(`entry type '${'x'.repeat(60)}' is not known`);
+});
+
 describe('the shapes of entries', () => {
   it.each(knownEntryTypes.map((type) => [type]))('finds nothing in healthy entries of type %s', (type) => {
     const bodies = healthy[type] ?? [];

@@ -27,7 +27,7 @@ export interface RanAlone extends Ran {
 
 /** What a process may take at most: Node itself needs 50 to 90 MB, and the heap has a limit of its own. */
 export const MOST_HEAP_MB = 64;
-export const MOST_PEAK_MB = 260;
+export const MOST_PEAK_MB = 200;
 
 /** At its end a process tells the most memory that it ever had. */
 const TELL_PEAK = `data:text/javascript,${encodeURIComponent(
