@@ -110,7 +110,7 @@ async function judgeOutput(call: Call, input: string, output: string, code: numb
   const damage = is.filter((rule) => DAMAGE.has(rule));
   if (damage.length > 0 && !was.some((rule) => DAMAGE.has(rule))) return `made damage: ${damage.join(', ')}`;
   if (damage.length > 0 && code === 0 && command !== 'append') return `exit 0 with damage: ${damage.join(', ')}`;
-  if (command === 'externalize') return await judgeRoundTrip(given, input, output);
+  if (command === 'externalize') return await judgeRoundTrip(call, input, output);
   if (command === 'migrate') return code === 0 ? await judgeMigrated(argv, output) : undefined;
   if (command !== 'repair') return undefined;
   if (code === 0 && is.length > 0 && !given.has('only')) return `repair exits 0 and leaves ${[...new Set(is)].join(', ')}`;
@@ -123,9 +123,10 @@ async function judgeOutput(call: Call, input: string, output: string, code: numb
 }
 
 /** For every log without refs: what goes to the store comes back, byte for byte. */
-async function judgeRoundTrip(given: ReadonlySet<string>, input: string, output: string): Promise<string | undefined> {
+async function judgeRoundTrip({ given, argv }: Call, input: string, output: string): Promise<string | undefined> {
+  const store = argv.findLast((word) => word.startsWith('--blobs=')) ?? '--blobs=blobs';
   if (given.has('truncate') || given.has('strip-transient') || input.includes('blob:sha256:')) return undefined;
-  const back = await run(['inline', '--blobs', 'blobs', '-'], { stdin: Buffer.from(output, 'latin1') });
+  const back = await run(['inline', store, '-'], { stdin: Buffer.from(output, 'latin1') });
   if (back.stdoutBytes.toString('latin1') !== input) return 'inline does not undo externalize';
   return undefined;
 }

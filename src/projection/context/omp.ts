@@ -1,5 +1,5 @@
 import { removeElements, removeMembers } from '../../entries/json-removal.ts';
-import { applySplices, arrayElements, findMember, type Splice } from '../../entries/json-text.ts';
+import { applySplices, arrayElements, findMember, type Member, type Splice } from '../../entries/json-text.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import type { Frame } from './frame.ts';
 import { memberTexts, objectText, timeText } from './message-text.ts';
@@ -95,9 +95,9 @@ export class OmpRules extends SpecRules {
   }
 
   #withoutUnanswered(text: string, message: JsonObject): string {
-    const content = findMember(text, 0, 'content');
-    const blocks = message['content'];
-    if (!content || !Array.isArray(blocks)) return text;
+    // A call was found in its content, which is an array then.
+    const content = findMember(text, 0, 'content') as Member;
+    const blocks = message['content'] as readonly unknown[];
     const goes = (block: unknown) => isObject(block) && (block['type'] === 'redactedThinking' || this.#turns.isUnanswered(block));
     const splices: Splice[] = [...removeElements(text, content.valueStart, (index) => goes(blocks[index]))];
     let index = 0;

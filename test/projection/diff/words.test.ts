@@ -76,6 +76,17 @@ describe('the word diff', () => {
     ]);
   });
 
+  it('joins changes of both sides over a lone blank, and leaves the blank between changes of one side', () => {
+    expect(wordDiff('one ', ' neu')).toEqual([
+      { kind: 'removed', text: 'one ' },
+      { kind: 'added', text: ' neu' },
+    ]);
+    expect(wordDiff('a b c', 'c')).toEqual([
+      { kind: 'removed', text: 'a b ' },
+      { kind: 'same', text: 'c' },
+    ]);
+  });
+
   it('tells likeness apart from unlikeness', () => {
     expect(sameness(wordDiff('fix the cart test', 'fix the basket test'))).toBeGreaterThan(0.5);
     expect(sameness(wordDiff('fix the cart test', 'write me a poem'))).toBeLessThan(0.3);
