@@ -13,7 +13,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 } else if (!fs.existsSync(program)) {
   fail("the program is not built; run 'npm ci' in its folder");
 } else if (!((word === '--version' || word === '-V') && printVersion())) {
-  const start = /^[a-z]+$/.test(word) ? loadStart(word) : undefined;
+  const start = /^[a-z][a-z-]*$/.test(word) ? loadStart(word) : undefined;
   if (start) start();
   else {
     require('node:module').enableCompileCache?.();

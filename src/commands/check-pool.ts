@@ -96,13 +96,13 @@ export class CheckPool {
     settings: WorkerSettings,
     here: (name: string) => Promise<FileCheck>,
   ): Promise<CheckPool | undefined> {
-    // Where the bundle puts it, seen from a chunk and from a start.
-    const program = new URL('../starts/check-worker.cjs', import.meta.url);
-    if (jobs < 2 || !(await isThere(program))) return undefined;
+    // Seen from where a bundle is.
+    if (jobs < 2 || !(await isThere(new URL('../starts/check-worker.cjs', import.meta.url)))) return undefined;
+    const launcher = new URL('../../bin/sessionctl.js', import.meta.url);
     const { Worker } = await import('node:worker_threads');
     const counters = new SharedArrayBuffer(Turns.BYTES);
     const workerData: WorkerData = { settings, names, counters };
-    const workers = Array.from({ length: jobs - 1 }, () => new Worker(program, { workerData }));
+    const workers = Array.from({ length: jobs - 1 }, () => new Worker(launcher, { argv: ['check-worker'], workerData }));
     return new CheckPool(workers, new Turns(counters, names.length), (at) => here(names[at] as string));
   }
 

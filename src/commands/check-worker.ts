@@ -1,50 +1,43 @@
 import { randomFillSync } from 'node:crypto';
-import { parentPort, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { blobLookup } from './blob-lookup.ts';
-import { checkFile, type FileCheck, Turns, type WorkerAnswer, type WorkerData } from './check-pool.ts';
+import { checkFile, Turns, type WorkerAnswer, type WorkerData } from './check-pool.ts';
 import { SessionChecker } from './check-session.ts';
 
 /** So much is checked before the answers are sent: a message costs as much as a small file. */
 const BYTES_A_MESSAGE = 1024 * 1024;
 const FILES_A_MESSAGE = 16;
 
-const { settings, names, counters } = workerData as WorkerData;
-const turns = new Turns(counters, names.length);
-const checker = new SessionChecker(
-  {
-    ...settings,
-    levels: new Map(settings.levels),
-    blobs: settings.blobs === undefined ? undefined : blobLookup(settings.blobs),
-  },
-  (bytes) => randomFillSync(new Uint8Array(bytes)),
-);
-
-let answers: WorkerAnswer[] = [];
-let bytes = 0;
-
-function send(): void {
-  if (answers.length > 0) parentPort?.postMessage(answers);
-  answers = [];
-  bytes = 0;
-}
-
-function keep(at: number, check: FileCheck): void {
-  answers.push({ at, check });
-  bytes += check.bytes;
-  if (bytes >= BYTES_A_MESSAGE || answers.length >= FILES_A_MESSAGE) send();
-}
-
-async function work(): Promise<void> {
+async function work({ settings, names, counters }: WorkerData): Promise<void> {
+  const turns = new Turns(counters, names.length);
+  const checker = new SessionChecker(
+    {
+      ...settings,
+      levels: new Map(settings.levels),
+      blobs: settings.blobs === undefined ? undefined : blobLookup(settings.blobs),
+    },
+    (bytes) => randomFillSync(new Uint8Array(bytes)),
+  );
+  let answers: WorkerAnswer[] = [];
+  let bytes = 0;
+  const send = (): void => {
+    if (answers.length > 0) parentPort?.postMessage(answers);
+    answers = [];
+    bytes = 0;
+  };
   for (let at = turns.take(); at !== undefined; at = turns.take()) {
     if (turns.isTooEarly(at)) {
       // The others may wait for what is kept here.
       send();
       turns.wait(at);
     }
-    keep(at, await checkFile(checker, names[at] as string));
+    const check = await checkFile(checker, names[at] as string);
+    answers.push({ at, check });
+    bytes += check.bytes;
+    if (bytes >= BYTES_A_MESSAGE || answers.length >= FILES_A_MESSAGE) send();
   }
   send();
 }
 
-// What goes wrong here becomes an error of the worker, which its parent hears of.
-void work();
+/** Called by the launcher in a worker. It is no command: typed as one, there is nothing to start. */
+export const start: (() => Promise<void>) | undefined = isMainThread ? undefined : () => work(workerData as WorkerData);

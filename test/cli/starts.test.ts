@@ -17,6 +17,7 @@ const calls = [
   ['validate', '--format', 'json', log],
   ['tree', '--nope'],
   ['lgo'],
+  ['check-worker', log],
   ['help', 'log'],
 ];
 
@@ -40,8 +41,8 @@ async function expectSameAnswers(program: string): Promise<void> {
 
 describe('the starts of the commands', () => {
   it('are there for every command that can do without the others', () => {
-    const wanted = commands.map(({ name }) => name).filter((name) => name !== 'completion');
-    expect(readdirSync(starts).sort()).toEqual([...wanted.flatMap((name) => [`${name}.cjs`, codeOf(name)]), 'check-worker.cjs'].sort());
+    const wanted = [...commands.map(({ name }) => name).filter((name) => name !== 'completion'), 'check-worker'];
+    expect(readdirSync(starts).sort()).toEqual(wanted.flatMap((name) => [`${name}.cjs`, codeOf(name)]).sort());
   });
 
   it('come with code that this V8 takes', () => {

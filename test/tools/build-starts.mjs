@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
+import { Worker } from 'node:worker_threads';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, 'dist/starts');
@@ -53,6 +54,7 @@ async function build() {
       const { error } = spawnSync(process.execPath, argv, { cwd: scratch, stdio: ['ignore', 'ignore', 'ignore'] });
       if (error) throw error;
     }
+    await keepWorkerCode();
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -101,6 +103,13 @@ function keepCode(name) {
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
   process.on('exit', () => writeFileSync(join(folder, `${name}-${process.version}-${process.arch}.code`), script.createCachedData()));
   module.exports.start();
+}
+
+async function keepWorkerCode() {
+  const settings = { maxLineBytes: 2 ** 20, levels: [], blobs: undefined, scanner: 'compiled' };
+  const workerData = { settings, names: [sample, sample], counters: new SharedArrayBuffer(8) };
+  const worker = new Worker(new URL(import.meta.url), { argv: ['check-worker'], workerData });
+  await new Promise((done, fail) => worker.on('error', fail).on('exit', done));
 }
 
 const [kept] = process.argv.slice(2);
