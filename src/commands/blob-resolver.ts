@@ -21,6 +21,11 @@ export class BlobResolver {
     this.#store?.folder.require();
   }
 
+  /** Whether any text can be changed. */
+  get resolves(): boolean {
+    return this.#store !== undefined;
+  }
+
   /** The JSON text with its images; the line is for notes about refs that have to stay. */
   resolve(text: string, line: number): string {
     const store = this.#store;

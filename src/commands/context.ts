@@ -9,7 +9,7 @@ import { FORMS, type FormName, formOf, type MessageForm } from '../projection/me
 import { verdictOf } from '../projection/messages/verdict.ts';
 import { labels } from '../tree/labels.ts';
 import { lastEntry, resolveRev } from '../tree/rev.ts';
-import type { LogEntry, Session } from '../tree/session.ts';
+import type { LogEntry, MessageBytes, Session } from '../tree/session.ts';
 import { staleLeaf } from '../tree/stale-leaf.ts';
 import { sessionTitle } from '../tree/title.ts';
 import { BLOBS_OPTION } from './blob-options.ts';
@@ -74,6 +74,7 @@ async function show(session: Session, given: Given, io: Io): Promise<number> {
   const out = new Output(io);
   if (given.flag('state')) await showState(session, context, form, out);
   else if (given.flag('explain')) await explain(context, form, out, io);
+  else if (form === 'native' && !blobs.resolves && !out.isTerminal) await passMessages(session, context, out, io);
   else await showMessages(session, context, formOf(form), blobs, out, io);
   await out.flush();
   return blobs.end();
@@ -90,6 +91,22 @@ async function leafOf(session: Session, given: Given, profile: Profile, io: Io):
     io.note(`${session.name}: the last entry is a stale leaf and newer work hangs elsewhere; '--leaf line:${line}' shows that`);
   }
   return last < 0 ? null : last;
+}
+
+/** The messages in their own form: most of them leave as the bytes that came. */
+async function passMessages(session: Session, context: SessionContext, out: Output, io: Io): Promise<void> {
+  for await (const found of context.emittedOrBytes()) {
+    for (const one of found) {
+      if ('bytes' in one) {
+        out.bytes(one);
+        if (out.full) await out.flush();
+        continue;
+      }
+      const { entry, projected } = one;
+      if (projected.note !== undefined) io.note(`${session.name}:${entry.line}: ${projected.note}`);
+      for (const message of projected.messages) await out.json(message);
+    }
+  }
 }
 
 async function showMessages(
@@ -172,23 +189,35 @@ function kindOf({ value }: LogEntry): string {
   return typeof role === 'string' ? `message ${role}` : String(value['type'] ?? '-');
 }
 
+const LINE_END = Buffer.from('\n');
+
 /** Lines on their way out; a terminal gets no character that could do more than be read. */
 class Output {
+  readonly isTerminal: boolean;
   readonly #writer: ByteWriter;
-  readonly #isTerminal: boolean;
 
   constructor(io: Io) {
     this.#writer = new ByteWriter(io.stdout);
-    this.#isTerminal = io.stdout.isTTY === true;
+    this.isTerminal = io.stdout.isTTY === true;
+  }
+
+  /** A line that is known to hold nothing but JSON, for no terminal. */
+  bytes({ bytes, start, end }: MessageBytes): void {
+    this.#writer.copy(bytes, start, end);
+    this.#writer.copy(LINE_END, 0, 1);
+  }
+
+  get full(): boolean {
+    return this.#writer.full;
   }
 
   async json(line: string): Promise<void> {
-    await this.line(this.#isTerminal ? escapeUnsafe(line, jsonEscape) : line);
+    await this.line(this.isTerminal ? escapeUnsafe(line, jsonEscape) : line);
   }
 
   /** Text of the log as a part of a line. */
   safe(text: string): string {
-    return this.#isTerminal ? printable(text) : text.replace(/[\r\n]/g, ' ');
+    return this.isTerminal ? printable(text) : text.replace(/[\r\n]/g, ' ');
   }
 
   async line(line: string): Promise<void> {

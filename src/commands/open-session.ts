@@ -9,8 +9,10 @@ import { Gate } from '../formats/gate.ts';
 import type { Line } from '../lines/line.ts';
 import { type ByteSequence, readRanges } from '../lines/ranges.ts';
 import { readLineBatches } from '../lines/reader.ts';
-import { compiledScanner } from '../tree/compiled-scanner.ts';
+import type { Scanner } from '../scanner/scanner.ts';
+import { type CompiledScanner, compiledScanner } from '../tree/compiled-scanner.ts';
 import { IndexBuilder } from '../tree/index-builder.ts';
+import { MessageFinder } from '../tree/message-finder.ts';
 import type { LeftOut, Session } from '../tree/session.ts';
 import { StoredSession } from '../tree/stored-session.ts';
 import type { Io } from './command.ts';
@@ -58,14 +60,20 @@ function listed(lines: readonly LeftOut[]): string {
 }
 
 async function indexed(name: string, store: Store, io: Io): Promise<Session> {
-  let builder = await pass(name, store, io, false);
+  const compiled = (store.size ?? WORTH_COMPILING) < WORTH_COMPILING ? undefined : compiledScanner();
+  let builder = await pass(name, store, io, false, compiled);
   // Perhaps the parent is in a line whose envelope could be read although the line is damaged.
-  if (builder.index.missingParents > 0) builder = await pass(name, store, io, true);
+  if (builder.index.missingParents > 0) builder = await pass(name, store, io, true, compiled);
   const { index, header } = builder;
   const { version, known } = header ? versionOf(header) : { version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true };
   if (!known) io.note(`${name}: warning: version ${shortJson(header?.['version'])} is not known and read as version 3`);
   if (version === 1 || version === 2) return await migrated(name, store, builder, version, io);
-  return new StoredSession(name, store, builder, version);
+  return new StoredSession(name, store, builder, version, compiled && new MessageFinder(compiled, () => grammarScanner(io)));
+}
+
+async function grammarScanner(io: Io): Promise<Scanner | undefined> {
+  const { makeScanner } = await import('../scanner/scanner.ts');
+  return makeScanner('compiled', io.random(8));
 }
 
 /** An old log is brought to version 3 on the way, in a private copy; its line numbers stay. */
@@ -85,7 +93,7 @@ async function migrated(name: string, store: Store, old: IndexBuilder, version: 
       for (const line of lines) raw += migration.line(line) + (line.terminated ? '\n' : '');
       spool.write(Buffer.from(raw, 'latin1'));
     }
-    const builder = await pass(name, spoolStore(spool), io, false);
+    const builder = await pass(name, spoolStore(spool), io, false, spool.size < WORTH_COMPILING ? undefined : compiledScanner());
     builder.tellDamageOf(old);
     await store.close();
     return new StoredSession(name, spoolStore(spool), builder, version);
@@ -98,7 +106,7 @@ async function migrated(name: string, store: Store, old: IndexBuilder, version: 
 /** In a smaller file the plain scanner is done before the other is ready. */
 const WORTH_COMPILING = 1024 * 1024;
 
-async function pass(name: string, store: Store, io: Io, careful: boolean): Promise<IndexBuilder> {
+async function pass(name: string, store: Store, io: Io, careful: boolean, compiled: CompiledScanner | undefined): Promise<IndexBuilder> {
   io.progress.file(name);
   if (store.size !== undefined) io.progress.expect(store.size);
   const gate = new Gate(name);
@@ -106,7 +114,6 @@ async function pass(name: string, store: Store, io: Io, careful: boolean): Promi
     gate.pass([line]);
     return gate.open ? 'enough' : 'go on';
   };
-  const compiled = (store.size ?? WORTH_COMPILING) < WORTH_COMPILING ? undefined : compiledScanner();
   const builder = new IndexBuilder({ key: io.random(8), careful, look, scanner: compiled ?? new EnvelopeScanner() });
   await readRanges(told(store.sequence(), io), builder, compiled ? { buffers: compiled.buffers } : {});
   gate.end();

@@ -60,6 +60,19 @@ export class ByteWriter {
     this.#count(size);
   }
 
+  /** Bytes whose memory is used again. */
+  copy(bytes: Buffer, start: number, end: number): void {
+    const size = end - start;
+    if (size > FULL / 2) {
+      this.bytes(Buffer.from(bytes.subarray(start, end)));
+      return;
+    }
+    if (this.#waiting !== '' || this.#used + size > FULL) this.#pack();
+    this.#buffer ??= Buffer.allocUnsafeSlow(FULL);
+    this.#used += bytes.copy(this.#buffer, this.#used, start, end);
+    this.#count(size);
+  }
+
   bytes(bytes: Buffer): void {
     this.#pack();
     this.#parts.push(bytes);

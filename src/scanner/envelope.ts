@@ -13,8 +13,19 @@ export interface EnvelopeExports {
 }
 
 /** The numbers that a scan leaves: ranges, of which a start of -1 says that there is none. */
-export const FOUND = { typeStart: 0, typeEnd: 1, idStart: 2, idEnd: 3, parentStart: 4, parentEnd: 5, roleStart: 6, roleEnd: 7 } as const;
-export const FOUND_NUMBERS = 8;
+export const FOUND = {
+  typeStart: 0,
+  typeEnd: 1,
+  idStart: 2,
+  idEnd: 3,
+  parentStart: 4,
+  parentEnd: 5,
+  roleStart: 6,
+  roleEnd: 7,
+  messageStart: 8,
+  messageEnd: 9,
+} as const;
+export const FOUND_NUMBERS = 10;
 
 /** Undefined where the machine has no WebAssembly, or not its SIMD. */
 export function envelopeExports(): EnvelopeExports | undefined {

@@ -23,6 +23,9 @@ export class CompiledScanner implements LineScanner {
   parentEnd = 0;
   roleStart = ABSENT;
   roleEnd = 0;
+  /** The object at `message`, braces included; ABSENT also where the other scanner had to look. */
+  messageStart = ABSENT;
+  messageEnd = 0;
   readonly #scan: (start: number, end: number) => number;
   readonly #found: Int32Array;
   readonly #plain = new EnvelopeScanner();
@@ -49,11 +52,14 @@ export class CompiledScanner implements LineScanner {
     this.parentEnd = (found[FOUND.parentEnd] as number) - base;
     this.roleStart = place(found[FOUND.roleStart] as number, base);
     this.roleEnd = (found[FOUND.roleEnd] as number) - base;
+    this.messageStart = place(found[FOUND.messageStart] as number, base);
+    this.messageEnd = (found[FOUND.messageEnd] as number) - base;
     return true;
   }
 
   #scanPlain(bytes: Buffer, start: number, end: number): boolean {
     const plain = this.#plain;
+    this.messageStart = ABSENT;
     if (!plain.scan(bytes, start, end)) return false;
     this.typeStart = plain.typeStart;
     this.typeEnd = plain.typeEnd;

@@ -12,6 +12,14 @@ export interface LogEntry {
   readonly value: JsonObject;
 }
 
+/** The message of an entry as it stands in the log, braces included. The bytes are gone when more is asked for. */
+export interface MessageBytes {
+  readonly position: number;
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A line that was left out because its bytes are damaged. */
 export interface LeftOut {
   readonly line: number;
@@ -50,6 +58,14 @@ export interface Session {
    * are looked at, the next are read.
    */
   forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void>;
+  /**
+   * The same entries, some at a time. Of those of which only the message is wanted as it stands, it comes as bytes where it
+   * can be found in less time than the entry takes to be read; but the line is as sure to be whole.
+   */
+  entriesOrMessages(
+    positions: Iterable<number>,
+    wantsMessage: (position: number) => boolean,
+  ): AsyncIterable<readonly (LogEntry | MessageBytes)[]>;
   /** All ids in file order: another pass over the file, for names that the index cannot answer. */
   forEachId(visit: (position: number, id: string) => void): Promise<void>;
   close(): Promise<void>;

@@ -7,7 +7,8 @@ import { Line } from '../lines/line.ts';
 import { type ByteSequence, readRanges } from '../lines/ranges.ts';
 import type { IndexBuilder } from './index-builder.ts';
 import type { LogIndex } from './log-index.ts';
-import type { LeftOut, LogEntry, Session } from './session.ts';
+import type { MessageFinder } from './message-finder.ts';
+import type { LeftOut, LogEntry, MessageBytes, Session } from './session.ts';
 
 /** Where the bytes of a log are: they can be read again, and from any place. */
 export interface ByteStore {
@@ -28,10 +29,8 @@ interface Part {
   readonly end: number;
 }
 
-interface LoadedPart {
-  readonly positions: readonly number[];
-  /** Where the bytes stand in the log. */
-  readonly start: number;
+interface LoadedPart extends Part {
+  /** Those from start to end, and whatever was there before behind them. */
   readonly bytes: Buffer;
 }
 
@@ -52,8 +51,9 @@ export class StoredSession implements Session {
   /** The lines of the above. */
   readonly #damaged: Set<number>;
   #isSorted = true;
+  #finder: MessageFinder | undefined;
 
-  constructor(name: string, store: ByteStore, builder: IndexBuilder, version: number) {
+  constructor(name: string, store: ByteStore, builder: IndexBuilder, version: number, finder?: MessageFinder) {
     this.name = name;
     this.header = builder.header;
     this.headerText = builder.headerText;
@@ -67,6 +67,7 @@ export class StoredSession implements Session {
     this.#damage = builder.damage;
     this.#damaged = new Set(builder.damage.map(({ line }) => line));
     this.#store = store;
+    this.#finder = finder;
   }
 
   get damage(): readonly LeftOut[] {
@@ -101,23 +102,48 @@ export class StoredSession implements Session {
     }
   }
 
+  async *entriesOrMessages(
+    positions: Iterable<number>,
+    wantsMessage: (position: number) => boolean,
+  ): AsyncGenerator<readonly (LogEntry | MessageBytes)[], void, void> {
+    // Its memory serves one at a time, and the first who asks has the most to gain.
+    const finder = this.#finder;
+    this.#finder = undefined;
+    for await (const { positions: loaded, start, end, bytes } of this.#loaded(positions, finder?.buffers)) {
+      await finder?.take(bytes, end - start);
+      const found: (LogEntry | MessageBytes)[] = [];
+      for (const position of loaded) {
+        const from = this.index.offsetOf(position) - start;
+        if (finder && wantsMessage(position) && finder.find(from, from + this.index.lengthOf(position))) {
+          found.push({ position, bytes, start: finder.start, end: finder.end });
+          continue;
+        }
+        const entry = this.#parse(position, bytes, start);
+        if (entry) found.push(entry);
+      }
+      yield found;
+    }
+  }
+
   /** Parts with their bytes, which are gone when the next one is asked for. While one is looked at, the next is read. */
-  async *#loaded(positions: Iterable<number>): AsyncGenerator<LoadedPart, void, void> {
+  async *#loaded(positions: Iterable<number>, own?: readonly [Buffer, Buffer]): AsyncGenerator<LoadedPart, void, void> {
     const parts = this.#parts(positions);
-    let buffer: Buffer = Buffer.alloc(0);
-    let spare: Buffer = Buffer.alloc(0);
+    /** For this part and for the next one, in turns; without memory of the caller's, what has grown is kept. */
+    const memory: [Buffer, Buffer] = own ? [...own] : [Buffer.alloc(0), Buffer.alloc(0)];
+    let turn: 0 | 1 = 0;
     let part = parts.next().value;
-    let reading = part && this.#load(part, buffer);
+    let reading = part && this.#load(part, memory[turn]);
     try {
       while (part && reading) {
-        buffer = await reading;
-        const { positions: loaded, start } = part;
+        const { positions: loaded, start, end } = part;
+        const bytes = await reading;
+        if (!own) memory[turn] = bytes;
+        turn = turn === 0 ? 1 : 0;
         part = parts.next().value;
-        reading = part && this.#load(part, spare);
+        reading = part && this.#load(part, memory[turn]);
         // It may fail before anybody waits for it.
         reading?.catch(() => {});
-        yield { positions: loaded, start, bytes: buffer };
-        [buffer, spare] = [spare, buffer];
+        yield { positions: loaded, start, end, bytes };
       }
     } finally {
       // What was read ahead has the memory of the next part, and nobody else looks at it.

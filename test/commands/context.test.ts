@@ -40,6 +40,31 @@ it('context gives every message of a path of 9,000 entries once, in order, past 
   expect(await contents(`${[HEADER, ...lines].join('\n')}\n`)).toEqual(wanted);
 });
 
+it('context passes the messages of a long path on as they are, and leaves out what is damaged, wherever it stands', async () => {
+  const filler = 'caf\u00e9 \\"quoted\\" {[ '.repeat(60);
+  const messages: Buffer[] = [];
+  const lines = Array.from({ length: 9000 }, (_, at) => {
+    const parent = at === 0 ? 'null' : `"e${at - 1}"`;
+    const broken = at % 1500 === 1400;
+    const odd = at % 3000 === 700;
+    const message = Buffer.from(
+      `{"role":"user", "content":"${at} ${filler}${odd ? '\u00ff' : ''}","big":12345678901234567890${broken ? ',' : ''}}`,
+      odd ? 'latin1' : 'utf8',
+    );
+    if (!broken && !odd) messages.push(message);
+    const head = `{"type":"message","id":"e${at}","parentId":${parent},"timestamp":"2026-02-16T10:00:00.000Z","message":`;
+    return Buffer.concat([Buffer.from(head), message, Buffer.from('}\n')]);
+  });
+  const file = join(scratch, 'long-path.jsonl');
+  writeFileSync(file, Buffer.concat([Buffer.from(`${HEADER}\n`), ...lines]));
+  const ran = await run(['context', file]);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('line 702 is damaged (invalid-utf8) and was left out, and 8 other lines');
+  const wanted = messages.map((message) => `${message.toString('utf8')}\n`).join('');
+  expect(ran.stdout.length).toBe(wanted.length);
+  expect(ran.stdout === wanted).toBe(true);
+});
+
 describe('context on the vectors', () => {
   for (const vector of contextVectors()) {
     const leaf = vector.leaf === undefined ? [] : ['--leaf', vector.leaf];

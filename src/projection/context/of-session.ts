@@ -1,6 +1,6 @@
 import type { Duplicates } from '../../tree/log-index.ts';
 import { pathTo } from '../../tree/path.ts';
-import type { LogEntry, Session } from '../../tree/session.ts';
+import type { LogEntry, MessageBytes, Session } from '../../tree/session.ts';
 import { emissionOrder, rulesFor } from './build.ts';
 import { type Frame, frameOf, rulingCompaction } from './frame.ts';
 import type { SpecRules } from './spec.ts';
@@ -66,9 +66,20 @@ export class SessionContext {
 
   /** The entries that may give messages, in the order of their messages. */
   async *emitted(): AsyncGenerator<ProjectedEntry, void, void> {
+    for await (const [place, entry] of this.#read(this.#speaking())) yield { entry, projected: this.#rules.project(place, entry) };
+  }
+
+  /** The same, some at a time. A message that is given as the log has it may come as its bytes there, and its entry is then not read. */
+  async *emittedOrBytes(): AsyncGenerator<readonly (ProjectedEntry | MessageBytes)[], void, void> {
     const { index } = this.#session;
-    const order = filtered(emissionOrder(this.#frame, this.#path.length), (place) => maySpeak(index.typeOf(this.#path[place] as number)));
-    for await (const [place, entry] of this.#read(order)) yield { entry, projected: this.#rules.project(place, entry) };
+    const asked = new AskedPlaces(this.#path, this.#speaking());
+    const isUnseen = (position: number): boolean => this.#rules.givesMessagesUnseen && index.typeOf(position) === 'message';
+    for await (const found of this.#session.entriesOrMessages(asked, isUnseen)) {
+      yield found.map((one) => {
+        const place = asked.placeOf(one.position);
+        return 'bytes' in one ? one : { entry: one, projected: this.#rules.project(place, one) };
+      });
+    }
   }
 
   /** Every entry of the path, from the root. */
@@ -82,24 +93,47 @@ export class SessionContext {
     return reader.state();
   }
 
+  /** The places whose entries may give messages, in the order of their messages. */
+  #speaking(): Iterable<number> {
+    const { index } = this.#session;
+    return filtered(emissionOrder(this.#frame, this.#path.length), (place) => maySpeak(index.typeOf(this.#path[place] as number)));
+  }
+
   /** The entries at these places of the path; damaged ones are passed over. */
   async *#read(wanted: Iterable<number>): AsyncGenerator<[place: number, entry: LogEntry], void, void> {
-    const asked: number[] = [];
-    let next = 0;
-    const remembering = mapped(wanted, (place) => {
-      asked.push(place);
-      return this.#path[place] as number;
-    });
-    for await (const entry of this.#session.entries(remembering)) {
-      // Entries come in the order asked for, so what was asked before this one and did not come is damaged.
-      while (this.#path[asked[next] as number] !== entry.position) next++;
-      const place = asked[next++] as number;
-      if (next > 4096) {
-        asked.splice(0, next);
-        next = 0;
-      }
-      yield [place, entry];
+    const asked = new AskedPlaces(this.#path, wanted);
+    for await (const entry of this.#session.entries(asked)) yield [asked.placeOf(entry.position), entry];
+  }
+}
+
+/** Positions at places of a path, to ask for them; remembers the places until the entries come. */
+class AskedPlaces implements Iterable<number> {
+  readonly #path: readonly number[];
+  readonly #wanted: Iterable<number>;
+  readonly #asked: number[] = [];
+  #next = 0;
+
+  constructor(path: readonly number[], wanted: Iterable<number>) {
+    this.#path = path;
+    this.#wanted = wanted;
+  }
+
+  *[Symbol.iterator](): Generator<number, void, void> {
+    for (const place of this.#wanted) {
+      this.#asked.push(place);
+      yield this.#path[place] as number;
     }
+  }
+
+  /** Entries come in the order asked for, so what was asked before this one and did not come is damaged. */
+  placeOf(position: number): number {
+    while (this.#path[this.#asked[this.#next] as number] !== position) this.#next++;
+    const place = this.#asked[this.#next++] as number;
+    if (this.#next > 4096) {
+      this.#asked.splice(0, this.#next);
+      this.#next = 0;
+    }
+    return place;
   }
 }
 
@@ -137,8 +171,4 @@ function* places(length: number, wanted: (place: number) => boolean = () => true
 
 function* filtered(numbers: Iterable<number>, wanted: (one: number) => boolean): Generator<number, void, void> {
   for (const one of numbers) if (wanted(one)) yield one;
-}
-
-function* mapped(numbers: Iterable<number>, change: (one: number) => number): Generator<number, void, void> {
-  for (const one of numbers) yield change(one);
 }

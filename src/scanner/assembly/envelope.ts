@@ -3,12 +3,13 @@
 
 const ABSENT: i32 = -1;
 
-// What was found, as numbers of 32 bits: start and end of type, id, parentId and role.
+// What was found, as numbers of 32 bits: start and end of type, id, parentId, role and the message with its braces.
 const found: usize = (__heap_base + 15) & ~15;
 const TYPE_AT: usize = found;
 const ID_AT: usize = found + 8;
 const PARENT_AT: usize = found + 16;
 const ROLE_AT: usize = found + 24;
+const MESSAGE_AT: usize = found + 32;
 const input: usize = found + 64;
 
 const KEY_OTHER: i32 = 0;
@@ -314,9 +315,14 @@ function skipMessageByMembers(): bool {
 function keep(key: i32): bool {
   const first = load<u8>(p);
   if (key == KEY_MESSAGE) {
-    // The last message counts, so a role of an earlier one is forgotten.
+    // The last message counts, so an earlier one is forgotten.
     put(ROLE_AT, ABSENT, 0);
-    return first == 0x7b ? skipMessage() : skipValue();
+    put(MESSAGE_AT, ABSENT, 0);
+    if (first != 0x7b) return skipValue();
+    const start = p;
+    if (!skipMessage()) return false;
+    put(MESSAGE_AT, start, p);
+    return true;
   }
   const at = key == KEY_PARENT ? PARENT_AT : key == KEY_ID ? ID_AT : TYPE_AT;
   if (first == 0x22) {
@@ -335,6 +341,7 @@ export function scan(start: usize, end: usize): bool {
   put(ID_AT, ABSENT, 0);
   put(PARENT_AT, ABSENT, 0);
   put(ROLE_AT, ABSENT, 0);
+  put(MESSAGE_AT, ABSENT, 0);
   p = start;
   skipSpace();
   if (load<u8>(p) != 0x7b) return false;
