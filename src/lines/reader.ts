@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import split2 from 'split2';
 import { joinedInRoom } from '../base/room-before.ts';
 import { type BlockEncoding, blockEncoding, Line } from './line.ts';
@@ -167,6 +168,13 @@ export class Block {
   line(start: number, length: number, number: number): Line {
     const bytes = this.bytes.subarray(start, start + length + 1);
     return this.#splitter.split(bytes, number, this.offset + start, this.encoding)[0] as Line;
+  }
+
+  /** The same for a line that was scanned, so that nobody has to look for its end. */
+  scannedLine(start: number, length: number, number: number): Line {
+    const bytes = this.bytes.subarray(start, start + length);
+    const encoding = this.encoding === 'utf8' && isAscii(bytes) ? 'ascii' : this.encoding;
+    return new Line(number, this.offset + start, bytes.toString('latin1'), true, encoding);
   }
 }
 

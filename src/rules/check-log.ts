@@ -10,7 +10,7 @@ import { FastPath, ShapeMemory } from './fast-path.ts';
 import type { Finding, Severity } from './finding.ts';
 import { rules } from './index.ts';
 import { LogFacts } from './log-facts.ts';
-import type { CheckedObject, Level, Place, Report, Rule, RuleMeta } from './rule.ts';
+import type { CheckedObject, Level, Place, Report, Rule } from './rule.ts';
 
 export interface CheckOptions {
   /** As findings name it. */
@@ -54,7 +54,6 @@ export class LogCheck {
   readonly #rules: ActiveRules;
   readonly #fast: FastPath | undefined;
   readonly #atEnd: Finding[] = [];
-  #shapeFindings = 0;
   /** The rule that is looking. */
   #rule: ActiveRule | undefined;
   readonly #report: Report = (place, message) => this.#found(place, message);
@@ -72,14 +71,31 @@ export class LogCheck {
       for (const line of block.split()) this.line(line);
       return;
     }
-    this.#fast.eachLine(block, (line) => {
-      const before = this.#shapeFindings;
-      this.line(line);
-      return this.#shapeFindings === before;
+    this.#fast.eachLine(block, {
+      isClean: (line) => this.#isClean(line),
+      read: (line, isScanned) => this.#line(line, isScanned ? this.#rules.scanned : this.#rules.object),
     });
   }
 
+  /** Whether nothing is to be said about the shape of a line that the scanner has accepted. */
+  #isClean(line: Line): boolean {
+    const { log } = this;
+    let isClean = true;
+    const report = (): void => {
+      isClean = false;
+    };
+    for (const { value, text } of readContent(line, log.version).objects) {
+      const object = checkedObject(line, value, text, log);
+      for (const rule of this.#rules.shape) rule.check(object, log, report);
+    }
+    return isClean;
+  }
+
   line(line: Line): void {
+    this.#line(line, this.#rules.object);
+  }
+
+  #line(line: Line, objectRules: readonly ActiveRule<'object'>[]): void {
     const { log } = this;
     log.lines++;
     const content = readContent(line, log.version);
@@ -89,7 +105,7 @@ export class LogCheck {
       this.#rule = rule;
       rule.check(checked, log, this.#report);
     }
-    for (const { value, text } of content.objects) this.#object(line, value, text);
+    for (const { value, text } of content.objects) this.#object(line, value, text, objectRules);
   }
 
   end(): void {
@@ -104,12 +120,11 @@ export class LogCheck {
     for (const finding of this.#atEnd) this.#options.onFinding(finding);
   }
 
-  #object(line: Line, value: JsonObject, text: string): void {
+  #object(line: Line, value: JsonObject, text: string, objectRules: readonly ActiveRule<'object'>[]): void {
     const { log } = this;
-    const kind = isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry';
-    const id = kind !== 'title' && typeof value['id'] === 'string' ? value['id'] : undefined;
-    const object: CheckedObject = { kind, line, value, text, id, shape: checkShape(value, log.versionFor(value)) };
-    for (const rule of this.#rules.object) {
+    const object = checkedObject(line, value, text, log);
+    const { kind } = object;
+    for (const rule of objectRules) {
       this.#rule = rule;
       rule.check(object, log, this.#report);
     }
@@ -120,7 +135,7 @@ export class LogCheck {
 
   #found(place: Place, message: string): void {
     if (!this.#rule) return;
-    const { stage, severity, looksAtShape, meta } = this.#rule;
+    const { stage, severity, meta } = this.#rule;
     const finding: Finding = {
       file: this.#options.file,
       line: place.line,
@@ -132,10 +147,15 @@ export class LogCheck {
       ...(place.path === undefined || place.path === '' ? {} : { path: place.path }),
       fixable: meta.fixable,
     };
-    if (looksAtShape) this.#shapeFindings++;
     if (stage === 'end') this.#atEnd.push(finding);
     else this.#options.onFinding(finding);
   }
+}
+
+function checkedObject(line: Line, value: JsonObject, text: string, log: LogFacts): CheckedObject {
+  const kind = isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry';
+  const id = kind !== 'title' && typeof value['id'] === 'string' ? value['id'] : undefined;
+  return { kind, line, value, text, id, shape: checkShape(value, log.versionFor(value)) };
 }
 
 type Stage = 'line' | 'object' | 'end';
@@ -144,14 +164,17 @@ interface ActiveRule<Of extends Stage = Stage> {
   readonly stage: Of;
   readonly check: NonNullable<Rule[Of]>;
   readonly severity: Severity;
-  readonly looksAtShape: boolean;
-  readonly meta: RuleMeta;
+  readonly meta: Rule;
 }
 
 /** The rules that are on, by when they look. */
 export interface ActiveRules {
   readonly line: readonly ActiveRule<'line'>[];
   readonly object: readonly ActiveRule<'object'>[];
+  /** Those of `object` that a line needs of which the scanner has seen what the others look for. */
+  readonly scanned: readonly ActiveRule<'object'>[];
+  /** Those of `scanned` that look at nothing but its shape. */
+  readonly shape: readonly ActiveRule<'object'>[];
   readonly end: readonly ActiveRule<'end'>[];
 }
 
@@ -162,7 +185,9 @@ export function activeRules(levels: ReadonlyMap<string, Level> | undefined): Act
       const severity = levels?.get(meta.id) ?? meta.level;
       const check = meta[stage];
       if (severity === 'off' || check === undefined) return [];
-      return [{ stage, check, severity, looksAtShape: stage === 'object' && meta.looksAt === 'shape', meta }];
+      return [{ stage, check, severity, meta }];
     });
-  return { line: at('line'), object: at('object'), end: at('end') };
+  const object = at('object');
+  const scanned = object.filter(({ meta }) => !meta.neverOnScanned);
+  return { line: at('line'), object, scanned, shape: scanned.filter(({ meta }) => meta.looksAt === 'shape'), end: at('end') };
 }

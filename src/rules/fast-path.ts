@@ -11,29 +11,37 @@ const MS_A_DAY = 86_400_000;
 /** In the order of ROLE. */
 const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
 
-/** What is learned once for all logs of a run: the compiled scanner, and the shapes about which there is nothing to say. */
+/** What is learned once for all logs of a run: the compiled scanner, and whether there is something to say about a shape. */
 export class ShapeMemory {
   readonly scanner: Scanner;
-  readonly #clean = new Map<number, Set<number>>();
+  readonly #shapes = new Map<number, Map<number, boolean>>();
 
   constructor(scanner: Scanner) {
     this.scanner = scanner;
   }
 
-  /** The clean shapes of a version: what is expected of a line depends on it. */
-  of(version: number): Set<number> {
-    let shapes = this.#clean.get(version);
+  /** The shapes of a version, for what is expected of a line depends on it: true for one about which there is nothing to say. */
+  of(version: number): Map<number, boolean> {
+    let shapes = this.#shapes.get(version);
     if (!shapes) {
-      shapes = new Set();
-      this.#clean.set(version, shapes);
+      shapes = new Map();
+      this.#shapes.set(version, shapes);
     }
     return shapes;
   }
 }
 
+/** Who looks at lines more closely. */
+export interface Reading {
+  /** Whether nothing is to be said about the shape of a line that the scanner has accepted. */
+  readonly isClean: (line: Line) => boolean;
+  /** Reads a line in full, which the scanner may have accepted. */
+  readonly read: (line: Line, isScanned: boolean) => void;
+}
+
 /**
- * Takes entries in without building them. A line goes this way only if the scanner vouches for it, a line of its shape was
- * read in full and nothing was found about it, and its own values are none that a rule has something to say about.
+ * Takes entries in without building them. A line goes this way only if the scanner vouches for it, nothing was found about
+ * a line of its shape, and its own values are none that a rule has something to say about.
  */
 export class FastPath {
   readonly #log: LogFacts;
@@ -78,8 +86,8 @@ export class FastPath {
     return this.#log.version !== undefined && block.encoding !== 'invalid' && this.#scanner.load(block.bytes);
   }
 
-  /** Goes through a block that it takes. `read` reads a line in full and tells whether its shape had nothing to it. */
-  eachLine(block: Block, read: (line: Line) => boolean): void {
+  /** Goes through a block that it takes. */
+  eachLine(block: Block, reading: Reading): void {
     const { records } = this.#scanner;
     // Other logs of the run have other keys.
     this.#scanner.keyIds(this.#hashKey);
@@ -92,16 +100,19 @@ export class FastPath {
         const length = records[at + FIELD.length] as number;
         from = start + length + 1;
         if (records[at + FIELD.accepted] === 0) {
-          read(block.line(start, length, number));
+          reading.read(block.line(start, length, number), false);
           continue;
         }
         const shape = (((records[at + FIELD.shapeA] as number) >>> 0) * 2 ** 21 +
           ((records[at + FIELD.shapeB] as number) >>> 11)) as number;
         // A header in the middle of the file changes what is expected.
-        const clean = this.#memory.of(this.#log.version ?? 0);
-        if (clean.has(shape)) {
-          if (!this.#join(block, at, number)) read(block.line(start, length, number));
-        } else if (read(block.line(start, length, number)) && clean.size < MOST_SHAPES) clean.add(shape);
+        const shapes = this.#memory.of(this.#log.version ?? 0);
+        let isClean = shapes.get(shape);
+        if (isClean === undefined) {
+          isClean = reading.isClean(block.scannedLine(start, length, number));
+          if (shapes.size < MOST_SHAPES) shapes.set(shape, isClean);
+        }
+        if (!isClean || !this.#join(block, at, number)) reading.read(block.scannedLine(start, length, number), true);
       }
     }
     block.lines = number - block.number;

@@ -65,6 +65,8 @@ export interface Rule extends RuleMeta {
    * same question of its own facts. Anything else is 'everything', and while the rule is on every line is read in full.
    */
   readonly looksAt?: 'shape' | 'values' | 'everything';
+  /** The scanner leaves every line to a full reading that this rule may have something to say about. */
+  readonly neverOnScanned?: true;
   /** Looks at every whole object, in order, before it joins the log's facts. */
   readonly object?: (object: CheckedObject, log: LogFacts, report: Report) => void;
   /** Looks at the whole log. */

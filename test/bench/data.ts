@@ -124,10 +124,13 @@ class Maker {
   }
 
   #arguments(): object {
-    if (this.#kind !== 'shapes') return { command: this.#slice(20, 200) };
-    // Keys that no other line has: every line is a shape of its own.
+    return this.#kind === 'shapes' ? this.#oddKeys(6) : { command: this.#slice(20, 200) };
+  }
+
+  /** Keys that no other line has. */
+  #oddKeys(count: number): Record<string, unknown> {
     const made: Record<string, unknown> = {};
-    for (let at = 0; at < 6; at++) made[`k${Math.floor(this.#random() * 1e9).toString(36)}`] = at % 2 === 0 ? at : this.#slice(5, 60);
+    for (let at = 0; at < count; at++) made[`k${Math.floor(this.#random() * 1e9).toString(36)}`] = at % 2 === 0 ? at : this.#slice(5, 60);
     return made;
   }
 
@@ -169,7 +172,9 @@ class Maker {
   }
 
   #message(message: object): string {
-    return this.#entry('message', { message: { ...message, timestamp: this.#time } });
+    // What stands in arguments is no part of a line's shape, so every message gets a key of its own, too.
+    const odd = this.#kind === 'shapes' ? this.#oddKeys(1) : {};
+    return this.#entry('message', { message: { ...message, ...odd, timestamp: this.#time } });
   }
 
   #entry(type: string, rest: object): string {

@@ -25,8 +25,8 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** An entry of a type that is not known still has an envelope. */
-export const unknownEntry = z.looseObject({ type: z.string(), ...envelope });
-export const unknownEntryOfVersion1 = z.looseObject({ type: z.string(), ...envelopeOfVersion1 });
+export const unknownEntry = z.object({ type: z.string(), ...envelope });
+export const unknownEntryOfVersion1 = z.object({ type: z.string(), ...envelopeOfVersion1 });
 
 /** Compiling a schema takes as long as a few thousand plain checks with it. */
 const WORTH_COMPILING = 1_000;

@@ -5,7 +5,7 @@ const word = z.optional(z.string());
 const words = z.optional(z.array(z.string()));
 
 /** The first line of a log, behind a title slot where there is one. */
-export const header = z.looseObject({
+export const header = z.object({
   type: z.literal('session'),
   version: z.optional(z.literal([1, 2, 3])),
   id: z.string(),

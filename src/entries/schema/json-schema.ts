@@ -100,7 +100,7 @@ function isOf(key: string, word: unknown): JsonSchema {
 }
 
 function convert(schema: z.ZodMiniType, definitions: Definitions): JsonSchema {
-  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12' }) as JsonSchema;
+  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' }) as JsonSchema;
   const found = isObject($defs) ? $defs : {};
   for (const [name, definition] of Object.entries(found)) {
     definitions[name] ??= open(definition, found) as JsonSchema;

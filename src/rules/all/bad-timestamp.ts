@@ -12,6 +12,7 @@ export const badTimestamp: Rule = {
   fixable: false,
   example: '{"type":"message","id":"a","parentId":null,"timestamp":"yesterday",…}',
   looksAt: 'shape',
+  neverOnScanned: true,
   object: (object, _log, report) => {
     if (object.kind === 'title') return;
     const { timestamp } = object.value;

@@ -15,6 +15,7 @@ export const deepNesting: Rule = {
   fixable: false,
   example: '{"type":"custom",…,"data":[[[[ … ]]]]}',
   looksAt: 'shape',
+  neverOnScanned: true,
   object: (object, _log, report) => {
     // Each level takes two characters at least.
     if (object.text.length <= DEEPEST * 2) return;

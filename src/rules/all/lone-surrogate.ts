@@ -15,6 +15,7 @@ export const loneSurrogate: Rule = {
   fixable: false,
   example: '{"type":"message",…,"content":"so far \\\\ud83d"}',
   looksAt: 'shape',
+  neverOnScanned: true,
   object: (object, _log, report) => {
     if (!ESCAPED_SURROGATE.test(object.text)) return;
     const lone = LONE.exec(object.text.replace(PAIR, ''));

@@ -14,6 +14,7 @@ export const transientField: Rule = {
   fixable: false,
   example: '{"type":"message",…,"content":[{"type":"toolCall",…,"partialJson":"{\\"pa"}]}',
   looksAt: 'shape',
+  neverOnScanned: true,
   object: (object, _log, report) => {
     if (!TRANSIENT.some((name) => object.text.includes(`"${name}"`))) return;
     for (const { path, key } of findDeep(object.value, (_value, key) => key !== undefined && TRANSIENT.includes(key))) {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { described } from '../shapes.ts';
 
-export const text = described(z.looseObject({ type: z.literal('text'), text: z.string(), textSignature: z.optional(z.string()) }), {
+export const text = described(z.object({ type: z.literal('text'), text: z.string(), textSignature: z.optional(z.string()) }), {
   id: 'block-text',
 });

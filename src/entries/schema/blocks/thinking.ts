@@ -2,6 +2,6 @@ import * as z from 'zod/mini';
 import { described } from '../shapes.ts';
 
 export const thinking = described(
-  z.looseObject({ type: z.literal('thinking'), thinking: z.string(), thinkingSignature: z.optional(z.string()) }),
+  z.object({ type: z.literal('thinking'), thinking: z.string(), thinkingSignature: z.optional(z.string()) }),
   { id: 'block-thinking' },
 );

@@ -4,7 +4,7 @@ import { anObject, described, requireOneOf } from '../shapes.ts';
 /** Seed 000 spells the arguments `input`. */
 export const toolCall = described(
   requireOneOf(
-    z.looseObject({
+    z.object({
       type: z.literal('toolCall'),
       id: z.string(),
       name: z.string(),

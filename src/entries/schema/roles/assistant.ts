@@ -4,7 +4,7 @@ import { described, timestamp, usage } from '../shapes.ts';
 
 /** Seed 004 has no api and no stop reason, seed 000 no provider. An empty content is a turn that failed or was stopped. */
 export const assistant = described(
-  z.looseObject({
+  z.object({
     role: z.literal('assistant'),
     content,
     api: z.optional(z.string()),

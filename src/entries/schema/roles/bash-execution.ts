@@ -3,7 +3,7 @@ import { described, orNull, timestamp } from '../shapes.ts';
 
 /** A command that the user ran. It has no content; the exit code is absent or null when it was stopped. */
 export const bashExecution = described(
-  z.looseObject({
+  z.object({
     role: z.literal('bashExecution'),
     command: z.string(),
     output: z.string(),

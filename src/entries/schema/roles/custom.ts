@@ -12,7 +12,7 @@ const fields = {
 };
 
 /** What an extension said. */
-export const custom = described(z.looseObject({ role: z.literal('custom'), ...fields }), { id: 'message-custom' });
+export const custom = described(z.object({ role: z.literal('custom'), ...fields }), { id: 'message-custom' });
 
 /** The name of `custom` before version 3. */
-export const hookMessage = described(z.looseObject({ role: z.literal('hookMessage'), ...fields }), { id: 'message-hookMessage' });
+export const hookMessage = described(z.object({ role: z.literal('hookMessage'), ...fields }), { id: 'message-hookMessage' });

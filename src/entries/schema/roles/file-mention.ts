@@ -4,10 +4,10 @@ import { described, timestamp } from '../shapes.ts';
 
 /** omp: files that the user named, with what they held. */
 export const fileMention = described(
-  z.looseObject({
+  z.object({
     role: z.literal('fileMention'),
     files: z.array(
-      z.looseObject({
+      z.object({
         path: z.string(),
         content: z.optional(z.string()),
         lineCount: z.optional(z.number()),

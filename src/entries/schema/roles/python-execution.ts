@@ -3,7 +3,7 @@ import { described, orNull, timestamp } from '../shapes.ts';
 
 /** omp: code that the user ran. */
 export const pythonExecution = described(
-  z.looseObject({
+  z.object({
     role: z.literal('pythonExecution'),
     code: z.string(),
     output: z.string(),

@@ -4,7 +4,7 @@ import { anObject, described, timestamp } from '../shapes.ts';
 
 /** pi: the system prompt, whole or by sections, and the tools that came with it. */
 export const system = described(
-  z.looseObject({
+  z.object({
     role: z.literal('system'),
     content,
     sections: z.optional(z.union([anObject, z.array(z.unknown())])),

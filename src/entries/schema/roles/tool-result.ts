@@ -3,7 +3,7 @@ import { content } from '../blocks/index.ts';
 import { anything, described, timestamp } from '../shapes.ts';
 
 export const toolResult = described(
-  z.looseObject({
+  z.object({
     role: z.literal('toolResult'),
     toolCallId: z.string(),
     toolName: z.optional(z.string()),

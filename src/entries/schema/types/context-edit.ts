@@ -5,5 +5,5 @@ import { entryType, orNull } from '../shapes.ts';
 /** pi: what the model sees of an earlier entry; null removes it. */
 export const contextEdit = entryType('context_edit', () => ({
   targetId: z.string(),
-  replacement: orNull(z.looseObject({ content })),
+  replacement: orNull(z.object({ content })),
 }));
