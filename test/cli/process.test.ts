@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rawControls } from '../support/hostile.ts';
@@ -16,7 +17,7 @@ function bash(script: string): ReturnType<typeof spawnCommand> {
 }
 
 /** The program reading a stdin that stays open, as its own process. */
-function waiting(): { kill: (signal: NodeJS.Signals) => void; ended: Promise<{ code: number | null; stderr: string }> } {
+function waiting(): { kill: (signal: NodeJS.Signals) => Promise<void>; ended: Promise<{ code: number | null; stderr: string }> } {
   const child = spawn(process.execPath, [programPath, 'validate'], { env: fixedEnv, stdio: 'pipe' });
   child.stdin.write(header);
   let stderr = '';
@@ -24,9 +25,23 @@ function waiting(): { kill: (signal: NodeJS.Signals) => void; ended: Promise<{ c
     stderr += chunk.toString();
   });
   return {
-    kill: (signal) => child.kill(signal),
+    kill: async (signal) => {
+      await until(() => isReady(child.pid));
+      child.kill(signal);
+    },
     ended: new Promise((done) => child.on('close', (code) => done({ code, stderr }))),
   };
+}
+
+/** Whether the program has its handlers: that for SIGHUP is the last, and Node has none by itself. */
+function isReady(pid: number | undefined): boolean {
+  if (!existsSync('/proc/self/status')) return performance.now() > 2_000;
+  const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return ((BigInt(`0x${caught}`) >> BigInt(constants.signals.SIGHUP - 1)) & 1n) === 1n;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((done) => setTimeout(done, 10));
 }
 
 describe('the program as a process', () => {
@@ -49,7 +64,7 @@ describe('the program as a process', () => {
     ['SIGHUP', 129],
   ] as const)('ends with its own exit code at %s, quietly', async (signal, code) => {
     const { kill, ended } = waiting();
-    setTimeout(() => kill(signal), 400);
+    await kill(signal);
     expect(await ended).toEqual({ code, stderr: '' });
   });
 
