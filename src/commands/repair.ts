@@ -31,7 +31,7 @@ export const command: Command = {
     'Changes a byte only because of something that validate calls an error; a log without one leaves as it came. Entries that share a line are split, printed objects rejoined, NULs and a byte order mark removed, missing line ends, ids and headers added, repeated ids renamed, lost parents replaced. Every entry that is whole stays, in its order; what is no entry any more leaves for the quarantine.',
     'Nothing is lost: the input is in the output, the quarantine and the report, byte for byte. The quarantine is FILE.quarantine with -i and OUT.quarantine with -o OUT, beside the file itself where that is a link; to standard output none is written unless it is named, for FILE still holds everything. Standard input needs --quarantine where something has to go there.',
     'Each change is told on standard error. Exit 0 if the log is well now, 1 if an error is left (or with -n, if something would change), 2 with trouble.',
-    'Memory: reads the log twice, a third time where ids repeat, and writes nothing before the first pass is done; in between it holds an index of about 80 bytes and the id for each entry, and the places that are damaged. Standard input is written to a private temporary file. Several FILEs need -i or -n.',
+    'Memory: reads the log twice, a third time where ids repeat, and writes nothing before the first pass is done; in between it holds an index of about 80 bytes and the id for each entry, and about 400 bytes for each place that is damaged. Standard input is written to a private temporary file. Several FILEs need -i or -n.',
   ],
   options: [
     {

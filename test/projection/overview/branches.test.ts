@@ -36,6 +36,17 @@ describe('the branches of a session', () => {
     expect(line({ lastUserText: undefined })).toBe('* a leaf:1  1 message  0 tokens  30 seconds ago');
   });
 
+  it('show what the user said last, be it the first entry of the log', async () => {
+    const header = { type: 'session', version: 3, id: 's', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/' };
+    const lines = [
+      header,
+      message('a', null, { role: 'user', content: 'the very first' }),
+      message('b', 'a', { role: 'assistant', content: [] }),
+    ];
+    const ran = await run(['tree', '--leaves', '-'], { stdin: `${lines.map((value) => JSON.stringify(value)).join('\n')}\n` });
+    expect(ran.stdout).toContain('the very first');
+  });
+
   it('fill the width of the terminal and no more', () => {
     const [row = ''] = formatBranches([{ ...branch, lastUserText: 'x'.repeat(200) }], { style, isTerminal: true, columns: 80 }, now);
     expect(row).toHaveLength(80);

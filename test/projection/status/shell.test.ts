@@ -47,6 +47,7 @@ describe('the shell parser', () => {
     ],
     ['(cd a; ls)', [['cd', 'a'], ['ls']]],
     ['a(b c)d', [['a'], ['b', 'c'], ['d']]],
+    ['a >b c <d e', [['a', 'c', 'e']]],
     ['one \\\r\n two', [['one', 'two']]],
     ['ls # the rest\ncat a', [['ls'], ['cat', 'a']]],
     ['! time grep x a', [['grep', 'x', 'a']]],
@@ -190,6 +191,8 @@ describe('the hint for a shell command', () => {
     'cat $(which x)',
     'ls `pwd`',
     'cat <(ls)',
+    '{ cat a; }',
+    'while ls; do cat a; done',
     'cat a | frobnicate',
     'node script.js',
     'find . -exec ./x {} +',
@@ -239,6 +242,11 @@ describe('the hint for a shell command', () => {
     expect(readCommand('a && b 2>&1').leavesProcess).toBe(false);
     expect(readCommand('a &> log').leavesProcess).toBe(false);
     expect(readCommand(`${'x'.repeat(100_000)} &`).leavesProcess).toBe(false);
+  });
+
+  it('reads a command of 100,000 characters and none that is longer', () => {
+    expect(readCommand(`cat ${'x'.repeat(99_996)}`).hint).toBe('likely read-only');
+    expect(readCommand(`cat ${'x'.repeat(99_997)}`).hint).toBeUndefined();
   });
 
   it('looks through so many shells in shells, and no further', () => {

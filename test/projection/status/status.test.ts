@@ -158,6 +158,10 @@ describe('what a pending call is worth', () => {
     const turn = said({ role: 'assistant', content: [call, call], stopReason: 'toolUse' });
     expect(statusOf(chained(turn, result)).pending).toHaveLength(2);
     expect(statusOf(chained(turn, result, result)).pending).toHaveLength(0);
+    const running = said({ role: 'toolResult', toolCallId: 'c', toolName: 'bash', content: 'Process running with session ID 5' });
+    const states = (...entries: JsonObject[]): string[] => statusOf(chained(turn, ...entries)).reasons.map(({ state }) => state);
+    expect(states(running)).not.toContain('background-process');
+    expect(states(running, running)).toContain('background-process');
   });
 
   it('is known to have started where another branch marks its start, and not where that is about another call', () => {
@@ -170,6 +174,8 @@ describe('what a pending call is worth', () => {
     });
     expect(statusOf([...rows, mark('c')], { leafId: 'e0' }).pending[0]?.started).toBe('maybe');
     expect(statusOf([...rows, mark('d')], { leafId: 'e0' }).pending[0]?.started).toBe('no');
+    const empty: Row = { line: 9, value: { type: 'message', id: 'm', parentId: 'e0' } };
+    expect(statusOf([...rows, empty], { leafId: 'e0' }).pending[0]?.started).toBe('maybe');
   });
 });
 
@@ -203,6 +209,8 @@ describe('what is said', () => {
     expect(statusOf(chained(stop), { damage: damage({}) })).toMatchObject({ verdict: 'blocked', state: 'damaged' });
     const reasons = (more: object): string[] => statusOf(chained(stop), { damage: damage(more) }).reasons.map(({ reason }) => reason);
     expect(reasons({})).toEqual(['the end of the file is damaged (torn-line): an append was cut, and what it held is not known']);
+    const { evidence } = statusOf(chained(stop), { damage: damage({}) });
+    expect(evidence).toContainEqual({ entryId: null, line: 9, what: 'damaged: torn-line' });
     expect(reasons({ needed: true })).toEqual(['a line that the session needs is damaged (torn-line): the log is not a full record']);
   });
 
