@@ -15,7 +15,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
+import { Writable, type WritableOptions } from 'node:stream';
 import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
 import { grouped } from '../base/words.ts';
 import { adopt, type Ownership, type Random, requireRunning, syncFolder, TempFile, writeFully } from './temp.ts';
@@ -92,18 +92,7 @@ export class InPlace implements Sink {
       throw error;
     }
     this.#read = Number(this.#before.size);
-    this.stream = new Writable({
-      highWaterMark: COPY_BYTES,
-      write: (chunk: Buffer, _encoding, done) => {
-        try {
-          this.#take(chunk);
-          done();
-        } catch (error) {
-          done(asTrouble(name, error));
-        }
-      },
-    });
-    this.stream.on('error', () => {});
+    this.stream = streamInto(name, (parts) => this.#take(parts), { highWaterMark: COPY_BYTES });
   }
 
   get mode(): number {
@@ -147,17 +136,20 @@ export class InPlace implements Sink {
     this.stream.destroy();
   }
 
-  #take(chunk: Buffer): void {
+  async #take(parts: readonly Buffer[]): Promise<void> {
     requireRunning(this.#options.signal);
-    if (!this.#differs) {
-      if (this.#matches(chunk)) {
-        this.#written += chunk.length;
-        return;
+    let same = 0;
+    while (!this.#differs && same < parts.length) {
+      const part = parts[same] as Buffer;
+      if (!this.#matches(part)) this.#begin();
+      else {
+        this.#written += part.length;
+        same++;
       }
-      this.#begin();
     }
-    this.#written += chunk.length;
-    this.#temp?.write(chunk);
+    const rest = parts.slice(same);
+    for (const part of rest) this.#written += part.length;
+    await this.#temp?.append(rest);
   }
 
   #matches(chunk: Buffer): boolean {
@@ -341,21 +333,7 @@ class ToNewFile implements Sink {
     this.#ownership = existing ? ownershipOf(existing) : undefined;
     const temp = new TempFile(dirname(this.#path), options.random, options.signal, existing ? PRIVATE_MODE : options.mode & 0o666);
     this.#temp = temp;
-    const append = (parts: readonly Buffer[], done: (error?: Error) => void): void => {
-      temp.append(parts).then(
-        () => done(),
-        (error: unknown) => done(asTrouble(name, error)),
-      );
-    };
-    this.stream = new Writable({
-      write: (chunk: Buffer, _encoding, done) => append([chunk], done),
-      writev: (chunks, done) =>
-        append(
-          chunks.map(({ chunk }) => chunk as Buffer),
-          done,
-        ),
-    });
-    this.stream.on('error', () => {});
+    this.stream = streamInto(name, (parts) => temp.append(parts));
   }
 
   async commit(): Promise<boolean> {
@@ -411,6 +389,27 @@ class ToDevice implements Sink {
   discard(): void {
     this.stream.destroy();
   }
+}
+
+/** A stream that hands on what it gets, as much as there is at once; its errors name the file. */
+function streamInto(name: string, take: (parts: readonly Buffer[]) => Promise<void>, options: WritableOptions = {}): Writable {
+  const hand = (parts: readonly Buffer[], done: (error?: Error) => void): void => {
+    take(parts).then(
+      () => done(),
+      (error: unknown) => done(asTrouble(name, error)),
+    );
+  };
+  const stream = new Writable({
+    ...options,
+    write: (chunk: Buffer, _encoding, done) => hand([chunk], done),
+    writev: (chunks, done) =>
+      hand(
+        chunks.map(({ chunk }) => chunk as Buffer),
+        done,
+      ),
+  });
+  stream.on('error', () => {});
+  return stream;
 }
 
 /** The file that a link leads to; the path itself where it is no link, or one that leads nowhere. */
