@@ -34,8 +34,10 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
   if (ran.stderr.includes('a bug in sessionctl')) return ran.stderr.trim();
   if (/^\s+at .*[(/].*:\d+:\d+\)?$/m.test(ran.stderr)) return 'a stack trace';
   if (ran.code === 2 && ran.stderr === '') return 'exit 2 without a word';
-  const named = (name: string): boolean =>
-    call.argv.some((word) => word === name || word.endsWith(`=${name}`) || word.includes(`=${name}/`));
+  const named = (made: string): boolean => {
+    const name = made.replace(/\.quarantine$/, '');
+    return call.argv.some((word) => word === name || word.endsWith(`=${name}`) || word.includes(`=${name}/`));
+  };
   const strange = readdirSync('.').filter((name) => !EXPECTED_NAMES.test(name) && !named(name));
   if (strange.length > 0) return `left behind: ${strange.join(', ')}`;
   const isHelp = call.argv.includes('--help');
