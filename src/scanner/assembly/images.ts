@@ -67,11 +67,6 @@ export function reserve(bytes: usize): usize {
   while (c == 0x20 || c == 0x09 || c == 0x0d) c = load<u8>(++p);
 }
 
-/** With one bit flipped, a quote is as low as the control characters. */
-@inline function stops(v: v128): v128 {
-  return v128.or(i8x16.le_u(v128.xor(v, i8x16.splat(0x02)), i8x16.splat(0x20)), i8x16.eq(v, i8x16.splat(0x5c)));
-}
-
 @inline function join(a: v128, b: v128, c: v128, d: v128): u64 {
   const low = <u64>(<u32>i8x16.bitmask(a)) | (<u64>(<u32>i8x16.bitmask(b)) << 16);
   return low | (<u64>(<u32>i8x16.bitmask(c)) << 32) | (<u64>(<u32>i8x16.bitmask(d)) << 48);
@@ -82,9 +77,13 @@ export function reserve(bytes: usize): usize {
   return join(i8x16.eq(a, all), i8x16.eq(b, all), i8x16.eq(c, all), i8x16.eq(d, all));
 }
 
-@inline function controls(a: v128, b: v128, c: v128, d: v128): u64 {
-  const most = i8x16.splat(0x1f);
-  return join(i8x16.le_u(a, most), i8x16.le_u(b, most), i8x16.le_u(c, most), i8x16.le_u(d, most));
+/** Quotes and control characters: with one bit flipped, a quote is as low as those. */
+@inline function ends(v: v128): v128 {
+  return i8x16.le_u(v128.xor(v, i8x16.splat(0x02)), i8x16.splat(0x20));
+}
+
+@inline function stops(v: v128): v128 {
+  return v128.or(ends(v), i8x16.eq(v, i8x16.splat(0x5c)));
 }
 
 /** Bytes that may stand behind a backslash: by both halves of a byte, " / \ b f n r t u. */
@@ -131,17 +130,16 @@ function skipLong(): bool {
     const c = v128.load(at, 32);
     const d = v128.load(at, 48);
     const slash = same(a, b, c, d, 0x5c);
-    let ends = same(a, b, c, d, 0x22);
-    const low = controls(a, b, c, d);
-    let escaped: u64 = carried;
+    let stop = join(ends(a), ends(b), ends(c), ends(d));
+    let escaped: u64 = 0;
     if ((slash | carried) != 0) {
       const first = slash & ~carried;
       const codes = (((first << 1) | ODD) - first) ^ ODD;
       escaped = codes ^ (slash | carried);
       carried = (codes & slash) >> 63;
-      ends &= ~escaped;
+      // A control character that is escaped does not end the string, but is found to be no escape.
+      stop &= ~escaped;
     }
-    const stop = ends | low;
     // All that stands before the first stop; everything where there is none.
     const before = stop == 0 ? ~(<u64>0) : (stop & (0 - stop)) - 1;
     const inside = escaped & before;
@@ -158,11 +156,10 @@ function skipLong(): bool {
     }
     slashes |= slash & before;
     if (stop != 0) {
-      const place = ctz(stop);
-      stringEnd = at + <usize>place;
+      stringEnd = at + <usize>ctz(stop);
       stringEscaped = slashes != 0;
       p = stringEnd + 1;
-      return ((ends >> place) & 1) != 0;
+      return load<u8>(stringEnd) == 0x22;
     }
     at += 64;
   }
