@@ -20,13 +20,14 @@ export function cutToWidth(text: string, columns: number): string {
   if (text.length * 2 <= columns) return text;
   if (PLAIN.test(text)) return text.length <= columns ? text : columns < 1 ? '' : `${text.slice(0, columns - 1)}\u2026`;
   let used = 0;
-  let kept = '';
-  let fitting = '';
+  let end = 0;
+  /** Up to here it fits with the ellipsis behind it. */
+  let fitting = 0;
   for (const character of text) {
     used += characterWidth(character);
-    if (used > columns) return columns < 1 ? '' : `${fitting}\u2026`;
-    kept += character;
-    if (used <= columns - 1) fitting = kept;
+    if (used > columns) return columns < 1 ? '' : `${text.slice(0, fitting)}\u2026`;
+    end += character.length;
+    if (used <= columns - 1) fitting = end;
   }
   return text;
 }
@@ -34,6 +35,8 @@ export function cutToWidth(text: string, columns: number): string {
 function characterWidth(character: string): number {
   const code = character.codePointAt(0) ?? 0;
   if (code >= 0x20 && code < 0x7f) return 1;
+  // Latin letters and the lines of drawings.
+  if ((code > 0xad && code < 0x300) || (code >= 0x2500 && code < 0x2600)) return 1;
   if (NO_COLUMNS.test(character)) return 0;
   return isWide(code) ? 2 : 1;
 }

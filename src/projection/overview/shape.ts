@@ -40,18 +40,14 @@ export function* drawnLines(index: LogIndex, children: Children, options: ShapeO
   for (let at = children.roots.length - 1; at >= 0; at--) {
     waiting.push({ start: children.roots[at] as number, depth: 0, branchesOff: false, isRoot: true });
   }
+  const hasOwnLine = (at: number): boolean => children.count(at) !== 1 || options.isNotable(at) || at === options.leaf;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { start, depth } = next;
-    let run = new Run(index);
     let at = start;
     for (;;) {
-      const count = children.count(at);
       const isFirst = at === start;
-      if (isFirst || count !== 1 || options.isNotable(at) || at === options.leaf) {
-        yield* run.lines(depth);
-        run = new Run(index);
-        yield { kind: 'entry', position: at, depth, branchesOff: isFirst && next.branchesOff, isRoot: isFirst && next.isRoot };
-      } else run.add(at);
+      yield { kind: 'entry', position: at, depth, branchesOff: isFirst && next.branchesOff, isRoot: isFirst && next.isRoot };
+      const count = children.count(at);
       if (count === 0) break;
       const onward = trunk[at] as number;
       if (count > 1) {
@@ -60,7 +56,9 @@ export function* drawnLines(index: LogIndex, children: Children, options: ShapeO
         for (const side of sides.reverse()) waiting.push({ start: side, depth: depth + 1, branchesOff: true, isRoot: false });
         break;
       }
-      at = onward;
+      const run = new Run(index);
+      at = run.follow(onward, trunk, hasOwnLine);
+      yield* run.lines(depth);
     }
   }
 }
@@ -77,7 +75,14 @@ class Run {
     this.#index = index;
   }
 
-  add(position: number): void {
+  /** Takes in what comes from here on down the trunk, up to the next entry with a line of its own; gives that one. */
+  follow(start: number, trunk: Int32Array, hasOwnLine: (position: number) => boolean): number {
+    let at = start;
+    for (; !hasOwnLine(at); at = trunk[at] as number) this.#add(at);
+    return at;
+  }
+
+  #add(position: number): void {
     const kind = this.#index.roleOf(position) || this.#index.typeOf(position) || 'other';
     const place = this.#kinds.indexOf(kind);
     if (place >= 0) this.#counts[place] = (this.#counts[place] as number) + 1;
