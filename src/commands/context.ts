@@ -27,7 +27,7 @@ export const command: Command = {
     '--as llm gives messages from user, assistant and tool alone, with executions and summaries told in words. --as anthropic and --as openai give messages that those APIs accept: calls without a result are answered, neighbours merged, ids made unique. The log is never changed.',
     "Where the last entry is a stale leaf, the context is that of the last entry, as for the agents, and a note names the newer work. An id that starts with a dash is written --leaf=-abc. REV 'null' is the context before any entry.",
     'Damage off the path may go unnoticed: validate is for that.',
-    'Memory: 36 bytes for each entry of the log, 8 for each of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is written to a private temporary file.',
+    'Memory: about 27 bytes for each entry of the log, 8 for each of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is written to a private temporary file.',
   ],
   options: [
     {

@@ -27,7 +27,7 @@ export const command: Command = {
     '--against FILE2 compares A of FILE with B of FILE2, by default the last entries: entries with the same id belong together, and of the others those that say the same, so that a fork and its origin or two runs of one task can be laid side by side. The first difference is named.',
     '--context compares what the model would see instead of the entries, read by --profile.',
     "A and B are REVs: '@' the last entry, '@~N', 'root', 'line:N', 'leaf:N', an id or its start, a label. An id that starts with a dash comes after '--'.",
-    'Memory: the index of each log, about 36 bytes an entry, and about 150 bytes for each entry that is compared; one entry of each side at a time. Standard input is copied to a private temporary file.',
+    'Memory: the index of each log, about 27 bytes an entry, and about 150 bytes for each entry that is compared; one entry of each side at a time. Standard input is copied to a private temporary file.',
   ],
   options: [
     { name: 'against', kind: 'text', value: 'FILE', describe: 'Compare with another session; B is an entry of this FILE' },

@@ -42,7 +42,7 @@ export const command: Command = {
     'Pictures are part of the output as data URLs, or files in --assets DIR, named by the hash of their content. Refs to blobs stay ' +
       'refs unless --blobs or SESSIONCTL_BLOBS names the folder.',
     'Times are shown in UTC, so that the output is the same on every machine; --tz takes a zone such as Europe/Berlin.',
-    'Memory: about 36 bytes an entry for the index, 4 to 12 more with --all, one turn with its results, and up to 8 MB of output; ' +
+    'Memory: about 27 bytes an entry for the index, 4 to 12 more with --all, one turn with its results, and up to 8 MB of output; ' +
       'longer output waits in a private temporary file, because the totals stand first. Standard input is copied to one too. ' +
       'Damage in lines that are not read may go unnoticed; that is for validate.',
   ],

@@ -20,7 +20,7 @@ export const command: Command = {
     'The new session has the entries from the root to REV, a new id, and the id of the source as parentSession; the other fields of the header are those of the source. Entries leave as the bytes that came, their ids too. Labels of entries on the path stay, also those that were given elsewhere in the tree. An agent that opens the fork sees what it would see in the source at REV. The source is never touched.',
     'With --id and --timestamp the output is the same in every run; without them the id is random and the time is now. With --new-ids every entry gets a new id, made from the id of the session, and references follow: parentId, targetId, firstKeptEntryId, fromId and providerReplayThroughEntryId.',
     'A log of version 1 has no tree and is refused: migrate it first. A log of version 2 leaves as version 3. A damaged line on the path, or an entry without a usable id, parentId or message, is refused: repair the log first.',
-    'Memory: the index of the log, about 35 bytes an entry, and with --new-ids the ids of the path. The path is read twice.',
+    'Memory: the index of the log, about 27 bytes an entry, and with --new-ids the ids of the path. The path is read twice.',
   ],
   options: [
     { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output' },

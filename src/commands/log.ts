@@ -21,7 +21,7 @@ export const command: Command = {
     'Shows the path from the root to the leaf, in the order in which the model reads it: id, labels, role or type, and the start of the text. The leaf is the last entry of the file, or the one that --leaf names.',
     "REV names an entry: '@' the leaf, '@~N' N entries above it, 'root', 'line:N', 'leaf:N' (1 stands last in the file), an id or the start of one (4 characters), a label, each with '~N' behind it; 'id:TEXT' and 'label:TEXT' are exact. An id that starts with a dash is written --leaf=-abc.",
     'Filters are applied before -n. On a terminal rows are cut to its width and control characters are shown as escapes.',
-    'Memory: about 36 bytes an entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; what is damaged elsewhere may go unnoticed, for which there is validate. Standard input is copied to a private temporary file.',
+    'Memory: about 27 bytes an entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; what is damaged elsewhere may go unnoticed, for which there is validate. Standard input is copied to a private temporary file.',
   ],
   options: [
     { name: 'leaf', kind: 'text', value: 'REV', describe: 'Show the path to this entry', default: '@' },

@@ -23,7 +23,7 @@ export const command: Command = {
     'The verdict is ready, check (look first), confirm (ask the user) or blocked, the worst that anything in the log gives cause for. Exit 0 is ready, 1 any other verdict, 2 trouble. A tool call without a result is judged by what its tool can do; what the log does not tell is called unknown. Nothing is run and nothing is written.',
     'With --workspace the files that pending edits and writes name are read, relative to the cwd of the session and never outside DIR; that may turn confirm into check, never into ready.',
     'The file for --classes is a JSON array of rules that are asked before the built-in table, the first that fits wins: {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}. A pattern is compared with the whole name in lower case, * stands for any characters. Classes: pure, read, ask-user, network, workspace-write, process, external-write, delegated, unknown. Idempotency (optional): safe, conditional, unsafe. Policy (optional; it then decides the verdict): replay-from-event, rerun-after-check, require-user-confirmation, never-rerun.',
-    'Memory: the index of the log, about 35 bytes an entry, the ids of the path and the calls of its last turn.',
+    'Memory: the index of the log, about 27 bytes an entry, the ids of the path and the calls of its last turn.',
   ],
   options: [
     {

@@ -23,7 +23,7 @@ export const command: Command = {
   description: [
     'Reads each log once and reports every finding, errors and warnings, one line each. A folder stands for every *.jsonl below it; files there that are no session logs are skipped and counted. Exit 0 without errors (warnings do not count), 1 with errors, 2 with trouble.',
     "Findings about a line come as the line is read; those that need the whole file (tree, references, tools) follow at its end. 'sessionctl repair' mends what is marked as fixable.",
-    'Memory: an index of about 50 bytes for each entry of the file at hand, and the ids of tool calls; no content. A line is held whole while it is checked.',
+    'Memory: an index of about 35 bytes for each entry of the file at hand, and the ids of tool calls; no content. A line is held whole while it is checked.',
   ],
   options: [
     { name: 'format', kind: 'text', value: 'FORMAT', choices: REPORTER_NAMES, default: 'text', describe: 'How findings are written' },

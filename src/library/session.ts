@@ -45,7 +45,7 @@ export interface SessionLog {
 }
 
 /**
- * Opens a log for readers. Given a FileHandle it holds an index of about 35 bytes an entry and reads entries when they
+ * Opens a log for readers. Given a FileHandle it holds an index of about 27 bytes an entry and reads entries when they
  * are asked for; given bytes it holds all of them. A log of version 1 or 2 is migrated on the way, into memory. What is
  * no session log is thrown as Trouble.
  */
