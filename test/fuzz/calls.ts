@@ -43,7 +43,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   'max-line-bytes': ['1', '64', '700', '100000', '268435456'],
   jobs: ['1', '2', '0'],
   explain: ['torn-line', 'stale-leaf', 'no-such-rule'],
-  blobs: ['blobs', 'blobs', 'blobs', 'none', LOG, '.'],
+  blobs: ['blobs', 'blobs', 'blobs', 'none', LOG, 'blobs/'],
   'backup-suffix': ['.old', '', '/../x'],
   output: ['out.jsonl', 'out.md', 'out.html', 'none/out', 'blobs', HEALTHY, ''],
   quarantine: ['q', 'q', 'q.jsonl', 'none/q', LOG, 'blobs'],

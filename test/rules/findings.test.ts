@@ -1,7 +1,9 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/lines/reader.ts';
 import { LogCheck } from '../../src/rules/check-log.ts';
 import type { Level } from '../../src/rules/rule.ts';
+import { run } from '../support/run.ts';
 import { assistant, entry, HEADER, user } from '../support/sessions.ts';
 
 async function told(log: string, options: { levels?: ReadonlyMap<string, Level>; maxLineBytes?: number } = {}): Promise<string[]> {
@@ -82,6 +84,30 @@ describe('a line that is too long to be read', () => {
     expect(await rules(long + HEADER + lost)).toEqual(['1 oversize-line']);
     expect(await rules(HEADER + long + lost)).toEqual(['2 oversize-line']);
     expect(await rules(HEADER + lost + long)).toEqual(['3 oversize-line', '2 dangling-parent']);
+  });
+});
+
+describe('a log without a header', () => {
+  it('comes from no other session, so a branch summary has to name an entry of it', async () => {
+    const summary = entry('branch_summary', 'b', 'a', { fromId: 'gone', summary: 's' });
+    const rules = async (log: string): Promise<string[]> => (await told(log)).map((one) => one.split(':')[0] as string);
+    expect(await rules(user('a', null) + summary)).toEqual(['1 missing-header', '2 dangling-from']);
+    expect(await rules(HEADER + user('a', null) + summary)).toEqual(['3 dangling-from']);
+    expect(await rules(HEADER.replace('"cwd"', '"parentSession":"x","cwd"') + user('a', null) + summary)).toEqual([]);
+  });
+});
+
+describe('a bad ref', () => {
+  it('is told up to its hundredth character', async () => {
+    const log = (ref: string): string =>
+      HEADER +
+      entry('message', 'a', null, {
+        message: { role: 'user', content: [{ type: 'image', data: ref, mimeType: 'image/png' }], timestamp: 1 },
+      });
+    const said = async (ref: string): Promise<string> => (await run(['validate', '--blobs', tmpdir(), '-'], { stdin: log(ref) })).stdout;
+    const ref = (length: number): string => 'blob:sha256:'.padEnd(length, 'z');
+    expect(await said(ref(100))).toContain(`'${ref(100)}'`);
+    expect(await said(ref(101))).toContain(`'${ref(100)}...'`);
   });
 });
 
