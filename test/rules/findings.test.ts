@@ -97,6 +97,17 @@ describe('a log without a header', () => {
   });
 });
 
+describe('a finding about the whole file', () => {
+  it('stands on line 1, at its first byte', async () => {
+    for (const log of ['', '\n\n', user('a', null)]) {
+      const { stdout } = await run(['validate', '--format', 'json', '-'], { stdin: log });
+      expect(stdout.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)))).toContainEqual(
+        expect.objectContaining({ file: '-', line: 1, offset: 0, rule: 'missing-header' }),
+      );
+    }
+  });
+});
+
 describe('a bad ref', () => {
   it('is told up to its hundredth character', async () => {
     const log = (ref: string): string =>
