@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import type { Transform } from 'node:stream';
 import split2 from 'split2';
 import { joinedInRoom } from '../base/room-before.ts';
 import { type BlockEncoding, blockEncoding, Line } from './line.ts';
@@ -183,9 +184,6 @@ class BlockSplitter {
   /** Of the line that comes next. */
   #number = 1;
   #offset = 0;
-  #lines: Line[] = [];
-  #at = { number: 1, offset: 0, encoding: 'ascii' as BlockEncoding };
-  readonly #split = split2('\n', (raw: string) => this.#take(raw), { decodeStrings: false });
 
   block(bytes: Buffer): Block {
     return new Block(bytes, this.#number, this.#offset, this);
@@ -199,10 +197,12 @@ class BlockSplitter {
   }
 
   split(bytes: Buffer, number: number, offset: number, encoding: BlockEncoding): Line[] {
-    this.#at = { number, offset, encoding };
-    this.#lines = [];
-    this.#split.write(bytes.toString('latin1'));
-    return this.#lines;
+    let at = offset;
+    return linesOf(bytes.toString('latin1')).map((raw, line) => {
+      const start = at;
+      at += raw.length + 1;
+      return new Line(number + line, start, raw, true, encoding);
+    });
   }
 
   last(rest: Buffer): Line {
@@ -215,13 +215,25 @@ class BlockSplitter {
     this.#offset += length + (terminated ? 1 : 0);
     return line;
   }
+}
 
-  #take(raw: string): void {
-    const at = this.#at;
-    this.#lines.push(new Line(at.number, at.offset, raw, true, at.encoding));
-    at.number += 1;
-    at.offset += raw.length + 1;
-  }
+let splitting: { readonly stream: Transform; pieces: string[] } | undefined;
+
+/** Whole lines of one text. One stream splits for all readers: making one takes longer than the check of a short log. */
+function linesOf(text: string): string[] {
+  splitting ??= {
+    stream: split2(
+      '\n',
+      (raw: string) => {
+        splitting?.pieces.push(raw);
+      },
+      { decodeStrings: false },
+    ),
+    pieces: [],
+  };
+  splitting.pieces = [];
+  splitting.stream.write(text);
+  return splitting.pieces;
 }
 
 function asBuffer(chunk: Uint8Array): Buffer {
