@@ -100,6 +100,15 @@ describe('sessionctl diff of two branches', () => {
     result('r3', 'a3', 't3', 'No such folder', true),
   );
 
+  it('gives no entry two partners where the other session says the same once more', async () => {
+    const one = file(HEADER, user('1', null, 'p'), user('2', '1', 'q'));
+    const more = file(HEADER, user('1', null, 'p'), user('9', '1', 'p'), user('2', '9', 'q'));
+    const read = await diff(one, '--against', more);
+    expect([read.onlyA.entries, read.onlyB.entries]).toEqual([0, 1]);
+    const back = await diff(more, '--against', one);
+    expect([back.onlyA.entries, back.onlyB.entries]).toEqual([1, 0]);
+  });
+
   it('names the common ancestor and lists what each side has alone, in order', async () => {
     const read = await diff(tree);
     expect([read.a.leafId, read.b.leafId]).toEqual(['r2', 'r3']);

@@ -172,6 +172,15 @@ describe('sessionctl status', () => {
     expect(checklist.find((item) => item.item === 'state rebuildable from entries')?.value).toBe('no');
   });
 
+  it('tells damage before the only entry from damage behind it', async () => {
+    const header = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n';
+    const entry =
+      '{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"x"}}\n';
+    const reason = async (log: string): Promise<string> => (await run(['status', '-'], { stdin: log })).stdout;
+    expect(await reason(`${header}garbage\n${entry}`)).toContain('a line that is not on the path is damaged (not-json)');
+    expect(await reason(`${header}${entry}garbage\n`)).toContain('the end of the file is damaged (not-json)');
+  });
+
   it('names the parent at which the path ends, and the entry at which it runs in a circle', async () => {
     const reason = async (name: string): Promise<string | undefined> => (await statusOf(fixture(name))).reasons[0]?.reason;
     expect(await reason('damaged-missing-parent')).toMatch(/^the path ends at parent '[^']+', which is not in the file/);

@@ -91,6 +91,8 @@ describe('the word diff', () => {
     expect(sameness(wordDiff('fix the cart test', 'fix the basket test'))).toBeGreaterThan(0.5);
     expect(sameness(wordDiff('fix the cart test', 'write me a poem'))).toBeLessThan(0.3);
     expect(sameness(wordDiff('', ''))).toBe(1);
+    expect(sameness(wordDiff('the same text', 'the same text'))).toBe(1);
+    expect(sameness(wordDiff('one', 'two'))).toBe(0);
   });
 
   it('finds its way through megabytes, also where every word repeats', () => {

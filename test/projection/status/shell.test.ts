@@ -48,6 +48,7 @@ describe('the shell parser', () => {
     ['(cd a; ls)', [['cd', 'a'], ['ls']]],
     ['a(b c)d', [['a'], ['b', 'c'], ['d']]],
     ['a >b c <d e', [['a', 'c', 'e']]],
+    ['a &>b c &>>d e', [['a', 'c', 'e']]],
     ['one \\\r\n two', [['one', 'two']]],
     ['ls # the rest\ncat a', [['ls'], ['cat', 'a']]],
     ['! time grep x a', [['grep', 'x', 'a']]],
@@ -79,6 +80,14 @@ describe('the shell parser', () => {
     expect(parseShell("a '>' b").redirection).toBe(false);
     for (const text of ['a &> b', 'a &>> b', 'a 2>&1', 'a <<< b']) expect(parseShell(text).understood, text).toBe(true);
     expect(words('a 2>&1 b')).toEqual([['a', 'b']]);
+  });
+
+  it('sees a substitution in the text of a here-document where there is one, and brackets that close nothing', () => {
+    expect(parseShell('cat <<X\nplain\nX').substitution).toBe(false);
+    expect(parseShell('cat <<X\n`date`\nX').substitution).toBe(true);
+    expect(parseShell('cat <<X\n$(date)\nX').substitution).toBe(true);
+    expect(parseShell("cat <<'X'\n$(date)\nX").substitution).toBe(false);
+    expect([parseShell('ls').compound, parseShell('ls )').compound]).toEqual([false, true]);
   });
 
   it('says that it does not understand what is nested too deep, and still sees the commands outside', () => {

@@ -290,6 +290,11 @@ describe('calls and results that are not as they should be', () => {
         ?.reason;
     expect(elsewhere('other')).toContain('its result stands on another branch (other)');
     expect(elsewhere(undefined)).toContain('its result stands on another branch (line 9)');
+    const several = ['first', 'second'].map((id, at) => ({
+      line: 9 + at,
+      value: { type: 'message', id, parentId: 'e0', message: result },
+    }));
+    expect(statusOf([...rows, ...several], { leafId: 'e0' }).pending[0]?.resultElsewhere).toEqual({ entryId: 'first', line: 9 });
   });
 
   it('a start that is marked on another branch without saying of what only shows that the writer marks starts', () => {
