@@ -414,12 +414,22 @@ function skipObject(at: usize, place: i32, depth: i32): usize {
   }
   for (;;) {
     if (load<u8>(at) != 0x22) return 0;
-    at = skipString(at);
-    if (at == 0) return 0;
-    const keyStart = stringStart;
-    const keyEnd = stringEnd;
-    // A key with escapes may be any key.
-    if (!stringPlain && hasEscape(keyStart, keyEnd)) return 0;
+    const keyStart = at + 1;
+    let keyEnd: usize;
+    const v = v128.load(keyStart);
+    const stop = i8x16.bitmask(stops(v));
+    const length = ctz(stop);
+    if (stop != 0 && load<u8>(keyStart + length) == 0x22) {
+      // Nearly every key ends within 16 bytes, and has no escape.
+      keyEnd = keyStart + length;
+      at = keyEnd + 1;
+    } else {
+      at = skipString(at);
+      if (at == 0) return 0;
+      keyEnd = stringEnd;
+      // A key with escapes may be any key.
+      if (!stringPlain && hasEscape(keyStart, keyEnd)) return 0;
+    }
     const key = keyOf(place, keyStart, keyEnd - keyStart);
     if (key == KEY_TRANSIENT) return 0;
     if (place != AT_OPAQUE) {
@@ -436,8 +446,10 @@ function skipObject(at: usize, place: i32, depth: i32): usize {
         seen |= 1 << key;
       }
     }
-    at = skipSpace(at);
-    if (load<u8>(at) != 0x3a) return 0;
+    if (load<u8>(at) != 0x3a) {
+      at = skipSpace(at);
+      if (load<u8>(at) != 0x3a) return 0;
+    }
     at = skipMember(skipSpace(at + 1), place, key, depth);
     if (at == 0) return 0;
     if (place != AT_OPAQUE) {
