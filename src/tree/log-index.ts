@@ -88,6 +88,7 @@ export class LogIndex {
   readonly #types = new Names();
   readonly #roles = new Names();
   readonly #kinds = new Kinds();
+  readonly #roleOrType: string[] = [];
   readonly #headers = new Set<string>();
   #size = 0;
   #waiting: Waiting[] = [];
@@ -314,6 +315,17 @@ export class LogIndex {
   /** The message's role where whoever filled the index knew it, else ''. */
   roleOf(position: number): string {
     return this.#roles.name(this.#kinds.role(this.#kindOf(position)));
+  }
+
+  /** The role of a message, the type of anything else; '' where it has neither. */
+  roleOrTypeOf(position: number): string {
+    const kind = this.#kindOf(position);
+    let name = this.#roleOrType[kind];
+    if (name === undefined) {
+      name = this.roleOf(position) || this.typeOf(position);
+      this.#roleOrType[kind] = name;
+    }
+    return name;
   }
 
   lineOf(position: number): number {
