@@ -35,6 +35,8 @@ export interface WorkerAnswer {
 
 /** Files that may be done before the one that is told next. */
 const MOST_AHEAD = 64;
+/** Three times what V8 waits for before it optimizes a function. */
+const OPTIMIZE_LATER = '--interrupt-budget=400000';
 const NEXT = 0;
 const TOLD = 1;
 
@@ -99,7 +101,10 @@ export class CheckPool {
     // Seen from where a bundle is.
     if (jobs < 2 || !(await isThere(new URL('../starts/check-worker.cjs', import.meta.url)))) return undefined;
     const launcher = new URL('../../bin/sessionctl.js', import.meta.url);
-    const { Worker } = await import('node:worker_threads');
+    const [{ Worker }, { setFlagsFromString }] = await Promise.all([import('node:worker_threads'), import('node:v8')]);
+    // Every thread compiles the same code by itself, and the compilers take turns with the checks on the same cores: only
+    // what is really hot is worth it.
+    setFlagsFromString(OPTIMIZE_LATER);
     const counters = new SharedArrayBuffer(Turns.BYTES);
     const workerData: WorkerData = { settings, names, counters };
     const workers = Array.from({ length: jobs - 1 }, () => new Worker(launcher, { argv: ['check-worker'], workerData }));
