@@ -60,7 +60,8 @@ export class FastPath {
     parentLength: ABSENT,
     parentIsLast: false,
     parent: NO_PARENT,
-    kind: 0,
+    type: 0,
+    role: 0,
     line: 0,
     offset: 0,
     length: 0,
@@ -68,8 +69,9 @@ export class FastPath {
   };
   /** What neighbours of a user message need to know of it; one for all, for the entry behind it is the last to ask. */
   readonly #lastUser: { -readonly [key in keyof LastEntry]: LastEntry[key] } = { line: 0, role: 'user', parentId: undefined, time: 0 };
-  /** As the index codes them: messages by ROLE, and custom entries. */
-  readonly #messages: readonly number[];
+  /** As the index codes them, roles by ROLE. */
+  readonly #roles: readonly number[];
+  readonly #message: number;
   readonly #custom: number;
 
   constructor(log: LogFacts, memory: ShapeMemory, hashKey: Uint8Array) {
@@ -77,8 +79,9 @@ export class FastPath {
     this.#hashKey = hashKey;
     this.#memory = memory;
     this.#scanner = memory.scanner;
-    this.#messages = ROLE_NAMES.map((name) => log.index.kindCode('message', name));
-    this.#custom = log.index.kindCode('custom', '');
+    this.#roles = ROLE_NAMES.map((name) => log.index.roleCode(name));
+    this.#message = log.index.typeCode('message');
+    this.#custom = log.index.typeCode('custom');
   }
 
   /** False for a block that must be read line by line: the header is not known yet, or there are bytes that are no text. */
@@ -152,7 +155,8 @@ export class FastPath {
     entry.parentLength = parentLength;
     entry.parentIsLast = (codes & PARENT_BEFORE) !== 0;
     entry.parent = log.version === 1 && parentLength === ABSENT ? log.size - 1 : NO_PARENT;
-    entry.kind = isMessage ? (this.#messages[role] as number) : this.#custom;
+    entry.type = isMessage ? this.#message : this.#custom;
+    entry.role = this.#roles[role] as number;
     entry.line = line;
     entry.offset = block.offset + (records[at + FIELD.start] as number);
     entry.flags = kindOf(role, codes);

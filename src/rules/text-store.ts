@@ -62,6 +62,18 @@ export class TextStore {
     return this.addBytes(bytes, start, length);
   }
 
+  /** Whether two numbers stand for the same text; long ones that differ in length are not looked at. */
+  isSame(one: number, other: number): boolean {
+    if (one === other) return true;
+    const [onePage, otherPage] = [this.#pageOf(one), this.#pageOf(other)];
+    const [oneAt, otherAt] = [(one * ALIGN) % PAGE, (other * ALIGN) % PAGE];
+    const head = this.#head(onePage, oneAt);
+    if (head !== this.#head(otherPage, otherAt)) return false;
+    const bytes = head % 2 === 0 ? head / 2 : head - 1;
+    const [oneStart, otherStart] = [this.#behindHead(onePage, oneAt), this.#behindHead(otherPage, otherAt)];
+    return onePage.compare(otherPage, otherStart, otherStart + bytes, oneStart, oneStart + bytes) === 0;
+  }
+
   get(number: number): string {
     const page = this.#pageOf(number);
     const head = this.#head(page, (number * ALIGN) % PAGE);

@@ -216,8 +216,8 @@ class BranchWalk {
     const first = this.#log.firstCall(turn);
     for (let call = first; call >= 0 && call < first + FEW; call = calls.next(call)) if (calls.id(call) === number) return call;
     // One text may stand under two numbers.
+    for (let call = first; call >= 0 && call < first + FEW; call = calls.next(call)) if (texts.isSame(calls.id(call), number)) return call;
     const id = texts.get(number);
-    for (let call = first; call >= 0 && call < first + FEW; call = calls.next(call)) if (texts.get(calls.id(call)) === id) return call;
     const above = this.#allCallsAbove().get(id)?.at(-1);
     this.#isOfNearestTurn = above?.turn === turn;
     return above?.call ?? -1;

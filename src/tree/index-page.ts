@@ -5,7 +5,7 @@ import { PAGE_SIZE } from './id-table.ts';
 const MOST_APART = PAGE_SIZE / 2;
 
 /**
- * A part of the index: little more than 19 bytes an entry, and 6 more for each whose parent is not the entry before it. Lines and offsets
+ * A part of the index: little more than 20 bytes an entry, and 6 more for each whose parent is not the entry before it. Lines and offsets
  * are kept by how far they are from where the page starts; a page in which they do not fit so keeps them in full.
  */
 export class IndexPage {
@@ -13,7 +13,8 @@ export class IndexPage {
   readonly hashLow: Int32Array;
   readonly hashHigh: Int32Array;
   readonly length: Uint32Array;
-  readonly kind: Uint8Array;
+  readonly type: Uint8Array;
+  readonly role: Uint8Array;
   readonly flags: Uint8Array;
   /** The position of its first entry. */
   readonly #first: number;
@@ -40,7 +41,8 @@ export class IndexPage {
     this.hashLow = new Int32Array(size);
     this.hashHigh = new Int32Array(size);
     this.length = new Uint32Array(size);
-    this.kind = new Uint8Array(size);
+    this.type = new Uint8Array(size);
+    this.role = new Uint8Array(size);
     this.flags = new Uint8Array(size);
     this.#line = new Int8Array(size);
     this.#offset = new Uint32Array(size);
@@ -49,7 +51,7 @@ export class IndexPage {
 
   get bytes(): number {
     const parents = this.#isApart.byteLength + this.#apart.byteLength + this.#apartParents.byteLength + (this.#parents?.byteLength ?? 0);
-    return this.size * 19 + parents + (this.#farLines?.byteLength ?? 0) + (this.#farOffsets?.byteLength ?? 0);
+    return this.size * 20 + parents + (this.#farLines?.byteLength ?? 0) + (this.#farOffsets?.byteLength ?? 0);
   }
 
   /** A larger one that holds the same. */
@@ -58,7 +60,8 @@ export class IndexPage {
     page.hashLow.set(this.hashLow);
     page.hashHigh.set(this.hashHigh);
     page.length.set(this.length);
-    page.kind.set(this.kind);
+    page.type.set(this.type);
+    page.role.set(this.role);
     page.flags.set(this.flags);
     for (let slot = 0; slot < this.size; slot++) {
       page.setLine(slot, this.line(slot));

@@ -58,8 +58,9 @@ export interface PlainEntry {
   parentIsLast: boolean;
   /** The parent's position where no parentId tells it. */
   parent: number;
-  /** The type and the role, as `kindCode` gives them. */
-  kind: number;
+  /** As `typeCode` and `roleCode` give them. */
+  type: number;
+  role: number;
   line: number;
   offset: number;
   length: number;
@@ -87,8 +88,6 @@ export class LogIndex {
   readonly #ids: IdTable;
   readonly #types = new Names();
   readonly #roles = new Names();
-  readonly #kinds = new Kinds();
-  readonly #roleOrType: string[] = [];
   readonly #headers = new Set<string>();
   #size = 0;
   #waiting: Waiting[] = [];
@@ -151,8 +150,9 @@ export class LogIndex {
       this.#hash.of(id);
       this.#ids.seek(this.#hash.low, this.#hash.high);
     }
-    const kind = this.kindCode(entry.type, entry.role ?? '');
-    return this.#push(id !== undefined, parent, kind, entry.line, entry.offset, entry.length, entry.flags ?? 0);
+    const type = this.#types.code(entry.type);
+    const role = this.#roles.code(entry.role ?? '');
+    return this.#push(id !== undefined, parent, type, role, entry.line, entry.offset, entry.length, entry.flags ?? 0);
   }
 
   /** The same from the bytes of a line, without making strings of them. */
@@ -174,7 +174,7 @@ export class LogIndex {
     }
     const type = entry.typeStart === ABSENT ? 0 : this.#types.codeOfBytes(bytes, entry.typeStart, entry.typeEnd);
     const role = entry.roleStart === ABSENT ? 0 : this.#roles.codeOfBytes(bytes, entry.roleStart, entry.roleEnd);
-    return this.#push(hasId, parent, this.#kinds.code(type, role), line, offset, length, 0);
+    return this.#push(hasId, parent, type, role, line, offset, length, 0);
   }
 
   /**
@@ -195,16 +195,21 @@ export class LogIndex {
     const { idLow, idHigh } = entry;
     if (idLength >= 0 && this.#ids.seek(idLow, idHigh) !== NOT_FOUND) return NOT_FOUND;
     this.#hash.is(idLow, idHigh, entry.idIsPacked);
-    return this.#push(idLength >= 0, parent, entry.kind, entry.line, entry.offset, entry.length, entry.flags);
+    return this.#push(idLength >= 0, parent, entry.type, entry.role, entry.line, entry.offset, entry.length, entry.flags);
   }
 
-  /** What stands for a type and a role ('' for none) in `addPlain`. */
-  kindCode(type: string, role: string): number {
-    return this.#kinds.code(this.#types.code(type), this.#roles.code(role));
+  /** What stands for the name of a type in `addPlain`. */
+  typeCode(name: string): number {
+    return this.#types.code(name);
+  }
+
+  /** The same for the role of a message, '' for none. */
+  roleCode(name: string): number {
+    return this.#roles.code(name);
   }
 
   /** Takes the id from the hash; the table was asked for it just before. */
-  #push(hasId: boolean, parent: number, kind: number, line: number, offset: number, length: number, own: number): number {
+  #push(hasId: boolean, parent: number, type: number, role: number, line: number, offset: number, length: number, own: number): number {
     const position = this.#size;
     const slot = position & PAGE_MASK;
     let page = this.#pages[position >>> PAGE_BITS];
@@ -213,7 +218,8 @@ export class LogIndex {
     page.setLine(slot, line);
     page.setOffset(slot, offset);
     page.length[slot] = length;
-    page.kind[slot] = kind;
+    page.type[slot] = type;
+    page.role[slot] = role;
     let flags = own & OWN_FLAGS;
     this.#size++;
     this.#earlier = NOT_FOUND;
@@ -307,25 +313,14 @@ export class LogIndex {
     return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
   }
 
-  /** The type's name; '' for an entry without one, and for new pairs of type and role behind the first 254. */
+  /** The type's name; '' for an entry without one, and for new names behind the first 254. */
   typeOf(position: number): string {
-    return this.#types.name(this.#kinds.type(this.#kindOf(position)));
+    return this.#types.name((this.#pages[position >>> PAGE_BITS] as IndexPage).type[position & PAGE_MASK] as number);
   }
 
   /** The message's role where whoever filled the index knew it, else ''. */
   roleOf(position: number): string {
-    return this.#roles.name(this.#kinds.role(this.#kindOf(position)));
-  }
-
-  /** The role of a message, the type of anything else; '' where it has neither. */
-  roleOrTypeOf(position: number): string {
-    const kind = this.#kindOf(position);
-    let name = this.#roleOrType[kind];
-    if (name === undefined) {
-      name = this.roleOf(position) || this.typeOf(position);
-      this.#roleOrType[kind] = name;
-    }
-    return name;
+    return this.#roles.name((this.#pages[position >>> PAGE_BITS] as IndexPage).role[position & PAGE_MASK] as number);
   }
 
   lineOf(position: number): number {
@@ -383,10 +378,6 @@ export class LogIndex {
   atLine(line: number): number {
     const at = firstNot(0, this.#size, (position) => this.lineOf(position) < line);
     return at < this.#size && this.lineOf(at) === line ? at : NOT_FOUND;
-  }
-
-  #kindOf(position: number): number {
-    return (this.#pages[position >>> PAGE_BITS] as IndexPage).kind[position & PAGE_MASK] as number;
   }
 
   #flagsOf(position: number): number {
@@ -497,31 +488,6 @@ class DuplicateGroups {
     const here = this.#members[at] as number;
     if (here !== from) return here;
     return at + 1 < end ? (this.#members[at + 1] as number) : here;
-  }
-}
-
-/** Pairs of codes as one byte: 0 is none of both, 255 any pair that came after the first 254. */
-class Kinds {
-  readonly #codes = new Map<number, number>([[0, 0]]);
-  readonly #pairs: number[] = [0];
-
-  code(type: number, role: number): number {
-    const pair = type * 256 + role;
-    const known = this.#codes.get(pair);
-    if (known !== undefined) return known;
-    const code = Math.min(this.#pairs.length, 255);
-    if (code === 255) return code;
-    this.#pairs.push(pair);
-    this.#codes.set(pair, code);
-    return code;
-  }
-
-  type(code: number): number {
-    return (this.#pairs[code] ?? 0) >>> 8;
-  }
-
-  role(code: number): number {
-    return (this.#pairs[code] ?? 0) & 255;
   }
 }
 

@@ -132,6 +132,16 @@ describe('LogIndex', () => {
     expect([index.atLine(7), index.atLine(8), index.atLine(9), index.atLine(10)]).toEqual([0, NOT_FOUND, 1, NOT_FOUND]);
   });
 
+  it('knows the type of an entry however many roles there are, and the role however many types', () => {
+    const index = new LogIndex(key);
+    const entry = { parentId: null, line: 1, offset: 0, length: 1 };
+    for (let at = 0; at < 200; at++) index.add({ ...entry, id: `r${at}`, type: 'message', role: `role ${at}` });
+    for (let at = 0; at < 200; at++) index.add({ ...entry, id: `t${at}`, type: `type ${at}`, role: 'user' });
+    const position = index.add({ ...entry, id: 'c', type: 'message', role: 'user' });
+    expect([index.typeOf(position), index.roleOf(position)]).toEqual(['message', 'user']);
+    expect([index.typeOf(399), index.roleOf(199)]).toEqual(['type 199', 'role 199']);
+  });
+
   it('tells the earlier definition when an id comes again', () => {
     const index = new LogIndex(key);
     const entry = { parentId: null, type: 'message', line: 1, offset: 0, length: 1 };

@@ -83,7 +83,7 @@ class Run {
   }
 
   #add(position: number): void {
-    const kind = this.#index.roleOrTypeOf(position) || 'other';
+    const kind = this.#index.roleOf(position) || this.#index.typeOf(position) || 'other';
     const place = this.#kinds.indexOf(kind);
     if (place >= 0) this.#counts[place] = (this.#counts[place] as number) + 1;
     else this.#counts[this.#kinds.push(kind) - 1] = 1;
