@@ -1,4 +1,4 @@
-import { mayBeTerminal } from '../commands/system.ts';
+import { isThreadWaiting, mayBeTerminal } from '../commands/system.ts';
 import { type Find, type ProcessIo, run, SIGNAL_CODES, tell } from './run.ts';
 
 /** The program as a process: real streams, real signals. */
@@ -10,7 +10,7 @@ export async function launch(find: Find): Promise<void> {
       // Temp files and locks are removed by this very call, before anything else runs.
       stop.abort(name);
       // A command that waits for a slow reader or an idle pipe has nothing left to lose.
-      lastResort = setTimeout(() => process.exit(code), 500);
+      lastResort = setTimeout(() => (isThreadWaiting() ? endBy(name, code) : process.exit(code)), 500);
     });
   }
   const stdin = onFirstUse(0, () => process.stdin);
@@ -25,6 +25,16 @@ export async function launch(find: Find): Promise<void> {
   // A terminal or an idle pipe as stdin would keep the process alive after the work is done.
   process.stdin.unref?.();
   process.stdin.destroy();
+}
+
+/**
+ * Ends the process by the signal itself: `process.exit` would wait for a thread that opens or reads a pipe to which nobody
+ * writes. Shells see the same exit code either way.
+ */
+function endBy(signal: string, code: number): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  setTimeout(() => process.exit(code), 500);
 }
 
 /**

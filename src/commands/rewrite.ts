@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
-import { handleChunks, openForReading, openInput } from '../files/input.ts';
+import { handleChunks, openForReading, openInput, requireRegularFile } from '../files/input.ts';
 import { behindLink, InPlace, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { requireRunning } from '../files/temp.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -151,6 +151,8 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
     const sink = compare ?? outputOf(wish, io, PRIVATE_MODE, '/dev/stdin');
     return { read: () => compare?.chunks ?? stoppable(chunks, io), rereadable: false, mode: PRIVATE_MODE, sink, close };
   }
+  // Opening a pipe would wait for somebody to write to it.
+  if (wish.inPlace) await requireRegularFile(name);
   const handle = await openForReading(name);
   const facts = await handle.stat();
   const mode = facts.mode & 0o777;
@@ -160,7 +162,6 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
       await handle.close();
       return { read: () => stoppable(inPlace.read(), io), rereadable: true, mode: inPlace.mode, sink: inPlace, close };
     }
-    if (wish.inPlace) throw new Trouble(`${name}: is not a regular file; only a file can be changed in place`);
     const read = (buffers?: readonly Buffer[]): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name, { buffers }), io);
     if (wish.dryRun) {
       const compare = new HashCompare(read());

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { withRoomBefore } from '../base/room-before.ts';
@@ -152,6 +152,18 @@ export async function openForReading(path: string): Promise<OpenFile> {
   } catch (error) {
     throw error instanceof Trouble ? error : systemTrouble(path, error);
   }
+}
+
+/** Refuses what cannot be changed in place, without opening it. */
+export async function requireRegularFile(path: string): Promise<void> {
+  let facts: Stats;
+  try {
+    facts = await statPath(path);
+  } catch (error) {
+    throw systemTrouble(path, error);
+  }
+  if (facts.isDirectory()) throw new Trouble(`${path}: is a folder; name a file`);
+  if (!facts.isFile()) throw new Trouble(`${path}: is not a regular file; only a file can be changed in place`);
 }
 
 /** Who may read and write a file, as its copies are to have it at most. */

@@ -13,6 +13,13 @@ export async function statPath(path: string | URL): Promise<Stats> {
   return statSync(path);
 }
 
+let waiting = 0;
+
+/** Whether another thread opens or reads something, and perhaps waits for a pipe to which nobody writes. */
+export function isThreadWaiting(): boolean {
+  return waiting > 0;
+}
+
 /** A file that is open, to be read and closed. */
 export class OpenFile {
   #fd: number;
@@ -23,7 +30,12 @@ export class OpenFile {
     const facts = statSync(path, { throwIfNoEntry: false });
     // Should it have become a pipe meanwhile, opening it must not wait for a writer.
     if (facts?.isFile() && facts.size < SMALL) return new OpenFile(openSync(path, flags | constants.O_NONBLOCK), true);
-    return new OpenFile(await openPath(path, flags), false);
+    waiting++;
+    try {
+      return new OpenFile(await openPath(path, flags), false);
+    } finally {
+      waiting--;
+    }
   }
 
   private constructor(fd: number, isSmall: boolean) {
@@ -60,7 +72,9 @@ export class OpenFile {
 
   #readAside(buffer: Buffer, offset: number, length: number, position: number | null): Promise<number> {
     const reading = new Promise<number>((done, fail) => {
+      waiting++;
       read(this.#fd, buffer, offset, length, position, (error, bytes) => {
+        waiting--;
         this.#readings.delete(reading);
         if (error) fail(error);
         else done(bytes);

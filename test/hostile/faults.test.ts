@@ -57,6 +57,19 @@ describe.skipIf(!installed('bash'))('streams', () => {
   });
 });
 
+describe.skipIf(!installed('bash'))('a pipe to which nobody writes', () => {
+  it('is refused in place without a wait, and is left at a signal', async () => {
+    const refused = await bash(`mkfifo idle; ${sessionctl} repair -i idle`);
+    expect(refused).toMatchObject({ code: 2, stderr: 'sessionctl: idle: is not a regular file; only a file can be changed in place\n' });
+    // Once nobody opens it, once somebody opens it and is silent.
+    const scripts = [`${sessionctl} validate idle & `, `sleep 20 > idle & writer=$!; ${sessionctl} context idle & `];
+    for (const script of scripts) {
+      const ran = await bash(`${script} pid=$!; sleep 1; kill -TERM $pid; wait $pid; code=$?; kill $writer 2>/dev/null; exit $code`);
+      expect(ran.code, script).toBe(143);
+    }
+  }, 30_000);
+});
+
 describe('a file that changes while it is read', () => {
   it('gives a right answer or one line when it shrinks or grows', async () => {
     for (const change of ['shrink', 'grow'] as const) {

@@ -18,6 +18,8 @@ const LOG = [
   `{"type":${evilJson},"id":"t","parentId":${JSON.stringify(`${EVIL}gone`)},"timestamp":${evilJson},${evilJson}:1}`,
   `{"type":"compaction","id":"c","parentId":"r",${TIME},"summary":${evilJson},"firstKeptEntryId":${evilJson},"tokensBefore":1}`,
   `{"type":"message","id":"z","parentId":"c",${TIME},"message":{"role":${evilJson},"content":${evilJson}}}`,
+  // Long enough for a tree to fold it.
+  ...Array.from({ length: 6 }, (_, at) => `{"type":${evilJson},"id":"k${at}","parentId":"${at === 0 ? 'z' : `k${at - 1}`}",${TIME}}`),
   '',
 ].join('\n');
 

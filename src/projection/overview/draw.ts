@@ -1,3 +1,4 @@
+import { printable } from '../../base/printable.ts';
 import { counted } from '../../base/words.ts';
 import { Children } from '../../tree/children.ts';
 import { leaves } from '../../tree/path.ts';
@@ -67,7 +68,7 @@ async function drawn(
   for (const line of lines) {
     if (line.kind === 'run') {
       rows.push(
-        look.style.dim(`${columns(line.depth, look)}\u2502   ${counted(line.count, 'entry', 'entries')}: ${kindsText(line.kinds)}`),
+        look.style.dim(`${columns(line.depth, look)}\u2502   ${counted(line.count, 'entry', 'entries')}: ${kindsText(line.kinds, look)}`),
       );
       continue;
     }
@@ -98,8 +99,9 @@ function dot(position: number, kind: string, marks: Marks): string {
   return kind === 'compaction' ? '\u25c6' : '\u25cf';
 }
 
-function kindsText(kinds: ReadonlyMap<string, number>): string {
+function kindsText(kinds: ReadonlyMap<string, number>, look: RowStyle): string {
   const sorted = [...kinds].sort((a, b) => b[1] - a[1]);
-  const named = sorted.slice(0, MOST_KINDS).map(([kind, count]) => `${count} ${kind}`);
+  // The names come from the log.
+  const named = sorted.slice(0, MOST_KINDS).map(([kind, count]) => `${count} ${look.isTerminal ? printable(kind) : kind}`);
   return sorted.length > MOST_KINDS ? `${named.join(', ')}, ...` : named.join(', ');
 }
