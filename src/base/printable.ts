@@ -27,3 +27,9 @@ function codeEscape(character: string): string {
   if (code <= 0xff) return `\\x${code.toString(16).padStart(2, '0')}`;
   return code <= 0xffff ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`;
 }
+
+/** Unsafe characters stand only inside strings, but for white space between tokens. */
+export function jsonEscape(character: string): string {
+  if (character === '\t' || character === '\r') return ' ';
+  return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+}

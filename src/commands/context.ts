@@ -1,4 +1,4 @@
-import { escapeUnsafe, printable } from '../base/printable.ts';
+import { escapeUnsafe, jsonEscape, printable } from '../base/printable.ts';
 import { toJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
@@ -229,10 +229,4 @@ class Output {
   async flush(): Promise<void> {
     await this.#writer.flush();
   }
-}
-
-/** Unsafe characters stand only inside strings, but for white space between tokens. */
-function jsonEscape(character: string): string {
-  if (character === '\t' || character === '\r') return ' ';
-  return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
 }

@@ -10,6 +10,7 @@ import { pathTo } from '../tree/path.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import type { LogEntry, Session } from '../tree/session.ts';
 import type { Command, Given, Io } from './command.ts';
+import { handedOn } from './handed-on.ts';
 import { readSession } from './open-session.ts';
 
 export const command: Command = {
@@ -171,7 +172,7 @@ function rootParent(session: Session, entry: LogEntry, id: string, io: Io): stri
 
 async function openSink(session: Session, given: Given, io: Io): Promise<Sink> {
   const output = given.text('output');
-  if (output === undefined || output === '-') return toStream(io.stdout);
+  if (output === undefined || output === '-') return toStream(handedOn(io.stdout));
   const input = session.name === '-' ? undefined : session.name;
   const mode = input === undefined ? PRIVATE_MODE : await fileMode(input);
   return toFile(output, { random: io.random, signal: io.signal, input, mode });

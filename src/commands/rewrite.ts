@@ -6,6 +6,7 @@ import { behindLink, InPlace, PRIVATE_MODE, type Sink, toFile, toStream } from '
 import { requireRunning } from '../files/temp.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Given, Io, Option } from './command.ts';
+import { handedOn } from './handed-on.ts';
 import { stoppable } from './stoppable.ts';
 
 /** The options of every command that writes a changed log. */
@@ -179,7 +180,7 @@ async function close(): Promise<void> {}
 function outputOf(wish: Wish, io: Io, mode: number, input: string): Sink {
   if (wish.output !== undefined && wish.output !== '-')
     return toFile(wish.output, { random: io.random, signal: io.signal, input, hasInPlace: true, mode });
-  return toStream(io.stdout);
+  return toStream(handedOn(io.stdout));
 }
 
 /** Whether the output equals an input that can be read only once, without holding either. */

@@ -14,6 +14,7 @@ import { blobLookup } from './blob-lookup.ts';
 import { CheckPool, checkFile, type FileCheck } from './check-pool.ts';
 import { SessionChecker, type SessionResult, scannerWish } from './check-session.ts';
 import type { Command, Given, Io } from './command.ts';
+import { handedOn } from './handed-on.ts';
 import { announce } from './reading.ts';
 
 export const command: Command = {
@@ -127,7 +128,7 @@ class Validation {
       throw new UsageTrouble("standard input can be read once; give '-' once");
     const pass = given.flag('pass');
     if (pass && given.operands.length > 1) throw new UsageTrouble("'--pass' hands one log on; name one FILE, or none for standard input");
-    this.#pass = pass ? new ByteWriter(io.stdout) : undefined;
+    this.#pass = pass ? new ByteWriter(handedOn(io.stdout)) : undefined;
     const target = pass ? io.stderr : io.stdout;
     this.#out = new ByteWriter(target);
     const format = (given.text('format') ?? 'text') as ReporterName;

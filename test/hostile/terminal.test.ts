@@ -50,6 +50,8 @@ describe('a terminal', () => {
       ['diff', '--json'],
       ['blobs', 'verify', '--blobs', blobs],
     ],
+    // What hands a log on does so byte for byte, but not to a terminal.
+    ...[['migrate'], ['repair'], ['fork'], ['validate', '--pass'], ['inline', '--blobs', blobs], ['externalize', '--blobs', blobs]],
   ])('gets nothing raw out of a log or a path from %s %s', async (...words) => {
     for (const file of [path, damaged]) {
       const ran = await run([...words, file], { stdoutIsTerminal: true, columns: 70 });

@@ -1,0 +1,21 @@
+import { Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { escapeUnsafe, jsonEscape } from '../base/printable.ts';
+import type { Io } from './command.ts';
+
+/**
+ * Where a log is handed on to standard output: its bytes as they are, except on a terminal, which gets JSON escapes for
+ * what could move its cursor or reorder its text.
+ */
+export function handedOn(stdout: Io['stdout']): Writable {
+  if (stdout.isTTY !== true) return stdout;
+  const decoder = new StringDecoder('utf8');
+  return new Writable({
+    write(bytes: Buffer, _encoding, done) {
+      const lines = decoder.write(bytes).split('\n');
+      const shown = lines.map((line) => escapeUnsafe(line, jsonEscape)).join('\n');
+      if (shown === '') done();
+      else stdout.write(shown, done);
+    },
+  });
+}
