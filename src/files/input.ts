@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import { withRoomBefore } from '../base/room-before.ts';
@@ -146,7 +146,7 @@ export async function openForReading(path: string): Promise<OpenFile> {
     const facts = await handle.stat();
     if (facts.isDirectory()) {
       await handle.close();
-      throw new Trouble(`${path}: is a folder; name a file`);
+      throw isFolderTrouble(path);
     }
     return handle;
   } catch (error) {
@@ -156,14 +156,21 @@ export async function openForReading(path: string): Promise<OpenFile> {
 
 /** Refuses what cannot be changed in place, without opening it. */
 export async function requireRegularFile(path: string): Promise<void> {
-  let facts: Stats;
   try {
-    facts = await statPath(path);
+    requireRegular(path, await statPath(path));
   } catch (error) {
-    throw systemTrouble(path, error);
+    throw error instanceof Trouble ? error : systemTrouble(path, error);
   }
-  if (facts.isDirectory()) throw new Trouble(`${path}: is a folder; name a file`);
+}
+
+/** The same by what is known of it. */
+export function requireRegular(path: string, facts: { isDirectory(): boolean; isFile(): boolean }): void {
+  if (facts.isDirectory()) throw isFolderTrouble(path);
   if (!facts.isFile()) throw new Trouble(`${path}: is not a regular file; only a file can be changed in place`);
+}
+
+function isFolderTrouble(path: string): Trouble {
+  return new Trouble(`${path}: is a folder; name a file`);
 }
 
 /** Who may read and write a file, as its copies are to have it at most. */

@@ -18,6 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import { Writable, type WritableOptions } from 'node:stream';
 import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
 import { grouped } from '../base/words.ts';
+import { requireRegular } from './input.ts';
 import { adopt, type Ownership, type Random, requireRunning, syncFolder, TempFile, writeFully } from './temp.ts';
 
 /** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */
@@ -84,8 +85,7 @@ export class InPlace implements Sink {
     }
     try {
       this.#before = fstatSync(this.#fd, { bigint: true });
-      if (this.#before.isDirectory()) throw new Trouble(`${name}: is a folder; name a file`);
-      if (!this.#before.isFile()) throw new Trouble(`${name}: is not a regular file; only a file can be changed in place`);
+      requireRegular(name, this.#before);
       if (!options.dryRun) requireWritable(name, this.path);
     } catch (error) {
       closeSync(this.#fd);

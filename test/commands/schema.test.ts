@@ -7,6 +7,7 @@ import { versionByEntry, versionOf } from '../../src/entries/envelope-check.ts';
 import { isObject, type JsonObject } from '../../src/entries/json-value.ts';
 import { checkShape, entrySchema, type KnownVersion, knownEntryTypes, lineSchema, schemaTypes } from '../../src/entries/schema/index.ts';
 import { ENTRY_TYPES } from '../../src/entries/type-names.ts';
+import { DAMAGE_RULES } from '../support/damage-rules.ts';
 import { settings } from '../support/properties.ts';
 import { projectRoot, run, spawnProgram } from '../support/run.ts';
 
@@ -15,17 +16,6 @@ const files = readdirSync(fixtures, { recursive: true, encoding: 'utf8' }).filte
 
 /** What a schema can see of what validate finds. */
 const SHAPE_RULES: ReadonlySet<string> = new Set(['missing-field', 'wrong-type', 'odd-shape', 'bad-header', 'unknown-version']);
-/** A line that is not one JSON object is nothing that a schema can judge. */
-const BYTES_RULES: ReadonlySet<string> = new Set([
-  'torn-line',
-  'glued-entries',
-  'nul-bytes',
-  'invalid-utf8',
-  'byte-order-mark',
-  'not-json',
-  'not-an-object',
-  'oversize-line',
-]);
 
 const ajv = new Ajv2020({ allErrors: true });
 ajv.addSchema(lineSchema(), 'line');
@@ -111,7 +101,7 @@ describe('schema', () => {
     const findings = await findingsOf(path);
     const linesWith = (rules: ReadonlySet<string>): Set<number> =>
       new Set(findings.filter((finding) => rules.has(finding.rule)).map((finding) => finding.line));
-    const damaged = linesWith(BYTES_RULES);
+    const damaged = linesWith(DAMAGE_RULES);
     const odd = linesWith(SHAPE_RULES);
     const validate = schemaOf(versionOfLog(values));
     for (const [index, value] of values.entries()) {

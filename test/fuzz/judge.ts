@@ -1,20 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { DAMAGE_RULES } from '../support/damage-rules.ts';
 import { rawControls } from '../support/hostile.ts';
 import { type Ran, run } from '../support/run.ts';
 import { parseXml } from '../support/xml.ts';
 import { type Call, HEALTHY, LOG } from './calls.ts';
 
-/** Rules that make a line damaged. */
-const DAMAGE = new Set([
-  'torn-line',
-  'glued-entries',
-  'nul-bytes',
-  'invalid-utf8',
-  'byte-order-mark',
-  'not-json',
-  'not-an-object',
-  'oversize-line',
-]);
 /** Commands whose output is a log made from a log. */
 const REWRITERS = new Set(['migrate', 'repair', 'externalize', 'inline']);
 /** What may stand in the folder of a case afterwards. */
@@ -112,8 +102,8 @@ async function judgeOutput(call: Call, input: string, output: string, code: numb
   if ((was === undefined || is === undefined) && !wasBeyondOthers)
     return code === 0 && output !== '' ? `made something that is no log (exit ${code})` : undefined;
   if (was === undefined || is === undefined) return is?.length === 0 || code !== 0 ? undefined : 'repair exits 0 and leaves errors';
-  const damage = is.filter((rule) => DAMAGE.has(rule));
-  if (damage.length > 0 && !was.some((rule) => DAMAGE.has(rule))) return `made damage: ${damage.join(', ')}`;
+  const damage = is.filter((rule) => DAMAGE_RULES.has(rule));
+  if (damage.length > 0 && !was.some((rule) => DAMAGE_RULES.has(rule))) return `made damage: ${damage.join(', ')}`;
   if (damage.length > 0 && code === 0 && command !== 'append') return `exit 0 with damage: ${damage.join(', ')}`;
   if (command === 'externalize') return await judgeRoundTrip(call, input, output);
   if (command === 'migrate') return code === 0 ? await judgeMigrated(argv, output) : undefined;
