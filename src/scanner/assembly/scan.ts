@@ -1,5 +1,9 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. src/scanner/twin.ts does the same in
 // plain TypeScript, and a test compares the two on very many lines. The numbers here are those of src/scanner/layout.ts.
+import { areSame, skipLine, wordAt } from './bytes';
+import { hashId, idHigh, idIsPacked, idLow } from './id-hash';
+
+export { keyIds } from './id-hash';
 
 const FIELDS: i32 = 18;
 const MOST_LINES: i32 = 8192;
@@ -59,16 +63,6 @@ const input: usize = calls + (MOST_CALLS * 12);
 let seedA: u32 = 0;
 let seedB: u32 = 0;
 
-// The key under which ids are hashed, and the hash of the last one.
-let keyA: u32 = 0;
-let keyB: u32 = 0;
-let v0: u32 = 0;
-let v1: u32 = 0;
-let v2: u32 = 0;
-let v3: u32 = 0;
-let idLow: u32 = 0;
-let idHigh: u32 = 0;
-
 // The last value's hash, the last string. The cursor is handed from function to function, for a global one would be read
 // and written at every step; 0 stands for a line that is left to whoever reads it in full.
 let hashA: u32 = 0;
@@ -110,11 +104,6 @@ export function seed(a: u32, b: u32): void {
   seedB = b;
 }
 
-export function keyIds(a: u32, b: u32): void {
-  keyA = a;
-  keyB = b;
-}
-
 /** Makes room for a block and tells where it goes. Reading may run 64 bytes past its end. */
 export function reserve(bytes: usize): usize {
   const needed = <i32>((input + bytes + 96 + 0xffff) >> 16);
@@ -140,13 +129,6 @@ export function reserve(bytes: usize): usize {
 @inline function skipSpace(at: usize): usize {
   while (isSpace(load<u8>(at))) at++;
   return at;
-}
-
-/** The length of a word of up to four bytes at the end of a text is part of its length, which is mixed in behind it. */
-@inline function wordAt(at: usize, end: usize): u32 {
-  const left = end - at;
-  const word = load<u32>(at);
-  return left >= 4 ? word : word & ((1 << (<u32>left << 3)) - 1);
 }
 
 /** Mixes a short text into the last value's hash. */
@@ -595,16 +577,6 @@ function skipValue(at: usize, place: i32, depth: i32): usize {
   }
 }
 
-/** Behind the newline that ends the line at hand; every block ends with one. */
-function skipLine(at: usize): usize {
-  for (;;) {
-    const mask = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(0x0a)));
-    if (mask != 0) return at + ctz(mask) + 1;
-    at += 16;
-  }
-  return 0;
-}
-
 /** Where the newline stands that ends a line that is accepted; else 0. */
 function scanLine(start: usize): usize {
   let at = skipSpace(start);
@@ -615,76 +587,8 @@ function scanLine(start: usize): usize {
   return load<u8>(at) == 0x0a && hasTime && (codes & 15) != 0 ? at : 0;
 }
 
-@inline function sipRound(): void {
-  let a = v0 + v1;
-  let b = rotl(v1, 5) ^ a;
-  a = rotl(a, 16);
-  let c = v2 + v3;
-  let d = rotl(v3, 8) ^ c;
-  a += d;
-  d = rotl(d, 7) ^ a;
-  c += b;
-  b = rotl(b, 13) ^ c;
-  c = rotl(c, 16);
-  v0 = a;
-  v1 = b;
-  v2 = c;
-  v3 = d;
-}
-
-/** Eight lower-case hex digits are their own high half. */
-function packId(start: usize): bool {
-  let packed: u32 = 0;
-  for (let at: usize = 0; at < 8; at++) {
-    const c = <u32>load<u8>(start + at);
-    const isDigit = c - 0x30 < 10;
-    if (!isDigit && c - 0x61 >= 6) return false;
-    packed = (packed << 4) | (isDigit ? c - 0x30 : c - 0x57);
-  }
-  idHigh = packed;
-  codes |= ID_PACKED;
-  return true;
-}
-
-/** As IdHash has it for the same bytes. */
-function hashId(start: usize, length: usize): void {
-  const end = start + length;
-  v0 = keyA;
-  v1 = keyB ^ 0xee;
-  v2 = 0x6c796765 ^ keyA;
-  v3 = 0x74656462 ^ keyB;
-  for (let at = start; at <= end; at += 4) {
-    const word = wordAt(at, end);
-    v3 ^= word;
-    sipRound();
-    v0 ^= word;
-  }
-  const last = <u32>length << 1;
-  v3 ^= last;
-  sipRound();
-  v0 ^= last;
-  v2 ^= 0xee;
-  sipRound();
-  sipRound();
-  sipRound();
-  idLow = v1 ^ v3;
-  if (length == 8 && packId(start)) return;
-  v1 ^= 0xdd;
-  sipRound();
-  sipRound();
-  sipRound();
-  idHigh = v1 ^ v3;
-}
-
 function parentIsBefore(): bool {
-  if (parentLength <= 0 || parentLength != beforeLength) return false;
-  const parent = input + parentStart;
-  const before = input + beforeStart;
-  const length = <usize>parentLength;
-  for (let at: usize = 0; at < length; at += 4) {
-    if (wordAt(parent + at, parent + length) != wordAt(before + at, before + length)) return false;
-  }
-  return true;
+  return parentLength > 0 && parentLength == beforeLength && areSame(input + parentStart, input + beforeStart, <usize>parentLength);
 }
 
 /** Scans lines of the block from an offset on, until it or the room for records is used up. Gives the number of lines. */
@@ -706,7 +610,10 @@ export function scan(from: i32, bytes: i32): i32 {
     const accepted = newline != 0;
     if (!accepted) callCount = firstCall;
     else if (parentIsBefore()) codes |= PARENT_BEFORE;
-    if (accepted && idLength >= 0) hashId(input + idStart, idLength);
+    if (accepted && idLength >= 0) {
+      hashId(input + idStart, idLength);
+      if (idIsPacked) codes |= ID_PACKED;
+    }
     beforeStart = idStart;
     beforeLength = accepted ? idLength : ABSENT;
     at = accepted ? newline + 1 : skipLine(start);

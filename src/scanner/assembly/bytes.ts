@@ -1,0 +1,26 @@
+// AssemblyScript, not TypeScript: what the scanners share.
+
+/** The length of a word of up to four bytes at the end of a text is part of its length, which is mixed in behind it. */
+@inline export function wordAt(at: usize, end: usize): u32 {
+  const left = end - at;
+  const word = load<u32>(at);
+  return left >= 4 ? word : word & ((1 << (<u32>left << 3)) - 1);
+}
+
+/** Whether the same bytes stand at two places. */
+export function areSame(one: usize, other: usize, length: usize): bool {
+  for (let at: usize = 0; at < length; at += 4) {
+    if (wordAt(one + at, one + length) != wordAt(other + at, other + length)) return false;
+  }
+  return true;
+}
+
+/** Behind the newline that ends the line at hand; every block ends with one. */
+export function skipLine(at: usize): usize {
+  for (;;) {
+    const mask = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(0x0a)));
+    if (mask != 0) return at + ctz(mask) + 1;
+    at += 16;
+  }
+  return 0;
+}
