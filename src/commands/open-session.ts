@@ -1,7 +1,6 @@
 import { shortJson } from '../base/to-json.ts';
 import { ClosedPipe } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
-import { EnvelopeScanner } from '../entries/envelope.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import { Spool } from '../files/spool.ts';
 import { openStore, type Store, spoolStore } from '../files/store.ts';
@@ -114,7 +113,7 @@ async function pass(name: string, store: Store, io: Io, careful: boolean, compil
     gate.pass([line]);
     return gate.open ? 'enough' : 'go on';
   };
-  const builder = new IndexBuilder({ key: io.random(8), careful, look, scanner: compiled ?? new EnvelopeScanner() });
+  const builder = new IndexBuilder({ key: io.random(8), careful, look, compiled });
   await readRanges(told(store.sequence(), io), builder, compiled ? { buffers: compiled.buffers } : {});
   gate.end();
   builder.index.finish();

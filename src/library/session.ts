@@ -1,5 +1,4 @@
 import { shortJson } from '../base/to-json.ts';
-import { EnvelopeScanner } from '../entries/envelope.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import type { JsonObject } from '../entries/json-value.ts';
 import { Gate } from '../formats/gate.ts';
@@ -179,7 +178,7 @@ async function indexed(name: string, store: ByteStore, random: Random, careful: 
     gate.pass([line]);
     return gate.open ? 'enough' : 'go on';
   };
-  const builder = new IndexBuilder({ key: random(8), careful, look, scanner: new EnvelopeScanner() });
+  const builder = new IndexBuilder({ key: random(8), careful, look });
   await readRanges(store.sequence(), builder);
   gate.end();
   builder.index.finish();

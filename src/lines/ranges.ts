@@ -27,6 +27,17 @@ export interface RangeReader {
   line(bytes: Buffer, start: number, end: number, place: LinePlace): void;
   /** A line over the limit, whose bytes are not held. */
   oversize(length: number, place: LinePlace): void;
+  /**
+   * Takes all lines up to `end`, which lies behind a newline, in one go; none is over the limit. The place is where they start,
+   * its number that of the line before, and is left where they end. False: hand them out one by one.
+   */
+  lines?(bytes: Buffer, end: number, place: MovingPlace): boolean;
+}
+
+/** For whoever takes several lines. */
+export interface MovingPlace extends LinePlace {
+  number: number;
+  offset: number;
 }
 
 export interface RangeOptions {
@@ -81,13 +92,13 @@ export async function readRanges(source: ByteSequence, reader: RangeReader, opti
 }
 
 /** The lines of a buffer up to `end`, which lies behind a newline. */
-function lines(bytes: Buffer, end: number, limit: number, place: { number: number; offset: number }, reader: RangeReader): void {
-  const whole = place as LinePlace & typeof place;
+function lines(bytes: Buffer, end: number, limit: number, place: MovingPlace, reader: RangeReader): void {
+  if (end <= limit && reader.lines?.(bytes, end, place)) return;
   for (let at = 0; at < end; ) {
     const newline = bytes.indexOf(NEWLINE, at);
     place.number++;
-    if (newline - at > limit) reader.oversize(newline - at, whole);
-    else reader.line(bytes, at, newline, whole);
+    if (newline - at > limit) reader.oversize(newline - at, place);
+    else reader.line(bytes, at, newline, place);
     place.offset += newline - at + 1;
     at = newline + 1;
   }

@@ -2,7 +2,7 @@ import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
 import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, ID_PACKED, NULL, PARENT_BEFORE, ROLE, TYPE } from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
-import { NO_PARENT, type PlainEntry } from '../tree/log-index.ts';
+import { NO_PARENT, type PlainEntry, plainEntry } from '../tree/log-index.ts';
 import { KIND, type LastEntry, type LogFacts } from './log-facts.ts';
 
 /** More shapes than this are no shapes but noise; they are read in full. */
@@ -49,24 +49,7 @@ export class FastPath {
   readonly #memory: ShapeMemory;
   readonly #hashKey: Uint8Array;
   /** One for all lines: objects of their own would be most of what there is to clean up. */
-  readonly #entry: PlainEntry = {
-    bytes: new Uint8Array(0),
-    idStart: 0,
-    idLength: ABSENT,
-    idLow: 0,
-    idHigh: 0,
-    idIsPacked: false,
-    parentStart: 0,
-    parentLength: ABSENT,
-    parentIsLast: false,
-    parent: NO_PARENT,
-    type: 0,
-    role: 0,
-    line: 0,
-    offset: 0,
-    length: 0,
-    flags: 0,
-  };
+  readonly #entry: PlainEntry = plainEntry();
   /** What neighbours of a user message need to know of it; one for all, for the entry behind it is the last to ask. */
   readonly #lastUser: { -readonly [key in keyof LastEntry]: LastEntry[key] } = { line: 0, role: 'user', parentId: undefined, time: 0 };
   /** As the index codes them, roles by ROLE. */

@@ -10,22 +10,13 @@ export interface EnvelopeExports {
   readonly reserve: (bytes: number) => number;
   /** Not 0 where the envelope of the line was found; at `end` stands its newline. */
   readonly scan: (start: number, end: number) => number;
+  /** The key under which ids are hashed, as IdHash does it. */
+  readonly keyIds: (a: number, b: number) => void;
+  /** Where the numbers of lines stand that are scanned together. */
+  readonly recordsAt: () => number;
+  /** Scans lines, each ended by a newline, as many as there is room for, and gives their number. */
+  readonly scanLines: (start: number, end: number) => number;
 }
-
-/** The numbers that a scan leaves: ranges, of which a start of -1 says that there is none. */
-export const FOUND = {
-  typeStart: 0,
-  typeEnd: 1,
-  idStart: 2,
-  idEnd: 3,
-  parentStart: 4,
-  parentEnd: 5,
-  roleStart: 6,
-  roleEnd: 7,
-  messageStart: 8,
-  messageEnd: 9,
-} as const;
-export const FOUND_NUMBERS = 10;
 
 /** Undefined where the machine has no WebAssembly, or not its SIMD. */
 export function envelopeExports(): EnvelopeExports | undefined {

@@ -1,5 +1,6 @@
 import { ABSENT, EnvelopeScanner, type LineScanner } from '../entries/envelope.ts';
-import { type EnvelopeExports, envelopeExports, FOUND, FOUND_NUMBERS } from '../scanner/envelope.ts';
+import { type EnvelopeExports, envelopeExports } from '../scanner/envelope.ts';
+import { FOUND, FOUND_NUMBERS, LINE_NUMBERS, MOST_LINES } from '../scanner/envelope-layout.ts';
 
 const NEWLINE = 0x0a;
 const BUFFER_BYTES = 4 * 1024 * 1024;
@@ -14,6 +15,10 @@ export function compiledScanner(bufferBytes = BUFFER_BYTES): CompiledScanner | u
 /** Finds what EnvelopeScanner finds, several times as fast. A line that lies elsewhere, or has no newline, is left to that one. */
 export class CompiledScanner implements LineScanner {
   readonly buffers: readonly [Buffer, Buffer];
+  /** All of its memory, the buffers among it: where the ranges of `scanLines` lie. */
+  readonly memory: Buffer;
+  /** What `scanLines` found: LINE_NUMBERS numbers a line. */
+  readonly records: Int32Array;
   bytes: Buffer;
   typeStart = ABSENT;
   typeEnd = 0;
@@ -26,7 +31,7 @@ export class CompiledScanner implements LineScanner {
   /** The object at `message`, braces included; ABSENT also where the other scanner had to look. */
   messageStart = ABSENT;
   messageEnd = 0;
-  readonly #scan: (start: number, end: number) => number;
+  readonly #exports: EnvelopeExports;
   readonly #found: Int32Array;
   readonly #plain = new EnvelopeScanner();
 
@@ -35,14 +40,35 @@ export class CompiledScanner implements LineScanner {
     this.buffers = [Buffer.from(buffer, at, bufferBytes), Buffer.from(buffer, at + bufferBytes, bufferBytes)];
     this.bytes = this.buffers[0];
     this.#found = new Int32Array(buffer, exports.foundAt(), FOUND_NUMBERS);
-    this.#scan = exports.scan;
+    this.memory = Buffer.from(buffer);
+    this.records = new Int32Array(buffer, exports.recordsAt(), MOST_LINES * LINE_NUMBERS);
+    this.#exports = exports;
+  }
+
+  /** The key of the index, under which `scanLines` hashes ids. */
+  keyIds(key: Uint8Array): void {
+    const view = new DataView(key.buffer, key.byteOffset, key.byteLength);
+    this.#exports.keyIds(view.getInt32(0, true), view.getInt32(4, true));
+  }
+
+  /**
+   * Scans lines that stand in its memory, each ended by a newline, and gives how many: as many as there is room for, at least
+   * one. A line that is not accepted is to be looked at by itself.
+   */
+  scanLines(start: number, end: number): number {
+    return this.#exports.scanLines(start, end);
+  }
+
+  /** Whether these bytes are one of its buffers. */
+  holds(bytes: Buffer): boolean {
+    return bytes === this.buffers[0] || bytes === this.buffers[1];
   }
 
   scan(bytes: Buffer, start: number, end: number): boolean {
     this.bytes = bytes;
-    if ((bytes !== this.buffers[0] && bytes !== this.buffers[1]) || bytes[end] !== NEWLINE) return this.#scanPlain(bytes, start, end);
+    if (!this.holds(bytes) || bytes[end] !== NEWLINE) return this.#scanPlain(bytes, start, end);
     const base = bytes.byteOffset;
-    if (this.#scan(base + start, base + end) === 0) return false;
+    if (this.#exports.scan(base + start, base + end) === 0) return false;
     const found = this.#found;
     this.typeStart = place(found[FOUND.typeStart] as number, base);
     this.typeEnd = (found[FOUND.typeEnd] as number) - base;

@@ -67,6 +67,28 @@ export interface PlainEntry {
   flags: number;
 }
 
+/** One to be filled. */
+export function plainEntry(): PlainEntry {
+  return {
+    bytes: new Uint8Array(0),
+    idStart: 0,
+    idLength: ABSENT,
+    idLow: 0,
+    idHigh: 0,
+    idIsPacked: false,
+    parentStart: 0,
+    parentLength: ABSENT,
+    parentIsLast: false,
+    parent: NO_PARENT,
+    type: 0,
+    role: 0,
+    line: 0,
+    offset: 0,
+    length: 0,
+    flags: 0,
+  };
+}
+
 const OWN_FLAGS = 0x1f;
 /** The high half of the hash is the id itself. */
 const PACKED = 0x20;
@@ -172,8 +194,8 @@ export class LogIndex {
       this.#hash.ofBytes(bytes, entry.idStart, entry.idEnd);
       this.#ids.seek(this.#hash.low, this.#hash.high);
     }
-    const type = entry.typeStart === ABSENT ? 0 : this.#types.codeOfBytes(bytes, entry.typeStart, entry.typeEnd);
-    const role = entry.roleStart === ABSENT ? 0 : this.#roles.codeOfBytes(bytes, entry.roleStart, entry.roleEnd);
+    const type = this.typeCodeOf(bytes, entry.typeStart, entry.typeEnd);
+    const role = this.roleCodeOf(bytes, entry.roleStart, entry.roleEnd);
     return this.#push(hasId, parent, type, role, line, offset, length, 0);
   }
 
@@ -206,6 +228,15 @@ export class LogIndex {
   /** The same for the role of a message, '' for none. */
   roleCode(name: string): number {
     return this.#roles.code(name);
+  }
+
+  /** The same for names in ASCII; a start of ABSENT for none. */
+  typeCodeOf(bytes: Buffer, start: number, end: number): number {
+    return start === ABSENT ? 0 : this.#types.codeOfBytes(bytes, start, end);
+  }
+
+  roleCodeOf(bytes: Buffer, start: number, end: number): number {
+    return start === ABSENT ? 0 : this.#roles.codeOfBytes(bytes, start, end);
   }
 
   /** Takes the id from the hash; the table was asked for it just before. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { EnvelopeScanner } from '../../src/entries/envelope.ts';
 import type { Line } from '../../src/lines/line.ts';
 import { readRanges } from '../../src/lines/ranges.ts';
 import { makeScanner } from '../../src/scanner/scanner.ts';
@@ -49,7 +48,6 @@ async function stored(text: string | Buffer, finder?: MessageFinder): Promise<{ 
   const builder = new IndexBuilder({
     key: new Uint8Array(8),
     careful: false,
-    scanner: new EnvelopeScanner(),
     look: () => 'enough',
   });
   await readRanges(store.sequence(), builder, {});
@@ -232,7 +230,7 @@ describe('the first pass', () => {
       seen.push(line.number);
       return line.oversize > 0 ? 'enough' : 'go on';
     };
-    const builder = new IndexBuilder({ key: new Uint8Array(8), careful: true, scanner: new EnvelopeScanner(), look });
+    const builder = new IndexBuilder({ key: new Uint8Array(8), careful: true, look });
     const lines = [entry('a'), entry('b', `"${'x'.repeat(500)}"`), entry('c', `"${'x'.repeat(500)}"`), entry('d')].join('');
     await readRanges(new MemoryStore(Buffer.from(lines)).sequence(), builder, { maxLineBytes: 300 });
     expect(seen).toEqual([1, 2]);

@@ -1,5 +1,9 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. EnvelopeScanner in src/entries/envelope.ts
 // does the same in plain TypeScript and says what is meant; a test compares the two on very many lines.
+import { areSame, skipLine } from './bytes';
+import { hashId, idHigh, idIsPacked, idLow } from './id-hash';
+
+export { keyIds } from './id-hash';
 
 const ABSENT: i32 = -1;
 
@@ -10,7 +14,19 @@ const ID_AT: usize = found + 8;
 const PARENT_AT: usize = found + 16;
 const ROLE_AT: usize = found + 24;
 const MESSAGE_AT: usize = found + 32;
-const input: usize = found + 64;
+// For lines that are scanned together: the numbers of LINE in src/scanner/envelope.ts, then the bytes.
+const MOST_LINES: i32 = 4096;
+const LINE_BYTES: i32 = 13 * 4;
+const records: usize = found + 64;
+const input: usize = records + MOST_LINES * LINE_BYTES;
+const ACCEPTED: i32 = 1;
+const ID_PACKED: i32 = 2;
+const PARENT_BEFORE: i32 = 4;
+const TYPE_MESSAGE: i32 = 1 << 4;
+const ROLE_NONE: i32 = 1 << 8;
+const ROLE_USER: i32 = 2 << 8;
+const ROLE_ASSISTANT: i32 = 3 << 8;
+const ROLE_RESULT: i32 = 4 << 8;
 
 const KEY_OTHER: i32 = 0;
 const KEY_TYPE: i32 = 1;
@@ -31,6 +47,10 @@ let stringEscaped: bool = false;
 
 export function foundAt(): usize {
   return found;
+}
+
+export function recordsAt(): usize {
+  return records;
 }
 
 /** Makes room for so many bytes and tells where they go. Reading may run 64 bytes past their end. */
@@ -335,8 +355,8 @@ function keep(key: i32): bool {
   return skipValue();
 }
 
-/** Whether the envelope of the line was found. The line ends before the newline that stands at `end`. */
-export function scan(start: usize, end: usize): bool {
+/** Whether an envelope was found; the cursor is then at the first byte behind the object that is no white space. */
+function find(start: usize): bool {
   put(TYPE_AT, ABSENT, 0);
   put(ID_AT, ABSENT, 0);
   put(PARENT_AT, ABSENT, 0);
@@ -361,7 +381,73 @@ export function scan(start: usize, end: usize): bool {
     if (next == 0x2c) continue;
     if (next != 0x7d) return false;
     skipSpace();
-    return p == end;
+    return true;
   }
   return false;
+}
+
+/** Whether the envelope of the line was found. The line ends before the newline that stands at `end`. */
+export function scan(start: usize, end: usize): bool {
+  return find(start) && p == end;
+}
+
+/** Types of lines that are no entries: they are read in full. */
+function isSpecial(start: usize, length: i32): bool {
+  if (length == 7) return load<u32>(start) == 0x73736573 && load<u32>(start + 3) == 0x6e6f6973;
+  return length == 5 && load<u32>(start) == 0x6c746974 && load<u8>(start + 4) == 0x65;
+}
+
+function typeCode(start: usize, length: i32): i32 {
+  return length == 7 && load<u32>(start) == 0x7373656d && load<u32>(start + 3) == 0x65676173 ? TYPE_MESSAGE : 0;
+}
+
+function roleCode(start: usize, length: i32): i32 {
+  if (length == 4) return load<u32>(start) == 0x72657375 ? ROLE_USER : 0;
+  if (length == 9) return load<u64>(start) == 0x6e61747369737361 && load<u8>(start + 8) == 0x74 ? ROLE_ASSISTANT : 0;
+  return length == 10 && load<u64>(start) == 0x757365526c6f6f74 && load<u16>(start + 8) == 0x746c ? ROLE_RESULT : 0;
+}
+
+/** Scans lines, each ended by a newline, until their end or until there is no room for more. Gives the number of lines. */
+export function scanLines(from: usize, end: usize): i32 {
+  let count: i32 = 0;
+  let record = records;
+  let beforeStart: usize = 0;
+  let beforeLength: i32 = ABSENT;
+  for (let at = from; at < end && count < MOST_LINES; count++, record += LINE_BYTES) {
+    const start = at;
+    let codes: i32 = 0;
+    let idLength: i32 = ABSENT;
+    let idStart: usize = 0;
+    if (find(start) && load<u8>(p) == 0x0a) {
+      at = p + 1;
+      const type = <usize>load<u32>(TYPE_AT);
+      const typeLength = load<i32>(TYPE_AT, 4) - <i32>type;
+      if (<i32>type == ABSENT || !isSpecial(type, typeLength)) {
+        codes = ACCEPTED;
+        if (<i32>type != ABSENT) codes |= typeCode(type, typeLength);
+        const role = <usize>load<u32>(ROLE_AT);
+        codes |= <i32>role == ABSENT ? ROLE_NONE : roleCode(role, load<i32>(ROLE_AT, 4) - <i32>role);
+        const parent = <usize>load<u32>(PARENT_AT);
+        const parentLength = <i32>parent == ABSENT ? ABSENT : load<i32>(PARENT_AT, 4) - <i32>parent;
+        if (parentLength > 0 && parentLength == beforeLength && areSame(parent, beforeStart, parentLength)) codes |= PARENT_BEFORE;
+        idStart = <usize>load<u32>(ID_AT);
+        if (<i32>idStart != ABSENT) {
+          idLength = load<i32>(ID_AT, 4) - <i32>idStart;
+          hashId(idStart, idLength);
+          if (idIsPacked) codes |= ID_PACKED;
+          store<u32>(record, idLow, 12);
+          store<u32>(record, idHigh, 16);
+        }
+        // Type, id, parentId and role, start and end of each.
+        v128.store(record, v128.load(TYPE_AT), 20);
+        v128.store(record, v128.load(TYPE_AT, 16), 36);
+      }
+    } else at = skipLine(start);
+    store<u32>(record, <u32>start);
+    store<u32>(record, <u32>(at - start) - 1, 4);
+    store<i32>(record, codes, 8);
+    beforeStart = idStart;
+    beforeLength = idLength;
+  }
+  return count;
 }
