@@ -18,6 +18,8 @@ export interface WorkerData {
   readonly settings: WorkerSettings;
   readonly names: readonly string[];
   readonly counters: SharedArrayBuffer;
+  /** How many there are. */
+  readonly workers: number;
 }
 
 /** All that is to be said about one file. */
@@ -35,17 +37,16 @@ export interface WorkerAnswer {
 
 /** Files that may be done before the one that is told next. */
 const MOST_AHEAD = 64;
-/** Three times what V8 waits for before it optimizes a function. */
-const OPTIMIZE_LATER = '--interrupt-budget=400000';
 const NEXT = 0;
 const TOLD = 1;
+const READY = 2;
 
 /** Which file is next, and how many were told: counted by all threads together, so that nobody has to be asked. */
 export class Turns {
   readonly #counters: Int32Array;
   readonly #files: number;
 
-  static readonly BYTES: number = 2 * Int32Array.BYTES_PER_ELEMENT;
+  static readonly BYTES: number = 3 * Int32Array.BYTES_PER_ELEMENT;
 
   constructor(counters: SharedArrayBuffer, files: number) {
     this.#counters = new Int32Array(counters);
@@ -75,6 +76,11 @@ export class Turns {
     }
   }
 
+  /** Called by every worker that has loaded its code; gives how many have. */
+  ready(): number {
+    return Atomics.add(this.#counters, READY, 1) + 1;
+  }
+
   told(files: number): void {
     Atomics.store(this.#counters, TOLD, files);
     Atomics.notify(this.#counters, TOLD);
@@ -101,13 +107,10 @@ export class CheckPool {
     // Seen from where a bundle is.
     if (jobs < 2 || !(await isThere(new URL('../starts/check-worker.cjs', import.meta.url)))) return undefined;
     const launcher = new URL('../../bin/sessionctl.js', import.meta.url);
-    const [{ Worker }, { setFlagsFromString }] = await Promise.all([import('node:worker_threads'), import('node:v8')]);
-    // Every thread compiles the same code by itself, and the compilers take turns with the checks on the same cores: only
-    // what is really hot is worth it.
-    setFlagsFromString(OPTIMIZE_LATER);
+    const { Worker } = await import('node:worker_threads');
     const counters = new SharedArrayBuffer(Turns.BYTES);
-    const workerData: WorkerData = { settings, names, counters };
-    const workers = Array.from({ length: jobs - 1 }, () => new Worker(launcher, { argv: ['check-worker'], workerData }));
+    const workerData: WorkerData = { settings, names, counters, workers: jobs - 1 };
+    const workers = Array.from({ length: workerData.workers }, () => new Worker(launcher, { argv: ['check-worker'], workerData }));
     return new CheckPool(workers, new Turns(counters, names.length), (at) => here(names[at] as string));
   }
 

@@ -25,8 +25,14 @@ const EMPTY = -1;
  */
 export class IdTable {
   readonly #pages: readonly HashPage[];
-  readonly #parts: Int32Array[] = Array.from({ length: PARTS }, () => new Int32Array(FIRST_SLOTS).fill(EMPTY));
+  /** The parts as they start, all in one piece. */
+  readonly #first = new Int32Array(PARTS * FIRST_SLOTS).fill(EMPTY);
+  readonly #firstParts: readonly Int32Array[] = Array.from({ length: PARTS }, (_, part) =>
+    this.#first.subarray(part * FIRST_SLOTS, (part + 1) * FIRST_SLOTS),
+  );
+  readonly #parts: Int32Array[] = [...this.#firstParts];
   readonly #used = new Int32Array(PARTS);
+  readonly #firstMask: number;
   /** The bits of a slot that hold the position. */
   #positionMask: number;
   /** What `seek` found, for `put`. */
@@ -37,7 +43,16 @@ export class IdTable {
   /** `positionBits` (at most 24) is what it starts with: more entries make it give more bits to positions. */
   constructor(pages: readonly HashPage[], positionBits = 24) {
     this.#pages = pages;
-    this.#positionMask = 2 ** positionBits - 1;
+    this.#firstMask = 2 ** positionBits - 1;
+    this.#positionMask = this.#firstMask;
+  }
+
+  /** Empty again, as it was made. */
+  reset(): void {
+    this.#first.fill(EMPTY);
+    for (let part = 0; part < PARTS; part++) this.#parts[part] = this.#firstParts[part] as Int32Array;
+    this.#used.fill(0);
+    this.#positionMask = this.#firstMask;
   }
 
   get bytes(): number {

@@ -54,6 +54,25 @@ export class IndexPage {
     return this.size * 20 + parents + (this.#farLines?.byteLength ?? 0) + (this.#farOffsets?.byteLength ?? 0);
   }
 
+  /** Empty again, as it was made. */
+  reset(): void {
+    this.hashLow.fill(0);
+    this.hashHigh.fill(0);
+    this.length.fill(0);
+    this.type.fill(0);
+    this.role.fill(0);
+    this.flags.fill(0);
+    this.#lineBase = 0;
+    this.#line.fill(0);
+    this.#farLines = undefined;
+    this.#offsetBase = 0;
+    this.#offset.fill(0);
+    this.#farOffsets = undefined;
+    this.#isApart.fill(0);
+    this.#aparts = 0;
+    this.#parents = undefined;
+  }
+
   /** A larger one that holds the same. */
   grown(size: number): IndexPage {
     const page = new IndexPage(this.#first, size);

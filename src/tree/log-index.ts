@@ -129,6 +129,27 @@ export class LogIndex {
     this.#ids = new IdTable(this.#pages);
   }
 
+  /** Empty again, for another log. The first page stays, and so do the codes that `typeCode` and `roleCode` gave. */
+  reset(): void {
+    this.#pages.length = Math.min(this.#pages.length, 1);
+    this.#pages[0]?.reset();
+    this.#ids.reset();
+    this.#types.reset();
+    this.#roles.reset();
+    this.#headers.clear();
+    this.#size = 0;
+    this.#waiting = [];
+    this.#lastLow = 0;
+    this.#lastHigh = 0;
+    this.#lastWithId = NOT_FOUND;
+    this.#finished = false;
+    this.#groups = undefined;
+    this.#repeated = 0;
+    this.#forward = 0;
+    this.#missing = 0;
+    this.#earlier = NOT_FOUND;
+  }
+
   get size(): number {
     return this.#size;
   }
@@ -222,12 +243,12 @@ export class LogIndex {
 
   /** What stands for the name of a type in `addPlain`. */
   typeCode(name: string): number {
-    return this.#types.code(name);
+    return this.#types.lastingCode(name);
   }
 
   /** The same for the role of a message, '' for none. */
   roleCode(name: string): number {
-    return this.#roles.code(name);
+    return this.#roles.lastingCode(name);
   }
 
   /** The same for names in ASCII; a start of ABSENT for none. */
@@ -531,6 +552,21 @@ class Names {
   readonly #names: string[] = [''];
   /** The first names as bytes, for most entries have one of them. */
   readonly #bytes: Buffer[] = [Buffer.alloc(0)];
+  /** How many of them outlast a reset. */
+  #lasting = 1;
+
+  reset(): void {
+    for (let code = this.#lasting; code < this.#names.length; code++) this.#codes.delete(this.#names[code] as string);
+    this.#names.length = this.#lasting;
+    this.#bytes.length = Math.min(this.#bytes.length, this.#lasting);
+  }
+
+  /** The code of a name that somebody keeps: to be asked for before all others. */
+  lastingCode(name: string): number {
+    const code = this.code(name);
+    this.#lasting = Math.min(Math.max(this.#lasting, code + 1), this.#names.length);
+    return code;
+  }
 
   code(name: string): number {
     if (name === '') return 0;
