@@ -6,10 +6,10 @@ import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
 import { makeScanner, type ScannerKind } from '../scanner/scanner.ts';
 import type { BlobLookup } from './blob-check.ts';
-import { FastPath, ShapeMemory } from './fast-path.ts';
+import { type FastPath, type Reading, ShapeMemory } from './fast-path.ts';
 import type { Finding, Severity } from './finding.ts';
 import { rules } from './index.ts';
-import { LogFacts } from './log-facts.ts';
+import { FactStore, LogFacts } from './log-facts.ts';
 import type { CheckedObject, Level, Place, Report, Rule } from './rule.ts';
 
 export interface CheckOptions {
@@ -57,12 +57,16 @@ export class LogCheck {
   /** The rule that is looking. */
   #rule: ActiveRule | undefined;
   readonly #report: Report = (place, message) => this.#found(place, message);
+  readonly #reading: Reading = {
+    isClean: (line) => this.#isClean(line),
+    read: (line, isScanned) => this.#line(line, isScanned ? this.#rules.scanned : this.#rules.object),
+  };
 
   constructor(options: CheckOptions) {
     this.#options = options;
     this.#rules = options.rules ?? activeRules(options.levels);
-    this.log = new LogFacts(options.hashKey, options.blobs);
-    this.#fast = options.memory && new FastPath(this.log, options.memory, options.hashKey);
+    this.#fast = options.memory?.begin(options.hashKey, options.blobs);
+    this.log = this.#fast?.log ?? new LogFacts(new FactStore(options.hashKey), options.blobs);
   }
 
   /** A block of lines: those that the scanner vouches for are taken in by their facts, the others are read in full. */
@@ -71,10 +75,7 @@ export class LogCheck {
       for (const line of block.split()) this.line(line);
       return;
     }
-    this.#fast.eachLine(block, {
-      isClean: (line) => this.#isClean(line),
-      read: (line, isScanned) => this.#line(line, isScanned ? this.#rules.scanned : this.#rules.object),
-    });
+    this.#fast.eachLine(block, this.#reading);
   }
 
   /** Whether nothing is to be said about the shape of a line that the scanner has accepted. */
@@ -118,6 +119,7 @@ export class LogCheck {
     // Stable, so that findings of one line stay in the order of the rules.
     this.#atEnd.sort((a, b) => a.line - b.line);
     for (const finding of this.#atEnd) this.#options.onFinding(finding);
+    if (this.#fast) this.#options.memory?.end(this.#fast);
   }
 
   #object(line: Line, value: JsonObject, text: string, objectRules: readonly ActiveRule<'object'>[]): void {

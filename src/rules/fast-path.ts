@@ -3,10 +3,10 @@ import type { Block } from '../lines/reader.ts';
 import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, ID_PACKED, NULL, PARENT_BEFORE, ROLE, TYPE } from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
 import { NO_PARENT, type PlainEntry, plainEntry } from '../tree/log-index.ts';
-import { KIND, type LastEntry, type LogFacts } from './log-facts.ts';
+import type { BlobLookup } from './blob-check.ts';
+import { FactStore, KIND, type LastEntry, LogFacts } from './log-facts.ts';
+import { CLEAN, ShapeTable, TOLD, UNKNOWN } from './shape-table.ts';
 
-/** More shapes than this are no shapes but noise; they are read in full. */
-const MOST_SHAPES = 1 << 16;
 const MS_A_DAY = 86_400_000;
 /** In the order of ROLE. */
 const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
@@ -14,20 +14,32 @@ const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
 /** What is learned once for all logs of a run: the compiled scanner, and whether there is something to say about a shape. */
 export class ShapeMemory {
   readonly scanner: Scanner;
-  readonly #shapes = new Map<number, Map<number, boolean>>();
+  readonly #shapes: (ShapeTable | undefined)[] = [];
+  /** Of a check that has ended. */
+  #spare: FastPath | undefined;
 
   constructor(scanner: Scanner) {
     this.scanner = scanner;
   }
 
-  /** The shapes of a version, for what is expected of a line depends on it: true for one about which there is nothing to say. */
-  of(version: number): Map<number, boolean> {
-    let shapes = this.#shapes.get(version);
-    if (!shapes) {
-      shapes = new Map();
-      this.#shapes.set(version, shapes);
-    }
-    return shapes;
+  /** The shapes of a version, for what is expected of a line depends on it. */
+  of(version: number): ShapeTable {
+    this.#shapes[version] ??= new ShapeTable();
+    return this.#shapes[version];
+  }
+
+  /** For a log whose ids are hashed under this key. Of checks that run at the same time, each gets its own. */
+  begin(hashKey: Uint8Array, blobs: BlobLookup | undefined): FastPath {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    const path = spare?.hashKey === hashKey ? spare : new FastPath(this, hashKey);
+    path.begin(blobs);
+    return path;
+  }
+
+  /** The check has ended. One that was given up never does, and takes what it was given with it. */
+  end(path: FastPath): void {
+    this.#spare = path;
   }
 }
 
@@ -44,10 +56,11 @@ export interface Reading {
  * a line of its shape, and its own values are none that a rule has something to say about.
  */
 export class FastPath {
-  readonly #log: LogFacts;
+  readonly hashKey: Uint8Array;
+  readonly #store: FactStore;
   readonly #scanner: Scanner;
   readonly #memory: ShapeMemory;
-  readonly #hashKey: Uint8Array;
+  #log: LogFacts;
   /** One for all lines: objects of their own would be most of what there is to clean up. */
   readonly #entry: PlainEntry = plainEntry();
   /** What neighbours of a user message need to know of it; one for all, for the entry behind it is the last to ask. */
@@ -57,14 +70,25 @@ export class FastPath {
   readonly #message: number;
   readonly #custom: number;
 
-  constructor(log: LogFacts, memory: ShapeMemory, hashKey: Uint8Array) {
-    this.#log = log;
-    this.#hashKey = hashKey;
+  constructor(memory: ShapeMemory, hashKey: Uint8Array) {
+    this.hashKey = hashKey;
     this.#memory = memory;
     this.#scanner = memory.scanner;
-    this.#roles = ROLE_NAMES.map((name) => log.index.roleCode(name));
-    this.#message = log.index.typeCode('message');
-    this.#custom = log.index.typeCode('custom');
+    this.#store = new FactStore(hashKey);
+    this.#log = new LogFacts(this.#store);
+    this.#roles = ROLE_NAMES.map((name) => this.#store.index.roleCode(name));
+    this.#message = this.#store.index.typeCode('message');
+    this.#custom = this.#store.index.typeCode('custom');
+  }
+
+  get log(): LogFacts {
+    return this.#log;
+  }
+
+  /** Forgets the log before. */
+  begin(blobs: BlobLookup | undefined): void {
+    this.#store.reset();
+    this.#log = new LogFacts(this.#store, blobs);
   }
 
   /** False for a block that must be read line by line: the header is not known yet, or there are bytes that are no text. */
@@ -76,7 +100,7 @@ export class FastPath {
   eachLine(block: Block, reading: Reading): void {
     const { records } = this.#scanner;
     // Other logs of the run have other keys.
-    this.#scanner.keyIds(this.#hashKey);
+    this.#scanner.keyIds(this.hashKey);
     let number = block.number;
     for (let from = 0; from < block.bytes.length; ) {
       const lines = this.#scanner.scan(from);
@@ -89,16 +113,16 @@ export class FastPath {
           reading.read(block.line(start, length, number), false);
           continue;
         }
-        const shape = (((records[at + FIELD.shapeA] as number) >>> 0) * 2 ** 21 +
-          ((records[at + FIELD.shapeB] as number) >>> 11)) as number;
         // A header in the middle of the file changes what is expected.
         const shapes = this.#memory.of(this.#log.version ?? 0);
-        let isClean = shapes.get(shape);
-        if (isClean === undefined) {
-          isClean = reading.isClean(block.scannedLine(start, length, number));
-          if (shapes.size < MOST_SHAPES) shapes.set(shape, isClean);
+        const shapeA = records[at + FIELD.shapeA] as number;
+        const shapeB = records[at + FIELD.shapeB] as number;
+        let verdict = shapes.get(shapeA, shapeB);
+        if (verdict === UNKNOWN) {
+          verdict = reading.isClean(block.scannedLine(start, length, number)) ? CLEAN : TOLD;
+          shapes.set(shapeA, shapeB, verdict);
         }
-        if (!isClean || !this.#join(block, at, number)) reading.read(block.scannedLine(start, length, number), true);
+        if (verdict !== CLEAN || !this.#join(block, at, number)) reading.read(block.scannedLine(start, length, number), true);
       }
     }
     block.lines = number - block.number;

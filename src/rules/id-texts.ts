@@ -9,6 +9,13 @@ export class IdTexts {
   readonly #numbers = new WordList();
   readonly #store = new TextStore();
 
+  /** Empty again. */
+  reset(): void {
+    this.#positions.reset();
+    this.#numbers.reset();
+    this.#store.reset();
+  }
+
   add(position: number, id: string): void {
     this.#positions.push(position);
     this.#numbers.push(this.#store.add(id));

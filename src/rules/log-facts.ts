@@ -69,6 +69,31 @@ export interface JoiningEntry {
   readonly offset: number;
 }
 
+/**
+ * What the facts of a log are kept in. It serves many logs, one after the other, for to make it takes longer than the
+ * check of a short log.
+ */
+export class FactStore {
+  readonly index: LogIndex;
+  readonly calls = new Calls();
+  readonly texts = new TextStore();
+  readonly ids = new IdTexts();
+  readonly times = new TimeList();
+
+  constructor(hashKey: Uint8Array) {
+    this.index = new LogIndex(hashKey);
+  }
+
+  /** Empty again, for the facts of another log; those of the last one must not be asked any more. */
+  reset(): void {
+    this.index.reset();
+    this.calls.reset();
+    this.texts.reset();
+    this.ids.reset();
+    this.times.reset();
+  }
+}
+
 /** What all rules know about a log: grows line by line, complete after `finish`. */
 export class LogFacts {
   lines = 0;
@@ -93,17 +118,22 @@ export class LogFacts {
   readonly references: Reference[] = [];
 
   readonly index: LogIndex;
-  readonly calls = new Calls();
-  readonly texts = new TextStore();
-  readonly #ids = new IdTexts();
-  readonly #times = new TimeList();
+  readonly calls: Calls;
+  readonly texts: TextStore;
+  readonly #ids: IdTexts;
+  readonly #times: TimeList;
   readonly #unresolved = new Map<number, string>();
   #cut: ReadonlySet<number> = new Set();
 
   readonly blobs: BlobLookup | undefined;
 
-  constructor(hashKey: Uint8Array, blobs?: BlobLookup) {
-    this.index = new LogIndex(hashKey);
+  /** The store is empty, and nobody else's. */
+  constructor(store: FactStore, blobs?: BlobLookup) {
+    this.index = store.index;
+    this.calls = store.calls;
+    this.texts = store.texts;
+    this.#ids = store.ids;
+    this.#times = store.times;
     this.blobs = blobs;
   }
 
@@ -331,6 +361,13 @@ export class Calls {
 
   get length(): number {
     return this.#ids.length;
+  }
+
+  /** Empty again. */
+  reset(): void {
+    this.#ids.reset();
+    this.#blocks.reset();
+    this.#far.clear();
   }
 
   add(id: number, block: number, isOfTheSameMessage: boolean): void {

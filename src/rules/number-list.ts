@@ -24,6 +24,12 @@ abstract class PagedList<Page extends Uint8Array | Uint32Array> {
     page[slot] = value;
   }
 
+  /** Empty again; the first page stays. */
+  reset(): void {
+    this.#pages.length = Math.min(this.#pages.length, 1);
+    this.#length = 0;
+  }
+
   /** Takes the last one away. */
   pop(): void {
     this.#length--;
@@ -78,13 +84,21 @@ export class TimeList {
     const at = this.#length++;
     const slot = at & MASK;
     let page = this.#pages[at >>> BITS];
-    if (page === undefined || slot >= page.length) page = this.#newPage(at, time);
+    if (page === undefined || slot >= page.length) page = this.#newPage(at);
+    if (slot === 0) this.#bases[at >>> BITS] = Number.isInteger(time) ? time : 0;
     if (page instanceof Int32Array) {
       const near = time - (this.#bases[at >>> BITS] as number);
       if (near > NO_TIME && near < -NO_TIME && Number.isInteger(near)) page[slot] = near;
       else if (Number.isNaN(time)) page[slot] = NO_TIME;
       else this.#far(at)[slot] = time;
     } else page[slot] = time;
+  }
+
+  /** Empty again; the first page stays, unless it is one of far times. */
+  reset(): void {
+    this.#bases.length = 0;
+    this.#pages.length = this.#pages[0] instanceof Int32Array ? 1 : 0;
+    this.#length = 0;
   }
 
   /** NaN where there is none. */
@@ -95,12 +109,11 @@ export class TimeList {
     return held === NO_TIME ? Number.NaN : (this.#bases[at >>> BITS] as number) + held;
   }
 
-  #newPage(at: number, time: number): Int32Array | Float64Array {
+  #newPage(at: number): Int32Array | Float64Array {
     const before = this.#pages[at >>> BITS];
     const size = before ? before.length * 4 : at === 0 ? FIRST : SIZE;
     const page = before instanceof Float64Array ? new Float64Array(size) : new Int32Array(size);
     if (before) page.set(before);
-    else this.#bases[at >>> BITS] = Number.isInteger(time) ? time : 0;
     this.#pages[at >>> BITS] = page;
     return page;
   }

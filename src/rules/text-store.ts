@@ -24,6 +24,17 @@ export class TextStore {
   readonly #recentBytes = new Uint32Array(RECENT).fill(NO_WORD);
   #turn = 0;
 
+  /** Empty again; the first page stays, unless it was made for a very long text. */
+  reset(): void {
+    const [first] = this.#pages;
+    this.#pages.length = first?.length === FIRST_PAGE ? 1 : 0;
+    this.#used = 0;
+    this.#room = this.#pages.length * FIRST_PAGE;
+    this.#recent.clear();
+    this.#recentBytes.fill(NO_WORD);
+    this.#turn = 0;
+  }
+
   /** A number that stands for the text; one text may get several, two texts never get the same. */
   add(text: string): number {
     const recent = this.#recent.get(text);

@@ -2,26 +2,32 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Block, readBlocks } from '../../src/lines/reader.ts';
 import { LogCheck, makeMemory } from '../../src/rules/check-log.ts';
+import type { ShapeMemory } from '../../src/rules/fast-path.ts';
 import type { Finding } from '../../src/rules/finding.ts';
+import { CLEAN, ShapeTable, TOLD, UNKNOWN } from '../../src/rules/shape-table.ts';
 import type { ScannerKind } from '../../src/scanner/scanner.ts';
 import { settings } from '../support/properties.ts';
 import { assistant, entry, HEADER, result, user } from '../support/sessions.ts';
 
+const hashKey = new Uint8Array(8);
+
 async function findings(log: string, scanner: ScannerKind): Promise<Finding[]> {
+  return await findingsWith(makeMemory(scanner, hashKey, undefined, false), HEADER, log);
+}
+
+async function findingsWith(memory: ShapeMemory | undefined, header: string, log: string, isGivenUp = false): Promise<Finding[]> {
   const found: Finding[] = [];
-  const hashKey = new Uint8Array(8);
-  const memory = makeMemory(scanner, hashKey, undefined, false);
   const check = new LogCheck({ file: 'f', hashKey, memory, onFinding: (finding) => found.push(finding) });
   async function* source(): AsyncGenerator<Buffer> {
     // The block that holds the header is read line by line.
-    yield Buffer.from(HEADER);
+    yield Buffer.from(header);
     yield Buffer.from(log);
   }
   for await (const piece of readBlocks(source())) {
     if (piece instanceof Block) check.block(piece);
     else check.line(piece);
   }
-  check.end();
+  if (!isGivenUp) check.end();
   return found;
 }
 
@@ -95,5 +101,75 @@ describe('lines that are not read in full', () => {
         expect((await findings(log, scanner)).map(({ line, rule }) => [line, rule])).toEqual([[15, 'sibling-writers']]);
       }
     }
+  });
+});
+
+describe('a memory that serves many logs', () => {
+  const header = fc.constantFrom(HEADER, HEADER, HEADER.replace('"version":3', '"version":1'), HEADER.replace('"id":"s"', '"id":"e1"'), '');
+  const id = fc.constantFrom('e0', 'e1', 'e2', 'a-longer-id-3', 'deadbeef', 'é');
+  const line = fc
+    .record({
+      id,
+      parent: fc.option(id),
+      kind: fc.constantFrom('user', 'user', 'assistant', 'result', 'custom', 'label', 'compaction', 'branch', 'odd', 'header'),
+      calls: fc.array(fc.constantFrom('x', 'y', 'a call with a long id'), { maxLength: 3 }),
+      target: id,
+      time: fc.constantFrom('2026-01-01T00:00:01', '2026-01-01T00:00:02', '1970-01-01T00:00:00', '2026-01-01T09:00:00'),
+    })
+    .map(({ id, parent, kind, calls, target, time }) => {
+      const lines: Readonly<Record<string, () => string>> = {
+        user: () => user(id, parent),
+        assistant: () => assistant(id, parent, calls, 'toolUse'),
+        result: () => result(id, parent, calls[0] ?? 'z'),
+        custom: () => entry('custom', id, parent, { customType: 'x' }),
+        label: () => entry('label', id, parent, { targetId: target, label: 'x' }),
+        compaction: () => entry('compaction', id, parent, { summary: 's', firstKeptEntryId: target, tokensBefore: 1 }),
+        branch: () => entry('branch_summary', id, parent, { fromId: target, summary: 's' }),
+        odd: () => entry('message', id, parent, { message: { role: 'nobody' } }),
+        header: () => HEADER,
+      };
+      return (lines[kind]?.() ?? '').replace('2026-01-01T00:00:01', time);
+    });
+  const log = fc.array(line, { maxLength: 20 }).map((lines) => lines.join(''));
+
+  it.each(['twin', 'compiled'] as const)('tells of each what a new one tells, whatever the logs before were (%s)', async (scanner) => {
+    const memory = makeMemory(scanner, hashKey, undefined, false);
+    const long = Array.from({ length: 300 }, (_, at) => assistant(`long-${at}`, at === 0 ? null : `long-${at - 1}`, [`call-${at}`])).join(
+      '',
+    );
+    await findingsWith(memory, HEADER, long);
+    await fc.assert(
+      fc.asyncProperty(header, log, log, fc.boolean(), async (first, one, other, isGivenUp) => {
+        await findingsWith(memory, HEADER, one, isGivenUp);
+        const plain = await findingsWith(undefined, first, other);
+        expect(await findingsWith(memory, first, other)).toEqual(plain);
+        // Two at the same time.
+        const both = [findingsWith(memory, first, other), findingsWith(memory, HEADER, one)];
+        expect(await both[0]).toEqual(plain);
+        expect(await both[1]).toEqual(await findingsWith(undefined, HEADER, one));
+      }),
+      settings(150),
+    );
+  });
+});
+
+describe('the table of shapes', () => {
+  it('gives the verdicts that it was given, on shapes that share half of their hash too', () => {
+    const table = new ShapeTable();
+    const shapes = Array.from({ length: 3_000 }, (_, at) => [Math.imul(at >> 1, 0x1000), at % 2 === 0 ? at : -at] as const);
+    expect(shapes.every(([a, b]) => table.get(a, b) === UNKNOWN)).toBe(true);
+    shapes.forEach(([a, b], at) => {
+      table.set(a, b, at % 3 === 0 ? TOLD : CLEAN);
+    });
+    expect(shapes.every(([a, b], at) => table.get(a, b) === (at % 3 === 0 ? TOLD : CLEAN))).toBe(true);
+    expect([table.get(0, 7), table.get(7, 0), table.get(-1, -1)]).toEqual([UNKNOWN, UNKNOWN, UNKNOWN]);
+  });
+
+  it('keeps no more of them than it has room for', () => {
+    const table = new ShapeTable();
+    for (let at = 0; at < 70_000; at++) table.set(Math.imul(at, 0x9e37_79b1), at, CLEAN);
+    expect(table.get(0, 0)).toBe(CLEAN);
+    expect(table.get(Math.imul(65_535, 0x9e37_79b1), 65_535)).toBe(CLEAN);
+    expect(table.get(Math.imul(65_536, 0x9e37_79b1), 65_536)).toBe(UNKNOWN);
   });
 });

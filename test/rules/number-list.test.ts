@@ -49,4 +49,20 @@ describe('lists of numbers', () => {
     for (const time of times) list.push(time);
     expect(times.every((time, at) => list.get(at) === time)).toBe(true);
   });
+
+  it('are empty after a reset, and as good as new', () => {
+    const [words, bytes, times] = [new WordList(), new ByteList(), new TimeList()];
+    for (const count of [3, 40_000, 300, 0, 17]) {
+      for (const list of [words, bytes, times]) list.reset();
+      expect([words.length, bytes.length]).toEqual([0, 0]);
+      const time = (at: number): number => (count === 300 ? at * 1e12 : count * 1e10 + at);
+      for (let at = 0; at < count; at++) {
+        words.push(at * count);
+        bytes.push((at + count) % 256);
+        times.push(time(at));
+      }
+      const all = Array.from({ length: count }, (_, at) => [words.get(at), bytes.get(at), times.get(at)]);
+      expect(all).toEqual(all.map((_, at) => [at * count, (at + count) % 256, time(at)]));
+    }
+  });
 });

@@ -38,4 +38,19 @@ describe('the store of texts', () => {
     expect([store.addAgain(bytes, 0, 3), store.addAgain(bytes, 3, 3)]).toEqual([first, other]);
     expect(store.add('abc')).toBe(store.add('abc'));
   });
+
+  it('forgets everything at a reset, what came lately too', () => {
+    const store = new TextStore();
+    for (const first of ['abc', 'y'.repeat(1 << 20)]) {
+      const [word, bytes] = [Buffer.from('abc'), Buffer.from('xyz')];
+      for (const text of ['abc', 'é', first, 'z'.repeat(1 << 20)]) store.add(text);
+      store.addBytes(word, 0, 3);
+      store.reset();
+      const again = [store.addAgain(word, 0, 3), store.addBytes(bytes, 0, 3), store.add(first), store.add('é')];
+      expect(again[0]).toBe(0);
+      expect(again.map((number) => store.get(number))).toEqual(['abc', 'xyz', first, 'é']);
+      store.reset();
+      expect([store.add('k'), store.addAgain(bytes, 0, 3)].map((number) => store.get(number))).toEqual(['k', 'xyz']);
+    }
+  });
 });
