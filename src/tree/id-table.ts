@@ -14,8 +14,8 @@ export interface HashPage {
 const PARTS = 64;
 const PART_MASK = PARTS - 1;
 const FIRST_SLOTS = 16;
-/** Above it doubling would waste too much. */
-const DOUBLE_UP_TO = 16_384;
+/** Up to here parts grow to four times their size, for filling them again takes time; above it that would waste too much. */
+const SMALL_PART = 16_384;
 const EMPTY = -1;
 
 /**
@@ -115,8 +115,7 @@ export class IdTable {
 
   #grow(part: number): Int32Array {
     const old = this.#parts[part] as Int32Array;
-    // Small parts double, so that few are filled over and over.
-    const length = old.length < DOUBLE_UP_TO ? old.length * 2 : old.length + (old.length >>> 1);
+    const length = old.length < SMALL_PART ? old.length * 4 : old.length + (old.length >>> 1);
     const grown = new Int32Array(length).fill(EMPTY);
     for (let at = 0; at < old.length; at++) {
       const held = old[at] as number;
