@@ -15,6 +15,8 @@ export interface Store {
   sequence(): { read(buffer: Buffer): Promise<number> };
   /** Fills the buffer from a position on; fewer bytes only at the end. */
   readAt(buffer: Buffer, position: number): Promise<number>;
+  /** The same without waiting, where few bytes are wanted and they are at hand; undefined where `readAt` is to be asked. */
+  readNow?(buffer: Buffer, position: number): number | undefined;
   close(): Promise<void>;
 }
 
@@ -92,12 +94,24 @@ class FileStore implements Store {
   }
 
   async readAt(buffer: Buffer, position: number): Promise<number> {
-    const isSmall = buffer.length <= SMALL_READ && this.#smallReads < MOST_SMALL_READS;
-    this.#smallReads = isSmall ? this.#smallReads + 1 : 0;
+    const now = this.readNow(buffer, position);
+    if (now !== undefined) return now;
+    this.#smallReads = 0;
     let filled = 0;
     while (filled < buffer.length) {
-      const rest = filled === 0 ? buffer : buffer.subarray(filled);
-      const bytes = isSmall ? this.#readNow(rest, position + filled) : await this.#read(rest, position + filled);
+      const bytes = await this.#read(filled === 0 ? buffer : buffer.subarray(filled), position + filled);
+      if (bytes === 0) break;
+      filled += bytes;
+    }
+    return filled;
+  }
+
+  readNow(buffer: Buffer, position: number): number | undefined {
+    if (buffer.length > SMALL_READ || this.#smallReads >= MOST_SMALL_READS) return undefined;
+    this.#smallReads++;
+    let filled = 0;
+    while (filled < buffer.length) {
+      const bytes = this.#readHere(filled === 0 ? buffer : buffer.subarray(filled), position + filled);
       if (bytes === 0) break;
       filled += bytes;
     }
@@ -108,7 +122,7 @@ class FileStore implements Store {
     await this.#handle.close();
   }
 
-  #readNow(buffer: Buffer, position: number): number {
+  #readHere(buffer: Buffer, position: number): number {
     requireRunning(this.#signal);
     try {
       return this.#handle.readNow(buffer, position);

@@ -15,6 +15,8 @@ export interface ByteStore {
   sequence(): ByteSequence;
   /** Fills the buffer from a position on; fewer bytes only at the end. */
   readAt(buffer: Buffer, position: number): Promise<number>;
+  /** The same without waiting, where few bytes are wanted and they are at hand; undefined where `readAt` is to be asked. */
+  readNow?(buffer: Buffer, position: number): number | undefined;
   close(): Promise<void>;
 }
 
@@ -94,11 +96,28 @@ export class StoredSession implements Session {
   }
 
   async forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void> {
-    for await (const { positions: loaded, start, bytes } of this.#loaded(positions)) {
-      for (const position of loaded) {
-        const entry = this.#parse(position, bytes, start);
-        if (entry) visit(entry);
+    const parts = this.#parts(positions);
+    const memory: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)];
+    let turn: 0 | 1 = 0;
+    let reading: Promise<Buffer> | undefined;
+    try {
+      for (let part = parts.next().value; part; ) {
+        // Entries that lie far apart are a few bytes here and there: to wait for each would take longer than to read it.
+        const bytes: Buffer = reading ? await reading : (this.#loadNow(part, memory[turn]) ?? (await this.#load(part, memory[turn])));
+        memory[turn] = bytes;
+        turn = turn === 0 ? 1 : 0;
+        const next = parts.next().value;
+        reading = next && isLong(next) ? this.#load(next, memory[turn]) : undefined;
+        // It may fail before anybody waits for it.
+        reading?.catch(() => {});
+        for (const position of part.positions) {
+          const entry = this.#parse(position, bytes, part.start);
+          if (entry) visit(entry);
+        }
+        part = next;
       }
+    } finally {
+      await reading?.catch(() => {});
     }
   }
 
@@ -172,15 +191,24 @@ export class StoredSession implements Session {
   }
 
   /** The bytes of a part, in the buffer if they fit there. */
-  async #load({ start, end }: Part, buffer: Buffer): Promise<Buffer> {
-    const length = end - start;
-    const memory =
-      buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(length < READ_TOGETHER / 2 ? length * 2 : Math.max(length, READ_TOGETHER));
-    const bytes = memory.length === length ? memory : memory.subarray(0, length);
-    if ((await this.#store.readAt(bytes, start)) < length) {
-      throw new Trouble(`${this.name}: became shorter while it was read; run again when nobody writes to it`);
-    }
+  async #load(part: Part, buffer: Buffer): Promise<Buffer> {
+    const memory = roomFor(part, buffer);
+    this.#requireWhole(part, await this.#store.readAt(exactly(part, memory), part.start));
     return memory;
+  }
+
+  /** The same where it takes no waiting. */
+  #loadNow(part: Part, buffer: Buffer): Buffer | undefined {
+    if (isLong(part) || !this.#store.readNow) return undefined;
+    const memory = roomFor(part, buffer);
+    const read = this.#store.readNow(exactly(part, memory), part.start);
+    if (read === undefined) return undefined;
+    this.#requireWhole(part, read);
+    return memory;
+  }
+
+  #requireWhole({ start, end }: Part, read: number): void {
+    if (read < end - start) throw new Trouble(`${this.name}: became shorter while it was read; run again when nobody writes to it`);
   }
 
   #parse(position: number, bytes: Buffer, start: number): LogEntry | undefined {
@@ -225,6 +253,21 @@ export class StoredSession implements Session {
   async close(): Promise<void> {
     await this.#store.close();
   }
+}
+
+function isLong({ start, end }: Part): boolean {
+  return end - start > READ_TOGETHER / 2;
+}
+
+/** The buffer where the part fits, else a larger one. */
+function roomFor(part: Part, buffer: Buffer): Buffer {
+  const length = part.end - part.start;
+  if (buffer.length >= length) return buffer;
+  return Buffer.allocUnsafeSlow(isLong(part) ? Math.max(length, READ_TOGETHER) : length * 2);
+}
+
+function exactly({ start, end }: Part, memory: Buffer): Buffer {
+  return memory.length === end - start ? memory : memory.subarray(0, end - start);
 }
 
 function parsedId(bytes: Buffer, start: number, end: number): string | undefined {
