@@ -3,8 +3,8 @@
  * in for the string-width package that yargs brings, which costs more to load than all of our own code.
  */
 const ESCAPES = /\u001b\[[0-9;]*m/g;
-/** Printable ASCII, which most texts are. */
-const PLAIN = /^[\u0020-\u007e]*$/;
+/** Printable ASCII and the lines of drawings, one column each, which most texts are. */
+const PLAIN = /^[\u0020-\u007e\u2500-\u25ff]*$/;
 const NO_COLUMNS = /^(?:\p{Mn}|\p{Me}|\p{Cf}|\p{Cc})$/u;
 
 export default function width(text: string): number {

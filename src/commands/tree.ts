@@ -40,10 +40,8 @@ export const command: Command = {
       const leaf = rev === undefined ? await lastEntry(session) : await resolveEntry(session, rev);
       const out = new ByteWriter(io.stdout);
       for await (const lines of linesOf(session, { leaf, labels: await labels(session) }, given, io)) {
-        for (const line of lines) {
-          out.text(`${line}\n`);
-          if (out.full) await out.flush();
-        }
+        if (lines.length > 0) out.text(`${lines.join('\n')}\n`);
+        if (out.full) await out.flush();
       }
       await out.flush();
       return 0;

@@ -1,5 +1,5 @@
 import { firstNot } from '../base/search.ts';
-import type { LogIndex } from './log-index.ts';
+import { type LogIndex, NO_PARENT } from './log-index.ts';
 
 const NONE = -1;
 
@@ -23,31 +23,31 @@ export class Children {
   constructor(index: LogIndex) {
     this.#index = index;
     this.#opened = new Set(cycles(index));
-    const size = index.size;
-    let roots = 0;
+    const { size } = index;
+    // Of the entries that hang from the one before them only the first is a root. An entry where a cycle is opened is none of them.
+    const first = size > 0 && index.parentOf(0) === NO_PARENT ? 1 : 0;
+    let roots = first;
     let apart = 0;
-    for (let at = 0; at < size; at++) {
-      const parent = this.#parentOf(at);
-      if (parent < 0) roots++;
-      else if (parent !== at - 1) apart++;
-    }
+    index.eachApart((at, parent) => {
+      if (parent < 0 || this.#opened.has(at)) roots++;
+      else apart++;
+    });
     this.roots = new Int32Array(roots);
     this.#apart = new Int32Array(apart);
     this.#keys = new Float64Array(apart);
     this.#hasApart = new Uint8Array(apart > 0 ? (size >>> 3) + 1 : 0);
     // A power of two: products and quotients stay exact.
     this.#step = 2 ** Math.ceil(Math.log2(apart + 1));
-    roots = 0;
+    roots = first;
     apart = 0;
-    for (let at = 0; at < size; at++) {
-      const parent = this.#parentOf(at);
-      if (parent < 0) this.roots[roots++] = at;
-      else if (parent !== at - 1) {
+    index.eachApart((at, parent) => {
+      if (parent < 0 || this.#opened.has(at)) this.roots[roots++] = at;
+      else {
         this.#hasApart[parent >>> 3] = (this.#hasApart[parent >>> 3] as number) | (1 << (parent & 7));
         this.#keys[apart] = parent * this.#step + apart;
         this.#apart[apart++] = at;
       }
-    }
+    });
     this.#keys.sort();
   }
 

@@ -130,7 +130,7 @@ export class IndexPage {
   addParent(slot: number, parent: number): void {
     if (parent === this.#first + slot - 1) return;
     this.#isApart[slot >>> 3] = (this.#isApart[slot >>> 3] as number) | (1 << (slot & 7));
-    if (this.#parents === undefined && this.#aparts === MOST_APART) this.#spread();
+    if (this.#aparts === MOST_APART) this.#spread();
     if (this.#parents) {
       this.#parents[slot] = parent;
       return;
@@ -153,6 +153,15 @@ export class IndexPage {
     else this.#apartParents[this.#placeOf(slot)] = parent;
   }
 
+  /** Each entry whose parent is not the one before it, in order, by position. */
+  eachApart(visit: (position: number, parent: number) => void): void {
+    for (let at = 0; at < this.#aparts; at++) visit(this.#first + (this.#apart[at] as number), this.#apartParents[at] as number);
+    if (this.#parents === undefined) return;
+    for (let slot = 0; slot < this.size; slot++) {
+      if (((this.#isApart[slot >>> 3] as number) & (1 << (slot & 7))) !== 0) visit(this.#first + slot, this.#parents[slot] as number);
+    }
+  }
+
   #placeOf(slot: number): number {
     return firstNot(0, this.#aparts - 1, (at) => (this.#apart[at] as number) < slot);
   }
@@ -161,6 +170,7 @@ export class IndexPage {
     const parents = new Int32Array(this.size);
     for (let at = 0; at < this.#aparts; at++) parents[this.#apart[at] as number] = this.#apartParents[at] as number;
     this.#parents = parents;
+    this.#aparts = 0;
     this.#apart = new Uint16Array(0);
     this.#apartParents = new Int32Array(0);
   }

@@ -96,6 +96,9 @@ const WITHOUT_ID = 0x40;
 /** An earlier entry has the same id. */
 const REPEATED = 0x80;
 
+/** Kinds from here on are types, those below are roles. */
+const KINDS_OF_TYPES = 256;
+
 /** Most logs are small, so the first page starts small; only it is ever copied. */
 const FIRST_PAGE = 256;
 
@@ -365,6 +368,44 @@ export class LogIndex {
     return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
   }
 
+  /** Each entry whose parent is not the entry before it, in file order: those that make the shape of the tree. */
+  eachApart(visit: (position: number, parent: number) => void): void {
+    for (const page of this.#pages) page.eachApart(visit);
+  }
+
+  /** Visits the entries of these types, in file order. */
+  eachOfTypes(names: ReadonlySet<string>, visit: (position: number) => void): void {
+    const isWanted = this.#types.among(names);
+    for (let page = 0; page < this.#pages.length; page++) {
+      const first = page << PAGE_BITS;
+      const { type } = this.#pages[page] as IndexPage;
+      const end = Math.min(PAGE_SIZE, this.#size - first);
+      for (let slot = 0; slot < end; slot++) if (isWanted[type[slot] as number] === 1) visit(first + slot);
+    }
+  }
+
+  /** Counts the kinds of the entries from one position up to another. */
+  countKinds(from: number, to: number, { counts, met }: KindCounts): void {
+    for (let at = from; at < to; ) {
+      const page = this.#pages[at >>> PAGE_BITS] as IndexPage;
+      const { role, type } = page;
+      const end = Math.min(to, (at | PAGE_MASK) + 1);
+      for (; at < end; at++) {
+        const slot = at & PAGE_MASK;
+        const itsRole = role[slot] as number;
+        // Of roles behind the first 254 no name is kept.
+        const kind = itsRole === 0 || itsRole === Names.NAMELESS ? KINDS_OF_TYPES + (type[slot] as number) : itsRole;
+        if (counts[kind] === 0) met.push(kind);
+        counts[kind] = (counts[kind] as number) + 1;
+      }
+    }
+  }
+
+  /** The name of a kind: what `roleOf` or else `typeOf` gives, '' for none. */
+  kindName(kind: number): string {
+    return kind < KINDS_OF_TYPES ? this.#roles.name(kind) : this.#types.name(kind - KINDS_OF_TYPES);
+  }
+
   /** The type's name; '' for an entry without one, and for new names behind the first 254. */
   typeOf(position: number): string {
     return this.#types.name((this.#pages[position >>> PAGE_BITS] as IndexPage).type[position & PAGE_MASK] as number);
@@ -478,6 +519,19 @@ export class LogIndex {
   }
 }
 
+/** How many entries are of which kind: of a role, or of a type where there is no role. */
+export class KindCounts {
+  /** By kind. */
+  readonly counts = new Uint32Array(2 * KINDS_OF_TYPES);
+  /** The kinds of which there are some, in the order in which they were met. */
+  met: number[] = [];
+
+  clear(): void {
+    for (const kind of this.met) this.counts[kind] = 0;
+    this.met = [];
+  }
+}
+
 /** Parents that no entry so far has, until the end. */
 class Waiting {
   count = 0;
@@ -548,6 +602,7 @@ const FIRST_NAMES = 16;
 
 /** Names as one byte: 0 is none, 255 is any name that came after the first 254, so a log of hostile names costs nothing. */
 class Names {
+  static readonly NAMELESS = 255;
   readonly #codes = new Map<string, number>();
   readonly #names: string[] = [''];
   /** The first names as bytes, for most entries have one of them. */
@@ -572,7 +627,7 @@ class Names {
     if (name === '') return 0;
     const known = this.#codes.get(name);
     if (known !== undefined) return known;
-    if (this.#names.length >= 255 || name.length > 100) return 255;
+    if (this.#names.length >= Names.NAMELESS || name.length > 100) return Names.NAMELESS;
     const code = this.#names.length;
     // A copy: the name is often a slice that would keep a whole block of the log alive.
     const copy = Buffer.from(name, 'utf16le').toString('utf16le');
@@ -598,5 +653,10 @@ class Names {
 
   name(code: number): string {
     return this.#names[code] ?? '';
+  }
+
+  /** By code, 1 for each of these names. */
+  among(names: ReadonlySet<string>): Uint8Array {
+    return Uint8Array.from({ length: Names.NAMELESS + 1 }, (_, code) => (names.has(this.name(code)) ? 1 : 0));
   }
 }

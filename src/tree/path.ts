@@ -29,13 +29,18 @@ function plainPathTo(index: LogIndex, position: number): number[] {
 
 /** The entries that nothing hangs from, in file order: the ends of the branches. */
 export function leaves(index: LogIndex): number[] {
+  /** Entries from which one hangs that does not follow them. */
   const isParent = new Uint8Array(index.size);
-  for (let at = 0; at < index.size; at++) {
-    const parent = index.parentOf(at);
+  index.eachApart((_, parent) => {
     if (parent >= 0) isParent[parent] = 1;
-  }
+  });
   const ends: number[] = [];
-  for (let at = 0; at < index.size; at++) if (isParent[at] === 0) ends.push(at);
+  const endsAt = (position: number): void => {
+    if (position >= 0 && isParent[position] === 0) ends.push(position);
+  };
+  // All other entries have the one behind them for a child.
+  index.eachApart((position) => endsAt(position - 1));
+  endsAt(index.size - 1);
   return ends;
 }
 

@@ -23,22 +23,12 @@ export async function* drawTree(session: Session, marks: Marks, look: RowStyle):
   const ends = leaves(index);
   /** 'leaf:N' for each end of a branch. */
   const leafNames = new Map(ends.map((position, at) => [position, `leaf:${ends.length - at}`]));
-  const isLabelled = new Uint8Array(index.size);
-  for (const position of marks.labels.keys()) isLabelled[position] = 1;
-  /** The type that was last found to be none of those: mostly the next entry is of the same. */
-  let common = '';
-  const isNotable = (position: number): boolean => {
-    if (isLabelled[position] === 1) return true;
-    const type = index.typeOf(position);
-    if (type === common) return false;
-    if (NOTABLE.has(type)) return true;
-    common = type;
-    return false;
-  };
+  const notable = [...marks.labels.keys()];
+  index.eachOfTypes(NOTABLE, (position) => notable.push(position));
   const children = new Children(index);
   const firstRoot = children.roots[0] ?? -1;
   let together: DrawnLine[] = [];
-  for (const line of drawnLines(index, children, { leaf: marks.leaf, isNotable })) {
+  for (const line of drawnLines(index, children, { leaf: marks.leaf, notable })) {
     together.push(line);
     if (together.length < LINES_TOGETHER) continue;
     yield await drawn(session, together, marks, leafNames, look, firstRoot);

@@ -1,6 +1,8 @@
-import { type Children, cycles } from '../../tree/children.ts';
-import type { LogIndex } from '../../tree/log-index.ts';
+import { firstNot } from '../../base/search.ts';
+import type { Children } from '../../tree/children.ts';
+import { KindCounts, type LogIndex } from '../../tree/log-index.ts';
 import { pathTo } from '../../tree/path.ts';
+import { Stretches } from '../../tree/stretches.ts';
 
 /** A line of the drawing: an entry, or a run of entries that are not worth a line each. */
 export type DrawnLine =
@@ -26,7 +28,7 @@ export interface ShapeOptions {
   /** The leaf whose branch is the trunk. */
   readonly leaf: number;
   /** Entries that always get a line of their own. */
-  readonly isNotable: (position: number) => boolean;
+  readonly notable: Iterable<number>;
 }
 
 /**
@@ -35,12 +37,21 @@ export interface ShapeOptions {
  * nest, however long the trunk is. Linear, without recursion.
  */
 export function* drawnLines(index: LogIndex, children: Children, options: ShapeOptions): Generator<DrawnLine, void, void> {
-  const trunk = trunkChildren(index, children, options.leaf);
+  const stretches = new Stretches(index);
+  const trunk = new Trunk(index, stretches, options.leaf);
+  const hasOwnLine = new Uint8Array(index.size);
+  for (const position of options.notable) hasOwnLine[position] = 1;
+  if (options.leaf >= 0) hasOwnLine[options.leaf] = 1;
+  /** 1 wherever a run may end; between two of them entries hang one from the other. */
+  const stops = Buffer.from(hasOwnLine);
+  for (let stretch = 0; stretch < stretches.count; stretch++) stops[stretches.last(stretch)] = 1;
+  for (const point of trunk.points) stops[point] = 1;
+
   const waiting: { start: number; depth: number; branchesOff: boolean; isRoot: boolean }[] = [];
   for (let at = children.roots.length - 1; at >= 0; at--) {
     waiting.push({ start: children.roots[at] as number, depth: 0, branchesOff: false, isRoot: true });
   }
-  const hasOwnLine = (at: number): boolean => children.count(at) !== 1 || options.isNotable(at) || at === options.leaf;
+  const run = new Run(index, children, stops, hasOwnLine);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { start, depth } = next;
     let at = start;
@@ -49,84 +60,146 @@ export function* drawnLines(index: LogIndex, children: Children, options: ShapeO
       yield { kind: 'entry', position: at, depth, branchesOff: isFirst && next.branchesOff, isRoot: isFirst && next.isRoot };
       const count = children.count(at);
       if (count === 0) break;
-      const onward = trunk[at] as number;
       if (count > 1) {
+        const onward = trunk.onward(at);
         waiting.push({ start: onward, depth, branchesOff: false, isRoot: false });
         const sides = [...children.of(at)].filter((child) => child !== onward);
         for (const side of sides.reverse()) waiting.push({ start: side, depth: depth + 1, branchesOff: true, isRoot: false });
         break;
       }
-      const run = new Run(index);
-      at = run.follow(onward, trunk, hasOwnLine);
-      yield* run.lines(depth);
+      at = run.follow(children.first(at));
+      const line = run.line(depth);
+      if (line) yield line;
     }
   }
 }
 
+/** Entries that are not worth a line each. */
 class Run {
   readonly #index: LogIndex;
-  /** Few are different, so looking through them takes less time than a map would. */
-  readonly #kinds: string[] = [];
-  readonly #counts: number[] = [];
+  readonly #children: Children;
+  readonly #stops: Buffer;
+  readonly #hasOwnLine: Uint8Array;
+  readonly #kinds = new KindCounts();
   #count = 0;
   #last = -1;
 
-  constructor(index: LogIndex) {
+  constructor(index: LogIndex, children: Children, stops: Buffer, hasOwnLine: Uint8Array) {
     this.#index = index;
+    this.#children = children;
+    this.#stops = stops;
+    this.#hasOwnLine = hasOwnLine;
   }
 
-  /** Takes in what comes from here on down the trunk, up to the next entry with a line of its own; gives that one. */
-  follow(start: number, trunk: Int32Array, hasOwnLine: (position: number) => boolean): number {
-    let at = start;
-    for (; !hasOwnLine(at); at = trunk[at] as number) this.#add(at);
-    return at;
+  /** Takes in what comes from here on, up to the next entry with a line of its own; gives that one. */
+  follow(start: number): number {
+    this.#kinds.clear();
+    this.#count = 0;
+    for (let at = start; ; ) {
+      const stop = this.#stops.indexOf(1, at);
+      this.#add(at, stop);
+      if (this.#hasOwnLine[stop] === 1 || this.#children.count(stop) !== 1) return stop;
+      this.#add(stop, stop + 1);
+      at = this.#children.first(stop);
+    }
   }
 
-  #add(position: number): void {
-    const kind = this.#index.roleOf(position) || this.#index.typeOf(position) || 'other';
-    const place = this.#kinds.indexOf(kind);
-    if (place >= 0) this.#counts[place] = (this.#counts[place] as number) + 1;
-    else this.#counts[this.#kinds.push(kind) - 1] = 1;
-    this.#count++;
-    this.#last = position;
+  #add(from: number, to: number): void {
+    if (to === from) return;
+    this.#index.countKinds(from, to, this.#kinds);
+    this.#count += to - from;
+    this.#last = to - 1;
   }
 
   /** A run of one takes a line either way, so the entry is shown. */
-  *lines(depth: number): Generator<DrawnLine, void, void> {
-    if (this.#count === 1) yield { kind: 'entry', position: this.#last, depth, branchesOff: false, isRoot: false };
-    else if (this.#count > 1) {
-      yield { kind: 'run', depth, count: this.#count, kinds: new Map(this.#kinds.map((kind, at) => [kind, this.#counts[at] as number])) };
+  line(depth: number): DrawnLine | undefined {
+    if (this.#count === 0) return undefined;
+    if (this.#count === 1) return { kind: 'entry', position: this.#last, depth, branchesOff: false, isRoot: false };
+    const kinds = new Map<string, number>();
+    for (const kind of this.#kinds.met) {
+      const name = this.#index.kindName(kind) || 'other';
+      kinds.set(name, (kinds.get(name) ?? 0) + (this.#kinds.counts[kind] as number));
     }
+    return { kind: 'run', depth, count: this.#count, kinds };
   }
 }
 
-/** For each entry the child that goes on in its column, -1 for a leaf. */
-function trunkChildren(index: LogIndex, children: Children, leaf: number): Int32Array {
-  const trunk = new Int32Array(index.size).fill(-1);
-  /** The last entry in the file at or below each. */
-  const last = new Int32Array(index.size);
-  // The drawing cuts cycles open: the entry where one is cut hangs from nothing.
-  const cut = new Set(cycles(index));
-  // Where every parent stands before its child, going up the file is going up the tree.
-  const order = index.forwardParents > 0 ? topDown(index, children) : undefined;
-  for (let at = index.size - 1; at >= 0; at--) {
-    const position = order ? (order[at] as number) : at;
-    // All that is below has been here; what was found there stands behind it, unless a parent stands behind its child.
-    const below = Math.max(last[position] as number, position);
-    last[position] = below;
-    const parent = index.parentOf(position);
-    if (parent < 0 || (cut.size > 0 && cut.has(position))) continue;
-    if (trunk[parent] === -1 || below > (last[trunk[parent] as number] as number)) trunk[parent] = position;
-    if (below > (last[parent] as number)) last[parent] = below;
+/** Where branches part, which child goes on in the column of its parent. */
+class Trunk {
+  /** Entries from which one hangs that does not stand behind them, in file order, and the child that goes on. */
+  readonly points: Int32Array;
+  readonly #onward: Int32Array;
+
+  constructor(index: LogIndex, stretches: Stretches, leaf: number) {
+    const { starts, parents } = stretches;
+    const sorted = parents.filter((parent) => parent >= 0).sort();
+    this.points = sorted.filter((point, at) => at === 0 || point !== sorted[at - 1]);
+    this.#onward = new Int32Array(this.points.length);
+    /** The last entry in the file at or below that child. */
+    const reach = new Int32Array(this.points.length).fill(-1);
+    const order = bottomUp(index, stretches);
+    for (const stretch of order) {
+      const last = stretches.last(stretch);
+      let below = last;
+      for (let at = this.#place(last + 1) - 1; at >= 0 && (this.points[at] as number) >= (starts[stretch] as number); at--) {
+        const point = this.points[at] as number;
+        if (point < last && below > (reach[at] as number)) this.#onward[at] = point + 1;
+        else below = Math.max(below, reach[at] as number);
+      }
+      const parent = parents[stretch] as number;
+      if (parent < 0) continue;
+      const at = this.#place(parent);
+      if (below <= (reach[at] as number)) continue;
+      reach[at] = below;
+      this.#onward[at] = starts[stretch] as number;
+    }
+    if (leaf >= 0) this.#leadTo(index, stretches, leaf);
   }
-  if (leaf >= 0) {
+
+  /** The child that goes on, of an entry from which several hang. */
+  onward(position: number): number {
+    return this.#onward[this.#place(position)] as number;
+  }
+
+  #leadTo(index: LogIndex, stretches: Stretches, leaf: number): void {
+    const isPoint = new Uint8Array(index.size);
+    for (const point of this.points) isPoint[point] = 1;
+    const roots = new Set(stretches.starts.filter((_, stretch) => (stretches.parents[stretch] as number) < 0));
     const path = pathTo(index, leaf);
     for (let at = 1; at < path.length; at++) {
+      const parent = path[at - 1] as number;
       const child = path[at] as number;
-      if (cut.size === 0 || !cut.has(child)) trunk[path[at - 1] as number] = child;
+      if (isPoint[parent] === 1 && !roots.has(child)) this.#onward[this.#place(parent)] = child;
     }
   }
-  return trunk;
+
+  #place(position: number): number {
+    return firstNot(0, this.points.length, (at) => (this.points[at] as number) < position);
+  }
+}
+
+/** Every stretch before the one that it hangs from. */
+function bottomUp(index: LogIndex, { count, starts, parents }: Stretches): Int32Array {
+  const order = new Int32Array(count);
+  // Where every parent stands before its child, going up the file is going up the tree.
+  if (index.forwardParents === 0) return order.map((_, at) => count - 1 - at);
+  const stretchOf = (position: number): number => firstNot(0, count, (at) => (starts[at] as number) <= position) - 1;
+  const firstChild = new Int32Array(count).fill(-1);
+  const nextChild = new Int32Array(count).fill(-1);
+  let filled = count;
+  for (let stretch = 0; stretch < count; stretch++) {
+    const parent = parents[stretch] as number;
+    if (parent < 0) order[--filled] = stretch;
+    else {
+      const holder = stretchOf(parent);
+      nextChild[stretch] = firstChild[holder] as number;
+      firstChild[holder] = stretch;
+    }
+  }
+  for (let at = count - 1; at >= filled; at--) {
+    for (let child = firstChild[order[at] as number] as number; child >= 0; child = nextChild[child] as number) order[--filled] = child;
+  }
+  return order;
 }
 
 /** Every entry after its parent. */
