@@ -20,7 +20,7 @@ export const command: Command = {
     "Entries between two points of interest are folded into one line. The branch that leads to the leaf ('@', the last entry of the file, or the one that --leaf names) goes straight down; other branches stand beside it, each with the REV of its end, such as 'leaf:2'.",
     '--leaves lists the ends of the branches, the one that stands last in the file first, as git branch -v does: id, leaf:N, messages and tokens on its path, age (the time itself where the output is no terminal), label and what the user said last.',
     "REV is '@', '@~N', 'root', 'line:N', 'leaf:N', an id or the start of one, or a label; an id that starts with a dash is written --leaf=-abc.",
-    'Memory: about 27 bytes an entry of the file for the index, and up to 20 more for the tree. One pass finds the entries, and those that are shown are read; what is damaged elsewhere may go unnoticed, for which there is validate. Standard input is copied to a private temporary file.',
+    'Memory: about 27 bytes an entry of the file for the index, 2 more for the tree, and about 200 for each place where branches part. One pass finds the entries, and those that are shown are read; what is damaged elsewhere may go unnoticed, for which there is validate. Standard input is copied to a private temporary file.',
   ],
   options: [
     { name: 'leaf', kind: 'text', value: 'REV', describe: 'Take this entry for the leaf', default: '@' },

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The kinds of data that the goals speak of. */
-export type Kind = 'mixed' | 'small' | 'v1' | 'plain' | 'shapes';
+export type Kind = 'mixed' | 'small' | 'v1' | 'plain' | 'shapes' | 'straight';
 
 /** A small generator of numbers that gives the same on every machine (mulberry32). */
 export function makeRandom(seed: number): () => number {
@@ -86,14 +86,14 @@ class Maker {
   /** A user message, a few rounds of calls and results, an answer; now and then a branch, a label, a compaction. */
   turn(): void {
     const random = this.#random;
-    if (this.#kind !== 'v1' && random() < 0.02 && this.#branchPoint) this.#leaf = this.#branchPoint;
+    if (this.#kind !== 'v1' && this.#kind !== 'straight' && random() < 0.02 && this.#branchPoint) this.#leaf = this.#branchPoint;
     this.#time += 70_000;
     const user = this.#message({ role: 'user', content: [{ type: 'text', text: this.#slice(40, 600) }, ...this.#images()] });
     if (random() < 0.2) this.#branchPoint = this.#leaf;
     const rounds = 1 + Math.floor(random() * 5);
     for (let round = 0; round < rounds; round++) this.#round();
     this.#assistant([{ type: 'text', text: this.#slice(80, 1500) }], 'stop');
-    if (this.#kind === 'v1' || this.#kind === 'small') return;
+    if (this.#kind === 'v1' || this.#kind === 'small' || this.#kind === 'straight') return;
     if (random() < 0.02) this.#entry('label', { targetId: user, label: 'here' });
     if (this.#kind !== 'plain' && random() < 0.004) {
       this.#entry('compaction', { summary: this.#slice(1000, 6000), firstKeptEntryId: user, tokensBefore: 150_000 });
