@@ -14,6 +14,7 @@ import { IndexBuilder } from '../tree/index-builder.ts';
 import { MessageFinder } from '../tree/message-finder.ts';
 import type { LeftOut, Session } from '../tree/session.ts';
 import { StoredSession } from '../tree/stored-session.ts';
+import { ThinReader } from '../tree/thin-reader.ts';
 import type { Io } from './command.ts';
 
 /**
@@ -67,7 +68,11 @@ async function indexed(name: string, store: Store, io: Io): Promise<Session> {
   const { version, known } = header ? versionOf(header) : { version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true };
   if (!known) io.note(`${name}: warning: version ${shortJson(header?.['version'])} is not known and read as version 3`);
   if (version === 1 || version === 2) return await migrated(name, store, builder, version, io);
-  return new StoredSession(name, store, builder, version, compiled && new MessageFinder(compiled, () => grammarScanner(io)));
+  if (!compiled) return new StoredSession(name, store, builder, version);
+  return new StoredSession(name, store, builder, version, {
+    finder: new MessageFinder(compiled, () => grammarScanner(io)),
+    makeThinReader: () => ThinReader.make(),
+  });
 }
 
 async function grammarScanner(io: Io): Promise<Scanner | undefined> {

@@ -10,6 +10,21 @@ export interface LogEntry {
   /** The line as it stands in the log. */
   readonly text: string;
   readonly value: JsonObject;
+  /** Long strings that were left where they are, by the marks that stand for them in the value. */
+  readonly longs?: ReadonlyMap<string, LongString>;
+}
+
+/** A string of an entry that was not read. Its bytes are gone when the entry has been looked at. */
+export interface LongString {
+  /** Its length, and how many newlines are in it. */
+  readonly characters: number;
+  readonly newlines: number;
+  /** Whether characters are given by their numbers; without, the only control characters are those with a short escape. */
+  readonly hasCodes: boolean;
+  whole(): string;
+  /** Its beginning or its end: so many characters or some more, or all of it. */
+  first(characters: number): string;
+  last(characters: number): string;
 }
 
 /** The message of an entry as it stands in the log, braces included. The bytes are gone when more is asked for. */
@@ -55,9 +70,9 @@ export interface Session {
   entries(positions: Iterable<number>): AsyncIterable<LogEntry>;
   /**
    * The same entries for who takes each at once, without waiting: half the time of `entries` for small ones. While some
-   * are looked at, the next are read.
+   * are looked at, the next are read. Where it pays, the long strings of those that are wanted thin are not read.
    */
-  forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void>;
+  forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void, wantsThin?: (position: number) => boolean): Promise<void>;
   /**
    * The same entries, some at a time. Of those of which only the message is wanted as it stands, it comes as bytes where it
    * can be found in less time than the entry takes to be read; but the line is as sure to be whole.

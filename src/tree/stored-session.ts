@@ -8,7 +8,8 @@ import { type ByteSequence, readRanges } from '../lines/ranges.ts';
 import type { IndexBuilder } from './index-builder.ts';
 import type { LogIndex } from './log-index.ts';
 import type { MessageFinder } from './message-finder.ts';
-import type { LeftOut, LogEntry, MessageBytes, Session } from './session.ts';
+import type { LeftOut, LogEntry, LongString, MessageBytes, Session } from './session.ts';
+import type { ThinReader, ThinValue } from './thin-reader.ts';
 
 /** Where the bytes of a log are: they can be read again, and from any place. */
 export interface ByteStore {
@@ -36,6 +37,12 @@ interface LoadedPart extends Part {
   readonly bytes: Buffer;
 }
 
+/** What makes the reading of a large log faster, where the machine can run it. */
+export interface Shortcuts {
+  readonly finder?: MessageFinder;
+  readonly makeThinReader?: () => ThinReader | undefined;
+}
+
 /** A session whose entries are read from its store whenever they are asked for. */
 export class StoredSession implements Session {
   readonly name: string;
@@ -54,8 +61,10 @@ export class StoredSession implements Session {
   readonly #damaged: Set<number>;
   #isSorted = true;
   #finder: MessageFinder | undefined;
+  readonly #makeThinReader: () => ThinReader | undefined;
+  #idleReader: ThinReader | undefined;
 
-  constructor(name: string, store: ByteStore, builder: IndexBuilder, version: number, finder?: MessageFinder) {
+  constructor(name: string, store: ByteStore, builder: IndexBuilder, version: number, shortcuts: Shortcuts = {}) {
     this.name = name;
     this.header = builder.header;
     this.headerText = builder.headerText;
@@ -69,7 +78,8 @@ export class StoredSession implements Session {
     this.#damage = builder.damage;
     this.#damaged = new Set(builder.damage.map(({ line }) => line));
     this.#store = store;
-    this.#finder = finder;
+    this.#finder = shortcuts.finder;
+    this.#makeThinReader = shortcuts.makeThinReader ?? (() => undefined);
   }
 
   get damage(): readonly LeftOut[] {
@@ -95,29 +105,38 @@ export class StoredSession implements Session {
     }
   }
 
-  async forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void> {
+  async forEachEntry(
+    positions: Iterable<number>,
+    visit: (entry: LogEntry) => void,
+    wantsThin?: (position: number) => boolean,
+  ): Promise<void> {
+    const reader = wantsThin && (this.#idleReader ?? this.#makeThinReader());
+    // Its memory serves one at a time.
+    if (reader) this.#idleReader = undefined;
     const parts = this.#parts(positions);
-    const memory: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)];
+    const memory: [Buffer, Buffer] = reader ? [...reader.buffers] : [Buffer.alloc(0), Buffer.alloc(0)];
     let turn: 0 | 1 = 0;
     let reading: Promise<Buffer> | undefined;
     try {
       for (let part = parts.next().value; part; ) {
         // Entries that lie far apart are a few bytes here and there: to wait for each would take longer than to read it.
         const bytes: Buffer = reading ? await reading : (this.#loadNow(part, memory[turn]) ?? (await this.#load(part, memory[turn])));
-        memory[turn] = bytes;
+        if (!reader) memory[turn] = bytes;
         turn = turn === 0 ? 1 : 0;
         const next = parts.next().value;
         reading = next && isLong(next) ? this.#load(next, memory[turn]) : undefined;
         // It may fail before anybody waits for it.
         reading?.catch(() => {});
         for (const position of part.positions) {
-          const entry = this.#parse(position, bytes, part.start);
+          const thin = reader && wantsThin?.(position) ? this.#thin(position, bytes, part.start, reader) : undefined;
+          const entry = thin ?? this.#parse(position, bytes, part.start);
           if (entry) visit(entry);
         }
         part = next;
       }
     } finally {
       await reading?.catch(() => {});
+      if (reader) this.#idleReader = reader;
     }
   }
 
@@ -211,6 +230,21 @@ export class StoredSession implements Session {
     if (read < end - start) throw new Trouble(`${this.name}: became shorter while it was read; run again when nobody writes to it`);
   }
 
+  /** The entry without its long strings; undefined where it has to be read in full, or is damaged. */
+  #thin(position: number, bytes: Buffer, start: number, reader: ThinReader): LogEntry | undefined {
+    const { index } = this;
+    const offset = index.offsetOf(position);
+    const from = offset - start;
+    const to = from + index.lengthOf(position);
+    try {
+      const thin = reader.read(bytes, from, to);
+      return thin && new ThinEntry(position, index.lineOf(position), offset, thin, () => bytes.toString('utf8', from, to));
+    } catch {
+      // What stands between its strings is no JSON.
+      return undefined;
+    }
+  }
+
   #parse(position: number, bytes: Buffer, start: number): LogEntry | undefined {
     const { index } = this;
     const offset = index.offsetOf(position);
@@ -268,6 +302,29 @@ function roomFor(part: Part, buffer: Buffer): Buffer {
 
 function exactly({ start, end }: Part, memory: Buffer): Buffer {
   return memory.length === end - start ? memory : memory.subarray(0, end - start);
+}
+
+class ThinEntry implements LogEntry {
+  readonly position: number;
+  readonly line: number;
+  readonly offset: number;
+  readonly value: JsonObject;
+  readonly longs: ReadonlyMap<string, LongString>;
+  readonly #decode: () => string;
+
+  constructor(position: number, line: number, offset: number, { value, longs }: ThinValue, decode: () => string) {
+    this.position = position;
+    this.line = line;
+    this.offset = offset;
+    this.value = value;
+    this.longs = longs;
+    this.#decode = decode;
+  }
+
+  /** Few ask for it. */
+  get text(): string {
+    return this.#decode();
+  }
 }
 
 function parsedId(bytes: Buffer, start: number, end: number): string | undefined {

@@ -402,3 +402,50 @@ describe('export', () => {
     },
   );
 });
+
+describe('export of a large log', () => {
+  const result = (id: string, parentId: string, text: string, more: readonly object[] = []): object =>
+    said(id, parentId, 'toolResult', [{ type: 'text', text }, ...more], { toolCallId: `c-${id}`, toolName: 'bash', isError: false });
+  const call = (id: string, parentId: string): object =>
+    said(`a-${id}`, parentId, 'assistant', [{ type: 'toolCall', id: `c-${id}`, name: 'bash', arguments: { command: 'ls' } }]);
+  const picture = { type: 'image', data: Buffer.alloc(90_000, 'pixels').toString('base64'), mimeType: 'image/png' };
+  const texts = [
+    'a line with \u6f22\u5b57, "quotes" and \\ slashes\n'.repeat(400),
+    'one line without an end '.repeat(500),
+    `\u001b[31m${'red\n'.repeat(2000)}\u001b[0m`,
+    '\u{1f642}'.repeat(5000),
+    `${'\n'.repeat(4000)}end`,
+    `${'x\u0007'.repeat(2000)}`,
+    'short',
+  ];
+  const branch: object[] = [said('u', null, 'user', [{ type: 'text', text: 'look' }, picture])];
+  for (const [at, text] of texts.entries()) {
+    branch.push(call(`r${at}`, at === 0 ? 'u' : `r${at - 1}`), result(`r${at}`, `a-r${at}`, text, at === 1 ? [picture] : []));
+  }
+  // Only large files are read in the way that pays for large files.
+  const filling = {
+    type: 'custom',
+    id: 'f',
+    parentId: null,
+    timestamp: '2026-01-01T00:00:00.000Z',
+    customType: 'x',
+    data: 'y'.repeat(1_100_000),
+  };
+  const small = log(...branch);
+  const large = log(filling, ...branch);
+
+  it.each([
+    [[]],
+    [['--tools', 'full']],
+    [['--tools', 'none']],
+    [['--format', 'html']],
+    [['--format', 'html', '--tools', 'full']],
+    [['--assets', join(scratch, 'large-assets')]],
+  ])('says the same as of a small one that has the same branch, with %j', async (options) => {
+    const wanted = await run(['export', ...options, small]);
+    const exported = await run(['export', ...options, large]);
+    expect(wanted.code).toBe(0);
+    expect(exported.stdout === wanted.stdout).toBe(true);
+    expect(exported).toMatchObject({ code: 0, stderr: '' });
+  });
+});

@@ -7,6 +7,8 @@ const MODULES = [
   ['scan.ts', 'compiled.generated.ts'],
   ['envelope.ts', 'compiled-envelope.generated.ts'],
   ['images.ts', 'compiled-images.generated.ts'],
+  ['strings.ts', 'compiled-strings.generated.ts'],
+  ['text.ts', 'compiled-text.generated.ts'],
 ];
 
 for (const [source, target] of MODULES) {

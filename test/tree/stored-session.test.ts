@@ -6,7 +6,8 @@ import { type CompiledScanner, compiledScanner } from '../../src/tree/compiled-s
 import { IndexBuilder } from '../../src/tree/index-builder.ts';
 import { MessageFinder } from '../../src/tree/message-finder.ts';
 import type { LogEntry } from '../../src/tree/session.ts';
-import { type ByteStore, StoredSession } from '../../src/tree/stored-session.ts';
+import { type ByteStore, type Shortcuts, StoredSession } from '../../src/tree/stored-session.ts';
+import { ThinReader } from '../../src/tree/thin-reader.ts';
 
 /** A store in memory that may lose its end. */
 class MemoryStore implements ByteStore {
@@ -43,7 +44,7 @@ class MemoryStore implements ByteStore {
   async close(): Promise<void> {}
 }
 
-async function stored(text: string | Buffer, finder?: MessageFinder): Promise<{ session: StoredSession; store: MemoryStore }> {
+async function stored(text: string | Buffer, shortcuts: Shortcuts = {}): Promise<{ session: StoredSession; store: MemoryStore }> {
   const store = new MemoryStore(Buffer.from(text));
   const builder = new IndexBuilder({
     key: new Uint8Array(8),
@@ -52,7 +53,7 @@ async function stored(text: string | Buffer, finder?: MessageFinder): Promise<{ 
   });
   await readRanges(store.sequence(), builder, {});
   builder.index.finish();
-  return { session: new StoredSession('log.jsonl', store, builder, 3, finder), store };
+  return { session: new StoredSession('log.jsonl', store, builder, 3, shortcuts), store };
 }
 
 const entry = (id: string, content = '"x"'): string =>
@@ -141,12 +142,13 @@ describe('a session whose entries are read when they are asked for', () => {
 describe('messages as bytes', () => {
   /** Somewhat more than is read at once. */
   const bufferBytes = 1_100_000;
-  const finder = (worthCompiling = 0): MessageFinder =>
-    new MessageFinder(
+  const finder = (worthCompiling = 0): Shortcuts => ({
+    finder: new MessageFinder(
       compiledScanner(bufferBytes) as CompiledScanner,
       async () => makeScanner('compiled', new Uint8Array(8).fill(1)),
       worthCompiling,
-    );
+    ),
+  });
 
   /** What came for each position: the message's text, marked where it came as bytes. */
   async function found(session: StoredSession, positions: Iterable<number>): Promise<string[]> {
@@ -220,6 +222,69 @@ describe('messages as bytes', () => {
   it('reads a log in which little is asked for', async () => {
     const { session } = await stored(entry('a') + entry('b'), finder(10_000));
     expect((await found(session, [0, 1])).map((one) => one.slice(0, 7))).toEqual(['0 entry', '1 entry']);
+  });
+});
+
+describe('entries without their long strings', () => {
+  const bufferBytes = 1_100_000;
+  const thin = (): Shortcuts => ({ makeThinReader: () => ThinReader.make(bufferBytes) });
+  const long = (length: number): string => `"${'\u00e9'.repeat(length / 2)}"`;
+
+  /** The entries as JSON, long strings in their places, and how many came without those. */
+  async function read(session: StoredSession, positions: Iterable<number>): Promise<{ all: string[]; thin: number }> {
+    const all: string[] = [];
+    let count = 0;
+    const visit = ({ position, line, offset, text, value, longs }: LogEntry): void => {
+      if (longs) count++;
+      const put = (_: string, held: unknown): unknown => (typeof held === 'string' ? (longs?.get(held)?.whole() ?? held) : held);
+      all.push(JSON.stringify([position, line, offset, text, JSON.parse(JSON.stringify(value), put)]));
+    };
+    await session.forEachEntry(positions, visit, (position) => position !== 1);
+    return { all, thin: count };
+  }
+
+  it('come as wanted, in any order, of lines longer than its memory, and asked again, twice at once', async () => {
+    const lengths = [3000, 3000, 5, bufferBytes - 200, 2_000_000, 70, 20_000, bufferBytes, 8, 900_000, 300_000];
+    const text = lengths
+      .map((length, at) => entry(`e${at}`, long(length)))
+      .join('')
+      .trimEnd();
+    const order = lengths.map((_, at) => at);
+    for (const positions of [order, order.toReversed(), [4, 0, 0, 10, 6, 5]]) {
+      const { session } = await stored(text, thin());
+      const { session: plain } = await stored(text);
+      const wanted = await read(plain, positions);
+      expect(wanted.thin).toBe(0);
+      const { thin: without } = await read(session, positions);
+      expect(without).toBeGreaterThan(3);
+      expect(without).toBeLessThan(6);
+      const [again, backwards] = await Promise.all([read(session, positions), read(session, positions.toReversed())]);
+      expect(again).toEqual({ all: wanted.all, thin: without });
+      expect(backwards).toEqual({ all: wanted.all.toReversed(), thin: without });
+    }
+  });
+
+  it('are left out where the line is damaged, and told as others are', async () => {
+    const lines = [
+      Buffer.from(entry('a', long(3000))),
+      Buffer.from(entry('b', '"x"')),
+      Buffer.from(entry('c', `${long(3000)},}`)),
+      Buffer.from(entry('d', `"${'\u00ff'.repeat(3000)}"`), 'latin1'),
+      Buffer.from(entry('e', `"${'x'.repeat(3000)}\\x"`)),
+      Buffer.from(entry('f', long(3000))),
+    ];
+    const { session } = await stored(Buffer.concat(lines), thin());
+    const found = await read(
+      session,
+      Array.from({ length: session.index.size }, (_, at) => at),
+    );
+    expect(found.thin).toBe(2);
+    expect(found.all).toHaveLength(3);
+    expect(session.damage).toEqual([
+      { line: 3, rule: 'not-json' },
+      { line: 4, rule: 'invalid-utf8' },
+      { line: 5, rule: 'not-json' },
+    ]);
   });
 });
 

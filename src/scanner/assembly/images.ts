@@ -1,6 +1,8 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. src/scanner/images-twin.ts does the same in
 // plain TypeScript and says what is meant; a test compares the two on very many lines. The numbers are those of images-layout.ts.
 
+import { ends, escapable, isHex, join, ODD, same } from './blocks';
+
 const LINE_FIELDS: i32 = 6;
 const MOST_LISTED: i32 = 4096;
 const MOST_LONG: i32 = 8192;
@@ -19,8 +21,6 @@ const KEY_MESSAGE: i32 = 3;
 const KEY_DATA: i32 = 4;
 const KEY_URL: i32 = 5;
 const KEY_IMAGE_URL: i32 = 6;
-
-const ODD: u64 = 0xaaaaaaaaaaaaaaaa;
 
 // The numbers of a scan, the lines that it lists, their long strings, the bytes.
 const totals: usize = (__heap_base + 15) & ~15;
@@ -67,37 +67,8 @@ export function reserve(bytes: usize): usize {
   while (c == 0x20 || c == 0x09 || c == 0x0d) c = load<u8>(++p);
 }
 
-@inline function join(a: v128, b: v128, c: v128, d: v128): u64 {
-  const low = <u64>(<u32>i8x16.bitmask(a)) | (<u64>(<u32>i8x16.bitmask(b)) << 16);
-  return low | (<u64>(<u32>i8x16.bitmask(c)) << 32) | (<u64>(<u32>i8x16.bitmask(d)) << 48);
-}
-
-@inline function same(a: v128, b: v128, c: v128, d: v128, byte: u8): u64 {
-  const all = i8x16.splat(byte);
-  return join(i8x16.eq(a, all), i8x16.eq(b, all), i8x16.eq(c, all), i8x16.eq(d, all));
-}
-
-/** Quotes and control characters: with one bit flipped, a quote is as low as those. */
-@inline function ends(v: v128): v128 {
-  return i8x16.le_u(v128.xor(v, i8x16.splat(0x02)), i8x16.splat(0x20));
-}
-
 @inline function stops(v: v128): v128 {
   return v128.or(ends(v), i8x16.eq(v, i8x16.splat(0x5c)));
-}
-
-/** Bytes that may stand behind a backslash: by both halves of a byte, " / \ b f n r t u. */
-@inline function escapable(v: v128): v128 {
-  const low = i8x16(0, 0, 0x13, 0, 0x10, 0x10, 0x02, 0, 0, 0, 0, 0, 0x08, 0, 0x02, 0x01);
-  const high = i8x16(0, 0, 0x01, 0, 0, 0x08, 0x02, 0x10, 0, 0, 0, 0, 0, 0, 0, 0);
-  const nibble = i8x16.splat(0x0f);
-  const byLow = i8x16.swizzle(low, v128.and(v, nibble));
-  const byHigh = i8x16.swizzle(high, i8x16.shr_u(v, 4));
-  return i8x16.ne(v128.and(byLow, byHigh), i8x16.splat(0));
-}
-
-@inline function isHex(c: u8): bool {
-  return <u8>(c - 0x30) < 10 || <u8>((c | 0x20) - 0x61) < 6;
 }
 
 /** From an opening quote to behind the closing one. False where what stands between is no JSON. */

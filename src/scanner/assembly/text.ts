@@ -1,0 +1,94 @@
+// AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. Looks at text as JavaScript holds it, in units
+// of 16 bits, 16 of them at a time.
+
+const MOST_UNITS: usize = 65536;
+
+// The text; looking for controls may run 32 units past it.
+const units: usize = (__heap_base + 15) & ~15;
+const room: usize = units + MOST_UNITS * 2 + 64;
+
+export function unitsAt(): usize {
+  return units;
+}
+
+/** Makes room for so many bytes and tells where they go; 0 where there is none. Writing may run 16 bytes past their end. */
+export function reserve(bytes: usize): usize {
+  const needed = <i32>((room + bytes + 16 + 0xffff) >> 16);
+  const has = memory.size();
+  if (needed > has && memory.grow(needed - has) < 0) return 0;
+  return room;
+}
+
+/** Two times eight units as bytes, those that do not fit as 255. */
+@inline function narrowed(at: usize): v128 {
+  const most = i16x8.splat(0xff);
+  return i8x16.narrow_i16x8_u(i16x8.min_u(v128.load(at), most), i16x8.min_u(v128.load(at, 16), most));
+}
+
+/** Control characters except tabs and line ends: by both halves of a byte, those of 0, of 1, of 7, of 8 and 9. */
+@inline function controls(v: v128): v128 {
+  const low = i8x16(11, 11, 11, 11, 11, 11, 11, 11, 11, 10, 10, 11, 11, 10, 11, 15);
+  const high = i8x16(1, 2, 0, 0, 0, 0, 0, 4, 8, 8, 0, 0, 0, 0, 0, 0);
+  return v128.and(i8x16.swizzle(low, v128.and(v, i8x16.splat(0x0f))), i8x16.swizzle(high, i8x16.shr_u(v, 4)));
+}
+
+/** Whether there is a control character in the text. */
+export function hasControls(count: i32): bool {
+  const end = units + (<usize>count << 1);
+  const blank = i16x8.splat(0x20);
+  v128.store(end, blank);
+  v128.store(end, blank, 16);
+  v128.store(end, blank, 32);
+  v128.store(end, blank, 48);
+  for (let at = units; at < end; at += 64) {
+    if (v128.any_true(v128.or(controls(narrowed(at)), controls(narrowed(at + 32))))) return true;
+  }
+  return false;
+}
+
+/** Encodes the text in UTF-8 to another place and gives the number of bytes. Half of a surrogate pair becomes U+FFFD. */
+export function encode(count: i32, target: usize): i32 {
+  const end = units + (<usize>count << 1);
+  let at = units;
+  let to = target;
+  while (at < end) {
+    if (at + 32 <= end) {
+      const a = v128.load(at);
+      const b = v128.load(at, 16);
+      if (!v128.any_true(v128.and(v128.or(a, b), i16x8.splat(-128)))) {
+        v128.store(to, i8x16.narrow_i16x8_u(a, b));
+        at += 32;
+        to += 16;
+        continue;
+      }
+    }
+    // These few by themselves; a pair that begins among them may end behind them.
+    const stop = min(at + 32, end);
+    while (at < stop) {
+      const c = <u32>load<u16>(at);
+      at += 2;
+      if (c < 0x80) {
+        store<u8>(to++, <u8>c);
+      } else if (c < 0x800) {
+        store<u8>(to, <u8>(0xc0 | (c >> 6)));
+        store<u8>(to, <u8>(0x80 | (c & 0x3f)), 1);
+        to += 2;
+      } else if ((c & 0xfc00) == 0xd800 && at < end && (<u32>load<u16>(at) & 0xfc00) == 0xdc00) {
+        const code = 0x10000 + ((c & 0x3ff) << 10) + (<u32>load<u16>(at) & 0x3ff);
+        at += 2;
+        store<u8>(to, <u8>(0xf0 | (code >> 18)));
+        store<u8>(to, <u8>(0x80 | ((code >> 12) & 0x3f)), 1);
+        store<u8>(to, <u8>(0x80 | ((code >> 6) & 0x3f)), 2);
+        store<u8>(to, <u8>(0x80 | (code & 0x3f)), 3);
+        to += 4;
+      } else {
+        const shown: u32 = (c & 0xf800) == 0xd800 ? 0xfffd : c;
+        store<u8>(to, <u8>(0xe0 | (shown >> 12)));
+        store<u8>(to, <u8>(0x80 | ((shown >> 6) & 0x3f)), 1);
+        store<u8>(to, <u8>(0x80 | (shown & 0x3f)), 2);
+        to += 3;
+      }
+    }
+  }
+  return <i32>(to - target);
+}
