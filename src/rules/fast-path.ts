@@ -1,6 +1,19 @@
 import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
-import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, ID_PACKED, NULL, PARENT_BEFORE, ROLE, TYPE } from '../scanner/layout.ts';
+import {
+  ABSENT,
+  CALL_FIELDS,
+  CUT_TURN,
+  FIELD,
+  FIELDS,
+  ID_PACKED,
+  NULL,
+  PARENT_BEFORE,
+  ROLE,
+  ROLE_NAMES,
+  TYPE,
+  TYPE_NAMES,
+} from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
 import { NO_PARENT, type PlainEntry, plainEntry } from '../tree/log-index.ts';
 import type { BlobLookup } from './blob-check.ts';
@@ -8,8 +21,6 @@ import { FactStore, KIND, type LastEntry, LogFacts } from './log-facts.ts';
 import { CLEAN, ShapeTable, TOLD, UNKNOWN } from './shape-table.ts';
 
 const MS_A_DAY = 86_400_000;
-/** In the order of ROLE. */
-const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
 
 /** What is learned once for all logs of a run: the compiled scanner, and whether there is something to say about a shape. */
 export class ShapeMemory {
@@ -65,10 +76,9 @@ export class FastPath {
   readonly #entry: PlainEntry = plainEntry();
   /** What neighbours of a user message need to know of it; one for all, for the entry behind it is the last to ask. */
   readonly #lastUser: { -readonly [key in keyof LastEntry]: LastEntry[key] } = { line: 0, role: 'user', parentId: undefined, time: 0 };
-  /** As the index codes them, roles by ROLE. */
+  /** As the index codes them, by ROLE and TYPE. */
   readonly #roles: readonly number[];
-  readonly #message: number;
-  readonly #custom: number;
+  readonly #types: readonly number[];
 
   constructor(memory: ShapeMemory, hashKey: Uint8Array) {
     this.hashKey = hashKey;
@@ -77,8 +87,7 @@ export class FastPath {
     this.#store = new FactStore(hashKey);
     this.#log = new LogFacts(this.#store);
     this.#roles = ROLE_NAMES.map((name) => this.#store.index.roleCode(name));
-    this.#message = this.#store.index.typeCode('message');
-    this.#custom = this.#store.index.typeCode('custom');
+    this.#types = TYPE_NAMES.map((name) => this.#store.index.typeCode(name));
   }
 
   get log(): LogFacts {
@@ -133,10 +142,10 @@ export class FastPath {
     const { records } = this.#scanner;
     const log = this.#log;
     const codes = records[at + FIELD.codes] as number;
-    const isMessage = (codes & 15) === TYPE.message;
-    const role = isMessage ? (codes >>> 4) & 15 : ROLE.other;
-    // The index keeps the names of roles; which other one this is, the scanner does not tell.
-    if (isMessage && role === ROLE.other) return false;
+    const type = codes & 15;
+    const role = (codes >>> 4) & 15;
+    // The index keeps the names of roles; which other one this is, the scanner does not tell. What is no message has none.
+    if ((type === TYPE.message) !== (role !== ROLE.other)) return false;
     const parentStart = records[at + FIELD.parentStart] as number;
     const parentLength = records[at + FIELD.parentLength] as number;
     const time = (records[at + FIELD.day] as number) * MS_A_DAY + (records[at + FIELD.millisecond] as number);
@@ -149,7 +158,7 @@ export class FastPath {
       this.#lastUser.parentId = parentOf(block, parentStart, parentLength);
       this.#lastUser.time = time;
     }
-    const count = role === ROLE.assistant ? (records[at + FIELD.calls] as number) : 0;
+    const count = records[at + FIELD.calls] as number;
     if (count > 1 && this.#repeatsCall(block, at, count)) return false;
     const entry = this.#entry;
     entry.bytes = block.bytes;
@@ -162,7 +171,7 @@ export class FastPath {
     entry.parentLength = parentLength;
     entry.parentIsLast = (codes & PARENT_BEFORE) !== 0;
     entry.parent = log.version === 1 && parentLength === ABSENT ? log.size - 1 : NO_PARENT;
-    entry.type = isMessage ? this.#message : this.#custom;
+    entry.type = this.#types[type] as number;
     entry.role = this.#roles[role] as number;
     entry.line = line;
     entry.offset = block.offset + (records[at + FIELD.start] as number);
@@ -170,7 +179,7 @@ export class FastPath {
     const joined = log.joinPlain(entry, time, last);
     if (!joined) return false;
     const position = log.size - 1;
-    if (count > 0) this.#addCalls(block, at, count, position);
+    if (role === ROLE.assistant && count > 0) this.#addCalls(block, at, count, position);
     const resultLength = records[at + FIELD.resultLength] as number;
     if (role === ROLE.toolResult && resultLength !== ABSENT) {
       log.addPlainResult(position, block.bytes, records[at + FIELD.resultStart] as number, resultLength);
@@ -213,7 +222,7 @@ export class FastPath {
 }
 
 function kindOf(role: number, codes: number): number {
-  if ((codes & 15) === TYPE.custom) return KIND.other;
+  if (role === ROLE.other) return KIND.other;
   if (role === ROLE.user) return KIND.user;
   if (role === ROLE.toolResult) return KIND.toolResult;
   return (codes & CUT_TURN) === 0 ? KIND.assistant : KIND.cutTurn;

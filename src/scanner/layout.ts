@@ -33,8 +33,12 @@ export const ABSENT = -1;
 export const NULL = -2;
 
 /** In `codes`: bits 0 to 3, 4 to 7, 8, 9, 10. */
-export const TYPE = { message: 1, custom: 2 } as const;
+export const TYPE = { message: 1, custom: 2, modelChange: 3, thinkingChange: 4 } as const;
+/** The entry types that the scanner vouches for, by TYPE. */
+export const TYPE_NAMES: readonly string[] = ['', 'message', 'custom', 'model_change', 'thinking_level_change'];
 export const ROLE = { other: 0, user: 1, assistant: 2, toolResult: 3 } as const;
+/** By ROLE. */
+export const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
 export const CUT_TURN = 1 << 8;
 /** The parentId is the id of the line before, which stands in the same block and was accepted too. */
 export const PARENT_BEFORE = 1 << 9;

@@ -12,7 +12,9 @@ import {
   NULL,
   OPAQUE_KEYS,
   PARENT_BEFORE,
+  ROLE_NAMES,
   TRANSIENT_KEYS,
+  TYPE_NAMES,
 } from './layout.ts';
 
 const KIND = { string: 1, empty: 2, long: 3, number: 4, true: 5, false: 6, null: 7, object: 8, array: 9 } as const;
@@ -262,8 +264,8 @@ export class Twin {
       const key = this.#text(this.#start, this.#end);
       if (TRANSIENT.has(key)) throw new Leave();
       if (place !== 'opaque') {
-        a = this.#mixText(a, mixA);
-        b = this.#mixText(b, mixB);
+        a = mixA(a, this.#mixText(this.#seedA, mixA));
+        b = mixB(b, this.#mixText(this.#seedB, mixB));
         if (isFact(place, key)) {
           if (seen.has(key)) throw new Leave();
           seen.add(key);
@@ -331,11 +333,10 @@ export class Twin {
         if (length > 64) throw new Leave();
         const text = this.#text(start, this.#end);
         if (place === 'entry' && key === 'type') {
-          if (text !== 'message' && text !== 'custom') throw new Leave();
-          facts.codes |= text === 'message' ? 1 : 2;
+          if (text === '' || !TYPE_NAMES.includes(text)) throw new Leave();
+          facts.codes |= TYPE_NAMES.indexOf(text);
         } else if (place === 'block' && key === 'type') this.#blockCall.isCall = text === 'toolCall';
-        else if (place === 'message' && key === 'role')
-          facts.codes |= Math.max(0, ['', 'user', 'assistant', 'toolResult'].indexOf(text)) << 4;
+        else if (place === 'message' && key === 'role') facts.codes |= Math.max(0, ROLE_NAMES.indexOf(text)) << 4;
         this.#hashA = this.#mixText(this.#hashA, mixA);
         this.#hashB = this.#mixText(this.#hashB, mixB);
         return;

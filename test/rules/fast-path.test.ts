@@ -102,6 +102,18 @@ describe('lines that are not read in full', () => {
       }
     }
   });
+
+  it('are read in full where a message stands in what is none', async () => {
+    const posing = (id: string, parent: string): string =>
+      entry('custom', id, parent, { customType: 'x', message: { role: 'user', content: 'hi' } });
+    const log = KNOWN + posing('p', 'kb') + user('u', 'kb') + posing('v', 'kb') + posing('w', 'v');
+    for (const scanner of ['off', 'twin', 'compiled'] as const) {
+      expect((await findings(log, scanner)).map(({ line, rule }) => [line, rule])).toEqual([
+        [16, 'sibling-writers'],
+        [17, 'stale-leaf'],
+      ]);
+    }
+  });
 });
 
 describe('a memory that serves many logs', () => {
@@ -111,7 +123,21 @@ describe('a memory that serves many logs', () => {
     .record({
       id,
       parent: fc.option(id),
-      kind: fc.constantFrom('user', 'user', 'assistant', 'result', 'custom', 'label', 'compaction', 'branch', 'odd', 'header'),
+      kind: fc.constantFrom(
+        'user',
+        'user',
+        'assistant',
+        'result',
+        'custom',
+        'label',
+        'compaction',
+        'branch',
+        'odd',
+        'header',
+        'model',
+        'thinking',
+        'posing',
+      ),
       calls: fc.array(fc.constantFrom('x', 'y', 'a call with a long id'), { maxLength: 3 }),
       target: id,
       time: fc.constantFrom('2026-01-01T00:00:01', '2026-01-01T00:00:02', '1970-01-01T00:00:00', '2026-01-01T09:00:00'),
@@ -127,6 +153,13 @@ describe('a memory that serves many logs', () => {
         branch: () => entry('branch_summary', id, parent, { fromId: target, summary: 's' }),
         odd: () => entry('message', id, parent, { message: { role: 'nobody' } }),
         header: () => HEADER,
+        model: () => entry('model_change', id, parent, { provider: 'p', modelId: 'm' }),
+        thinking: () => entry('thinking_level_change', id, parent, { thinkingLevel: 'high' }),
+        // No message, but with one inside.
+        posing: () => {
+          const content = calls.map((call) => ({ type: 'toolCall', id: call }));
+          return entry('custom', id, parent, { customType: 'x', message: { role: calls.length > 1 ? 'nobody' : 'user', content } });
+        },
       };
       return (lines[kind]?.() ?? '').replace('2026-01-01T00:00:01', time);
     });

@@ -79,7 +79,7 @@ function scan(scanner: Scanner, lines: readonly Buffer[]): Scanned[] {
 function parsedFacts(value: Record<string, unknown>, before: unknown): Record<string, unknown> {
   const message = isObject(value['message']) ? value['message'] : {};
   const content = Array.isArray(message['content']) ? message['content'] : [];
-  const type = value['type'] === 'message' ? 1 : 2;
+  const type = ['', 'message', 'custom', 'model_change', 'thinking_level_change'].indexOf(String(value['type']));
   const role = Math.max(0, ['', 'user', 'assistant', 'toolResult'].indexOf(String(message['role'])));
   const cut = message['stopReason'] === 'aborted' || message['stopReason'] === 'error' ? 256 : 0;
   const isBefore = typeof before === 'string' && before !== '' && value['parentId'] === before ? 512 : 0;
@@ -142,6 +142,8 @@ const SEEDS: readonly string[] = [
       timestamp: 5,
     },
   }),
+  entry('model_change', 'e3', 'e2', { provider: 'p', modelId: 'm' }),
+  entry('thinking_level_change', 'e4', 'e3', { thinkingLevel: 'high' }),
   entry('label', 'f1', 'e1', { targetId: 'e1', label: 'x' }),
   '{"type":"message","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"v1"}}\n',
 ].map((line) => line.trimEnd());
@@ -263,7 +265,7 @@ describe('the compiled scanner and its twin', () => {
       expect(
         scan(
           scanner,
-          SEEDS.slice(0, 8).map((line) => Buffer.from(line)),
+          SEEDS.slice(0, 10).map((line) => Buffer.from(line)),
         ).every((one) => one.accepted),
       ).toBe(true);
     }

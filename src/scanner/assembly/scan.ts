@@ -47,8 +47,14 @@ const KEY_CONTENT: i32 = 9;
 const KEY_OPAQUE: i32 = 10;
 const KEY_TRANSIENT: i32 = 11;
 
+const ANYWHERE: i32 = -1;
+/** Keys that stand in an object once. */
+const ONCE: u32 = ~((1 << KEY_NONE) | (1 << KEY_OPAQUE));
+
 const TYPE_MESSAGE: i32 = 1;
 const TYPE_CUSTOM: i32 = 2;
+const TYPE_MODEL: i32 = 3;
+const TYPE_THINKING: i32 = 4;
 const ROLE_USER: i32 = 1 << 4;
 const ROLE_ASSISTANT: i32 = 2 << 4;
 const ROLE_RESULT: i32 = 3 << 4;
@@ -56,7 +62,14 @@ const CUT_TURN: i32 = 1 << 8;
 const PARENT_BEFORE: i32 = 1 << 9;
 const ID_PACKED: i32 = 1 << 10;
 
-const records: usize = (__heap_base + 15) & ~15;
+// Keys of up to 15 bytes that were met before, each in the slot that its text leads to: 16 bytes of text, the two halves of
+// its hash, what it means and where. Behind them the slot of a long key, which is not found again.
+const KEY_BITS: i32 = 12;
+const keys: usize = (__heap_base + 15) & ~15;
+const longKey: usize = keys + (32 << KEY_BITS);
+/** Sixteen bytes of ones and sixteen of zeros. */
+const masks: usize = longKey + 32;
+const records: usize = masks + 32;
 const calls: usize = records + (MOST_LINES * FIELDS * 4);
 const input: usize = calls + (MOST_CALLS * 12);
 
@@ -102,6 +115,9 @@ export function callsAt(): usize {
 export function seed(a: u32, b: u32): void {
   seedA = a;
   seedB = b;
+  // No text is all ones.
+  memory.fill(keys, 0xff, 32 << KEY_BITS);
+  memory.fill(masks, 0xff, 16);
 }
 
 /** Makes room for a block and tells where it goes. Reading may run 64 bytes past its end. */
@@ -122,12 +138,12 @@ export function reserve(bytes: usize): usize {
   return m ^ (m >>> 13);
 }
 
-@inline function isSpace(c: u32): bool {
-  return c == 0x20 || c == 0x09 || c == 0x0d;
-}
+/** Space, tab and return, as bits. */
+const SPACES: u64 = (<u64>1 << 0x20) | (<u64>1 << 0x09) | (<u64>1 << 0x0d);
 
 @inline function skipSpace(at: usize): usize {
-  while (isSpace(load<u8>(at))) at++;
+  // Nearly always there is none.
+  for (let c = <u32>load<u8>(at); c <= 0x20 && (SPACES >>> c) & 1; c = <u32>load<u8>(at)) at++;
   return at;
 }
 
@@ -151,7 +167,7 @@ export function reserve(bytes: usize): usize {
 @inline function stops(v: v128): v128 {
   return v128.or(
     v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))),
-    i8x16.lt_u(v, i8x16.splat(0x20)),
+    i8x16.le_u(v, i8x16.splat(0x1f)),
   );
 }
 
@@ -241,49 +257,53 @@ function skipNumber(at: usize): usize {
   return load<u32>(at) == word;
 }
 
-/** Which of the keys that mean something a key is, by where it stands. */
-function keyOf(place: i32, start: usize, length: usize): i32 {
+/** Which of the keys that mean something a key is, and as bits the places where it means it. */
+function meaningOf(start: usize, length: usize): u32 {
   switch (<i32>length) {
     case 2:
-      if ((place == AT_ENTRY || place == AT_BLOCK) && load<u16>(start) == 0x6469) return KEY_ID;
+      if (load<u16>(start) == 0x6469) return meaning(KEY_ID, (1 << AT_ENTRY) | (1 << AT_BLOCK));
       break;
     case 4:
       // type, role, data
-      if (is4(start, 0x65707974)) return KEY_TYPE;
-      if (is4(start, 0x656c6f72)) return KEY_ROLE;
-      if (is4(start, 0x61746164)) return KEY_OPAQUE;
+      if (is4(start, 0x65707974)) return meaning(KEY_TYPE, ANYWHERE);
+      if (is4(start, 0x656c6f72)) return meaning(KEY_ROLE, ANYWHERE);
+      if (is4(start, 0x61746164)) return meaning(KEY_OPAQUE, ANYWHERE);
       break;
     case 5:
       // input
-      if (is4(start, 0x75706e69) && load<u8>(start + 4) == 0x74) return KEY_OPAQUE;
+      if (is4(start, 0x75706e69) && load<u8>(start + 4) == 0x74) return meaning(KEY_OPAQUE, ANYWHERE);
       break;
     case 7:
       // message, content, details
-      if (is4(start, 0x7373656d) && is4(start + 3, 0x65676173)) return place == AT_ENTRY ? KEY_MESSAGE : KEY_NONE;
-      if (is4(start, 0x746e6f63) && is4(start + 3, 0x746e6574)) return place == AT_MESSAGE ? KEY_CONTENT : KEY_NONE;
-      if (is4(start, 0x61746564) && is4(start + 3, 0x736c6961)) return KEY_OPAQUE;
+      if (is4(start, 0x7373656d) && is4(start + 3, 0x65676173)) return meaning(KEY_MESSAGE, 1 << AT_ENTRY);
+      if (is4(start, 0x746e6f63) && is4(start + 3, 0x746e6574)) return meaning(KEY_CONTENT, 1 << AT_MESSAGE);
+      if (is4(start, 0x61746564) && is4(start + 3, 0x736c6961)) return meaning(KEY_OPAQUE, ANYWHERE);
       break;
     case 8:
       // parentId
-      if (place == AT_ENTRY && is4(start, 0x65726170) && is4(start + 4, 0x6449746e)) return KEY_PARENT;
+      if (is4(start, 0x65726170) && is4(start + 4, 0x6449746e)) return meaning(KEY_PARENT, 1 << AT_ENTRY);
       break;
     case 9:
       // timestamp, arguments
-      if (place == AT_ENTRY && is4(start, 0x656d6974) && is4(start + 4, 0x6d617473) && load<u8>(start + 8) == 0x70) return KEY_TIME;
-      if (is4(start, 0x75677261) && is4(start + 4, 0x746e656d) && load<u8>(start + 8) == 0x73) return KEY_OPAQUE;
+      if (is4(start, 0x656d6974) && is4(start + 4, 0x6d617473) && load<u8>(start + 8) == 0x70) return meaning(KEY_TIME, 1 << AT_ENTRY);
+      if (is4(start, 0x75677261) && is4(start + 4, 0x746e656d) && load<u8>(start + 8) == 0x73) return meaning(KEY_OPAQUE, ANYWHERE);
       break;
     case 10:
       // stopReason, toolCallId
-      if (place == AT_MESSAGE && is4(start, 0x706f7473) && is4(start + 4, 0x73616552) && load<u16>(start + 8) == 0x6e6f) return KEY_STOP;
-      if (place == AT_MESSAGE && is4(start, 0x6c6f6f74) && is4(start + 4, 0x6c6c6143) && load<u16>(start + 8) == 0x6449) return KEY_RESULT;
+      if (is4(start, 0x706f7473) && is4(start + 4, 0x73616552) && load<u16>(start + 8) == 0x6e6f) return meaning(KEY_STOP, 1 << AT_MESSAGE);
+      if (is4(start, 0x6c6f6f74) && is4(start + 4, 0x6c6c6143) && load<u16>(start + 8) == 0x6449) return meaning(KEY_RESULT, 1 << AT_MESSAGE);
       break;
     case 11:
       // partialJson, jsonlEvents
-      if (is4(start, 0x74726170) && is4(start + 4, 0x4a6c6169) && is4(start + 7, 0x6e6f734a)) return KEY_TRANSIENT;
-      if (is4(start, 0x6e6f736a) && is4(start + 4, 0x6576456c) && is4(start + 7, 0x73746e65)) return KEY_TRANSIENT;
+      if (is4(start, 0x74726170) && is4(start + 4, 0x4a6c6169) && is4(start + 7, 0x6e6f734a)) return meaning(KEY_TRANSIENT, ANYWHERE);
+      if (is4(start, 0x6e6f736a) && is4(start + 4, 0x6576456c) && is4(start + 7, 0x73746e65)) return meaning(KEY_TRANSIENT, ANYWHERE);
       break;
   }
-  return KEY_NONE;
+  return meaning(KEY_NONE, 0);
+}
+
+@inline function meaning(key: i32, places: i32): u32 {
+  return <u32>((places << 8) | key);
 }
 
 @inline function digit(at: usize): i32 {
@@ -327,6 +347,17 @@ function readTime(start: usize, end: usize): bool {
   return true;
 }
 
+/** model_change */
+function isModelChange(start: usize, length: usize): bool {
+  return length == 12 && is4(start, 0x65646f6d) && is4(start + 4, 0x68635f6c) && is4(start + 8, 0x65676e61);
+}
+
+/** thinking_level_change */
+function isThinkingChange(start: usize, length: usize): bool {
+  if (length != 21 || !is4(start, 0x6e696874) || !is4(start + 4, 0x676e696b) || !is4(start + 8, 0x76656c5f)) return false;
+  return is4(start + 12, 0x635f6c65) && is4(start + 16, 0x676e6168) && load<u8>(start + 20) == 0x65;
+}
+
 /** Takes down what a key's string means. False where it is not plain ASCII, or not as expected. */
 function takeString(place: i32, key: i32): bool {
   const start = stringStart;
@@ -338,6 +369,8 @@ function takeString(place: i32, key: i32): bool {
       if (place == AT_ENTRY) {
         if (length == 7 && is4(start, 0x7373656d) && is4(start + 3, 0x65676173)) codes |= TYPE_MESSAGE;
         else if (length == 6 && is4(start, 0x74737563) && load<u16>(start + 4) == 0x6d6f) codes |= TYPE_CUSTOM;
+        else if (isModelChange(start, length)) codes |= TYPE_MODEL;
+        else if (isThinkingChange(start, length)) codes |= TYPE_THINKING;
         else return false;
       } else if (place == AT_BLOCK) blockIsCall = length == 8 && is4(start, 0x6c6f6f74) && is4(start + 4, 0x6c6c6143);
       mixText(start, stringEnd);
@@ -394,63 +427,84 @@ function skipObject(at: usize, place: i32, depth: i32): usize {
     hashB = b;
     return at + 1;
   }
+  if (load<u8>(at) != 0x22) return 0;
   for (;;) {
-    if (load<u8>(at) != 0x22) return 0;
-    const keyStart = at + 1;
-    let keyEnd: usize;
-    const v = v128.load(keyStart);
-    const stop = i8x16.bitmask(stops(v));
-    const length = ctz(stop);
-    if (stop != 0 && load<u8>(keyStart + length) == 0x22) {
-      // Nearly every key ends within 16 bytes, and has no escape.
-      keyEnd = keyStart + length;
-      at = keyEnd + 1;
-    } else {
-      at = skipString(at);
-      if (at == 0) return 0;
-      keyEnd = stringEnd;
-      // A key with escapes may be any key.
-      if (!stringPlain && hasEscape(keyStart, keyEnd)) return 0;
-    }
-    const key = keyOf(place, keyStart, keyEnd - keyStart);
-    if (key == KEY_TRANSIENT) return 0;
+    // Nearly every key is short and was met before, so it has no escape.
+    const length = shortLength(at);
+    const text = shortText(at, length);
+    let slot = slotOf(text);
+    if (v128.any_true(v128.xor(text, v128.load(slot)))) {
+      slot = readKey(at, text, slot);
+      if (slot == 0) return 0;
+      at = stringEnd + 1;
+    } else at += length + 2;
+    const meaning = load<u32>(slot, 24);
+    const key = (meaning >>> place) & 0x100 ? <i32>(meaning & 0xff) : KEY_NONE;
     if (place != AT_OPAQUE) {
-      for (let from = keyStart; from < keyEnd; from += 4) {
-        const word = wordAt(from, keyEnd);
-        a = mixA(a, word);
-        b = mixB(b, word);
-      }
-      a = mixA(a, <u32>(keyEnd - keyStart));
-      b = mixB(b, <u32>(keyEnd - keyStart));
+      a = mixA(a, load<u32>(slot, 16));
+      b = mixB(b, load<u32>(slot, 20));
       // Of a key that stands twice, JSON.parse keeps the last.
-      if (key != KEY_NONE && key != KEY_OPAQUE) {
-        if (seen & (1 << key)) return 0;
-        seen |= 1 << key;
-      }
+      const bit: u32 = 1 << key;
+      if (seen & bit & ONCE) return 0;
+      seen |= bit;
     }
+    if (key == KEY_TRANSIENT) return 0;
     if (load<u8>(at) != 0x3a) {
       at = skipSpace(at);
       if (load<u8>(at) != 0x3a) return 0;
     }
-    at = skipMember(skipSpace(at + 1), place, key, depth);
+    at = skipSpace(at + 1);
+    at = skipMember(at, place, key, depth);
     if (at == 0) return 0;
     if (place != AT_OPAQUE) {
       a = mixA(a, hashA);
       b = mixB(b, hashB);
     }
-    at = skipSpace(at);
-    const c = load<u8>(at);
-    if (c == 0x2c) {
-      at = skipSpace(at + 1);
-      continue;
+    if (load<u8>(at) != 0x2c) {
+      at = skipSpace(at);
+      // Never behind the newline of a line that ends too early.
+      if (load<u8>(at) == 0x7d) break;
+      if (load<u8>(at) != 0x2c) return 0;
     }
-    // Never behind the newline of a line that ends too early.
-    if (c != 0x7d) return 0;
-    hashA = mixA(a, KIND_NULL);
-    hashB = mixB(b, KIND_NULL);
-    return at + 1;
+    at++;
+    if (load<u8>(at) != 0x22) {
+      at = skipSpace(at);
+      if (load<u8>(at) != 0x22) return 0;
+    }
   }
-  return 0;
+  hashA = mixA(a, KIND_NULL);
+  hashB = mixB(b, KIND_NULL);
+  return at + 1;
+}
+
+/** From a quote to the next one; 16 where that is not among the next 16 bytes. */
+@inline function shortLength(at: usize): usize {
+  return <usize>ctz(i8x16.bitmask(i8x16.eq(v128.load(at + 1), i8x16.splat(0x22))) | 0x10000);
+}
+
+/** So many bytes behind a quote, and zeros: no two texts of up to 15 bytes are alike, for none holds a zero. */
+@inline function shortText(at: usize, length: usize): v128 {
+  return v128.and(v128.load(at + 1), v128.load(masks + 16 - length));
+}
+
+@inline function slotOf(text: v128): usize {
+  const folded = i64x2.extract_lane(text, 0) ^ rotl(i64x2.extract_lane(text, 1), 23);
+  return keys + (<usize>((folded * 0x9e3779b97f4a7c15) >>> (64 - KEY_BITS)) << 5);
+}
+
+/** A key that was not met lately, in full. Gives the slot that tells of it; 0 where it is no key, or may be any one. */
+function readKey(at: usize, text: v128, slotOfText: usize): usize {
+  if (skipString(at) == 0 || (!stringPlain && hasEscape(stringStart, stringEnd))) return 0;
+  const length = stringEnd - stringStart;
+  const slot = length < 16 ? slotOfText : longKey;
+  if (length < 16) v128.store(slot, text);
+  hashA = seedA;
+  hashB = seedB;
+  mixText(stringStart, stringEnd);
+  store<u32>(slot, hashA, 16);
+  store<u32>(slot, hashB, 20);
+  store<u32>(slot, meaningOf(stringStart, length), 24);
+  return slot;
 }
 
 function hasEscape(start: usize, end: usize): bool {
