@@ -128,7 +128,8 @@ export class FastPath {
         const shapeB = records[at + FIELD.shapeB] as number;
         let verdict = shapes.get(shapeA, shapeB);
         if (verdict === UNKNOWN) {
-          verdict = reading.isClean(block.scannedLine(start, length, number)) ? CLEAN : TOLD;
+          const outline = this.#scanner.outline(start, length);
+          verdict = reading.isClean(block.scannedLine(start, length, number, outline)) ? CLEAN : TOLD;
           shapes.set(shapeA, shapeB, verdict);
         }
         if (verdict !== CLEAN || !this.#join(block, at, number)) reading.read(block.scannedLine(start, length, number), true);

@@ -14,6 +14,11 @@ export interface Scanner {
   load(block: Uint8Array): boolean;
   /** Scans from an offset on and gives the number of lines: as many as there is room for, at least one. */
   scan(from: number): number;
+  /**
+   * The outline of a line that the last scan accepted: the bytes of a line of the same shape in which no value is longer
+   * than it has to be. Valid until the next call. Undefined where the line itself has to do.
+   */
+  outline(start: number, length: number): Buffer | undefined;
   /** FIELDS numbers a line, as layout.ts says; valid until the next scan. */
   readonly records: Int32Array;
   /** CALL_FIELDS numbers a tool call. */
@@ -28,6 +33,8 @@ interface Exports {
   readonly recordsAt: () => number;
   readonly callsAt: () => number;
   readonly scan: (from: number, bytes: number) => number;
+  readonly outlinedAt: () => number;
+  readonly outline: (start: number, length: number) => number;
 }
 
 export type ScannerKind = 'compiled' | 'twin' | 'off';
@@ -87,6 +94,11 @@ class CompiledScanner implements Scanner {
 
   scan(from: number): number {
     return this.#exports.scan(from, this.#bytes);
+  }
+
+  outline(start: number, length: number): Buffer | undefined {
+    const bytes = this.#exports.outline(start, length);
+    return bytes === 0 ? undefined : Buffer.from(this.#exports.memory.buffer, this.#exports.outlinedAt(), bytes);
   }
 
   #view(): void {

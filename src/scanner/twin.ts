@@ -111,6 +111,11 @@ export class Twin {
     return line;
   }
 
+  /** Every line is an outline of itself. */
+  outline(): undefined {
+    return undefined;
+  }
+
   #parentIsBefore(): boolean {
     const { parentStart, parentLength } = this.#facts;
     const { start, length } = this.#before;

@@ -71,7 +71,10 @@ const longKey: usize = keys + (32 << KEY_BITS);
 const masks: usize = longKey + 32;
 const records: usize = masks + 32;
 const calls: usize = records + (MOST_LINES * FIELDS * 4);
-const input: usize = calls + (MOST_CALLS * 12);
+/** Where the outline of a line is written, a little past its end too. */
+const outlined: usize = calls + (MOST_CALLS * 12);
+const LONGEST_OUTLINED: i32 = 65536;
+const input: usize = outlined + LONGEST_OUTLINED + 16;
 
 let seedA: u32 = 0;
 let seedB: u32 = 0;
@@ -693,4 +696,96 @@ export function scan(from: i32, bytes: i32): i32 {
     line++;
   }
   return line;
+}
+
+export function outlinedAt(): usize {
+  return outlined;
+}
+
+// Where the outline goes on.
+let out: usize = 0;
+
+/**
+ * Writes the outline of an accepted line, by where it starts and its length: a line of the same shape, in which no value is
+ * longer than it has to be. Gives its length; 0 for a line that is too long.
+ */
+export function outline(start: i32, length: i32): i32 {
+  if (length > LONGEST_OUTLINED) return 0;
+  out = outlined;
+  outlineObject(skipSpace(input + start));
+  return <i32>(out - outlined);
+}
+
+@inline function put(byte: u32): void {
+  store<u8>(out++, byte);
+}
+
+@inline function copy(start: usize, end: usize): void {
+  for (let at = start; at < end; at += 16) v128.store(out + (at - start), v128.load(at));
+  out += end - start;
+}
+
+function outlineObject(at: usize): usize {
+  put(0x7b);
+  at = skipSpace(at + 1);
+  while (load<u8>(at) != 0x7d) {
+    const keyAt = at;
+    at = skipString(at);
+    const key = <i32>(meaningOf(stringStart, stringEnd - stringStart) & 0xff);
+    copy(keyAt, at);
+    put(0x3a);
+    at = skipSpace(skipSpace(at) + 1);
+    // Without a time it would be no entry.
+    const matters = key == KEY_TYPE || key == KEY_ROLE || key == KEY_TIME;
+    at = matters && load<u8>(at) == 0x22 ? copyString(at) : outlineValue(at, key == KEY_OPAQUE);
+    at = skipSpace(at);
+    if (load<u8>(at) == 0x2c) {
+      put(0x2c);
+      at = skipSpace(at + 1);
+    }
+  }
+  put(0x7d);
+  return at + 1;
+}
+
+function copyString(at: usize): usize {
+  const end = skipString(at);
+  copy(at, end);
+  return end;
+}
+
+function outlineArray(at: usize): usize {
+  put(0x5b);
+  at = skipSpace(at + 1);
+  while (load<u8>(at) != 0x5d) {
+    at = skipSpace(outlineValue(at, false));
+    if (load<u8>(at) == 0x2c) {
+      put(0x2c);
+      at = skipSpace(at + 1);
+    }
+  }
+  put(0x5d);
+  return at + 1;
+}
+
+function outlineValue(at: usize, isOpaque: bool): usize {
+  const first = <u32>load<u8>(at);
+  if (first == 0x22) {
+    const end = skipString(at);
+    put(0x22);
+    if (stringEnd > stringStart) put(0x2d);
+    put(0x22);
+    return end;
+  }
+  if (first == 0x7b || first == 0x5b) {
+    if (!isOpaque) return first == 0x7b ? outlineObject(at) : outlineArray(at);
+    put(first);
+    // Behind the opening one in ASCII there is one other.
+    put(first + 2);
+    return skipValue(at, AT_OPAQUE, 0);
+  }
+  const end = skipValue(at, AT_OTHER, 0);
+  if (first == 0x74 || first == 0x66 || first == 0x6e) copy(at, end);
+  else put(0x30);
+  return end;
 }
