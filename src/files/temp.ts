@@ -182,9 +182,11 @@ export function requireRunning(signal: AbortSignal): void {
   if (signal.aborted) throw new Trouble(`stopped by ${String(signal.reason)}`);
 }
 
-export function writeFully(fd: number, bytes: Uint8Array): void {
-  let at = 0;
-  while (at < bytes.length) at += writeSync(fd, bytes, at, bytes.length - at);
+/** At a place in the file, or behind what was written last. */
+export function writeFully(fd: number, bytes: Uint8Array, position?: number): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(fd, bytes, at, bytes.length - at, position === undefined ? null : position + at);
+  }
 }
 
 /** Gives an open file the owner and mode of another one. Where the group cannot be given, it gets no rights either. */

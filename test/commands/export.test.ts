@@ -448,4 +448,17 @@ describe('export of a large log', () => {
     expect(exported.stdout === wanted.stdout).toBe(true);
     expect(exported).toMatchObject({ code: 0, stderr: '' });
   });
+
+  // At once, where much is written; only in the end, where it was written behind.
+  it.each([
+    [60, 9000],
+    [41, 8320],
+  ])('says so where the disk takes no more of what it holds back: %i texts, %i KB', async (count, limit) => {
+    const long = log(
+      ...Array.from({ length: count }, (_, at) => said(`u${at}`, at === 0 ? null : `u${at - 1}`, 'user', 'words '.repeat(35_000))),
+    );
+    const ran = await spawnCommand('bash', ['-c', `ulimit -f ${limit}; exec "${process.execPath}" "${programPath}" export "${long}"`]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/^sessionctl: .*: the file would grow over a size limit; .*\n$/);
+  });
 });

@@ -53,6 +53,40 @@ describe('Markdown of a log inside an export', () => {
     );
   });
 
+  it('says the same of lines that need no work, whether it looks at them one by one or not', () => {
+    const piece = fc.constantFrom(
+      'words',
+      ' ',
+      '\n',
+      '\n\n',
+      '\t',
+      '- x',
+      '1. ',
+      '| a |',
+      '|-|',
+      ':-',
+      '> q',
+      '`c`',
+      '<b>',
+      '"',
+      '\u6f22',
+      '#',
+      'a@b',
+      '\r',
+    );
+    const prose = fc.constantFrom('words of a line', '\n', '\n', 'more, (yet) "more".');
+    fc.assert(
+      fc.property(fc.oneof(fc.array(piece), fc.array(prose), fc.array(fc.oneof(prose, prose, piece))), (pieces) => {
+        const text = pieces.join('');
+        // Behind a line that needs work no line is left unread, and a rule leaves nothing behind.
+        const behind = contain(`***\n\n${text}`);
+        const alone = contain(text);
+        expect(behind).toBe(alone === '' ? '***' : `***\n\n${alone}`);
+      }),
+      settings(5000),
+    );
+  });
+
   it('keeps every turn of an export in its place, with hostile text in every field', () => {
     fc.assert(
       fc.property(hostile, hostile, (one, two) => {

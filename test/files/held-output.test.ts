@@ -36,6 +36,11 @@ describe('output that waits for what stands before it', () => {
     );
   });
 
+  it('waits for what is still being written', async () => {
+    const texts = Array.from({ length: 12 }, (_, at) => String(at % 10).repeat(60_000));
+    for (let time = 0; time < 20; time++) expect((await held(texts, 1)) === texts.join('')).toBe(true);
+  });
+
   it('cuts no pair of surrogates, wherever a piece ends', async () => {
     for (let before = 0; before < 3; before++) {
       const text = 'x'.repeat(before) + '\u{1f642}'.repeat(100_000);

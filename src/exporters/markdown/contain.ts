@@ -1,6 +1,6 @@
 import { lineEnds, visible, withoutLineEnds } from '../visible.ts';
 import { longestRun } from './fence.ts';
-import { containLine } from './inline.ts';
+import { containLine, needsWork } from './inline.ts';
 
 /**
  * Markdown that a user or a model wrote, made such that it reads as it was meant and cannot reach beyond its place: code
@@ -10,6 +10,7 @@ import { containLine } from './inline.ts';
  */
 export function contain(markdown: string): string {
   const text = visible(lineEnds(markdown));
+  if (isProse(text)) return withoutLineEnds(text);
   const scan = new Scan(headingShift(text));
   let start = 0;
   for (;;) {
@@ -22,6 +23,26 @@ export function contain(markdown: string): string {
   return scan.end();
 }
 
+/** Whether there are only words from the first character of each line on, and at most one blank line between them: they stay as they are. */
+function isProse(text: string): boolean {
+  let afterBlank = true;
+  for (let start = 0; start < text.length; ) {
+    const first = text.charCodeAt(start);
+    if (first === NEWLINE) {
+      if (afterBlank) return false;
+      afterBlank = true;
+      start++;
+      continue;
+    }
+    if (isSpaceAt(text, start) || MARKS.has(first)) return false;
+    afterBlank = false;
+    const end = text.indexOf('\n', start);
+    start = end < 0 ? text.length : end + 1;
+  }
+  return !needsWork(text);
+}
+
+const NEWLINE = 0x0a;
 /** Headings of the export itself are of the levels 1 and 2. */
 const HIGHEST_HEADING = 3;
 const ANY_HEADING = /^[ \t>]*(#{1,6})[ \t]/gm;

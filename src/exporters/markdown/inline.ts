@@ -21,8 +21,13 @@ const CLOSE_BRACKET = 0x5d;
 const BACKTICK = 0x60;
 const PIPE = 0x7c;
 
+/** Whether there is anything in the text, which may be several lines, that `containLine` would look at. */
+export function needsWork(text: string): boolean {
+  return NEEDS_WORK.test(text);
+}
+
 export function containLine(line: string, inTable: boolean): string {
-  if (!NEEDS_WORK.test(line)) return line;
+  if (!needsWork(line)) return line;
   const runs = new Backticks(line);
   const addresses = new Addresses(line);
   const cells = new Cells(line);

@@ -4,12 +4,15 @@ import { oneLine, type Words } from '../view/words.ts';
 import { visible } from '../visible.ts';
 import { codeSpan } from './fence.ts';
 
+/** What most names and numbers are made of, and needs no escape. */
+const PLAIN = /^[A-Za-z0-9 ,.:;()/'"%+=?-]*$/;
 const SPECIAL = /[\\`*_[\]#|~$!^]/g;
 const REFERENCE = /[&<>]/g;
 const REFERENCES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Text of the log on one line of Markdown, shown as it is. */
 export function plainText(text: string): string {
+  if (PLAIN.test(text)) return text;
   return withoutMentions(
     visible(text.replace(/[\r\n]+/g, ' '))
       .replace(SPECIAL, '\\$&')
