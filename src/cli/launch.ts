@@ -1,4 +1,4 @@
-import { isThreadWaiting, mayBeTerminal } from '../commands/system.ts';
+import { isThreadWaiting, mayBeTerminal, standardOutput } from '../commands/system.ts';
 import { type Find, type ProcessIo, run, SIGNAL_CODES, tell } from './run.ts';
 
 /** The program as a process: real streams, real signals. */
@@ -15,7 +15,8 @@ export async function launch(find: Find): Promise<void> {
   }
   const stdin = onFirstUse(0, () => process.stdin);
   const stderr = onFirstUse(2, () => process.stderr);
-  const outside: ProcessIo = { stdin: stdin.stream, stdout: process.stdout, stderr: stderr.stream, env: process.env, signal: stop.signal };
+  const stdout = standardOutput(1, () => process.stdout) ?? process.stdout;
+  const outside: ProcessIo = { stdin: stdin.stream, stdout, stderr: stderr.stream, env: process.env, signal: stop.signal };
   // What escapes from a stream or a forgotten promise gets its one line too, instead of a stack trace.
   process.on('uncaughtException', (error) => process.exit(tell(error, outside)));
   const code = await run(process.argv.slice(2), outside, find);
@@ -28,8 +29,8 @@ export async function launch(find: Find): Promise<void> {
 }
 
 /**
- * Ends the process by the signal itself: `process.exit` would wait for a thread that opens or reads a pipe to which nobody
- * writes. Shells see the same exit code either way.
+ * Ends the process by the signal itself: `process.exit` would wait for a thread that waits for
+ * whoever is at the other end of a pipe. Shells see the same exit code either way.
  */
 function endBy(signal: string, code: number): void {
   process.removeAllListeners(signal);

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Output } from '../base/output.ts';
 import { printable } from '../base/printable.ts';
 import { ClosedPipe, errorCode, isClosedPipe, systemTrouble, Trouble, UsageTrouble } from '../base/trouble.ts';
 import type { Command, Given, Io } from '../commands/command.ts';
@@ -91,7 +91,7 @@ function systemError(error: unknown): Trouble | undefined {
   return systemTrouble('path' in error && typeof error.path === 'string' ? error.path : 'standard output', error);
 }
 
-function watchErrors(stream: Writable): () => Error | undefined {
+function watchErrors(stream: Output): () => Error | undefined {
   let failure: Error | undefined;
   stream.on('error', (error) => {
     failure ??= error;

@@ -1,4 +1,5 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { Output } from '../base/output.ts';
 import type { Processes } from '../base/processes.ts';
 import type { Style } from '../base/style.ts';
 
@@ -8,8 +9,8 @@ export type { Paint, Style } from '../base/style.ts';
 /** What a command needs of the outside. Tests hand in their own. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: Output & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Output & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Colours for stdout; every function is the identity where colour is not wanted. */
   readonly style: Style;

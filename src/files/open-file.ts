@@ -15,7 +15,15 @@ export async function statPath(path: string | URL): Promise<Stats> {
 
 let waiting = 0;
 
-/** Whether another thread opens or reads something, and perhaps waits for a pipe to which nobody writes. */
+/** From now on a thread opens, reads or writes something and may have to wait; call what it gives when it is back. */
+export function threadWaits(): () => void {
+  waiting++;
+  return () => {
+    waiting--;
+  };
+}
+
+/** Whether another thread opens, reads or writes something, and perhaps waits for whoever is at the other end of a pipe. */
 export function isThreadWaiting(): boolean {
   return waiting > 0;
 }
@@ -30,11 +38,11 @@ export class OpenFile {
     const facts = statSync(path, { throwIfNoEntry: false });
     // Should it have become a pipe meanwhile, opening it must not wait for a writer.
     if (facts?.isFile() && facts.size < SMALL) return new OpenFile(openSync(path, flags | constants.O_NONBLOCK), true);
-    waiting++;
+    const threadIsBack = threadWaits();
     try {
       return new OpenFile(await openPath(path, flags), false);
     } finally {
-      waiting--;
+      threadIsBack();
     }
   }
 
@@ -72,9 +80,9 @@ export class OpenFile {
 
   #readAside(buffer: Buffer, offset: number, length: number, position: number | null): Promise<number> {
     const reading = new Promise<number>((done, fail) => {
-      waiting++;
+      const threadIsBack = threadWaits();
       read(this.#fd, buffer, offset, length, position, (error, bytes) => {
-        waiting--;
+        threadIsBack();
         this.#readings.delete(reading);
         if (error) fail(error);
         else done(bytes);

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Writable, type WritableOptions } from 'node:stream';
+import type { Output } from '../base/output.ts';
 import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
 import { grouped } from '../base/words.ts';
 import { requireRegular } from './input.ts';
@@ -23,7 +24,7 @@ import { adopt, type Ownership, type Random, requireRunning, syncFolder, TempFil
 
 /** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */
 export interface Sink {
-  readonly stream: Writable;
+  readonly stream: Output;
   /** Others see what is written as it comes: a pipe, a device, standard output. */
   readonly streams: boolean;
   /** Call once, after the last byte was written to the stream; tells whether the output differs from the input. */
@@ -38,7 +39,7 @@ export interface SinkTools {
 }
 
 /** Standard output: nothing to commit, nothing to take back. */
-export function toStream(stream: Writable): Sink {
+export function toStream(stream: Output): Sink {
   return { stream, streams: true, commit: async () => true, discard: () => {} };
 }
 

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Output } from '../base/output.ts';
 import { ClosedPipe, errorCode, isClosedPipe, OutputTrouble, systemTrouble, Trouble } from '../base/trouble.ts';
 
 const FULL = 256 * 1024;
@@ -8,7 +8,7 @@ const FULL = 256 * 1024;
  * has taken what was written, so that a slow reader slows us down instead of filling the memory.
  */
 export class ByteWriter {
-  readonly #stream: Writable;
+  readonly #stream: Output;
   #parts: Buffer[] = [];
   #waiting = '';
   #buffer: Buffer | undefined;
@@ -18,7 +18,7 @@ export class ByteWriter {
   #failed: Error | undefined;
   #onTheWay: Promise<void> = Promise.resolve();
 
-  constructor(stream: Writable) {
+  constructor(stream: Output) {
     this.#stream = stream;
     stream.on('error', (error) => {
       this.#failed ??= asTrouble(error);

@@ -10,6 +10,7 @@ import { scratchFolder } from '../support/scratch.ts';
 
 const folder = scratchFolder();
 const header = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}\n';
+const LINE = '{"type":"label","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","targetId":"b"}\n';
 const program = `'${process.execPath}' '${programPath}'`;
 
 function bash(script: string): ReturnType<typeof spawnCommand> {
@@ -102,6 +103,36 @@ describe('the program as a process', () => {
         stderr: 'sessionctl: standard output: no space left on the disk; free some and run again\n',
       });
     }
+  });
+
+  it('writes to a file and behind what a file holds, and says why where it may not grow', async () => {
+    writeFileSync(join(folder, 'log.jsonl'), header + LINE.repeat(5000));
+    expect(
+      await bash(`${program} migrate log.jsonl > out && ${program} migrate log.jsonl >> out && cat log.jsonl log.jsonl | cmp - out`),
+    ).toEqual(expect.objectContaining({ code: 0, stdout: '', stderr: '' }));
+    expect(await bash(`ulimit -f 100; ${program} migrate log.jsonl > small; echo $?`)).toMatchObject({
+      stdout: '2\n',
+      stderr: 'sessionctl: standard output: the file would grow over a size limit; raise the limit or write elsewhere\n',
+    });
+  });
+
+  it('gives everything to a slow reader, also where another program has told the pipe not to wait', async () => {
+    writeFileSync(join(folder, 'log.jsonl'), header + LINE.repeat(5000));
+    const script = (before: string): string =>
+      `{ ${before} ${program} migrate log.jsonl; echo $? > code; } | { sleep 0.5; cat; } | cmp - log.jsonl; cat code`;
+    expect(await bash(script(''))).toMatchObject({ stdout: '0\n', stderr: '' });
+    // Node lets nobody wait for a pipe that it writes to, until it ends.
+    const other = `'${process.execPath}' -e 'process.stdout.write(""); require("fs").writeFileSync("ready", ""); setTimeout(() => {}, 1500)'`;
+    const ran = await bash(script(`rm -f ready; ${other} & until [ -e ready ]; do sleep 0.05; done;`));
+    expect(ran).toMatchObject({ stdout: '0\n', stderr: '' });
+  });
+
+  it('ends at a signal while its reader does not read', async () => {
+    writeFileSync(join(folder, 'log.jsonl'), header + LINE.repeat(5000));
+    const ran = await bash(
+      `rm -f code; { ${program} migrate log.jsonl & pid=$!; sleep 0.7; kill -TERM $pid; wait $pid; echo $? > code; } | { until [ -s code ]; do sleep 0.1; done; }; cat code; rm code`,
+    );
+    expect(ran).toMatchObject({ stdout: '143\n', stderr: '' });
   });
 
   it('starts from a link and from any folder', async () => {

@@ -81,12 +81,17 @@ const starts = {
   },
 };
 
-/** node:crypto takes longer to load than a small log takes to be read: each of its functions loads it when it is called. */
+/** These take longer to load than a small log takes to be read: each of their functions loads them when it is called. */
 const onFirstUse = {
   name: 'on-first-use',
   setup(build) {
-    build.onResolve({ filter: /^node:crypto$/ }, ({ path, namespace }) => (namespace === 'late' ? undefined : { path, namespace: 'late' }));
+    build.onResolve({ filter: /^(node:crypto|split2)$/ }, ({ path, namespace }) =>
+      namespace === 'late' ? undefined : { path, namespace: 'late' },
+    );
     build.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => {
+      if (path === 'split2') {
+        return { resolveDir: root, contents: `let loaded; export default (...given) => (loaded ??= require('split2'))(...given);` };
+      }
       const names = Object.keys(crypto).filter((name) => typeof crypto[name] === 'function');
       const functions = names.map((name) => `export const ${name} = (...given) => late().${name}(...given);`);
       return { contents: `let loaded; const late = () => (loaded ??= require('${path}')); ${functions.join('\n')}` };
