@@ -1,7 +1,7 @@
-import { CHUNK_BYTES, fileChunks, type Input } from '../files/input.ts';
+import { CHUNK_BYTES, fileChunks, type Input, readWhole } from '../files/input.ts';
 import { Gate } from '../formats/gate.ts';
 import type { Line } from '../lines/line.ts';
-import { Block, readBlocks } from '../lines/reader.ts';
+import { Block, eachPiece, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { BlobLookup } from '../rules/blob-check.ts';
 import { type ActiveRules, activeRules, LogCheck, makeMemory } from '../rules/check-log.ts';
@@ -45,58 +45,78 @@ export class SessionChecker {
     this.#shapes = makeMemory(settings.scanner, random(8), settings.levels, settings.blobs !== undefined);
   }
 
+  /** A small file is read and checked at once: for many of them, waiting would take as long as the checks. */
   async checkFile(name: string, hooks: CheckHooks): Promise<SessionResult> {
     this.#memory ??= Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    return await this.check({ name, path: name, chunks: fileChunks(name, { memory: this.#memory }) }, hooks);
+    const whole = hooks.pass ? undefined : readWhole(name, this.#memory);
+    if (whole === undefined || whole.length > this.#settings.maxLineBytes) {
+      return await this.check({ name, path: name, chunks: fileChunks(name) }, hooks);
+    }
+    const log = this.#begin(name, hooks);
+    hooks.onBytes(whole.length);
+    eachPiece(whole, (piece) => log.piece(piece));
+    await hooks.pause?.();
+    return log.end();
   }
 
-  /** Nothing is said about an input before it is known to be a session log. */
   async check(input: Input, hooks: CheckHooks): Promise<SessionResult> {
-    const { maxLineBytes, blobs } = this.#settings;
+    const { maxLineBytes } = this.#settings;
+    const counted = counting(input.chunks, { wanted: true, read: hooks.onBytes });
+    const log = this.#begin(input.name, hooks);
+    for await (const piece of readBlocks(hooks.pass ? passing(counted, hooks.pass) : counted, { maxLineBytes })) {
+      log.piece(piece);
+      await hooks.pause?.();
+      // What is not ours is read on only to be handed on.
+      if (log.isStranger && !hooks.pass) break;
+    }
+    return log.end();
+  }
+
+  #begin(name: string, hooks: CheckHooks): GatedCheck {
     const check = new LogCheck({
-      file: input.name,
+      file: name,
       rules: this.#rules,
       hashKey: this.#hashKey,
-      blobs,
+      blobs: this.#settings.blobs,
       memory: this.#shapes,
       onFinding: hooks.onFinding,
     });
-    const counted = counting(input.chunks, { wanted: true, read: hooks.onBytes });
-    const start = new LogStart(check, new Gate(input.name, false));
-    for await (const piece of readBlocks(hooks.pass ? passing(counted, hooks.pass) : counted, { maxLineBytes })) {
-      if (piece instanceof Block) start.block(piece);
-      else start.lines([piece]);
-      await hooks.pause?.();
-      // What is not ours is read on only to be handed on.
-      if (start.gate.stranger && !hooks.pass) break;
-    }
-    start.end();
-    if (start.gate.seems !== undefined) return { seems: start.gate.seems };
-    check.end();
-    return { entries: check.log.size };
+    return new GatedCheck(check, new Gate(name, false));
   }
 }
 
-/** Hands a log to its check: line by line until it is known to be ours, and from then on by whole blocks. */
-class LogStart {
-  readonly gate: Gate;
+/**
+ * Hands an input to its check: line by line until it is known to be a session log, and from then on by whole blocks.
+ * Nothing is said about it before.
+ */
+class GatedCheck {
+  readonly #gate: Gate;
   readonly #check: LogCheck;
 
   constructor(check: LogCheck, gate: Gate) {
     this.#check = check;
-    this.gate = gate;
+    this.#gate = gate;
   }
 
-  lines(lines: readonly Line[]): void {
-    for (const line of this.gate.pass(lines)) this.#check.line(line);
+  get isStranger(): boolean {
+    return this.#gate.stranger;
   }
 
-  block(block: Block): void {
+  piece(piece: Block | Line): void {
+    if (piece instanceof Block) this.#block(piece);
+    else this.#line(piece);
+  }
+
+  #line(line: Line): void {
+    for (const passed of this.#gate.pass([line])) this.#check.line(passed);
+  }
+
+  #block(block: Block): void {
     let { number } = block;
     let at = 0;
-    while (!this.gate.open && at < block.bytes.length) {
+    while (!this.#gate.open && at < block.bytes.length) {
       const end = block.bytes.indexOf(0x0a, at);
-      this.lines([block.line(at, end - at, number++)]);
+      this.#line(block.line(at, end - at, number++));
       at = end + 1;
     }
     if (at < block.bytes.length) {
@@ -108,8 +128,11 @@ class LogStart {
   }
 
   /** What is not decided by now is decided by what there is. */
-  end(): void {
-    for (const line of this.gate.end()) this.#check.line(line);
+  end(): SessionResult {
+    for (const line of this.#gate.end()) this.#check.line(line);
+    if (this.#gate.seems !== undefined) return { seems: this.#gate.seems };
+    this.#check.end();
+    return { entries: this.#check.log.size };
   }
 }
 

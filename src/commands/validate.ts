@@ -146,10 +146,9 @@ class Validation {
       this.#write(this.#reporter.begin());
       const operands = this.#given.operands.length > 0 ? this.#given.operands : ['-'];
       await announce(operands, this.#io);
-      if (operands.length === 1 && operands[0] === '-') await this.#oneByOne(this.#targets(operands));
+      if (operands.length === 1 && operands[0] === '-') await this.#file('-', false);
       else {
-        const targets: Target[] = [];
-        for await (const target of this.#targets(operands)) targets.push(target);
+        const targets = await this.#targets(operands);
         const pool = await this.#pool(targets);
         if (pool) await this.#together(targets, pool);
         else await this.#oneByOne(targets);
@@ -168,27 +167,29 @@ class Validation {
   }
 
   /** The files that the operands stand for, in order; what cannot be listed is told at its place. */
-  async *#targets(operands: readonly string[]): AsyncGenerator<Target, void, void> {
+  async #targets(operands: readonly string[]): Promise<Target[]> {
+    const targets: Target[] = [];
     for (const operand of operands) {
       try {
         if (operand === '-' || !(await isFolder(operand))) {
-          yield { name: operand, found: false };
+          targets.push({ name: operand, found: false });
           continue;
         }
         if (this.#pass) throw new UsageTrouble(`'--pass' hands one log on; '${operand}' is a folder`);
         for await (const { path, trouble } of findSessions(operand)) {
-          yield trouble ? { name: path, trouble: trouble.message } : { name: path, found: true };
+          targets.push(trouble ? { name: path, trouble: trouble.message } : { name: path, found: true });
         }
       } catch (error) {
         if (!(error instanceof Trouble) || error instanceof UsageTrouble) throw error;
-        yield { name: operand, trouble: error.message };
+        targets.push({ name: operand, trouble: error.message });
       }
     }
+    return targets;
   }
 
   /** One file after the other, findings told as they come. */
-  async #oneByOne(targets: AsyncIterable<Target> | Iterable<Target>): Promise<void> {
-    for await (const target of targets) {
+  async #oneByOne(targets: readonly Target[]): Promise<void> {
+    for (const target of targets) {
       if ('trouble' in target) this.#trouble(target.name, target.trouble);
       else await this.#file(target.name, target.found);
     }

@@ -39,8 +39,6 @@ async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, void, voi
 export interface FileChunksOptions {
   readonly start?: number;
   readonly chunkBytes?: number;
-  /** CHUNK_BYTES for small files, by whoever reads many of them one after the other. */
-  readonly memory?: Buffer;
   /**
    * Where chunks of a regular file are to stand, in turn: two buffers or more. When a chunk is asked for, the buffer of the
    * one behind it is filled already.
@@ -50,7 +48,7 @@ export interface FileChunksOptions {
 
 /** The bytes of a file from a position on. Regular files, FIFOs and devices alike. */
 export async function* fileChunks(path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
-  const small = options.start === undefined && options.chunkBytes === undefined ? wholeSmallFile(path, options.memory) : undefined;
+  const small = options.start === undefined && options.chunkBytes === undefined ? readWhole(path) : undefined;
   if (small) {
     if (small.length > 0) yield small;
     return;
@@ -65,9 +63,10 @@ export async function* fileChunks(path: string, options: FileChunksOptions = {})
 
 /**
  * A regular file of at most a chunk, whole; undefined for anything else, which is then read in its own way. Waiting for
- * the disk here costs less than asking another thread to wait six times.
+ * the disk here costs less than asking another thread to wait six times. Whoever reads many of them one after the other
+ * gives the memory for it, CHUNK_BYTES.
  */
-function wholeSmallFile(path: string, memory: Buffer | undefined): Buffer | undefined {
+export function readWhole(path: string, memory?: Buffer): Buffer | undefined {
   try {
     const facts = statSync(path);
     if (!facts.isFile() || facts.size >= CHUNK_BYTES) return undefined;

@@ -89,6 +89,18 @@ export async function* readBlocks(
   else if (heldBytes > 0) yield splitter.last(Buffer.concat(held, heldBytes));
 }
 
+/** The same for an input that is all in memory, and no longer than a line may be: nobody has to be waited for. */
+export function eachPiece(input: Buffer, use: (piece: Block | Line) => void): void {
+  const splitter = new BlockSplitter();
+  const cut = input.lastIndexOf(0x0a) + 1;
+  if (cut > 0) {
+    const whole = splitter.block(input.subarray(0, cut));
+    use(whole);
+    splitter.pass(whole);
+  }
+  if (cut < input.length) use(splitter.last(input.subarray(cut)));
+}
+
 /** All lines of the input, one block's lines at a time. Any chunking of the same bytes gives the same lines. */
 export async function* readLineBatches(
   source: AsyncIterable<Uint8Array>,

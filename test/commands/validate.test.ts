@@ -157,6 +157,8 @@ describe('validate', () => {
     const log = HEADER + user('a', null, 'x'.repeat(5000)) + '{"torn\n';
     const ran = await run(['validate', '--max-line-bytes', '1000'], { stdin: log });
     expect(ran.stdout).toMatch(/^-:2: error: oversize-line: .*\n-:3: error: torn-line: /);
+    const path = file('long-line.jsonl', log);
+    expect((await run(['validate', '--max-line-bytes', '1000', path])).stdout).toBe(ran.stdout.replaceAll(/^-/gm, path));
     expect(await run(['validate', '--max-line-bytes', '999999999999', good])).toMatchObject({ code: 2 });
   });
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withRoomBefore } from '../../src/base/room-before.ts';
-import { readLines } from '../../src/lines/reader.ts';
+import type { Line } from '../../src/lines/line.ts';
+import { Block, eachPiece, readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
 
 interface Seen {
@@ -29,11 +30,12 @@ async function* inChunks(bytes: Buffer, sizes: readonly number[], room = 0): Asy
 
 async function seen(bytes: Buffer, sizes: readonly number[], maxLineBytes = 1 << 20, room = 0): Promise<Seen[]> {
   const all: Seen[] = [];
-  for await (const line of readLines(inChunks(bytes, sizes, room), { maxLineBytes })) {
-    const { number, offset, length, terminated, encoding, raw, oversize } = line;
-    all.push({ number, offset, length, terminated, encoding, raw, oversize });
-  }
+  for await (const line of readLines(inChunks(bytes, sizes, room), { maxLineBytes })) all.push(factsOf(line));
   return all;
+}
+
+function factsOf({ number, offset, length, terminated, encoding, raw, oversize }: Line): Seen {
+  return { number, offset, length, terminated, encoding, raw, oversize };
 }
 
 const piece = fc
@@ -51,6 +53,19 @@ describe('reading lines', () => {
         const whole = await seen(bytes, [bytes.length + 1]);
         expect(await seen(bytes, sizes)).toEqual(whole);
         expect(await seen(bytes, [1])).toEqual(whole);
+      }),
+      settings(300),
+    );
+  });
+
+  it('gives the same lines of bytes that are all there', async () => {
+    await fc.assert(
+      fc.asyncProperty(input, async (bytes) => {
+        const all: Seen[] = [];
+        eachPiece(bytes, (piece) => {
+          for (const line of piece instanceof Block ? piece.split() : [piece]) all.push(factsOf(line));
+        });
+        expect(all).toEqual(await seen(bytes, [bytes.length + 1]));
       }),
       settings(300),
     );
