@@ -367,6 +367,17 @@ describe('the compiled scanner and its twin', () => {
     });
   });
 
+  it('leave a known key with zeros behind it to a full reading, however many', () => {
+    const line = (key: string): string =>
+      `{"type":"custom","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","customType":"c","${key}":"d"}`;
+    for (const key of ['', 'k', 'customType', 'fifteen letters']) {
+      const lines = Array.from({ length: 33 }, (_, zeros) => Buffer.from(line(key + '\0'.repeat(zeros))));
+      const [seen, twinSeen] = [scan(compiled, lines), scan(twin, lines)];
+      expect(seen.map((one) => one.accepted)).toEqual(lines.map((_, zeros) => zeros === 0));
+      expect(seen).toEqual(twinSeen);
+    }
+  });
+
   it('leave lines with long strings to a full reading, unless it is image data', () => {
     const long = 'x'.repeat(500_001);
     const image = entry('message', 'a', null, {

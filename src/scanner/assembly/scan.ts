@@ -62,8 +62,8 @@ const CUT_TURN: i32 = 1 << 8;
 const PARENT_BEFORE: i32 = 1 << 9;
 const ID_PACKED: i32 = 1 << 10;
 
-// Keys of up to 15 bytes that were met before, each in the slot that its text leads to: 16 bytes of text, the two halves of
-// its hash, what it means and where. Behind them the slot of a long key, which is not found again.
+// Keys of up to 15 bytes that were met before, each in the slot that its text leads to: 16 bytes of text and its length, the two
+// halves of its hash, what it means and where. Behind them the slot of a long key, which is not found again.
 const KEY_BITS: i32 = 12;
 const keys: usize = (__heap_base + 15) & ~15;
 const longKey: usize = keys + (32 << KEY_BITS);
@@ -118,7 +118,7 @@ export function callsAt(): usize {
 export function seed(a: u32, b: u32): void {
   seedA = a;
   seedB = b;
-  // No text is all ones.
+  // No text is all ones: its length is not.
   memory.fill(keys, 0xff, 32 << KEY_BITS);
   memory.fill(masks, 0xff, 16);
 }
@@ -485,9 +485,9 @@ function skipObject(at: usize, place: i32, depth: i32): usize {
   return <usize>ctz(i8x16.bitmask(i8x16.eq(v128.load(at + 1), i8x16.splat(0x22))) | 0x10000);
 }
 
-/** So many bytes behind a quote, and zeros: no two texts of up to 15 bytes are alike, for none holds a zero. */
+/** So many bytes behind a quote, zeros, and last how many there are: no two texts are alike, not even if one ends with zeros itself. */
 @inline function shortText(at: usize, length: usize): v128 {
-  return v128.and(v128.load(at + 1), v128.load(masks + 16 - length));
+  return i8x16.replace_lane(v128.and(v128.load(at + 1), v128.load(masks + 16 - length)), 15, <i8>length);
 }
 
 @inline function slotOf(text: v128): usize {
