@@ -24,7 +24,7 @@ import { makeEncoder } from '../scanner/text.ts';
 import { type GivenLabel, givenLabels } from '../tree/labels.ts';
 import { type LogIndex, MISSING_PARENT, NOT_FOUND } from '../tree/log-index.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
-import type { LogEntry, Session } from '../tree/session.ts';
+import type { Session, VisitedEntry } from '../tree/session.ts';
 import { sessionTitle } from '../tree/title.ts';
 import { BLOBS_OPTION, namedStore, refStays } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -250,7 +250,7 @@ class Writing {
       }
     };
     const lost = lostParentOf(index, section);
-    const show = (read: LogEntry): void => {
+    const show = (read: VisitedEntry): void => {
       const entry = settled(read, tools);
       const { id, parentId } = entry.value;
       this.#totals.add(entry.value);

@@ -10,7 +10,11 @@ export interface LogEntry {
   /** The line as it stands in the log. */
   readonly text: string;
   readonly value: JsonObject;
-  /** Long strings that were left where they are, by the marks that stand for them in the value. */
+}
+
+/** An entry for whom asked for some without their long strings. */
+export interface VisitedEntry extends LogEntry {
+  /** Those that were left where they are, by the marks that stand for them in the value; absent where it is whole. */
   readonly longs?: ReadonlyMap<string, LongString>;
 }
 
@@ -72,7 +76,7 @@ export interface Session {
    * The same entries for who takes each at once, without waiting: half the time of `entries` for small ones. While some
    * are looked at, the next are read. Where it pays, the long strings of those that are wanted thin are not read.
    */
-  forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void, wantsThin?: (position: number) => boolean): Promise<void>;
+  forEachEntry(positions: Iterable<number>, visit: (entry: VisitedEntry) => void, wantsThin?: (position: number) => boolean): Promise<void>;
   /**
    * The same entries, some at a time. Of those of which only the message is wanted as it stands, it comes as bytes where it
    * can be found in less time than the entry takes to be read; but the line is as sure to be whole.

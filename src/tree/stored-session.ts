@@ -8,7 +8,7 @@ import { type ByteSequence, readRanges } from '../lines/ranges.ts';
 import type { IndexBuilder } from './index-builder.ts';
 import type { LogIndex } from './log-index.ts';
 import type { MessageFinder } from './message-finder.ts';
-import type { LeftOut, LogEntry, LongString, MessageBytes, Session } from './session.ts';
+import type { LeftOut, LogEntry, LongString, MessageBytes, Session, VisitedEntry } from './session.ts';
 import type { ThinReader, ThinValue } from './thin-reader.ts';
 
 /** Where the bytes of a log are: they can be read again, and from any place. */
@@ -107,7 +107,7 @@ export class StoredSession implements Session {
 
   async forEachEntry(
     positions: Iterable<number>,
-    visit: (entry: LogEntry) => void,
+    visit: (entry: VisitedEntry) => void,
     wantsThin?: (position: number) => boolean,
   ): Promise<void> {
     const reader = wantsThin && (this.#idleReader ?? this.#makeThinReader());
@@ -231,7 +231,7 @@ export class StoredSession implements Session {
   }
 
   /** The entry without its long strings; undefined where it has to be read in full, or is damaged. */
-  #thin(position: number, bytes: Buffer, start: number, reader: ThinReader): LogEntry | undefined {
+  #thin(position: number, bytes: Buffer, start: number, reader: ThinReader): VisitedEntry | undefined {
     const { index } = this;
     const offset = index.offsetOf(position);
     const from = offset - start;
@@ -304,7 +304,7 @@ function exactly({ start, end }: Part, memory: Buffer): Buffer {
   return memory.length === end - start ? memory : memory.subarray(0, end - start);
 }
 
-class ThinEntry implements LogEntry {
+class ThinEntry implements VisitedEntry {
   readonly position: number;
   readonly line: number;
   readonly offset: number;

@@ -6,7 +6,7 @@ import type { ToolsWish } from '../../src/exporters/view/options.ts';
 import { OUTPUT, shorten, shortenUnread } from '../../src/exporters/view/shorten.ts';
 import { type ExportEntry, Transcript } from '../../src/exporters/view/transcript.ts';
 import { settled } from '../../src/exporters/view/unread.ts';
-import type { LogEntry, LongString } from '../../src/tree/session.ts';
+import type { LongString, VisitedEntry } from '../../src/tree/session.ts';
 import { settings } from '../support/properties.ts';
 import { entry, exportEntries, said, viewOptions } from './support.ts';
 
@@ -23,7 +23,7 @@ function unread(text: string): LongString {
 }
 
 /** The entry as it is read without its long strings. */
-function thin(value: JsonObject): LogEntry {
+function thin(value: JsonObject): VisitedEntry {
   const longs = new Map<string, LongString>();
   const text = JSON.stringify(value);
   const marked = JSON.parse(text, (_, held: unknown) => {

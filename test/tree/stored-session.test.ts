@@ -5,7 +5,7 @@ import { makeScanner } from '../../src/scanner/scanner.ts';
 import { type CompiledScanner, compiledScanner } from '../../src/tree/compiled-scanner.ts';
 import { IndexBuilder } from '../../src/tree/index-builder.ts';
 import { MessageFinder } from '../../src/tree/message-finder.ts';
-import type { LogEntry } from '../../src/tree/session.ts';
+import type { LogEntry, VisitedEntry } from '../../src/tree/session.ts';
 import { type ByteStore, type Shortcuts, StoredSession } from '../../src/tree/stored-session.ts';
 import { ThinReader } from '../../src/tree/thin-reader.ts';
 
@@ -234,7 +234,7 @@ describe('entries without their long strings', () => {
   async function read(session: StoredSession, positions: Iterable<number>): Promise<{ all: string[]; thin: number }> {
     const all: string[] = [];
     let count = 0;
-    const visit = ({ position, line, offset, text, value, longs }: LogEntry): void => {
+    const visit = ({ position, line, offset, text, value, longs }: VisitedEntry): void => {
       if (longs) count++;
       const put = (_: string, held: unknown): unknown => (typeof held === 'string' ? (longs?.get(held)?.whole() ?? held) : held);
       all.push(JSON.stringify([position, line, offset, text, JSON.parse(JSON.stringify(value), put)]));

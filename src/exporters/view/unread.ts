@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
-import type { LogEntry, LongString } from '../../tree/session.ts';
+import type { LongString, VisitedEntry } from '../../tree/session.ts';
 import type { ToolsWish } from './options.ts';
 import { OUTPUT, type Shortened, shortenUnread } from './shorten.ts';
 import type { ExportEntry } from './transcript.ts';
@@ -11,7 +11,7 @@ type Longs = ReadonlyMap<string, LongString>;
  * them only the ends are read, and what is shown is given by the marks that stay in their places. Nothing else that is
  * shown is a mark then.
  */
-export function settled(read: LogEntry, tools: ToolsWish): ExportEntry {
+export function settled(read: VisitedEntry, tools: ToolsWish): ExportEntry {
   const { value, longs } = read;
   if (!longs) return read;
   const { message } = value;
@@ -39,9 +39,9 @@ class SettledEntry implements ExportEntry {
   readonly line: number;
   readonly value: JsonObject;
   readonly unread: ReadonlyMap<string, Shortened>;
-  readonly #read: LogEntry;
+  readonly #read: VisitedEntry;
 
-  constructor(read: LogEntry, unread: ReadonlyMap<string, Shortened>) {
+  constructor(read: VisitedEntry, unread: ReadonlyMap<string, Shortened>) {
     this.position = read.position;
     this.line = read.line;
     this.value = read.value;
