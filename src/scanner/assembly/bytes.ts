@@ -1,5 +1,15 @@
 // AssemblyScript, not TypeScript: what the scanners share.
 
+/** Looking at bytes, and writing them, may run so far past their end. */
+const MOST_PAST: usize = 128;
+
+/** Makes room for so many bytes at a place and gives the place; 0 where there is none. */
+export function roomAt(at: usize, bytes: usize): usize {
+  const needed = <i32>((at + bytes + MOST_PAST + 0xffff) >> 16);
+  const has = memory.size();
+  return needed > has && memory.grow(needed - has) < 0 ? 0 : at;
+}
+
 /** The length of a word of up to four bytes at the end of a text is part of its length, which is mixed in behind it. */
 @inline export function wordAt(at: usize, end: usize): u32 {
   const left = end - at;

@@ -1,6 +1,6 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. EnvelopeScanner in src/entries/envelope.ts
 // does the same in plain TypeScript and says what is meant; a test compares the two on very many lines.
-import { areSame, skipLine } from './bytes';
+import { areSame, roomAt, skipLine } from './bytes';
 import { hashId, idHigh, idIsPacked, idLow } from './id-hash';
 
 export { keyIds } from './id-hash';
@@ -53,12 +53,9 @@ export function recordsAt(): usize {
   return records;
 }
 
-/** Makes room for so many bytes and tells where they go. Reading may run 64 bytes past their end. */
+/** Makes room for so many bytes and tells where they go; 0 where there is none. */
 export function reserve(bytes: usize): usize {
-  const needed = <i32>((input + bytes + 128 + 0xffff) >> 16);
-  const has = memory.size();
-  if (needed > has && memory.grow(needed - has) < 0) return 0;
-  return input;
+  return roomAt(input, bytes);
 }
 
 @inline function put(at: usize, start: usize, end: usize): void {

@@ -2,6 +2,7 @@
 // plain TypeScript and says what is meant; a test compares the two on very many lines. The numbers are those of images-layout.ts.
 
 import { ends, escapable, isHex, join, ODD, same } from './blocks';
+import { roomAt } from './bytes';
 
 const LINE_FIELDS: i32 = 6;
 const MOST_LISTED: i32 = 4096;
@@ -54,12 +55,9 @@ export function longsAt(): usize {
   return longs;
 }
 
-/** Makes room for so many bytes and tells where they go; 0 where there is none. Reading may run 80 bytes past their end. */
+/** Makes room for so many bytes and tells where they go; 0 where there is none. */
 export function reserve(bytes: usize): usize {
-  const needed = <i32>((input + bytes + 128 + 0xffff) >> 16);
-  const has = memory.size();
-  if (needed > has && memory.grow(needed - has) < 0) return 0;
-  return input;
+  return roomAt(input, bytes);
 }
 
 @inline function skipSpace(): void {

@@ -1,6 +1,6 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. src/scanner/twin.ts does the same in
 // plain TypeScript, and a test compares the two on very many lines. The numbers here are those of src/scanner/layout.ts.
-import { areSame, skipLine, wordAt } from './bytes';
+import { areSame, roomAt, skipLine, wordAt } from './bytes';
 import { hashId, idHigh, idIsPacked, idLow } from './id-hash';
 
 export { keyIds } from './id-hash';
@@ -123,12 +123,9 @@ export function seed(a: u32, b: u32): void {
   memory.fill(masks, 0xff, 16);
 }
 
-/** Makes room for a block and tells where it goes. Reading may run 64 bytes past its end. */
+/** Makes room for so many bytes and tells where they go; 0 where there is none. */
 export function reserve(bytes: usize): usize {
-  const needed = <i32>((input + bytes + 96 + 0xffff) >> 16);
-  const has = memory.size();
-  if (needed > has && memory.grow(needed - has) < 0) return 0;
-  return input;
+  return roomAt(input, bytes);
 }
 
 @inline function mixA(h: u32, word: u32): u32 {

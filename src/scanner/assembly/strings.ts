@@ -2,6 +2,7 @@
 // counts what is in them. The numbers are those of src/scanner/strings.ts; a test compares it with JSON.parse on very many lines.
 
 import { ends, escapable, isHex, join, ODD, same } from './blocks';
+import { roomAt } from './bytes';
 
 const FIELDS: i32 = 5;
 const MOST_STRINGS: i32 = 64;
@@ -25,12 +26,9 @@ export function foundAt(): usize {
   return found;
 }
 
-/** Makes room for so many bytes and tells where they go; 0 where there is none. Reading may run 80 bytes past their end. */
+/** Makes room for so many bytes and tells where they go; 0 where there is none. */
 export function reserve(bytes: usize): usize {
-  const needed = <i32>((input + bytes + 128 + 0xffff) >> 16);
-  const has = memory.size();
-  if (needed > has && memory.grow(needed - has) < 0) return 0;
-  return input;
+  return roomAt(input, bytes);
 }
 
 /** From behind an opening quote to behind the closing one, with all counts. False where what stands between is no JSON. */

@@ -1,6 +1,8 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. Looks at text as JavaScript holds it, in units
 // of 16 bits, 16 of them at a time.
 
+import { roomAt } from './bytes';
+
 const MOST_UNITS: usize = 65536;
 
 // The text; looking for controls may run 32 units past it.
@@ -11,12 +13,9 @@ export function unitsAt(): usize {
   return units;
 }
 
-/** Makes room for so many bytes and tells where they go; 0 where there is none. Writing may run 16 bytes past their end. */
+/** Makes room for so many bytes and tells where they go; 0 where there is none. */
 export function reserve(bytes: usize): usize {
-  const needed = <i32>((room + bytes + 16 + 0xffff) >> 16);
-  const has = memory.size();
-  if (needed > has && memory.grow(needed - has) < 0) return 0;
-  return room;
+  return roomAt(room, bytes);
 }
 
 /** Two times eight units as bytes, those that do not fit as 255. */
