@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { printable } from '../base/printable.ts';
 import { ClosedPipe, UsageTrouble } from '../base/trouble.ts';
 import type { Kept } from '../blobs/inline.ts';
@@ -167,9 +168,11 @@ function sinkFor(wish: Wish, io: Io, input: string | undefined, mode: number): S
 async function deliver(head: string, body: HeldOutput, sink: Sink, io: Io): Promise<void> {
   const out = new ByteWriter(sink.stream);
   const terminal = sink.stream === io.stdout && io.stdout.isTTY === true;
+  // A character may stand in two chunks.
+  const decoder = terminal ? new StringDecoder('utf8') : undefined;
   out.text(terminal ? safeLines(head) : head);
   for await (const chunk of body.chunks()) {
-    if (terminal) out.text(safeLines(chunk.toString('utf8')));
+    if (decoder) out.text(safeLines(decoder.write(chunk)));
     else out.bytes(chunk);
     if (out.full) await out.flush();
   }

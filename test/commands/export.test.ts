@@ -449,6 +449,14 @@ describe('export of a large log', () => {
     expect(exported).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it('cuts no character on a terminal, where what it holds back comes from the disk in pieces', async () => {
+    const path = log(said('u', null, 'user', `${'\u6f22'.repeat(999)}\n`.repeat(3000)));
+    const { stdout: wanted } = await run(['export', path]);
+    expect(Buffer.byteLength(wanted)).toBeGreaterThan(8 * 1024 * 1024);
+    const { stdout } = await run(['export', path], { stdoutIsTerminal: true });
+    expect(stdout === wanted).toBe(true);
+  });
+
   // At once, where much is written; only in the end, where it was written behind.
   it.each([
     [60, 9000],

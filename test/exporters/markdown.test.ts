@@ -54,6 +54,13 @@ describe('Markdown', () => {
     expect(plainText('@octocat')).toBe('@&#8203;octocat');
   });
 
+  it('shows names as they are, whatever they are made of', () => {
+    const printed = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
+    const escaped = printed.filter((character) => plainText(character) !== character);
+    expect(escaped.join('')).toBe('!#$&*<>[\\]^_`|~');
+    for (const name of ['a_b_', '*a*', 'x\ny', 'x\r\ny', '\u0007']) expect(plainText(`${name} and more`)).not.toContain(name);
+  });
+
   it.each([
     'javascript:alert(1)',
     'JaVaScRiPt:x',
