@@ -18,8 +18,6 @@ export interface WorkerData {
   readonly settings: WorkerSettings;
   readonly names: readonly string[];
   readonly counters: SharedArrayBuffer;
-  /** How many there are. */
-  readonly workers: number;
 }
 
 /** All that is to be said about one file. */
@@ -39,14 +37,13 @@ export interface WorkerAnswer {
 const MOST_AHEAD = 64;
 const NEXT = 0;
 const TOLD = 1;
-const READY = 2;
 
 /** Which file is next, and how many were told: counted by all threads together, so that nobody has to be asked. */
 export class Turns {
   readonly #counters: Int32Array;
   readonly #files: number;
 
-  static readonly BYTES: number = 3 * Int32Array.BYTES_PER_ELEMENT;
+  static readonly BYTES: number = 2 * Int32Array.BYTES_PER_ELEMENT;
 
   constructor(counters: SharedArrayBuffer, files: number) {
     this.#counters = new Int32Array(counters);
@@ -74,11 +71,6 @@ export class Turns {
     for (let told = Atomics.load(this.#counters, TOLD); at >= told + MOST_AHEAD; told = Atomics.load(this.#counters, TOLD)) {
       Atomics.wait(this.#counters, TOLD, told);
     }
-  }
-
-  /** Called by every worker that has loaded its code; gives how many have. */
-  ready(): number {
-    return Atomics.add(this.#counters, READY, 1) + 1;
   }
 
   told(files: number): void {
@@ -109,8 +101,8 @@ export class CheckPool {
     const launcher = new URL('../../bin/sessionctl.js', import.meta.url);
     const { Worker } = await import('node:worker_threads');
     const counters = new SharedArrayBuffer(Turns.BYTES);
-    const workerData: WorkerData = { settings, names, counters, workers: jobs - 1 };
-    const workers = Array.from({ length: workerData.workers }, () => new Worker(launcher, { argv: ['check-worker'], workerData }));
+    const workerData: WorkerData = { settings, names, counters };
+    const workers = Array.from({ length: jobs - 1 }, () => new Worker(launcher, { argv: ['check-worker'], workerData }));
     return new CheckPool(workers, new Turns(counters, names.length), (at) => here(names[at] as string));
   }
 

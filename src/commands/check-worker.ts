@@ -1,5 +1,4 @@
 import { randomFillSync } from 'node:crypto';
-import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { blobLookup } from './blob-lookup.ts';
 import { checkFile, Turns, type WorkerAnswer, type WorkerData } from './check-pool.ts';
@@ -8,15 +7,9 @@ import { SessionChecker } from './check-session.ts';
 /** So much is checked before the answers are sent: a message costs as much as a small file. */
 const BYTES_A_MESSAGE = 1024 * 1024;
 const FILES_A_MESSAGE = 16;
-/** Three times what V8 waits for before it optimizes a function. */
-const OPTIMIZE_LATER = '--interrupt-budget=400000';
 
-async function work({ settings, names, counters, workers }: WorkerData): Promise<void> {
+async function work({ settings, names, counters }: WorkerData): Promise<void> {
   const turns = new Turns(counters, names.length);
-  // Every thread compiles the same code by itself, and the compilers take turns with the checks on the same cores: only
-  // what is really hot is worth it. This is a setting of the whole process, and V8 takes the code that was kept from the
-  // build, Node's own too, only as long as it is as it was then; so it has to wait for the last thread.
-  if (turns.ready() === workers) setFlagsFromString(OPTIMIZE_LATER);
   const checker = new SessionChecker(
     {
       ...settings,

@@ -16,10 +16,3 @@ it('gives each file to one thread, and none that is far ahead of what was told',
   for (let at = 65; at < 100; at++) expect(one.take()).toBe(at);
   expect([one.take(), other.take(), one.takeNow()]).toEqual([undefined, undefined, undefined]);
 });
-
-it('counts the threads that are ready, so that one of them is the last', () => {
-  const counters = new SharedArrayBuffer(Turns.BYTES);
-  const [one, other] = [new Turns(counters, 1), new Turns(counters, 1)];
-  expect([one.ready(), other.ready()]).toEqual([1, 2]);
-  expect(one.take()).toBe(0);
-});
