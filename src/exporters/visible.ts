@@ -1,10 +1,9 @@
-import { hasControls } from '../scanner/text.ts';
-
 /** Control characters as pictures of themselves, so that no viewer acts on them. Tabs and line ends stay. */
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+const HAS_CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
 export function visible(text: string): string {
-  return hasControls(text) ? text.replace(CONTROLS, picture) : text;
+  return HAS_CONTROLS.test(text) ? text.replace(CONTROLS, picture) : text;
 }
 
 function picture(control: string): string {

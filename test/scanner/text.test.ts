@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Encoder, hasControls, makeControlSearch, makeEncoder } from '../../src/scanner/text.ts';
+import { type Encoder, makeEncoder } from '../../src/scanner/text.ts';
 import { settings } from '../support/properties.ts';
-
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-const search = makeControlSearch() as (text: string) => boolean;
 
 /** Any text in units of 16 bits, halves of pairs included. */
 const units = fc
@@ -12,37 +9,6 @@ const units = fc
     maxLength: 100,
   })
   .map((codes) => String.fromCharCode(...codes));
-
-describe('the compiled search for control characters', () => {
-  it('knows every character, wherever it stands', () => {
-    const wrong: string[] = [];
-    for (let code = 0; code < 0x10000; code++) {
-      for (const before of [0, 15, 31, 40]) {
-        const text = `${'x'.repeat(before)}${String.fromCharCode(code)}${'\n'.repeat(before % 7)}`;
-        if (search(text) !== CONTROLS.test(text)) wrong.push(`${code.toString(16)} at ${before}`);
-      }
-    }
-    expect(wrong).toEqual([]);
-  });
-
-  it('sees no more of a text than there is, and all of a long one', () => {
-    expect(search('\u0001'.repeat(100))).toBe(true);
-    for (let length = 0; length < 70; length++) expect(search('x'.repeat(length))).toBe(false);
-    for (const length of [65_535, 65_536, 65_537, 131_072, 200_000]) {
-      expect(search('\u6f22'.repeat(length))).toBe(false);
-      expect(search(`${'\u6f22'.repeat(length)}\u0085`)).toBe(true);
-    }
-  });
-
-  it('takes over after a while without a difference', () => {
-    const clean = 'words\r\n\t'.repeat(1000);
-    for (let at = 0; at < 200; at++) {
-      expect(hasControls(clean)).toBe(false);
-      expect(hasControls(`${clean}\u001b`)).toBe(true);
-      expect(hasControls('\u001b')).toBe(true);
-    }
-  });
-});
 
 describe('the compiled encoder', () => {
   const encoder = makeEncoder(256 * 1024) as Encoder;

@@ -1,13 +1,13 @@
-// AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. Looks at text as JavaScript holds it, in units
-// of 16 bits, 16 of them at a time.
+// AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. Encodes text as JavaScript holds it, in units of
+// 16 bits, 16 of them at a time where they are ASCII.
 
 import { roomAt } from './bytes';
 
 const MOST_UNITS: usize = 65536;
 
-// The text; looking for controls may run 32 units past it.
+// The text, and what becomes of it.
 const units: usize = (__heap_base + 15) & ~15;
-const room: usize = units + MOST_UNITS * 2 + 64;
+const room: usize = units + MOST_UNITS * 2;
 
 export function unitsAt(): usize {
   return units;
@@ -16,33 +16,6 @@ export function unitsAt(): usize {
 /** Makes room for so many bytes and tells where they go; 0 where there is none. */
 export function reserve(bytes: usize): usize {
   return roomAt(room, bytes);
-}
-
-/** Two times eight units as bytes, those that do not fit as 255. */
-@inline function narrowed(at: usize): v128 {
-  const most = i16x8.splat(0xff);
-  return i8x16.narrow_i16x8_u(i16x8.min_u(v128.load(at), most), i16x8.min_u(v128.load(at, 16), most));
-}
-
-/** Control characters except tabs and line ends: by both halves of a byte, those of 0, of 1, of 7, of 8 and 9. */
-@inline function controls(v: v128): v128 {
-  const low = i8x16(11, 11, 11, 11, 11, 11, 11, 11, 11, 10, 10, 11, 11, 10, 11, 15);
-  const high = i8x16(1, 2, 0, 0, 0, 0, 0, 4, 8, 8, 0, 0, 0, 0, 0, 0);
-  return v128.and(i8x16.swizzle(low, v128.and(v, i8x16.splat(0x0f))), i8x16.swizzle(high, i8x16.shr_u(v, 4)));
-}
-
-/** Whether there is a control character in the text. */
-export function hasControls(count: i32): bool {
-  const end = units + (<usize>count << 1);
-  const blank = i16x8.splat(0x20);
-  v128.store(end, blank);
-  v128.store(end, blank, 16);
-  v128.store(end, blank, 32);
-  v128.store(end, blank, 48);
-  for (let at = units; at < end; at += 64) {
-    if (v128.any_true(v128.or(controls(narrowed(at)), controls(narrowed(at + 32))))) return true;
-  }
-  return false;
 }
 
 /** Encodes the text in UTF-8 to another place and gives the number of bytes. Half of a surrogate pair becomes U+FFFD. */
