@@ -44,6 +44,5 @@ export const LINE_CODE = {
   parentBefore: 4,
   typeMessage: 1 << 4,
 } as const;
-/** The role's code, 0 where it is another one: none, then these. */
+/** From here on the role's code: 0 for any other one, then none, user, assistant, toolResult. */
 export const ROLE_SHIFT = 8;
-export const ROLES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];

@@ -4,7 +4,7 @@ import { HEADER_TYPE, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/enve
 import type { JsonObject } from '../entries/json-value.ts';
 import { Line } from '../lines/line.ts';
 import type { LinePlace, MovingPlace, RangeReader } from '../lines/ranges.ts';
-import { LINE, LINE_CODE, LINE_NUMBERS, ROLE_SHIFT, ROLES } from '../scanner/envelope-layout.ts';
+import { LINE, LINE_CODE, LINE_NUMBERS, ROLE_SHIFT } from '../scanner/envelope-layout.ts';
 import type { CompiledScanner } from './compiled-scanner.ts';
 import { LogIndex, NOT_FOUND, type PlainEntry, plainEntry } from './log-index.ts';
 import type { LeftOut } from './session.ts';
@@ -33,9 +33,9 @@ export class IndexBuilder implements RangeReader {
   readonly #careful: boolean;
   readonly #scanner: LineScanner;
   readonly #compiled: CompiledScanner | undefined;
-  /** As the index codes them, by what the scanner says of a line; the first place is for another one. */
-  readonly #roles: readonly number[];
-  readonly #message: number;
+  /** As the index codes them, by what the scanner says of a line. Not before they are met, for the index keeps only so many names. */
+  readonly #roles: number[] = [];
+  #message: number | undefined;
   #look: ((line: Line) => 'go on' | 'enough') | undefined;
   /** One for all lines: objects of their own would be most of what there is to clean up. */
   readonly #entry: PlainEntry = plainEntry();
@@ -46,8 +46,6 @@ export class IndexBuilder implements RangeReader {
     this.#scanner = options.compiled ?? new EnvelopeScanner();
     this.#compiled = options.compiled;
     this.#look = options.look;
-    this.#roles = [0, ...ROLES.map((name) => this.index.roleCode(name))];
-    this.#message = this.index.typeCode('message');
     options.compiled?.keyIds(options.key);
   }
 
@@ -101,8 +99,16 @@ export class IndexBuilder implements RangeReader {
     entry.parentStart = parentStart;
     entry.parentLength = parentStart === ABSENT ? ABSENT : parentEnd - parentStart;
     entry.parentIsLast = (codes & LINE_CODE.parentBefore) !== 0;
-    entry.type = (codes & LINE_CODE.typeMessage) === 0 ? this.index.typeCodeOf(memory, typeStart, typeEnd) : this.#message;
-    entry.role = role === 0 ? this.index.roleCodeOf(memory, roleStart, roleEnd) : (this.#roles[role] as number);
+    if ((codes & LINE_CODE.typeMessage) === 0) entry.type = this.index.typeCodeOf(memory, typeStart, typeEnd);
+    else {
+      this.#message ??= this.index.typeCodeOf(memory, typeStart, typeEnd);
+      entry.type = this.#message;
+    }
+    if (role === 0) entry.role = this.index.roleCodeOf(memory, roleStart, roleEnd);
+    else {
+      this.#roles[role] ??= this.index.roleCodeOf(memory, roleStart, roleEnd);
+      entry.role = this.#roles[role];
+    }
     entry.line = place.number;
     entry.offset = place.offset;
     entry.length = records[at + LINE.length] as number;

@@ -156,4 +156,14 @@ describe('the index of a log', () => {
     expect(builder.index.parentOf(9999)).toBe(9998);
     expect(builder.index.parentOf(4096)).toBe(4095);
   });
+
+  it('keeps the names of as many roles and types as it has room for, none taken by one that is not met', async () => {
+    const lines = Array.from({ length: 300 }, (_, at) => `{"type":"t${at}","id":"${at}","parentId":null,"message":{"role":"r${at}"}}\n`);
+    const log = Buffer.from(`{"type":"session","version":3,"id":"head"}\n${lines.join('')}`);
+    for (const compiled of [compiledScanner(1024 * 1024), undefined]) {
+      const { index } = await indexed(log, (left) => Math.min(left, 1000), compiled);
+      const named = Array.from({ length: index.size }, (_, at) => [index.typeOf(at), index.roleOf(at)]);
+      expect(named).toEqual(lines.map((_, at) => (at < 254 ? [`t${at}`, `r${at}`] : ['', ''])));
+    }
+  });
 });

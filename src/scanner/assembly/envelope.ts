@@ -14,7 +14,7 @@ const ID_AT: usize = found + 8;
 const PARENT_AT: usize = found + 16;
 const ROLE_AT: usize = found + 24;
 const MESSAGE_AT: usize = found + 32;
-// For lines that are scanned together: the numbers of LINE in src/scanner/envelope.ts, then the bytes.
+// For lines that are scanned together: the numbers of LINE in src/scanner/envelope-layout.ts, then the bytes.
 const MOST_LINES: i32 = 4096;
 const LINE_BYTES: i32 = 13 * 4;
 const records: usize = found + 64;
