@@ -184,6 +184,19 @@ describe('a memory that serves many logs', () => {
       settings(150),
     );
   });
+
+  it('forgets where the calls of a long message stood', async () => {
+    const memory = makeMemory('compiled', hashKey, undefined, false);
+    const calls = Array.from({ length: 200 }, (_, at) => `call-${at}`);
+    await findingsWith(memory, HEADER, user('u', null) + assistant('a', 'u', calls));
+    const log = Array.from(
+      { length: 200 },
+      (_, at) => user(`u${at}`, at === 0 ? null : `a${at - 1}`) + assistant(`a${at}`, `u${at}`, ['x']),
+    );
+    const plain = await findingsWith(undefined, HEADER, log.join(''));
+    expect(plain.length).toBeGreaterThan(190);
+    expect(await findingsWith(memory, HEADER, log.join(''))).toEqual(plain);
+  });
 });
 
 describe('the table of shapes', () => {

@@ -25,7 +25,7 @@ class MemoryStore implements ByteStore {
     let at = 0;
     return {
       read: async (buffer: Buffer): Promise<number> => {
-        const count = this.#copy(buffer, at);
+        const count = this.copy(buffer, at);
         at += count;
         return count;
       },
@@ -34,10 +34,10 @@ class MemoryStore implements ByteStore {
 
   async readAt(buffer: Buffer, position: number): Promise<number> {
     this.reads.push(buffer.length);
-    return this.#copy(buffer, position);
+    return this.copy(buffer, position);
   }
 
-  #copy(buffer: Buffer, position: number): number {
+  copy(buffer: Buffer, position: number): number {
     return this.#bytes.copy(buffer, 0, position, Math.min(this.size, position + buffer.length));
   }
 
@@ -90,6 +90,10 @@ describe('a session whose entries are read when they are asked for', () => {
     expect(await ids(session, [0])).toEqual(['a']);
     await expect(ids(session, [1])).rejects.toThrow('log.jsonl: became shorter while it was read');
     await expect(session.forEachEntry([0, 1], () => {})).rejects.toThrow('became shorter');
+    const readAtOnce = Object.assign(store, { readNow: (buffer: Buffer, position: number) => store.copy(buffer, position) });
+    await expect(session.forEachEntry([0, 1], () => {})).rejects.toThrow('became shorter');
+    readAtOnce.size += 10;
+    await expect(session.forEachEntry([0, 1], () => {})).resolves.toBeUndefined();
   });
 
   it('reads the same in any order, near and far, one by one and all at once', async () => {
