@@ -108,7 +108,7 @@ export class FastPath {
   /** Goes through a block that it takes. */
   eachLine(block: Block, reading: Reading): void {
     const { records } = this.#scanner;
-    // Other logs of the run have other keys.
+    // Whoever shares the scanner may have another key.
     this.#scanner.keyIds(this.hashKey);
     let number = block.number;
     for (let from = 0; from < block.bytes.length; ) {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ByteSequence, readRanges } from '../../src/lines/ranges.ts';
+import { type ByteSequence, type RangeReader, readRanges } from '../../src/lines/ranges.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
 
@@ -47,6 +47,27 @@ async function rangesOf(bytes: Buffer, cuts: readonly number[], maxLineBytes: nu
 }
 
 describe('readRanges', () => {
+  it('hands lines out together only where none of them can be too long', async () => {
+    const bytes = Buffer.from('short\na line that is too long\nshort\n');
+    const told = async (maxLineBytes: number): Promise<string[]> => {
+      const seen: string[] = [];
+      const reader: RangeReader = {
+        line: (_bytes, start, end) => seen.push(`line of ${end - start}`),
+        oversize: (length) => seen.push(`oversize ${length}`),
+        lines: (_bytes, end, place) => {
+          seen.push(`together ${end}`);
+          place.number += 3;
+          place.offset += end;
+          return true;
+        },
+      };
+      await readRanges(sequence(bytes, []), reader, { maxLineBytes });
+      return seen;
+    };
+    expect(await told(bytes.length)).toEqual([`together ${bytes.length}`]);
+    expect(await told(10)).toEqual(['line of 5', 'oversize 23', 'line of 5']);
+  });
+
   it('gives the lines that the line reader gives, however the bytes are cut', async () => {
     const pieces = fc.array(fc.constantFrom('a', 'bc', '\n', '\r\n', '{"x":1}', '\u00e9', '\u00ff', '\0', ' '.repeat(7)), {
       maxLength: 30,
