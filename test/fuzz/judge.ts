@@ -31,9 +31,8 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
   const strange = readdirSync('.').filter((name) => !EXPECTED_NAMES.test(name) && !named(name));
   if (strange.length > 0) return `left behind: ${strange.join(', ')}`;
   const isHelp = call.argv.includes('--help');
-  const handsOn = REWRITERS.has(call.command) || call.command === 'fork' || call.given.has('pass');
   if (isTerminal) {
-    const raw = rawControls((handsOn ? '' : ran.stdout) + ran.stderr.replace(/\r\u001b\[K/g, ''));
+    const raw = rawControls(ran.stdout + ran.stderr.replace(/\r\u001b\[K/g, ''));
     if (raw.length > 0) return `raw on a terminal: ${JSON.stringify(raw.slice(0, 5))}`;
   }
   const after = existsSync(LOG) ? readFileSync(LOG, 'latin1') : undefined;
@@ -44,7 +43,7 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
   if (!mayChange && after !== log) return 'the log was changed without -i';
   if (call.command === 'append' && !after.startsWith(log)) return 'append changed what was there';
   if (isHelp) return ran.code === 0 || isCut ? undefined : `help exits ${ran.code}`;
-  const spoken = isCut || ran.code === 2 ? undefined : misspoken(call, ran, log);
+  const spoken = isCut || ran.code === 2 ? undefined : misspoken(call, ran, isTerminal ? undefined : log);
   if (spoken !== undefined) return spoken;
   const healthy = existsSync(HEALTHY) && call.given.has('in-place') ? await errorsOf(readFileSync(HEALTHY, 'latin1')) : [];
   if (healthy?.length !== 0) return `made ${(healthy ?? ['no log']).join(', ')} of a healthy log`;
@@ -56,11 +55,12 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
   const target = call.given.has('output') ? ['out.jsonl', 'out.md', 'out.html'].find((name) => existsSync(name)) : undefined;
   if (call.given.has('output'))
     return target === undefined ? undefined : await judgeOutput(call, log, readFileSync(target, 'latin1'), ran.code);
-  return await judgeOutput(call, log, ran.stdoutBytes.toString('latin1'), ran.code);
+  // A terminal gets escapes for what could move its cursor, so what it shows is not the log itself.
+  return isTerminal ? undefined : await judgeOutput(call, log, ran.stdoutBytes.toString('latin1'), ran.code);
 }
 
-/** Output for programs has to be what it says it is. */
-function misspoken(call: Call, ran: Ran, log: string): string | undefined {
+/** Output for programs has to be what it says it is. The log is undefined where its bytes do not leave as they came. */
+function misspoken(call: Call, ran: Ran, log: string | undefined): string | undefined {
   const { command, given, argv } = call;
   const value = (name: string): string | undefined => argv.findLast((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
   if (given.has('dry-run') && REWRITERS.has(command)) {
@@ -72,7 +72,7 @@ function misspoken(call: Call, ran: Ran, log: string): string | undefined {
     if (command === 'validate' && given.has('pass')) {
       const isOne = call.readsLog || !(argv.includes('.') || argv.includes(HEALTHY) || argv.includes('blobs'));
       const toldRules = given.has('list-rules') || given.has('explain');
-      return isOne && !toldRules && ran.stdoutBytes.toString('latin1') !== log ? '--pass changed the log' : undefined;
+      return log !== undefined && isOne && !toldRules && ran.stdoutBytes.toString('latin1') !== log ? '--pass changed the log' : undefined;
     }
     const isPlain = command === 'validate' && !given.has('list-rules') && !given.has('explain') && !given.has('quiet');
     const format = isPlain ? (value('format') ?? 'text') : undefined;
