@@ -11,9 +11,10 @@ export interface HashPage {
   readonly hashHigh: Int32Array;
 }
 
-const PARTS = 64;
+/** So few that the parts of a large log are given back to the system, and leave no holes, when they are outgrown. */
+const PARTS = 16;
 const PART_MASK = PARTS - 1;
-const FIRST_SLOTS = 16;
+const FIRST_SLOTS = 64;
 /** Up to here parts grow to four times their size, for filling them again takes time; above it that would waste too much. */
 const SMALL_PART = 16_384;
 const EMPTY = -1;
