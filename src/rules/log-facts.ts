@@ -2,8 +2,8 @@ import { messageOf, versionByEntry, versionOf } from '../entries/envelope-check.
 import { isObject, type JsonObject } from '../entries/json-value.ts';
 import type { KnownVersion } from '../entries/schema/index.ts';
 import { NULL } from '../scanner/layout.ts';
-import { cycles } from '../tree/children.ts';
 import { HEADER_PARENT, LogIndex, MISSING_PARENT, type PlainEntry } from '../tree/log-index.ts';
+import { cycles } from '../tree/stretches.ts';
 import type { BlobLookup } from './blob-check.ts';
 import { IdTexts } from './id-texts.ts';
 import { ByteList, NO_WORD, TimeList, WordList } from './number-list.ts';

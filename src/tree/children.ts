@@ -1,5 +1,6 @@
 import { firstNot } from '../base/search.ts';
-import { type LogIndex, NO_PARENT } from './log-index.ts';
+import type { LogIndex } from './log-index.ts';
+import { Stretches } from './stretches.ts';
 
 const NONE = -1;
 
@@ -9,7 +10,7 @@ const NONE = -1;
  */
 export class Children {
   readonly #index: LogIndex;
-  readonly #opened: ReadonlySet<number>;
+  readonly stretches: Stretches;
   /** Entries that hang from another one than the one before them, in file order. */
   readonly #apart: Int32Array;
   /** For each of those, its parent times `#step` plus its place in `#apart`; sorted, so by parent and then in file order. */
@@ -22,32 +23,22 @@ export class Children {
 
   constructor(index: LogIndex) {
     this.#index = index;
-    this.#opened = new Set(cycles(index));
-    const { size } = index;
-    // Of the entries that hang from the one before them only the first is a root. An entry where a cycle is opened is none of them.
-    const first = size > 0 && index.parentOf(0) === NO_PARENT ? 1 : 0;
-    let roots = first;
-    let apart = 0;
-    index.eachApart((at, parent) => {
-      if (parent < 0 || this.#opened.has(at)) roots++;
-      else apart++;
-    });
-    this.roots = new Int32Array(roots);
-    this.#apart = new Int32Array(apart);
+    this.stretches = new Stretches(index);
+    const { starts, parents } = this.stretches;
+    const hasParent = (stretch: number): boolean => (parents[stretch] as number) >= 0;
+    this.roots = starts.filter((_, stretch) => !hasParent(stretch));
+    this.#apart = starts.filter((_, stretch) => hasParent(stretch));
+    const apart = this.#apart.length;
     this.#keys = new Float64Array(apart);
-    this.#hasApart = new Uint8Array(apart > 0 ? (size >>> 3) + 1 : 0);
+    this.#hasApart = new Uint8Array(apart > 0 ? (index.size >>> 3) + 1 : 0);
     // A power of two: products and quotients stay exact.
     this.#step = 2 ** Math.ceil(Math.log2(apart + 1));
-    roots = first;
-    apart = 0;
-    index.eachApart((at, parent) => {
-      if (parent < 0 || this.#opened.has(at)) this.roots[roots++] = at;
-      else {
+    parents
+      .filter((parent) => parent >= 0)
+      .forEach((parent, at) => {
         this.#hasApart[parent >>> 3] = (this.#hasApart[parent >>> 3] as number) | (1 << (parent & 7));
-        this.#keys[apart] = parent * this.#step + apart;
-        this.#apart[apart++] = at;
-      }
-    });
+        this.#keys[at] = parent * this.#step + at;
+      });
     this.#keys.sort();
   }
 
@@ -82,7 +73,7 @@ export class Children {
   }
 
   #parentOf(position: number): number {
-    return this.#opened.size > 0 && this.#opened.has(position) ? NONE : this.#index.parentOf(position);
+    return this.stretches.opened.has(position) ? NONE : this.#index.parentOf(position);
   }
 
   /** The entry behind this one, if it hangs from it; else -1. */
@@ -105,27 +96,4 @@ export class Children {
 /** The first place whose number is not below the value. */
 function lowerBound(sorted: Int32Array | Float64Array, value: number): number {
   return firstNot(0, sorted.length, (at) => (sorted[at] as number) < value);
-}
-
-/** The earliest entry of each cycle of parents, in file order. Linear, without recursion. */
-export function cycles(index: LogIndex): number[] {
-  // A walk in which every parent stands before its child ends.
-  if (index.forwardParents === 0) return [];
-  const found: number[] = [];
-  /** 0 not seen, 1 on the walk under way, 2 done. */
-  const state = new Uint8Array(index.size);
-  for (let start = 0; start < index.size; start++) {
-    let at = start;
-    while (at >= 0 && state[at] === 0) {
-      state[at] = 1;
-      at = index.parentOf(at);
-    }
-    if (at >= 0 && state[at] === 1) {
-      let earliest = at;
-      for (let member = index.parentOf(at); member !== at; member = index.parentOf(member)) earliest = Math.min(earliest, member);
-      found.push(earliest);
-    }
-    for (at = start; at >= 0 && state[at] === 1; at = index.parentOf(at)) state[at] = 2;
-  }
-  return found.sort((a, b) => a - b);
 }

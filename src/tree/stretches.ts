@@ -1,4 +1,3 @@
-import { cycles } from './children.ts';
 import { type LogIndex, NO_PARENT } from './log-index.ts';
 
 /**
@@ -10,11 +9,13 @@ export class Stretches {
   readonly starts: Int32Array;
   /** From which entry that one hangs; negative for none in this log. */
   readonly parents: Int32Array;
+  /** Where cycles are opened: those entries are starts, for each hangs from one behind it or from itself. */
+  readonly opened: ReadonlySet<number>;
   readonly #size: number;
 
   constructor(index: LogIndex) {
     this.#size = index.size;
-    const opened = new Set(cycles(index));
+    this.opened = new Set(cycles(index));
     // The first entry counts as hanging from the one before it where it hangs from nothing.
     const first = index.size > 0 && index.parentOf(0) === NO_PARENT ? 1 : 0;
     let count = first;
@@ -26,7 +27,7 @@ export class Stretches {
     let stretch = first;
     index.eachApart((position, parent) => {
       this.starts[stretch] = position;
-      this.parents[stretch++] = opened.has(position) ? NO_PARENT : parent;
+      this.parents[stretch++] = this.opened.has(position) ? NO_PARENT : parent;
     });
   }
 
@@ -38,4 +39,27 @@ export class Stretches {
   last(stretch: number): number {
     return (stretch + 1 < this.starts.length ? (this.starts[stretch + 1] as number) : this.#size) - 1;
   }
+}
+
+/** The earliest entry of each cycle of parents, in file order. Linear, without recursion. */
+export function cycles(index: LogIndex): number[] {
+  // A walk in which every parent stands before its child ends.
+  if (index.forwardParents === 0) return [];
+  const found: number[] = [];
+  /** 0 not seen, 1 on the walk under way, 2 done. */
+  const state = new Uint8Array(index.size);
+  for (let start = 0; start < index.size; start++) {
+    let at = start;
+    while (at >= 0 && state[at] === 0) {
+      state[at] = 1;
+      at = index.parentOf(at);
+    }
+    if (at >= 0 && state[at] === 1) {
+      let earliest = at;
+      for (let member = index.parentOf(at); member !== at; member = index.parentOf(member)) earliest = Math.min(earliest, member);
+      found.push(earliest);
+    }
+    for (at = start; at >= 0 && state[at] === 1; at = index.parentOf(at)) state[at] = 2;
+  }
+  return found.sort((a, b) => a - b);
 }

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IdHash } from '../../src/base/id-hash.ts';
 import { EnvelopeScanner } from '../../src/entries/envelope.ts';
-import { Children, cycles } from '../../src/tree/children.ts';
+import { Children } from '../../src/tree/children.ts';
 import { HEADER_PARENT, LogIndex, MISSING_PARENT, NO_PARENT, NOT_FOUND, UNKNOWN_PARENT } from '../../src/tree/log-index.ts';
 import { commonAncestor, leaves, pathTo } from '../../src/tree/path.ts';
+import { cycles } from '../../src/tree/stretches.ts';
 import { settings } from '../support/properties.ts';
 
 const key = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);

@@ -2,7 +2,7 @@ import { firstNot } from '../../base/search.ts';
 import type { Children } from '../../tree/children.ts';
 import { KindCounts, type LogIndex } from '../../tree/log-index.ts';
 import { pathTo } from '../../tree/path.ts';
-import { Stretches } from '../../tree/stretches.ts';
+import type { Stretches } from '../../tree/stretches.ts';
 
 /** A line of the drawing: an entry, or a run of entries that are not worth a line each. */
 export type DrawnLine =
@@ -37,7 +37,7 @@ export interface ShapeOptions {
  * nest, however long the trunk is. Linear, without recursion.
  */
 export function* drawnLines(index: LogIndex, children: Children, options: ShapeOptions): Generator<DrawnLine, void, void> {
-  const stretches = new Stretches(index);
+  const { stretches } = children;
   const trunk = new Trunk(index, stretches, options.leaf);
   const hasOwnLine = new Uint8Array(index.size);
   for (const position of options.notable) hasOwnLine[position] = 1;
@@ -164,12 +164,11 @@ class Trunk {
   #leadTo(index: LogIndex, stretches: Stretches, leaf: number): void {
     const isPoint = new Uint8Array(index.size);
     for (const point of this.points) isPoint[point] = 1;
-    const roots = new Set(stretches.starts.filter((_, stretch) => (stretches.parents[stretch] as number) < 0));
     const path = pathTo(index, leaf);
     for (let at = 1; at < path.length; at++) {
       const parent = path[at - 1] as number;
       const child = path[at] as number;
-      if (isPoint[parent] === 1 && !roots.has(child)) this.#onward[this.#place(parent)] = child;
+      if (isPoint[parent] === 1 && !stretches.opened.has(child)) this.#onward[this.#place(parent)] = child;
     }
   }
 

@@ -1,7 +1,16 @@
 // AssemblyScript, not TypeScript: what those have in common that look at 64 bytes of a string at a time.
 
 /** Every other bit, to find which of several backslashes in a row count. */
-export const ODD: u64 = 0xaaaaaaaaaaaaaaaa;
+const ODD: u64 = 0xaaaaaaaaaaaaaaaa;
+
+/**
+ * The first byte behind each run of backslashes of odd length, and every second one within a run, by one subtraction that
+ * carries through each run. `escaped` is 1 where the first byte is escaped by the one before it.
+ */
+@inline export function escapeCode(slashes: u64, escaped: u64): u64 {
+  const runs = slashes & ~escaped;
+  return (((runs << 1) | ODD) - runs) ^ ODD;
+}
 
 @inline export function join(a: v128, b: v128, c: v128, d: v128): u64 {
   const low = <u64>(<u32>i8x16.bitmask(a)) | (<u64>(<u32>i8x16.bitmask(b)) << 16);
@@ -28,6 +37,15 @@ export const ODD: u64 = 0xaaaaaaaaaaaaaaaa;
   return i8x16.ne(v128.and(byLow, byHigh), i8x16.splat(0));
 }
 
-@inline export function isHex(c: u8): bool {
+@inline function isHex(c: u8): bool {
   return <u8>(c - 0x30) < 10 || <u8>((c | 0x20) - 0x61) < 6;
+}
+
+/** Whether four hex digits stand behind each of these bytes. */
+export function haveDigits(at: usize, codes: u64): bool {
+  for (; codes != 0; codes &= codes - 1) {
+    const digits = at + <usize>ctz(codes) + 1;
+    if (!isHex(load<u8>(digits)) || !isHex(load<u8>(digits, 1)) || !isHex(load<u8>(digits, 2)) || !isHex(load<u8>(digits, 3))) return false;
+  }
+  return true;
 }

@@ -1,5 +1,6 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. EnvelopeScanner in src/entries/envelope.ts
 // does the same in plain TypeScript and says what is meant; a test compares the two on very many lines.
+import { ends, escapeCode, join, same } from './blocks';
 import { areSame, roomAt, skipLine } from './bytes';
 import { hashId, idHigh, idIsPacked, idLow } from './id-hash';
 
@@ -34,7 +35,6 @@ const KEY_ID: i32 = 2;
 const KEY_PARENT: i32 = 3;
 const KEY_MESSAGE: i32 = 4;
 
-const ODD_BITS: u64 = 0xaaaaaaaaaaaaaaaa;
 const LAST_BIT: u64 = 0x8000000000000000;
 /** The bytes `{"role":`. */
 const ROLE_FIRST: u64 = 0x3a22656c6f72227b;
@@ -68,35 +68,14 @@ export function reserve(bytes: usize): usize {
   while (c == 0x20 || c == 0x09 || c == 0x0d) c = load<u8>(++p);
 }
 
-/** Bytes at which a string may end: a quote, a backslash, a control character. With one bit flipped, a quote is as low as those. */
+/** Bytes at which a string may end: a quote, a backslash, a control character. */
 @inline function stops(v: v128): v128 {
-  return v128.or(i8x16.le_u(v128.xor(v, i8x16.splat(0x02)), i8x16.splat(0x20)), i8x16.eq(v, i8x16.splat(0x5c)));
-}
-
-/** One bit for each of 64 bytes that compared as true. */
-@inline function bits(a: v128, b: v128, c: v128, d: v128): u64 {
-  const first = <u32>i8x16.bitmask(a) | (<u32>i8x16.bitmask(b) << 16);
-  const second = <u32>i8x16.bitmask(c) | (<u32>i8x16.bitmask(d) << 16);
-  return <u64>first | (<u64>second << 32);
-}
-
-@inline function bitsOf(byte: u8, a: v128, b: v128, c: v128, d: v128): u64 {
-  const wanted = i8x16.splat(byte);
-  return bits(i8x16.eq(a, wanted), i8x16.eq(b, wanted), i8x16.eq(c, wanted), i8x16.eq(d, wanted));
+  return v128.or(ends(v), i8x16.eq(v, i8x16.splat(0x5c)));
 }
 
 @inline function controlBits(a: v128, b: v128, c: v128, d: v128): u64 {
   const last = i8x16.splat(0x1f);
-  return bits(i8x16.le_u(a, last), i8x16.le_u(b, last), i8x16.le_u(c, last), i8x16.le_u(d, last));
-}
-
-/**
- * The first byte behind each run of backslashes of odd length, and every second one within a run, by one subtraction that
- * carries through each run. `escaped` is 1 where the first byte is escaped by the one before it.
- */
-@inline function escapeCode(slashes: u64, escaped: u64): u64 {
-  const runs = slashes & ~escaped;
-  return (((runs << 1) | ODD_BITS) - runs) ^ ODD_BITS;
+  return join(i8x16.le_u(a, last), i8x16.le_u(b, last), i8x16.le_u(c, last), i8x16.le_u(d, last));
 }
 
 /** From an opening quote to behind the closing one. False where a control character comes first, such as the newline at the end. */
@@ -128,9 +107,9 @@ function skipRestOfString(escaped: u64): bool {
     const b = v128.load(at, 16);
     const c = v128.load(at, 32);
     const d = v128.load(at, 48);
-    const slashes = bitsOf(0x5c, a, b, c, d);
+    const slashes = same(a, b, c, d, 0x5c);
     const code = escapeCode(slashes, escaped);
-    const ends = (bitsOf(0x22, a, b, c, d) & ~(code ^ (slashes | escaped))) | controlBits(a, b, c, d);
+    const ends = (same(a, b, c, d, 0x22) & ~(code ^ (slashes | escaped))) | controlBits(a, b, c, d);
     if (ends != 0) {
       stringEscaped = (slashesSeen | (slashes & (ends ^ (ends - 1)))) != 0;
       p = at + <usize>ctz(ends);
@@ -169,9 +148,9 @@ function skipToClose(knowsRole: bool): bool {
     const b = v128.load(at, 16);
     const c = v128.load(at, 32);
     const d = v128.load(at, 48);
-    const slashes = bitsOf(0x5c, a, b, c, d);
+    const slashes = same(a, b, c, d, 0x5c);
     const code = escapeCode(slashes, 0);
-    const quotes = bitsOf(0x22, a, b, c, d) & ~(code ^ slashes);
+    const quotes = same(a, b, c, d, 0x22) & ~(code ^ slashes);
     // From each opening quote up to the closing one: every bit is the parity of the quotes up to it.
     let inside = quotes ^ (quotes << 1);
     inside ^= inside << 2;
@@ -185,7 +164,7 @@ function skipToClose(knowsRole: bool): bool {
     const outside = ~inside & counts;
     if ((slashes & outside) != 0) return false;
     if (knowsRole) {
-      const hints = bitsOf(0x72, a, b, c, d) | slashes;
+      const hints = same(a, b, c, d, 0x72) | slashes;
       // The byte behind the last one is not at hand, so it always needs the look.
       let starts = quotes & inside & counts & ((hints >> 1) | LAST_BIT);
       for (; starts != 0; starts &= starts - 1) if (maySpellRole(at + <usize>ctz(starts) + 1)) return false;
@@ -196,8 +175,8 @@ function skipToClose(knowsRole: bool): bool {
     const f = v128.or(b, bit);
     const g = v128.or(c, bit);
     const h = v128.or(d, bit);
-    const opens = bitsOf(0x7b, e, f, g, h) & outside;
-    let closes = bitsOf(0x7d, e, f, g, h) & outside;
+    const opens = same(e, f, g, h, 0x7b) & outside;
+    let closes = same(e, f, g, h, 0x7d) & outside;
     const closed = <i32>popcnt(closes);
     if (closed < depth) depth -= closed;
     else {

@@ -1,7 +1,7 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. src/scanner/images-twin.ts does the same in
 // plain TypeScript and says what is meant; a test compares the two on very many lines. The numbers are those of images-layout.ts.
 
-import { ends, escapable, isHex, join, ODD, same } from './blocks';
+import { ends, escapable, escapeCode, haveDigits, join, same } from './blocks';
 import { roomAt } from './bytes';
 
 const LINE_FIELDS: i32 = 6;
@@ -102,8 +102,7 @@ function skipLong(): bool {
     let stop = join(ends(a), ends(b), ends(c), ends(d));
     let escaped: u64 = 0;
     if ((slash | carried) != 0) {
-      const first = slash & ~carried;
-      const codes = (((first << 1) | ODD) - first) ^ ODD;
+      const codes = escapeCode(slash, carried);
       escaped = codes ^ (slash | carried);
       carried = (codes & slash) >> 63;
       // A control character that is escaped does not end the string, but is found to be no escape.
@@ -115,13 +114,7 @@ function skipLong(): bool {
     if (inside != 0) {
       const good = join(escapable(a), escapable(b), escapable(c), escapable(d));
       if ((inside & ~good) != 0) return false;
-      let codes = inside & same(a, b, c, d, 0x75);
-      while (codes != 0) {
-        const digits = at + <usize>ctz(codes) + 1;
-        if (!isHex(load<u8>(digits)) || !isHex(load<u8>(digits, 1)) || !isHex(load<u8>(digits, 2)) || !isHex(load<u8>(digits, 3)))
-          return false;
-        codes &= codes - 1;
-      }
+      if (!haveDigits(at, inside & same(a, b, c, d, 0x75))) return false;
     }
     slashes |= slash & before;
     if (stop != 0) {

@@ -1,7 +1,7 @@
 // AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. Finds the long strings of a line of JSON and
 // counts what is in them. The numbers are those of src/scanner/strings.ts; a test compares it with JSON.parse on very many lines.
 
-import { ends, escapable, isHex, join, ODD, same } from './blocks';
+import { ends, escapable, escapeCode, haveDigits, join, same } from './blocks';
 import { roomAt } from './bytes';
 
 const FIELDS: i32 = 5;
@@ -52,8 +52,7 @@ function takeString(): bool {
     let stop = join(ends(a), ends(b), ends(c), ends(d));
     let escaped: u64 = 0;
     if ((slash | carried) != 0) {
-      const first = slash & ~carried;
-      const starts = (((first << 1) | ODD) - first) ^ ODD;
+      const starts = escapeCode(slash, carried);
       escaped = starts ^ (slash | carried);
       carried = (starts & slash) >> 63;
       // A control character that is escaped does not end the string, but is found to be no escape.
@@ -67,15 +66,10 @@ function takeString(): bool {
       if ((inside & ~good) != 0) return false;
       parts += popcnt(inside);
       lines += popcnt(inside & same(a, b, c, d, 0x6e));
-      let long = inside & same(a, b, c, d, 0x75);
+      const long = inside & same(a, b, c, d, 0x75);
+      if (!haveDigits(at, long)) return false;
       codes |= long;
-      while (long != 0) {
-        const digits = at + <usize>ctz(long) + 1;
-        if (!isHex(load<u8>(digits)) || !isHex(load<u8>(digits, 1)) || !isHex(load<u8>(digits, 2)) || !isHex(load<u8>(digits, 3)))
-          return false;
-        parts += 4;
-        long &= long - 1;
-      }
+      parts += popcnt(long) << 2;
     }
     if ((high & before) != 0) {
       const rest = i8x16.splat(-64);
