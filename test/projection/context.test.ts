@@ -36,7 +36,7 @@ function removedByTheBook(messages: readonly Json[]): Json[] {
     block?.['type'] === 'fallback';
   let list = messages.filter((message) => {
     if (message['role'] !== 'assistant') return true;
-    if (message['content'] === null || message['retryRecovery'] === true) return false;
+    if (message['content'] === null || message['retryRecovery']) return false;
     return !(message['stopReason'] === 'error' && Array.isArray(message['content']) && blocksOf(message).every(isEmpty));
   });
   const answered = new Set(list.filter((message) => message['role'] === 'toolResult').map((message) => message['toolCallId']));
@@ -254,7 +254,7 @@ describe('the pi profile', () => {
   it('reads null content as empty, by role', () => {
     const roles = ['user', 'assistant', 'toolResult', 'custom', 'system', 'other'];
     const path = chain(...roles.map((role) => ({ type: 'message', message: { role, content: null } })));
-    expect(contents(path, 'pi')).toEqual([[], [], [], [], '', null]);
+    expect(contents(path, 'pi')).toEqual([[], [], [], null, '', null]);
     expect(contents(path, 'spec')).toEqual([null, null, null, null, null, null]);
     expect(contents(path, 'omp')).toEqual([null, null, null, null, null]);
     expect(buildContext(path, { profile: 'omp' }).notes).toEqual([expect.stringContaining("'e1'")]);
@@ -268,13 +268,23 @@ describe('the omp profile', () => {
     const blank = [text(' \n'), { type: 'thinking', thinking: ' ' }, { type: 'redactedThinking', data: '' }, { type: 'fallback' }];
     const signed = [{ type: 'thinking', thinking: '', thinkingSignature: 's' }];
     const path = chain(
+      assistant([text('x')], { retryRecovery: { kind: 'length', attempt: 1 } }),
       assistant([text('x')], { retryRecovery: true }),
+      assistant([text('x')], { retryRecovery: '' }),
       stopped(blank, 'error'),
       stopped(signed, 'stop'),
       stopped(blank, 'stop'),
       assistant([]),
     );
-    expect(rulesOf(path, 'omp')).toEqual(['retry-recovery', 'empty-error-turn', 'message', 'message', 'message']);
+    expect(rulesOf(path, 'omp')).toEqual([
+      'retry-recovery',
+      'retry-recovery',
+      'message',
+      'empty-error-turn',
+      'message',
+      'message',
+      'message',
+    ]);
   });
 
   it('takes unanswered calls out of a turn, with redacted thinking and signatures, and leaves answered turns alone', () => {
@@ -351,6 +361,7 @@ describe('the omp profile', () => {
       custom({ attribution: 'user' }),
       custom({ attribution: 'extension', customType: '', display: 'yes' }),
       custom({ customType: 7 }),
+      custom({ attribution: null }),
       custom({ content: null }),
       custom({ content: 5 }),
       custom({ customType: 'prewalk-plan' }),
@@ -360,10 +371,11 @@ describe('the omp profile', () => {
       { customType: 'x', display: true, attribution: 'user' },
       { customType: 'custom-message', display: false, attribution: 'agent' },
       { customType: 'custom-message', display: true },
+      { customType: 'x', attribution: 'agent' },
     ]);
     expect(messagesOf(path, 'omp')[2]).not.toHaveProperty('attribution');
-    expect(rulesOf(path, 'omp').slice(3)).toEqual(['bad-content', 'bad-content', 'private-custom-type', 'private-custom-type']);
-    expect(messagesOf(path, 'spec')).toHaveLength(7);
+    expect(rulesOf(path, 'omp').slice(4)).toEqual(['bad-content', 'bad-content', 'private-custom-type', 'private-custom-type']);
+    expect(messagesOf(path, 'spec')).toHaveLength(8);
     expect(messagesOf(path, 'spec')[0]).not.toHaveProperty('attribution');
   });
 

@@ -47,7 +47,7 @@ const assistantMessage = fc.record({
   provider: fc.constantFrom('anthropic', 'openai', undefined),
   model: fc.constantFrom('m', undefined),
   stopReason: fc.constantFrom('stop', 'toolUse', 'aborted', 'error'),
-  retryRecovery: fc.constantFrom(true, undefined),
+  retryRecovery: fc.constantFrom(true, { attempt: 1 }, {}, false, undefined),
 });
 const resultMessage = fc.record({ role: fc.constant('toolResult'), toolCallId: toolId, toolName: words, content, isError: fc.boolean() });
 const otherMessage = fc.oneof(

@@ -87,7 +87,8 @@ export class OmpTurns {
   #turn(place: number, message: JsonObject): number {
     const content = message['content'];
     if (content === null || content === undefined) return removedBy('no-content');
-    if (message['retryRecovery'] === true) return removedBy('retry-recovery');
+    // omp writes an object here, and asks only whether there is one.
+    if (message['retryRecovery']) return removedBy('retry-recovery');
     const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
     const reason = message['stopReason'];
     if (reason === 'error' && Array.isArray(content) && blocks.every(isBlank)) return removedBy('empty-error-turn');

@@ -78,7 +78,7 @@ export class OmpRules extends SpecRules {
       ['content', texts.get('content')],
       ['display', typeof display === 'boolean' ? texts.get('display') : 'false'],
       ['details', texts.get('details')],
-      ['attribution', attribution === undefined || attribution === null ? undefined : attribution === 'user' ? '"user"' : '"agent"'],
+      ['attribution', attribution === undefined ? undefined : attribution === 'user' ? '"user"' : '"agent"'],
       ['timestamp', timeText(value)],
     ]);
     return { rule: 'custom-message', messages: [message] };

@@ -7,8 +7,10 @@ import type { PathEntry, Projected } from './types.ts';
 /** What a context_edit does to its target: take it away, or give it other content, as JSON text. */
 type Edit = { readonly removed: true } | { readonly removed: false; readonly content: string; readonly isText: boolean };
 
-/** Roles whose null content pi reads as an empty list, and whose content a context_edit may replace. */
-const CONTENT_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 'custom']);
+/** Roles whose null content pi reads as an empty list. */
+const FILLED_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult']);
+/** Roles whose content a context_edit may replace. */
+const CONTENT_ROLES: ReadonlySet<unknown> = new Set([...FILLED_ROLES, 'custom']);
 const BLOCK_ROLES: ReadonlySet<unknown> = new Set(['assistant', 'toolResult']);
 
 /** pi 1.5: edits of the context, system messages, and null content made empty. */
@@ -106,7 +108,7 @@ function readEdit(entry: PathEntry): Edit | undefined {
 /** The message with its null content made empty; undefined where there is nothing to change. */
 function withContent(text: string, message: JsonObject): string | undefined {
   if (message['content'] !== null && message['content'] !== undefined) return undefined;
-  if (CONTENT_ROLES.has(message['role'])) return setContent(text, '[]');
+  if (FILLED_ROLES.has(message['role'])) return setContent(text, '[]');
   return message['role'] === 'system' ? setContent(text, '""') : undefined;
 }
 
