@@ -48,7 +48,8 @@ export async function runAlone(root: string, argv: readonly string[], how: Treat
   // A group of its own, so that whatever hangs can be ended with all that it started.
   const child = spawn(command, words, {
     cwd: how.cwd,
-    env: { ...fixedEnv, TMPDIR: how.temp },
+    // Node 22 and newer would keep its compile cache among the temporary files, which no command may leave behind.
+    env: { ...fixedEnv, TMPDIR: how.temp, NODE_DISABLE_COMPILE_CACHE: '1' },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
