@@ -49,13 +49,18 @@ async function runCommand(command: Command, argv: readonly string[], io: Io): Pr
   if (asksForHelp(allOptions(command), argv)) return await showCommandHelp(command, io);
   const given = await parse(command, argv);
   if (given.flag('help')) return await showCommandHelp(command, io);
-  if (command.readsInput && given.operands.length === 0 && io.stdin.isTTY) {
+  if (readsStdin(command, given) && io.stdin.isTTY) {
     const { usageLine } = await import('./help.ts');
     io.stderr.write(`sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n`);
     io.stderr.write(`'sessionctl ${command.name} --help' tells more\n`);
     return 2;
   }
   return await command.run(given, io);
+}
+
+function readsStdin(command: Command, given: Given): boolean {
+  if (!command.readsInput || given.operands.length > 0) return false;
+  return !command.options.some(({ name, needsNoInput }) => needsNoInput && (given.flag(name) || given.text(name) !== undefined));
 }
 
 /** Where no option was typed, there is nothing for yargs to do, and it is not loaded. */

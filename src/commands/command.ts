@@ -59,6 +59,8 @@ export interface Option {
   readonly default?: string;
   /** Another spelling of the same option, such as check for dry-run. */
   readonly alias?: string;
+  /** With it the command reads nothing, so a terminal as stdin is no reason to refuse. */
+  readonly needsNoInput?: boolean;
 }
 
 /** What the user typed, by option name. */

@@ -42,8 +42,14 @@ export const command: Command = {
       describe: 'Do not hold lines longer than this; they are a finding',
     },
     { name: 'jobs', kind: 'number', value: 'N', describe: 'Check so many files at once', default: 'the number of cores' },
-    { name: 'explain', kind: 'text', value: 'RULE', describe: 'Tell what a rule is about: why it matters, how it arises, how to mend it' },
-    { name: 'list-rules', kind: 'flag', describe: 'List all rules with their levels' },
+    {
+      name: 'explain',
+      kind: 'text',
+      value: 'RULE',
+      describe: 'Tell what a rule is about: why it matters, how it arises, how to mend it',
+      needsNoInput: true,
+    },
+    { name: 'list-rules', kind: 'flag', describe: 'List all rules with their levels', needsNoInput: true },
   ],
   examples: [
     { run: 'sessionctl validate session.jsonl', shows: 'check one log' },

@@ -4,9 +4,9 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rawControls } from '../support/hostile.ts';
-import { installed } from '../support/installed.ts';
 import { fixedEnv, programPath, projectRoot, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { hasTerminal, inTerminal } from '../support/terminal.ts';
 
 const folder = scratchFolder();
 const header = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}\n';
@@ -158,26 +158,30 @@ describe('the program as a process', () => {
     expect(await spawnProgram(['validate', '--', '-x.jsonl'], { cwd: folder })).toMatchObject({ code: 0 });
     expect(await spawnProgram(['validate', '-x.jsonl'], { cwd: folder })).toMatchObject({ code: 2 });
   });
+});
 
-  // Only util-linux' script takes a command this way.
-  it.skipIf(!installed('script', '-qec', 'true', '/dev/null'))(
-    'knows a real terminal: no waiting for input, colour, no raw controls',
-    async () => {
-      writeFileSync(join(folder, 'ugly.jsonl'), `${header}{"type":"label","id":"\\u001b[2J","parentId":"\\u001b[2Jgone"\n`);
-      const inTerminal = async (argv: string): Promise<string> => {
-        const ran = await spawnCommand('script', ['-qec', `${program} ${argv}; echo code $?`, '/dev/null'], {
-          cwd: folder,
-          env: { NO_COLOR: '', TERM: 'xterm' },
-        });
-        return ran.stdout.replaceAll('\r', '');
-      };
-      expect(await inTerminal('validate')).toMatch(
-        /^sessionctl: validate: no FILE given and standard input is a terminal\nusage: .*\n.*\ncode 2\n$/,
-      );
-      const shown = await inTerminal('validate ugly.jsonl');
-      expect(shown).toContain('\u001b[31merror');
-      expect(shown).toContain('code 1');
-      expect(rawControls(shown)).toEqual([]);
-    },
-  );
+describe.skipIf(!hasTerminal)('a real terminal', () => {
+  it('is not waited for where no file is named', async () => {
+    expect(await inTerminal('sessionctl validate')).toEqual({
+      code: 2,
+      shown: expect.stringMatching(/^sessionctl: validate: no FILE given and standard input is a terminal\nusage: .*\n.*\n$/) as string,
+    });
+  });
+
+  it('gets color and no raw controls', async () => {
+    writeFileSync(join(folder, 'ugly.jsonl'), `${header}{"type":"label","id":"\\u001b[2J","parentId":"\\u001b[2Jgone"\n`);
+    const { code, shown } = await inTerminal('sessionctl validate ugly.jsonl', { cwd: folder });
+    expect(shown).toContain('\u001b[31merror');
+    expect(code).toBe(1);
+    expect(rawControls(shown)).toEqual([]);
+  });
+
+  it('gets what needs no input: a rule explained and the list of rules, also in front of a pager', async () => {
+    const plain = { env: { NO_COLOR: '1' } };
+    const explained = (await spawnProgram(['validate', '--explain', 'dangling-parent'])).stdout;
+    expect(await inTerminal('sessionctl validate --explain dangling-parent', plain)).toEqual({ code: 0, shown: explained });
+    expect(await inTerminal('sessionctl validate --explain dangling-parent | cat', plain)).toEqual({ code: 0, shown: explained });
+    const rules = (await spawnProgram(['validate', '--list-rules'])).stdout;
+    expect(await inTerminal('sessionctl validate --list-rules', plain)).toEqual({ code: 0, shown: rules });
+  });
 });
