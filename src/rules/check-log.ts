@@ -38,7 +38,8 @@ export function makeMemory(
   withBlobs: boolean,
 ): ShapeMemory | undefined {
   const readsAll = rules.some(
-    (rule) => rule.looksAt === 'everything' && (levels?.get(rule.id) ?? rule.level) !== 'off' && (rule.group !== 'blobs' || withBlobs),
+    ({ id, level, group, object, looksAt }) =>
+      object && looksAt === undefined && (levels?.get(id) ?? level) !== 'off' && (group !== 'blobs' || withBlobs),
   );
   const scanner = readsAll ? undefined : makeScanner(kind, seed);
   return scanner && new ShapeMemory(scanner);

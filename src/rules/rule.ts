@@ -57,14 +57,14 @@ export interface Place {
 export type Report = (place: Place, message: string) => void;
 
 export interface Rule extends RuleMeta {
-  /** Looks at every line, in order. */
+  /** Looks at every line that is damaged or blank, in order; healthy ones may be passed over. */
   readonly line?: (line: CheckedLine, log: LogFacts, report: Report) => void;
   /**
-   * What `object` looks at. 'shape': keys and kinds of values alone, so that of all lines of one shape one is enough;
-   * whatever values it needs beyond that, the scanner leaves to a full reading. 'values' where the fast path asks the
-   * same question of its own facts. Anything else is 'everything', and while the rule is on every line is read in full.
+   * What `object` looks at, if not at everything. 'shape': keys and kinds of values alone, so that of all lines of one
+   * shape one is enough; whatever values it needs beyond that, the scanner leaves to a full reading. 'values' where the
+   * fast path asks the same question of its own facts. Without it every line is read in full while the rule is on.
    */
-  readonly looksAt?: 'shape' | 'values' | 'everything';
+  readonly looksAt?: 'shape' | 'values';
   /** The scanner leaves every line to a full reading that this rule may have something to say about. */
   readonly neverOnScanned?: true;
   /** Looks at every whole object, in order, before it joins the log's facts. */

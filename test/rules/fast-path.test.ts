@@ -4,6 +4,8 @@ import { Block, readBlocks } from '../../src/lines/reader.ts';
 import { LogCheck, makeMemory } from '../../src/rules/check-log.ts';
 import type { ShapeMemory } from '../../src/rules/fast-path.ts';
 import type { Finding } from '../../src/rules/finding.ts';
+import { rules } from '../../src/rules/index.ts';
+import { placeOf, type Rule } from '../../src/rules/rule.ts';
 import { CLEAN, ShapeTable, TOLD, UNKNOWN } from '../../src/rules/shape-table.ts';
 import type { ScannerKind } from '../../src/scanner/scanner.ts';
 import { settings } from '../support/properties.ts';
@@ -196,6 +198,36 @@ describe('a memory that serves many logs', () => {
     const plain = await findingsWith(undefined, HEADER, log.join(''));
     expect(plain.length).toBeGreaterThan(190);
     expect(await findingsWith(memory, HEADER, log.join(''))).toEqual(plain);
+  });
+});
+
+describe('a rule that is added to the table', () => {
+  const added: Rule = {
+    id: 'added-rule',
+    level: 'warning',
+    group: 'content',
+    summary: 's',
+    why: 'w',
+    arises: 'a',
+    mend: 'm',
+    fixable: false,
+    example: 'e',
+    object: (object, _log, report) => {
+      if (object.text.includes('secret')) report(placeOf(object), 'holds a secret');
+    },
+  };
+
+  it('sees every object, unless it says that it looks at less', async () => {
+    const log = `${KNOWN}${user('last', 'kb').replace('"content":"', '"content":"secret ')}`;
+    expect(log).toContain('secret');
+    (rules as Rule[]).push(added);
+    try {
+      for (const scanner of ['compiled', 'twin', 'off'] as const) {
+        expect((await findings(log, scanner)).map(({ rule, entryId }) => [rule, entryId])).toContainEqual(['added-rule', 'last']);
+      }
+    } finally {
+      (rules as Rule[]).pop();
+    }
   });
 });
 

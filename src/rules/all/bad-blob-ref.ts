@@ -11,6 +11,5 @@ export const badBlobRef: Rule = {
   mend: 'No command mends it; correct the reference by hand.',
   fixable: false,
   example: '{"type":"image","data":"blob:sha256:../../secret","mimeType":"image/png"}',
-  looksAt: 'everything',
   object: blobCheck('bad-blob-ref'),
 };

@@ -11,6 +11,5 @@ export const damagedBlob: Rule = {
   mend: 'Restore the blob from a backup.',
   fixable: false,
   example: '{"type":"image","data":"blob:sha256:0b6e…","mimeType":"image/png"}',
-  looksAt: 'everything',
   object: blobCheck('damaged-blob'),
 };

@@ -10,7 +10,6 @@ export const extraRoot: Rule = {
   mend: 'Nothing to mend.',
   fixable: false,
   example: '{"type":"message","id":"a","parentId":null,…}\n{"type":"message","id":"b","parentId":null,…}',
-  looksAt: 'everything',
   object: (object, log, report) => {
     if (object.kind !== 'entry' || object.value['parentId'] !== null) return;
     if (log.roots > 0) report({ line: object.line.number, offset: object.line.offset, entryId: object.id }, 'a further root');

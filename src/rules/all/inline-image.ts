@@ -15,7 +15,6 @@ export const inlineImage: Rule = {
   mend: "'sessionctl externalize' moves them to a blob store.",
   fixable: false,
   example: '{"type":"message",…,"content":[{"type":"image","data":"iVBORw0…","mimeType":"image/png"}]}',
-  looksAt: 'everything',
   object: (object, _log, report) => {
     if (object.text.length < LARGE || !object.text.includes('"image"')) return;
     const isLarge = (value: unknown, key: string | undefined): boolean =>

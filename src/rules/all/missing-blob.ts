@@ -11,6 +11,5 @@ export const missingBlob: Rule = {
   mend: 'Copy the blob into the store, or name the right store with --blobs.',
   fixable: false,
   example: '{"type":"image","data":"blob:sha256:0b6e…","mimeType":"image/png"}',
-  looksAt: 'everything',
   object: blobCheck('missing-blob'),
 };
