@@ -96,13 +96,13 @@ export class CheckPool {
     settings: WorkerSettings,
     here: (name: string) => Promise<FileCheck>,
   ): Promise<CheckPool | undefined> {
-    // Seen from where a bundle is.
-    if (jobs < 2 || !(await isThere(new URL('../starts/check-worker.cjs', import.meta.url)))) return undefined;
-    const launcher = new URL('../../bin/sessionctl.js', import.meta.url);
+    // Seen from where a bundle is; beside the sources there is none.
+    const script = new URL('../commands/check-worker.js', import.meta.url);
+    if (jobs < 2 || !(await isThere(script))) return undefined;
     const { Worker } = await import('node:worker_threads');
     const counters = new SharedArrayBuffer(Turns.BYTES);
     const workerData: WorkerData = { settings, names, counters };
-    const workers = Array.from({ length: jobs - 1 }, () => new Worker(launcher, { argv: ['check-worker'], workerData }));
+    const workers = Array.from({ length: jobs - 1 }, () => new Worker(script, { workerData }));
     return new CheckPool(workers, new Turns(counters, names.length), (at) => here(names[at] as string));
   }
 

@@ -39,5 +39,5 @@ async function work({ settings, names, counters }: WorkerData): Promise<void> {
   send();
 }
 
-/** Called by the launcher in a worker. It is no command: typed as one, there is nothing to start. */
-export const start: (() => Promise<void>) | undefined = isMainThread ? undefined : () => work(workerData as WorkerData);
+// Loaded outside of a worker there is nothing to do.
+if (!isMainThread) await work(workerData as WorkerData);

@@ -86,8 +86,10 @@ describe('the program as a process', () => {
   });
 
   it('keeps the pipe clean where nobody reads at all', async () => {
-    const ran = await bash(`${program} --help | true; echo "\${PIPESTATUS[0]}"`);
-    expect(ran).toMatchObject({ stdout: '0\n', stderr: '' });
+    for (const option of ['--help', '--version']) {
+      const ran = await bash(`${program} ${option} | true; echo "\${PIPESTATUS[0]}"`);
+      expect(ran).toMatchObject({ stdout: '0\n', stderr: '' });
+    }
   });
 
   it('works with every standard stream closed', async () => {
