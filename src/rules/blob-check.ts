@@ -9,7 +9,7 @@ export interface BlobLookup {
 }
 
 const MESSAGES: Readonly<Record<BlobProblem, (ref: string) => string>> = {
-  'bad-blob-ref': (ref) => `'${ref}' is no blob reference; one is blob:sha256: and 64 lower-case hex digits`,
+  'bad-blob-ref': (ref) => `'${ref}' is not a blob reference (blob:sha256: and 64 lowercase hex digits)`,
   'missing-blob': (ref) => `${ref} is not in the store`,
   'damaged-blob': (ref) => `the bytes of ${ref} do not match its hash`,
 };

@@ -3,11 +3,11 @@ import type { RuleMeta } from './rule.ts';
 
 const WIDTH = 80;
 
-/** A rule for a person: why it matters, how it arises, how to mend it, with an example. */
+/** A rule for a person: why it matters, how it arises, how to fix it, with an example. */
 export function explainRule(rule: RuleMeta, style: Style): string {
   const part = (title: string, text: string): string => `${style.bold(title)}\n${wrap(text)}\n`;
   return [
-    `${style.bold(rule.id)} (${paintLevel(rule.level, style)}${rule.fixable ? ', mended by repair' : ''}): ${rule.summary}\n`,
+    `${style.bold(rule.id)} (${paintLevel(rule.level, style)}${rule.fixable ? ', fixed by repair' : ''}): ${rule.summary}\n`,
     part('Why it matters', rule.why),
     part('How it arises', rule.arises),
     part('What to do', rule.mend),

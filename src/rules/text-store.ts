@@ -103,7 +103,7 @@ export class TextStore {
     this.#used += this.#used % ALIGN;
     const page = this.#pages.at(-1) as Buffer;
     const number = ((this.#pages.length - 1) * PAGE + this.#used) / ALIGN;
-    if (number >= NO_WORD) throw new Trouble('more than 8 GB of ids stand in this log; nothing can hold them');
+    if (number >= NO_WORD) throw new Trouble('this log has more than 8 GB of ids, which is more than sessionctl can hold');
     if (head < LONG) page[this.#used++] = head;
     else {
       page[this.#used] = LONG;

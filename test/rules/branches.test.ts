@@ -24,7 +24,7 @@ describe('calls and results on branches', () => {
     const log =
       HEADER + user('u', null) + assistant('a', 'u', ['t']) + result('r', 'a', 't') + user('b1', 'r') + user('b2', 'a') + user('b3', 'a');
     expect((await told(log)).filter((one) => one.includes('call'))).toEqual([
-      "3 unanswered-call: call 't' has no result; line 6 follows without it, and 2 branches in all",
+      "3 unanswered-call: call 't' has no result; line 6 continues without it, on 2 branches in all",
     ]);
   });
 
@@ -37,12 +37,12 @@ describe('calls and results on branches', () => {
 
   it('pairs a result with the nearest earlier call, for ids repeat between turns', async () => {
     const log = HEADER + assistant('a', null, ['t']) + result('r', 'a', 't') + assistant('b', 'r', ['t']) + user('u', 'b');
-    expect(await told(log)).toEqual(["4 unanswered-call: call 't' has no result; line 5 follows without it"]);
+    expect(await told(log)).toEqual(["4 unanswered-call: call 't' has no result; line 5 continues without it"]);
   });
 
   it('takes a late result for no orphan, and its call still for unanswered', async () => {
     const log = HEADER + assistant('a', null, ['t']) + user('u', 'a') + result('r', 'u', 't');
-    expect(await told(log)).toEqual(["2 unanswered-call: call 't' has no result; line 3 follows without it"]);
+    expect(await told(log)).toEqual(["2 unanswered-call: call 't' has no result; line 3 continues without it"]);
   });
 
   it('still knows the first results of a call when it comes back from hundreds of them', async () => {
@@ -51,7 +51,7 @@ describe('calls and results on branches', () => {
     const found = (await told(log)).filter((one) => one.includes('call'));
     expect(found.filter((one) => one.includes('duplicate-result')).length).toBe(299);
     expect(found.filter((one) => one.includes('unanswered'))).toEqual([
-      "2 unanswered-call: call 't' has no result; line 305 follows without it",
+      "2 unanswered-call: call 't' has no result; line 305 continues without it",
     ]);
   });
 
@@ -75,7 +75,7 @@ describe('calls and results on branches', () => {
       old(user('u', 'r')) +
       old(assistant('b', 'u', ['s'])) +
       old(user('v', 'b'));
-    expect(await told(log)).toEqual(["5 unanswered-call: call 's' has no result; line 6 follows without it"]);
+    expect(await told(log)).toEqual(["5 unanswered-call: call 's' has no result; line 6 continues without it"]);
   });
 
   it('agrees with a plain look at every path, on random trees', async () => {
@@ -145,7 +145,7 @@ function plainLook(nodes: readonly { kind: string; call: string }[], parents: re
 describe('trees that cannot be', () => {
   it('end in a finding: a circle is told once, at its earliest line, and without forward-parent', async () => {
     const log = HEADER + user('a', 'c') + user('b', 'a') + user('c', 'b') + user('d', 'c');
-    expect(await told(log)).toEqual(['2 parent-cycle: the parents of 3 entries run in a circle']);
+    expect(await told(log)).toEqual(['2 parent-cycle: the parents of 3 entries form a cycle']);
   });
 
   it('end in a finding: an entry is its own parent', async () => {
@@ -165,13 +165,13 @@ describe('trees that cannot be', () => {
     expect(await told(HEADER + result('r', 'a', 't') + assistant('a', null, ['t']) + user('u', 'r'))).toEqual([forward]);
     expect((await told(HEADER + user('u', 'a') + assistant('a', null, ['t']))).sort()).toEqual([
       forward,
-      "3 unanswered-call: call 't' has no result; line 2 follows without it",
+      "3 unanswered-call: call 't' has no result; line 2 continues without it",
     ]);
   });
 
   it('end in a finding: an id is used twice, and a reference means the nearest earlier one', async () => {
     const log = HEADER + user('a', null) + assistant('a', 'a') + user('b', 'a');
-    expect(await told(log)).toEqual(["3 duplicate-id: id 'a' was used on line 2"]);
+    expect(await told(log)).toEqual(["3 duplicate-id: id 'a' was already used on line 2"]);
   });
 
   it('do not call a parent dangling that may stand in a line too long to be read', async () => {
@@ -192,10 +192,10 @@ describe('trees that cannot be', () => {
     let fan = HEADER + assistant('root', null, ['t']);
     for (let at = 0; at < 20_000; at++) fan += user(`e${at}`, 'root');
     expect((await told(fan)).filter((one) => one.includes('unanswered'))).toEqual([
-      "2 unanswered-call: call 't' has no result; line 3 follows without it, and 20,000 branches in all",
+      "2 unanswered-call: call 't' has no result; line 3 continues without it, on 20,000 branches in all",
     ]);
     let circle = HEADER;
     for (let at = 0; at < 20_000; at++) circle += user(`e${at}`, `e${(at + 1) % 20_000}`);
-    expect(await told(circle)).toEqual(['2 parent-cycle: the parents of 20,000 entries run in a circle']);
+    expect(await told(circle)).toEqual(['2 parent-cycle: the parents of 20,000 entries form a cycle']);
   });
 });

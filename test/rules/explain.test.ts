@@ -27,7 +27,7 @@ describe('a rule that is explained', () => {
   it('says its level, whether it is mended, why, how, what to do, and shows an example', () => {
     expect(explainRule(rule, plain)).toBe(
       [
-        'some-rule (error, mended by repair): something is wrong',
+        'some-rule (error, fixed by repair): something is wrong',
         '',
         'Why it matters\n  because',
         '',

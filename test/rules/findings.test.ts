@@ -35,9 +35,9 @@ describe('what a finding says', () => {
 
   it('counts the whole entries of a line and says where there is something else too', async () => {
     const [a, b] = [user('a', null).trimEnd(), assistant('b', 'a').trimEnd()];
-    expect(await told(`${HEADER}${a}${b}\n`)).toEqual(['2 glued-entries: 2 whole entries on one line']);
-    expect(await told(`${HEADER}${a}{"ty\n`)).toEqual(['2 glued-entries: 1 whole entry on one line, with something else']);
-    expect(await told(`${HEADER}xx${a}yy\n`)).toEqual(['2 glued-entries: a whole entry between other bytes, with something else']);
+    expect(await told(`${HEADER}${a}${b}\n`)).toEqual(['2 glued-entries: 2 complete entries on one line']);
+    expect(await told(`${HEADER}${a}{"ty\n`)).toEqual(['2 glued-entries: 1 complete entry on one line, along with something else']);
+    expect(await told(`${HEADER}xx${a}yy\n`)).toEqual(['2 glued-entries: a complete entry among other bytes, along with something else']);
   });
 
   it('tells how much older than its parent an entry is in the largest unit of which there are two', async () => {
@@ -67,10 +67,10 @@ describe('a root', () => {
 
   it('is a further one behind another, whatever stands between them', async () => {
     expect(await told(HEADER + user('a', null) + assistant('b', 'a') + assistant('c', 'b'), { levels })).toEqual([]);
-    expect(await told(HEADER + user('a', null) + assistant('b', null), { levels })).toEqual(['3 extra-root: a further root']);
+    expect(await told(HEADER + user('a', null) + assistant('b', null), { levels })).toEqual(['3 extra-root: another root']);
     expect(await told(HEADER + user('a', null) + assistant('b', 'a') + user('c', null) + assistant('d', null), { levels })).toEqual([
-      '4 extra-root: a further root',
-      '5 extra-root: a further root',
+      '4 extra-root: another root',
+      '5 extra-root: another root',
     ]);
   });
 });

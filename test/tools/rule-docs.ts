@@ -17,16 +17,16 @@ export function ruleTable(rules: readonly RuleMeta[]): string {
     (rule) =>
       `| [\`${rule.id}\`](docs/what-can-go-wrong.md#${rule.id}) | ${rule.level} | ${cell(rule.summary)} | ${rule.fixable ? 'yes' : ''} |`,
   );
-  return ['| rule | level | finds | mended by `repair` |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  return ['| rule | level | finds | fixed by `repair` |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** The page with every rule: how the damage arises, why it matters, how to mend it. */
+/** The page with every rule: how the damage arises, why it matters, how to fix it. */
 export function rulePage(rules: readonly RuleMeta[]): string {
   const parts = [
     '<!-- Made by npm run docs from src/rules; edit the rules instead. -->',
     '# What can go wrong in a session log',
-    'Every rule of `sessionctl validate`, how the damage arises, why it matters and how to mend it. The same words are printed by `sessionctl validate --explain RULE`.',
-    'An **error** means that an agent loses, hides or overwrites data because of it, stops at it, or that the next append would. A **warning** means that agents cope. What is **off** is a fact and no fault; `--rule ID=warning` turns it on.',
+    'Every rule of `sessionctl validate`, how the damage arises, why it matters and how to fix it. `sessionctl validate --explain RULE` prints the same text.',
+    'An **error** means that an agent loses, hides or overwrites data because of it, stops at it, or that the next append would do so. A **warning** means that agents can handle it. A rule that is **off** reports a fact that is not a fault; `--rule ID=warning` turns it on.',
   ];
   for (const group of Object.keys(GROUPS) as Group[]) {
     const members = rules.filter((rule) => rule.group === group);
@@ -38,8 +38,8 @@ export function rulePage(rules: readonly RuleMeta[]): string {
 function rulePart(rule: RuleMeta): string[] {
   return [
     `### ${rule.id}`,
-    `${capital(rule.summary)}. Level: ${rule.level}${rule.fixable ? '; mended by `sessionctl repair`' : ''}.`,
-    `- **How it arises:** ${rule.arises}\n- **Why it matters:** ${rule.why}\n- **How to mend it:** ${rule.mend}`,
+    `${capital(rule.summary)}. Level: ${rule.level}${rule.fixable ? '; fixed by `sessionctl repair`' : ''}.`,
+    `- **How it arises:** ${rule.arises}\n- **Why it matters:** ${rule.why}\n- **How to fix it:** ${rule.mend}`,
     ...(rule.example === '' ? [] : [fenced(rule.example)]),
   ];
 }

@@ -4,10 +4,10 @@ export const blankLine: Rule = {
   id: 'blank-line',
   level: 'warning',
   group: 'bytes',
-  summary: 'a line holds white space only',
-  why: 'Agents pass over it, but strict JSONL readers stop at it.',
+  summary: 'a line has only whitespace',
+  why: 'Agents skip it, but strict JSONL readers stop at it.',
   arises: 'A hand edit, or a script that ends its output with two newlines.',
-  mend: "Harmless; 'sessionctl repair --only blank-line' takes it out.",
+  mend: "Harmless; 'sessionctl repair --only blank-line' removes it.",
   fixable: true,
   example: '(an empty line)',
   line: ({ line, damage, objects }, _log, report) => {

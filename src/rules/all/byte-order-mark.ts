@@ -6,7 +6,7 @@ export const byteOrderMark: Rule = {
   level: 'error',
   group: 'bytes',
   summary: 'the file starts with a byte order mark',
-  why: 'JSON has no such mark: JSON.parse refuses the line, and a program that reads the log line by line loses the header. Some agents take the mark off first; not every reader does.',
+  why: 'JSON has no such mark: JSON.parse refuses the line, and a program that reads the log line by line loses the header. Some agents strip the mark first; not every reader does.',
   arises: 'An editor or a shell on Windows saved the file as "UTF-8 with BOM".',
   mend: "'sessionctl repair' removes the three bytes.",
   fixable: true,

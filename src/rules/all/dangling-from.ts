@@ -5,9 +5,9 @@ export const danglingFrom: Rule = {
   level: 'warning',
   group: 'references',
   summary: 'a branch summary names a branch that is not in the file',
-  why: 'Agents cannot show what was summed up.',
+  why: 'Agents cannot show what was summarized.',
   arises: 'The branch was lost, or the summary was copied from another session.',
-  mend: 'Harmless; nothing is mended.',
+  mend: 'Harmless; repair does not change it.',
   fixable: false,
   example: '{"type":"branch_summary","id":"b","parentId":"a",…,"fromId":"gone","summary":"…"}',
   end: (log, report) => {

@@ -5,9 +5,9 @@ export const danglingKeptEntry: Rule = {
   level: 'warning',
   group: 'references',
   summary: "a compaction's first kept entry is not in the file",
-  why: 'Nothing before the compaction is kept: the model sees the summary and no more.',
-  arises: 'The entry was lost, or a migration counted wrongly.',
-  mend: 'Nothing is mended, for only the writer knows which entry was meant.',
+  why: 'Nothing before the compaction is kept: the model sees only the summary.',
+  arises: 'The entry was lost, or a migration miscounted.',
+  mend: 'No command fixes it: only the program that wrote it knows which entry was meant.',
   fixable: false,
   example: '{"type":"compaction","id":"c",…,"summary":"…","firstKeptEntryId":"gone"}',
   end: (log, report) => {

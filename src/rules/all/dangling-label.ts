@@ -5,9 +5,9 @@ export const danglingLabel: Rule = {
   level: 'warning',
   group: 'references',
   summary: 'a label names an entry that is not in the file',
-  why: 'The label is shown nowhere.',
+  why: 'The label is not shown anywhere.',
   arises: 'The entry was lost or removed, or the label was copied from another session.',
-  mend: 'Harmless; nothing is mended.',
+  mend: 'Harmless; repair does not change it.',
   fixable: false,
   example: '{"type":"label","id":"b","parentId":"a",…,"targetId":"gone","label":"good state"}',
   end: (log, report) => {

@@ -5,9 +5,9 @@ export const danglingParent: Rule = {
   level: 'error',
   group: 'tree',
   summary: "an entry's parent is not in the file",
-  why: 'The path to the entry ends there: the model sees none of what came before.',
-  arises: 'The parent was torn, lost or removed; or the file is a part of another one.',
-  mend: "'sessionctl repair' hangs the entry from the nearest entry that survived.",
+  why: 'The path to the entry ends there: the model sees nothing of what came before.',
+  arises: 'The parent was truncated, lost or removed, or the file is part of another one.',
+  mend: "'sessionctl repair' reattaches the entry to the nearest surviving entry.",
   fixable: true,
   example: '{"type":"message","id":"b","parentId":"gone",…}',
   end: (log, report) => {

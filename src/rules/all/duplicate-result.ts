@@ -6,14 +6,14 @@ export const duplicateResult: Rule = {
   level: 'warning',
   group: 'tools',
   summary: 'a tool call has a second result before the next assistant message',
-  why: 'Providers refuse a request with two results for one call.',
+  why: 'Providers reject a request with two results for one call.',
   arises: 'Two processes answered one call, or a line was written twice.',
-  mend: 'Nothing is mended; agents that send only the first cope.',
+  mend: 'No command fixes it; agents that send only the first result are not affected.',
   fixable: false,
   example: '{…"role":"toolResult","toolCallId":"t1"…}\n{…"role":"toolResult","toolCallId":"t1"…}',
   end: (log, report) => {
     for (const position of branchFacts(log).duplicates) {
-      report(log.placeOf(position, 'message.toolCallId'), `a second result of call '${log.texts.get(log.resultId(position))}'`);
+      report(log.placeOf(position, 'message.toolCallId'), `a second result for call '${log.texts.get(log.resultId(position))}'`);
     }
   },
 };

@@ -4,10 +4,10 @@ export const forwardParent: Rule = {
   id: 'forward-parent',
   level: 'warning',
   group: 'tree',
-  summary: "an entry's parent stands further down in the file",
-  why: 'Agents read the whole file first and cope; readers that stream do not.',
+  summary: "an entry's parent comes later in the file",
+  why: 'Agents read the whole file first, so they can handle it; readers that stream cannot.',
   arises: 'Lines were sorted or merged.',
-  mend: 'Harmless for the agents; nothing is mended.',
+  mend: 'Harmless for agents; repair does not change it.',
   fixable: false,
   example: '{"type":"message","id":"b","parentId":"a",…}\n{"type":"message","id":"a","parentId":null,…}',
   end: (log, report) => {

@@ -5,13 +5,13 @@ export const headerAsParent: Rule = {
   level: 'warning',
   group: 'tree',
   summary: "an entry's parent is the header",
-  why: 'Agents take it for a root, for the header is no entry.',
-  arises: 'OpenClaw and other early writers hang the first entry from the header.',
-  mend: "Harmless; 'sessionctl migrate' makes it null in a version 1 file.",
+  why: 'Agents treat the entry as a root, because the header is not an entry.',
+  arises: 'OpenClaw and other early writers attach the first entry to the header.',
+  mend: "Harmless; 'sessionctl migrate' sets it to null in a version 1 file.",
   fixable: false,
   example: '{"type":"session","id":"s1",…}\n{"type":"message","id":"a","parentId":"s1",…}',
   end: (log, report) => {
     for (const position of log.headerChildren)
-      report(log.placeOf(position, 'parentId'), 'the parent is the header; agents take the entry for a root');
+      report(log.placeOf(position, 'parentId'), 'the parent is the header; agents treat the entry as a root');
   },
 };

@@ -4,14 +4,14 @@ export const invalidUtf8: Rule = {
   id: 'invalid-utf8',
   level: 'error',
   group: 'bytes',
-  summary: 'a line holds bytes that are no UTF-8',
-  why: 'Readers put replacement characters in their place, and the next rewrite of the file makes the loss final.',
+  summary: 'a line has bytes that are not valid UTF-8',
+  why: 'Readers substitute replacement characters, and the next rewrite of the file makes the loss permanent.',
   arises: 'A write was cut in the middle of a character, or a tool wrote its output in another encoding.',
-  mend: "'sessionctl repair' replaces each broken sequence by U+FFFD and keeps the old line in the quarantine.",
+  mend: "'sessionctl repair' replaces each invalid sequence with U+FFFD and keeps the old line in quarantine.",
   fixable: true,
   example: '{"type":"message","id":"b",…,"content":"caf\\xe9"}',
   line: ({ line, damage }, _log, report) => {
-    if (damage === 'invalid-utf8') report(placeOfLine(line), `byte ${firstBroken(line.raw)} of the line is no UTF-8`);
+    if (damage === 'invalid-utf8') report(placeOfLine(line), `byte ${firstBroken(line.raw)} of the line is not valid UTF-8`);
   },
 };
 

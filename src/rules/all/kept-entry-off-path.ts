@@ -5,10 +5,10 @@ export const keptEntryOffPath: Rule = {
   id: 'kept-entry-off-path',
   level: 'warning',
   group: 'references',
-  summary: "a compaction's first kept entry is not above it on its path",
-  why: 'Nothing before the compaction is kept: the model sees the summary and no more.',
-  arises: 'A compaction was copied to another branch, or an index was migrated wrongly.',
-  mend: 'Nothing is mended, for only the writer knows which entry was meant.',
+  summary: "a compaction's first kept entry is not earlier on its path",
+  why: 'Nothing before the compaction is kept: the model sees only the summary.',
+  arises: 'A compaction was copied to another branch, or an index was migrated incorrectly.',
+  mend: 'No command fixes it: only the program that wrote it knows which entry was meant.',
   fixable: false,
   example: '{"type":"compaction","id":"c","parentId":"b",…,"firstKeptEntryId":"x"}   (x is on another branch)',
   end: (log, report) => {
@@ -19,7 +19,7 @@ export const keptEntryOffPath: Rule = {
       const kept = log.index.resolve(id, position);
       report(
         log.placeOf(position, 'firstKeptEntryId'),
-        `the first kept entry '${id}' on line ${log.lineOf(kept)} is not above the compaction, so nothing is kept`,
+        `the first kept entry '${id}' on line ${log.lineOf(kept)} is not on the path to the compaction, so nothing is kept`,
       );
     }
   },

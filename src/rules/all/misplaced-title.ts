@@ -4,14 +4,14 @@ export const misplacedTitle: Rule = {
   id: 'misplaced-title',
   level: 'error',
   group: 'header',
-  summary: 'a title slot stands elsewhere than before everything else',
-  why: 'omp rewrites the slot in place at the start of the file; one elsewhere is never updated, and agents read it as a broken entry.',
+  summary: 'a title slot is not the first line of the file',
+  why: 'omp rewrites the slot in place at the start of the file; a slot elsewhere is never updated, and agents read it as a broken entry.',
   arises: 'Files were concatenated, or lines were sorted.',
-  mend: "'sessionctl repair' moves it to the quarantine.",
+  mend: "'sessionctl repair' moves it to quarantine.",
   fixable: true,
   example: '{"type":"session",…}\n{"type":"title","v":1,"title":"…","pad":"…"}',
   looksAt: 'values',
   object: (object, log, report) => {
-    if (object.kind === 'title' && log.objects > 0) report(placeOf(object), 'this title slot does not stand before everything else');
+    if (object.kind === 'title' && log.objects > 0) report(placeOf(object), 'this title slot is not the first line of the file');
   },
 };

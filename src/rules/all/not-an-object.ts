@@ -4,10 +4,10 @@ export const notAnObject: Rule = {
   id: 'not-an-object',
   level: 'error',
   group: 'bytes',
-  summary: 'a line is JSON, but no object',
-  why: 'Every line of a log is an object; some agents throw on anything else and cannot open the session any more.',
+  summary: 'a line is JSON but not an object',
+  why: 'Every line of a log is an object; some agents throw an error on anything else and can no longer open the session.',
   arises: 'A script appended a bare value, or wrote the log as one array.',
-  mend: "'sessionctl repair' moves the line to the quarantine.",
+  mend: "'sessionctl repair' moves the line to quarantine.",
   fixable: true,
   example: 'null',
   line: ({ line, damage }, _log, report) => {

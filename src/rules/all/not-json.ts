@@ -4,15 +4,15 @@ export const notJson: Rule = {
   id: 'not-json',
   level: 'error',
   group: 'bytes',
-  summary: 'a line is no JSON',
-  why: 'Agents skip it without a word; if it was an entry, what hung from it loses its parent.',
+  summary: 'a line is not valid JSON',
+  why: 'Agents skip it silently; if it was an entry, the entries below it lose their parent.',
   arises:
-    'Merge conflict markers, comments, output of another program in the log, an object printed over several lines, or a damaged disk.',
-  mend: "'sessionctl repair' rejoins printed objects and moves the rest to the quarantine.",
+    'Merge conflict markers, comments, output of another program in the log, an object pretty-printed over several lines, or a damaged disk.',
+  mend: "'sessionctl repair' rejoins pretty-printed objects and moves the rest to quarantine.",
   fixable: true,
   example: '<<<<<<< HEAD',
   line: ({ line, damage }, _log, report) => {
-    if (damage === 'not-json') report(placeOfLine(line), `the line is no JSON: it starts with '${start(line.text)}'`);
+    if (damage === 'not-json') report(placeOfLine(line), `the line is not valid JSON: it starts with '${start(line.text)}'`);
   },
 };
 

@@ -6,9 +6,9 @@ export const oversizeLine: Rule = {
   level: 'error',
   group: 'bytes',
   summary: 'a line is longer than the limit (256 MiB, or --max-line-bytes)',
-  why: 'No agent can hold such a line as one string: it hangs, runs out of memory or cannot open the session. The line is not checked, the lines after it are.',
-  arises: 'A tool result or an image of enormous size went into the log.',
-  mend: 'No command mends it; rewriting commands pass the line through as it is. Raise --max-line-bytes to check it.',
+  why: 'No agent can hold such a line as one string: it hangs, runs out of memory or cannot open the session. The line is not checked, but the lines after it are.',
+  arises: 'An enormous tool result or image was written to the log.',
+  mend: 'No command fixes it; commands that rewrite the log pass the line through unchanged. Raise --max-line-bytes to check it.',
   fixable: false,
   example: '{"type":"message",…}   (600 MB on one line)',
   line: ({ line, damage }, _log, report) => {

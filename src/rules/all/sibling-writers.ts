@@ -8,8 +8,8 @@ export const siblingWriters: Rule = {
   id: 'sibling-writers',
   level: 'warning',
   group: 'tree',
-  summary: 'two user messages with one parent were written within a minute, one after the other',
-  why: 'Two programs probably write to one session: each sees only its own branch.',
+  summary: 'two user messages with one parent were written within a minute of each other',
+  why: 'Two programs are probably writing to the same session: each sees only its own branch.',
   arises: 'The same session is open in two terminals.',
   mend: "Nothing is lost; 'sessionctl tree' shows both branches. Close one of the two programs.",
   fixable: false,
@@ -24,7 +24,7 @@ export const siblingWriters: Rule = {
     if (time === undefined || before.time === undefined || Math.abs(time - before.time) > CLOSE_MS) return;
     report(
       placeOf(object, 'parentId'),
-      `the user message on line ${before.line} has the same parent and is ${Math.round(Math.abs(time - before.time) / 1000)} s away`,
+      `the user message on line ${before.line} has the same parent and was written within ${Math.round(Math.abs(time - before.time) / 1000)} s of this one`,
     );
   },
 };

@@ -5,10 +5,10 @@ export const tornLine: Rule = {
   id: 'torn-line',
   level: 'error',
   group: 'bytes',
-  summary: 'a line starts as an object and ends before it closes',
-  why: 'Agents skip the line without a word, and what hung from its entry loses its parent: a whole branch can vanish from view. Some agents swallow the healthy line behind it as well.',
+  summary: 'a line starts as an object but ends before the object closes',
+  why: 'Agents skip the line silently, and the entries below it lose their parent: a whole branch can disappear from view. Some agents lose the healthy line after it as well.',
   arises: 'The program or the machine stopped in the middle of a write, or the disk was full.',
-  mend: "'sessionctl repair' moves the torn piece to the quarantine and hangs its children from the nearest entry that survived.",
+  mend: "'sessionctl repair' moves the truncated piece to quarantine and reattaches its children to the nearest surviving entry.",
   fixable: true,
   example: '{"type":"message","id":"c","parentId"',
   line: ({ line, damage }, _log, report) => {

@@ -6,8 +6,8 @@ export const unansweredCall: Rule = {
   id: 'unanswered-call',
   level: 'warning',
   group: 'tools',
-  summary: 'a tool call has no result, and the conversation went on',
-  why: 'Providers refuse a request with such a call; agents invent a result or drop the call, each in its own way.',
+  summary: 'a tool call has no result, and the conversation continued',
+  why: 'Providers reject a request with such a call; agents make up a result or drop the call, each in its own way.',
   arises: 'The agent was stopped while the tool ran, or its result was lost.',
   mend: "'sessionctl repair --settle-tools' inserts a result that says it was never recorded.",
   fixable: false,
@@ -16,8 +16,8 @@ export const unansweredCall: Rule = {
     for (const { call, owner, line, branches } of branchFacts(log).unanswered) {
       const where =
         branches > 1
-          ? `; line ${line} follows without it, and ${counted(branches, 'branch', 'branches')} in all`
-          : `; line ${line} follows without it`;
+          ? `; line ${line} continues without it, on ${counted(branches, 'branch', 'branches')} in all`
+          : `; line ${line} continues without it`;
       report(
         log.placeOf(owner, `message.content[${log.calls.block(call)}]`),
         `call '${log.texts.get(log.calls.id(call))}' has no result${where}`,
