@@ -104,15 +104,22 @@ class RegionWriter {
 
   #writeStaying(pieces: readonly Piece[]): void {
     let stayed = false;
+    // The slot's line has a fixed size, so no white space may stay on it; nothing stays before the slot.
+    let onSlotLine = pieces.some((piece) => isSlot(piece) && this.#stays(piece));
+    let at = 0;
     for (const piece of pieces) {
+      if (onSlotLine) this.#cutSpace(at, piece.start);
+      at = piece.end;
       if (!this.#stays(piece)) {
         this.#leave(piece, piece.start, piece.end);
         continue;
       }
       if (stayed) this.#add(piece.start, piece.start, this.#newline, 'split', { words: 'split off from the entry before it' });
       stayed = true;
+      onSlotLine &&= isSlot(piece);
       this.#mend(piece);
     }
+    if (onSlotLine) this.#cutSpace(at, this.#raw.length - this.#ending.length);
     // A line that had to be mended is ended too; of a line that is otherwise whole it is a finding of its own.
     const damaged = this.#region.rule !== '';
     const { length } = this.#raw;
@@ -120,6 +127,11 @@ class RegionWriter {
     else if (this.#ending === '' && (this.#options.endsLine || this.#hasNewLines)) {
       this.#add(length, length, this.#newline, 'inserted', { rule: 'missing-final-newline', words: 'ended the last line' });
     }
+  }
+
+  #cutSpace(start: number, end: number): void {
+    if (start === end) return;
+    this.#add(start, end, '', 'removed', { words: `removed ${counted(end - start, 'byte')} of white space beside the title slot` });
   }
 
   #leave(piece: Piece, start: number, end: number): void {
@@ -208,6 +220,11 @@ class RegionWriter {
     const { line, rule } = this.#region;
     this.#edits.push({ line, rule, quarantine: false, words: undefined, ...told, start, end, text, action });
   }
+}
+
+/** The title slot itself, and no further one. */
+function isSlot({ unit }: Piece): boolean {
+  return typeof unit === 'object' && unit.kind === 'title' && unit.before === 0;
 }
 
 /** Where a position of the mended bytes stood before the mends. */

@@ -30,15 +30,19 @@ export function mendHeader(patient: Patient): void {
 
 function mendSlot(patient: Patient, slot: FixedLine): void {
   const missing = SLOT_BYTES - slot.newline.length - slot.raw.length;
-  if (missing === 0 || !patient.mayMend(slot, 'bad-title-slot')) return;
+  if (missing === 0) return;
+  // A slot that only the fix of its bytes made longer or shorter is no finding; the fix pads it.
+  const isResized = slot.raw.length !== slot.length && slot.damage !== undefined;
+  const rule = isResized ? slot.damage : 'bad-title-slot';
+  if (!isResized && !patient.mayMend(slot, rule)) return;
   const pad = findMember(slot.raw, skipSpace(slot.raw, 0), 'pad');
   const held = pad ? pad.valueEnd - pad.valueStart - 2 : -',"pad":""'.length;
   if ((pad && typeof slot.value['pad'] !== 'string') || held + missing < 0) {
-    patient.drop(slot, 'bad-title-slot', `took out a title slot that cannot be made ${SLOT_BYTES} bytes long`);
+    patient.drop(slot, rule, `took out a title slot that cannot be made ${SLOT_BYTES} bytes long`);
     return;
   }
   const json = JSON.stringify(' '.repeat(held + missing));
-  patient.setMember(slot, { key: 'pad', json, rule: 'bad-title-slot', words: `padded the title slot to ${SLOT_BYTES} bytes` });
+  patient.setMember(slot, { key: 'pad', json, rule, words: `padded the title slot to ${SLOT_BYTES} bytes` });
 }
 
 function mendOne(patient: Patient, header: FixedLine, slot: FixedLine | undefined): void {

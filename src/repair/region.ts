@@ -59,6 +59,8 @@ export interface FixedLine {
   readonly entry: number;
   /** It stands on a line that stays as it is, though it is damaged. */
   readonly frozen: boolean;
+  /** What is wrong with its line, where that is fixed. */
+  readonly damage: string | undefined;
   /** It has its line for itself. */
   readonly alone: boolean;
   mend: Mend | undefined;

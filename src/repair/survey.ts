@@ -84,6 +84,8 @@ interface Spot {
   readonly offset: number;
   readonly length: number;
   readonly flags: number;
+  /** What is wrong with its line, where that is fixed. */
+  readonly damage?: string;
   /** The line end that it will have. */
   readonly newline: string;
   /** Its bytes, mended as bytes. */
@@ -319,7 +321,7 @@ export class Survey {
             mends.map((one) => ({ start: one.start - start, end: one.end - start, text: one.text })),
           );
         const place = { line: region.line, offset: region.offset + start, length: end - start };
-        unit = this.#add(value, { ...place, flags: Flag.inRegion, newline, raw: text });
+        unit = this.#add(value, { ...place, flags: Flag.inRegion, damage: region.rule, newline, raw: text });
       }
       numbered.push({ kind, start, end, mends, keepsOld, unit });
     }
@@ -340,7 +342,7 @@ export class Survey {
     if (!this.native && this.#options.isNative(value)) this.native = true;
     if (isHeader(value) || isTitleSlot(value)) {
       const kind = isHeader(value) ? 'header' : 'title';
-      const { line, offset, length, newline, flags } = spot;
+      const { line, offset, length, newline, flags, damage } = spot;
       const fixed: FixedLine = {
         kind,
         line,
@@ -352,6 +354,7 @@ export class Survey {
         entry: this.size,
         alone: (flags & Flag.inRegion) === 0,
         frozen: (flags & Flag.frozen) !== 0,
+        damage,
         raw: withoutEnding(spot.raw()),
         mend: undefined,
       };

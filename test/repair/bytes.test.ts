@@ -8,6 +8,7 @@ import { shownIds } from '../../src/repair/shown-ids.ts';
 import { Symbols } from '../../src/repair/symbols.ts';
 import { hasPayload } from '../../src/repair/vital.ts';
 import { settings } from '../support/properties.ts';
+import { rebuildInput } from '../support/rebuild.ts';
 import { errorsOf, repair } from '../support/repairing.ts';
 
 const HEADER = '{"type":"session","version":3,"id":"s1","timestamp":"2026-04-01T08:00:00.000Z","cwd":"/w"}\n';
@@ -208,5 +209,31 @@ describe('a line over the limit', () => {
     const { output, left } = await repair(input, { maxLineBytes: 2000 });
     expect(output.toString()).toBe(input.replace('{"torn\n', ''));
     expect(left).toEqual([{ line: 3, rule: 'oversize-line' }]);
+  });
+});
+
+describe('a title slot with broken UTF-8', () => {
+  const slotOf = (title: string, bytes: number): string => {
+    const start = `{"type":"title","v":1,"title":"${title}","pad":"`;
+    return `${start}${' '.repeat(bytes - start.length - '"}'.length - 1)}"}\n`;
+  };
+
+  it.each([[[]], [['invalid-utf8']]])('keeps its 256 bytes when it is fixed, with --only %j', async (only) => {
+    const input = Buffer.from(slotOf('caf\xe9 \xff', 256) + HEADER, 'latin1');
+    const { output, changes, quarantine, left } = await repair(input, only.length > 0 ? { only } : {});
+    expect(output.toString()).toBe(Buffer.from(slotOf('caf\xef\xbf\xbd \xef\xbf\xbd', 256) + HEADER, 'latin1').toString());
+    expect(changes.every(({ rule }) => rule === 'invalid-utf8')).toBe(true);
+    expect(left).toEqual([]);
+    expect(await errorsOf(output)).toEqual([]);
+    expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
+    expect((await repair(output)).changes).toEqual([]);
+  });
+
+  it('goes to the quarantine where no padding is left to make room', async () => {
+    const input = Buffer.from(slotOf('\xe9'.repeat(200), 256) + HEADER, 'latin1');
+    const { output, changes, quarantine, left } = await repair(input);
+    expect(output.toString()).toBe(HEADER);
+    expect(left).toEqual([]);
+    expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
   });
 });
