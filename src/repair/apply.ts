@@ -52,6 +52,7 @@ class Operation {
   async run(): Promise<void> {
     const { jobs, bytes } = this.#plan;
     if (this.#plan.hasMark) await this.#removeMark();
+    if (this.#plan.front && this.#plan.keepsMark) await this.#copy(BYTE_ORDER_MARK.length);
     await this.#writeFront();
     for (const job of jobs) {
       await this.#copy(job.offset - this.#taken);

@@ -1,4 +1,5 @@
 import { Trouble } from '../base/trouble.ts';
+import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { mendHeader } from './header-mends.ts';
 import { mendKeptIndexes } from './kept-index.ts';
 import { Patient, type PlanOptions } from './patient.ts';
@@ -27,6 +28,8 @@ export interface Plan {
   /** A header that is put in front of everything else, without its line end. */
   readonly front: NewLine | undefined;
   readonly hasMark: boolean;
+  /** A byte order mark stays in front of everything. */
+  readonly keepsMark: boolean;
   /** Bytes of the input. */
   readonly bytes: number;
   /** For a line that is put in. */
@@ -72,8 +75,8 @@ function planOf(patient: Patient): Plan {
   for (const entry of patient.mends.keys()) if (!patient.has(entry, Flag.inRegion)) alone.add(entry);
   for (const fixed of [...survey.headers, ...survey.titles]) if (fixed.mend && fixed.alone) alone.add(fixed);
   const { unended } = survey;
-  const leaves = unended !== undefined && (patient.mendOf(unended.unit)?.drop ?? patient.mendOf(unended.unit)?.moved) !== undefined;
-  const endsLast = unended !== undefined && !leaves && patient.mayMend(unended.unit, 'missing-final-newline');
+  const leaves = (unit: Unit): boolean => (patient.mendOf(unit)?.drop ?? patient.mendOf(unit)?.moved) !== undefined;
+  const endsLast = unended !== undefined && !leaves(unended.unit) && patient.mayMend(unended.unit, 'missing-final-newline');
   if (unended && endsLast) alone.add(unended.unit);
   for (const unit of alone) {
     const place =
@@ -81,11 +84,15 @@ function planOf(patient: Patient): Plan {
     jobs.push({ offset: place.offset, length: place.length, region: undefined, unit, line: place.line });
   }
   jobs.sort((a, b) => a.offset - b.offset);
+  const [first, ...others] = jobs;
+  // A byte order mark leaves with the line that it damages; else it would damage the next one.
+  const takesMark = first !== undefined && survey.keepsMark && first.offset === BYTE_ORDER_MARK.length && leavesWhole(first, leaves);
   return {
-    jobs,
+    jobs: takesMark ? [withMark(first), ...others] : jobs,
     mendOf: (unit) => patient.mendOf(unit),
     front: patient.front,
     hasMark: survey.hasMark,
+    keepsMark: survey.keepsMark && !takesMark,
     bytes: survey.bytes,
     newline: patient.newline,
     lastNewline: survey.lastNewline || '\n',
@@ -93,6 +100,18 @@ function planOf(patient: Patient): Plan {
     left: patient.left.sort((a, b) => a.line - b.line),
     quarantines: quarantines(patient),
   };
+}
+
+function leavesWhole({ region, unit }: Job, leaves: (unit: Unit) => boolean): boolean {
+  const units = region ? region.pieces.flatMap((piece) => (piece.unit === undefined ? [] : [piece.unit])) : [unit];
+  return units.every((one) => one !== undefined && leaves(one));
+}
+
+function withMark({ region, unit, line, offset, length }: Job): Job {
+  const by = BYTE_ORDER_MARK.length;
+  const place = { offset: offset - by, length: length + by };
+  const pieces = region?.pieces.map((piece) => ({ ...piece, start: piece.start + by, end: piece.end + by }));
+  return { ...place, region: region && pieces && { ...region, ...place, pieces }, unit, line };
 }
 
 function quarantines(patient: Patient): boolean {

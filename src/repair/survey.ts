@@ -139,7 +139,10 @@ export class Survey {
   /** Lines that are not blank. */
   written = 0;
   native = false;
+  /** A byte order mark that is removed. */
   hasMark = false;
+  /** A byte order mark that is not to be removed. */
+  keepsMark = false;
   firstOversizeLine = 0;
   /** The line end of the first line that has one. */
   firstNewline = '';
@@ -224,7 +227,10 @@ export class Survey {
 
   #takeMark(): void {
     if (this.#options.wants('byte-order-mark')) this.hasMark = true;
-    else this.left.push({ line: 1, rule: 'byte-order-mark' });
+    else {
+      this.keepsMark = true;
+      this.left.push({ line: 1, rule: 'byte-order-mark' });
+    }
   }
 
   #place({ line, content }: HeldLine): void {
@@ -235,7 +241,9 @@ export class Survey {
     const [object] = content.objects;
     if (!object) {
       if (this.#options.wants('blank-line')) {
-        this.blanks.push({ line: line.number, offset: line.offset, length: line.length + (line.terminated ? 1 : 0) });
+        const skipped = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+        const length = line.length - skipped + (line.terminated ? 1 : 0);
+        this.blanks.push({ line: line.number, offset: line.offset + skipped, length });
       }
       return;
     }

@@ -37,6 +37,11 @@ class Definitions {
     const { survey } = patient;
     this.first = new Int32Array(survey.symbols.size).fill(-1);
     this.#current = new Int32Array(survey.symbols.size).fill(-1);
+    this.#findFirst();
+  }
+
+  #findFirst(): void {
+    const { survey } = this.#patient;
     for (let entry = survey.size - 1; entry >= 0; entry--) if (this.has(entry)) this.first[survey.ids.at(entry)] = entry;
   }
 
@@ -62,17 +67,37 @@ class Definitions {
     entries.forEach((entry, at) => {
       this.#digests.set(entry, digests[at] ?? '');
     });
+    this.#dropBehindMark(entries);
+  }
+
+  /** Agents cannot read an entry behind a byte order mark, so it is the copy, and the healthy one later in the file stays. */
+  #dropBehindMark([first, ...others]: readonly number[]): void {
+    const { survey } = this.#patient;
+    if (first !== 0 || !survey.keepsMark || survey.lines.at(0) !== 1 || this.#patient.has(0, Flag.inRegion)) return;
+    const key = this.#keyOf(0);
+    const healthy = others.find((entry) => this.#keyOf(entry) === key && !this.#patient.has(entry, Flag.frozen));
+    if (healthy === undefined || !this.#patient.options.wants('duplicate-id')) return;
+    dropCopy(this.#patient, 0, healthy);
+    this.#findFirst();
+  }
+
+  #keyOf(entry: number): string | undefined {
+    const digest = this.#digests.get(entry);
+    return digest === undefined ? undefined : `${this.#patient.survey.ids.at(entry)} ${digest}`;
   }
 
   /** The entry before this one, with the same id, of which it is an exact copy; -1 where there is none. */
   original(entry: number): number {
-    const digest = this.#digests.get(entry);
-    if (digest === undefined) return -1;
-    const key = `${this.#patient.survey.ids.at(entry)} ${digest}`;
+    const key = this.#keyOf(entry);
+    if (key === undefined) return -1;
     const original = this.#originals.get(key);
-    if (original !== undefined) return original;
-    this.#originals.set(key, entry);
-    return -1;
+    if (original === undefined || this.isWorse(original, entry)) this.#originals.set(key, entry);
+    return original ?? -1;
+  }
+
+  /** Whether the line of one of two copies stays damaged, and that of the other is healthy. */
+  isWorse(one: number, other: number): boolean {
+    return this.#patient.has(one, Flag.frozen) && !this.#patient.has(other, Flag.frozen);
   }
 
   /** The entry that an id means for whoever names it next. */
@@ -101,9 +126,9 @@ function follow(patient: Patient, definitions: Definitions, parents: Int32Array)
     while (reference < survey.referenceEntries.size && survey.referenceEntries.at(reference) === entry) reference++;
     if (patient.isDropped(entry)) continue;
     const original = definitions.has(entry) ? definitions.original(entry) : -1;
-    if (original >= 0 && patient.mayMend(entry, 'duplicate-id')) {
-      const words = `took out an exact copy of line ${survey.lines.at(original)}`;
-      patient.drop(entry, 'duplicate-id', words);
+    const copy = original >= 0 && definitions.isWorse(original, entry) ? original : entry;
+    if (original >= 0 && patient.mayMend(copy, 'duplicate-id')) {
+      dropCopy(patient, copy, original);
       definitions.define(survey.ids.at(entry), original);
       continue;
     }
@@ -125,6 +150,10 @@ function follow(patient: Patient, definitions: Definitions, parents: Int32Array)
     } else if (definitions.has(entry)) nameOnce(patient, definitions, entry, position, original >= 0);
     last = entry;
   }
+}
+
+function dropCopy(patient: Patient, copy: number, original: number): void {
+  patient.drop(copy, 'duplicate-id', `took out an exact copy of line ${patient.survey.lines.at(original)}`);
 }
 
 function idRule(patient: Patient, entry: number): string {

@@ -120,3 +120,57 @@ it('lists what it cannot mend', async () => {
   expect(output.equals(input)).toBe(true);
   expect(left).toEqual([{ line: 1, rule: 'unknown-version' }]);
 });
+
+describe('with a byte order mark that stays', () => {
+  const input = readFileSync(damaged('copy-behind-mark'));
+  const only = async (text: Buffer | string, rule: string): Promise<string> => {
+    const { output, changes, quarantine } = await repair(text, { only: [rule] });
+    expect(rebuildInput(output, changes, quarantine).equals(Buffer.from(text))).toBe(true);
+    expect((await repair(output, { only: [rule] })).changes).toEqual([]);
+    return output.toString();
+  };
+
+  it('the copy behind the mark leaves, with the mark, and the healthy one stays', async () => {
+    expect(await only(input, 'duplicate-id')).toBe(input.toString().slice(input.toString().indexOf('\n') + 1));
+  });
+
+  it('the mark leaves with the garbage behind it and not with the healthy line that follows', async () => {
+    const healthy = readFileSync(join(sessions, 'pi-branches.jsonl'), 'utf8');
+    expect(await only(`\ufeffgarbage\n${healthy}`, 'not-json')).toBe(healthy);
+    expect(
+      await only(`\ufeff{"type":"message","id":"x","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z"}\n${healthy}`, 'missing-field'),
+    ).toBe(healthy);
+  });
+
+  it('the mark leaves once where it is wanted as well as the blank line that it is on', async () => {
+    const healthy = readFileSync(join(sessions, 'pi-branches.jsonl'), 'utf8');
+    const input = `\ufeff\t\n${healthy}`;
+    const { output, changes } = await repair(input, { only: ['blank-line', 'byte-order-mark'] });
+    expect(output.toString()).toBe(healthy);
+    expect(changes.map(({ rule, offset, length }) => ({ rule, offset, length }))).toEqual([
+      { rule: 'byte-order-mark', offset: 0, length: 3 },
+      { rule: 'blank-line', offset: 3, length: 2 },
+    ]);
+    expect(await only(input, 'blank-line')).toBe(healthy);
+  });
+
+  it('a new header comes behind the mark, for only there it is one', async () => {
+    const [, ...entries] = readFileSync(join(sessions, 'pi-branches.jsonl'), 'utf8').split('\n');
+    const output = await only(`\ufeff${entries.join('\n')}`, 'missing-header');
+    expect(output).toMatch(/^\ufeff\{"type":"session".*\}\n\{/);
+    expect(await errorsOf(output)).toEqual(['1: byte-order-mark: the file starts with a byte order mark']);
+  });
+});
+
+it('keeps the healthy copy of an entry where the line of the earlier one stays damaged', async () => {
+  const header = '{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}';
+  const entry = (id: string, parentId: string | null): string =>
+    JSON.stringify({ type: 'custom', id, parentId, timestamp: '2026-01-01T00:00:01.000Z', customType: 'x' });
+  const input = [header, entry('a', null) + entry('b', 'a'), entry('b', 'a'), entry('b', 'a'), entry('c', 'b'), ''].join('\n');
+  const { output, left } = await repair(input, { only: ['duplicate-id'] });
+  expect(output.toString()).toBe([header, entry('a', null) + entry('b', 'a'), entry('b', 'a'), entry('c', 'b'), ''].join('\n'));
+  expect(left).toEqual([
+    { line: 2, rule: 'glued-entries' },
+    { line: 2, rule: 'duplicate-id' },
+  ]);
+});
