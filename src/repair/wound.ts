@@ -1,6 +1,6 @@
 import type { LineObject } from '../entries/damage.ts';
 import { hasEnvelope } from '../entries/envelope-check.ts';
-import { applySplices, type Splice } from '../entries/json-text.ts';
+import type { Splice } from '../entries/json-text.ts';
 import { isObject, type JsonObject } from '../entries/json-value.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 import { mendUtf8 } from './broken-utf8.ts';
@@ -60,19 +60,19 @@ function gap(raw: string, start: number, end: number, version: number | undefine
   else pieces.push({ kind: 'junk', start, end, mends: [], keepsOld: false, value: undefined });
 }
 
-/** An entry with NULs inside, where it is whole without them. What they stood for is lost, so the old bytes are kept too. */
+/** An entry with NULs between its tokens. They may have replaced something, so the old bytes are kept too. */
 function piercedEntry(text: string, start: number, version: number | undefined): RawPiece | undefined {
-  const nuls = [...text.matchAll(/\0+/g)].map((run): Splice => ({ start: run.index, end: run.index + run[0].length, text: '' }));
-  const without = applySplices(text, nuls);
   let value: unknown;
   try {
-    value = JSON.parse(decodeUtf8(without));
+    // A line break is white space, but not inside a string, a number or a word: NULs there replaced a piece that is lost.
+    value = JSON.parse(decodeUtf8(text.replaceAll('\0', '\n')));
   } catch {
     return undefined;
   }
   if (!isObject(value) || !hasEnvelope(value, version)) return undefined;
   // Bytes that are broken in more than one way are no entry that anybody wrote.
-  if (mendUtf8(without).length > 0) return undefined;
+  if (mendUtf8(text).length > 0) return undefined;
+  const nuls = [...text.matchAll(/\0+/g)].map((run): Splice => ({ start: run.index, end: run.index + run[0].length, text: '' }));
   return { kind: 'object', start, end: start + text.length, mends: nuls.map((one) => shifted(one, start)), keepsOld: true, value };
 }
 

@@ -237,3 +237,18 @@ describe('a title slot with broken UTF-8', () => {
     expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
   });
 });
+
+it.each([
+  ['key', '"totalTok\0\0\0\0\0\0\0\0\0\0\0t":{"total":0}'],
+  ['string', '"model":"claude\0\0opus"'],
+  ['number', '"totalTokens":29\0\0\0.5'],
+  ['word', '"ended":tr\0ue'],
+])('takes out an entry with NULs inside a %s, for what they replaced is lost', async (_where, member) => {
+  const damaged = `{"type":"custom","id":"b","parentId":"a","timestamp":"2026-04-01T08:00:02.000Z","customType":"x",${member}}\n`;
+  const input = `${HEADER}${entry('a', null)}\n${damaged}${entry('c', 'b')}\n`;
+  const { output, changes, quarantine, left } = await repair(input);
+  expect(output.toString()).toBe(`${HEADER}${entry('a', null)}\n${entry('c', 'a')}\n`);
+  expect(quarantine.map(({ rule, raw }) => ({ rule, raw }))).toEqual([{ rule: 'nul-bytes', raw: damaged }]);
+  expect(left).toEqual([]);
+  expect(rebuildInput(output, changes, quarantine).toString()).toBe(input);
+});
