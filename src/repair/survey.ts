@@ -7,6 +7,7 @@ import { Column } from './column.ts';
 import { type HeldLine, Joiner } from './joiner.ts';
 import type { FixedLine, Piece, Region, Unit } from './region.ts';
 import { shownIds } from './shown-ids.ts';
+import { SplitEntry } from './split-entry.ts';
 import { Symbols } from './symbols.ts';
 import { hasPayload } from './vital.ts';
 import { type RawPiece, takeApart } from './wound.ts';
@@ -158,6 +159,8 @@ export class Survey {
   readonly #joiner: Joiner;
   #version: number | undefined;
   #objects = 0;
+  /** The last torn entry, where nothing but garbage has followed it, and how many were lost with it. */
+  #split: { readonly entry: SplitEntry; readonly lost: number } | undefined;
   #plainFlags: number | undefined;
 
   constructor(options: SurveyOptions) {
@@ -194,6 +197,7 @@ export class Survey {
     this.lastNewline = newline;
     this.written++;
     this.#objects++;
+    this.#split = undefined;
     this.ids.push(id === undefined ? ABSENT : this.symbols.intern(id));
     this.parents.push(this.#parent(parentId));
     this.lines.push(line);
@@ -337,16 +341,28 @@ export class Survey {
   }
 
   #readJunk(raw: string, rule: string): void {
-    // What was an object once had a place in the count of a version 1 log.
-    if (/\{\s*"/.test(raw)) this.lostBefore.push({ before: this.size, rule });
+    this.#countLost(raw, rule);
     for (const { id, parentId } of shownIds(raw)) {
       const symbol = this.symbols.intern(id);
       if (!this.shown.has(symbol)) this.shown.set(symbol, parentId === null ? NO_PARENT : this.symbols.intern(parentId));
     }
   }
 
+  /** What was an object once had a place in the count of a version 1 log; one place, on however many lines it is now. */
+  #countLost(raw: string, rule: string): void {
+    const split = this.#split;
+    if (/^\s*\{\s*"/.test(raw)) this.#split = { entry: new SplitEntry(raw), lost: this.lostBefore.length + 1 };
+    else if (split?.entry.ends(raw)) {
+      this.lostBefore.length = split.lost;
+      this.#split = undefined;
+      return;
+    }
+    if (/\{\s*"/.test(raw)) this.lostBefore.push({ before: this.size, rule });
+  }
+
   #add(value: JsonObject, spot: Spot): Unit {
     const before = this.#objects++;
+    this.#split = undefined;
     if (!this.native && this.#options.isNative(value)) this.native = true;
     if (isHeader(value) || isTitleSlot(value)) {
       const kind = isHeader(value) ? 'header' : 'title';
