@@ -8,14 +8,13 @@ import { PROFILES, type Profile } from '../projection/context/types.ts';
 import { FORMS, type FormName, formOf, type MessageForm } from '../projection/messages/form.ts';
 import { verdictOf } from '../projection/messages/verdict.ts';
 import { labels } from '../tree/labels.ts';
-import { lastEntry, resolveRev } from '../tree/rev.ts';
 import type { LogEntry, MessageBytes, Session } from '../tree/session.ts';
-import { staleLeaf } from '../tree/stale-leaf.ts';
 import { sessionTitle } from '../tree/title.ts';
 import { BLOBS_OPTION } from './blob-options.ts';
 import { BlobResolver } from './blob-resolver.ts';
 import type { Command, Given, Io } from './command.ts';
 import { readSession } from './open-session.ts';
+import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'context',
@@ -60,14 +59,14 @@ export const command: Command = {
     const [name = '-', ...more] = given.operands;
     if (more.length > 0) throw new UsageTrouble(`takes one FILE, but got '${more[0]}' too`);
     if (given.flag('state') && given.flag('explain')) throw new UsageTrouble("'--state' and '--explain' exclude each other");
-    return await readSession(name, io, async (session) => await show(session, given, io));
+    return await readSession(name, io, (session, view) => show(session, view, given, io));
   },
 };
 
-async function show(session: Session, given: Given, io: Io): Promise<number> {
+async function show(session: Session, view: View, given: Given, io: Io): Promise<number> {
   const profile = (given.text('profile') ?? 'spec') as Profile;
   const form = (given.text('as') ?? 'native') as FormName;
-  const position = await leafOf(session, given, profile, io);
+  const position = await leafOf(view, given, profile);
   const blobs = new BlobResolver(session.name, given, io);
   const context = await SessionContext.at(session, position, profile);
   for (const note of context.notes) io.note(`${session.name}: ${note}`);
@@ -81,16 +80,10 @@ async function show(session: Session, given: Given, io: Io): Promise<number> {
 }
 
 /** The position to look from; null for the empty context. */
-async function leafOf(session: Session, given: Given, profile: Profile, io: Io): Promise<number | null> {
+async function leafOf(view: View, given: Given, profile: Profile): Promise<number | null> {
   const rev = given.text('leaf');
-  if (rev !== undefined && rev !== '@') return await resolveRev(session, rev, { allowNull: true, duplicates: duplicatesIn(profile) });
-  const last = await lastEntry(session);
-  const newer = staleLeaf(session.index);
-  if (newer !== undefined) {
-    const line = session.index.lineOf(newer);
-    io.note(`${session.name}: the last entry is a stale leaf and newer work hangs elsewhere; '--leaf line:${line}' shows that`);
-  }
-  return last < 0 ? null : last;
+  const position = await view.leaf(rev === '@' ? undefined : rev, { allowNull: true, duplicates: duplicatesIn(profile) });
+  return position === null || position < 0 ? null : position;
 }
 
 /** The messages in their own form: most of them leave as the bytes that came. */

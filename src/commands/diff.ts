@@ -13,10 +13,10 @@ import { SideReader, type SideTotals } from '../projection/diff/side.ts';
 import { aloneLines, changedLines, type Look, totalsLines } from '../projection/diff/text.ts';
 import { wordDiff } from '../projection/diff/words.ts';
 import { commonAncestor, leaves, pathTo } from '../tree/path.ts';
-import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import type { Session } from '../tree/session.ts';
 import type { Command, Given, Io } from './command.ts';
 import { readSession } from './open-session.ts';
+import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'diff',
@@ -55,10 +55,15 @@ export const command: Command = {
     if (revs.length > 2) throw new UsageTrouble(`diff takes a FILE and two REVs; '${revs[2]}' is too much`);
     if (given.text('profile') !== undefined && !given.flag('context')) throw new UsageTrouble("'--profile' needs '--context'");
     if (other === '-' && (name === undefined || name === '-')) throw new UsageTrouble('only one of the two sessions can be standard input');
-    return await readSession(name ?? '-', io, async (session) => {
-      if (other === undefined) return await diffBranches(session, revs, given, io);
-      return await readSession(other, io, async (second) => await diffSessions(session, second, revs, given, io));
-    });
+    const work = async (session: Session, view: View): Promise<number> => {
+      if (other === undefined) return await diffBranches(session, view, revs, given, io);
+      const compare = async (second: Session, secondView: View): Promise<number> => {
+        const ends = [await view.leaf(revs[0]), await secondView.leaf(revs[1])] as const;
+        return await diffSessions(session, second, ends, given, io);
+      };
+      return await readSession(other, io, compare, 'operand');
+    };
+    return await readSession(name ?? '-', io, work, 'operand');
   },
 };
 
@@ -80,7 +85,7 @@ interface Shown {
   readonly item: Item;
 }
 
-async function diffBranches(session: Session, revs: readonly string[], given: Given, io: Io): Promise<number> {
+async function diffBranches(session: Session, view: View, revs: readonly string[], given: Given, io: Io): Promise<number> {
   const { index } = session;
   const ends = leaves(index);
   if (revs.length === 0 && ends.length < 2) {
@@ -88,8 +93,10 @@ async function diffBranches(session: Session, revs: readonly string[], given: Gi
     if (given.flag('json')) await printSame(session, ends[0], io);
     return 0;
   }
-  const a = revs[0] === undefined ? (ends.at(-2) as number) : await resolveEntry(session, revs[0]);
-  const b = revs[0] === undefined ? (ends.at(-1) as number) : await resolveEntry(session, revs[1] ?? '@');
+  const a = revs[0] === undefined ? (ends.at(-2) as number) : await view.leaf(revs[0]);
+  const b = revs[0] === undefined ? (ends.at(-1) as number) : await view.leaf(revs[1] ?? '@');
+  view.path(a);
+  view.path(b);
   const shared = commonAncestor(index, a, b);
   if (given.flag('context')) {
     const [left, right] = [await contextSide(session, a, given), await contextSide(session, b, given)];
@@ -100,9 +107,7 @@ async function diffBranches(session: Session, revs: readonly string[], given: Gi
   return await tell(left, right, partSides(left.marks, right.marks), shared, given, io);
 }
 
-async function diffSessions(first: Session, second: Session, revs: readonly string[], given: Given, io: Io): Promise<number> {
-  const a = revs[0] === undefined ? await lastEntry(first) : await resolveEntry(first, revs[0]);
-  const b = revs[1] === undefined ? await lastEntry(second) : await resolveEntry(second, revs[1]);
+async function diffSessions(first: Session, second: Session, [a, b]: readonly [number, number], given: Given, io: Io): Promise<number> {
   const side = given.flag('context') ? contextSide : pathSide;
   const left = await side(first, a < 0 ? undefined : a, given);
   const right = await side(second, b < 0 ? undefined : b, given);

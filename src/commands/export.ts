@@ -30,6 +30,7 @@ import { sessionTitle } from '../tree/title.ts';
 import { BLOBS_OPTION, namedStore, refStays } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
 import { readSession } from './open-session.ts';
+import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'export',
@@ -97,7 +98,7 @@ export const command: Command = {
   run: async (given, io) => {
     if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time, for each is a document of its own');
     const wish = readWish(given);
-    return await readSession(given.operands[0] ?? '-', io, (session) => exportSession(session, wish, given, io));
+    return await readSession(given.operands[0] ?? '-', io, (session, view) => exportSession(session, view, wish, given, io));
   },
 };
 
@@ -140,7 +141,7 @@ function timesIn(zone: string): TimeText {
   }
 }
 
-async function exportSession(session: Session, wish: Wish, given: Given, io: Io): Promise<number> {
+async function exportSession(session: Session, view: View, wish: Wish, given: Given, io: Io): Promise<number> {
   const path = session.name === '-' ? undefined : session.name;
   const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
   const pictures = new Pictures(session.name, wish, namedStore(given, io), mode, io);
@@ -148,7 +149,8 @@ async function exportSession(session: Session, wish: Wish, given: Given, io: Io)
   const sink = sinkFor(wish, io, path, mode);
   const body = new HeldOutput(io.random, io.signal, undefined, makeEncoder);
   try {
-    const head = await new Writing(session, wish, pictures, body).run();
+    const leaf = await leafOf(session, view, wish);
+    const head = await new Writing(session, wish, pictures, body).run(leaf);
     await deliver(head, body, sink, io);
     return pictures.end();
   } catch (error) {
@@ -157,6 +159,12 @@ async function exportSession(session: Session, wish: Wish, given: Given, io: Io)
     body.close();
     sink.discard();
   }
+}
+
+/** With --all every branch is shown, and each tells where it was cut off. */
+async function leafOf(session: Session, view: View, { leaf, all }: Wish): Promise<number> {
+  if (!all) return await view.leaf(leaf);
+  return leaf === undefined ? await lastEntry(session) : await resolveEntry(session, leaf);
 }
 
 function sinkFor(wish: Wish, io: Io, input: string | undefined, mode: number): Sink {
@@ -208,10 +216,9 @@ class Writing {
   }
 
   /** Writes the body and gives the head that belongs before it. */
-  async run(): Promise<string> {
+  async run(leaf: number): Promise<string> {
     const session = this.#session;
     const { index } = session;
-    const leaf = this.#wish.leaf === undefined ? await lastEntry(session) : await resolveEntry(session, this.#wish.leaf);
     const plan = this.#wish.all ? planAll(index, leaf) : planPath(index, leaf);
     this.#labels = await givenLabels(session);
     const branches = await this.#branches(plan);

@@ -5,13 +5,13 @@ import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, unusableField, uuidOf } from '../projection/fork/fork.ts';
 import { positionsOfType } from '../tree/labels.ts';
-import { HEADER_PARENT, MISSING_PARENT } from '../tree/log-index.ts';
-import { pathTo } from '../tree/path.ts';
-import { resolveEntry } from '../tree/rev.ts';
+import { HEADER_PARENT } from '../tree/log-index.ts';
+import { cutPath, pathEnd, pathTo } from '../tree/path.ts';
 import type { LogEntry, Session } from '../tree/session.ts';
 import type { Command, Given, Io } from './command.ts';
 import { handedOn } from './handed-on.ts';
 import { readSession } from './open-session.ts';
+import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'fork',
@@ -40,11 +40,11 @@ export const command: Command = {
     const [name, rev, ...more] = given.operands;
     if (name === undefined || rev === undefined) throw new UsageTrouble("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
     if (more.length > 0) throw new UsageTrouble(`fork takes one FILE and one REV; '${more[0]}' is too much`);
-    return await readSession(name, io, async (session) => await fork(session, rev, given, io));
+    return await readSession(name, io, (session, view) => fork(session, view, rev, given, io), 'operand');
   },
 };
 
-async function fork(session: Session, rev: string, given: Given, io: Io): Promise<number> {
+async function fork(session: Session, view: View, rev: string, given: Given, io: Io): Promise<number> {
   const { header, headerText, name } = session;
   const source = header?.['id'];
   if (headerText === undefined || typeof source !== 'string') {
@@ -52,7 +52,7 @@ async function fork(session: Session, rev: string, given: Given, io: Io): Promis
   }
   if (session.fileVersion === 1) throw new Trouble(`${name}: is of version 1, which has no tree; run 'sessionctl migrate' first`);
   const identity = { id: newId(given, source, io), timestamp: newTimestamp(given, io), parentSession: source };
-  const path = onlyPath(session, await resolveEntry(session, rev));
+  const path = onlyPath(session, await view.leaf(rev));
   const labels = await lateLabels(session, path);
   const isLabel = new Set(labels);
   const ids = await readWhole(session, [...path, ...labels], identity.id, given.flag('new-ids'));
@@ -68,7 +68,11 @@ async function fork(session: Session, rev: string, given: Given, io: Io): Promis
     let last: string | undefined;
     for await (const entry of session.entries([...path, ...labels])) {
       const isFirst = entry.position === path[0];
-      const parentId = isFirst ? rootParent(session, entry, identity.id, io) : isLabel.has(entry.position) ? (last ?? null) : undefined;
+      const parentId = isFirst
+        ? rootParent(session, path, entry, identity.id, io)
+        : isLabel.has(entry.position)
+          ? (last ?? null)
+          : undefined;
       out.text(`${forkEntry(entry.text, entry.value, ids, parentId)}\n`);
       const id = entry.value['id'];
       if (typeof id === 'string') last = ids.of(id);
@@ -155,19 +159,18 @@ async function readWhole(session: Session, wanted: readonly number[], id: string
 }
 
 /** What the first entry hangs from: nothing, or the header in dialects where it does. */
-function rootParent(session: Session, entry: LogEntry, id: string, io: Io): string | null | undefined {
-  const parent = session.index.parentOf(entry.position);
-  if (parent === HEADER_PARENT) return id;
-  const parentId = entry.value['parentId'];
-  if (parent === MISSING_PARENT || parent >= 0) {
-    const why =
-      parent >= 0
-        ? `the path runs in a circle at '${String(parentId)}'`
-        : `parent '${String(parentId)}' of line ${entry.line} is not in the file`;
+function rootParent(session: Session, path: readonly number[], entry: LogEntry, id: string, io: Io): string | null | undefined {
+  const { index } = session;
+  if (index.parentOf(entry.position) === HEADER_PARENT) return id;
+  const end = pathEnd(index, entry.position);
+  if (end === 'root') return undefined;
+  // Where the path is cut off from other entries, the view says so.
+  if (!cutPath(index, path.at(-1) as number)) {
+    const parent = `parent '${String(entry.value['parentId'])}' of line ${entry.line}`;
+    const why = end === 'cycle' ? `${parent} leads back to it` : `${parent} is not in the file`;
     io.note(`${session.name}: ${why}; the fork starts there, as the agents do`);
-    return null;
   }
-  return undefined;
+  return null;
 }
 
 async function openSink(session: Session, given: Given, io: Io): Promise<Sink> {

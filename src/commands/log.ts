@@ -7,7 +7,7 @@ import { formatRow } from '../projection/overview/row.ts';
 import { entriesBackwards } from '../tree/backwards.ts';
 import { labels } from '../tree/labels.ts';
 import { pathTo } from '../tree/path.ts';
-import { lastEntry, resolveEntry } from '../tree/rev.ts';
+import { lastEntry } from '../tree/rev.ts';
 import type { LogEntry, Session } from '../tree/session.ts';
 import type { Command, Given, Io } from './command.ts';
 import { readSession } from './open-session.ts';
@@ -43,10 +43,10 @@ export const command: Command = {
   run: async (given, io) => {
     if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time');
     const filter = readFilter(given);
-    return await readSession(given.operands[0] ?? '-', io, async (session) => {
+    return await readSession(given.operands[0] ?? '-', io, async (session, view) => {
       const rev = given.text('leaf');
-      const last = await lastEntry(session);
-      const leaf = rev === undefined ? last : await resolveEntry(session, rev);
+      const leaf = await view.leaf(rev);
+      const last = rev === undefined ? leaf : await lastEntry(session);
       const marks = { leaf: last, labels: await labels(session) };
       if (leaf >= 0) await writeLog(session, pathTo(session.index, leaf), marks, filter, given, io);
       return 0;

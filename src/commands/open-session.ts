@@ -16,6 +16,7 @@ import type { LeftOut, Session } from '../tree/session.ts';
 import { StoredSession } from '../tree/stored-session.ts';
 import { ThinReader } from '../tree/thin-reader.ts';
 import type { Io } from './command.ts';
+import { View } from './view.ts';
 
 /**
  * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not a
@@ -31,13 +32,22 @@ export async function openSession(name: string, io: Io): Promise<Session> {
   }
 }
 
-/** Opens a session, works with it, and gives the exit code that both have earned. */
-export async function readSession(name: string, io: Io, work: (session: Session) => Promise<number>): Promise<number> {
+/**
+ * Opens a session, works with it, and gives the exit code that both have earned. A command that shows only part of the
+ * session gets its entries from the view, which says where damage made that part smaller. `revs` is how it is told REVs.
+ */
+export async function readSession(
+  name: string,
+  io: Io,
+  work: (session: Session, view: View) => Promise<number>,
+  revs: 'option' | 'operand' = 'option',
+): Promise<number> {
   const session = await openSession(name, io);
+  const view = new View(session, io, revs);
   try {
-    return endReading(session, io, await work(session));
+    return view.end(endReading(session, io, await work(session, view)));
   } catch (error) {
-    if (error instanceof ClosedPipe) Object.assign(error, { exitCode: endReading(session, io, 0) });
+    if (error instanceof ClosedPipe) Object.assign(error, { exitCode: view.end(endReading(session, io, 0)) });
     throw error;
   } finally {
     await session.close();

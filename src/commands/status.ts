@@ -11,9 +11,9 @@ import { judgeProbe, type Probe, probeRequest } from '../projection/status/probe
 import { pendingCalls, type Status } from '../projection/status/status.ts';
 import { statusText } from '../projection/status/text.ts';
 import type { Session } from '../tree/session.ts';
-import { staleLeaf } from '../tree/stale-leaf.ts';
 import type { Command, Given, Io } from './command.ts';
 import { readSession } from './open-session.ts';
+import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'status',
@@ -51,18 +51,13 @@ export const command: Command = {
     if (given.operands.length > 1) throw new UsageTrouble('status takes one FILE; run it once for each session');
     const classes = given.text('classes');
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
-    return await readSession(given.operands[0] ?? '-', io, async (session) => await status(session, given, classifier(rules), io));
+    return await readSession(given.operands[0] ?? '-', io, (session, view) => status(session, view, given, classifier(rules), io));
   },
 };
 
-async function status(session: Session, given: Given, classify: Classify, io: Io): Promise<number> {
-  const { index } = session;
+async function status(session: Session, view: View, given: Given, classify: Classify, io: Io): Promise<number> {
   const rev = given.text('leaf');
-  const newer = rev === undefined ? staleLeaf(index) : undefined;
-  if (newer !== undefined) {
-    const where = `'--leaf line:${index.lineOf(newer)}' judges that`;
-    io.note(`${session.name}: the last entry is a stale leaf and newer work hangs elsewhere; ${where}`);
-  }
+  view.noteStaleLeaf(rev);
   const result = await sessionStatus(session, { rev, classify, look: async (facts) => await look(session, given, facts, classify) });
   await print(result, session, given, io);
   return result.verdict === 'ready' ? 0 : 1;

@@ -6,7 +6,6 @@ import { drawTree } from '../projection/overview/draw.ts';
 import type { Marks } from '../projection/overview/marks.ts';
 import { nodeRecords } from '../projection/overview/nodes.ts';
 import { labels } from '../tree/labels.ts';
-import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import type { Session } from '../tree/session.ts';
 import type { Command, Given, Io } from './command.ts';
 import { readSession } from './open-session.ts';
@@ -35,9 +34,9 @@ export const command: Command = {
   readsInput: true,
   run: async (given, io) => {
     if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time');
-    return await readSession(given.operands[0] ?? '-', io, async (session) => {
-      const rev = given.text('leaf');
-      const leaf = rev === undefined ? await lastEntry(session) : await resolveEntry(session, rev);
+    return await readSession(given.operands[0] ?? '-', io, async (session, view) => {
+      const leaf = await view.leaf(given.text('leaf'));
+      view.tree();
       const out = new ByteWriter(io.stdout);
       for await (const lines of linesOf(session, { leaf, labels: await labels(session) }, given, io)) {
         if (lines.length > 0) out.text(`${lines.join('\n')}\n`);

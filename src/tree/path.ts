@@ -1,4 +1,5 @@
-import type { Duplicates, LogIndex } from './log-index.ts';
+import { type Duplicates, type LogIndex, MISSING_PARENT } from './log-index.ts';
+import { cycles } from './stretches.ts';
 
 /**
  * From the root down to the entry at a position. A parent that is not in the log ends the path, and so does an id that
@@ -25,6 +26,42 @@ function plainPathTo(index: LogIndex, position: number): number[] {
   const path = new Array<number>(length);
   for (let at = position; at >= 0; at = index.parentOf(at)) path[--length] = at;
   return path;
+}
+
+/** How a path ends at its root. */
+export function pathEnd(index: LogIndex, root: number, duplicates?: Duplicates): 'root' | 'missing-parent' | 'cycle' {
+  const parent = index.parentOf(root, duplicates);
+  if (parent >= 0) return 'cycle';
+  return parent === MISSING_PARENT ? 'missing-parent' : 'root';
+}
+
+/** A path that damage cut off from what is before it in the log. */
+export interface CutPath {
+  readonly root: number;
+  readonly isCycle: boolean;
+  readonly length: number;
+  /** The last entry of the log before the root that the path does not hold, from which repair lets it hang. */
+  readonly before: number;
+}
+
+/** Undefined where the path reaches a root of the log, or holds all that it could be cut off from. */
+export function cutPath(index: LogIndex, position: number, duplicates?: Duplicates): CutPath | undefined {
+  if (index.missingParents === 0 && index.forwardParents === 0 && index.repeatedIds === 0) return undefined;
+  const path = pathTo(index, position, duplicates);
+  const root = path[0] as number;
+  const end = pathEnd(index, root, duplicates);
+  if (end === 'root') return undefined;
+  const held = new Set(path);
+  let before = root - 1;
+  while (held.has(before)) before--;
+  return before < 0 ? undefined : { root, isCycle: end === 'cycle', length: path.length, before };
+}
+
+/** Where branches are cut off from the tree, in file order; not the first entry, which has nothing before it. */
+export function cutRoots(index: LogIndex): number[] {
+  const roots = cycles(index);
+  if (index.missingParents > 0) index.eachApart((position, parent) => void (parent === MISSING_PARENT && roots.push(position)));
+  return roots.filter((root) => root > 0).sort((a, b) => a - b);
 }
 
 /** The entries that nothing hangs from, in file order: the ends of the branches. */

@@ -65,6 +65,9 @@ it('context passes the messages of a long path on as they are, and leaves out wh
   expect(ran.stdout === wanted).toBe(true);
 });
 
+/** Vectors whose path ends at a parent that is missing, or at an id met before. */
+const CUT_OFF: ReadonlySet<string> = new Set(['c12-orphan-parent', 'c13-dup-ids']);
+
 describe('context on the vectors', () => {
   for (const vector of contextVectors()) {
     const leaf = vector.leaf === undefined ? [] : ['--leaf', vector.leaf];
@@ -73,7 +76,7 @@ describe('context on the vectors', () => {
       if (!answer) continue;
       it(`gives what ${agent} makes of ${vector.name}`, async () => {
         const messages = await run(['context', '--profile', agent, ...leaf, vector.file]);
-        expect(messages.code).toBe(0);
+        expect(messages.code).toBe(CUT_OFF.has(vector.name) ? 1 : 0);
         expect(jsonLines(messages)).toEqual(answer.messages);
         const state = jsonLines(await run(['context', '--state', '--profile', agent, ...leaf, vector.file]))[0] ?? {};
         const expected = stateOfAnswer(agent, answer) as Json;
@@ -95,7 +98,8 @@ describe('context on the vectors', () => {
     const file = join(projectRoot, 'fixtures/vectors/context/c13-dup-ids.jsonl');
     for (const profile of PROFILES) {
       const ran = await run(['context', '--profile', profile, file]);
-      expect(ran.code).toBe(0);
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toContain('the path holds 2 of 3 entries');
       expect(jsonLines(ran).map((message) => message['content'])).toEqual([[text('b')], [text('a2')]]);
     }
   });

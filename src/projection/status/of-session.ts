@@ -1,6 +1,5 @@
 import { versionOf } from '../../entries/envelope-check.ts';
-import { MISSING_PARENT } from '../../tree/log-index.ts';
-import { pathTo } from '../../tree/path.ts';
+import { pathEnd, pathTo } from '../../tree/path.ts';
 import { lastEntry, resolveEntry } from '../../tree/rev.ts';
 import type { Session } from '../../tree/session.ts';
 import { staleLeaf } from '../../tree/stale-leaf.ts';
@@ -33,9 +32,8 @@ export async function sessionStatus(session: Session, options: SessionStatusOpti
   const facts = reader.facts();
   const file = await readRest(session, path, facts);
   const root = path[0];
-  const end = root === undefined ? -1 : index.parentOf(root);
-  const pathEnd = end >= 0 ? 'cycle' : end === MISSING_PARENT ? 'missing-parent' : 'root';
-  const newer = rev === undefined ? staleLeaf(index) : undefined;
+  const kind = root === undefined ? 'root' : pathEnd(index, root);
+  const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
   const probes = await options.look?.(facts);
   const log: LogFacts = {
     sessionId: typeof session.header?.['id'] === 'string' ? session.header['id'] : null,
@@ -43,7 +41,7 @@ export async function sessionStatus(session: Session, options: SessionStatusOpti
     damage: damageFacts(session, path),
     lastEntryLine: last < 0 ? 0 : index.lineOf(last),
     endsWithNewline: session.endsWithNewline,
-    pathEnd: { kind: pathEnd, ...(typeof firstParentId === 'string' ? { id: firstParentId } : {}) },
+    pathEnd: { kind, ...(typeof firstParentId === 'string' ? { id: firstParentId } : {}) },
     ...(newer === undefined ? {} : { newerWork: { line: index.lineOf(newer), rev: `line:${index.lineOf(newer)}` } }),
     ...(probes ? { probes } : {}),
   };
