@@ -1,7 +1,6 @@
 import { printable } from '../base/printable.ts';
 import { errorCode } from '../base/trouble.ts';
 import type { Io, Style } from '../commands/command.ts';
-import { deviceRandom } from '../commands/system.ts';
 import { type ColourWish, PLAIN, wantsColour } from './colour-wish.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';
 import type { ProcessIo } from './run.ts';
@@ -36,9 +35,9 @@ async function styleFor(colour: boolean): Promise<Style> {
   return makeStyle(true);
 }
 
-/** From the device where there is one: node:crypto takes longer to load than a small log takes to be read. */
+/** Loaded when it is needed: node:crypto takes as long to load as a small log takes to be read. */
 function systemRandom(bytes: number): Uint8Array {
-  return deviceRandom(bytes) ?? process.getBuiltinModule('node:crypto').randomFillSync(new Uint8Array(bytes));
+  return process.getBuiltinModule('node:crypto').randomFillSync(new Uint8Array(bytes));
 }
 
 /** Signal 0 only asks; being refused means that there is somebody. */

@@ -1,4 +1,4 @@
-import { isThreadWaiting, mayBeTerminal, standardOutput } from '../commands/system.ts';
+import { isThreadWaiting, standardOutput } from '../commands/system.ts';
 import { type Find, type ProcessIo, run, SIGNAL_CODES, tell } from './run.ts';
 
 /** The program as a process: real streams, real signals. */
@@ -13,19 +13,18 @@ export async function launch(find: Find): Promise<void> {
       lastResort = setTimeout(() => (isThreadWaiting() ? endBy(name, code) : process.exit(code)), 500);
     });
   }
-  const stdin = onFirstUse(0, () => process.stdin);
-  const stderr = onFirstUse(2, () => process.stderr);
-  const stdout = standardOutput(1, () => process.stdout) ?? process.stdout;
-  const outside: ProcessIo = { stdin: stdin.stream, stdout, stderr: stderr.stream, env: process.env, signal: stop.signal };
+  const { stdin, stderr, env } = process;
+  // A stream that nobody listens to would end the process by its error.
+  for (const stream of [stdin, stderr]) stream.on('error', () => {});
+  const outside: ProcessIo = { stdin, stdout: standardOutput(process.stdout), stderr, env, signal: stop.signal };
   // What escapes from a stream or a forgotten promise gets its one line too, instead of a stack trace.
   process.on('uncaughtException', (error) => process.exit(tell(error, outside)));
   const code = await run(process.argv.slice(2), outside, find);
   clearTimeout(lastResort);
   process.exitCode = stop.signal.aborted ? (SIGNAL_CODES[String(stop.signal.reason)] ?? code) : code;
-  if (!stdin.isUsed()) return;
   // A terminal or an idle pipe as stdin would keep the process alive after the work is done.
-  process.stdin.unref?.();
-  process.stdin.destroy();
+  stdin.unref?.();
+  stdin.destroy();
 }
 
 /**
@@ -36,26 +35,4 @@ function endBy(signal: string, code: number): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   setTimeout(() => process.exit(code), 500);
-}
-
-/**
- * A standard stream that is opened when it is first used: opening one takes Node longer than a small log takes to be
- * read, and most calls use neither stdin nor stderr. Whether it is a terminal is known without where it cannot be one.
- */
-function onFirstUse<Stream extends NodeJS.EventEmitter>(fd: number, open: () => Stream): { stream: Stream; isUsed: () => boolean } {
-  let opened: Stream | undefined;
-  const use = (): Stream => {
-    // A stream that nobody listens to would end the process by its error.
-    opened ??= open().on('error', () => {});
-    return opened;
-  };
-  const stream = new Proxy({} as Stream, {
-    get(_nothing, name) {
-      if (name === 'isTTY' && !opened && !mayBeTerminal(fd)) return false;
-      const target = use();
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });
-  return { stream, isUsed: () => opened !== undefined };
 }

@@ -106,7 +106,9 @@ function watchErrors(stream: Output): () => Error | undefined {
 
 /** The code earned, unless what was written did not arrive: a full disk must not look like success. */
 async function settle(code: number, stdoutFailure: () => Error | undefined, outside: ProcessIo): Promise<number> {
-  await new Promise((done) => setImmediate(done));
+  await new Promise<void>((done) => {
+    outside.stdout.write('', () => done());
+  });
   const failure = stdoutFailure();
   return failure === undefined || isClosedPipe(failure) ? code : tell(failure, outside);
 }
