@@ -1,5 +1,5 @@
 import { CHUNK_BYTES, fileChunks, type Input, readWhole } from '../files/input.ts';
-import { Gate } from '../formats/gate.ts';
+import { Gate, type Stranger } from '../formats/gate.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, eachPiece, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
@@ -28,7 +28,7 @@ export interface CheckHooks {
   readonly pass?: ByteWriter | undefined;
 }
 
-export type SessionResult = { readonly entries: number } | { readonly seems: string };
+export type SessionResult = { readonly entries: number } | { readonly stranger: Stranger };
 
 /** Checks inputs, one after the other. */
 export class SessionChecker {
@@ -99,7 +99,7 @@ class GatedCheck {
   }
 
   get isStranger(): boolean {
-    return this.#gate.stranger;
+    return this.#gate.stranger !== undefined;
   }
 
   piece(piece: Block | Line): void {
@@ -130,7 +130,8 @@ class GatedCheck {
   /** What is not decided by now is decided by what there is. */
   end(): SessionResult {
     for (const line of this.#gate.end()) this.#check.line(line);
-    if (this.#gate.seems !== undefined) return { seems: this.#gate.seems };
+    const { stranger } = this.#gate;
+    if (stranger) return { stranger };
     this.#check.end();
     return { entries: this.#check.log.size };
   }

@@ -3,9 +3,10 @@ import { version } from '../base/version.ts';
 import { counted, nearest } from '../base/words.ts';
 import { cores, isFolder, openInput, sizeOf } from '../files/input.ts';
 import { findSessions } from '../files/walk.ts';
+import type { Stranger } from '../formats/gate.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { makeReporter, REPORTER_NAMES, type Reporter, type ReporterName } from '../reporters/index.ts';
+import { makeReporter, paintedSummary, REPORTER_NAMES, type Reporter, type ReporterName, summaryLine } from '../reporters/index.ts';
 import { explainRule, listRules } from '../rules/explain.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules } from '../rules/index.ts';
@@ -22,7 +23,7 @@ export const command: Command = {
   summary: 'Find everything that is wrong with a session log, in one pass',
   operands: '[FILE|DIR]...',
   description: [
-    'Reads each log once and reports every finding, errors and warnings, one line each. A folder stands for every *.jsonl below it; files there that are no session logs are skipped and counted. Exit 0 without errors (warnings do not count), 1 with errors, 2 with trouble.',
+    'Reads each log once and reports every finding, errors and warnings, one line each. A folder stands for every *.jsonl below it; files there that are no session logs are skipped and counted by kind. Text in a pipe ends with a summary on standard error. Exit 0 without errors (warnings do not count), 1 with errors, 2 with trouble.',
     "Findings about a line come as the line is read; those that need the whole file (tree, references, tools) follow at its end. 'sessionctl repair' mends what is marked as fixable.",
     'Memory: an index of about 35 bytes for each entry of the file at hand, and the ids of tool calls; no content. A line is held whole while it is checked.',
   ],
@@ -102,8 +103,10 @@ class Validation {
   readonly #given: Given;
   readonly #levels: ReadonlyMap<string, Level>;
   readonly #reporter: Reporter;
+  readonly #isText: boolean;
   readonly #out: ByteWriter;
   readonly #pass: ByteWriter | undefined;
+  readonly #isTerminal: boolean;
   readonly #quiet: boolean;
   readonly #most: number;
   readonly #maxLineBytes: number;
@@ -112,6 +115,7 @@ class Validation {
   #shown = 0;
   #sessions = 0;
   #skipped = 0;
+  readonly #skippedKinds: Record<string, number> = {};
   #failed = 0;
   #entries = 0;
   #errors = 0;
@@ -138,9 +142,11 @@ class Validation {
     const target = pass ? io.stderr : io.stdout;
     this.#out = new ByteWriter(target);
     const format = (given.text('format') ?? 'text') as ReporterName;
+    this.#isText = format === 'text';
+    this.#isTerminal = target.isTTY === true;
     this.#reporter = makeReporter(format, {
       style: pass ? io.errorStyle : io.style,
-      isTerminal: target.isTTY === true,
+      isTerminal: this.#isTerminal,
       columns: target.columns,
       rules: rules.map((rule) => ({ ...rule, level: this.#levels.get(rule.id) ?? rule.level })),
       version,
@@ -159,12 +165,13 @@ class Validation {
         if (pool) await this.#together(targets, pool);
         else await this.#oneByOne(targets);
       }
-      if (this.#sessions === 0 && this.#failed === 0) {
+      if (this.#sessions + this.#failed + this.#skipped === 0) {
         this.#trouble(operands.join(', '), "no session log found; name a file, or a folder with '*.jsonl' files");
       }
       this.#write(this.#reporter.end(this.#summary()));
       await this.#flush();
-      if (this.#hidden > 0 && !this.#quiet) this.#io.note(`${counted(this.#hidden, 'more finding')} not shown, because of --max-findings`);
+      this.#tellOnStderr();
+      if (this.#sessions === 0) return 2;
     } catch (error) {
       // Whoever read our output has seen enough; what was found so far decides.
       if (!(error instanceof ClosedPipe)) throw error;
@@ -217,9 +224,8 @@ class Validation {
   #tell({ name, found }: FileTarget, { findings, bytes, result }: FileCheck): void {
     this.#io.progress.file(name);
     this.#io.progress.read(bytes);
-    if ('seems' in result) {
-      if (found) this.#skipped++;
-      else this.#trouble(name, result.seems);
+    if ('stranger' in result) {
+      this.#strange(name, found, result.stranger);
       return;
     }
     if (!('trouble' in result) || findings.length > 0) this.#write(this.#reporter.file(name));
@@ -271,9 +277,8 @@ class Validation {
     this.#io.progress.file(name);
     try {
       const result = await this.#session(name, onFinding, (bytes) => this.#io.progress.read(bytes));
-      if ('seems' in result) {
-        if (found) this.#skipped++;
-        else this.#trouble(name, result.seems);
+      if ('stranger' in result) {
+        this.#strange(name, found, result.stranger);
         return;
       }
       if (!begun) this.#write(this.#reporter.file(name));
@@ -309,6 +314,29 @@ class Validation {
     this.#write(this.#reporter.finding(finding));
   }
 
+  #strange(name: string, found: boolean, { noun, reason }: Stranger): void {
+    if (!found) {
+      this.#trouble(name, reason);
+      return;
+    }
+    this.#skipped++;
+    this.#skippedKinds[noun] = (this.#skippedKinds[noun] ?? 0) + 1;
+    this.#write(this.#reporter.skipped(name, reason));
+  }
+
+  /** What the output itself does not tell, or not to a person. */
+  #tellOnStderr(): void {
+    const summary = this.#summary();
+    if (this.#isText && !this.#quiet) {
+      // On a terminal it is the last line of the output; in a pipe it would be taken for a finding.
+      if (!this.#isTerminal) this.#io.stderr.write(`sessionctl: ${paintedSummary(summary, this.#io.errorStyle)}\n`);
+      return;
+    }
+    // A run that checked nothing fails, and never without a word.
+    if (this.#sessions + this.#failed === 0) this.#io.note(summaryLine(summary));
+    if (this.#hidden > 0 && !this.#quiet) this.#io.note(`${counted(this.#hidden, 'more finding')} not shown, because of --max-findings`);
+  }
+
   /** A file that could not be checked: told on stderr, and by the reporter where its format has a place for it. */
   #trouble(name: string, message: string): void {
     const reason = message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
@@ -330,6 +358,7 @@ class Validation {
     return {
       sessions: this.#sessions,
       skipped: this.#skipped,
+      skippedKinds: this.#skippedKinds,
       failed: this.#failed,
       entries: this.#entries,
       errors: this.#errors,

@@ -7,6 +7,7 @@ const META_TYPES = new Set(['summary', 'file-history-snapshot', 'queue-operation
 export const claudeCode: Format = {
   id: 'claude-code',
   title: 'a Claude Code transcript',
+  noun: 'Claude Code transcript',
   recognises: (start) => start.objects.some(isTurn) || (start.objects.length > 0 && start.objects.every(isMeta)),
 };
 

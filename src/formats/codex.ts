@@ -6,6 +6,7 @@ const ENVELOPE_TYPES = new Set(['session_meta', 'response_item', 'event_msg', 't
 export const codex: Format = {
   id: 'codex',
   title: 'a Codex rollout',
+  noun: 'Codex rollout',
   recognises: (start) => {
     const { first } = start;
     if (start.objects.length > 0 && start.objects.every(isEnvelope)) return true;

@@ -1,27 +1,31 @@
 import type { Line } from '../lines/line.ts';
 import { identify, isNativeLine, LINES_TO_LOOK_AT, strangerMessage, strangerTrouble } from './index.ts';
 
+/** A file of another format. */
+export interface Stranger {
+  /** As in '4 Codex rollouts', without the s. */
+  readonly noun: string;
+  /** What is said about it. */
+  readonly reason: string;
+}
+
 /** Holds the first lines of an input back until one of them shows that it is a session log of ours. */
 export class Gate {
   readonly #name: string;
   #held: Line[] | undefined = [];
   #looked = 0;
   readonly #named: boolean;
-  #seems: string | undefined;
+  #stranger: Stranger | undefined;
 
-  /** A file that was only found by walking is not refused: it gives no lines, and `seems` tells what it is. */
+  /** A file that was only found by walking is not refused: it gives no lines, and `stranger` tells what it is. */
   constructor(name: string, named = true) {
     this.#name = name;
     this.#named = named;
   }
 
-  get stranger(): boolean {
-    return this.#seems !== undefined;
-  }
-
-  /** What is said about a file that is not ours. */
-  get seems(): string | undefined {
-    return this.#seems;
+  /** Set for a file that is not ours. */
+  get stranger(): Stranger | undefined {
+    return this.#stranger;
   }
 
   /** The file is known to be ours: nothing is held back any more. */
@@ -48,7 +52,7 @@ export class Gate {
     const verdict = identify(this.#held);
     if (verdict.ours) return this.#open();
     if (this.#named) throw strangerTrouble(this.#name, verdict);
-    this.#seems = strangerMessage(verdict);
+    this.#stranger = { noun: verdict.noun, reason: strangerMessage(verdict) };
     return [];
   }
 

@@ -4,6 +4,7 @@ import type { Format } from './format.ts';
 export const gemini: Format = {
   id: 'gemini',
   title: 'a Gemini CLI session',
+  noun: 'Gemini CLI session',
   recognises: (start) => {
     const { first } = start;
     if (first && !Object.hasOwn(first, 'type') && typeof first['sessionId'] === 'string' && typeof first['projectHash'] === 'string')

@@ -38,7 +38,9 @@ export const foreignFormats: readonly Format[] = [
   text,
 ];
 
-export type Identity = { readonly ours: true } | { readonly ours: false; readonly format: string; readonly title: string };
+export type Identity =
+  | { readonly ours: true }
+  | { readonly ours: false; readonly format: string; readonly title: string; readonly noun: string };
 
 /**
  * Whether a file is a session log of ours, by its first lines: hand in at least the first 256 that are not blank, or all
@@ -50,7 +52,7 @@ export function identify(firstLines: readonly Line[]): Identity {
   if (lines.some(isNativeLine)) return { ours: true };
   const start = new Start(lines);
   const format = foreignFormats.find((one) => one.recognises(start)) ?? text;
-  return { ours: false, format: format.id, title: format.title };
+  return { ours: false, format: format.id, title: format.title, noun: format.noun };
 }
 
 /** What is said about a file that was named on the command line and is not ours. */

@@ -4,12 +4,14 @@ import type { Format } from './format.ts';
 export const aider: Format = {
   id: 'aider',
   title: 'an Aider chat history',
+  noun: 'Aider chat history file',
   recognises: (start) => /^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$/.test(start.firstText),
 };
 
 export const atif: Format = {
   id: 'atif',
   title: 'an ATIF trajectory',
+  noun: 'ATIF trajectory file',
   recognises: (start) => {
     const version = start.documentValue('schema_version');
     if (typeof version === 'string') return /^ATIF-v\d+\.\d+$/.test(version) && Array.isArray(start.documentValue('steps'));
@@ -20,6 +22,7 @@ export const atif: Format = {
 export const openCode: Format = {
   id: 'opencode',
   title: 'an OpenCode session',
+  noun: 'OpenCode session',
   recognises: (start) => {
     const { document } = start;
     if (!isObject(document)) return false;
@@ -37,6 +40,7 @@ export const openCode: Format = {
 export const goose: Format = {
   id: 'goose',
   title: 'a Goose session',
+  noun: 'Goose session',
   recognises: (start) => {
     const { first } = start;
     if (Array.isArray(start.documentValue('conversation')) && typeof start.documentValue('working_dir') === 'string') return true;
@@ -48,6 +52,7 @@ export const goose: Format = {
 export const eventLog: Format = {
   id: 'event-log',
   title: 'an event log (seq, time and type in each record)',
+  noun: 'event log',
   recognises: ({ first }) => {
     if (!first || typeof first['seq'] !== 'number') return false;
     if (Object.hasOwn(first, 'schema_version') && first['type'] === 'session_meta' && !Object.hasOwn(first, 'payload')) return true;

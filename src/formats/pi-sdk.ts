@@ -4,5 +4,6 @@ import type { Format } from './format.ts';
 export const piSdk: Format = {
   id: 'pi-sdk',
   title: "a log of pi's SDK harness (format 4), which is another format",
+  noun: 'pi SDK log',
   recognises: (start) => start.first?.['kind'] === 'header' && typeof start.first['v'] === 'number',
 };

@@ -5,6 +5,7 @@ import type { Format } from './format.ts';
 export const binary: Format = {
   id: 'binary',
   title: 'a binary file',
+  noun: 'binary file',
   // A log may have NULs in it, but no run of control characters that no text has.
   recognises: (start) => /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(start.bytes) && start.objects.length === 0,
 };
@@ -13,23 +14,27 @@ export const binary: Format = {
 export const printedLog: Format = {
   id: 'printed-log',
   title: "a session log printed over several lines, which 'sessionctl repair' rejoins",
+  noun: 'printed session log',
   recognises: (start) => start.objects.length === 0 && /^\s*\{\s*"type"\s*:\s*"(session|title)"/.test(start.text),
 };
 
 export const jsonDocument: Format = {
   id: 'json',
   title: 'one JSON document, not one JSON object a line',
+  noun: 'JSON document',
   recognises: (start) => start.objects.length < 2 && start.isDocument && (start.values.length > 1 || Array.isArray(start.document)),
 };
 
 export const jsonLines: Format = {
   id: 'jsonl',
   title: 'JSON lines of another kind',
+  noun: 'JSON Lines file',
   recognises: (start) => start.values.some(isObject),
 };
 
 export const text: Format = {
   id: 'text',
   title: 'plain text',
+  noun: 'text file',
   recognises: () => true,
 };

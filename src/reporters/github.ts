@@ -4,25 +4,31 @@ import type { Finding } from '../rules/finding.ts';
 import { type Reporter, SILENT } from './reporter.ts';
 import { summaryLine } from './summary.ts';
 
-/** GitHub shows ten annotations of each kind for a step; what is behind the first thousand warnings nobody would see. */
-const MOST_WARNINGS = 1_000;
+/** GitHub shows ten annotations of each kind for a step; what is behind the first thousand nobody would see. */
+const MOST_HELD = 1_000;
 
-/** Workflow commands that become annotations. Errors go out at once, warnings wait for the end, so that errors come first. */
+/** Workflow commands that become annotations. Errors go out at once, warnings and notices wait for the end. */
 export function githubReporter(): Reporter {
   const warnings: string[] = [];
+  const notices: string[] = [];
   let more = 0;
   return {
     ...SILENT,
     finding: (finding) => {
       if (finding.severity === 'error') return annotation(finding);
-      if (warnings.length < MOST_WARNINGS) warnings.push(annotation(finding));
+      if (warnings.length < MOST_HELD) warnings.push(annotation(finding));
       else more++;
       return '';
     },
     trouble: (name, message) => workflowCommand('error', name === '-' ? {} : { file: name }, message),
+    skipped: (name, reason) => {
+      if (notices.length < MOST_HELD) notices.push(workflowCommand('notice', { file: name }, reason));
+      return '';
+    },
     end: (summary) => {
       if (more > 0) warnings.push(workflowCommand('warning', {}, `${counted(more, 'more warning')}; the text format lists them all`));
-      return `${warnings.join('')}${summaryLine(summary)}\n`;
+      const last = summaryLine(summary);
+      return [...warnings, ...notices, summary.sessions === 0 ? workflowCommand('error', {}, last) : `${last}\n`].join('');
     },
   };
 }
@@ -33,7 +39,7 @@ function annotation(finding: Finding): string {
   return workflowCommand(finding.severity, { ...place, title: finding.rule }, where + finding.message);
 }
 
-function workflowCommand(name: 'error' | 'warning', properties: Readonly<Record<string, string>>, message: string): string {
+function workflowCommand(name: 'error' | 'warning' | 'notice', properties: Readonly<Record<string, string>>, message: string): string {
   const written = Object.entries(properties).map(([key, value]) => `${key}=${propertyText(value)}`);
   return `::${name}${written.length > 0 ? ` ${written.join(',')}` : ''}::${dataText(message)}\n`;
 }

@@ -6,7 +6,7 @@ import { sarifReporter } from './sarif.ts';
 import { textReporter } from './text.ts';
 
 export type { FileCounts, Reporter, ReporterOptions, RuleText, Summary } from './reporter.ts';
-export { summaryLine } from './summary.ts';
+export { paintedSummary, summaryLine } from './summary.ts';
 
 export const reporters = {
   text: textReporter,

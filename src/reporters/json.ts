@@ -2,11 +2,13 @@ import { safeJson } from '../base/to-json.ts';
 import type { Finding } from '../rules/finding.ts';
 import { type Reporter, SILENT, type Summary } from './reporter.ts';
 
-/** One finding a line, and the summary as the last record. */
+/** One finding a line, or one file that failed or was skipped; the summary is the last record. */
 export function jsonReporter(): Reporter {
   return {
     ...SILENT,
     finding: (finding) => `${jsonLine(findingRecord(finding))}\n`,
+    trouble: (file, failed) => `${jsonLine({ file, failed })}\n`,
+    skipped: (file, skipped) => `${jsonLine({ file, skipped })}\n`,
     end: (summary) => `${jsonLine({ summary: summaryRecord(summary) })}\n`,
   };
 }
@@ -27,7 +29,7 @@ function findingRecord(finding: Finding): object {
   };
 }
 
-function summaryRecord(summary: Summary): object {
+export function summaryRecord(summary: Summary): object {
   const { sessions, skipped, failed, entries, errors, warnings, fixable, hidden } = summary;
   return { sessions, skipped, failed, entries, errors, warnings, fixable, hidden };
 }

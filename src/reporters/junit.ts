@@ -34,6 +34,8 @@ export function junitReporter(): Reporter {
       rules = new Map();
       return text;
     },
+    skipped: (name, reason) =>
+      suiteOf(name, [testCase(name, 'session log', `<skipped message="${attribute(reason)}"></skipped>`)], { skipped: 1 }),
     fileEnd: (name, counts) => suite(name, rules, counts, undefined),
     end: () => '</testsuites>\n',
   };
@@ -77,8 +79,17 @@ function suite(
   } else if (cases.length === 0) {
     cases.push(testCase(name, 'no findings', ''));
   }
-  const errors = trouble === undefined ? 0 : 1;
-  const totals = `tests="${cases.length}" failures="${failures}" errors="${errors}" skipped="0"`;
+  return suiteOf(name, cases, { failures, errors: trouble === undefined ? 0 : 1 });
+}
+
+interface Totals {
+  readonly failures?: number;
+  readonly errors?: number;
+  readonly skipped?: number;
+}
+
+function suiteOf(name: string, cases: readonly string[], { failures = 0, errors = 0, skipped = 0 }: Totals): string {
+  const totals = `tests="${cases.length}" failures="${failures}" errors="${errors}" skipped="${skipped}"`;
   return `  <testsuite name="${attribute(name)}" ${totals}>\n${cases.join('')}  </testsuite>\n`;
 }
 

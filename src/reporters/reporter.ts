@@ -11,6 +11,8 @@ export interface Reporter {
   file(name: string): string;
   finding(finding: Finding): string;
   trouble(name: string, message: string): string;
+  /** A file that a walk through a folder met and that is no session log; no other call is about it. */
+  skipped(name: string, reason: string): string;
   fileEnd(name: string, counts: FileCounts): string;
   end(summary: Summary): string;
 }
@@ -27,6 +29,8 @@ export interface Summary {
   readonly sessions: number;
   /** Files that a walk through a folder met and that are no session logs. */
   readonly skipped: number;
+  /** How many of them there are of each kind, such as 'Codex rollout'. */
+  readonly skippedKinds: Readonly<Record<string, number>>;
   /** Files that could not be read or are no session logs although they were named. */
   readonly failed: number;
   readonly entries: number;
@@ -66,6 +70,7 @@ export const SILENT: Reporter = {
   file: () => '',
   finding: () => '',
   trouble: () => '',
+  skipped: () => '',
   fileEnd: () => '',
   end: () => '',
 };

@@ -1,5 +1,5 @@
 import type { Finding } from '../rules/finding.ts';
-import { jsonLine } from './json.ts';
+import { jsonLine, summaryRecord } from './json.ts';
 import { type Reporter, type ReporterOptions, type RuleText, SILENT } from './reporter.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
@@ -8,6 +8,7 @@ const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
   const places = new Map(rules.map((rule, at) => [rule.id, at]));
   const troubles: string[] = [];
+  const skipped: string[] = [];
   let results = 0;
   return {
     ...SILENT,
@@ -17,19 +18,29 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
     },
     finding: (finding) => `${results++ === 0 ? '\n' : ',\n'}${jsonLine(result(finding, places.get(finding.rule)))}`,
     trouble: (name, message) => {
-      const notification = { level: 'error', message: { text: plainText(message) }, locations: [{ physicalLocation: artifact(name) }] };
-      if (troubles.length < MOST_TROUBLES) troubles.push(jsonLine(notification));
+      if (troubles.length < MOST_FILES) troubles.push(notification('error', name, message));
+      return '';
+    },
+    skipped: (name, reason) => {
+      if (skipped.length < MOST_FILES) skipped.push(notification('note', name, reason));
       return '';
     },
     end: (summary) => {
-      const successful = summary.failed === 0;
-      const notifications = troubles.length === 0 ? '' : `,"toolExecutionNotifications":[\n${troubles.join(',\n')}]`;
-      return `\n],"invocations":[{"executionSuccessful":${successful}${notifications}}],"properties":${jsonLine({ summary })}}]}\n`;
+      const successful = summary.failed === 0 && summary.sessions > 0;
+      const all = [...troubles, ...skipped];
+      const notifications = all.length === 0 ? '' : `,"toolExecutionNotifications":[\n${all.join(',\n')}]`;
+      const properties = jsonLine({ summary: summaryRecord(summary) });
+      return `\n],"invocations":[{"executionSuccessful":${successful}${notifications}}],"properties":${properties}}]}\n`;
     },
   };
 }
 
-const MOST_TROUBLES = 1_000;
+/** Of those that failed and of those that were skipped; the summary counts them all. */
+const MOST_FILES = 1_000;
+
+function notification(level: 'error' | 'note', name: string, message: string): string {
+  return jsonLine({ level, message: { text: plainText(message) }, locations: [{ physicalLocation: artifact(name) }] });
+}
 
 function reportingDescriptor(rule: RuleText): object {
   const off = rule.level === 'off';

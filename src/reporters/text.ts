@@ -1,9 +1,9 @@
 import { escapeUnsafe, printable, visibleEscape } from '../base/printable.ts';
 import type { Finding, Severity } from '../rules/finding.ts';
 import { type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
-import { summaryLine } from './summary.ts';
+import { paintedSummary } from './summary.ts';
 
-/** A greppable line for each finding; on a terminal the same facts grouped by file, with a summary. */
+/** A greppable line for each finding; on a terminal the same facts grouped by file, with the summary at the end. */
 export function textReporter(options: ReporterOptions): Reporter {
   return options.isTerminal ? grouped(options) : { ...SILENT, finding: (finding) => `${findingLine(finding)}\n` };
 }
@@ -39,11 +39,6 @@ function grouped({ style }: ReporterOptions): Reporter {
       const severity = paint[finding.severity](finding.severity.padEnd(SEVERITY_COLUMNS));
       return `${title}${line}  ${severity}  ${style.bold(finding.rule)}: ${printable(finding.message)}\n`;
     },
-    end: (summary) => {
-      const words = summaryLine(summary);
-      const bad = summary.errors > 0 || summary.failed > 0;
-      const painted = bad ? style.red(words) : summary.warnings > 0 ? style.yellow(words) : style.green(words);
-      return `${anything ? '\n' : ''}${style.bold(painted)}\n`;
-    },
+    end: (summary) => `${anything ? '\n' : ''}${paintedSummary(summary, style)}\n`,
   };
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { assistant, HEADER, result, user } from '../support/sessions.ts';
+import { parseXml } from '../support/xml.ts';
 
 const scratch = scratchFolder();
 const healthy = HEADER + user('a', null) + assistant('b', 'a');
@@ -15,12 +16,31 @@ function file(name: string, content: string | Buffer): string {
   return path;
 }
 
+interface Sarif {
+  readonly runs: readonly [
+    {
+      readonly invocations: readonly [
+        {
+          readonly executionSuccessful: boolean;
+          readonly toolExecutionNotifications: readonly { readonly level: string; readonly message: { readonly text: string } }[];
+        },
+      ];
+    },
+  ];
+}
+
 const good = file('good.jsonl', healthy);
 const bad = file('bad.jsonl', broken);
 
 describe('validate', () => {
-  it('says nothing about a healthy log and exits 0', async () => {
-    expect(await run(['validate', good])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  it('finds nothing in a healthy log, ends with a summary on stderr and exits 0', async () => {
+    const said = 'sessionctl: nothing wrong in 1 session (2 entries)\n';
+    expect(await run(['validate', good])).toMatchObject({ code: 0, stdout: '', stderr: said });
+    expect(await run(['validate', '--pass', good])).toMatchObject({ code: 0, stderr: said });
+    expect(await run(['validate', good], { stdoutIsTerminal: true })).toMatchObject({ code: 0, stderr: '' });
+    for (const format of ['json', 'github', 'sarif', 'junit']) {
+      expect(await run(['validate', '--format', format, good])).toMatchObject({ code: 0, stderr: '' });
+    }
   });
 
   it('reports every finding of a broken log, one greppable line each, and exits 1', async () => {
@@ -92,7 +112,10 @@ describe('validate', () => {
   it('checks several files, and a bad one does not stop the others', async () => {
     const ran = await run(['validate', join(scratch, 'missing.jsonl'), bad, good]);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toBe(`sessionctl: ${join(scratch, 'missing.jsonl')}: no such file or folder; check the path\n`);
+    expect(ran.stderr).toBe(
+      `sessionctl: ${join(scratch, 'missing.jsonl')}: no such file or folder; check the path\n` +
+        "sessionctl: 2 errors in 2 sessions (4 entries); all can be mended by 'sessionctl repair'; 1 file could not be checked\n",
+    );
     expect(ran.stdout).toContain(`${bad}:3: error: torn-line`);
   });
 
@@ -114,6 +137,72 @@ describe('validate', () => {
     expect(records[0]).toMatchObject({ file: join(folder, 'deeper', 'b.jsonl'), line: 3, rule: 'torn-line' });
   });
 
+  describe('of a folder without a session log of ours', () => {
+    const folder = join(scratch, 'foreign');
+    const transcript = '{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"x"}}\n';
+    mkdirSync(folder);
+    for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.jsonl`), transcript);
+    writeFileSync(join(folder, 'd.jsonl'), 'hello\n');
+    const said = 'no sessions checked: 3 Claude Code transcripts and 1 text file, not checked';
+    const validate = (format: string, ...more: string[]) => run(['validate', '--format', format, folder, ...more]);
+
+    it('says what was found there, and that nothing was checked', async () => {
+      const piped = { code: 2, stdout: '', stderr: `sessionctl: ${said}\n` };
+      expect(await validate('text')).toMatchObject(piped);
+      expect(await validate('text', '--quiet')).toMatchObject(piped);
+      expect(await validate('text', '--jobs', '2')).toMatchObject(piped);
+      expect(await run(['validate', folder], { stdoutIsTerminal: true, env: { NO_COLOR: '1' } })).toMatchObject({
+        code: 2,
+        stdout: `${said}\n`,
+        stderr: '',
+      });
+      for (const format of ['json', 'github', 'sarif', 'junit']) {
+        expect(await validate(format)).toMatchObject({ code: 2, stderr: `sessionctl: ${said}\n` });
+      }
+    });
+
+    it('tells what was left out beside what was checked', async () => {
+      expect((await validate('text', good)).stderr).toBe(
+        'sessionctl: nothing wrong in 1 session (2 entries); 3 Claude Code transcripts and 1 text file, not checked\n',
+      );
+    });
+
+    it('names each file that was skipped or failed in the formats for programs, with the reason', async () => {
+      const missing = join(scratch, 'nowhere.jsonl');
+      const reason = expect.stringContaining('a Claude Code transcript') as string;
+      const failed = 'no such file or folder; check the path';
+      const records = (await validate('json', missing)).stdout.trimEnd().split('\n');
+      expect(records.map((line) => JSON.parse(line) as unknown)).toEqual([
+        ...['a', 'b', 'c'].map((name) => ({ file: join(folder, `${name}.jsonl`), skipped: reason })),
+        { file: join(folder, 'd.jsonl'), skipped: expect.stringContaining('plain text') as string },
+        { file: missing, failed },
+        { summary: expect.objectContaining({ sessions: 0, skipped: 4, failed: 1 }) as unknown },
+      ]);
+      const sarif = JSON.parse((await validate('sarif', missing)).stdout) as Sarif;
+      const [invocation] = sarif.runs[0].invocations;
+      expect(invocation.executionSuccessful).toBe(false);
+      expect(invocation.toolExecutionNotifications.map(({ level, message }) => [level, message.text])).toEqual([
+        ['error', failed],
+        ...Array.from({ length: 3 }, () => ['note', reason]),
+        ['note', expect.stringContaining('plain text')],
+      ]);
+      expect(JSON.parse((await validate('sarif')).stdout)).toMatchObject({ runs: [{ invocations: [{ executionSuccessful: false }] }] });
+      const suites = parseXml((await validate('junit', missing)).stdout).children;
+      expect(suites.map((suite) => [suite.attributes['skipped'], suite.attributes['errors']])).toEqual([
+        ...Array.from({ length: 4 }, () => ['1', '0']),
+        ['0', '1'],
+      ]);
+      expect(suites[0]?.children[0]?.children[0]).toMatchObject({ name: 'skipped', attributes: { message: reason } });
+      expect((await validate('github', missing)).stdout.split('\n')).toEqual([
+        `::error file=${missing}::${failed}`,
+        ...['a', 'b', 'c'].map((name) => expect.stringMatching(`^::notice file=.*/${name}.jsonl::.*Claude Code transcript`) as string),
+        expect.stringMatching('^::notice file=.*/d.jsonl::.*plain text'),
+        `::error::${said}; 1 file could not be checked`,
+        '',
+      ]);
+    });
+  });
+
   it.each([
     ['a folder without sessions', 'empty-folder', undefined, 'no session log found'],
     ['a missing file', 'nowhere.jsonl', undefined, 'no such file'],
@@ -127,14 +216,14 @@ describe('validate', () => {
     ['a binary', 'binary.jsonl', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xff]), 'binary'],
     ['plain text', 'text.jsonl', 'hello\nworld\n', 'plain text'],
     ['a log of the SDK harness', 'sdk.jsonl', '{"v":4,"kind":"header","id":"x"}\n', 'pi'],
-  ])('tells %s in one clear line and exits 2', async (_what, name, content, said) => {
+  ])('tells %s in one clear line, checks nothing and exits 2', async (_what, name, content, said) => {
     const path = join(scratch, name);
     if (content !== undefined) writeFileSync(path, content);
     else if (name === 'empty-folder') mkdirSync(path, { recursive: true });
     const ran = await run(['validate', path]);
     expect(ran.code).toBe(2);
     expect(ran.stdout).toBe('');
-    expect(ran.stderr).toMatch(/^sessionctl: [^\n]+\n$/);
+    expect(ran.stderr).toMatch(/^sessionctl: [^\n]+\nsessionctl: no sessions checked(: 1 file could not be checked)?\n$/);
     expect(ran.stderr).toContain(name);
     expect(ran.stderr).toContain(said);
   });
@@ -211,7 +300,7 @@ describe('validate', () => {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line))
-        .filter((one) => !('summary' in one))
+        .filter((one) => 'rule' in one)
         .map((one) => `${one.line} ${one.rule}`);
       expect({ name, found }).toEqual({ name, found: findings });
       expect(ran.code).toBe(name === 'l15-garbage-only' ? 2 : findings.some((one) => !/blank|timestamp/.test(one)) ? 1 : 0);

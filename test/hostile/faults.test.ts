@@ -108,7 +108,10 @@ describe('a folder', () => {
     expect(ran.stderr).not.toContain('a bug in sessionctl');
     expect(readdirSync(closed)).toEqual(['log.jsonl']);
     chmodSync(path, 0o000);
-    expect(call('validate', path)).toMatchObject({ status: 2, stderr: `sessionctl: ${path}: permission denied; check who may read it\n` });
+    expect(call('validate', '--format', 'json', path)).toMatchObject({
+      status: 2,
+      stderr: `sessionctl: ${path}: permission denied; check who may read it\n`,
+    });
     chmodSync(closed, 0o755);
   });
 

@@ -8,9 +8,10 @@ import { finding, hostileFinding, report, reporter, summary } from './support.ts
 const ALLOWED: Readonly<Record<string, { children: readonly string[]; required: readonly string[] }>> = {
   testsuites: { children: ['testsuite'], required: ['name'] },
   testsuite: { children: ['testcase'], required: ['name', 'tests', 'failures', 'errors', 'skipped'] },
-  testcase: { children: ['failure', 'error', 'system-out'], required: ['name', 'classname'] },
+  testcase: { children: ['failure', 'error', 'skipped', 'system-out'], required: ['name', 'classname'] },
   failure: { children: [], required: ['type', 'message'] },
   error: { children: [], required: ['type', 'message'] },
+  skipped: { children: [], required: ['message'] },
   'system-out': { children: [], required: [] },
 };
 
@@ -25,6 +26,7 @@ function junit(output: string): XmlElement {
       tests: String(suite.children.length),
       failures: String(of('failure')),
       errors: String(of('error')),
+      skipped: String(of('skipped')),
     });
     expect(suite.children.length).toBeGreaterThan(0);
   }

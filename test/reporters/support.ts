@@ -35,7 +35,7 @@ export function finding(over: Partial<Finding> = {}): Finding {
 }
 
 export function summary(over: Partial<Summary> = {}): Summary {
-  return { sessions: 1, skipped: 0, failed: 0, entries: 40, errors: 0, warnings: 0, fixable: 0, hidden: 0, ...over };
+  return { sessions: 1, skipped: 0, skippedKinds: {}, failed: 0, entries: 40, errors: 0, warnings: 0, fixable: 0, hidden: 0, ...over };
 }
 
 /** Everything that a reporter says about one file after the other. */

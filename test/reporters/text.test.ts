@@ -58,9 +58,12 @@ describe('text on a terminal', () => {
   });
 
   it('tells what was skipped, hidden and not readable', () => {
-    const line = reporter('text', { isTerminal: true }).end(summary({ errors: 12, fixable: 3, hidden: 2, skipped: 1, failed: 4 }));
+    const skippedKinds = { 'text file': 1, 'Codex rollout': 12, 'Goose session': 1 };
+    const line = reporter('text', { isTerminal: true }).end(
+      summary({ errors: 12, fixable: 3, hidden: 2, skipped: 14, skippedKinds, failed: 4 }),
+    );
     expect(line).toBe(
-      "12 errors in 1 session (40 entries); 2 findings not shown, because of --max-findings; 3 can be mended by 'sessionctl repair'; 1 file skipped, no session log; 4 files could not be checked\n",
+      "12 errors in 1 session (40 entries); 2 findings not shown, because of --max-findings; 3 can be mended by 'sessionctl repair'; 12 Codex rollouts, 1 text file and 1 Goose session, not checked; 4 files could not be checked\n",
     );
   });
 
