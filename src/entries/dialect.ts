@@ -17,6 +17,8 @@ const OMP_TYPES: ReadonlySet<string> = new Set([
   'mcp_tool_selection',
 ]);
 const OMP_ROLES: ReadonlySet<string> = new Set(['developer', 'pythonExecution', 'fileMention']);
+/** Custom entries, which either agent reads, but only omp writes. */
+const OMP_MARKS: ReadonlySet<unknown> = new Set(['tool_execution_start', 'session_exit']);
 const OMP_HEADER = ['title', 'titleSource', 'additionalDirectories', 'previousSessionFiles', 'providerPromptCacheKey'];
 
 /** The dialect that a line gives away; undefined where both write it so. */
@@ -42,7 +44,7 @@ export class DialectWatch {
   #omp = false;
 
   see(value: JsonObject): void {
-    const dialect = dialectOf(value);
+    const dialect = dialectOf(value) ?? (isOmpMark(value) ? 'omp' : undefined);
     if (dialect === 'pi') this.#pi = true;
     else if (dialect === 'omp') this.#omp = true;
   }
@@ -51,4 +53,8 @@ export class DialectWatch {
     if (this.#pi === this.#omp) return undefined;
     return this.#pi ? 'pi' : 'omp';
   }
+}
+
+function isOmpMark(value: JsonObject): boolean {
+  return value['type'] === 'custom' && OMP_MARKS.has(value['customType']);
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DialectWatch } from '../../src/entries/dialect.ts';
 import type { Status } from '../../src/projection/status/status.ts';
 import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -222,6 +223,27 @@ describe('sessionctl status', () => {
     const status = JSON.parse(ran.stdout) as Status;
     expect(status.leafId).toBe('c');
     expect(status.evidence.some((one) => one.what.includes('line:3 is not on this path'))).toBe(true);
+  });
+
+  it.each([
+    ['pi', {}, { type: 'active_tools_change', tools: [] }, 'no'],
+    ['pi', {}, { type: 'model_change', provider: 'p', modelId: 'm' }, 'no'],
+    ['either', {}, { type: 'model_change', modelId: 'm' }, 'maybe'],
+    ['omp', { title: 'T' }, { type: 'thinking_level_change', thinkingLevel: 'off' }, 'maybe'],
+    ['both', { title: 'T' }, { type: 'model_change', provider: 'p', modelId: 'm' }, 'maybe'],
+  ])('takes a log that %s wrote for the same as append and externalize do: header %j, entry %j', async (_, head, told, started) => {
+    const base = { timestamp: '2026-01-01T00:00:00.000Z' };
+    const call = { type: 'toolCall', id: 't', name: 'bash', arguments: { command: 'x' } };
+    const lines = [
+      { type: 'session', version: 3, id: 's', cwd: '/', ...base, ...head },
+      { ...told, id: 'a', parentId: null, ...base },
+      { type: 'message', id: 'b', parentId: 'a', ...base, message: { role: 'assistant', content: [call], stopReason: 'aborted' } },
+    ];
+    const watch = new DialectWatch();
+    for (const line of lines) watch.see(line);
+    const ran = await run(['status', '--json'], { stdin: lines.map((line) => `${JSON.stringify(line)}\n`).join('') });
+    expect((JSON.parse(ran.stdout) as Status).pending[0]?.started).toBe(started);
+    expect(watch.dialect === 'pi').toBe(started === 'no');
   });
 
   it('reports a damaged line on the path, which only the reading shows, as blocked', async () => {

@@ -31,3 +31,11 @@ test('never takes a sample session of one for the other', () => {
   }
   expect(told).toBeGreaterThan(2);
 });
+
+test('takes marks that only omp leaves as evidence of a log, though either agent reads them', () => {
+  const mark = { type: 'custom', customType: 'tool_execution_start', data: {} };
+  const watch = new DialectWatch();
+  watch.see(mark);
+  expect(watch.dialect).toBe('omp');
+  expect(dialectOf(mark)).toBeUndefined();
+});

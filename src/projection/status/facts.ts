@@ -1,3 +1,4 @@
+import { type Dialect, DialectWatch } from '../../entries/dialect.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Outcome, outcomeOf, resultText } from './results.ts';
@@ -92,7 +93,7 @@ export interface PathFacts {
   readonly mode: (Place & { readonly mode: string }) | undefined;
   readonly lastStable: Place | undefined;
   /** Which agent wrote it, by its dialect. */
-  readonly writer: 'pi' | 'omp' | undefined;
+  readonly writer: Dialect | undefined;
 }
 
 interface OpenCall extends Call {
@@ -136,8 +137,12 @@ export class PathReader {
   #mode: (Place & { mode: string }) | undefined;
   #stable: Place | undefined;
   #standsStable = false;
-  #pi = false;
-  #omp = false;
+  readonly #dialect = new DialectWatch();
+
+  /** `head` are the header and the title slot, which tell who wrote the log. */
+  constructor(head: readonly (JsonObject | undefined)[] = []) {
+    for (const line of head) if (line) this.#dialect.see(line);
+  }
 
   take(entry: StatusEntry): void {
     const { value } = entry;
@@ -152,7 +157,7 @@ export class PathReader {
       this.#standsStable = false;
     } else if (type === 'compaction') this.#compact(value, place);
     else if (type === 'mode_change' && typeof value['mode'] === 'string') this.#mode = { ...place, mode: value['mode'] };
-    this.#dialect(value);
+    this.#dialect.see(value);
     if (place.entryId !== null) this.#ids.add(place.entryId);
     if (this.#standsStable) this.#stable = place;
   }
@@ -180,7 +185,7 @@ export class PathReader {
       compaction: this.#compaction,
       mode: this.#mode,
       lastStable: this.#stable,
-      writer: this.#pi === this.#omp ? undefined : this.#pi ? 'pi' : 'omp',
+      writer: this.#dialect.dialect,
     };
   }
 
@@ -327,17 +332,6 @@ export class PathReader {
     const firstKept = typeof value['firstKeptEntryId'] === 'string' ? value['firstKeptEntryId'] : undefined;
     const anchored = firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept));
     this.#compaction = { ...place, firstKept, hasSummary: typeof value['summary'] === 'string', anchored };
-  }
-
-  #dialect(value: JsonObject): void {
-    const type = value['type'];
-    if (type === 'model_change') {
-      if (typeof value['modelId'] === 'string') this.#pi = true;
-      else if (typeof value['model'] === 'string') this.#omp = true;
-    } else if (type === 'session_info' || type === 'context_edit') this.#pi = true;
-    else if (type === 'title_change' || type === 'mode_change' || type === 'ttsr_injection' || type === 'model_usage') this.#omp = true;
-    else if (type === 'custom' && (value['customType'] === 'tool_execution_start' || value['customType'] === 'session_exit'))
-      this.#omp = true;
   }
 }
 

@@ -23,7 +23,7 @@ export async function sessionStatus(session: Session, options: SessionStatusOpti
   const last = await lastEntry(session);
   const leaf = rev === undefined ? last : await resolveEntry(session, rev);
   const path = leaf < 0 ? [] : pathTo(index, leaf);
-  const reader = new PathReader();
+  const reader = new PathReader([session.titleSlot, session.header]);
   let firstParentId: unknown;
   for await (const entry of session.entries(path)) {
     if (entry.position === path[0]) firstParentId = entry.value['parentId'];
