@@ -8,10 +8,11 @@ import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import {
-  applyPlan,
+  applyChecked,
   type ChangeRecord,
   digestRanges,
   InputChanged,
+  type Left,
   makePlan,
   type Plan,
   type QuarantineRecord,
@@ -30,8 +31,8 @@ export const command: Command = {
   description: [
     'Changes a byte only because of something that validate calls an error; a log without one leaves as it came. Entries that share a line are split, printed objects rejoined, NULs and a byte order mark removed, missing line ends, ids and headers added, repeated ids renamed, lost parents replaced. Every entry that is whole stays, in its order; what is no entry any more leaves for the quarantine.',
     'Nothing is lost: the input is in the output, the quarantine and the report, byte for byte. The quarantine is FILE.quarantine with -i and OUT.quarantine with -o OUT, beside the file itself where that is a link; to standard output none is written unless it is named, for FILE still holds everything. Standard input needs --quarantine where something has to go there.',
-    'Each change is told on standard error. Exit 0 if the log is well now, 1 if an error is left (or with -n, if something would change), 2 with trouble.',
-    'Memory: reads the log twice, a third time where ids repeat, and writes nothing before the first pass is done; in between it holds an index of about 80 bytes and the id for each entry, and about 400 bytes for each place that is damaged. Standard input is written to a private temporary file. Several FILEs need -i or -n.',
+    'Each change is told on standard error, and what is written is checked as validate does it. Exit 0 if the output has no error, 1 if an error is left (or with -n, if something would change), 2 with trouble.',
+    'Memory: reads the log twice, a third time where ids repeat, and writes nothing before the first pass is done; in between it holds an index of about 80 bytes, 115 where something changes, and the id for each entry, and about 400 bytes for each place that is damaged. Standard input is written to a private temporary file. Several FILEs need -i or -n.',
   ],
   options: [
     {
@@ -122,7 +123,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, wish: Wish, io: I
     try {
       const tally = await operate(input, plan, again(), out, keeping, io);
       await keeping.finish();
-      return tell(input, plan, tally, keeping.quarantine, io);
+      return tell(input, tally, keeping.quarantine, io);
     } finally {
       keeping.discard();
     }
@@ -234,6 +235,7 @@ function quarantinePath(input: RewriteInput, wish: Wish): string | undefined {
 }
 
 interface Tally {
+  left: readonly Left[];
   changes: number;
   quarantined: number;
 }
@@ -247,7 +249,7 @@ async function operate(
   keeping: Keepers,
   io: Io,
 ): Promise<Tally> {
-  const tally = { changes: 0, quarantined: 0 };
+  const tally: Tally = { left: [], changes: 0, quarantined: 0 };
   const { quarantine, report } = keeping;
   const keep = (record: QuarantineRecord): void => {
     tally.quarantined++;
@@ -260,7 +262,8 @@ async function operate(
     if (report?.out.full) await report.out.flush();
   };
   try {
-    await applyPlan(plan, chunks, { out, change, quarantine: quarantine ? keep : undefined });
+    const hands = { out, change, quarantine: quarantine ? keep : undefined };
+    tally.left = await applyChecked(plan, chunks, hands, { random: io.random, scanner: scannerWish(io.env) });
   } catch (error) {
     if (!(error instanceof InputChanged)) throw error;
     throw new Trouble(`${input.name}: was changed by another program while it was read; run again when nobody writes to it`);
@@ -269,12 +272,12 @@ async function operate(
 }
 
 /** What is left, and the sum of it all. Gives the exit code. */
-function tell(input: RewriteInput, plan: Plan, tally: Tally, quarantine: AppendOnlyFile | undefined, io: Io): number {
-  for (const { line, rule } of plan.left) io.note(`${input.name}:${line}: ${rule}: not mended`);
+function tell(input: RewriteInput, tally: Tally, quarantine: AppendOnlyFile | undefined, io: Io): number {
+  for (const { line, rule } of tally.left) io.note(`${input.name}:${line}: ${rule}: not mended`);
   const parts: string[] = [];
   if (tally.changes > 0) parts.push(`${counted(tally.changes, 'change')}${input.dryRun ? ', not made' : ''}`);
   if (quarantine && tally.quarantined > 0) parts.push(`${counted(tally.quarantined, 'piece')} in '${quarantine.path}'`);
-  if (plan.left.length > 0) parts.push(`${counted(plan.left.length, 'error')} not mended`);
+  if (tally.left.length > 0) parts.push(`${counted(tally.left.length, 'error')} not mended`);
   if (parts.length > 0) io.note(`${input.name}: ${parts.join(', ')}`);
-  return plan.left.length > 0 ? 1 : 0;
+  return tally.left.length > 0 ? 1 : 0;
 }

@@ -5,7 +5,7 @@ import { isNative } from '../formats/index.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import {
-  applyPlan,
+  applyChecked,
   type ChangeRecord,
   digestRanges,
   InputChanged,
@@ -34,14 +34,14 @@ export interface RepairOptions {
 }
 
 export interface RepairResult {
-  /** Errors that could not be mended. */
+  /** Errors that are left in the output, by the lines of the input. */
   readonly left: readonly Left[];
 }
 
 /**
  * A damaged log as mended bytes, piece by piece; the generator returns what could not be mended. A log without an error
  * leaves as it came. The log is read twice, a third time where ids repeat; nothing is handed out before the first reading is
- * done. Holds an index of about 60 bytes and the id of each entry, and the plan.
+ * done. Holds an index of about 60 bytes, 95 where something changes, and the id of each entry, and the plan.
  */
 export function repair(source: RereadableBytes, options?: RepairOptions): AsyncGenerator<Uint8Array, RepairResult, void> {
   const known = ['name', 'only', 'settleTools', 'settleLeaf', 'random', 'onChange', 'onQuarantine'] as const;
@@ -71,9 +71,10 @@ async function* mended(
   wish: RepairOptions,
 ): AsyncGenerator<Uint8Array, RepairResult, void> {
   const name = wish.name ?? '-';
+  const random = wish.random ?? systemRandom;
   const settleTools = wish.settleTools ?? false;
   const wants = (rule: string): boolean => (only ? only.has(rule) : rule !== 'blank-line');
-  const survey = new Survey({ wants, key: (wish.random ?? systemRandom)(8), isNative, tools: settleTools });
+  const survey = new Survey({ wants, key: random(8), isNative, tools: settleTools });
   const gate = new Gate(name);
   for await (const batch of readLineBatches(read())) {
     gate.pass(batch);
@@ -90,9 +91,11 @@ async function* mended(
   });
   const pipe = new PassThrough();
   const out = new ByteWriter(pipe);
+  const hands = { out, change: async (record: ChangeRecord) => await wish.onChange?.(record), quarantine: wish.onQuarantine };
+  let left: readonly Left[] = [];
   const applying = (async () => {
     try {
-      await applyPlan(plan, read(), { out, change: async (record) => await wish.onChange?.(record), quarantine: wish.onQuarantine });
+      left = await applyChecked(plan, read(), hands, { random, scanner: 'off' });
       await out.flush();
       pipe.end();
     } catch (error) {
@@ -108,5 +111,5 @@ async function* mended(
   } finally {
     pipe.destroy();
   }
-  return { left: plan.left };
+  return { left };
 }

@@ -1,3 +1,4 @@
+import { firstNot } from '../base/search.ts';
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { encodeUtf8 } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
@@ -21,11 +22,32 @@ export class InputChanged extends Error {
   override readonly name = 'InputChanged';
 }
 
+/** Which line of the input a line of the output was. */
+export class LineMap {
+  /** Where the output differs: one line of the input became all that follows, or the numbers that follow are shifted. */
+  readonly #stretches: { readonly offset: number; readonly line: number | undefined; readonly shift: number }[] = [];
+  #shift = 0;
+
+  /** What stands in the output from one offset to another was `before` lines from a line of the input on, and is `after` lines now. */
+  add(offset: number, end: number, line: number, before: number, after: number): void {
+    if (before === after && after <= 1) return;
+    this.#stretches.push({ offset, line, shift: this.#shift });
+    this.#shift += after - before;
+    this.#stretches.push({ offset: end, line: undefined, shift: this.#shift });
+  }
+
+  inputLine(line: number, offset: number): number {
+    const at = firstNot(0, this.#stretches.length, (one) => (this.#stretches[one]?.offset ?? 0) <= offset);
+    const stretch = this.#stretches[at - 1];
+    return stretch?.line ?? line - (stretch?.shift ?? 0);
+  }
+}
+
 /** The second pass: everything leaves as it came, but for the places in the plan. */
-export async function applyPlan(plan: Plan, chunks: AsyncIterable<Buffer>, hands: ApplyHands): Promise<void> {
+export async function applyPlan(plan: Plan, chunks: AsyncIterable<Buffer>, hands: ApplyHands): Promise<LineMap> {
   const source = new ByteSource(chunks);
   try {
-    await new Operation(plan, source, hands).run();
+    return await new Operation(plan, source, hands).run();
   } finally {
     await source.close();
   }
@@ -38,6 +60,7 @@ class Operation {
   readonly #start: number;
   /** Bytes of the input that were taken. */
   #taken = 0;
+  readonly #lines = new LineMap();
   /** Where the header went, and as which bytes. */
   readonly #moved = new Map<FixedLine, { readonly offset: number; readonly text: string }>();
 
@@ -49,7 +72,7 @@ class Operation {
     this.#start = hands.out.written;
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<LineMap> {
     const { jobs, bytes } = this.#plan;
     if (this.#plan.hasMark) await this.#removeMark();
     if (this.#plan.front && this.#plan.keepsMark) await this.#copy(BYTE_ORDER_MARK.length);
@@ -60,6 +83,7 @@ class Operation {
     }
     await this.#copy(bytes - this.#taken);
     if ((await this.#source.skip(1)) > 0) throw new InputChanged();
+    return this.#lines;
   }
 
   async #copy(count: number): Promise<void> {
@@ -88,6 +112,7 @@ class Operation {
     const text = encodeUtf8(front.text) + (source?.newline ?? newline);
     const offset = this.#written;
     this.#hands.out.raw(text);
+    this.#lines.add(offset, this.#written, source?.line ?? 1, 0, 1);
     if (source) {
       this.#moved.set(source, { offset, text });
       return;
@@ -114,13 +139,18 @@ class Operation {
       const record = { line, offset: job.offset + start, length: end - start, rule, ...rawBytes(raw.slice(start, end)) };
       await this.#hands.quarantine?.(record);
     }
+    const offset = this.#written;
     let at = 0;
+    const before = newlines(raw);
+    let after = before;
     for (const edit of edits) {
       out.raw(raw.slice(at, edit.start));
+      after += newlines(edit.text) - newlines(raw.slice(edit.start, edit.end));
       at = edit.end;
       await this.#change(edit, raw.slice(edit.start, edit.end), job.offset + edit.start);
     }
     out.raw(raw.slice(at));
+    this.#lines.add(offset, this.#written, job.line, before, after);
     if (out.full) await out.flush();
   }
 
@@ -158,6 +188,12 @@ class Operation {
   get #written(): number {
     return this.#hands.out.written - this.#start;
   }
+}
+
+function newlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 function wholeLine(job: Job, raw: string): Region {

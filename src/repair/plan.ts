@@ -37,7 +37,9 @@ export interface Plan {
   /** For the last line. */
   readonly lastNewline: string;
   readonly endsLast: boolean;
-  /** Errors that stay, in line order. */
+  /** Something of the input changes. */
+  readonly changes: boolean;
+  /** Errors that stay unless their line leaves, in line order. */
   readonly left: readonly Left[];
   /** Something has to go to the quarantine. */
   readonly quarantines: boolean;
@@ -97,6 +99,7 @@ function planOf(patient: Patient): Plan {
     newline: patient.newline,
     lastNewline: survey.lastNewline || '\n',
     endsLast,
+    changes: jobs.length > 0 || survey.hasMark || patient.front !== undefined,
     left: patient.left.sort((a, b) => a.line - b.line),
     quarantines: quarantines(patient),
   };

@@ -378,6 +378,14 @@ it('mends only what --only names', async () => {
   expect(blank.stdout.split('\n')).toHaveLength(4);
 });
 
+it('exits 0 where the other error of the log went with the line that it fixed', async () => {
+  const input = join(projectRoot, 'fixtures', 'repair', 'mark-on-blank-line', 'damaged.jsonl');
+  const ran = await run(['repair', '--only', 'blank-line', input]);
+  expect(ran.stderr).toBe(`sessionctl: ${input}:1: blank-line: removed the blank line\nsessionctl: ${input}: 1 change\n`);
+  expect(ran.code).toBe(0);
+  expect((await run(['validate', '-q', '-'], { stdin: Buffer.from(ran.stdout) })).code).toBe(0);
+});
+
 describe('the program as a process', () => {
   it('mends in the middle of a pipe', async () => {
     const v1 = join(projectRoot, 'fixtures', 'repair', 'v1-second-header', 'damaged.jsonl');

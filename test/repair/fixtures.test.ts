@@ -171,6 +171,43 @@ it('keeps the healthy copy of an entry where the line of the earlier one stays d
   expect(output.toString()).toBe([header, entry('a', null) + entry('b', 'a'), entry('b', 'a'), entry('c', 'b'), ''].join('\n'));
   expect(left).toEqual([
     { line: 2, rule: 'glued-entries' },
-    { line: 2, rule: 'duplicate-id' },
+    { line: 3, rule: 'duplicate-id' },
   ]);
+});
+
+describe('what is left after a repair of some rules', () => {
+  const header = '{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}';
+  const entry = (id: string, parentId: string | null): string =>
+    JSON.stringify({ type: 'custom', id, parentId, timestamp: '2026-01-01T00:00:01.000Z', customType: 'x' });
+  const typeless = '{"id":"t","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z"}';
+
+  it('is nothing where the other error went with the line of this one', async () => {
+    const { left } = await repair(readFileSync(damaged('mark-on-blank-line')), { only: ['blank-line'] });
+    expect(left).toEqual([]);
+    const late = await repair([typeless, header, entry('a', null), ''].join('\n'), { only: ['missing-field'] });
+    expect(late.left).toEqual([]);
+    expect(await errorsOf(late.output)).toEqual([]);
+  });
+
+  it('is told by the lines of the input, wherever they are in the output', async () => {
+    const input = [
+      header,
+      typeless,
+      `${entry('a', null)}${entry('b', 'a')}`,
+      entry('c', 'lost'),
+      'garbage',
+      '{"type":"custom","id":"d",',
+      '"parentId":"a","timestamp":"2026-01-01T00:00:01.000Z","customType":"x"}',
+      entry('e', 'lost'),
+      '',
+    ].join('\n');
+    const only = ['missing-field', 'glued-entries', 'torn-line'];
+    const { output, left } = await repair(input, { only });
+    expect(output.toString().split('\n').length).toBe(8);
+    expect(left).toEqual([
+      { line: 4, rule: 'dangling-parent' },
+      { line: 5, rule: 'not-json' },
+      { line: 8, rule: 'dangling-parent' },
+    ]);
+  });
 });

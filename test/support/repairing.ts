@@ -3,7 +3,8 @@ import { isNative } from '../../src/formats/index.ts';
 import { Block, readBlocks, readLines } from '../../src/lines/reader.ts';
 import { ByteWriter } from '../../src/lines/writer.ts';
 import {
-  applyPlan,
+  type ApplyHands,
+  applyChecked,
   type ChangeRecord,
   digestRanges,
   makePlan,
@@ -71,7 +72,8 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const changes: ChangeRecord[] = [];
   const quarantine: QuarantineRecord[] = [];
   const words: string[] = [];
-  await applyPlan(plan, options.meanwhile === undefined ? chunks() : inChunks(Buffer.from(options.meanwhile), 65_536), {
+  const again = options.meanwhile === undefined ? chunks() : inChunks(Buffer.from(options.meanwhile), 65_536);
+  const hands: ApplyHands = {
     out,
     change: (record, said) => {
       // As it comes back from a file.
@@ -82,9 +84,14 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
       options.withQuarantine === false
         ? undefined
         : (record) => void quarantine.push(JSON.parse(JSON.stringify(record)) as QuarantineRecord),
+  };
+  const left = await applyChecked(plan, again, hands, {
+    random: (bytes) => KEY.slice(0, bytes),
+    scanner: options.scanner ?? 'off',
+    ...limit,
   });
   await out.flush();
-  return { output: Buffer.concat(parts), changes, quarantine, left: plan.left, words };
+  return { output: Buffer.concat(parts), changes, quarantine, left, words };
 }
 
 /** Every finding of a log, as validate has it. */
