@@ -50,7 +50,6 @@ article:not(.turn):hover .number,article:not(.turn) .number:focus{opacity:1}
 table{border-collapse:collapse;font-size:.9375rem}
 th,td{border:1px solid var(--line);padding:.3rem .7rem;text-align:left;vertical-align:top;unicode-bidi:isolate}
 th{background:var(--soft);font-weight:600}
-.task{color:var(--tool)}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 code{font-size:.86em;background:var(--soft);border-radius:4px;padding:.12em .35em;unicode-bidi:isolate;overflow-wrap:anywhere}
 pre{position:relative;margin:.5rem 0;padding:.7rem .9rem;background:var(--soft);border:1px solid var(--line);border-radius:8px;overflow:auto;max-height:36rem;font-size:.8125rem;line-height:1.5;tab-size:4;unicode-bidi:isolate}
