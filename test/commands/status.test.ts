@@ -246,6 +246,35 @@ describe('sessionctl status', () => {
     expect(watch.dialect === 'pi').toBe(started === 'no');
   });
 
+  const blocked = ROWS.filter(([, verdict]) => verdict === 'blocked').map(([name]) => name);
+  it.each(blocked)('ends %s with a command that leads out of it', async (name) => {
+    const file = join(mkdtempSync(join(scratch, 'next-')), 'log.jsonl');
+    const copy = join(file, '../new.jsonl');
+    writeFileSync(file, readFileSync(fixture(name)));
+    const last = (await run(['status', file])).stdout.trimEnd().split('\n').at(-1) ?? '';
+    expect(last).toMatch(/^ {2}next: sessionctl (?:repair|fork|migrate|validate|log) /);
+    const words = last.replace('  next: sessionctl ', '').replace('new.jsonl', copy).split(' ');
+    const ran = await run(words);
+    const told = JSON.parse((await run(['status', '--json', words[0] === 'fork' ? copy : file])).stdout) as Status;
+    if (words[0] === 'validate' || words[0] === 'log') expect(ran.stdout).not.toBe('');
+    else expect([ran.code, told.verdict]).toEqual([0, expect.not.stringContaining('blocked')]);
+  });
+
+  it('does not advise to fork a path that does not reach its root', async () => {
+    const entry = (id: string, parentId: string | null, message: object): string =>
+      JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-01-01T00:00:00.000Z', message });
+    const stop = { role: 'assistant', content: [], stopReason: 'stop' };
+    const file = join(scratch, 'stump.jsonl');
+    const header = JSON.stringify({ type: 'session', version: 3, id: 's', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/' });
+    const user = { role: 'user', content: 'Hi' };
+    const lines = [header, entry('a', null, user), entry('b', 'a', stop), entry('c', 'gone', stop), entry('d', 'c', user), ''];
+    writeFileSync(file, lines.join('\n'));
+    expect(await statusOf(file)).toMatchObject({ verdict: 'blocked', lastStableEntryId: null, next: { command: 'repair' } });
+    const { stdout } = await run(['status', file]);
+    expect(stdout).not.toContain('sessionctl fork');
+    expect(stdout).toMatch(new RegExp(`\\n {2}next: sessionctl repair -i --backup ${file}\\n$`));
+  });
+
   it('reports a damaged line on the path, which only the reading shows, as blocked', async () => {
     const file = join(scratch, 'hole.jsonl');
     const lines = readFileSync(fixture('stable-stop'), 'utf8').split('\n');

@@ -1,6 +1,7 @@
+import { shellQuoted } from '../../base/shell.ts';
 import type { Command, Option } from '../command.ts';
 import { allOptions } from '../common-options.ts';
-import { quoted, RULE_LEVELS, takesFiles, type ValueKind, type Vocabulary, valueKind } from './shell-words.ts';
+import { RULE_LEVELS, takesFiles, type ValueKind, type Vocabulary, valueKind } from './shell-words.ts';
 
 /**
  * The words are taken from the line and not from COMP_WORDS, because bash breaks those at '=' or does not, as the user's
@@ -40,8 +41,8 @@ _sessionctl_rule_levels() { # CURRENT
   fi
 }
 
-_sessionctl_rules=${quoted(rules.map((rule) => rule.id).join(' '))}
-_sessionctl_commands=${quoted(words([...commands.map((command) => command.name), 'help']))}
+_sessionctl_rules=${shellQuoted(rules.map((rule) => rule.id).join(' '))}
+_sessionctl_commands=${shellQuoted(words([...commands.map((command) => command.name), 'help']))}
 
 _sessionctl() {
   COMPREPLY=()
@@ -76,7 +77,7 @@ ${commands.flatMap(valueCases).join('\n')}
     esac
   elif [ -z "$ended" ] && [[ $cur == -* ]]; then
     case $command in
-${commands.map((command) => `      ${command.name}) _sessionctl_offer ${quoted(words(allOptions(command).flatMap(spellings)))} "$cur" ;;`).join('\n')}
+${commands.map((command) => `      ${command.name}) _sessionctl_offer ${shellQuoted(words(allOptions(command).flatMap(spellings)))} "$cur" ;;`).join('\n')}
     esac
   else
     case $command:$operands in
@@ -126,7 +127,7 @@ function valueCases(command: Command): string[] {
 
 function valueAction(option: Option): string {
   const actions: Readonly<Record<ValueKind, string>> = {
-    choices: `_sessionctl_offer ${quoted(words(option.choices ?? []))} "$cur"`,
+    choices: `_sessionctl_offer ${shellQuoted(words(option.choices ?? []))} "$cur"`,
     file: '_sessionctl_files -f',
     folder: '_sessionctl_files -d',
     rule: '_sessionctl_offer "$_sessionctl_rules" "$cur"',
@@ -138,7 +139,7 @@ function valueAction(option: Option): string {
 
 function operandCases(command: Command): string[] {
   const cases: string[] = [];
-  if (command.verbs) cases.push(`      ${command.name}:0) _sessionctl_offer ${quoted(words(command.verbs))} "$cur" ;;`);
+  if (command.verbs) cases.push(`      ${command.name}:0) _sessionctl_offer ${shellQuoted(words(command.verbs))} "$cur" ;;`);
   if (takesFiles(command)) cases.push(`      ${command.name}:*) _sessionctl_files -f -X '!*.jsonl' ;;`);
   return cases;
 }

@@ -32,8 +32,3 @@ export function valueKind(option: Option): ValueKind {
 export function takesFiles(command: Command): boolean {
   return /FILE|DIR/.test(command.operands);
 }
-
-/** A text as one word of bash and zsh. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -1,6 +1,7 @@
+import { shellQuoted } from '../../base/shell.ts';
 import type { Command, Option } from '../command.ts';
 import { allOptions } from '../common-options.ts';
-import { quoted, RULE_LEVELS, takesFiles, type ValueKind, type Vocabulary, valueKind } from './shell-words.ts';
+import { RULE_LEVELS, takesFiles, type ValueKind, type Vocabulary, valueKind } from './shell-words.ts';
 
 export function zshCompletion({ commands, rules }: Vocabulary): string {
   return `#compdef sessionctl
@@ -10,7 +11,7 @@ export function zshCompletion({ commands, rules }: Vocabulary): string {
 
 _sessionctl_rules() {
   local -a rules=(
-${rules.map((rule) => `    ${quoted(`${colons(rule.id)}:${rule.summary}`)}`).join('\n')}
+${rules.map((rule) => `    ${shellQuoted(`${colons(rule.id)}:${rule.summary}`)}`).join('\n')}
   )
   _describe -t rules rule rules "$@"
 }
@@ -27,7 +28,7 @@ _sessionctl_logs() {
 
 _sessionctl_commands() {
   local -a commands=(
-${commands.map((command) => `    ${quoted(`${command.name}:${command.summary}`)}`).join('\n')}
+${commands.map((command) => `    ${shellQuoted(`${command.name}:${command.summary}`)}`).join('\n')}
     'help:Show the help of a command'
   )
   _describe -t commands command commands
@@ -64,7 +65,7 @@ function optionSpecs(option: Option): string[] {
   const value = option.kind === 'flag' ? '' : `:${colons(option.value ?? 'VALUE')}:${valueAction(option)}`;
   return all.map((spelling) => {
     const glue = option.kind === 'flag' ? '' : spelling.startsWith('--') ? '=' : '+';
-    return quoted(`${others}${spelling}${glue}${text}${value}`);
+    return shellQuoted(`${others}${spelling}${glue}${text}${value}`);
   });
 }
 
@@ -82,8 +83,8 @@ function valueAction(option: Option): string {
 
 function operandSpecs(command: Command): string[] {
   const specs: string[] = [];
-  if (command.verbs) specs.push(quoted(`1:action:(${command.verbs.join(' ')})`));
-  if (takesFiles(command)) specs.push(quoted('*:session log:_sessionctl_logs'));
+  if (command.verbs) specs.push(shellQuoted(`1:action:(${command.verbs.join(' ')})`));
+  if (takesFiles(command)) specs.push(shellQuoted('*:session log:_sessionctl_logs'));
   return specs;
 }
 

@@ -1,3 +1,4 @@
+import { shellQuoted } from '../../base/shell.ts';
 import { isObject } from '../../entries/json-value.ts';
 import { parseShell, type Script, type SimpleCommand } from './shell.ts';
 
@@ -100,7 +101,7 @@ export function commandText(args: unknown): string | undefined {
   if (!Array.isArray(command) || !command.every((part): part is string => typeof part === 'string')) return undefined;
   const shell = command.findIndex((part, index) => index > 0 && /^-[a-z]*c$/.test(part));
   if (shell > 0 && SHELLS.has(command[0] ?? '')) return command[shell + 1];
-  return command.map((part) => `'${part.replaceAll("'", `'\\''`)}'`).join(' ');
+  return command.map(shellQuoted).join(' ');
 }
 
 export function readCommand(text: string): CommandReading {

@@ -57,6 +57,8 @@ export interface SessionExit extends Place {
 }
 
 export interface CompactionFact extends Place {
+  /** The entry that it hangs from. */
+  readonly previousId: string | null;
   readonly firstKept: string | undefined;
   readonly hasSummary: boolean;
   /** The kept entry stands on the path before it, or it names itself. */
@@ -147,6 +149,7 @@ export class PathReader {
   take(entry: StatusEntry): void {
     const { value } = entry;
     const place: Place = { entryId: typeof value['id'] === 'string' ? value['id'] : null, line: entry.line };
+    const previousId = this.#leaf.entryId;
     this.#entries++;
     this.#leaf = place;
     const type = value['type'];
@@ -155,7 +158,7 @@ export class PathReader {
     else if (type === 'custom_message') {
       this.#budgetNote(value['customType'], place);
       this.#standsStable = false;
-    } else if (type === 'compaction') this.#compact(value, place);
+    } else if (type === 'compaction') this.#compact(value, place, previousId);
     else if (type === 'mode_change' && typeof value['mode'] === 'string') this.#mode = { ...place, mode: value['mode'] };
     this.#dialect.see(value);
     if (place.entryId !== null) this.#ids.add(place.entryId);
@@ -328,10 +331,10 @@ export class PathReader {
     this.#budget = this.#budget.slice(-MAX_LISTED);
   }
 
-  #compact(value: JsonObject, place: Place): void {
+  #compact(value: JsonObject, place: Place, previousId: string | null): void {
     const firstKept = typeof value['firstKeptEntryId'] === 'string' ? value['firstKeptEntryId'] : undefined;
     const anchored = firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept));
-    this.#compaction = { ...place, firstKept, hasSummary: typeof value['summary'] === 'string', anchored };
+    this.#compaction = { ...place, previousId, firstKept, hasSummary: typeof value['summary'] === 'string', anchored };
   }
 }
 

@@ -55,6 +55,13 @@ export interface ChecklistItem {
   readonly reason: string;
 }
 
+/** What to run before a session that must not be resumed as it is. */
+export interface NextStep {
+  readonly command: 'repair' | 'validate' | 'migrate' | 'fork' | 'log';
+  /** The id of the entry to fork at. */
+  readonly entryId?: string;
+}
+
 export interface Status {
   readonly session: string | null;
   readonly leafId: string | null;
@@ -78,7 +85,10 @@ export interface Status {
     readonly entryId: string | null;
     readonly line: number;
   }[];
+  /** None on a path that does not reach its root: a fork of it would lack what is above. */
   readonly lastStableEntryId: string | null;
+  /** Null unless the verdict is blocked or the log is damaged. */
+  readonly next: NextStep | null;
   readonly checklist: readonly ChecklistItem[];
   readonly evidence: readonly { readonly entryId: string | null; readonly line: number; readonly what: string }[];
   readonly limits: readonly string[];
@@ -173,11 +183,30 @@ class Judge {
         entryId,
         line,
       })),
-      lastStableEntryId: path.lastStable?.entryId ?? null,
+      lastStableEntryId: this.#stableId(),
+      next: this.#next(verdict),
       checklist: this.#checklist(pending),
       evidence: this.#evidence,
       limits: this.#limits(),
     };
+  }
+
+  #stableId(): string | null {
+    return this.#log.pathEnd.kind === 'root' ? (this.#path.lastStable?.entryId ?? null) : null;
+  }
+
+  #next(verdict: Verdict): NextStep | null {
+    const { hasHeader, version } = this.#log;
+    // Whatever another version means, repair does not know it either.
+    if (hasHeader && (version === undefined || version > NEWEST_VERSION)) return { command: 'validate' };
+    if (this.#reasons.some(({ state, verdict: own }) => state === 'damaged' && own !== 'ready')) return { command: 'repair' };
+    if (verdict !== 'blocked') return null;
+    if (version === 1) return { command: 'migrate' };
+    const isHalf = this.#reasons.some(({ state }) => state === 'compaction-half');
+    const entryId = isHalf ? this.#path.compaction?.previousId : this.#stableId();
+    return entryId !== null && entryId !== undefined && (isHalf || entryId !== this.#path.leafId)
+      ? { command: 'fork', entryId }
+      : { command: 'log' };
   }
 
   #reason(verdict: Verdict, state: State, reason: string, place?: Place): void {

@@ -1,6 +1,7 @@
+import { shellQuoted, shellWord } from '../../base/shell.ts';
 import type { Style } from '../../base/style.ts';
 import { counted } from '../../base/words.ts';
-import type { PendingCall, Status } from './status.ts';
+import type { NextStep, PendingCall, Status } from './status.ts';
 import type { Verdict } from './verdict.ts';
 
 const MOST_CALLS = 3;
@@ -51,19 +52,33 @@ export function statusText(status: Status, source: Source, style: Style, clean: 
   const unknown = status.checklist.filter((item) => item.value === 'unknown').map((item) => IN_SHORT[item.item] ?? item.item);
   lines.push(style.dim(`  not known: ${unknown.join(', ')}`));
   lines.push(style.dim(`  ${status.limits[0] ?? ''}`));
+  if (status.next) lines.push(`  next: ${clean(nextText(status.next, source))}`);
   return `${lines.join('\n')}\n`;
 }
 
-function stableText({ lastStableEntryId: id, leafId }: Status, source: Source, clean: (text: string) => string): string {
+function stableText({ lastStableEntryId: id, leafId, next }: Status, source: Source, clean: (text: string) => string): string {
   if (id === null) return 'none';
   if (id === leafId) return `${clean(id)}, the leaf itself`;
-  const fork = `sessionctl fork ${clean(source.name)} ${clean(asRev(id))}`;
-  return `${clean(id)} (${source.hasTree ? `${fork} starts from there` : 'migrate the log, then fork it there'})`;
+  if (next) return clean(id);
+  const fork = `sessionctl fork ${fileWord(source)} ${revWord(id)}`;
+  return `${clean(id)} (${source.hasTree ? `${clean(fork)} starts from there` : 'migrate the log, then fork it there'})`;
+}
+
+function nextText({ command, entryId }: NextStep, source: Source): string {
+  const file = fileWord(source);
+  if (command === 'repair' || command === 'migrate') return `sessionctl ${command} -i --backup ${file}`;
+  if (command === 'fork') return `sessionctl fork ${file} ${revWord(entryId ?? '')} -o new.jsonl`;
+  return command === 'log' ? `sessionctl log -n 5 ${file}` : `sessionctl ${command} ${file}`;
+}
+
+/** What was read from standard input has a name that the reader knows. */
+function fileWord({ name }: Source): string {
+  return name === '-' ? 'FILE' : shellWord(name.startsWith('-') ? `./${name}` : name);
 }
 
 /** An id as a REV that means nothing else. */
-function asRev(id: string): string {
-  return /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id) && !['root', 'null'].includes(id) ? id : `'id:${id.replaceAll("'", "'\\''")}'`;
+function revWord(id: string): string {
+  return /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id) && !['root', 'null'].includes(id) ? id : shellQuoted(`id:${id}`);
 }
 
 const EXECUTION = { yes: 'ran', no: 'not started', maybe: 'may have run' } as const;

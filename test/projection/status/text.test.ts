@@ -16,6 +16,7 @@ const calm: Status = {
   denials: [],
   earlierUnanswered: [],
   lastStableEntryId: 'leaf',
+  next: null,
   checklist: [],
   evidence: [],
   limits: ['the gate reasons about the log'],
@@ -99,6 +100,17 @@ describe('the status for a person', () => {
     expect(stable('leaf')).toBe('  last stable entry: leaf, the leaf itself');
     expect(stable('abc')).toBe('  last stable entry: abc (sessionctl fork log.jsonl abc starts from there)');
     expect(stable('abc', { hasTree: false })).toBe('  last stable entry: abc (migrate the log, then fork it there)');
+  });
+
+  it('ends with the command to run next, as a shell takes it', () => {
+    const last = (next: Status['next'], name = 'log.jsonl'): string | undefined => lines({ next }, { name }).at(-1);
+    expect(last(null)).toBe('  the gate reasons about the log');
+    expect(last({ command: 'repair' })).toBe('  next: sessionctl repair -i --backup log.jsonl');
+    expect(last({ command: 'migrate' }, 'a b.jsonl')).toBe("  next: sessionctl migrate -i --backup 'a b.jsonl'");
+    expect(last({ command: 'validate' }, '-x.jsonl')).toBe('  next: sessionctl validate ./-x.jsonl');
+    expect(last({ command: 'fork', entryId: "it's" })).toBe("  next: sessionctl fork log.jsonl 'id:it'\\''s' -o new.jsonl");
+    expect(last({ command: 'log' }, '-')).toBe('  next: sessionctl log -n 5 FILE');
+    expect(lines({ next: { command: 'repair' }, lastStableEntryId: 'abc' })).toContain('  last stable entry: abc');
   });
 
   it.each([
