@@ -5,13 +5,13 @@ import { type Body, type Envelope, entryLine, misfit, readBody } from '../entrie
 import { AppendFile } from '../files/append-file.ts';
 import { fileChunks, openInput } from '../files/input.ts';
 import { withLock } from '../files/lock.ts';
-import { Gate } from '../formats/gate.ts';
 import { readLineBatches, readLines } from '../lines/reader.ts';
 import { splitLines } from '../lines/split.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import type { Command, Given, Io } from './command.ts';
 import { openSession } from './open-session.ts';
+import { FROM_OPTION, rewritingGate } from './rewrite.ts';
 import { stoppable } from './stoppable.ts';
 
 const LOCK_SECONDS = 10;
@@ -46,6 +46,7 @@ export const command: Command = {
       default: 'the current folder',
     },
     { name: 'title', kind: 'text', value: 'TEXT', describe: 'In the header of a new file: what the session is called' },
+    FROM_OPTION,
   ],
   examples: [
     {
@@ -177,7 +178,7 @@ class Target {
     this.#tail = new LogTail(this.#name, this.#io.random);
     if (this.#file.look().size === 0) return;
     this.#io.progress.file(this.#name);
-    const gate = new Gate(this.#name);
+    const gate = rewritingGate(this.#name, this.#given, { anyVersion: true });
     for await (const batch of readLineBatches(stoppable(fileChunks(this.#file.path), this.#io))) {
       for (const line of gate.pass(batch)) this.#tail.see(line);
     }

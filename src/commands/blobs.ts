@@ -295,7 +295,7 @@ async function isFolderOrGone(name: string, several: boolean): Promise<boolean> 
 
 async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Promise<'read' | 'damaged' | 'stranger'> {
   const visitor = begin(name === '-' ? undefined : name);
-  const gate = new Gate(name, named);
+  const gate = new Gate(name, { named });
   const damaged = new DamagedLines();
   let version: number | undefined;
   const work = async (lines: readonly Line[]): Promise<void> => {

@@ -81,7 +81,7 @@ export class SessionChecker {
       memory: this.#shapes,
       onFinding: hooks.onFinding,
     });
-    return new GatedCheck(check, new Gate(name, false));
+    return new GatedCheck(check, new Gate(name, { named: false }));
   }
 }
 

@@ -10,11 +10,10 @@ import {
   type TargetVersion,
 } from '../entries/migrate/index.ts';
 import { Spool } from '../files/spool.ts';
-import { Gate } from '../formats/gate.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Command, Given, Io } from './command.ts';
-import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingGate } from './rewrite.ts';
 
 export const command: Command = {
   name: 'migrate',
@@ -58,13 +57,15 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
     ...(source.taken ? { taken: source.taken } : {}),
     onWarning: ({ line, message }) => io.note(`${input.name}:${line > 0 ? `${line}:` : ''} warning: ${message}`),
   });
+  // An unknown version is refused by the migration itself, whoever wrote it.
+  const gate = rewritingGate(input.name, given, { anyVersion: true });
+  const blocks = new BlockMigration(migration, (bytes) => out.bytes(bytes));
   const onOversizePiece = async (piece: Buffer): Promise<void> => {
+    blocks.block(gate.end(), undefined);
     if (!migration.passesOversize) return;
     out.bytes(Buffer.from(piece));
     if (out.full) await out.flush();
   };
-  const gate = new Gate(input.name);
-  const blocks = new BlockMigration(migration, (bytes) => out.bytes(bytes));
   try {
     for await (const piece of readBlocks(source.chunks, { onOversizePiece })) {
       const lines = piece instanceof Block ? piece.split() : [piece];

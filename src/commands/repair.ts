@@ -3,7 +3,7 @@ import { counted, nearest } from '../base/words.ts';
 import { AppendOnlyFile, isPlainPlace, narrowMode, samePlace } from '../files/append-only.ts';
 import { type Sink, toFile } from '../files/replace.ts';
 import { Spool } from '../files/spool.ts';
-import { identify, isNative, isNativeLine, LINES_TO_LOOK_AT, strangerTrouble } from '../formats/index.ts';
+import { Evidence, foreignFormat, LINES_TO_LOOK_AT, type Origin, seeLine, strangerTrouble } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -22,7 +22,7 @@ import {
 import { makeScanner } from '../scanner/scanner.ts';
 import { scannerWish } from './check-session.ts';
 import type { Command, Given, Io } from './command.ts';
-import { REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
+import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
 
 export const command: Command = {
   name: 'repair',
@@ -30,6 +30,7 @@ export const command: Command = {
   operands: '[FILE]...',
   description: [
     'Changes a byte only because of something that validate calls an error; a log without one leaves as it came. Entries that share a line are split, printed objects rejoined, NULs and a byte order mark removed, missing line ends, ids and headers added, repeated ids renamed, lost parents replaced. Every entry that is whole stays, in its order; what is no entry any more leaves for the quarantine.',
+    "A file that may be another agent's is refused before anything is written: one that starts with a record of another kind, one of an unknown version, and one whose first 256 records are not mostly known entries. --from pi or --from omp says whose log it is.",
     'Nothing is lost: the input is in the output, the quarantine and the report, byte for byte. The quarantine is FILE.quarantine with -i and OUT.quarantine with -o OUT, beside the file itself where that is a link; to standard output none is written unless it is named, for FILE still holds everything. Standard input needs --quarantine where something has to go there.',
     'Each change is told on standard error, and what is written is checked as validate does it. Exit 0 if the output has no error, 1 if an error is left (or with -n, if something would change), 2 with trouble.',
     'Memory: reads the log twice, a third time where ids repeat, and writes nothing before the first pass is done; in between it holds an index of about 80 bytes, 115 where something changes, and the id for each entry, and about 400 bytes for each place that is damaged. Standard input is written to a private temporary file. Several FILEs need -i or -n.',
@@ -72,6 +73,7 @@ interface Wish {
   readonly only: ReadonlySet<string>;
   readonly settleTools: boolean;
   readonly settleLeaf: boolean;
+  readonly from: Origin | undefined;
 }
 
 async function run(given: Given, io: Io): Promise<number> {
@@ -81,6 +83,7 @@ async function run(given: Given, io: Io): Promise<number> {
     only: await namedRules(given.texts('only')),
     settleTools: given.flag('settle-tools'),
     settleLeaf: given.flag('settle-leaf'),
+    from: originOf(given),
   };
   if (wish.quarantine?.toLowerCase().endsWith('.jsonl')) {
     throw new UsageTrouble(`'${wish.quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`);
@@ -145,34 +148,42 @@ async function look(
   wish: Wish,
   io: Io,
 ): Promise<Survey> {
-  const survey = new Survey({ wants, key: io.random(8), isNative, tools: wish.settleTools });
+  const evidence = new Evidence(wish.from);
+  const survey = new Survey({ wants, key: io.random(8), evidence, tools: wish.settleTools });
   const first: Line[] = [];
   // A printed array of entries is a JSON document: taken for a log it would fall to pieces, for commas stand behind its entries.
-  let inArray = false;
-  const refuse = (): void => {
-    const identity = identify(first);
-    if (!identity.ours) throw strangerTrouble(input.name, identity);
+  let array: Evidence | undefined;
+  const decide = (): void => {
+    if (array || (survey.written > 0 && !evidence.end())) throw strangerTrouble(input.name, foreignFormat(first));
+    const refusal = evidence.refusal({ anyVersion: false });
+    if (refusal !== undefined) throw new Trouble(`${input.name}: ${refusal}`);
   };
   // What is known of tool calls and times comes from lines that are read in full.
   const scanner = wish.settleTools || wish.settleLeaf ? undefined : makeScanner(scannerWish(io.env), io.random(8));
   const blocks = new SurveyBlocks(survey, scanner);
+  let decided = false;
   for await (const piece of readBlocks(chunks)) {
-    if (piece instanceof Block && survey.native && !inArray) {
+    if (piece instanceof Block && decided) {
       blocks.take(piece);
       continue;
     }
     for (const line of piece instanceof Block ? piece.split() : [piece]) {
-      if (first.length === 0 && !survey.native && opensArray(line)) inArray = true;
       survey.take(line);
-      if (inArray && isNativeLine(line)) inArray = false;
-      if (survey.native && !inArray) continue;
-      first.push(line);
-      if (survey.written >= LINES_TO_LOOK_AT || (inArray && first.length >= LINES_TO_LOOK_AT)) refuse();
+      if (decided) continue;
+      if (survey.written <= 1 && opensArray(line)) array = new Evidence();
+      if (array) seeLine(array, line);
+      if (array?.ours) array = undefined;
+      const isOurs = !array && evidence.ours === true;
+      // Only what may have to be named is kept.
+      if (!isOurs && !line.blank) first.push(line);
+      if (isOurs ? !evidence.settled : survey.written < LINES_TO_LOOK_AT) continue;
+      decide();
+      decided = true;
+      first.length = 0;
     }
-    if (survey.native && !inArray) first.length = 0;
   }
   survey.end();
-  if (!survey.native || inArray) refuse();
+  if (!decided) decide();
   return survey;
 }
 

@@ -3,7 +3,7 @@ import { lookAt } from '../blobs/line-object.ts';
 import type { Piece, ThinLine } from '../blobs/thin-line.ts';
 import { VouchedLines } from '../blobs/vouched-lines.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
-import { Gate } from '../formats/gate.ts';
+import type { Gate } from '../formats/gate.ts';
 import { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
@@ -30,6 +30,7 @@ export interface RewriteLinesOptions {
 export async function rewriteLines(
   input: RewriteInput,
   out: ByteWriter,
+  gate: Gate,
   io: Io,
   change: (line: Line, look: LineLook) => readonly Piece[],
   options: RewriteLinesOptions = {},
@@ -37,7 +38,6 @@ export async function rewriteLines(
   const beforeFlush = options.beforeFlush ?? (() => {});
   const { only } = options;
   const vouched = only && new VouchedLines(() => makeImageScanner(scannerWish(io.env)), only.wanted);
-  const gate = new Gate(input.name);
   const damaged = new DamagedLines();
   let version: number | undefined;
   const flush = async (): Promise<void> => {

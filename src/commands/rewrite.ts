@@ -4,10 +4,30 @@ import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { handleChunks, openForReading, openInput, requireRegularFile } from '../files/input.ts';
 import { behindLink, InPlace, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { requireRunning } from '../files/temp.ts';
+import { Gate } from '../formats/gate.ts';
+import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Given, Io, Option } from './command.ts';
 import { handedOn } from './handed-on.ts';
 import { stoppable } from './stoppable.ts';
+
+/** For every command that changes a log: the way past the refusal of a file that may be another agent's. */
+export const FROM_OPTION: Option = {
+  name: 'from',
+  kind: 'text',
+  value: 'AGENT',
+  choices: ORIGINS,
+  describe: 'Take FILE for a log of this agent, even if its version is unknown or few of its records are known entries',
+};
+
+/** The gate before a command that changes a log. */
+export function rewritingGate(name: string, given: Given, options: { readonly anyVersion: boolean }): Gate {
+  return new Gate(name, { rewriting: { ...options, from: originOf(given) } });
+}
+
+export function originOf(given: Given): Origin | undefined {
+  return ORIGINS.find((one) => one === given.text('from'));
+}
 
 /** The options of every command that writes a changed log. */
 export const REWRITE_OPTIONS: readonly Option[] = [
@@ -15,6 +35,7 @@ export const REWRITE_OPTIONS: readonly Option[] = [
   { name: 'backup', kind: 'flag', describe: 'With -i: keep the old file as FILE.bak, or .bak1, .bak2 where that is taken' },
   { name: 'backup-suffix', kind: 'text', value: 'SUFFIX', describe: 'With -i: keep the old file under this suffix instead of .bak' },
   { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output' },
+  FROM_OPTION,
   {
     name: 'dry-run',
     alias: 'check',

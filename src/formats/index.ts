@@ -1,19 +1,21 @@
 import { Trouble } from '../base/trouble.ts';
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { skipSpace, skipValue } from '../entries/json-text.ts';
-import { isObject } from '../entries/json-value.ts';
+import { isObject, type JsonObject } from '../entries/json-value.ts';
 import type { Line } from '../lines/line.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { gzip, sqlite, zip, zstd } from './containers.ts';
+import { Evidence } from './evidence.ts';
 import type { Format } from './format.ts';
 import { gemini } from './gemini.ts';
-import { isNative, LINES_TO_LOOK_AT } from './native.ts';
-import { aider, atif, eventLog, goose, openCode } from './other-agents.ts';
+import { LINES_TO_LOOK_AT } from './native.ts';
+import { aider, atif, droid, eventLog, goose, openCode, sessionTrace } from './other-agents.ts';
 import { piSdk } from './pi-sdk.ts';
 import { binary, jsonDocument, jsonLines, printedLog, text } from './plain.ts';
 import { Start } from './start.ts';
 
+export { Evidence, ORIGINS, type Origin } from './evidence.ts';
 export { isNative, LINES_TO_LOOK_AT } from './native.ts';
 
 /** The formats that are named when a file is not ours; the first that recognises it counts. */
@@ -29,6 +31,8 @@ export const foreignFormats: readonly Format[] = [
   gemini,
   codex,
   piSdk,
+  sessionTrace,
+  droid,
   eventLog,
   claudeCode,
   binary,
@@ -48,11 +52,17 @@ export type Identity =
  */
 export function identify(firstLines: readonly Line[]): Identity {
   const lines = firstLines.filter((line) => !line.blank).slice(0, LINES_TO_LOOK_AT);
-  if (lines.length === 0) return { ours: true };
-  if (lines.some(isNativeLine)) return { ours: true };
-  const start = new Start(lines);
-  const format = foreignFormats.find((one) => one.recognises(start)) ?? text;
+  const evidence = new Evidence();
+  for (const line of lines) seeLine(evidence, line);
+  if (lines.length === 0 || evidence.end()) return { ours: true };
+  const format = foreignFormat(lines);
   return { ours: false, format: format.id, title: format.title, noun: format.noun };
+}
+
+/** What a file that is not ours seems to be, by its first lines. */
+export function foreignFormat(firstLines: readonly Line[]): Format {
+  const start = new Start(firstLines.filter((line) => !line.blank).slice(0, LINES_TO_LOOK_AT));
+  return foreignFormats.find((one) => one.recognises(start)) ?? text;
 }
 
 /** What is said about a file that was named on the command line and is not ours. */
@@ -64,23 +74,23 @@ export function strangerMessage(stranger: { readonly title: string }): string {
   return `is no session log of pi or omp; it seems to be ${stranger.title}`;
 }
 
-/** Damaged bytes inside of a string, or zeros around an object, do not make it another agent's. */
-export function isNativeLine(line: Line): boolean {
-  if (line.oversize > 0) return false;
-  // Nothing native comes without a type.
-  if (!line.raw.includes('"type"') && !line.raw.includes('\\u')) return false;
+/** Tells the evidence what a line holds. Damaged bytes inside of a string, or zeros around an object, do not change whose it is. */
+export function seeLine(evidence: Evidence, line: Line): void {
+  if (line.blank || line.oversize > 0) return;
   const isMarked = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK);
   const unmarked = isMarked ? line.text.slice(line.encoding === 'invalid' ? BYTE_ORDER_MARK.length : 1) : line.text;
   const text = unmarked.includes('\0') ? unmarked.replace(/^[\0\s]+|[\0\s]+$/g, '') : unmarked;
-  return isNativeText(text) || isNativeText(firstObject(text));
+  const whole = objectOf(text);
+  const value = whole ?? objectOf(firstObject(text));
+  if (value) evidence.see(value, whole !== undefined);
 }
 
-function isNativeText(text: string): boolean {
+function objectOf(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && isNative(value);
+    return isObject(value) ? value : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { isObject } from '../entries/json-value.ts';
 import type { Format } from './format.ts';
+import { isSessionTrace } from './native.ts';
 
 export const aider: Format = {
   id: 'aider',
@@ -58,4 +59,18 @@ export const eventLog: Format = {
     if (Object.hasOwn(first, 'schema_version') && first['type'] === 'session_meta' && !Object.hasOwn(first, 'payload')) return true;
     return typeof first['sessionId'] === 'string' && Object.hasOwn(first, 'ts') && /^[a-z_]+(\.[a-z_]+)+$/.test(String(first['type']));
   },
+};
+
+export const droid: Format = {
+  id: 'droid',
+  title: 'a Factory Droid session',
+  noun: 'Factory Droid session',
+  recognises: ({ first }) => first?.['type'] === 'session_start' && typeof first['id'] === 'string' && typeof first['cwd'] === 'string',
+};
+
+export const sessionTrace: Format = {
+  id: 'sts',
+  title: 'a Hugging Face session trace',
+  noun: 'Hugging Face session trace',
+  recognises: ({ first }) => first !== undefined && isSessionTrace(first),
 };

@@ -1,9 +1,14 @@
+import type { JsonObject } from '../entries/json-value.ts';
 import type { Format } from './format.ts';
 
-/** Another format under the same name: its first line is {"v":4,"kind":"header"}. */
+/** Another format under the same name: its first line is {"v":4,"kind":"header"}, in older versions "version" for "v". */
 export const piSdk: Format = {
   id: 'pi-sdk',
   title: "a log of pi's SDK harness (format 4), which is another format",
   noun: 'pi SDK log',
-  recognises: (start) => start.first?.['kind'] === 'header' && typeof start.first['v'] === 'number',
+  recognises: ({ first }) => first !== undefined && isSdkHeader(first),
 };
+
+export function isSdkHeader(value: JsonObject): boolean {
+  return value['kind'] === 'header' && (typeof value['v'] === 'number' || typeof value['version'] === 'number');
+}

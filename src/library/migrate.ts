@@ -9,6 +9,7 @@ import {
   type TargetVersion,
 } from '../entries/migrate/index.ts';
 import { Gate } from '../formats/gate.ts';
+import { ORIGINS, type Origin } from '../formats/index.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import {
   asBuffer,
@@ -30,6 +31,8 @@ export interface MigrateLogOptions {
   readonly to?: TargetVersion;
   /** How new ids are made; 'stable' unless told: the same in every run. */
   readonly ids?: IdScheme;
+  /** Take the log for one of this agent, even if few of its records are known entries. */
+  readonly from?: Origin;
   readonly random?: Random;
   readonly onWarning?: (warning: MigrateWarning) => void;
 }
@@ -43,10 +46,11 @@ export interface MigrateLogOptions {
  * entries has an id that an earlier entry was just given, Trouble is thrown there.
  */
 export function migrate(source: Bytes | RereadableBytes, options?: MigrateLogOptions): AsyncGenerator<Uint8Array, void, void> {
-  const wish = optionsOf('migrate', options, ['name', 'to', 'ids', 'random', 'onWarning']);
+  const wish = optionsOf('migrate', options, ['name', 'to', 'ids', 'from', 'random', 'onWarning']);
   requireKind('migrate', 'name', wish.name, 'string');
   requireOneOf('migrate', 'to', wish.to, [2, 3]);
   requireOneOf('migrate', 'ids', wish.ids, ID_SCHEMES);
+  requireOneOf('migrate', 'from', wish.from, ORIGINS);
   requireKind('migrate', 'random', wish.random, 'function');
   requireKind('migrate', 'onWarning', wish.onWarning, 'function');
   const isRereadable = typeof source === 'function' || source instanceof Uint8Array || Array.isArray(source);
@@ -71,9 +75,10 @@ async function* migrated(
   };
   // The memory of a block is used again, and the reader may keep what it got.
   const keep = (bytes: Uint8Array): void => void waiting.push(Buffer.from(bytes));
-  const gate = new Gate(name);
+  const gate = new Gate(name, { rewriting: { from: wish.from, anyVersion: true } });
   const blocks = new BlockMigration(migration, keep);
   const onOversizePiece = (piece: Buffer): void => {
+    blocks.block(gate.end(), undefined);
     if (migration.passesOversize) keep(piece);
   };
   try {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { Trouble } from '../base/trouble.ts';
 import { Gate } from '../formats/gate.ts';
-import { isNative } from '../formats/index.ts';
+import { Evidence, ORIGINS, type Origin } from '../formats/index.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import {
@@ -15,7 +15,7 @@ import {
   Survey,
 } from '../repair/index.ts';
 import { rules } from '../rules/index.ts';
-import { described, optionsOf, type Random, type RereadableBytes, requireKind, rereader, systemRandom } from './arguments.ts';
+import { described, optionsOf, type Random, type RereadableBytes, requireKind, requireOneOf, rereader, systemRandom } from './arguments.ts';
 
 export interface RepairOptions {
   /** What messages call the log; '-' unless told. */
@@ -26,6 +26,8 @@ export interface RepairOptions {
   readonly settleTools?: boolean;
   /** Append an entry below newer work that the last entry hides. */
   readonly settleLeaf?: boolean;
+  /** Take the log for one of this agent, even if its version is unknown or few of its records are known entries. */
+  readonly from?: Origin;
   readonly random?: Random;
   /** Hears each change, in the order of the input. */
   readonly onChange?: (change: ChangeRecord) => void | Promise<void>;
@@ -44,11 +46,12 @@ export interface RepairResult {
  * done. Holds an index of about 60 bytes, 95 where something changes, and the id of each entry, and the plan.
  */
 export function repair(source: RereadableBytes, options?: RepairOptions): AsyncGenerator<Uint8Array, RepairResult, void> {
-  const known = ['name', 'only', 'settleTools', 'settleLeaf', 'random', 'onChange', 'onQuarantine'] as const;
+  const known = ['name', 'only', 'settleTools', 'settleLeaf', 'from', 'random', 'onChange', 'onQuarantine'] as const;
   const wish = optionsOf('repair', options, known);
   requireKind('repair', 'name', wish.name, 'string');
   requireKind('repair', 'settleTools', wish.settleTools, 'boolean');
   requireKind('repair', 'settleLeaf', wish.settleLeaf, 'boolean');
+  requireOneOf('repair', 'from', wish.from, ORIGINS);
   requireKind('repair', 'random', wish.random, 'function');
   requireKind('repair', 'onChange', wish.onChange, 'function');
   requireKind('repair', 'onQuarantine', wish.onQuarantine, 'function');
@@ -74,8 +77,8 @@ async function* mended(
   const random = wish.random ?? systemRandom;
   const settleTools = wish.settleTools ?? false;
   const wants = (rule: string): boolean => (only ? only.has(rule) : rule !== 'blank-line');
-  const survey = new Survey({ wants, key: random(8), isNative, tools: settleTools });
-  const gate = new Gate(name);
+  const survey = new Survey({ wants, key: random(8), evidence: new Evidence(wish.from), tools: settleTools });
+  const gate = new Gate(name, { rewriting: { from: wish.from, anyVersion: false } });
   for await (const batch of readLineBatches(read())) {
     gate.pass(batch);
     for (const line of batch) survey.take(line);

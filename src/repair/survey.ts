@@ -49,13 +49,19 @@ export const FAULTS = Flag.typeAbsent | Flag.typeWrong | Flag.messageAbsent | Fl
 /** The members that name an entry, beside parentId. */
 export const REFERENCES = ['targetId', 'firstKeptEntryId', 'fromId'] as const;
 
+/** What `Evidence` of the formats is to a survey. */
+export interface SurveyEvidence {
+  readonly settled: boolean;
+  see(value: JsonObject, hasOwnLine: boolean): void;
+}
+
 export interface SurveyOptions {
   /** Whether a rule's findings are mended. */
   readonly wants: (rule: string) => boolean;
   /** 8 random bytes, so that no log can aim at the table of ids. */
   readonly key: Uint8Array;
-  /** Whether an object shows that the file is a session log. */
-  readonly isNative: (value: JsonObject) => boolean;
+  /** Learns from every object whether the file is a session log. */
+  readonly evidence: SurveyEvidence;
   /** Keep what the mending of tool calls needs to know. */
   readonly tools: boolean;
 }
@@ -87,6 +93,8 @@ interface Spot {
   readonly flags: number;
   /** What is wrong with its line, where that is fixed. */
   readonly damage?: string;
+  /** No other object and no garbage stands on its line. */
+  readonly hasOwnLine: boolean;
   /** The line end that it will have. */
   readonly newline: string;
   /** Its bytes, mended as bytes. */
@@ -139,7 +147,6 @@ export class Survey {
   lineCount = 0;
   /** Lines that are not blank. */
   written = 0;
-  native = false;
   /** A byte order mark that is removed. */
   hasMark = false;
   /** A byte order mark that is not to be removed. */
@@ -179,7 +186,7 @@ export class Survey {
 
   /** A line of a kind that is known can be taken by `takePlain` now. */
   get isSettled(): boolean {
-    return this.native && this.#version !== undefined && this.#joiner.isIdle;
+    return this.#options.evidence.settled && this.#version !== undefined && this.#joiner.isIdle;
   }
 
   /**
@@ -255,7 +262,15 @@ export class Survey {
     const offset = line.offset + start;
     const length = line.length - start + (line.terminated ? 1 : 0);
     const raw = (): string => (start > 0 ? line.raw.slice(start) : line.raw);
-    const unit = this.#add(object.value, { line: line.number, offset, length, flags: 0, newline: this.#newlineOf(line), raw });
+    const unit = this.#add(object.value, {
+      line: line.number,
+      offset,
+      length,
+      flags: 0,
+      hasOwnLine: true,
+      newline: this.#newlineOf(line),
+      raw,
+    });
     if (!line.terminated) this.unended = { line: line.number, unit };
   }
 
@@ -284,6 +299,7 @@ export class Survey {
         offset: offset + start,
         length: end - start,
         flags,
+        hasOwnLine: isAlone(pieces),
         newline: this.#newlineOf(line),
         raw: text,
       });
@@ -333,7 +349,8 @@ export class Survey {
             mends.map((one) => ({ start: one.start - start, end: one.end - start, text: one.text })),
           );
         const place = { line: region.line, offset: region.offset + start, length: end - start };
-        unit = this.#add(value, { ...place, flags: Flag.inRegion, damage: region.rule, newline, raw: text });
+        const hasOwnLine = isAlone(pieces);
+        unit = this.#add(value, { ...place, flags: Flag.inRegion, damage: region.rule, hasOwnLine, newline, raw: text });
       }
       numbered.push({ kind, start, end, mends, keepsOld, unit });
     }
@@ -363,7 +380,7 @@ export class Survey {
   #add(value: JsonObject, spot: Spot): Unit {
     const before = this.#objects++;
     this.#split = undefined;
-    if (!this.native && this.#options.isNative(value)) this.native = true;
+    this.#options.evidence.see(value, spot.hasOwnLine);
     if (isHeader(value) || isTitleSlot(value)) {
       const kind = isHeader(value) ? 'header' : 'title';
       const { line, offset, length, newline, flags, damage } = spot;
@@ -479,6 +496,11 @@ export class Survey {
     this.calls.set(entry, calls);
     if (typeof value['timestamp'] === 'string') this.timestamps.set(entry, value['timestamp']);
   }
+}
+
+/** Nothing else stands on the line but NULs. */
+function isAlone(pieces: readonly RawPiece[]): boolean {
+  return pieces.filter(({ kind }) => kind !== 'nuls').length === 1;
 }
 
 /** The line breaks of an object and the indentation behind each. */

@@ -447,7 +447,8 @@ describe('for any session', () => {
   it('writes what the agents write, byte for byte, where the input is as they write it', async () => {
     await fc.assert(
       fc.asyncProperty(session, async (input) => {
-        expect((await migrate(input)).stdout).toBe(byTheBook(input));
+        // Most entries may be of a type that is not known.
+        expect((await migrate(input, '--from', 'pi')).stdout).toBe(byTheBook(input));
       }),
       settings(150),
     );
@@ -456,10 +457,12 @@ describe('for any session', () => {
   it('changes nothing the second time, and needs no more than one step at a time', async () => {
     await fc.assert(
       fc.asyncProperty(session, fc.constantFrom('stable', 'sequence'), async (input, ids) => {
-        const once = await run(['migrate', '--ids', ids], { stdin: input });
-        expect((await run(['migrate', '--ids', ids], { stdin: once.stdout })).stdout).toBe(once.stdout);
-        const halfway = await run(['migrate', '--to', '2', '--ids', ids], { stdin: input });
-        expect((await run(['migrate'], { stdin: halfway.stdout })).stdout).toBe(once.stdout);
+        const migrate = ['migrate', '--from', 'pi', '--ids', ids];
+        const once = await run(migrate, { stdin: input });
+        expect(once.stdout).not.toBe('');
+        expect((await run(migrate, { stdin: once.stdout })).stdout).toBe(once.stdout);
+        const halfway = await run([...migrate, '--to', '2'], { stdin: input });
+        expect((await run(migrate, { stdin: halfway.stdout })).stdout).toBe(once.stdout);
       }),
       settings(60),
     );

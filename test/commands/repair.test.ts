@@ -102,7 +102,7 @@ describe('sessionctl repair FILE', () => {
   it('lists what it cannot mend and exits 1', async () => {
     const file = join(folder(), 'log.jsonl');
     writeFileSync(file, readFileSync(vector(GLUED), 'utf8').replace('"version": 3', '"version": 4'));
-    const ran = await run(['repair', file]);
+    const ran = await run(['repair', '--from', 'pi', file]);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain(`${file}:1: unknown-version: not mended\n`);
     expect(ran.stderr).toContain(`${file}: 1 change, 1 error not mended\n`);

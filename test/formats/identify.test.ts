@@ -24,6 +24,8 @@ const claudeTurn = {
   timestamp,
 };
 
+const nativeEntry = { type: 'message', id: 'a', parentId: null, timestamp, message: { role: 'user', content: 'x' } };
+
 /** At least one example for each foreign format. */
 const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
   sqlite: ['SQLite format 3\0\u0010\0'],
@@ -58,7 +60,16 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     jsonl({ id: '1-2', timestamp, instructions: null }, { record_type: 'state' }, { type: 'message', id: null, role: 'user', content: [] }),
     JSON.stringify({ session: { id: 'x', timestamp, instructions: '' }, items: [] }, null, 2),
   ],
-  'pi-sdk': [jsonl({ v: 4, kind: 'header', id: 'x' }, { v: 4, kind: 'entry' })],
+  'pi-sdk': [
+    jsonl({ v: 4, kind: 'header', id: 'x' }, { v: 4, kind: 'entry' }),
+    jsonl({ kind: 'header', version: 4, id: 'x', createdAt: 1 }, { type: 'message', id: 'a', parentId: null, timestamp: 1, seq: 1 }),
+  ],
+  sts: [
+    jsonl({ type: 'session', harness: 'mine', id: 'x' }, { type: 'message', message: { role: 'user', content: 'hi' } }),
+    // Whatever follows the first line.
+    jsonl({ type: 'session', harness: 'mine', id: 'x', timestamp }, nativeEntry),
+  ],
+  droid: [jsonl({ type: 'session_start', id: 'x', title: 't', cwd: '/w' }, nativeEntry, nativeEntry)],
   'event-log': [
     jsonl({ schema_version: 1, seq: 0, time: timestamp, type: 'session_meta' }),
     jsonl({ id: 'e', sessionId: 's', seq: 0, ts: timestamp, type: 'session.started' }),
@@ -76,6 +87,11 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     // No message, no entry.
     jsonl({ type: 'message', id: null, role: 'user', content: [] }),
     jsonl({ type: 'session_start', timestamp }),
+    // Nothing that follows the first record of another kind makes it ours.
+    jsonl({ type: 'run_started', timestamp }, { type: 'session', version: 3, id: 's', timestamp, cwd: '/w' }, nativeEntry),
+    // A header whose version is not known, and no entry behind it.
+    jsonl({ type: 'session', version: 0, id: 's', timestamp, cwd: '/w' }, { type: 'turn', timestamp }, { type: 'turn', timestamp }),
+    jsonl({ type: 'session', id: 's', timestamp }, { type: 'turn', timestamp }),
   ],
   text: ['hello\nworld\n', '# Notes\n\n- one\n', '"just a string"\n', 'a,b\n1,2\n'],
 };
@@ -95,6 +111,12 @@ describe('identify', () => {
     expect(await identityOf(jsonl({ type: 'title', v: 1, title: 'x', pad: '' }, header))).toBe('ours');
     expect(await identityOf(jsonl({ ...header, id: 5 }))).toBe('ours');
     expect(await identityOf(jsonl({ ...header, version: 9 }))).toBe('ours');
+    expect(await identityOf(jsonl({ ...header, version: 9 }, { type: 'new_thing', timestamp }, entry))).toBe('ours');
+    expect(await identityOf(jsonl({ ...header, version: undefined }, { type: 'thinking_level_change', timestamp }))).toBe('ours');
+    expect(await identityOf(jsonl({ ...header, harness: 'a fork' }))).toBe('ours');
+    expect(await identityOf(jsonl({ ...entry, type: 'new_thing' }, entry))).toBe('ours');
+    // The start of the file is gone, and the rest of its line starts with a block.
+    expect(await identityOf(`{"type":"text","text":"x"}]},"timestamp":"${timestamp}"}\n${jsonl(entry)}`)).toBe('ours');
     expect(await identityOf(jsonl(entry))).toBe('ours');
     expect(await identityOf(jsonl({ type: 'message', timestamp, message: { role: 'user', content: 'x' } }))).toBe('ours');
     expect(await identityOf(`\ufeff${jsonl(header)}`)).toBe('ours');

@@ -34,7 +34,7 @@ describe.each(rules.map((rule) => rule.id))('the rule %s', (id) => {
   it('is called fixable just where a repair leaves nothing of it', async () => {
     process.chdir(projectRoot);
     const fixable = rules.find((rule) => rule.id === id)?.fixable === true;
-    const repaired = await run(['repair', ...(fixable ? ['--only', id] : []), join(folder(id), 'bad.jsonl')]);
+    const repaired = await run(['repair', '--from', 'pi', ...(fixable ? ['--only', id] : []), join(folder(id), 'bad.jsonl')]);
     const checked = await run(['validate', ...optionsOf(id), '-'], { stdin: repaired.stdoutBytes });
     expect(checked.stdout.includes(`: ${id}: `)).toBe(!fixable);
   });

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { isNative } from '../../src/formats/index.ts';
+import { Evidence } from '../../src/formats/index.ts';
 import { Block, readBlocks, readLines } from '../../src/lines/reader.ts';
 import { ByteWriter } from '../../src/lines/writer.ts';
 import {
@@ -45,7 +45,7 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const bytes = Buffer.from(input);
   const chunks = (): AsyncGenerator<Buffer> => inChunks(bytes, options.chunkBytes ?? 65_536);
   const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : rule !== 'blank-line');
-  const survey = new Survey({ wants, key: KEY, isNative, tools: options.settleTools === true });
+  const survey = new Survey({ wants, key: KEY, evidence: new Evidence('pi'), tools: options.settleTools === true });
   const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
   const scanner = options.scanner ? makeScanner(options.scanner, KEY) : undefined;
   const blocks = new SurveyBlocks(survey, scanner);
