@@ -3,10 +3,10 @@ import { errorCode } from '../base/trouble.ts';
 import type { Io, Style } from '../commands/command.ts';
 import { type ColourWish, PLAIN, wantsColour } from './colour-wish.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';
-import type { ProcessIo } from './run.ts';
+import type { ProcessIo } from './tell.ts';
 
-export async function makeIo(argv: readonly string[], outside: ProcessIo): Promise<Io & { readonly progress: ProgressLine }> {
-  const wish = colourWish(argv);
+export async function makeIo(color: string | undefined, outside: ProcessIo): Promise<Io & { readonly progress: ProgressLine }> {
+  const wish: ColourWish = color === 'always' || color === 'never' ? color : 'auto';
   const now = outside.now ?? Date.now;
   const progress = makeProgress(outside.stderr, outside.env, now);
   const stderr = outside.stderr.isTTY ? clearing(outside.stderr, progress) : outside.stderr;
@@ -48,16 +48,4 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return errorCode(error) !== 'ESRCH';
   }
-}
-
-/** Looked up before the parsing, because the parsing's own errors and the help are coloured too. */
-function colourWish(argv: readonly string[]): ColourWish {
-  const end = argv.indexOf('--');
-  const words = end < 0 ? argv : argv.slice(0, end);
-  for (let at = words.length - 1; at >= 0; at--) {
-    const word = words[at] as string;
-    const value = word.startsWith('--color=') ? word.slice('--color='.length) : words[at - 1] === '--color' ? word : undefined;
-    if (value === 'always' || value === 'never' || value === 'auto') return value;
-  }
-  return 'auto';
 }

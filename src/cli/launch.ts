@@ -1,8 +1,9 @@
 import { isThreadWaiting, standardOutput } from '../commands/system.ts';
-import { type Find, type ProcessIo, run, SIGNAL_CODES, tell } from './run.ts';
+import { call } from './call.ts';
+import { type ProcessIo, SIGNAL_CODES, tell } from './tell.ts';
 
-/** The program as a process: real streams, real signals. */
-export async function launch(find: Find): Promise<void> {
+/** The program as a process, called by bin/: real streams, real signals. */
+export async function launch(): Promise<void> {
   const stop = new AbortController();
   let lastResort: NodeJS.Timeout | undefined;
   for (const [name, code] of Object.entries(SIGNAL_CODES)) {
@@ -19,7 +20,7 @@ export async function launch(find: Find): Promise<void> {
   const outside: ProcessIo = { stdin, stdout: standardOutput(process.stdout), stderr, env, signal: stop.signal };
   // What escapes from a stream or a forgotten promise gets its one line too, instead of a stack trace.
   process.on('uncaughtException', (error) => process.exit(tell(error, outside)));
-  const code = await run(process.argv.slice(2), outside, find);
+  const code = await call(process.argv.slice(2), outside);
   clearTimeout(lastResort);
   process.exitCode = stop.signal.aborted ? (SIGNAL_CODES[String(stop.signal.reason)] ?? code) : code;
   // A terminal or an idle pipe as stdin would keep the process alive after the work is done.

@@ -1,36 +1,92 @@
-// Of yargs the parser alone: help, errors and what is asked of a command are our own, and the rest takes long to load.
+// Of yargs the parser alone: help and error messages are our own, and the rest takes long to load.
 import { Parser } from 'yargs/helpers';
 import { UsageTrouble } from '../base/trouble.ts';
 import { nearest } from '../base/words.ts';
-import type { Command, Given, Option } from '../commands/command.ts';
-import { allOptions } from '../commands/common-options.ts';
-import { asTexts, makeGiven } from './given.ts';
-import { sortWords } from './words.ts';
+import type { Given, Option } from '../commands/command.ts';
 
-export function parseArguments(command: Command, argv: readonly string[]): Given {
-  const options = allOptions(command);
-  const words = sortWords(options, argv);
-  const spelled = words.options.map(({ option, value }) => (value === undefined ? `--${option.name}` : `--${option.name}=${value}`));
-  const named = (isFlag: boolean): string[] => options.filter((option) => (option.kind === 'flag') === isFlag).map((option) => option.name);
-  const typed: Record<string, unknown> = Parser(spelled, {
-    boolean: named(true),
-    string: named(false),
-    configuration: {
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-      'dot-notation': false,
-      'greedy-arrays': false,
-      'camel-case-expansion': false,
-      'boolean-negation': false,
-      'duplicate-arguments-array': true,
-    },
+/** What yargs made of the words of a call. What is wrong with them is told by `given`, so that help and color come first. */
+export interface ParsedArgv {
+  readonly asksForHelp: boolean;
+  readonly color: string | undefined;
+  /** Throws where the call is wrong. */
+  given(): Given;
+}
+
+/** By option name: true, a text, or a list of them where an option was repeated. */
+type Typed = Readonly<Record<string, unknown>>;
+
+const CONFIGURATION = {
+  'parse-numbers': false,
+  'parse-positional-numbers': false,
+  'dot-notation': false,
+  'camel-case-expansion': false,
+  'boolean-negation': false,
+  'populate--': true,
+  'strip-aliased': true,
+};
+
+export function parseArgv(options: readonly Option[], argv: readonly string[]): ParsedArgv {
+  const parsed = Parser.detailed([...argv], {
+    // A flag is told by its taking no value: yargs would take the word true behind a boolean as its value.
+    narg: Object.fromEntries(options.map((option) => [option.name, option.kind === 'flag' ? 0 : 1])),
+    string: options.filter((option) => option.kind !== 'flag').map((option) => option.name),
+    alias: Object.fromEntries(options.map((option) => [option.name, otherNames(option)])),
+    configuration: CONFIGURATION,
   });
-  for (const option of options) check(option, typed[option.name]);
-  return makeGiven(words.operands, typed);
+  const { _: before, '--': behind = [], ...typed } = parsed.argv;
+  const operands = before.map(String);
+  return {
+    asksForHelp: lastOf(typed['help']) === true,
+    color: asTexts(typed['color']).at(-1),
+    given: () => {
+      if (parsed.error) throw new UsageTrouble(explained(options, argv, parsed.error.message));
+      refuseUnknown(options, argv, operands, typed);
+      for (const option of options) check(option, typed[option.name]);
+      return makeGiven([...operands, ...behind.map(String)], typed);
+    },
+  };
+}
+
+function otherNames({ alias, short }: Option): string[] {
+  return [alias, short].filter((name) => name !== undefined);
+}
+
+function refuseUnknown(options: readonly Option[], argv: readonly string[], operands: readonly string[], typed: Typed): void {
+  const known = new Set(options.map((option) => option.name));
+  const name = Object.keys(typed).find((key) => !known.has(key));
+  // To yargs a negative number is no option.
+  const word = name === undefined ? operands.find((one) => /^-./s.test(one)) : spelled(name, argv);
+  if (word === undefined) return;
+  if (!word.startsWith('--')) throw new UsageTrouble(`unknown option '${word}'; a file whose name starts with a dash comes after '--'`);
+  const meant = nearest(
+    word.slice(2),
+    options.flatMap((option) => [option.name, ...(option.alias ? [option.alias] : [])]),
+  )[0];
+  throw new UsageTrouble(`unknown option '${word}'${meant ? `; did you mean '--${meant}'?` : ''}`);
+}
+
+function spelled(name: string, argv: readonly string[]): string {
+  return argv.some((word) => word === `--${name}` || word.startsWith(`--${name}=`)) ? `--${name}` : `-${name}`;
+}
+
+/** What yargs says of the number of values, in our words. */
+function explained(options: readonly Option[], argv: readonly string[], message: string): string {
+  const name = message.slice(message.indexOf(': ') + 2);
+  const option = options.find((one) => one.name === name || otherNames(one).includes(name));
+  const word = spelled(name, argv);
+  if (option?.kind === 'flag') return `option '${word}' takes no value`;
+  const next = argv.slice(0, -1).includes(word) ? argv[argv.indexOf(word) + 1] : undefined;
+  return next?.startsWith('-')
+    ? `option '${word}' needs a value; one that starts with a dash is written --${option?.name}=${next}`
+    : `option '${word}' needs a value: ${word} ${option?.value ?? 'VALUE'}`;
 }
 
 function check(option: Option, value: unknown): void {
-  if (value === undefined || option.kind === 'flag') return;
+  if (value === undefined) return;
+  if (option.kind === 'flag') {
+    if ([value].flat().some((one) => one !== true)) throw new UsageTrouble(`option '--${option.name}' takes no value`);
+    return;
+  }
   const values = asTexts(value);
   if (values.length > 1 && !option.many) throw new UsageTrouble(`option '--${option.name}' was given ${values.length} times; give it once`);
   for (const one of values) {
@@ -46,4 +102,25 @@ function check(option: Option, value: unknown): void {
       throw new UsageTrouble(`option '--${option.name}' is one of ${choices}, not '${one}'${meant ? `; did you mean '${meant}'?` : ''}`);
     }
   }
+}
+
+function makeGiven(operands: readonly string[], typed: Typed): Given {
+  return {
+    operands,
+    flag: (name) => lastOf(typed[name]) === true,
+    text: (name) => asTexts(typed[name]).at(-1),
+    texts: (name) => asTexts(typed[name]),
+    number: (name) => {
+      const text = asTexts(typed[name]).at(-1);
+      return text === undefined ? undefined : Number(text);
+    },
+  };
+}
+
+function asTexts(value: unknown): string[] {
+  return [value].flat().filter((one) => typeof one === 'string');
+}
+
+function lastOf(value: unknown): unknown {
+  return Array.isArray(value) ? value.at(-1) : value;
 }

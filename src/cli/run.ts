@@ -1,54 +1,64 @@
-import type { Output } from '../base/output.ts';
-import { printable } from '../base/printable.ts';
-import { ClosedPipe, errorCode, isClosedPipe, systemTrouble, Trouble, UsageTrouble } from '../base/trouble.ts';
+import { UsageTrouble } from '../base/trouble.ts';
+import { nearest } from '../base/words.ts';
 import type { Command, Given, Io } from '../commands/command.ts';
-import { allOptions } from '../commands/common-options.ts';
-import { makeGiven } from './given.ts';
+import { allOptions, COMMON_OPTIONS } from '../commands/common-options.ts';
+import { commands } from '../commands/index.ts';
 import { makeIo } from './io.ts';
+import { parseArgv } from './parse.ts';
 import type { ProgressLine } from './progress.ts';
-import { asksForHelp, sortWords } from './words.ts';
+import { type ProcessIo, tell } from './tell.ts';
 
-/** The outside as the launcher hands it in. */
-export type ProcessIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env'> & Partial<Pick<Io, 'now' | 'random' | 'signal'>>;
-
-export const SIGNAL_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
-
-/** The command that a call is for, or the exit code where the call was answered already. */
-export type Find = (argv: readonly string[], io: Io) => Promise<Command | number>;
-
-/** Runs one call of the program. Never throws: whatever goes wrong becomes one line on stderr and an exit code. */
-export async function run(argv: readonly string[], outside: ProcessIo, find: Find): Promise<number> {
-  // A reader that goes away before the first write reports it here; the writers report it themselves later.
-  const stdoutFailure = watchErrors(outside.stdout);
-  let io: (Io & { readonly progress: ProgressLine }) | undefined;
+/** Finds the command, parses the words behind it and runs it. Never throws: what goes wrong becomes a line on stderr. */
+export async function run(argv: readonly string[], outside: ProcessIo, settle: (code: number) => Promise<number>): Promise<number> {
+  let progress: ProgressLine | undefined;
   let command: Command | undefined;
   let code: number;
   try {
-    io = await makeIo(argv, outside);
-    const found = await find(argv, io);
-    if (typeof found === 'number') code = found;
-    else {
-      command = found;
-      code = await runCommand(command, argv.slice(1), io);
-    }
+    const [word, ...rest] = argv;
+    const isHelp = word === undefined || word === 'help' || word === '--help' || word === '-h';
+    const name = word === 'help' && rest[0]?.startsWith('-') === false ? rest[0] : isHelp ? undefined : word;
+    command = name === undefined ? undefined : await loadCommand(name);
+    const parsed = parseArgv(command ? allOptions(command) : COMMON_OPTIONS, rest);
+    const io = await makeIo(parsed.color, outside);
+    progress = io.progress;
+    if (!command) code = await showProgramHelp(word !== undefined, io);
+    else if (isHelp || parsed.asksForHelp) code = await showCommandHelp(command, io);
+    else code = await runCommand(command, parsed.given(), io);
   } catch (error) {
-    io?.progress.clear();
+    progress?.clear();
     return tell(error, outside, command?.name);
   }
-  io.progress.clear();
-  return await settle(code, stdoutFailure, outside);
+  progress.clear();
+  return await settle(code);
 }
 
-export async function showCommandHelp(command: Command, io: Io): Promise<number> {
+async function loadCommand(name: string): Promise<Command> {
+  const entry = commands.find((one) => one.name === name);
+  if (entry) return await entry.load();
+  if (name.startsWith('-')) throw new UsageTrouble(`unknown option '${name}'; a command comes first, such as 'validate'`);
+  const meant = nearest(
+    name,
+    commands.map((one) => one.name),
+  )[0];
+  if (meant) throw new UsageTrouble(`unknown command '${name}'; did you mean '${meant}'?`);
+  if (/[./\\]/.test(name)) throw new UsageTrouble(`a command comes before the file '${name}', such as 'validate'`);
+  throw new UsageTrouble(`unknown command '${name}'`);
+}
+
+async function showProgramHelp(isAskedFor: boolean, io: Io): Promise<number> {
+  const { programHelp } = await import('./program-help.ts');
+  if (isAskedFor) io.stdout.write(programHelp(io.style));
+  else io.stderr.write(programHelp(io.errorStyle));
+  return isAskedFor ? 0 : 2;
+}
+
+async function showCommandHelp(command: Command, io: Io): Promise<number> {
   const { commandHelp } = await import('./help.ts');
   io.stdout.write(commandHelp(command, io.style));
   return 0;
 }
 
-async function runCommand(command: Command, argv: readonly string[], io: Io): Promise<number> {
-  if (asksForHelp(allOptions(command), argv)) return await showCommandHelp(command, io);
-  const given = await parse(command, argv);
-  if (given.flag('help')) return await showCommandHelp(command, io);
+async function runCommand(command: Command, given: Given, io: Io): Promise<number> {
   if (readsStdin(command, given) && io.stdin.isTTY) {
     const { usageLine } = await import('./help.ts');
     io.stderr.write(`sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n`);
@@ -61,60 +71,4 @@ async function runCommand(command: Command, argv: readonly string[], io: Io): Pr
 function readsStdin(command: Command, given: Given): boolean {
   if (!command.readsInput || given.operands.length > 0) return false;
   return !command.options.some(({ name, needsNoInput }) => needsNoInput && (given.flag(name) || given.text(name) !== undefined));
-}
-
-/** Where no option was typed, there is nothing for yargs to do, and it is not loaded. */
-async function parse(command: Command, argv: readonly string[]): Promise<Given> {
-  const { options, operands } = sortWords(allOptions(command), argv);
-  if (options.length === 0) return makeGiven(operands, {});
-  const { parseArguments } = await import('./parse.ts');
-  return parseArguments(command, argv);
-}
-
-/** One line about what went wrong, and the exit code for it. */
-export function tell(error: unknown, outside: Pick<ProcessIo, 'stderr' | 'env' | 'signal'>, command?: string): number {
-  if (error instanceof ClosedPipe || isClosedPipe(error)) return exitCodeOf(error);
-  const signal = outside.signal;
-  if (signal?.aborted) return SIGNAL_CODES[String(signal.reason)] ?? 2;
-  const trouble = error instanceof Trouble ? error : systemError(error);
-  if (trouble) {
-    outside.stderr.write(`sessionctl: ${printable(trouble.message)}\n`);
-    if (trouble instanceof UsageTrouble) {
-      outside.stderr.write(`'sessionctl ${command ? `${command} ` : ''}--help' tells how to call it\n`);
-    }
-    return 2;
-  }
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  outside.stderr.write(`sessionctl: a bug in sessionctl, please report it: ${printable(message)}\n`);
-  if (outside.env['SESSIONCTL_DEBUG'] && error instanceof Error) outside.stderr.write(`${error.stack}\n`);
-  return 2;
-}
-
-/** What the system refused is no bug of ours; without a path it was the writing to stdout. */
-function systemError(error: unknown): Trouble | undefined {
-  if (!(error instanceof Error) || errorCode(error) === undefined || !('syscall' in error)) return undefined;
-  return systemTrouble('path' in error && typeof error.path === 'string' ? error.path : 'standard output', error);
-}
-
-function watchErrors(stream: Output): () => Error | undefined {
-  let failure: Error | undefined;
-  stream.on('error', (error) => {
-    failure ??= error;
-  });
-  return () => failure;
-}
-
-/** The code earned, unless what was written did not arrive: a full disk must not look like success. */
-async function settle(code: number, stdoutFailure: () => Error | undefined, outside: ProcessIo): Promise<number> {
-  await new Promise<void>((done) => {
-    outside.stdout.write('', () => done());
-  });
-  const failure = stdoutFailure();
-  return failure === undefined || isClosedPipe(failure) ? code : tell(failure, outside);
-}
-
-/** A command that was cut short by its reader carries the code it had earned. */
-function exitCodeOf(error: unknown): number {
-  if (typeof error === 'object' && error !== null && 'exitCode' in error && typeof error.exitCode === 'number') return error.exitCode;
-  return 0;
 }

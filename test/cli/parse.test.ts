@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UsageTrouble } from '../../src/base/trouble.ts';
-import { parseArguments } from '../../src/cli/parse.ts';
-import { asksForHelp } from '../../src/cli/words.ts';
-import type { Command, Option } from '../../src/commands/command.ts';
+import { parseArgv } from '../../src/cli/parse.ts';
+import type { Option } from '../../src/commands/command.ts';
 import { settings } from '../support/properties.ts';
 
 const options: readonly Option[] = [
+  { name: 'help', short: 'h', kind: 'flag', describe: 'Show this help' },
   { name: 'in-place', short: 'i', kind: 'flag', describe: 'Write to the file' },
   { name: 'dry-run', short: 'n', alias: 'check', kind: 'flag', describe: 'Change nothing' },
   { name: 'leaf', kind: 'text', value: 'REV', describe: 'The entry' },
@@ -16,19 +16,8 @@ const options: readonly Option[] = [
   { name: 'format', kind: 'text', choices: ['text', 'json'], describe: 'How' },
 ];
 
-const command: Command = {
-  name: 'try',
-  summary: '',
-  operands: '',
-  description: [],
-  options,
-  examples: [],
-  readsInput: false,
-  run: async () => 0,
-};
-
 function given(...argv: string[]): object {
-  const parsed = parseArguments(command, argv);
+  const parsed = parseArgv(options, argv).given();
   return {
     operands: parsed.operands,
     inPlace: parsed.flag('in-place'),
@@ -54,7 +43,7 @@ const nothing = {
 
 function refusal(...argv: string[]): string {
   try {
-    parseArguments(command, argv);
+    parseArgv(options, argv).given();
   } catch (error) {
     expect(error).toBeInstanceOf(UsageTrouble);
     return (error as UsageTrouble).message;
@@ -128,6 +117,13 @@ describe('a wrong call', () => {
     expect(refusal('--no-in-place')).toContain("unknown option '--no-in-place'");
   });
 
+  it('never takes what is glued to a flag, or flags glued to an option, for a value', () => {
+    expect(refusal('-n5')).toBe("option '--dry-run' takes no value");
+    expect(refusal('-i-')).toBe("option '--in-place' takes no value");
+    expect(refusal('-i.bak')).toContain("unknown option '-i.bak'");
+    expect(refusal('-oin')).toBe("option '--output' needs the name of a file");
+  });
+
   it('says that a value is missing, and how a value with a dash is written', () => {
     expect(refusal('--leaf')).toBe("option '--leaf' needs a value: --leaf REV");
     expect(refusal('-o')).toBe("option '-o' needs a value: -o FILE");
@@ -148,13 +144,13 @@ describe('a wrong call', () => {
 
 describe('asking for help', () => {
   it('works beside whatever else is wrong with the call', () => {
-    expect(asksForHelp(options, ['--nonsense', '-h'])).toBe(true);
-    expect(asksForHelp(options, ['--leaf', '--help'])).toBe(true);
+    expect(parseArgv(options, ['--nonsense', '-h']).asksForHelp).toBe(true);
+    expect(parseArgv(options, ['--leaf', '--help']).asksForHelp).toBe(true);
   });
 
   it('is not done by a value or an operand', () => {
-    expect(asksForHelp(options, ['--leaf=--help'])).toBe(false);
-    expect(asksForHelp(options, ['--leaf', 'x', '--', '--help'])).toBe(false);
-    expect(asksForHelp(options, ['help'])).toBe(false);
+    expect(parseArgv(options, ['--leaf=--help']).asksForHelp).toBe(false);
+    expect(parseArgv(options, ['--leaf', 'x', '--', '--help']).asksForHelp).toBe(false);
+    expect(parseArgv(options, ['help']).asksForHelp).toBe(false);
   });
 });

@@ -20,8 +20,7 @@ import { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { Trouble } from '../../src/base/trouble.ts';
 import { makeIo } from '../../src/cli/io.ts';
-import { parseArguments } from '../../src/cli/parse.ts';
-import type { Command } from '../../src/commands/command.ts';
+import { parseArgv } from '../../src/cli/parse.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, type Transform } from '../../src/commands/rewrite.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import { bundleProgram } from '../support/bundle.ts';
@@ -54,7 +53,6 @@ interface Result {
 }
 
 async function call(argv: readonly string[], transform: Transform, stdin = '', onNote = (): void => {}): Promise<Result> {
-  const command = { options: REWRITE_OPTIONS } as Command;
   let stdout = '';
   let notes = '';
   const collect = (take: (text: string) => void): Writable =>
@@ -64,7 +62,7 @@ async function call(argv: readonly string[], transform: Transform, stdin = '', o
         done();
       },
     });
-  const io = await makeIo([], {
+  const io = await makeIo(undefined, {
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout: collect((text) => {
       stdout += text;
@@ -76,7 +74,7 @@ async function call(argv: readonly string[], transform: Transform, stdin = '', o
     env: {},
   });
   try {
-    const code = await rewrite(parseArguments(command, argv), io, transform);
+    const code = await rewrite(parseArgv(REWRITE_OPTIONS, argv).given(), io, transform);
     return { code, stdout, notes, trouble: undefined };
   } catch (error) {
     if (!(error instanceof Trouble)) throw error;

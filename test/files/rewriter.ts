@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { Trouble } from '../../src/base/trouble.ts';
-import { parseArguments } from '../../src/cli/parse.ts';
+import { parseArgv } from '../../src/cli/parse.ts';
 import type { Command, Io } from '../../src/commands/command.ts';
 import { REWRITE_OPTIONS, rewrite } from '../../src/commands/rewrite.ts';
 import { readLines } from '../../src/lines/reader.ts';
@@ -62,7 +62,7 @@ const io: Io = {
   progress: { wanted: false, expect() {}, read() {}, file() {} },
 };
 try {
-  process.exitCode = await command.run(parseArguments(command, process.argv.slice(2)), io);
+  process.exitCode = await command.run(parseArgv(command.options, process.argv.slice(2)).given(), io);
 } catch (error) {
   process.stderr.write(`${error instanceof Trouble ? error.message : error}\n`);
   process.exitCode = 2;
