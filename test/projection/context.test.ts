@@ -31,12 +31,12 @@ function removedByTheBook(messages: readonly Json[]): Json[] {
   const blank = (one: unknown): boolean => typeof one !== 'string' || one.trim() === '';
   const isEmpty = (block: Json | null): boolean =>
     (block?.['type'] === 'text' && blank(block['text'])) ||
-    (block?.['type'] === 'thinking' && blank(block['thinking']) && !block['thinkingSignature']) ||
-    (block?.['type'] === 'redactedThinking' && !block['data']) ||
+    (block?.['type'] === 'thinking' && blank(block['thinking']) && blank(block['thinkingSignature'])) ||
+    (block?.['type'] === 'redactedThinking' && blank(block['data'])) ||
     block?.['type'] === 'fallback';
   let list = messages.filter((message) => {
     if (message['role'] !== 'assistant') return true;
-    if (message['content'] === null || message['retryRecovery']) return false;
+    if ((typeof message['content'] !== 'string' && !Array.isArray(message['content'])) || message['retryRecovery']) return false;
     return !(message['stopReason'] === 'error' && Array.isArray(message['content']) && blocksOf(message).every(isEmpty));
   });
   const answered = new Set(list.filter((message) => message['role'] === 'toolResult').map((message) => message['toolCallId']));
@@ -46,7 +46,7 @@ function removedByTheBook(messages: readonly Json[]): Json[] {
     const content = blocksOf(message)
       .filter((block) => !isOpen(block) && block?.['type'] !== 'redactedThinking')
       .map((block) => {
-        if (!block?.['thinkingSignature']) return block;
+        if (block?.['type'] !== 'thinking' || !block['thinkingSignature']) return block;
         const { thinkingSignature: _, ...rest } = block;
         return rest;
       });
@@ -245,8 +245,8 @@ describe('the pi profile', () => {
     expect(contents(path, 'pi')).toEqual([undefined, 'b']);
   });
 
-  it('says that an edit without a usable replacement changes nothing', () => {
-    const context = buildContext(chain(user('a'), edit('e0', { content: 5 }), edit('e0', undefined)), { profile: 'pi' });
+  it('says that an edit without a replacement or a target changes nothing', () => {
+    const context = buildContext(chain(user('a'), edit('e0', undefined), { type: 'context_edit', replacement: null }), { profile: 'pi' });
     expect(context.messages).toHaveLength(1);
     expect(context.notes).toHaveLength(2);
   });
@@ -312,6 +312,20 @@ describe('the omp profile', () => {
       rule: 'unanswered-calls',
       detail: '2 calls without a result',
     });
+  });
+
+  it('drops a turn whose content it cannot read, and says so unless a retry replaced it', () => {
+    const bad = [null, undefined, 5, {}].map((content) => assistant(content));
+    const context = buildContext(chain(...bad, assistant(null, { retryRecovery: {} }), assistant('text')), { profile: 'omp' });
+    expect(context.projected.map((one) => one.rule)).toEqual([
+      'no-content',
+      'no-content',
+      'no-content',
+      'no-content',
+      'retry-recovery',
+      'message',
+    ]);
+    expect(context.notes).toHaveLength(4);
   });
 
   it('drops a turn of which nothing is left', () => {
@@ -391,8 +405,9 @@ describe('the omp profile', () => {
     const interrupted = { type: 'custom_message', customType: 'interrupted-thinking', content: 'hm' };
     const between = (summary: unknown): string | undefined =>
       rulesOf(chain(assistant([text('x')], { stopReason: 'aborted' }), { type: 'branch_summary', summary }, interrupted), 'omp')[0];
-    expect(between(7)).toBe('message');
+    expect(between(0)).toBe('message');
     expect(between('')).toBe('message');
+    expect(between(7)).toBe('stopped-turn');
     expect(between('said')).toBe('stopped-turn');
   });
 

@@ -86,9 +86,9 @@ export class OmpTurns {
 
   #turn(place: number, message: JsonObject): number {
     const content = message['content'];
-    if (content === null || content === undefined) return removedBy('no-content');
     // omp writes an object here, and asks only whether there is one.
     if (message['retryRecovery']) return removedBy('retry-recovery');
+    if (typeof content !== 'string' && !Array.isArray(content)) return removedBy('no-content');
     const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
     const reason = message['stopReason'];
     if (reason === 'error' && Array.isArray(content) && blocks.every(isBlank)) return removedBy('empty-error-turn');
@@ -165,9 +165,9 @@ function isBlank(block: unknown): boolean {
     case 'text':
       return blank('text');
     case 'thinking':
-      return blank('thinking') && (typeof block['thinkingSignature'] !== 'string' || block['thinkingSignature'] === '');
+      return blank('thinking') && blank('thinkingSignature');
     case 'redactedThinking':
-      return typeof block['data'] !== 'string' || block['data'] === '';
+      return blank('data');
     case 'fallback':
       return true;
     default:

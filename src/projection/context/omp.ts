@@ -32,7 +32,7 @@ export class OmpRules extends SpecRules {
     if (value['type'] === 'custom_message') {
       if (customMessageObstacle(value) === undefined) this.#turns.custom(place, value['customType']);
     } else if (value['type'] === 'branch_summary') {
-      if (typeof value['summary'] === 'string' && value['summary'] !== '') this.#turns.other(place);
+      if (value['summary']) this.#turns.other(place);
     } else if (value['type'] === 'message' && isObject(value['message'])) {
       this.#turns.message(place, value['message']);
     }
@@ -88,7 +88,9 @@ export class OmpRules extends SpecRules {
     const removed = this.#turns.removed(place);
     if (removed) {
       const note =
-        removed === 'no-content' ? `${entryName(entry.value)} is an assistant turn with null content; it gives nothing` : undefined;
+        removed === 'no-content'
+          ? `${entryName(entry.value)} is an assistant turn without content that omp can read; it gives nothing`
+          : undefined;
       return out(removed, note === undefined ? {} : { note });
     }
     const stored = storedMessage(entry);
@@ -107,8 +109,7 @@ export class OmpRules extends SpecRules {
     let index = 0;
     for (const element of arrayElements(text, content.valueStart)) {
       const block: unknown = blocks[index++];
-      const signature = isObject(block) ? block['thinkingSignature'] : undefined;
-      if (goes(block) || typeof signature !== 'string' || signature === '') continue;
+      if (!isObject(block) || block['type'] !== 'thinking' || !block['thinkingSignature']) continue;
       splices.push(...removeMembers(text, element.start, (key) => key === 'thinkingSignature'));
     }
     return applySplices(text, splices);

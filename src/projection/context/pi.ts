@@ -1,11 +1,12 @@
+import { removeMembers } from '../../entries/json-removal.ts';
 import { applySplices, setMember } from '../../entries/json-text.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { memberTexts, objectText, timeText } from './message-text.ts';
 import { entryName, out, SpecRules, storedMessage } from './spec.ts';
 import type { PathEntry, Projected } from './types.ts';
 
-/** What a context_edit does to its target: take it away, or give it other content, as JSON text. */
-type Edit = { readonly removed: true } | { readonly removed: false; readonly content: string; readonly isText: boolean };
+/** What a context_edit does to its target: take it away, or give it other content, as JSON text, or none. */
+type Edit = { readonly removed: true } | { readonly removed: false; readonly content: string | undefined; readonly isText: boolean };
 
 /** Roles whose null content pi reads as an empty list. */
 const FILLED_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult']);
@@ -27,7 +28,7 @@ export class PiRules extends SpecRules {
     const target = entry.value['targetId'];
     const edit = readEdit(entry);
     if (typeof target !== 'string' || !edit) {
-      this.#notes.push(`${entryName(entry.value)} is a context_edit that names no target or no usable replacement; it changes nothing`);
+      this.#notes.push(`${entryName(entry.value)} is a context_edit that names no target or has no replacement; it changes nothing`);
       return;
     }
     this.#edits.set(target, edit);
@@ -58,23 +59,24 @@ export class PiRules extends SpecRules {
     const system = entry.value['systemMessage'];
     const systemText = texts.get('systemMessage');
     if (!isObject(system) || systemText === undefined) return { rule: 'compaction-summary', messages: [summary] };
-    return { rule: 'compaction-summary', messages: [withContent(systemText, system) ?? systemText, summary] };
+    return { rule: 'compaction-summary', messages: [systemText, summary] };
   }
 
   protected override customMessage(_place: number, entry: PathEntry): Projected {
     const texts = memberTexts(entry.text);
     const edit = this.#editOf(entry.value);
     const isNull = entry.value['content'] === null || entry.value['content'] === undefined;
-    const edited = edit && !edit.removed ? edit.content : undefined;
+    const stored = isNull ? '[]' : texts.get('content');
+    const isEdited = edit?.removed === false;
     const message = objectText([
       ['role', '"custom"'],
       ['customType', texts.get('customType')],
-      ['content', edited ?? (isNull ? '[]' : texts.get('content'))],
+      ['content', isEdited ? edit.content : stored],
       ['display', texts.get('display')],
       ['details', texts.get('details')],
       ['timestamp', timeText(entry.value)],
     ]);
-    return { rule: edited === undefined ? 'custom-message' : 'context-edit', messages: [message] };
+    return { rule: isEdited ? 'context-edit' : 'custom-message', messages: [message] };
   }
 
   protected override message(place: number, entry: PathEntry, message: JsonObject): Projected {
@@ -98,11 +100,11 @@ export class PiRules extends SpecRules {
 function readEdit(entry: PathEntry): Edit | undefined {
   const replacement = entry.value['replacement'];
   if (replacement === null) return { removed: true };
-  if (!isObject(replacement)) return undefined;
-  const content = replacement['content'];
-  if (typeof content !== 'string' && !Array.isArray(content)) return undefined;
-  const text = memberTexts(memberTexts(entry.text).get('replacement') ?? '{}').get('content');
-  return text === undefined ? undefined : { removed: false, content: text, isText: typeof content === 'string' };
+  if (replacement === undefined) return undefined;
+  // pi takes any content, and a replacement without one leaves the message without content.
+  if (!isObject(replacement)) return { removed: false, content: undefined, isText: false };
+  const content = memberTexts(memberTexts(entry.text).get('replacement') ?? '{}').get('content');
+  return { removed: false, content, isText: typeof replacement['content'] === 'string' };
 }
 
 /** The message with its null content made empty; undefined where there is nothing to change. */
@@ -112,6 +114,7 @@ function withContent(text: string, message: JsonObject): string | undefined {
   return message['role'] === 'system' ? setContent(text, '""') : undefined;
 }
 
-function setContent(text: string, content: string): string {
-  return applySplices(text, [setMember(text, 0, 'content', content)]);
+function setContent(text: string, content: string | undefined): string {
+  const splices = content === undefined ? removeMembers(text, 0, (key) => key === 'content') : [setMember(text, 0, 'content', content)];
+  return applySplices(text, splices);
 }

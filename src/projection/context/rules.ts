@@ -15,7 +15,7 @@ export const CONTEXT_RULES = {
   'edited-away': 'removed by a later context_edit',
   'empty-summary': 'a branch summary without text',
   'no-message': 'a message entry without a message',
-  'no-content': 'an assistant turn without content',
+  'no-content': 'an assistant turn whose content is neither text nor a list of blocks',
   'bad-content': 'content that is neither text nor a list of blocks',
   'private-custom-type': 'a custom message that is only for the agent itself',
   'retry-recovery': 'a turn that a retry replaced',

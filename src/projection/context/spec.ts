@@ -109,8 +109,7 @@ export class SpecRules {
   }
 
   protected branchSummary(_place: number, entry: PathEntry): Projected {
-    const summary = entry.value['summary'];
-    if (typeof summary !== 'string' || summary === '') return out('empty-summary');
+    if (!entry.value['summary']) return out('empty-summary');
     const texts = memberTexts(entry.text);
     const message = objectText([
       ['role', '"branchSummary"'],
