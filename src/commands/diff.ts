@@ -4,6 +4,7 @@ import { UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
 import { contentKey, entryKey } from '../entries/content-key.ts';
 import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { isThere } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { SessionContext } from '../projection/context/of-session.ts';
 import { PROFILES, type Profile } from '../projection/context/types.ts';
@@ -21,10 +22,10 @@ import type { View } from './view.ts';
 export const command: Command = {
   name: 'diff',
   summary: 'Compare two branches of a session, or two sessions',
-  operands: 'FILE [A [B]]',
+  operands: 'FILE [FILE2] [A [B]]',
   description: [
     'Names the last entry that two branches share, then tells what each has alone, in order: prompts that were reworded with the words that differ, tool calls with their arguments, results shortened, and for each side the files that it edited or wrote, its changes of model and mode, tokens and cost. Without A and B the two leaves that stand last in the file are compared; with A alone, A and the last entry. Exit 0 is the same, 1 different.',
-    '--against FILE2 compares A of FILE with B of FILE2, by default the last entries: entries with the same id belong together, and of the others those that say the same, so that a fork and its origin or two runs of one task can be laid side by side. The first difference is named.',
+    'A second FILE, also written --against FILE2, compares A of FILE with B of FILE2, by default the last entries: entries with the same id belong together, and of the others those that say the same, so that a fork and its origin or two runs of one task can be laid side by side. The first difference is named.',
     '--context compares what the model would see instead of the entries, read by --profile.',
     "A and B are REVs: '@' the last entry, '@~N', 'root', 'line:N', 'leaf:N', an id or its start, a label. An id that starts with a dash comes after '--'.",
     'Memory: the index of each log, about 27 bytes an entry, and about 150 bytes for each entry that is compared; one entry of each side at a time. Standard input is copied to a private temporary file.',
@@ -45,13 +46,13 @@ export const command: Command = {
   examples: [
     { run: 'sessionctl diff session.jsonl', shows: 'the two branches that were worked on last' },
     { run: 'sessionctl diff session.jsonl leaf:3 @', shows: 'an older branch and the newest' },
-    { run: 'sessionctl diff session.jsonl --against fork.jsonl', shows: 'where two sessions part' },
+    { run: 'sessionctl diff session.jsonl fork.jsonl', shows: 'where two sessions part' },
     { run: 'sessionctl diff session.jsonl @~6 @ --context', shows: 'how the context changed, as by a compaction' },
   ],
   readsInput: true,
   run: async (given, io) => {
     const [name, ...revs] = given.operands;
-    const other = given.text('against');
+    const other = given.text('against') ?? ((await isFileName(revs[0])) ? revs.shift() : undefined);
     if (revs.length > 2) throw new UsageTrouble(`diff takes a FILE and two REVs; '${revs[2]}' is too much`);
     if (given.text('profile') !== undefined && !given.flag('context')) throw new UsageTrouble("'--profile' needs '--context'");
     if (other === '-' && (name === undefined || name === '-')) throw new UsageTrouble('only one of the two sessions can be standard input');
@@ -66,6 +67,11 @@ export const command: Command = {
     return await readSession(name ?? '-', io, work, 'operand');
   },
 };
+
+/** A word that names a file or standard input is no REV. */
+async function isFileName(word: string | undefined): Promise<boolean> {
+  return word === '-' || (word !== undefined && (await isThere(word)));
+}
 
 /** One side of the comparison: what is on it, and how to get it again. */
 interface Side {
@@ -89,7 +95,7 @@ async function diffBranches(session: Session, view: View, revs: readonly string[
   const { index } = session;
   const ends = leaves(index);
   if (revs.length === 0 && ends.length < 2) {
-    io.note(`${session.name}: has only one branch; name two entries, or another session with --against`);
+    io.note(`${session.name}: has only one branch; name two entries, or another FILE`);
     if (given.flag('json')) await printSame(session, ends[0], io);
     return 0;
   }

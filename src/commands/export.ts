@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { printable } from '../base/printable.ts';
 import { ClosedPipe, UsageTrouble } from '../base/trouble.ts';
@@ -120,7 +121,7 @@ function readWish(given: Given): Wish {
   const zone = given.text('tz') ?? 'UTC';
   const assets = given.text('assets');
   return {
-    format: given.text('format') ?? (/\.html?$/i.test(output ?? '') ? 'html' : 'md'),
+    format: given.text('format') ?? formatFor(output),
     leaf: given.text('leaf'),
     all: given.flag('all'),
     tools: (given.text('tools') ?? 'summary') as ToolsWish,
@@ -130,6 +131,16 @@ function readWish(given: Given): Wish {
     assets,
     output: output === '-' ? undefined : output,
   };
+}
+
+/** By the ending of the output; Markdown where there is none, as for a device. */
+function formatFor(output: string | undefined): string {
+  const ending = extname(output ?? '').toLowerCase();
+  const format = ending === '' ? exportFormats[0] : exportFormats.find(({ endings }) => endings.includes(ending));
+  if (format) return format.name;
+  const known = exportFormats.flatMap(({ endings }) => endings);
+  const words = `${known.slice(0, -1).join(', ')} or ${known.at(-1)}`;
+  throw new UsageTrouble(`'${output}' ends in '${ending}', not in ${words}; name the format with --format`);
 }
 
 function timesIn(zone: string): TimeText {

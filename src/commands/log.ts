@@ -1,8 +1,11 @@
 import { safeJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
+import { nearest } from '../base/words.ts';
+import { ENTRY_TYPES } from '../entries/type-names.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { entryText, kindOf, oneLine } from '../projection/overview/entry-text.ts';
 import { decorationsOf, type Marks, nameOf, overviewRecord } from '../projection/overview/marks.ts';
+import { namesIn } from '../projection/overview/names.ts';
 import { formatRow } from '../projection/overview/row.ts';
 import { entriesBackwards } from '../tree/backwards.ts';
 import { labels } from '../tree/labels.ts';
@@ -44,6 +47,8 @@ export const command: Command = {
     if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time');
     const filter = readFilter(given);
     return await readSession(given.operands[0] ?? '-', io, async (session, view) => {
+      await requireNames(session, 'type', given.texts('type'));
+      await requireNames(session, 'role', given.texts('role'));
       const rev = given.text('leaf');
       const leaf = await view.leaf(rev);
       const last = rev === undefined ? leaf : await lastEntry(session);
@@ -74,6 +79,24 @@ function readFilter(given: Given): Filter {
     },
   };
 }
+
+/** Refuses a type or a role that no entry of the session has, unless it is one that others have. */
+async function requireNames(session: Session, of: 'type' | 'role', wanted: readonly string[]): Promise<void> {
+  if (wanted.length === 0) return;
+  const here = await namesIn(session, of);
+  const strange = wanted.filter((name) => !here.has(name));
+  if (strange.length === 0) return;
+  const known = of === 'type' ? ENTRY_TYPES : (await import('../entries/schema/roles/index.ts')).knownRoles;
+  const names = new Set([...known, ...here]);
+  const wrong = strange.find((name) => !names.has(name));
+  if (wrong === undefined) return;
+  const [meant] = nearest(wrong, names);
+  const rest =
+    meant === undefined ? `${of}s are ${[...(here.size > 0 ? here : names)].slice(0, MOST_NAMES).join(', ')}` : `did you mean '${meant}'?`;
+  throw new UsageTrouble(`no ${of === 'type' ? 'entry' : 'message'} has the ${of} '${wrong}'; ${rest}`);
+}
+
+const MOST_NAMES = 12;
 
 function readPattern(text: string | undefined, ignoreCase: boolean): RegExp | undefined {
   if (text === undefined) {

@@ -45,7 +45,7 @@ export async function readSession(
   const session = await openSession(name, io);
   const view = new View(session, io, revs);
   try {
-    return view.end(endReading(session, io, await work(session, view)));
+    return endEmpty(session, io, view.end(endReading(session, io, await work(session, view))));
   } catch (error) {
     if (error instanceof ClosedPipe) Object.assign(error, { exitCode: view.end(endReading(session, io, 0)) });
     throw error;
@@ -62,6 +62,13 @@ export function endReading(session: Session, io: Io, code: number): number {
   const more = others.length > 0 ? `, and ${counted(others.length, 'other line')}: ${listed(others)}` : '';
   io.note(`${session.name}: ${where}${more}; 'sessionctl repair' mends what can be mended`);
   return code === 0 ? 1 : code;
+}
+
+/** A log always has a header, so a file without anything in it is no session that could be shown. */
+function endEmpty({ name, header, index, damage }: Session, io: Io, code: number): number {
+  if (code !== 0 || header !== undefined || index.size > 0 || damage.length > 0) return code;
+  io.note(`${name}: holds neither a header nor entries; there is nothing to show`);
+  return 1;
 }
 
 function listed(lines: readonly LeftOut[]): string {

@@ -64,6 +64,8 @@ export interface Exporter {
 
 export interface ExportFormat {
   readonly name: string;
+  /** Of file names that are written in it, in lower case; the first is the usual one. */
+  readonly endings: readonly string[];
   readonly describe: string;
   readonly make: (options: ExporterOptions) => Exporter;
 }

@@ -257,6 +257,19 @@ describe('sessionctl diff --against', () => {
     expect((await run(['diff', left, 'c', '--against', right])).code).toBe(2);
   });
 
+  it('is meant where the second word is a file', async () => {
+    const fork = session('pi-reworded.jsonl');
+    for (const revs of [[], ['@'], ['cdd2', '@~1']]) {
+      const wanted = await run(['diff', branches, '--against', fork, ...revs]);
+      expect(await run(['diff', branches, fork, ...revs])).toEqual(wanted);
+      expect(wanted.stderr).not.toContain('names no entry');
+    }
+    const piped = await run(['diff', branches, '-'], { stdin: readFileSync(branches) });
+    expect(piped).toMatchObject({ code: 0, stderr: '' });
+    expect((await run(['diff', branches, join(scratch, 'nowhere.jsonl')])).stderr).toContain('names no entry');
+    expect((await run(['diff', branches, fork, '@', '@', '@'])).stderr).toContain("'@' is too much");
+  });
+
   it('compares with an empty session, and refuses standard input twice', async () => {
     const empty = file({ ...HEADER, id: 's2' });
     const read = await diff(branches, '--against', empty);

@@ -249,6 +249,21 @@ describe('export', () => {
     expect(ran.stdout).toContain('All 12 tests pass');
   });
 
+  it('chooses the format by the ending of the output, and refuses one that it does not know', async () => {
+    const exported = async (name: string, ...more: string[]): Promise<string> => {
+      const output = join(scratch, name);
+      expect(await run(['export', '-o', output, ...more, fixture('pi-images')])).toMatchObject({ code: 0, stderr: '' });
+      return readFileSync(output, 'utf8').slice(0, 3);
+    };
+    for (const name of ['x.md', 'x.Markdown', 'no-ending', '.hidden']) expect(await exported(name)).toBe('---');
+    for (const name of ['x.html', 'x.HTM']) expect(await exported(name)).toBe('<!d');
+    expect(await exported('x.txt', '--format', 'md')).toBe('---');
+    const refused = await run(['export', '-o', join(scratch, 'x.pdf'), fixture('pi-images')]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("x.pdf' ends in '.pdf', not in .md, .markdown, .html or .htm; name the format with --format\n");
+    expect(existsSync(join(scratch, 'x.pdf'))).toBe(false);
+  });
+
   it('writes a head for a session without entries, and refuses what is no session', async () => {
     const empty = await run(['export', log()]);
     expect(empty).toMatchObject({ code: 0, stderr: '' });

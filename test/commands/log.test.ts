@@ -45,7 +45,48 @@ describe('log', () => {
     expect(idsOf((await run(['log', '--grep', 'zeller or', '--ignore-case', branches])).stdout)).toEqual(['990f2e29']);
     expect((await run(['log', '--grep', 'zeller or', branches])).stdout).toBe('');
     expect(idsOf((await run(['log', '--grep', 'America.New_York', branches])).stdout)).toEqual(['02501558']);
-    expect((await run(['log', '--role', 'label', branches])).stdout).toBe('');
+    expect(await run(['log', '--role', 'developer', branches])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await run(['log', '--type', 'compaction', branches])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('refuses a role and a type that no entry has and none is known to have, and names the nearest', async () => {
+    const refused = async (...words: string[]): Promise<string> => {
+      const ran = await run(['log', ...words, branches]);
+      expect([ran.code, ran.stdout]).toEqual([2, '']);
+      return ran.stderr.split('\n')[0] as string;
+    };
+    expect(await refused('--role', 'usr')).toBe("sessionctl: no message has the role 'usr'; did you mean 'user'?");
+    expect(await refused('--role', 'user', '--role', 'Assistant')).toBe(
+      "sessionctl: no message has the role 'Assistant'; did you mean 'assistant'?",
+    );
+    expect(await refused('--type', 'msg')).toBe(
+      "sessionctl: no entry has the type 'msg'; types are model_change, thinking_level_change, message, label, branch_summary, session_info",
+    );
+    expect(await refused('--type', 'sesion_info')).toBe("sessionctl: no entry has the type 'sesion_info'; did you mean 'session_info'?");
+    expect(await refused('--role', 'label')).toContain("no message has the role 'label'; ");
+    expect(await refused('--role', '')).toContain("no message has the role ''; ");
+  });
+
+  it('takes a role and a type that only this file has, on any branch and however many there are', async () => {
+    const own = join(folder, 'own.jsonl');
+    const entry = (type: string, id: string, rest: object = {}) => ({ type, id, parentId: null, timestamp: header.timestamp, ...rest });
+    const many = Array.from({ length: 300 }, (_, at) => entry(`type-${at}`, `t${at}`));
+    const message = entry('message', 'm', { message: { role: 'moderator', content: 'x' } });
+    writeFileSync(own, jsonl(header, ...many, message, entry('last_type', 'z')));
+    expect(await run(['log', '--type', 'type-3', own])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await run(['log', '--role', 'moderator', own])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(idsOf((await run(['log', '--type', 'last_type', own])).stdout)).toEqual(['z']);
+    expect((await run(['log', '--type', 'type-299', own])).code).toBe(0);
+    expect((await run(['log', '--type', 'type-300', own])).code).toBe(2);
+  });
+
+  it.each(['', '\n\n'])('says that a file without header and entries (%j) holds nothing, and exits 1', async (content) => {
+    const empty = join(folder, 'empty.jsonl');
+    writeFileSync(empty, content);
+    const said = { code: 1, stderr: `sessionctl: ${empty}: holds neither a header nor entries; there is nothing to show\n` };
+    for (const command of ['log', 'export', 'tree', 'context']) expect(await run([command, empty])).toMatchObject(said);
+    writeFileSync(empty, jsonl(header));
+    for (const command of ['log', 'export', 'tree', 'context']) expect(await run([command, empty])).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('gives one record an entry with --json, the whole text in it', async () => {
@@ -65,7 +106,7 @@ describe('log', () => {
   it('reads stdin, and shows nothing of a session without entries', async () => {
     expect(idsOf((await run(['log'], { stdin: jsonl(header, message('a', null), message('b', 'a')) })).stdout)).toEqual(['a', 'b']);
     expect(await run(['log', '-'], { stdin: jsonl(header) })).toMatchObject({ code: 0, stdout: '' });
-    expect(await run(['log'], { stdin: '' })).toMatchObject({ code: 0, stdout: '' });
+    expect(await run(['log'], { stdin: '' })).toMatchObject({ code: 1, stdout: '' });
   });
 
   it('leaves damaged lines out, says so once and exits 1', async () => {

@@ -16,6 +16,7 @@ import { shown, wordsToHtml } from './words.ts';
 
 export const htmlFormat: ExportFormat = {
   name: 'html',
+  endings: ['.html', '.htm'],
   describe: 'one page that needs nothing else, with search, folding and a tree of the branches',
   make: (options) => new HtmlExporter(options),
 };

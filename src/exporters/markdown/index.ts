@@ -11,6 +11,7 @@ import { plainText, wordsToMarkdown, wordsToSummary } from './words.ts';
 
 export const markdownFormat: ExportFormat = {
   name: 'md',
+  endings: ['.md', '.markdown'],
   describe: 'Markdown that GitHub renders, with front matter',
   make: (options) => new MarkdownExporter(options),
 };
