@@ -32,6 +32,7 @@ export {
 } from './library/session.ts';
 export { type StatusOptions, status } from './library/status.ts';
 export { listRules, summarize, type ValidateOptions, type ValidationSummary, validate } from './library/validate.ts';
+export type { Duplicates } from './log/log-index.ts';
 export type { Context } from './projection/context/build.ts';
 export type { PathState } from './projection/context/state.ts';
 export type { Profile, Projected } from './projection/context/types.ts';
@@ -41,5 +42,4 @@ export type { Verdict } from './projection/status/verdict.ts';
 export type { ChangeRecord, Left, QuarantineRecord } from './repair/index.ts';
 export type { Finding, Severity } from './rules/finding.ts';
 export type { Group, Level, RuleMeta } from './rules/rule.ts';
-export type { Duplicates } from './tree/log-index.ts';
 export type { LeftOut, LogEntry } from './tree/session.ts';

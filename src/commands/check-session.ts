@@ -146,8 +146,7 @@ async function* passing(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGe
   }
 }
 
-/** For tests and measurements: SESSIONCTL_SCANNER=twin or =off instead of the compiled scanner. */
+/** For tests and measurements: SESSIONCTL_SCANNER=off reads every line in full. */
 export function scannerWish(env: Readonly<Record<string, string | undefined>>): ScannerKind {
-  const wish = env['SESSIONCTL_SCANNER'];
-  return wish === 'twin' || wish === 'off' ? wish : 'compiled';
+  return env['SESSIONCTL_SCANNER'] === 'off' ? 'off' : 'compiled';
 }

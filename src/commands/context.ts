@@ -8,7 +8,7 @@ import { PROFILES, type Profile } from '../projection/context/types.ts';
 import { FORMS, type FormName, formOf, type MessageForm } from '../projection/messages/form.ts';
 import { verdictOf } from '../projection/messages/verdict.ts';
 import { labels } from '../tree/labels.ts';
-import type { LogEntry, MessageBytes, Session } from '../tree/session.ts';
+import type { LogEntry, Session } from '../tree/session.ts';
 import { sessionTitle } from '../tree/title.ts';
 import { BLOBS_OPTION } from './blob-options.ts';
 import { BlobResolver } from './blob-resolver.ts';
@@ -73,7 +73,6 @@ async function show(session: Session, view: View, given: Given, io: Io): Promise
   const out = new Output(io);
   if (given.flag('state')) await showState(session, context, form, out);
   else if (given.flag('explain')) await explain(context, form, out, io);
-  else if (form === 'native' && !blobs.resolves && !out.isTerminal) await passMessages(session, context, out, io);
   else await showMessages(session, context, formOf(form), blobs, out, io);
   await out.flush();
   return blobs.end();
@@ -84,22 +83,6 @@ async function leafOf(view: View, given: Given, profile: Profile): Promise<numbe
   const rev = given.text('leaf');
   const position = await view.leaf(rev === '@' ? undefined : rev, { allowNull: true, duplicates: duplicatesIn(profile) });
   return position === null || position < 0 ? null : position;
-}
-
-/** The messages in their own form: most of them leave as the bytes that came. */
-async function passMessages(session: Session, context: SessionContext, out: Output, io: Io): Promise<void> {
-  for await (const found of context.emittedOrBytes()) {
-    for (const one of found) {
-      if ('bytes' in one) {
-        out.bytes(one);
-        if (out.full) await out.flush();
-        continue;
-      }
-      const { entry, projected } = one;
-      if (projected.note !== undefined) io.note(`${session.name}:${entry.line}: ${projected.note}`);
-      for (const message of projected.messages) await out.json(message);
-    }
-  }
 }
 
 async function showMessages(
@@ -182,8 +165,6 @@ function kindOf({ value }: LogEntry): string {
   return typeof role === 'string' ? `message ${role}` : String(value['type'] ?? '-');
 }
 
-const LINE_END = Buffer.from('\n');
-
 /** Lines on their way out; a terminal gets no character that could do more than be read. */
 class Output {
   readonly isTerminal: boolean;
@@ -192,16 +173,6 @@ class Output {
   constructor(io: Io) {
     this.#writer = new ByteWriter(io.stdout);
     this.isTerminal = io.stdout.isTTY === true;
-  }
-
-  /** A line that is known to hold nothing but JSON, for no terminal. */
-  bytes({ bytes, start, end }: MessageBytes): void {
-    this.#writer.copy(bytes, start, end);
-    this.#writer.copy(LINE_END, 0, 1);
-  }
-
-  get full(): boolean {
-    return this.#writer.full;
   }
 
   async json(line: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { counted, grouped } from '../base/words.ts';
-import type { Duplicates } from '../tree/log-index.ts';
+import type { Duplicates } from '../log/log-index.ts';
 import { cutPath, cutRoots } from '../tree/path.ts';
 import { lastEntry, type RevOptions, resolveRev } from '../tree/rev.ts';
 import type { Session } from '../tree/session.ts';

@@ -1,4 +1,4 @@
-import type { LogIndex } from '../tree/log-index.ts';
+import type { LogIndex } from '../log/log-index.ts';
 import { leaves, pathTo } from '../tree/path.ts';
 
 /** A stretch of entries that an export shows in one go: a branch, from where it leaves the branches before it. */

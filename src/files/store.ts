@@ -1,24 +1,10 @@
 import type { Readable } from 'node:stream';
 import { systemTrouble } from '../base/trouble.ts';
+import type { ByteStore } from '../log/byte-store.ts';
 import { handleChunks, openForReading, openInput } from './input.ts';
 import type { OpenFile } from './open-file.ts';
 import { Spool } from './spool.ts';
 import { type Random, requireRunning } from './temp.ts';
-
-/** Bytes that can be read again, and from any place. */
-export interface Store {
-  /** In bytes, when it was opened; undefined for what comes from a pipe. */
-  readonly size: number | undefined;
-  /** From the start to the end. A chunk's memory is used again for the next one. */
-  chunks(): AsyncIterable<Buffer>;
-  /** The same bytes, into memory of the caller's; at the end it gives 0. */
-  sequence(): { read(buffer: Buffer): Promise<number> };
-  /** Fills the buffer from a position on; fewer bytes only at the end. */
-  readAt(buffer: Buffer, position: number): Promise<number>;
-  /** The same without waiting, where few bytes are wanted and they are at hand; undefined where `readAt` is to be asked. */
-  readNow?(buffer: Buffer, position: number): number | undefined;
-  close(): Promise<void>;
-}
 
 export interface StoreTools {
   readonly stdin: Readable;
@@ -27,7 +13,7 @@ export interface StoreTools {
 }
 
 /** A file, or what comes from a pipe: that is copied to a private place on the disk while it is first read. */
-export async function openStore(name: string, tools: StoreTools): Promise<Store> {
+export async function openStore(name: string, tools: StoreTools): Promise<ByteStore> {
   if (name === '-') return new SpooledStore(openInput('-', tools.stdin).chunks, tools, async () => {});
   const handle = await openForReading(name);
   try {
@@ -41,29 +27,13 @@ export async function openStore(name: string, tools: StoreTools): Promise<Store>
 }
 
 /** What was written to a spool, which goes with the store. */
-export function spoolStore(spool: Spool): Store {
+export function spoolStore(spool: Spool): ByteStore {
   return {
     size: spool.size,
     chunks: () => spool.chunks(),
-    sequence: () => new Sequence((buffer, position) => spool.readAt(buffer, position)),
     readAt: (buffer, position) => spool.readAt(buffer, position),
     close: async () => spool.close(),
   };
-}
-
-class Sequence {
-  readonly #readAt: (buffer: Buffer, position: number) => Promise<number>;
-  #position = 0;
-
-  constructor(readAt: (buffer: Buffer, position: number) => Promise<number>) {
-    this.#readAt = readAt;
-  }
-
-  async read(buffer: Buffer): Promise<number> {
-    const bytes = await this.#readAt(buffer, this.#position);
-    this.#position += bytes;
-    return bytes;
-  }
 }
 
 /** So few bytes are there sooner than another thread would have heard that they are wanted. */
@@ -71,7 +41,7 @@ const SMALL_READ = 64 * 1024;
 /** But behind so many of those in a row, signals get their turn. */
 const MOST_SMALL_READS = 256;
 
-class FileStore implements Store {
+class FileStore implements ByteStore {
   readonly size: number;
   readonly #name: string;
   readonly #handle: OpenFile;
@@ -85,12 +55,11 @@ class FileStore implements Store {
     this.#signal = signal;
   }
 
-  chunks(): AsyncGenerator<Buffer, void, void> {
-    return handleChunks(this.#handle, this.#name);
-  }
-
-  sequence(): Sequence {
-    return new Sequence((buffer, position) => this.#read(buffer, position));
+  async *chunks(): AsyncGenerator<Buffer, void, void> {
+    for await (const chunk of handleChunks(this.#handle, this.#name)) {
+      requireRunning(this.#signal);
+      yield chunk;
+    }
   }
 
   async readAt(buffer: Buffer, position: number): Promise<number> {
@@ -142,7 +111,7 @@ class FileStore implements Store {
   }
 }
 
-class SpooledStore implements Store {
+class SpooledStore implements ByteStore {
   readonly size = undefined;
   readonly #spool: Spool;
   readonly #closeSource: () => Promise<void>;
@@ -167,11 +136,6 @@ class SpooledStore implements Store {
     }
   }
 
-  sequence(): { read(buffer: Buffer): Promise<number> } {
-    if (this.#source === undefined) return new Sequence((buffer, position) => this.#spool.readAt(buffer, position));
-    return new ChunkSequence(this.chunks());
-  }
-
   async readAt(buffer: Buffer, position: number): Promise<number> {
     return await this.#spool.readAt(buffer, position);
   }
@@ -179,26 +143,5 @@ class SpooledStore implements Store {
   async close(): Promise<void> {
     this.#spool.close();
     await this.#closeSource();
-  }
-}
-
-/** Chunks, copied to where they are wanted. */
-class ChunkSequence {
-  readonly #chunks: AsyncGenerator<Buffer, void, void>;
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(chunks: AsyncGenerator<Buffer, void, void>) {
-    this.#chunks = chunks;
-  }
-
-  async read(buffer: Buffer): Promise<number> {
-    while (this.#rest.length === 0) {
-      const next = await this.#chunks.next();
-      if (next.done) return 0;
-      this.#rest = next.value;
-    }
-    const bytes = this.#rest.copy(buffer);
-    this.#rest = this.#rest.subarray(bytes);
-    return bytes;
   }
 }

@@ -1,17 +1,12 @@
-import { shortJson } from '../base/to-json.ts';
-import { versionOf } from '../entries/envelope-check.ts';
 import type { JsonObject } from '../entries/json-value.ts';
-import { Gate } from '../formats/gate.ts';
-import type { Line } from '../lines/line.ts';
-import { readRanges } from '../lines/ranges.ts';
-import { readLineBatches } from '../lines/reader.ts';
-import { IndexBuilder } from '../tree/index-builder.ts';
+import type { ByteStore, Scratch } from '../log/byte-store.ts';
+import type { Duplicates } from '../log/log-index.ts';
+import { openLog } from '../log/open-log.ts';
 import { labels as labelsByPosition } from '../tree/labels.ts';
-import type { Duplicates } from '../tree/log-index.ts';
 import { leaves as leafPositions, pathTo as positionsTo } from '../tree/path.ts';
 import { resolveRev as positionOf } from '../tree/rev.ts';
 import type { LeftOut, LogEntry, Session } from '../tree/session.ts';
-import { type ByteStore, StoredSession } from '../tree/stored-session.ts';
+import { StoredSession } from '../tree/stored-session.ts';
 import { sessionTitle as titleOf } from '../tree/title.ts';
 import { asBuffer, type Bytes, chunksOf, described, optionsOf, type Random, requireKind, systemRandom } from './arguments.ts';
 
@@ -129,60 +124,14 @@ function requireSession(caller: string, session: unknown): Session {
   throw new TypeError(`${caller}: a session from openSession is needed, and not ${described(session)}`);
 }
 
-async function opened(caller: string, source: Bytes | RandomAccess, wish: OpenSessionOptions): Promise<StoredSession> {
-  const name = wish.name ?? '-';
-  const random = wish.random ?? systemRandom;
+async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<StoredSession> {
   const store = isRandomAccess(source) ? new HandleStore(source) : await MemoryStore.of(chunksOf(caller, source));
-  let builder = await indexed(name, store, random, false);
-  // Perhaps the parent is in a line whose envelope could be read although the line is damaged.
-  if (builder.index.missingParents > 0) builder = await indexed(name, store, random, true);
-  const { index, header } = builder;
-  const { version, known } = header ? versionOf(header) : { version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true };
-  if (!known) wish.onNote?.(`${name}: version ${shortJson(header?.['version'])} is not known and read as version 3`);
-  if (version !== 1 && version !== 2) return new StoredSession(name, store, builder, version);
-  return await migrated(name, store, builder, version, random, wish);
-}
-
-/** An old log as version 3, in memory; its line numbers stay. */
-async function migrated(
-  name: string,
-  store: ByteStore & Readable,
-  old: IndexBuilder,
-  version: 1 | 2,
-  random: Random,
-  wish: OpenSessionOptions,
-): Promise<StoredSession> {
-  const { Migration, skimIds } = await import('../entries/migrate/index.ts');
-  const migration = new Migration({
-    name,
-    headerless: version,
-    onDamage: () => {},
-    onWarning: ({ line, message }) => wish.onNote?.(`${name}:${line > 0 ? `${line}:` : ''} ${message}`),
-    ...(version === 1 ? { taken: await skimIds(store.chunks()) } : {}),
-  });
-  const pieces: Buffer[] = [];
-  for await (const lines of readLineBatches(store.chunks())) {
-    let raw = '';
-    for (const line of lines) raw += migration.line(line) + (line.terminated ? '\n' : '');
-    pieces.push(Buffer.from(raw, 'latin1'));
-  }
-  const copy = new MemoryStore(Buffer.concat(pieces));
-  const builder = await indexed(name, copy, random, false);
-  builder.tellDamageOf(old);
-  return new StoredSession(name, copy, builder, version);
-}
-
-async function indexed(name: string, store: ByteStore, random: Random, careful: boolean): Promise<IndexBuilder> {
-  const gate = new Gate(name);
-  const look = (line: Line): 'go on' | 'enough' => {
-    gate.pass([line]);
-    return gate.open ? 'enough' : 'go on';
+  const scratch = (): Scratch => {
+    const pieces: Buffer[] = [];
+    return { write: (bytes) => pieces.push(bytes), store: () => new MemoryStore(Buffer.concat(pieces)), discard: () => {} };
   };
-  const builder = new IndexBuilder({ key: random(8), careful, look });
-  await readRanges(store.sequence(), builder);
-  gate.end();
-  builder.index.finish();
-  return builder;
+  const onWarning = (where: string, message: string): void => options.onNote?.(`${where}: ${message}`);
+  return await openLog(store, { name: options.name ?? '-', random: options.random ?? systemRandom, onWarning, scratch });
 }
 
 function isRandomAccess(source: unknown): source is RandomAccess {
@@ -190,13 +139,9 @@ function isRandomAccess(source: unknown): source is RandomAccess {
   return 'read' in source && typeof source.read === 'function';
 }
 
-interface Readable {
-  chunks(): AsyncIterable<Buffer>;
-}
-
 const CHUNK = 1024 * 1024;
 
-class MemoryStore implements ByteStore, Readable {
+class MemoryStore implements ByteStore {
   #bytes: Buffer;
 
   constructor(bytes: Buffer) {
@@ -214,17 +159,6 @@ class MemoryStore implements ByteStore, Readable {
     for (let at = 0; at < this.#bytes.length; at += CHUNK) yield this.#bytes.subarray(at, at + CHUNK);
   }
 
-  sequence(): { read(buffer: Buffer): Promise<number> } {
-    let at = 0;
-    return {
-      read: async (buffer) => {
-        const copied = this.#bytes.copy(buffer, 0, at);
-        at += copied;
-        return copied;
-      },
-    };
-  }
-
   async readAt(buffer: Buffer, position: number): Promise<number> {
     return this.#bytes.copy(buffer, 0, position);
   }
@@ -235,7 +169,7 @@ class MemoryStore implements ByteStore, Readable {
 }
 
 /** A file of the caller's, who also closes it. */
-class HandleStore implements ByteStore, Readable {
+class HandleStore implements ByteStore {
   readonly #handle: RandomAccess;
 
   constructor(handle: RandomAccess) {
@@ -250,21 +184,6 @@ class HandleStore implements ByteStore, Readable {
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
-  }
-
-  sequence(): { read(buffer: Buffer): Promise<number> } {
-    let at = 0;
-    return {
-      read: (buffer) => {
-        const reading = this.#handle.read(buffer, 0, buffer.length, at).then(({ bytesRead }) => {
-          at += bytesRead;
-          return bytesRead;
-        });
-        // What is read ahead may fail before anybody waits for it.
-        reading.catch(() => {});
-        return reading;
-      },
-    };
   }
 
   async readAt(buffer: Buffer, position: number): Promise<number> {

@@ -153,17 +153,22 @@ export class Block {
   /** The number of its first line. */
   readonly number: number;
   readonly offset: number;
-  readonly encoding: BlockEncoding;
+  #encoding: BlockEncoding | undefined;
   /** How many lines it has, once somebody has counted them. */
   lines: number | undefined;
   readonly #splitter: BlockSplitter;
 
-  constructor(bytes: Buffer, number: number, offset: number, splitter: BlockSplitter, encoding = blockEncoding(bytes)) {
+  constructor(bytes: Buffer, number: number, offset: number, splitter: BlockSplitter, encoding?: BlockEncoding) {
     this.bytes = bytes;
     this.number = number;
     this.offset = offset;
-    this.encoding = encoding;
+    this.#encoding = encoding;
     this.#splitter = splitter;
+  }
+
+  get encoding(): BlockEncoding {
+    this.#encoding ??= blockEncoding(this.bytes);
+    return this.#encoding;
   }
 
   /** The rest of the block from a line on. */

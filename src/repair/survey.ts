@@ -3,12 +3,12 @@ import { hasEnvelope, isHeader, isTitleSlot, messageOf, versionByEntry, versionO
 import { applySplices, type Splice, skipSpace } from '../entries/json-text.ts';
 import { isObject, type JsonObject } from '../entries/json-value.ts';
 import type { Line } from '../lines/line.ts';
-import { Column } from './column.ts';
+import { Column, float64Column, int32Column } from '../log/column.ts';
+import { Symbols } from '../log/symbols.ts';
 import { type HeldLine, Joiner } from './joiner.ts';
 import type { FixedLine, Piece, Region, Unit } from './region.ts';
 import { shownIds } from './shown-ids.ts';
 import { SplitEntry } from './split-entry.ts';
-import { Symbols } from './symbols.ts';
 import { hasPayload } from './vital.ts';
 import { type RawPiece, takeApart } from './wound.ts';
 
@@ -116,16 +116,16 @@ export interface PlainLine {
 export class Survey {
   readonly symbols: Symbols;
   // The entries, in file order.
-  readonly ids = new Column((size) => new Int32Array(size));
-  readonly parents = new Column((size) => new Int32Array(size));
+  readonly ids = int32Column();
+  readonly parents = int32Column();
   readonly flags = new Column((size) => new Uint16Array(size));
-  readonly lines = new Column((size) => new Float64Array(size));
-  readonly offsets = new Column((size) => new Float64Array(size));
-  readonly lengths = new Column((size) => new Float64Array(size));
+  readonly lines = float64Column();
+  readonly offsets = float64Column();
+  readonly lengths = float64Column();
   // The members that name an entry: whose, which, whom.
-  readonly referenceEntries = new Column((size) => new Int32Array(size));
+  readonly referenceEntries = int32Column();
   readonly referenceKeys = new Column((size) => new Uint16Array(size));
-  readonly referenceIds = new Column((size) => new Int32Array(size));
+  readonly referenceIds = int32Column();
 
   readonly regions: Region[] = [];
   readonly headers: FixedLine[] = [];

@@ -6,10 +6,10 @@ import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
 import { makeScanner, type ScannerKind } from '../scanner/scanner.ts';
 import type { BlobLookup } from './blob-check.ts';
-import { type FastPath, type Reading, ShapeMemory } from './fast-path.ts';
+import { FastPath, type Reading, ShapeMemory } from './fast-path.ts';
 import type { Finding, Severity } from './finding.ts';
 import { rules } from './index.ts';
-import { FactStore, LogFacts } from './log-facts.ts';
+import { LogFacts } from './log-facts.ts';
 import type { CheckedObject, Level, Place, Report, Rule } from './rule.ts';
 
 export interface CheckOptions {
@@ -66,8 +66,8 @@ export class LogCheck {
   constructor(options: CheckOptions) {
     this.#options = options;
     this.#rules = options.rules ?? activeRules(options.levels);
-    this.#fast = options.memory?.begin(options.hashKey, options.blobs);
-    this.log = this.#fast?.log ?? new LogFacts(new FactStore(options.hashKey), options.blobs);
+    this.log = new LogFacts(options.hashKey, options.blobs);
+    this.#fast = options.memory && new FastPath(options.memory, this.log);
   }
 
   /** A block of lines: those that the scanner vouches for are taken in by their facts, the others are read in full. */
@@ -120,7 +120,6 @@ export class LogCheck {
     // Stable, so that findings of one line stay in the order of the rules.
     this.#atEnd.sort((a, b) => a.line - b.line);
     for (const finding of this.#atEnd) this.#options.onFinding(finding);
-    if (this.#fast) this.#options.memory?.end(this.#fast);
   }
 
   #object(line: Line, value: JsonObject, text: string, objectRules: readonly ActiveRule<'object'>[]): void {

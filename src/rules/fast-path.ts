@@ -1,23 +1,9 @@
 import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
-import {
-  ABSENT,
-  CALL_FIELDS,
-  CUT_TURN,
-  FIELD,
-  FIELDS,
-  ID_PACKED,
-  NULL,
-  PARENT_BEFORE,
-  ROLE,
-  ROLE_NAMES,
-  TYPE,
-  TYPE_NAMES,
-} from '../scanner/layout.ts';
+import { type EntryRanges, entryRanges, NO_PARENT } from '../log/log-index.ts';
+import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, NULL, ROLE, ROLE_NAMES, TYPE, TYPE_NAMES } from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
-import { NO_PARENT, type PlainEntry, plainEntry } from '../tree/log-index.ts';
-import type { BlobLookup } from './blob-check.ts';
-import { FactStore, KIND, type LastEntry, LogFacts } from './log-facts.ts';
+import { KIND, type LastEntry, type LogFacts } from './log-facts.ts';
 import { CLEAN, ShapeTable, TOLD, UNKNOWN } from './shape-table.ts';
 
 const MS_A_DAY = 86_400_000;
@@ -26,8 +12,6 @@ const MS_A_DAY = 86_400_000;
 export class ShapeMemory {
   readonly scanner: Scanner;
   readonly #shapes: (ShapeTable | undefined)[] = [];
-  /** Of a check that has ended. */
-  #spare: FastPath | undefined;
 
   constructor(scanner: Scanner) {
     this.scanner = scanner;
@@ -37,20 +21,6 @@ export class ShapeMemory {
   of(version: number): ShapeTable {
     this.#shapes[version] ??= new ShapeTable();
     return this.#shapes[version];
-  }
-
-  /** For a log whose ids are hashed under this key. Of checks that run at the same time, each gets its own. */
-  begin(hashKey: Uint8Array, blobs: BlobLookup | undefined): FastPath {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    const path = spare?.hashKey === hashKey ? spare : new FastPath(this, hashKey);
-    path.begin(blobs);
-    return path;
-  }
-
-  /** The check has ended. One that was given up never does, and takes what it was given with it. */
-  end(path: FastPath): void {
-    this.#spare = path;
   }
 }
 
@@ -67,37 +37,23 @@ export interface Reading {
  * a line of its shape, and its own values are none that a rule has something to say about.
  */
 export class FastPath {
-  readonly hashKey: Uint8Array;
-  readonly #store: FactStore;
   readonly #scanner: Scanner;
   readonly #memory: ShapeMemory;
-  #log: LogFacts;
+  readonly #log: LogFacts;
   /** One for all lines: objects of their own would be most of what there is to clean up. */
-  readonly #entry: PlainEntry = plainEntry();
+  readonly #entry: EntryRanges = entryRanges();
   /** What neighbours of a user message need to know of it; one for all, for the entry behind it is the last to ask. */
   readonly #lastUser: { -readonly [key in keyof LastEntry]: LastEntry[key] } = { line: 0, role: 'user', parentId: undefined, time: 0 };
   /** As the index codes them, by ROLE and TYPE. */
   readonly #roles: readonly number[];
   readonly #types: readonly number[];
 
-  constructor(memory: ShapeMemory, hashKey: Uint8Array) {
-    this.hashKey = hashKey;
+  constructor(memory: ShapeMemory, log: LogFacts) {
     this.#memory = memory;
     this.#scanner = memory.scanner;
-    this.#store = new FactStore(hashKey);
-    this.#log = new LogFacts(this.#store);
-    this.#roles = ROLE_NAMES.map((name) => this.#store.index.roleCode(name));
-    this.#types = TYPE_NAMES.map((name) => this.#store.index.typeCode(name));
-  }
-
-  get log(): LogFacts {
-    return this.#log;
-  }
-
-  /** Forgets the log before. */
-  begin(blobs: BlobLookup | undefined): void {
-    this.#store.reset();
-    this.#log = new LogFacts(this.#store, blobs);
+    this.#log = log;
+    this.#roles = ROLE_NAMES.map((name) => log.index.roleCode(name));
+    this.#types = TYPE_NAMES.map((name) => log.index.typeCode(name));
   }
 
   /** False for a block that must be read line by line: the header is not known yet, or there are bytes that are no text. */
@@ -108,8 +64,6 @@ export class FastPath {
   /** Goes through a block that it takes. */
   eachLine(block: Block, reading: Reading): void {
     const { records } = this.#scanner;
-    // Whoever shares the scanner may have another key.
-    this.#scanner.keyIds(this.hashKey);
     let number = block.number;
     for (let from = 0; from < block.bytes.length; ) {
       const lines = this.#scanner.scan(from);
@@ -163,21 +117,18 @@ export class FastPath {
     if (count > 1 && this.#repeatsCall(block, at, count)) return false;
     const entry = this.#entry;
     entry.bytes = block.bytes;
-    entry.idStart = records[at + FIELD.idStart] as number;
-    entry.idLength = records[at + FIELD.idLength] as number;
-    entry.idLow = records[at + FIELD.idLow] as number;
-    entry.idHigh = records[at + FIELD.idHigh] as number;
-    entry.idIsPacked = (codes & ID_PACKED) !== 0;
-    entry.parentStart = parentStart;
-    entry.parentLength = parentLength;
-    entry.parentIsLast = (codes & PARENT_BEFORE) !== 0;
+    const idLength = records[at + FIELD.idLength] as number;
+    entry.idStart = idLength < 0 ? ABSENT : (records[at + FIELD.idStart] as number);
+    entry.idEnd = entry.idStart + idLength;
+    entry.parentStart = parentLength < 0 ? ABSENT : parentStart;
+    entry.parentEnd = parentStart + parentLength;
     entry.parent = log.version === 1 && parentLength === ABSENT ? log.size - 1 : NO_PARENT;
     entry.type = this.#types[type] as number;
     entry.role = this.#roles[role] as number;
     entry.line = line;
     entry.offset = block.offset + (records[at + FIELD.start] as number);
     entry.flags = kindOf(role, codes);
-    const joined = log.joinPlain(entry, time, last);
+    const joined = log.joinPlain(entry, parentLength === NULL, time, last);
     if (!joined) return false;
     const position = log.size - 1;
     if (role === ROLE.assistant && count > 0) this.#addCalls(block, at, count, position);

@@ -1,15 +1,16 @@
 import { messageOf, versionByEntry, versionOf } from '../entries/envelope-check.ts';
 import { isObject, type JsonObject } from '../entries/json-value.ts';
 import type { KnownVersion } from '../entries/schema/index.ts';
-import { NULL } from '../scanner/layout.ts';
-import { HEADER_PARENT, LogIndex, MISSING_PARENT, type PlainEntry } from '../tree/log-index.ts';
+import { float64Column, uint8Column, uint32Column } from '../log/column.ts';
+import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../log/log-index.ts';
+import { Symbols } from '../log/symbols.ts';
 import { cycles } from '../tree/stretches.ts';
 import type { BlobLookup } from './blob-check.ts';
-import { IdTexts } from './id-texts.ts';
-import { ByteList, NO_WORD, TimeList, WordList } from './number-list.ts';
 import type { CheckedObject, Place } from './rule.ts';
-import { TextStore } from './text-store.ts';
 import { readTime } from './time.ts';
+
+/** In the place of a number of 32 bits: there is none. */
+const NO_NOTE = 0xffff_ffff;
 
 const KIND_BITS = 7;
 /** Beside the kind in the flags of the index. */
@@ -69,31 +70,6 @@ export interface JoiningEntry {
   readonly offset: number;
 }
 
-/**
- * What the facts of a log are kept in. It serves many logs, one after the other, for to make it takes longer than the
- * check of a short log.
- */
-export class FactStore {
-  readonly index: LogIndex;
-  readonly calls = new Calls();
-  readonly texts = new TextStore();
-  readonly ids = new IdTexts();
-  readonly times = new TimeList();
-
-  constructor(hashKey: Uint8Array) {
-    this.index = new LogIndex(hashKey);
-  }
-
-  /** Empty again, for the facts of another log; those of the last one must not be asked any more. */
-  reset(): void {
-    this.index.reset();
-    this.calls.reset();
-    this.texts.reset();
-    this.ids.reset();
-    this.times.reset();
-  }
-}
-
 /** What all rules know about a log: grows line by line, complete after `finish`. */
 export class LogFacts {
   lines = 0;
@@ -118,22 +94,19 @@ export class LogFacts {
   readonly references: Reference[] = [];
 
   readonly index: LogIndex;
-  readonly calls: Calls;
-  readonly texts: TextStore;
-  readonly #ids: IdTexts;
-  readonly #times: TimeList;
+  readonly calls = new Calls();
+  /** Ids of tool calls. */
+  readonly callIds: Symbols;
+  readonly #times = float64Column();
   readonly #unresolved = new Map<number, string>();
   #cut: ReadonlySet<number> = new Set();
 
   readonly blobs: BlobLookup | undefined;
 
-  /** The store is empty, and nobody else's. */
-  constructor(store: FactStore, blobs?: BlobLookup) {
-    this.index = store.index;
-    this.calls = store.calls;
-    this.texts = store.texts;
-    this.#ids = store.ids;
-    this.#times = store.times;
+  /** The key is 8 random bytes, for the tables of ids. */
+  constructor(hashKey: Uint8Array, blobs?: BlobLookup) {
+    this.index = new LogIndex(hashKey);
+    this.callIds = new Symbols(hashKey);
     this.blobs = blobs;
   }
 
@@ -155,12 +128,12 @@ export class LogFacts {
   }
 
   idOf(position: number): string | undefined {
-    return this.index.packedId(position) ?? this.#ids.get(position);
+    return this.index.idOf(position);
   }
 
   /** NaN where the entry has no readable time. */
   timeOf(position: number): number {
-    return this.#times.get(position);
+    return this.#times.at(position);
   }
 
   kindOf(position: number): number {
@@ -238,10 +211,9 @@ export class LogFacts {
       role: entry.role,
       line: entry.line,
       offset: entry.offset,
-      length: NO_WORD,
+      length: NO_NOTE,
       flags: entry.kind,
     });
-    if (id !== undefined && !this.index.isPacked(position)) this.#ids.add(position, id);
     this.#times.push(time ?? Number.NaN);
     if (parentId === null) this.roots++;
     if (typeof parentId === 'string' && this.index.parentOf(position) < 0) this.#unresolved.set(position, parentId);
@@ -250,41 +222,39 @@ export class LogFacts {
   }
 
   /** The same for an entry that the scanner took down; false, and nothing joined, where there is more to say about it. */
-  joinPlain(entry: PlainEntry, time: number, last: LastEntry | undefined): boolean {
-    const { idLength } = entry;
-    entry.length = NO_WORD;
-    const position = this.index.addPlain(entry);
+  joinPlain(entry: EntryRanges, isRoot: boolean, time: number, last: LastEntry | undefined): boolean {
+    entry.length = NO_NOTE;
+    const position = this.index.addRanges(entry, true);
     if (position < 0) return false;
     this.objects++;
     if (this.firstEntryLine === 0) {
       this.firstEntryLine = entry.line;
-      this.version ??= idLength < 0 ? 1 : 3;
+      this.version ??= this.index.hasId(position) ? 3 : 1;
     }
-    if (idLength >= 0 && !entry.idIsPacked) this.#ids.addBytes(position, entry.bytes, entry.idStart, idLength);
     this.#times.push(time);
-    if (entry.parentLength === NULL) this.roots++;
+    if (isRoot) this.roots++;
     this.last = last;
     return true;
   }
 
   addPlainCall(position: number, bytes: Uint8Array, start: number, length: number, block: number): void {
-    this.#addCall(position, this.texts.addBytes(bytes, start, length), block);
+    this.#addCall(position, this.callIds.internBytes(bytes, start, start + length), block);
   }
 
   addPlainResult(position: number, bytes: Uint8Array, start: number, length: number): void {
-    this.#addResult(position, this.texts.addAgain(bytes, start, length));
+    this.#addResult(position, this.callIds.internBytes(bytes, start, start + length));
   }
 
   /** The first call of an assistant message; the others follow. -1 where it has none. */
   firstCall(position: number): number {
     const note = this.index.noteOf(position);
-    return note === NO_WORD ? -1 : note;
+    return note === NO_NOTE ? -1 : note;
   }
 
-  /** The call id of the result at a position, as a number of the text store; -1 where it has none. */
+  /** The symbol of the call id of the result at a position; -1 where it has none. */
   resultId(position: number): number {
     const note = this.index.noteOf(position);
-    return note === NO_WORD ? -1 : note;
+    return note === NO_NOTE ? -1 : note;
   }
 
   #addResult(position: number, id: number): void {
@@ -293,7 +263,7 @@ export class LogFacts {
   }
 
   #addCall(position: number, id: number, block: number): void {
-    const isFirst = this.index.noteOf(position) === NO_WORD;
+    const isFirst = this.index.noteOf(position) === NO_NOTE;
     if (isFirst) this.index.setNote(position, this.calls.length);
     this.calls.add(id, block, !isFirst);
   }
@@ -334,14 +304,14 @@ export class LogFacts {
   #addTools(position: number, role: string | undefined, message: JsonObject): void {
     if (role === 'toolResult') {
       const { toolCallId } = message;
-      if (typeof toolCallId === 'string') this.#addResult(position, this.texts.add(toolCallId));
+      if (typeof toolCallId === 'string') this.#addResult(position, this.callIds.intern(toolCallId));
     } else if (role === 'assistant' && Array.isArray(message['content'])) {
       // An id that is used twice in one message is a finding of its own; its result answers both.
       const seen = new Set<string>();
       message['content'].forEach((block: unknown, at) => {
         if (!isObject(block) || block['type'] !== 'toolCall' || typeof block['id'] !== 'string' || seen.has(block['id'])) return;
         seen.add(block['id']);
-        this.#addCall(position, this.texts.add(block['id']), at);
+        this.#addCall(position, this.callIds.intern(block['id']), at);
       });
     }
   }
@@ -352,43 +322,36 @@ const MORE = 0x80;
 /** In the byte of a call: the block's place is kept aside. */
 const FAR = 0x7f;
 
-/** Tool calls in file order: the id as a number of the text store, and the block. Those of one message stand together. */
+/** Tool calls in file order: the symbol of the id, and the block. Those of one message are together. */
 export class Calls {
-  readonly #ids = new WordList();
-  readonly #blocks = new ByteList();
+  readonly #ids = uint32Column();
+  readonly #blocks = uint8Column();
   /** Places of blocks that do not fit into seven bits. */
   readonly #far = new Map<number, number>();
 
   get length(): number {
-    return this.#ids.length;
-  }
-
-  /** Empty again. */
-  reset(): void {
-    this.#ids.reset();
-    this.#blocks.reset();
-    this.#far.clear();
+    return this.#ids.size;
   }
 
   add(id: number, block: number, isOfTheSameMessage: boolean): void {
     const call = this.length;
-    if (isOfTheSameMessage) this.#blocks.set(call - 1, this.#blocks.get(call - 1) | MORE);
+    if (isOfTheSameMessage) this.#blocks.set(call - 1, this.#blocks.at(call - 1) | MORE);
     if (block >= FAR) this.#far.set(call, block);
     this.#ids.push(id);
     this.#blocks.push(Math.min(block, FAR));
   }
 
   id(call: number): number {
-    return this.#ids.get(call);
+    return this.#ids.at(call);
   }
 
   block(call: number): number {
-    return this.#far.get(call) ?? this.#blocks.get(call) % MORE;
+    return this.#far.get(call) ?? this.#blocks.at(call) % MORE;
   }
 
   /** The next call of the same message, or -1. */
   next(call: number): number {
-    return this.#blocks.get(call) >= MORE ? call + 1 : -1;
+    return this.#blocks.at(call) >= MORE ? call + 1 : -1;
   }
 }
 

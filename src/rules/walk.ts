@@ -1,6 +1,6 @@
+import { uint32Column } from '../log/column.ts';
 import { Children } from '../tree/children.ts';
 import { KIND, type LogFacts } from './log-facts.ts';
-import { WordList } from './number-list.ts';
 
 /** What a walk over all branches finds out about calls, results and kept ranges. */
 export interface BranchFacts {
@@ -40,16 +40,16 @@ export function branchFacts(log: LogFacts): BranchFacts {
 class BranchWalk {
   readonly #log: LogFacts;
   /** Assistant turns above, the nearest last; those that are closed for answers plus CLOSED. Who closed one is marked. */
-  readonly #turns = new WordList();
+  readonly #turns = uint32Column();
   /** By call: results on this path. */
   readonly #answers: Counts;
   /** By call: who makes it, branches on which it stays without a result, and the first line that follows there. */
   readonly #branches = new Map<number, { owner: number; branches: number; line: number }>();
-  /** Calls above by id; made when a result is not answered by the nearest turn, which is rare. */
-  #callsAbove: Map<string, CallAbove[]> | undefined;
+  /** Calls above by the symbol of their id; made when a result is not answered by the nearest turn, which is rare. */
+  #callsAbove: Map<number, CallAbove[]> | undefined;
   /** Whether the call that was found last is one of the nearest turn. */
   #isOfNearestTurn = true;
-  readonly #orphansAbove = new Map<string, number[]>();
+  readonly #orphansAbove = new Map<number, number[]>();
   readonly #orphans = new Set<number>();
   readonly #beforeCall = new Map<number, number>();
   readonly #duplicates: number[] = [];
@@ -145,8 +145,8 @@ class BranchWalk {
 
   /** A user or assistant message ends the time in which the nearest turn's calls can be answered. */
   #followTurn(position: number): void {
-    const top = this.#turns.length - 1;
-    const turn = top < 0 ? CLOSED : this.#turns.get(top);
+    const top = this.#turns.size - 1;
+    const turn = top < 0 ? CLOSED : this.#turns.at(top);
     if (turn >= CLOSED) return;
     this.#turns.set(top, turn + CLOSED);
     this.#log.mark(position, true);
@@ -163,8 +163,8 @@ class BranchWalk {
   #reopenTurn(position: number): void {
     if (!this.#log.isMarked(position)) return;
     this.#log.mark(position, false);
-    const top = this.#turns.length - 1;
-    this.#turns.set(top, this.#turns.get(top) - CLOSED);
+    const top = this.#turns.size - 1;
+    this.#turns.set(top, this.#turns.at(top) - CLOSED);
   }
 
   #openTurn(position: number): void {
@@ -185,12 +185,12 @@ class BranchWalk {
   }
 
   #answer(position: number): void {
-    const number = this.#log.resultId(position);
-    if (number < 0) return;
-    const call = this.#nearestCall(number);
+    const id = this.#log.resultId(position);
+    if (id < 0) return;
+    const call = this.#nearestCall(id);
     if (call < 0) {
       this.#orphans.add(position);
-      push(this.#orphansAbove, this.#log.texts.get(number), position);
+      push(this.#orphansAbove, id, position);
       return;
     }
     if (this.#answers.get(call) > 0 && this.#isOfNearestTurn) this.#duplicates.push(position);
@@ -198,45 +198,42 @@ class BranchWalk {
   }
 
   #takeBackAnswer(position: number): void {
-    const number = this.#log.resultId(position);
-    if (number < 0) return;
+    const id = this.#log.resultId(position);
+    if (id < 0) return;
     // All that was entered below has been taken back, so the nearest call is the one that was answered.
-    const call = this.#nearestCall(number);
-    if (call < 0) pop(this.#orphansAbove, this.#log.texts.get(number));
+    const call = this.#nearestCall(id);
+    if (call < 0) pop(this.#orphansAbove, id);
     else this.#answers.add(call, -1);
   }
 
-  #nearestCall(number: number): number {
-    const top = this.#turns.length - 1;
+  #nearestCall(id: number): number {
+    const top = this.#turns.size - 1;
     if (top < 0) return -1;
-    const { calls, texts } = this.#log;
+    const { calls } = this.#log;
     this.#isOfNearestTurn = true;
-    const turn = this.#turns.get(top) % CLOSED;
+    const turn = this.#turns.at(top) % CLOSED;
     // Most results answer the nearest turn, which makes a few calls; a turn of very many is looked up with the others.
     const first = this.#log.firstCall(turn);
-    for (let call = first; call >= 0 && call < first + FEW; call = calls.next(call)) if (calls.id(call) === number) return call;
-    // One text may stand under two numbers.
-    for (let call = first; call >= 0 && call < first + FEW; call = calls.next(call)) if (texts.isSame(calls.id(call), number)) return call;
-    const id = texts.get(number);
+    for (let call = first; call >= 0 && call < first + FEW; call = calls.next(call)) if (calls.id(call) === id) return call;
     const above = this.#allCallsAbove().get(id)?.at(-1);
     this.#isOfNearestTurn = above?.turn === turn;
     return above?.call ?? -1;
   }
 
-  #allCallsAbove(): Map<string, CallAbove[]> {
+  #allCallsAbove(): Map<number, CallAbove[]> {
     if (this.#callsAbove) return this.#callsAbove;
-    const above = new Map<string, CallAbove[]>();
+    const above = new Map<number, CallAbove[]>();
     this.#callsAbove = above;
-    for (let at = 0; at < this.#turns.length; at++) {
-      const turn = this.#turns.get(at) % CLOSED;
+    for (let at = 0; at < this.#turns.size; at++) {
+      const turn = this.#turns.at(at) % CLOSED;
       this.#eachCall(turn, (call, id) => push(above, id, { call, turn }));
     }
     return above;
   }
 
-  #eachCall(turn: number, use: (call: number, id: string) => void): void {
-    const { calls, texts } = this.#log;
-    for (let call = this.#log.firstCall(turn); call >= 0; call = calls.next(call)) use(call, texts.get(calls.id(call)));
+  #eachCall(turn: number, use: (call: number, id: number) => void): void {
+    const { calls } = this.#log;
+    for (let call = this.#log.firstCall(turn); call >= 0; call = calls.next(call)) use(call, calls.id(call));
   }
 }
 
@@ -262,13 +259,13 @@ class Counts {
   }
 }
 
-function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+function push<Value>(map: Map<number, Value[]>, key: number, value: Value): void {
   const list = map.get(key);
   if (list) list.push(value);
   else map.set(key, [value]);
 }
 
-function pop(map: Map<string, unknown[]>, key: string): void {
+function pop(map: Map<number, unknown[]>, key: number): void {
   const list = map.get(key);
   list?.pop();
   if (list?.length === 0) map.delete(key);

@@ -28,7 +28,7 @@ export interface ImageScanner {
   readonly longs: Int32Array;
 }
 
-export function makeImageScanner(kind: ScannerKind): ImageScanner | undefined {
+export function makeImageScanner(kind: ScannerKind | 'twin'): ImageScanner | undefined {
   if (kind === 'off') return undefined;
   const exports = kind === 'compiled' ? instantiate<Exports>(compiled) : undefined;
   return exports ? new CompiledImageScanner(exports) : new ImageTwin();

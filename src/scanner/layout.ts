@@ -1,5 +1,5 @@
-/** What the scanner tells of a line, as numbers of 32 bits; the compiled scanner and its twin write the same. */
-export const FIELDS = 18;
+/** What the scanner says about a line, as numbers of 32 bits. */
+export const FIELDS = 16;
 export const FIELD = {
   /** Where the line starts in the block, and how long it is without its newline. */
   start: 0,
@@ -24,15 +24,12 @@ export const FIELD = {
   /** The line's first tool call in the list of calls, and how many it has. */
   firstCall: 14,
   calls: 15,
-  /** The hash of the id, where there is one. */
-  idLow: 16,
-  idHigh: 17,
 } as const;
 
 export const ABSENT = -1;
 export const NULL = -2;
 
-/** In `codes`: bits 0 to 3, 4 to 7, 8, 9, 10. */
+/** In `codes`: bits 0 to 3, 4 to 7, 8. */
 export const TYPE = { message: 1, custom: 2, modelChange: 3, thinkingChange: 4 } as const;
 /** The entry types that the scanner vouches for, by TYPE. */
 export const TYPE_NAMES: readonly string[] = ['', 'message', 'custom', 'model_change', 'thinking_level_change'];
@@ -40,10 +37,6 @@ export const ROLE = { other: 0, user: 1, assistant: 2, toolResult: 3 } as const;
 /** By ROLE. */
 export const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
 export const CUT_TURN = 1 << 8;
-/** The parentId is the id of the line before, which stands in the same block and was accepted too. */
-export const PARENT_BEFORE = 1 << 9;
-/** The high half of the id's hash is the id itself. */
-export const ID_PACKED = 1 << 10;
 
 /** A tool call: where its id starts, the id's bytes, its place in the message's content. */
 export const CALL_FIELDS = 3;

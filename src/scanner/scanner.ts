@@ -1,15 +1,12 @@
 import { compiled } from './compiled.generated.ts';
 import { instantiate } from './instantiate.ts';
 import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES } from './layout.ts';
-import { Twin } from './twin.ts';
 
 /** A larger block is not worth a copy of its own: it is one line, or nearly so. */
 export const LARGEST_BLOCK = 64 * 1024 * 1024;
 
 /** Looks at whole lines without building objects: is it JSON, of which shape, and the few facts that the rules need. */
 export interface Scanner {
-  /** The key under which ids are hashed, 8 bytes, as IdHash does it. */
-  keyIds(key: Uint8Array): void;
   /** Takes a block of lines, each ended by a newline. False where it cannot be held; then read the lines in full. */
   load(block: Uint8Array): boolean;
   /** Scans from an offset on and gives the number of lines: as many as there is room for, at least one. */
@@ -28,7 +25,6 @@ export interface Scanner {
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly seed: (a: number, b: number) => void;
-  readonly keyIds: (a: number, b: number) => void;
   readonly reserve: (bytes: number) => number;
   readonly recordsAt: () => number;
   readonly callsAt: () => number;
@@ -37,22 +33,13 @@ interface Exports {
   readonly outline: (start: number, length: number) => number;
 }
 
-export type ScannerKind = 'compiled' | 'twin' | 'off';
+export type ScannerKind = 'compiled' | 'off';
 
-/** The seed keeps logs from aiming at the hash: 8 random bytes. */
+/** The seed keeps logs from aiming at the hash: 8 random bytes. Undefined where the machine cannot run it. */
 export function makeScanner(kind: ScannerKind, seed: Uint8Array): Scanner | undefined {
   if (kind === 'off') return undefined;
-  const [seedA, seedB] = halves(seed);
-  if (kind === 'compiled') {
-    const exports = instantiate<Exports>(compiled);
-    if (exports) return new CompiledScanner(exports, seedA, seedB);
-  }
-  return new Twin(seedA, seedB);
-}
-
-function halves(key: Uint8Array): readonly [number, number] {
-  const view = new DataView(key.buffer, key.byteOffset, key.byteLength);
-  return [view.getInt32(0, true), view.getInt32(4, true)];
+  const exports = instantiate<Exports>(compiled);
+  return exports && new CompiledScanner(exports, seed);
 }
 
 class CompiledScanner implements Scanner {
@@ -61,9 +48,10 @@ class CompiledScanner implements Scanner {
   #records: Int32Array;
   #calls: Int32Array;
 
-  constructor(exports: Exports, seedA: number, seedB: number) {
+  constructor(exports: Exports, seed: Uint8Array) {
     this.#exports = exports;
-    exports.seed(seedA, seedB);
+    const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
+    exports.seed(view.getInt32(0, true), view.getInt32(4, true));
     this.#records = new Int32Array(0);
     this.#calls = new Int32Array(0);
     this.#view();
@@ -75,10 +63,6 @@ class CompiledScanner implements Scanner {
 
   get calls(): Int32Array {
     return this.#calls;
-  }
-
-  keyIds(key: Uint8Array): void {
-    this.#exports.keyIds(...halves(key));
   }
 
   load(block: Uint8Array): boolean {

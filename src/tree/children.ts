@@ -1,5 +1,5 @@
 import { firstNot } from '../base/search.ts';
-import type { LogIndex } from './log-index.ts';
+import type { LogIndex } from '../log/log-index.ts';
 import { Stretches } from './stretches.ts';
 
 const NONE = -1;

@@ -1,4 +1,4 @@
-import { NOT_FOUND } from './log-index.ts';
+import { NOT_FOUND } from '../log/log-index.ts';
 import type { Session } from './session.ts';
 
 /** A label and the entry that gave it. */

@@ -1,4 +1,4 @@
-import { type Duplicates, type LogIndex, MISSING_PARENT } from './log-index.ts';
+import { type Duplicates, type LogIndex, MISSING_PARENT } from '../log/log-index.ts';
 import { cycles } from './stretches.ts';
 
 /**

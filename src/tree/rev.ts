@@ -1,7 +1,7 @@
 import { Trouble } from '../base/trouble.ts';
 import { counted, nearest } from '../base/words.ts';
+import { type Duplicates, NOT_FOUND } from '../log/log-index.ts';
 import { labels } from './labels.ts';
-import { type Duplicates, NOT_FOUND } from './log-index.ts';
 import { leaves, pathTo } from './path.ts';
 import type { Session } from './session.ts';
 
@@ -128,7 +128,7 @@ class RevReader {
     throw kind === 'id' ? await this.#unknown(word, `id:${word}`) : await this.#unknownLabel(word);
   }
 
-  #ids(word: string): number[] {
+  #ids(word: string): readonly number[] {
     return this.#session.index.definitions(word);
   }
 
@@ -193,11 +193,11 @@ class RevReader {
     /** Positions by id, so that a repeated id counts once. */
     const found = new Map<string, number>();
     let more = 0;
-    await this.#session.forEachId((position, id) => {
-      if (!id.startsWith(prefix)) return;
-      if (found.size < MOST_CANDIDATES || found.has(id)) found.set(id, position);
+    for (const [id, position] of this.#session.index.ids()) {
+      if (!id.startsWith(prefix)) continue;
+      if (found.size < MOST_CANDIDATES) found.set(id, position);
       else more++;
-    });
+    }
     const [first] = found;
     if (first === undefined) return undefined;
     if (found.size > 1) {
@@ -240,10 +240,10 @@ class RevReader {
       best = nearest(word, new Set([...best, ...batch]), 3);
       batch = [];
     };
-    await this.#session.forEachId((_, id) => {
+    for (const [id] of this.#session.index.ids()) {
       batch.push(id);
       if (batch.length >= 1000) sift();
-    });
+    }
     sift();
     return best.map((id) => `'${id}'`);
   }

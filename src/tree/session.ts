@@ -1,5 +1,5 @@
 import type { JsonObject } from '../entries/json-value.ts';
-import type { LogIndex } from './log-index.ts';
+import type { LogIndex } from '../log/log-index.ts';
 
 /** One entry, read from the log. */
 export interface LogEntry {
@@ -29,14 +29,6 @@ export interface LongString {
   /** Its beginning or its end: so many characters or some more, or all of it. */
   first(characters: number): string;
   last(characters: number): string;
-}
-
-/** The message of an entry as it stands in the log, braces included. The bytes are gone when more is asked for. */
-export interface MessageBytes {
-  readonly position: number;
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A line that was left out because its bytes are damaged. */
@@ -77,15 +69,5 @@ export interface Session {
    * are looked at, the next are read. Where it pays, the long strings of those that are wanted thin are not read.
    */
   forEachEntry(positions: Iterable<number>, visit: (entry: VisitedEntry) => void, wantsThin?: (position: number) => boolean): Promise<void>;
-  /**
-   * The same entries, some at a time. Of those of which only the message is wanted as it stands, it comes as bytes where it
-   * can be found in less time than the entry takes to be read; but the line is as sure to be whole.
-   */
-  entriesOrMessages(
-    positions: Iterable<number>,
-    wantsMessage: (position: number) => boolean,
-  ): AsyncIterable<readonly (LogEntry | MessageBytes)[]>;
-  /** All ids in file order: another pass over the file, for names that the index cannot answer. */
-  forEachId(visit: (position: number, id: string) => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
+import type { LogIndex } from '../log/log-index.ts';
 import { Children } from './children.ts';
-import type { LogIndex } from './log-index.ts';
 
 /** Types that the model gets to see. */
 const SHOWN: ReadonlySet<string> = new Set(['message', 'custom_message', 'compaction', 'branch_summary']);

@@ -1,25 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { Trouble } from '../base/trouble.ts';
 import { readContent } from '../entries/damage.ts';
-import { EnvelopeScanner, envelopeOf } from '../entries/envelope.ts';
 import { isObject, type JsonObject } from '../entries/json-value.ts';
 import { Line } from '../lines/line.ts';
-import { type ByteSequence, readRanges } from '../lines/ranges.ts';
-import type { IndexBuilder } from './index-builder.ts';
-import type { LogIndex } from './log-index.ts';
-import type { MessageFinder } from './message-finder.ts';
-import type { LeftOut, LogEntry, LongString, MessageBytes, Session, VisitedEntry } from './session.ts';
+import type { ByteStore } from '../log/byte-store.ts';
+import type { IndexBuilder } from '../log/index-builder.ts';
+import type { LogIndex } from '../log/log-index.ts';
+import type { LeftOut, LogEntry, LongString, Session, VisitedEntry } from './session.ts';
 import type { ThinReader, ThinValue } from './thin-reader.ts';
-
-/** Where the bytes of a log are: they can be read again, and from any place. */
-export interface ByteStore {
-  sequence(): ByteSequence;
-  /** Fills the buffer from a position on; fewer bytes only at the end. */
-  readAt(buffer: Buffer, position: number): Promise<number>;
-  /** The same without waiting, where few bytes are wanted and they are at hand; undefined where `readAt` is to be asked. */
-  readNow?(buffer: Buffer, position: number): number | undefined;
-  close(): Promise<void>;
-}
 
 /** Entries that lie near each other are read in one go, up to this many bytes. */
 const READ_TOGETHER = 1024 * 1024;
@@ -39,7 +27,6 @@ interface LoadedPart extends Part {
 
 /** What makes the reading of a large log faster, where the machine can run it. */
 export interface Shortcuts {
-  readonly finder?: MessageFinder;
   readonly makeThinReader?: () => ThinReader | undefined;
 }
 
@@ -60,7 +47,6 @@ export class StoredSession implements Session {
   /** The lines of the above. */
   readonly #damaged: Set<number>;
   #isSorted = true;
-  #finder: MessageFinder | undefined;
   readonly #makeThinReader: () => ThinReader | undefined;
   #idleReader: ThinReader | undefined;
 
@@ -78,7 +64,6 @@ export class StoredSession implements Session {
     this.#damage = builder.damage;
     this.#damaged = new Set(builder.damage.map(({ line }) => line));
     this.#store = store;
-    this.#finder = shortcuts.finder;
     this.#makeThinReader = shortcuts.makeThinReader ?? (() => undefined);
   }
 
@@ -140,34 +125,11 @@ export class StoredSession implements Session {
     }
   }
 
-  async *entriesOrMessages(
-    positions: Iterable<number>,
-    wantsMessage: (position: number) => boolean,
-  ): AsyncGenerator<readonly (LogEntry | MessageBytes)[], void, void> {
-    // Its memory serves one at a time, and the first who asks has the most to gain.
-    const finder = this.#finder;
-    this.#finder = undefined;
-    for await (const { positions: loaded, start, end, bytes } of this.#loaded(positions, finder?.buffers)) {
-      await finder?.take(bytes, end - start);
-      const found: (LogEntry | MessageBytes)[] = [];
-      for (const position of loaded) {
-        const from = this.index.offsetOf(position) - start;
-        if (finder && wantsMessage(position) && finder.find(from, from + this.index.lengthOf(position))) {
-          found.push({ position, bytes, start: finder.start, end: finder.end });
-          continue;
-        }
-        const entry = this.#parse(position, bytes, start);
-        if (entry) found.push(entry);
-      }
-      yield found;
-    }
-  }
-
   /** Parts with their bytes, which are gone when the next one is asked for. While one is looked at, the next is read. */
-  async *#loaded(positions: Iterable<number>, own?: readonly [Buffer, Buffer]): AsyncGenerator<LoadedPart, void, void> {
+  async *#loaded(positions: Iterable<number>): AsyncGenerator<LoadedPart, void, void> {
     const parts = this.#parts(positions);
-    /** For this part and for the next one, in turns; without memory of the caller's, what has grown is kept. */
-    const memory: [Buffer, Buffer] = own ? [...own] : [Buffer.alloc(0), Buffer.alloc(0)];
+    /** For this part and for the next one, in turns; what has grown is kept. */
+    const memory: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)];
     let turn: 0 | 1 = 0;
     let part = parts.next().value;
     let reading = part && this.#load(part, memory[turn]);
@@ -175,7 +137,7 @@ export class StoredSession implements Session {
       while (part && reading) {
         const { positions: loaded, start, end } = part;
         const bytes = await reading;
-        if (!own) memory[turn] = bytes;
+        memory[turn] = bytes;
         turn = turn === 0 ? 1 : 0;
         part = parts.next().value;
         reading = part && this.#load(part, memory[turn]);
@@ -269,21 +231,6 @@ export class StoredSession implements Session {
     return undefined;
   }
 
-  async forEachId(visit: (position: number, id: string) => void): Promise<void> {
-    const { index } = this;
-    const scanner = new EnvelopeScanner();
-    let next = 0;
-    await readRanges(this.#store.sequence(), {
-      line: (bytes, start, end, place) => {
-        if (next >= index.size || index.lineOf(next) !== place.number) return;
-        const id = scanner.scan(bytes, start, end) ? scanner.id : parsedId(bytes, start, end);
-        if (id !== undefined) visit(next, id);
-        next++;
-      },
-      oversize: () => {},
-    });
-  }
-
   async close(): Promise<void> {
     await this.#store.close();
   }
@@ -324,14 +271,5 @@ class ThinEntry implements VisitedEntry {
   /** Few ask for it. */
   get text(): string {
     return this.#decode();
-  }
-}
-
-function parsedId(bytes: Buffer, start: number, end: number): string | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
-    return isObject(value) ? envelopeOf(value).id : undefined;
-  } catch {
-    return undefined;
   }
 }

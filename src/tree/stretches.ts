@@ -1,4 +1,4 @@
-import { type LogIndex, NO_PARENT } from './log-index.ts';
+import { type LogIndex, NO_PARENT } from '../log/log-index.ts';
 
 /**
  * A log cut into stretches: entries in a row, each of which hangs from the one before it. Few make up even a long log, and

@@ -102,13 +102,11 @@ class Bench {
       const group = 'validate mixed';
       const mixed = this.file('mixed');
       this.sessionctl(group, 'validate', ['validate', mixed], { stdout: '' });
-      this.sessionctl(group, 'validate, twin', ['validate', mixed], { env: { SESSIONCTL_SCANNER: 'twin' }, stdout: '' });
       this.sessionctl(group, 'validate, no scanner', ['validate', mixed], { env: { SESSIONCTL_SCANNER: 'off' }, stdout: '' });
       this.#peers(group, mixed);
       this.task(group, 'naive split2', node, [bench('naive-split2.mjs'), mixed]);
       this.ratio(group, 'validate against jq empty', 'validate', 'jq empty', 'faster', size >= 1e9 ? '6' : '3.5 (200 MB)');
       this.ratio(group, 'validate against the bare loop', 'validate', 'bare loop', 'share', size >= 1e9 ? '0.45' : '0.75 (200 MB)');
-      this.ratio(group, 'the same with the TypeScript twin', 'validate, twin', 'bare loop', 'share', '');
       this.ratio(group, 'the same without a scanner', 'validate, no scanner', 'bare loop', 'share', '');
       const shapes = this.file('shapes');
       this.sessionctl('validate shapes', 'validate', ['validate', shapes], { stdout: '' });

@@ -7,7 +7,7 @@ import { user } from '../support/sessions.ts';
 const soon = (): Promise<void> => new Promise((done) => setImmediate(done));
 const LINES = Buffer.from(Array.from({ length: 5 }, (_, at) => user(`e${at}`, null)).join(''));
 
-describe.each(['compiled', 'twin'] as const)('lines that the %s scanner vouches for', (kind) => {
+describe.each(['compiled'] as const)('lines that the %s scanner vouches for', (kind) => {
   it('fill no place from which bytes are still on their way', async () => {
     const vouched = new VouchedLines(() => makeImageScanner(kind), 'images');
     const filled: number[] = [];

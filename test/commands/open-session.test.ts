@@ -46,12 +46,10 @@ describe('openSession', () => {
       [1, 4, 'b'],
     ]);
     expect(entries[1]?.text).toBe(JSON.stringify(user('a', null, 'caf\u00e9')));
-    const ids: [number, string][] = [];
-    await session.forEachId((position, id) => ids.push([position, id]));
-    expect(ids).toEqual([
-      [0, 'a'],
-      [1, 'b'],
-      [2, 'c'],
+    expect([...session.index.ids()]).toEqual([
+      ['a', 0],
+      ['b', 1],
+      ['c', 2],
     ]);
     await session.close();
   });

@@ -53,7 +53,7 @@ describe('a repair of sessions that were damaged at random', () => {
   });
 
   it('does the same with lines that are not read in full', async () => {
-    const scanner = fc.constantFrom<('compiled' | 'twin')[]>('compiled', 'twin');
+    const scanner = fc.constant('compiled' as const);
     await fc.assert(
       fc.asyncProperty(damagedSession, fc.integer({ min: 1, max: 3000 }), scanner, async (input, chunkBytes, kind) => {
         const { output, changes, quarantine, left } = await repair(input);

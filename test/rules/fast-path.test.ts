@@ -81,7 +81,6 @@ describe('lines that are not read in full', () => {
         const log = KNOWN + lines.join('');
         const plain = await findings(log, 'off');
         expect(await findings(log, 'compiled')).toEqual(plain);
-        expect(await findings(log, 'twin')).toEqual(plain);
       }),
       settings(80),
     );
@@ -89,7 +88,7 @@ describe('lines that are not read in full', () => {
 
   it('have calls of which the place in the message is told', async () => {
     const log = KNOWN + assistant('a', 'kb', ['x', 'y']) + result('r', 'a', 'x') + user('u', 'r');
-    for (const scanner of ['off', 'twin', 'compiled'] as const) {
+    for (const scanner of ['off', 'compiled'] as const) {
       expect((await findings(log, scanner)).map(({ line, rule, path }) => [line, rule, path])).toEqual([
         [14, 'unanswered-call', 'message.content[1]'],
       ]);
@@ -99,7 +98,7 @@ describe('lines that are not read in full', () => {
   it('have parents by which a second writer is found', async () => {
     for (const parent of ['kb', null]) {
       const log = KNOWN + user('u', parent) + user('v', parent);
-      for (const scanner of ['off', 'twin', 'compiled'] as const) {
+      for (const scanner of ['off', 'compiled'] as const) {
         expect((await findings(log, scanner)).map(({ line, rule }) => [line, rule])).toEqual([[15, 'sibling-writers']]);
       }
     }
@@ -109,7 +108,7 @@ describe('lines that are not read in full', () => {
     const posing = (id: string, parent: string): string =>
       entry('custom', id, parent, { customType: 'x', message: { role: 'user', content: 'hi' } });
     const log = KNOWN + posing('p', 'kb') + user('u', 'kb') + posing('v', 'kb') + posing('w', 'v');
-    for (const scanner of ['off', 'twin', 'compiled'] as const) {
+    for (const scanner of ['off', 'compiled'] as const) {
       expect((await findings(log, scanner)).map(({ line, rule }) => [line, rule])).toEqual([
         [16, 'sibling-writers'],
         [17, 'stale-leaf'],
@@ -167,7 +166,7 @@ describe('a memory that serves many logs', () => {
     });
   const log = fc.array(line, { maxLength: 20 }).map((lines) => lines.join(''));
 
-  it.each(['twin', 'compiled'] as const)('tells of each what a new one tells, whatever the logs before were (%s)', async (scanner) => {
+  it.each(['compiled'] as const)('tells of each what a new one tells, whatever the logs before were (%s)', async (scanner) => {
     const memory = makeMemory(scanner, hashKey, undefined, false);
     const long = Array.from({ length: 300 }, (_, at) => assistant(`long-${at}`, at === 0 ? null : `long-${at - 1}`, [`call-${at}`])).join(
       '',
@@ -222,7 +221,7 @@ describe('a rule that is added to the table', () => {
     expect(log).toContain('secret');
     (rules as Rule[]).push(added);
     try {
-      for (const scanner of ['compiled', 'twin', 'off'] as const) {
+      for (const scanner of ['compiled', 'off'] as const) {
         expect((await findings(log, scanner)).map(({ rule, entryId }) => [rule, entryId])).toContainEqual(['added-rule', 'last']);
       }
     } finally {

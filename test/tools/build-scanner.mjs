@@ -5,7 +5,6 @@ import asc from 'assemblyscript/asc';
 /** What is compiled, and what the module with the result is called. */
 const MODULES = [
   ['scan.ts', 'compiled.generated.ts'],
-  ['envelope.ts', 'compiled-envelope.generated.ts'],
   ['images.ts', 'compiled-images.generated.ts'],
   ['strings.ts', 'compiled-strings.generated.ts'],
   ['text.ts', 'compiled-text.generated.ts'],

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Line } from '../../src/lines/line.ts';
-import { readRanges } from '../../src/lines/ranges.ts';
-import { makeScanner } from '../../src/scanner/scanner.ts';
-import { type CompiledScanner, compiledScanner } from '../../src/tree/compiled-scanner.ts';
-import { IndexBuilder } from '../../src/tree/index-builder.ts';
-import { MessageFinder } from '../../src/tree/message-finder.ts';
+import { readBlocks } from '../../src/lines/reader.ts';
+import type { ByteStore } from '../../src/log/byte-store.ts';
+import { IndexBuilder } from '../../src/log/index-builder.ts';
 import type { LogEntry, VisitedEntry } from '../../src/tree/session.ts';
-import { type ByteStore, type Shortcuts, StoredSession } from '../../src/tree/stored-session.ts';
+import { type Shortcuts, StoredSession } from '../../src/tree/stored-session.ts';
 import { ThinReader } from '../../src/tree/thin-reader.ts';
 
 /** A store in memory that may lose its end. */
@@ -21,15 +19,8 @@ class MemoryStore implements ByteStore {
     this.size = bytes.length;
   }
 
-  sequence() {
-    let at = 0;
-    return {
-      read: async (buffer: Buffer): Promise<number> => {
-        const count = this.copy(buffer, at);
-        at += count;
-        return count;
-      },
-    };
+  async *chunks(): AsyncGenerator<Buffer> {
+    yield this.#bytes.subarray(0, this.size);
   }
 
   async readAt(buffer: Buffer, position: number): Promise<number> {
@@ -51,7 +42,7 @@ async function stored(text: string | Buffer, shortcuts: Shortcuts = {}): Promise
     careful: false,
     look: () => 'enough',
   });
-  await readRanges(store.sequence(), builder, {});
+  for await (const piece of readBlocks(store.chunks())) builder.take(piece);
   builder.index.finish();
   return { session: new StoredSession('log.jsonl', store, builder, 3, shortcuts), store };
 }
@@ -133,99 +124,11 @@ describe('a session whose entries are read when they are asked for', () => {
     const { session } = await stored(
       `{"id" : "odd\\u0031", "type":"custom","parentId":null}\n${entry('b')}{"type":"custom","id":7,"parentId":null}\n${entry('c', '[}')}`,
     );
-    const found: [number, string][] = [];
-    await session.forEachId((position, id) => found.push([position, id]));
-    expect(found).toEqual([
-      [0, 'odd1'],
-      [1, 'b'],
-      [3, 'c'],
+    expect([...session.index.ids()]).toEqual([
+      ['odd1', 0],
+      ['b', 1],
+      ['c', 3],
     ]);
-  });
-});
-
-describe('messages as bytes', () => {
-  /** Somewhat more than is read at once. */
-  const bufferBytes = 1_100_000;
-  const finder = (worthCompiling = 0): Shortcuts => ({
-    finder: new MessageFinder(
-      compiledScanner(bufferBytes) as CompiledScanner,
-      async () => makeScanner('compiled', new Uint8Array(8).fill(1)),
-      worthCompiling,
-    ),
-  });
-
-  /** What came for each position: the message's text, marked where it came as bytes. */
-  async function found(session: StoredSession, positions: Iterable<number>): Promise<string[]> {
-    const all: string[] = [];
-    for await (const some of session.entriesOrMessages(positions, () => true)) {
-      for (const one of some) {
-        if ('bytes' in one) all.push(`${one.position} bytes ${one.bytes.toString('utf8', one.start, one.end)}`);
-        else all.push(`${one.position} entry ${JSON.stringify(one.value['message'])}`);
-      }
-    }
-    return all;
-  }
-
-  const head = '"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z"';
-
-  it('gives the message of a line that is whole, and reads what it is not sure of', async () => {
-    const { session } = await stored(
-      [
-        `{${head},"message":{"role":"user","content":"caf\u00e9 \\"x\\" {"}}`,
-        `{${head},"message":{"role":"user"},"message":{"role":"assistant", "content" : [ ] }}\r`,
-        `{${head}, "message" : {"role":"user", "content" : [ ] } }\r`,
-        `{${head},"message":{"role":"user","content":tru}}`,
-        `{${head},"message":"text"}`,
-        `{${head},"message":{"role":"user"},"m\\u0065ssage":{"role":"system"}}`,
-        `{${head},"message":{"role":"user"},"data":[1,]}`,
-        `{"message":{"content":"first","role":"user"},${head}}`,
-        `{"type":"custom","id":"z","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z"}`,
-        `{${head},"message":{"role":"user","content":"last, without an end of line"}}`,
-      ].join('\n'),
-      finder(),
-    );
-    expect(await found(session, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])).toEqual([
-      '0 bytes {"role":"user","content":"caf\u00e9 \\"x\\" {"}',
-      '1 entry {"role":"assistant","content":[]}',
-      '2 bytes {"role":"user", "content" : [ ] }',
-      '4 entry "text"',
-      '5 entry {"role":"system"}',
-      '7 bytes {"content":"first","role":"user"}',
-      '8 entry undefined',
-      '9 bytes {"role":"user","content":"last, without an end of line"}',
-    ]);
-    expect(session.damage.map(({ line }) => line)).toEqual([4, 7]);
-  });
-
-  it('passes on no bytes that are no UTF-8', async () => {
-    const { session } = await stored(
-      Buffer.concat([Buffer.from(entry('a')), Buffer.from(entry('b', '"\u00ff"'), 'latin1'), Buffer.from(entry('c'))]),
-      finder(),
-    );
-    expect((await found(session, [0, 1, 2])).map((one) => one.slice(0, 7))).toEqual(['0 entry', '2 entry']);
-    expect(session.damage).toEqual([{ line: 2, rule: 'invalid-utf8' }]);
-  });
-
-  it('gives the same as reading the entries, in any order, of lines longer than its memory, and asked twice at once', async () => {
-    const lengths = [10, bufferBytes - 200, 5, 2_000_000, 70, 20_000, bufferBytes, 8, 30_000, 900_000, 300_000];
-    const text = lengths.map((length, at) => entry(`e${at}`, `"${'\u00e9'.repeat(length / 2)}"`)).join('');
-    const order = lengths.map((_, at) => at);
-    for (const positions of [order, order.toReversed(), [3, 0, 0, 10, 5, 4]]) {
-      const { session } = await stored(text, finder());
-      const { session: plain } = await stored(text);
-      const message = (one: string): string => one.replace(/ (?:bytes|entry) /, ' ');
-      const wanted = (await found(plain, positions)).map(message);
-      const [once, again] = await Promise.all([found(session, positions), found(session, positions)]);
-      expect(once.map(message)).toEqual(wanted);
-      expect(again.map(message)).toEqual(wanted);
-      expect(once.filter((one) => / bytes /.test(one)).length).toBeGreaterThan(3);
-      expect(once).toHaveLength(positions.length);
-    }
-  });
-
-  it('reads a log in which little is asked for', async () => {
-    const { session } = await stored(entry('a') + entry('b'), finder(10_000));
-    expect((await found(session, [0, 1])).map((one) => one.slice(0, 7))).toEqual(['0 entry', '1 entry']);
   });
 });
 
@@ -301,7 +204,7 @@ describe('the first pass', () => {
     };
     const builder = new IndexBuilder({ key: new Uint8Array(8), careful: true, look });
     const lines = [entry('a'), entry('b', `"${'x'.repeat(500)}"`), entry('c', `"${'x'.repeat(500)}"`), entry('d')].join('');
-    await readRanges(new MemoryStore(Buffer.from(lines)).sequence(), builder, { maxLineBytes: 300 });
+    for await (const piece of readBlocks(new MemoryStore(Buffer.from(lines)).chunks(), { maxLineBytes: 300 })) builder.take(piece);
     expect(seen).toEqual([1, 2]);
     expect(builder.damage).toEqual([
       { line: 2, rule: 'oversize-line' },

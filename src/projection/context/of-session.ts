@@ -1,6 +1,6 @@
-import type { Duplicates } from '../../tree/log-index.ts';
+import type { Duplicates } from '../../log/log-index.ts';
 import { pathTo } from '../../tree/path.ts';
-import type { LogEntry, MessageBytes, Session } from '../../tree/session.ts';
+import type { LogEntry, Session } from '../../tree/session.ts';
 import { emissionOrder, rulesFor } from './build.ts';
 import { type Frame, frameOf, rulingCompaction } from './frame.ts';
 import type { SpecRules } from './spec.ts';
@@ -67,19 +67,6 @@ export class SessionContext {
   /** The entries that may give messages, in the order of their messages. */
   async *emitted(): AsyncGenerator<ProjectedEntry, void, void> {
     for await (const [place, entry] of this.#read(this.#speaking())) yield { entry, projected: this.#rules.project(place, entry) };
-  }
-
-  /** The same, some at a time. A message that is given as the log has it may come as its bytes there, and its entry is then not read. */
-  async *emittedOrBytes(): AsyncGenerator<readonly (ProjectedEntry | MessageBytes)[], void, void> {
-    const { index } = this.#session;
-    const asked = new AskedPlaces(this.#path, this.#speaking());
-    const isUnseen = (position: number): boolean => this.#rules.givesMessagesUnseen && index.typeOf(position) === 'message';
-    for await (const found of this.#session.entriesOrMessages(asked, isUnseen)) {
-      yield found.map((one) => {
-        const place = asked.placeOf(one.position);
-        return 'bytes' in one ? one : { entry: one, projected: this.#rules.project(place, one) };
-      });
-    }
   }
 
   /** Every entry of the path, from the root. */

@@ -42,10 +42,6 @@ export class OmpRules extends SpecRules {
     this.#turns.settle();
   }
 
-  override get givesMessagesUnseen(): boolean {
-    return false;
-  }
-
   override notes(): readonly string[] {
     return [...super.notes(), ...this.#notes];
   }

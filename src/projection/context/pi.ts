@@ -34,10 +34,6 @@ export class PiRules extends SpecRules {
     this.#edits.set(target, edit);
   }
 
-  override get givesMessagesUnseen(): boolean {
-    return false;
-  }
-
   override notes(): readonly string[] {
     return [...super.notes(), ...this.#notes];
   }

@@ -53,11 +53,6 @@ export class SpecRules {
     return this.frame.note === undefined ? [] : [this.frame.note];
   }
 
-  /** Whether message entries in the frame give their messages as the log has them, whatever these say. */
-  get givesMessagesUnseen(): boolean {
-    return true;
-  }
-
   /** What becomes of the entry at this place. */
   project(place: number, entry: PathEntry): Projected {
     const { value } = entry;

@@ -1,6 +1,6 @@
 import { firstNot } from '../../base/search.ts';
+import type { LogIndex } from '../../log/log-index.ts';
 import type { Children } from '../../tree/children.ts';
-import { KindCounts, type LogIndex } from '../../tree/log-index.ts';
 import { pathTo } from '../../tree/path.ts';
 import type { Stretches } from '../../tree/stretches.ts';
 
@@ -80,7 +80,7 @@ class Run {
   readonly #children: Children;
   readonly #stops: Buffer;
   readonly #hasOwnLine: Uint8Array;
-  readonly #kinds = new KindCounts();
+  #kinds = new Map<string, number>();
   #count = 0;
   #last = -1;
 
@@ -93,7 +93,7 @@ class Run {
 
   /** Takes in what comes from here on, up to the next entry with a line of its own; gives that one. */
   follow(start: number): number {
-    this.#kinds.clear();
+    this.#kinds = new Map();
     this.#count = 0;
     for (let at = start; ; ) {
       const stop = this.#stops.indexOf(1, at);
@@ -106,7 +106,10 @@ class Run {
 
   #add(from: number, to: number): void {
     if (to === from) return;
-    this.#index.countKinds(from, to, this.#kinds);
+    for (let position = from; position < to; position++) {
+      const name = this.#index.roleOf(position) || this.#index.typeOf(position) || 'other';
+      this.#kinds.set(name, (this.#kinds.get(name) ?? 0) + 1);
+    }
     this.#count += to - from;
     this.#last = to - 1;
   }
@@ -115,12 +118,7 @@ class Run {
   line(depth: number): DrawnLine | undefined {
     if (this.#count === 0) return undefined;
     if (this.#count === 1) return { kind: 'entry', position: this.#last, depth, branchesOff: false, isRoot: false };
-    const kinds = new Map<string, number>();
-    for (const kind of this.#kinds.met) {
-      const name = this.#index.kindName(kind) || 'other';
-      kinds.set(name, (kinds.get(name) ?? 0) + (this.#kinds.counts[kind] as number));
-    }
-    return { kind: 'run', depth, count: this.#count, kinds };
+    return { kind: 'run', depth, count: this.#count, kinds: this.#kinds };
   }
 }
 

@@ -13,7 +13,7 @@ export const duplicateResult: Rule = {
   example: '{…"role":"toolResult","toolCallId":"t1"…}\n{…"role":"toolResult","toolCallId":"t1"…}',
   end: (log, report) => {
     for (const position of branchFacts(log).duplicates) {
-      report(log.placeOf(position, 'message.toolCallId'), `a second result for call '${log.texts.get(log.resultId(position))}'`);
+      report(log.placeOf(position, 'message.toolCallId'), `a second result for call '${log.callIds.text(log.resultId(position))}'`);
     }
   },
 };

@@ -15,7 +15,7 @@ export const orphanResult: Rule = {
     for (const position of branchFacts(log).orphans) {
       report(
         log.placeOf(position, 'message.toolCallId'),
-        `no matching tool call '${log.texts.get(log.resultId(position))}' earlier on this path`,
+        `no matching tool call '${log.callIds.text(log.resultId(position))}' earlier on this path`,
       );
     }
   },

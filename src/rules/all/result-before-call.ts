@@ -15,7 +15,7 @@ export const resultBeforeCall: Rule = {
     for (const { position, callLine } of branchFacts(log).beforeCall) {
       report(
         log.placeOf(position, 'message.toolCallId'),
-        `the result of '${log.texts.get(log.resultId(position))}' comes before its call on line ${callLine}`,
+        `the result of '${log.callIds.text(log.resultId(position))}' comes before its call on line ${callLine}`,
       );
     }
   },

@@ -20,7 +20,7 @@ export const unansweredCall: Rule = {
           : `; line ${line} continues without it`;
       report(
         log.placeOf(owner, `message.content[${log.calls.block(call)}]`),
-        `call '${log.texts.get(log.calls.id(call))}' has no result${where}`,
+        `call '${log.callIds.text(log.calls.id(call))}' has no result${where}`,
       );
     }
   },

@@ -1,11 +1,8 @@
-// AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. src/scanner/twin.ts does the same in
-// plain TypeScript, and a test compares the two on very many lines. The numbers here are those of src/scanner/layout.ts.
-import { areSame, roomAt, skipLine, wordAt } from './bytes';
-import { hashId, idHigh, idIsPacked, idLow } from './id-hash';
+// AssemblyScript, not TypeScript: compiled to WebAssembly by `npm run scanner`. A test compares it with JSON.parse and the
+// schemas on very many lines. The numbers here are those of src/scanner/layout.ts.
+import { roomAt, skipLine, wordAt } from './bytes';
 
-export { keyIds } from './id-hash';
-
-const FIELDS: i32 = 18;
+const FIELDS: i32 = 16;
 const MOST_LINES: i32 = 8192;
 const MOST_CALLS: i32 = 32768;
 const DEEPEST: i32 = 64;
@@ -59,8 +56,6 @@ const ROLE_USER: i32 = 1 << 4;
 const ROLE_ASSISTANT: i32 = 2 << 4;
 const ROLE_RESULT: i32 = 3 << 4;
 const CUT_TURN: i32 = 1 << 8;
-const PARENT_BEFORE: i32 = 1 << 9;
-const ID_PACKED: i32 = 1 << 10;
 
 // Keys of up to 15 bytes that were met before, each in the slot that its text leads to: 16 bytes of text and its length, the two
 // halves of its hash, what it means and where. Behind them the slot of a long key, which is not found again.
@@ -102,10 +97,6 @@ let callCount: i32 = 0;
 let blockIsCall: bool = false;
 let blockIdStart: i32 = 0;
 let blockIdLength: i32 = 0;
-
-// The id of the line before.
-let beforeStart: i32 = 0;
-let beforeLength: i32 = ABSENT;
 
 export function recordsAt(): usize {
   return records;
@@ -641,17 +632,12 @@ function scanLine(start: usize): usize {
   return load<u8>(at) == 0x0a && hasTime && (codes & 15) != 0 ? at : 0;
 }
 
-function parentIsBefore(): bool {
-  return parentLength > 0 && parentLength == beforeLength && areSame(input + parentStart, input + beforeStart, <usize>parentLength);
-}
-
 /** Scans lines of the block from an offset on, until it or the room for records is used up. Gives the number of lines. */
 export function scan(from: i32, bytes: i32): i32 {
   const end = input + bytes;
   let line: i32 = 0;
   let at = input + from;
   callCount = 0;
-  if (from == 0) beforeLength = ABSENT;
   while (at < end && line < MOST_LINES && callCount < MOST_CALLS - 1024) {
     const start = at;
     const firstCall = callCount;
@@ -663,13 +649,6 @@ export function scan(from: i32, bytes: i32): i32 {
     const newline = scanLine(start);
     const accepted = newline != 0;
     if (!accepted) callCount = firstCall;
-    else if (parentIsBefore()) codes |= PARENT_BEFORE;
-    if (accepted && idLength >= 0) {
-      hashId(input + idStart, idLength);
-      if (idIsPacked) codes |= ID_PACKED;
-    }
-    beforeStart = idStart;
-    beforeLength = accepted ? idLength : ABSENT;
     at = accepted ? newline + 1 : skipLine(start);
     const record = records + line * FIELDS * 4;
     store<i32>(record, <i32>(start - input));
@@ -688,8 +667,6 @@ export function scan(from: i32, bytes: i32): i32 {
     store<i32>(record, millisecond, 52);
     store<i32>(record, firstCall, 56);
     store<i32>(record, callCount - firstCall, 60);
-    store<i32>(record, idLow, 64);
-    store<i32>(record, idHigh, 68);
     line++;
   }
   return line;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LogIndex } from '../../../src/log/log-index.ts';
 import { type DrawnLine, drawnLines } from '../../../src/projection/overview/shape.ts';
 import { Children } from '../../../src/tree/children.ts';
-import { LogIndex } from '../../../src/tree/log-index.ts';
 import { settings } from '../../support/properties.ts';
 
 function indexOf(parents: readonly number[]): LogIndex {

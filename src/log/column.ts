@@ -1,0 +1,54 @@
+type Numbers = Float64Array | Int32Array | Uint8Array | Uint16Array | Uint32Array;
+
+const BITS = 14;
+const PAGE = 1 << BITS;
+const MASK = PAGE - 1;
+/** Most logs are small, so the first page starts small; only it is ever copied. */
+const FIRST = 256;
+
+/** A growing list of numbers in typed arrays: a log may have ten million entries. It grows by pages, so the peak is what it holds. */
+export class Column {
+  readonly #make: (size: number) => Numbers;
+  readonly #pages: Numbers[] = [];
+  #size = 0;
+
+  constructor(make: (size: number) => Numbers) {
+    this.#make = make;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(value: number): void {
+    const index = this.#size++;
+    let page = this.#pages[index >>> BITS];
+    if (page === undefined || (index & MASK) >= page.length) page = this.#grow(index);
+    page[index & MASK] = value;
+  }
+
+  pop(): void {
+    this.#size--;
+  }
+
+  at(index: number): number {
+    return (this.#pages[index >>> BITS] as Numbers)[index & MASK] as number;
+  }
+
+  set(index: number, value: number): void {
+    (this.#pages[index >>> BITS] as Numbers)[index & MASK] = value;
+  }
+
+  #grow(index: number): Numbers {
+    const before = this.#pages[index >>> BITS];
+    const page = this.#make(before ? before.length * 4 : index === 0 ? FIRST : PAGE);
+    if (before) page.set(before);
+    this.#pages[index >>> BITS] = page;
+    return page;
+  }
+}
+
+export const int32Column = (): Column => new Column((size) => new Int32Array(size));
+export const uint32Column = (): Column => new Column((size) => new Uint32Array(size));
+export const uint8Column = (): Column => new Column((size) => new Uint8Array(size));
+export const float64Column = (): Column => new Column((size) => new Float64Array(size));

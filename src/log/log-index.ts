@@ -1,0 +1,416 @@
+import { firstNot } from '../base/search.ts';
+import { ABSENT } from '../entries/envelope.ts';
+import { int32Column } from './column.ts';
+import { Names } from './names.ts';
+import { NONE, Symbols } from './symbols.ts';
+
+/** What a look-up gives where there is no such entry. */
+export const NOT_FOUND = -1;
+/** What `parentOf` gives where there is no parent to go to. */
+export const NO_PARENT = -1;
+/** The parentId names no entry of this log. */
+export const MISSING_PARENT = -2;
+/** The parentId names the log's header. */
+export const HEADER_PARENT = -3;
+/** Not resolved before `finish`: no entry so far has the id. */
+export const UNKNOWN_PARENT = -4;
+
+/** Which entry a reference means where an id occurs more than once. */
+export type Duplicates =
+  /** The nearest definition before the reference in the file, else the first after it. */
+  | 'nearest-earlier'
+  /** The last definition in the file. */
+  | 'last';
+
+export interface NewEntry {
+  /** Undefined where the entry has no id that is a string. */
+  readonly id: string | undefined;
+  /** Null, undefined and '' make a root. */
+  readonly parentId: string | null | undefined;
+  /** The parent's position where the log tells it by order alone, as version 1 does. */
+  readonly parent?: number;
+  readonly type: string;
+  /** The role of a message. */
+  readonly role?: string | undefined;
+  readonly line: number;
+  readonly offset: number;
+  /** Bytes without the newline. */
+  readonly length: number;
+  /** Six bits for whoever fills the index. */
+  readonly flags?: number;
+}
+
+/** An entry as ranges of ASCII bytes. Whoever adds very many fills the same one again and again. */
+export interface EntryRanges {
+  bytes: Buffer;
+  /** A start of ABSENT where there is none. */
+  idStart: number;
+  idEnd: number;
+  parentStart: number;
+  parentEnd: number;
+  /** The parent's position where no parentId names it. */
+  parent: number;
+  /** As `typeCode` and `roleCode` give them. */
+  type: number;
+  role: number;
+  line: number;
+  offset: number;
+  length: number;
+  flags: number;
+}
+
+/** One to be filled. */
+export function entryRanges(): EntryRanges {
+  return {
+    bytes: Buffer.alloc(0),
+    idStart: ABSENT,
+    idEnd: 0,
+    parentStart: ABSENT,
+    parentEnd: 0,
+    parent: NO_PARENT,
+    type: 0,
+    role: 0,
+    line: 0,
+    offset: 0,
+    length: 0,
+    flags: 0,
+  };
+}
+
+const OWN_FLAGS = 0x3f;
+const WITHOUT_ID = 0x40;
+/** An earlier entry has the same id. */
+const REPEATED = 0x80;
+
+const PAGE_BITS = 12;
+const PAGE_SIZE = 1 << PAGE_BITS;
+const PAGE_MASK = PAGE_SIZE - 1;
+/** Of header ids only so many are kept: a log has one. */
+const MOST_HEADERS = 1024;
+
+/** A part of the index. Pages are never copied to grow, so the peak is what the index holds in the end. */
+class Page {
+  readonly id = new Int32Array(PAGE_SIZE);
+  readonly parent = new Int32Array(PAGE_SIZE);
+  readonly line = new Uint32Array(PAGE_SIZE);
+  readonly offset = new Float64Array(PAGE_SIZE);
+  readonly length = new Uint32Array(PAGE_SIZE);
+  readonly type = new Uint8Array(PAGE_SIZE);
+  readonly role = new Uint8Array(PAGE_SIZE);
+  readonly flags = new Uint8Array(PAGE_SIZE);
+}
+
+/**
+ * The entries of one log: id, parent, type, line and byte range, about 50 bytes per entry. Positions count the entries in
+ * file order from 0. Fill it with `add`, call `finish` once, then ask.
+ */
+export class LogIndex {
+  /** The ids of entries, and those that entries name as their parent. */
+  readonly symbols: Symbols;
+  readonly #pages: Page[] = [];
+  /** By symbol: the last entry so far that has this id. */
+  readonly #definedAt = int32Column();
+  readonly #types = new Names();
+  readonly #roles = new Names();
+  readonly #headers = new Set<number>();
+  #size = 0;
+  /** Entries whose parent is not known yet, each followed by the symbol of its parentId. */
+  #waiting = int32Column();
+  #finished = false;
+  #groups: ReadonlyMap<number, readonly number[]> | undefined;
+  #repeated = 0;
+  #forward = 0;
+  #missing = 0;
+
+  /** The key keeps logs from aiming at the table of ids: 8 random bytes. */
+  constructor(key: Uint8Array) {
+    this.symbols = new Symbols(key);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Entries whose id an earlier entry has. */
+  get repeatedIds(): number {
+    return this.#repeated;
+  }
+
+  /** Entries whose parent is behind them or is themselves; without any there is no cycle. */
+  get forwardParents(): number {
+    return this.#forward;
+  }
+
+  /** Entries whose parentId names no entry and no header. */
+  get missingParents(): number {
+    return this.#missing;
+  }
+
+  /** A header is no entry, but entries of some logs name it as their parent. */
+  addHeader(id: string): void {
+    if (this.#headers.size < MOST_HEADERS) this.#headers.add(this.symbols.intern(id));
+  }
+
+  /** The position of the new entry. */
+  add(entry: NewEntry): number {
+    const { id, parentId } = entry;
+    const hasParentId = parentId !== null && parentId !== undefined && parentId !== '';
+    return this.#push(
+      id === undefined ? NONE : this.symbols.intern(id),
+      hasParentId ? this.symbols.intern(parentId) : NONE,
+      entry.parent ?? NO_PARENT,
+      this.typeCode(entry.type),
+      this.roleCode(entry.role ?? ''),
+      entry.line,
+      entry.offset,
+      entry.length,
+      entry.flags ?? 0,
+    );
+  }
+
+  /**
+   * The same from the bytes of a line, without making strings of them. With `onlyPlain` nothing is added, and NOT_FOUND
+   * given, where there is more to say about the entry: its id is there already, or its parent is not there yet.
+   */
+  addRanges(entry: EntryRanges, onlyPlain = false): number {
+    const { bytes, idStart, parentStart } = entry;
+    const parentId =
+      parentStart !== ABSENT && entry.parentEnd > parentStart ? this.symbols.internBytes(bytes, parentStart, entry.parentEnd) : NONE;
+    const id = idStart === ABSENT ? NONE : this.symbols.internBytes(bytes, idStart, entry.idEnd);
+    if (onlyPlain && ((parentId !== NONE && this.#definition(parentId) === NOT_FOUND) || this.#definition(id) !== NOT_FOUND))
+      return NOT_FOUND;
+    return this.#push(id, parentId, entry.parent, entry.type, entry.role, entry.line, entry.offset, entry.length, entry.flags);
+  }
+
+  /** What stands for the name of a type in `addRanges`. */
+  typeCode(name: string): number {
+    return this.#types.code(name);
+  }
+
+  /** The same for the role of a message, '' for none. */
+  roleCode(name: string): number {
+    return this.#roles.code(name);
+  }
+
+  /** The same for names in ASCII; a start of ABSENT for none. */
+  typeCodeOf(bytes: Buffer, start: number, end: number): number {
+    return this.#types.codeOfBytes(bytes, start, end);
+  }
+
+  roleCodeOf(bytes: Buffer, start: number, end: number): number {
+    return this.#roles.codeOfBytes(bytes, start, end);
+  }
+
+  #push(
+    id: number,
+    parentId: number,
+    parentByOrder: number,
+    type: number,
+    role: number,
+    line: number,
+    offset: number,
+    length: number,
+    ownFlags: number,
+  ): number {
+    const position = this.#size++;
+    const slot = position & PAGE_MASK;
+    if (slot === 0) this.#pages.push(new Page());
+    const page = this.#page(position);
+    page.parent[slot] = parentId === NONE ? parentByOrder : this.#parentSoFar(parentId, position);
+    page.id[slot] = id;
+    page.line[slot] = line;
+    page.offset[slot] = offset;
+    page.length[slot] = length;
+    page.type[slot] = type;
+    page.role[slot] = role;
+    let flags = ownFlags & OWN_FLAGS;
+    if (id === NONE) flags |= WITHOUT_ID;
+    else {
+      if (this.#definition(id) !== NOT_FOUND) {
+        flags |= REPEATED;
+        this.#repeated++;
+      }
+      this.#define(id, position);
+    }
+    page.flags[slot] = flags;
+    return position;
+  }
+
+  #parentSoFar(parentId: number, position: number): number {
+    const parent = this.#definition(parentId);
+    if (parent !== NOT_FOUND) return parent;
+    if (this.#headers.has(parentId)) return HEADER_PARENT;
+    this.#waiting.push(position);
+    this.#waiting.push(parentId);
+    return UNKNOWN_PARENT;
+  }
+
+  #definition(symbol: number): number {
+    return symbol >= 0 && symbol < this.#definedAt.size ? this.#definedAt.at(symbol) : NOT_FOUND;
+  }
+
+  #define(symbol: number, position: number): void {
+    while (this.#definedAt.size <= symbol) this.#definedAt.push(NOT_FOUND);
+    this.#definedAt.set(symbol, position);
+  }
+
+  /** Resolves what could not be resolved on the way: parents that are behind their children. */
+  finish(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    const waiting = this.#waiting;
+    this.#waiting = int32Column();
+    for (let at = 0; at < waiting.size; at += 2) {
+      const position = waiting.at(at);
+      const id = waiting.at(at + 1);
+      const last = this.#definition(id);
+      let parent = MISSING_PARENT;
+      if (last !== NOT_FOUND) {
+        // Nothing before the reference has the id, so the first definition in the file is the first after it.
+        parent = this.#definitionsOf(last)[0] as number;
+        this.#forward++;
+      } else if (this.#headers.has(id)) parent = HEADER_PARENT;
+      else this.#missing++;
+      this.#page(position).parent[position & PAGE_MASK] = parent;
+    }
+  }
+
+  /** The last entry so far that has this id, or NOT_FOUND; while the index is being filled, that is the nearest earlier one. */
+  find(id: string): number {
+    return this.#definition(this.symbols.find(id));
+  }
+
+  /** What a reference to an id means that is in the entry at a position: the nearest definition before it, else the first after it. */
+  resolve(id: string, from: number, duplicates: Duplicates = 'nearest-earlier'): number {
+    const last = this.find(id);
+    if (last < from || duplicates === 'last' || this.#repeated === 0) return last;
+    const members = this.#definitionsOf(last);
+    const at = firstNot(0, members.length, (place) => (members[place] as number) < from);
+    if (at > 0) return members[at - 1] as number;
+    return members[0] === from ? (members[1] ?? from) : (members[0] as number);
+  }
+
+  /** All entries with this id, in file order. */
+  definitions(id: string): readonly number[] {
+    const last = this.find(id);
+    return last === NOT_FOUND ? [] : this.#definitionsOf(last);
+  }
+
+  /** The last entry that has the id of the entry at this position: itself in a log without repeated ids. */
+  lastDefinition(position: number): number {
+    const id = this.#page(position).id[position & PAGE_MASK] as number;
+    return this.#repeated === 0 || id === NONE ? position : this.#definition(id);
+  }
+
+  /** The parent's position, or one of the negative numbers above. */
+  parentOf(position: number, duplicates: Duplicates = 'nearest-earlier'): number {
+    const parent = this.#page(position).parent[position & PAGE_MASK] as number;
+    return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
+  }
+
+  /** Each entry whose parent is not the entry before it, in file order: those that make the shape of the tree. */
+  eachApart(visit: (position: number, parent: number) => void): void {
+    for (let position = 0; position < this.#size; position++) {
+      const parent = this.#page(position).parent[position & PAGE_MASK] as number;
+      if (parent !== position - 1) visit(position, parent);
+    }
+  }
+
+  /** Visits the entries of these types, in file order. */
+  eachOfTypes(names: ReadonlySet<string>, visit: (position: number) => void): void {
+    const isWanted = this.#types.among(names);
+    for (let position = 0; position < this.#size; position++) {
+      if (isWanted[this.#page(position).type[position & PAGE_MASK] as number] === 1) visit(position);
+    }
+  }
+
+  /** The type's name; '' for an entry without one, and for new names behind the first 254. */
+  typeOf(position: number): string {
+    return this.#types.name(this.#page(position).type[position & PAGE_MASK] as number);
+  }
+
+  /** The message's role where whoever filled the index knew it, else ''. */
+  roleOf(position: number): string {
+    return this.#roles.name(this.#page(position).role[position & PAGE_MASK] as number);
+  }
+
+  lineOf(position: number): number {
+    return this.#page(position).line[position & PAGE_MASK] as number;
+  }
+
+  offsetOf(position: number): number {
+    return this.#page(position).offset[position & PAGE_MASK] as number;
+  }
+
+  lengthOf(position: number): number {
+    return this.#page(position).length[position & PAGE_MASK] as number;
+  }
+
+  /** Puts another number of 32 bits in the place of the length, for whoever fills the index and needs no lengths. */
+  setNote(position: number, note: number): void {
+    this.#page(position).length[position & PAGE_MASK] = note;
+  }
+
+  noteOf(position: number): number {
+    return this.lengthOf(position);
+  }
+
+  flagsOf(position: number): number {
+    return (this.#page(position).flags[position & PAGE_MASK] as number) & OWN_FLAGS;
+  }
+
+  setFlags(position: number, flags: number): void {
+    const page = this.#page(position);
+    const slot = position & PAGE_MASK;
+    page.flags[slot] = ((page.flags[slot] as number) & ~OWN_FLAGS) | (flags & OWN_FLAGS);
+  }
+
+  idOf(position: number): string | undefined {
+    const id = this.#page(position).id[position & PAGE_MASK] as number;
+    return id === NONE ? undefined : this.symbols.text(id);
+  }
+
+  /** Every id once, with the last entry that has it. */
+  *ids(): Generator<[id: string, position: number], void, void> {
+    for (let symbol = 0; symbol < this.#definedAt.size; symbol++) {
+      const position = this.#definedAt.at(symbol);
+      if (position !== NOT_FOUND) yield [this.symbols.text(symbol), position];
+    }
+  }
+
+  hasId(position: number): boolean {
+    return ((this.#page(position).flags[position & PAGE_MASK] as number) & WITHOUT_ID) === 0;
+  }
+
+  /** Whether an earlier entry has the same id. */
+  repeatsId(position: number): boolean {
+    return ((this.#page(position).flags[position & PAGE_MASK] as number) & REPEATED) !== 0;
+  }
+
+  /** The entry on a line of the file, or NOT_FOUND; of several on one line the first. Lines are added in order. */
+  atLine(line: number): number {
+    const at = firstNot(0, this.#size, (position) => this.lineOf(position) < line);
+    return at < this.#size && this.lineOf(at) === line ? at : NOT_FOUND;
+  }
+
+  #page(position: number): Page {
+    return this.#pages[position >>> PAGE_BITS] as Page;
+  }
+
+  /** All entries with the id of this one, which is the last of them. */
+  #definitionsOf(last: number): readonly number[] {
+    if (this.#repeated === 0) return [last];
+    this.#groups ??= this.#repeatedGroups();
+    return this.#groups.get(last) ?? [last];
+  }
+
+  /** By last definition, for ids that occur more than once. */
+  #repeatedGroups(): ReadonlyMap<number, readonly number[]> {
+    const groups = new Map<number, number[]>();
+    for (let position = 0; position < this.#size; position++) {
+      if (this.repeatsId(position)) groups.set(this.lastDefinition(position), []);
+    }
+    for (let position = 0; position < this.#size; position++) groups.get(this.lastDefinition(position))?.push(position);
+    return groups;
+  }
+}
