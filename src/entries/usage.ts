@@ -13,14 +13,27 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 };
 
-/**
- * What an entry says that it used: a message (the assistant's), or the entry itself where something was spent beside
- * the conversation, as for a summary. Both spellings of the counts are read.
- */
+/** Entries that tell what was used: answers, tools that asked a model themselves, and what was spent beside the conversation. */
+const SPENDING_TYPES: ReadonlySet<unknown> = new Set(['usage', 'model_usage', 'compaction', 'branch_summary']);
+const SPENDING_ROLES: ReadonlySet<unknown> = new Set(['assistant', 'toolResult']);
+
+/** Whether an entry may tell what was used; '' is a role that is not known yet. */
+export function maySpend(type: string, role: string): boolean {
+  return type === 'message' ? role === '' || SPENDING_ROLES.has(role) : SPENDING_TYPES.has(type);
+}
+
+/** What an entry says that it used, as it says it. */
+export function rawUsage(entry: JsonObject): JsonObject | undefined {
+  const { type, message } = entry;
+  const spender = type === 'message' ? message : entry;
+  if (!isObject(spender) || !(spender === entry ? SPENDING_TYPES.has(type) : SPENDING_ROLES.has(spender['role']))) return undefined;
+  return isObject(spender['usage']) ? spender['usage'] : undefined;
+}
+
+/** The same as counts; both spellings of them are read. */
 export function usageOf(entry: JsonObject): Usage {
-  const message = entry['message'];
-  const own = isObject(entry['usage']) ? readUsage(entry['usage']) : NO_USAGE;
-  return isObject(message) && isObject(message['usage']) ? addUsage(own, readUsage(message['usage'])) : own;
+  const usage = rawUsage(entry);
+  return usage ? readUsage(usage) : NO_USAGE;
 }
 
 export function addUsage(a: Usage, b: Usage): Usage {
@@ -36,21 +49,27 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-function readUsage(usage: JsonObject): Usage {
+/** `cacheWrite1h` is part of `cacheWrite` and `reasoning` of `output`, so neither is added. */
+export function readUsage(usage: JsonObject): Usage {
   const input = amount(usage['input'] ?? usage['inputTokens']);
   const output = amount(usage['output'] ?? usage['outputTokens']);
   const cacheRead = amount(usage['cacheRead']);
   const cacheWrite = amount(usage['cacheWrite']);
   const total = usage['totalTokens'];
-  const cost = usage['cost'];
   return {
     input,
     output,
     cacheRead,
     cacheWrite,
     totalTokens: typeof total === 'number' && Number.isFinite(total) ? total : input + output + cacheRead + cacheWrite,
-    cost: amount(isObject(cost) ? cost['total'] : cost),
+    cost: priceOf(usage) ?? 0,
   };
+}
+
+/** Undefined where no price was recorded. */
+export function priceOf({ cost }: JsonObject): number | undefined {
+  const price = isObject(cost) ? cost['total'] : cost;
+  return typeof price === 'number' && Number.isFinite(price) ? price : undefined;
 }
 
 function amount(value: unknown): number {

@@ -273,7 +273,11 @@ describe('what an export shows', () => {
     totals.add(entry('model_usage', { usage, timestamp: '2020-01-01T00:00:00Z' }));
     totals.add(entry('compaction', { usage, timestamp: 1e12 }));
     totals.add(said('user', { usage }));
-    expect(totals).toMatchObject({ input: 13, output: 26, cacheRead: 9, cacheWrite: 12, entries: 5, lastModel: 'p/m' });
+    expect(totals).toMatchObject({
+      usage: { input: 13, output: 26, cacheRead: 9, cacheWrite: 12 },
+      entries: 5,
+      lastModel: 'p/m',
+    });
     expect(totals.cost).toBeCloseTo(0.3);
     expect(totals.first).toBe(1e12);
     expect(totals.last).toBe('2026-02-16T10:20:30.000Z');

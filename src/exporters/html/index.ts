@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { counted, grouped } from '../../base/words.ts';
+import { counted } from '../../base/words.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
 import { branchStart } from '../view/branch.ts';
 import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
 import type { Totals } from '../view/totals.ts';
-import { costText } from '../view/usage.ts';
+import { costText, tokensText } from '../view/usage.ts';
 import { oneLine, type Words } from '../view/words.ts';
 import { lineEnds, visible } from '../visible.ts';
 import { codeHtml } from './code.ts';
@@ -117,7 +117,7 @@ ${this.#branchList(branches)}</header>
       ['Last entry', this.#options.time(totals.last)],
       ['Time zone', this.#options.zone],
       ['Size', `${counted(turns, 'turn')}, ${counted(totals.entries, 'entry', 'entries')}`],
-      ['Tokens', tokens(totals)],
+      ['Tokens', tokensText(totals.usage)],
       ['Cost', totals.cost === undefined ? undefined : costText(totals.cost)],
     ];
     return rows
@@ -218,13 +218,6 @@ ${this.#branchList(branches)}</header>
   #words(words: Words): string {
     return wordsToHtml(words, this.#options.anchorOf);
   }
-}
-
-function tokens(totals: Totals): string {
-  const parts = [`${grouped(totals.input + totals.cacheWrite)} in`];
-  if (totals.cacheRead > 0) parts.push(`${grouped(totals.cacheRead)} cached`);
-  parts.push(`${grouped(totals.output)} out`);
-  return parts.join(', ');
 }
 
 function hashOf(text: string): string {

@@ -24,10 +24,10 @@ export function frontMatter(facts: SessionFacts, totals: Totals, turns: number, 
   put('entries', totals.entries);
   put('turns', turns);
   lines.push('tokens:');
-  put('  input', totals.input);
-  put('  output', totals.output);
-  put('  cache_read', totals.cacheRead);
-  put('  cache_write', totals.cacheWrite);
+  put('  input', totals.usage.input);
+  put('  output', totals.usage.output);
+  put('  cache_read', totals.usage.cacheRead);
+  put('  cache_write', totals.usage.cacheWrite);
   put('cost_usd', totals.cost === undefined ? undefined : Math.round(totals.cost * 1e6) / 1e6);
   lines.push('---');
   return `${lines.join('\n')}\n`;

@@ -7,7 +7,7 @@ import type { ViewOptions } from './options.ts';
 import { jsonText, numberOf, remainder, stringOf } from './read.ts';
 import { shorten, sizeOf } from './shorten.ts';
 import { modelName } from './totals.ts';
-import { costText, tokensText, usageOf } from './usage.ts';
+import { costText, tokensText, usageIn } from './usage.ts';
 import { oneLine, type Words } from './words.ts';
 
 /** A message before it has its place in the transcript. */
@@ -128,8 +128,8 @@ export function assistantFacts(message: JsonObject, told: string | undefined): W
   const facts: Words[] = [];
   const model = modelName(message);
   if (model !== undefined && model !== told) facts.push([{ plain: oneLine(model, 100) }]);
-  const usage = usageOf(message['usage']);
-  if (usage && usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) facts.push(tokensText(usage));
+  const usage = usageIn(message);
+  if (usage && usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) facts.push([tokensText(usage)]);
   if (usage?.cost) facts.push([costText(usage.cost)]);
   return facts;
 }
@@ -203,7 +203,7 @@ export function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Dra
 }
 
 function costFacts(entry: JsonObject): Words[] {
-  const usage = usageOf(entry['usage']);
+  const usage = usageIn(entry);
   return usage?.cost ? [[costText(usage.cost)]] : [];
 }
 

@@ -5,7 +5,7 @@ import type { Fold } from './item.ts';
 import type { ViewOptions } from './options.ts';
 import { jsonText, remainder, stringOf, stringsOf } from './read.ts';
 import { modelName } from './totals.ts';
-import { costText, tokensText, usageOf } from './usage.ts';
+import { costText, tokensText, usageIn } from './usage.ts';
 import { joined, oneLine, type Words } from './words.ts';
 
 /** One line about a change, and what is folded away under it. */
@@ -78,12 +78,12 @@ function labelNote(entry: JsonObject): NoteDraft {
 }
 
 function usageNote(entry: JsonObject): NoteDraft {
-  const usage = usageOf(entry['usage']);
+  const usage = usageIn(entry);
   const purpose = stringOf(entry['purpose']) ?? stringOf(entry['kind']);
   const model = modelName(entry);
   const facts: Words[] = [['A call beside the conversation', ...(purpose ? [' for ', code(purpose)] : [])]];
   if (model) facts.push([code(model)]);
-  if (usage) facts.push(tokensText(usage));
+  if (usage) facts.push([tokensText(usage)]);
   if (usage?.cost) facts.push([costText(usage.cost)]);
   return said(joined(facts, ', '));
 }

@@ -1,17 +1,14 @@
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { addUsage, NO_USAGE, priceOf, rawUsage, readUsage, type Usage } from '../../entries/usage.ts';
 import { stringOf } from './read.ts';
 import { millisecondsOf } from './time.ts';
-import { type Usage, usageOf } from './usage.ts';
 
 const MOST_MODELS = 100;
 
 /** What the front of an export tells about all of it; known when the last entry has gone by. */
 export class Totals {
   entries = 0;
-  input = 0;
-  output = 0;
-  cacheRead = 0;
-  cacheWrite = 0;
+  usage: Usage = NO_USAGE;
   /** Undefined while no entry has told a price. */
   cost: number | undefined;
   /** In the order of their first answer. */
@@ -25,18 +22,16 @@ export class Totals {
   add(entry: JsonObject): void {
     this.entries++;
     this.#addTime(entry['timestamp']);
-    const { message } = entry;
-    if (isObject(message)) {
-      if (message['role'] !== 'assistant') return;
-      this.#addUsage(usageOf(message['usage']));
-      const model = modelName(message);
-      if (model === undefined) return;
-      this.lastModel = model;
-      if (this.models.size < MOST_MODELS) this.models.add(model);
-      return;
+    const used = rawUsage(entry);
+    if (used) {
+      this.usage = addUsage(this.usage, readUsage(used));
+      if (priceOf(used) !== undefined) this.cost = this.usage.cost;
     }
-    // Compactions, branch summaries and calls beside the conversation cost too.
-    if ('usage' in entry) this.#addUsage(usageOf(entry['usage']));
+    const { message } = entry;
+    const model = isObject(message) && message['role'] === 'assistant' ? modelName(message) : undefined;
+    if (model === undefined) return;
+    this.lastModel = model;
+    if (this.models.size < MOST_MODELS) this.models.add(model);
   }
 
   #addTime(timestamp: unknown): void {
@@ -50,15 +45,6 @@ export class Totals {
       this.#latest = time;
       this.last = timestamp;
     }
-  }
-
-  #addUsage(usage: Usage | undefined): void {
-    if (!usage) return;
-    this.input += usage.input;
-    this.output += usage.output;
-    this.cacheRead += usage.cacheRead;
-    this.cacheWrite += usage.cacheWrite;
-    if (usage.cost !== undefined && Number.isFinite(usage.cost)) this.cost = (this.cost ?? 0) + usage.cost;
   }
 }
 

@@ -1,10 +1,10 @@
 import { printable } from '../../base/printable.ts';
 import width, { cutToWidth } from '../../base/width.ts';
 import { counted, grouped } from '../../base/words.ts';
-import { usageOf } from '../../entries/usage.ts';
+import { maySpend, usageOf } from '../../entries/usage.ts';
 import { Children } from '../../tree/children.ts';
 import { leaves } from '../../tree/path.ts';
-import type { Session } from '../../tree/session.ts';
+import type { Session, VisitedEntry } from '../../tree/session.ts';
 import { cycles } from '../../tree/stretches.ts';
 import { ago } from './age.ts';
 import { oneLine } from './entry-text.ts';
@@ -31,9 +31,9 @@ export interface Branch {
 
 /** So many branches are read at once, so that their entries are read in the order of the file. */
 const BRANCHES_TOGETHER = 1000;
-/** Entries that may tell what was used. */
-const SPENDERS = new Set(['usage', 'model_usage', 'compaction', 'branch_summary']);
 const LONGEST_TEXT = 500;
+/** Bytes of a line from which on it pays to leave long strings unread. */
+const LONG_LINE = 3000;
 
 /** The branches of a session, the one that stands last in the file first, in parts. Linear in the entries. */
 export async function* branchesOf(session: Session, marks: Marks): AsyncGenerator<Branch[], void, void> {
@@ -86,9 +86,13 @@ async function pathSums(session: Session, children: Children): Promise<PathSums>
   const tokens = new Float64Array(index.size);
   const lastUser = new Int32Array(index.size).fill(-1);
   const spenders = function* (): Generator<number, void, void> {
-    for (let at = 0; at < index.size; at++) if (index.roleOf(at) === 'assistant' || SPENDERS.has(index.typeOf(at))) yield at;
+    for (let at = 0; at < index.size; at++) if (maySpend(index.typeOf(at), index.roleOf(at))) yield at;
   };
-  for await (const { position, value } of session.entries(spenders())) tokens[position] = usageOf(value).totalTokens;
+  const add = ({ position, value }: VisitedEntry): void => {
+    tokens[position] = usageOf(value).totalTokens;
+  };
+  // What a tool printed may be long, and is not asked for.
+  await session.forEachEntry(spenders(), add, (position) => index.lengthOf(position) >= LONG_LINE);
   const cut = new Set(cycles(index));
   for (const at of topDown(index, children)) {
     const parent = index.parentOf(at);
