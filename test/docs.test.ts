@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { generatedFiles } from '../scripts/generated.ts';
 import { installed } from './support/installed.ts';
 import { projectRoot, spawnCommand } from './support/run.ts';
 import { parseXml } from './support/xml.ts';
-import { generatedFiles } from './tools/generated.ts';
 
 describe('what is made from the sources', () => {
   it.each(generatedFiles)('$path is up to date; if not, run npm run docs', async ({ path, make }) => {

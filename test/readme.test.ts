@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { consoleBlocks, runBlock } from '../scripts/console-examples.ts';
 import { installed } from './support/installed.ts';
 import { programPath, projectRoot, spawnCommand } from './support/run.ts';
 import { scratchFolder } from './support/scratch.ts';
-import { consoleBlocks, runBlock } from './tools/console-examples.ts';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
 const blocks = consoleBlocks(readme);

@@ -1,4 +1,4 @@
-import type { Group, RuleMeta } from '../../src/rules/rule.ts';
+import type { Group, RuleMeta } from '../src/rules/rule.ts';
 
 const GROUPS: Readonly<Record<Group, string>> = {
   bytes: 'Bytes and lines',

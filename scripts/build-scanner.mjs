@@ -41,7 +41,7 @@ for (const [source, target] of MODULES) {
   const base64 = Buffer.from(binary).toString('base64');
   writeFileSync(
     `src/scanner/${target}`,
-    `// Made by test/tools/build-scanner.mjs from src/scanner/assembly.\nexport const compiled =\n  '${base64}';\n`,
+    `// Made by scripts/build-scanner.mjs from src/scanner/assembly.\nexport const compiled =\n  '${base64}';\n`,
   );
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import packageJson from '../../package.json' with { type: 'json' };
-import { commands } from '../../src/commands/index.ts';
-import { main, type ProcessIo } from '../../src/main.ts';
-import { rules } from '../../src/rules/index.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { commands } from '../src/commands/index.ts';
+import { main, type ProcessIo } from '../src/main.ts';
+import { rules } from '../src/rules/index.ts';
 import { manPage } from './man-page.ts';
 import { rulePage, ruleTable } from './rule-docs.ts';
 import { type Shot, screenshot } from './screenshot.ts';

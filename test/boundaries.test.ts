@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectRoot } from './support/run.ts';
+
+/** Which folders of src a folder, or a file beside them, may import from. */
+const MAY_IMPORT = table({
+  base: '',
+  scanner: 'base',
+  files: 'base log',
+  lines: 'base',
+  entries: 'base lines',
+  formats: 'base entries lines',
+  log: 'base entries formats lines tree',
+  tree: 'base entries lines log scanner',
+  projection: 'base entries log tree',
+  rules: 'base entries lines log scanner tree',
+  repair: 'base entries lines log rules scanner',
+  reporters: 'base rules',
+  exporters: 'base entries log tree',
+  blobs: 'base entries files lines scanner',
+  commands: 'base blobs entries exporters files formats lines log projection repair reporters rules scanner tree',
+  cli: 'base commands',
+  'main.ts': 'cli',
+  library: 'base entries formats lines log projection repair rules tree',
+  'index.ts': 'base entries library log projection repair rules tree',
+});
+
+/** Who alone imports a package or a module of Node. What is not named, such as node:http, nobody imports. */
+const IMPORTED_BY = table({
+  ...{ 'yargs/helpers': 'cli', chalk: 'cli', split2: 'lines', 'zod/mini': 'entries', 'markdown-it': 'exporters' },
+  ...{
+    'node:fs': 'files',
+    'node:fs/promises': 'files',
+    'node:os': 'files',
+    'node:path': 'files commands',
+    'node:worker_threads': 'commands',
+  },
+  ...{ 'node:buffer': '*', 'node:crypto': '*', 'node:stream': '*', 'node:string_decoder': '*', 'node:util': '*' },
+});
+
+/** Who alone uses a global; the others are handed what they need. */
+const USED_BY: readonly (readonly [use: RegExp, by: string])[] = [
+  [/(?<![\w.'`])process(?:[.[]|;$)/m, 'cli'],
+  [/\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b/, 'cli files'],
+  [/(?<![\w.'`])console\.|\bMath\.random\b|(?<![\w.])fetch\(/, ''],
+];
+
+function table(rows: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
+  return new Map(Object.entries(rows).map(([name, words]) => [name, words.split(' ')]));
+}
+
+function offences(file: string, source: string): string[] {
+  const from = file.split('/')[0] as string;
+  const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const isForbidden = (name: string): boolean => {
+    if (!name.startsWith('.')) return !IMPORTED_BY.get(name)?.some((by) => by === from || by === '*');
+    const to = join(dirname(file), name);
+    return to !== '../package.json' && ![from, ...(MAY_IMPORT.get(from) ?? [])].includes(to.split('/')[0] as string);
+  };
+  const imports = code.matchAll(/^(?:import|export)\b(?:[\w\s{},*]*\bfrom)?\s*'([^']+)'|\bimport\('([^']+)'\)/gm);
+  const globals = USED_BY.filter(([use, by]) => use.test(code) && !by.split(' ').includes(from)).map(([use]) => use.source);
+  return [...[...imports].map((match) => match[1] ?? match[2] ?? '').filter(isForbidden), ...globals].map((what) => `${file}: ${what}`);
+}
+
+describe('the boundaries between the folders of src', () => {
+  it('hold', () => {
+    const src = join(projectRoot, 'src');
+    // Another language, and a script for browsers.
+    const isOther = (name: string): boolean => /^scanner\/assembly\/|^exporters\/html\/script\.ts$|(?<!\.ts)$/.test(name);
+    const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
+    expect(names.filter((name) => !isOther(name)).flatMap((name) => offences(name, readFileSync(join(src, name), 'utf8')))).toEqual([]);
+  });
+
+  it.each([
+    ['tree/a.ts', "import { readFile } from 'node:fs/promises';"],
+    ['tree/a.ts', "import {\n  a,\n  type B,\n} from '../rules/index.ts';"],
+    ['projection/deep/a.ts', "export * from '../../commands/index.ts';"],
+    ['commands/a.ts', "import yargs from 'yargs';"],
+    ['commands/a.ts', "const { request } = await import('node:https');"],
+    ['cli/a.ts', "import 'zod';"],
+    ['main.ts', "import { commands } from './commands/index.ts';"],
+    ['rules/a.ts', "console.log('x');"],
+    ['tree/a.ts', 'const { env } = process;'],
+    ['entries/a.ts', 'const now = Date.now();'],
+  ])('stop in %s: %s', (file, source) => {
+    expect(offences(file, source)).toHaveLength(1);
+  });
+});
