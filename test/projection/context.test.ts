@@ -466,6 +466,10 @@ describe('the state', () => {
     const said = assistant([text('x')]);
     expect(stateOf('spec', said, piChange, said).models).toEqual({ default: 'p/m' });
     expect(stateOf('spec', ompChange, { ...ompChange, model: 's/m', role: 'smol' }).models).toEqual({ default: 'o/m', smol: 's/m' });
+    expect(stateOf('omp', { ...ompChange, role: 7 }, { ...ompChange, model: 'n/m', role: null }).models).toEqual({
+      7: 'o/m',
+      default: 'n/m',
+    });
     expect(stateOf('omp', said, piChange).models).toEqual({ default: 'anthropic/m' });
     expect(stateOf('pi', said, { ...ompChange, role: 'smol' }).models).toEqual({});
     expect(stateOf('pi', piChange, said).models).toEqual({ default: 'anthropic/m' });

@@ -30,7 +30,7 @@ export class Models {
     }
     const chosen = model ?? (this.#profile === 'spec' ? piModel(entry) : undefined);
     if (chosen === undefined) return;
-    const role = typeof entry['role'] === 'string' && model !== undefined ? entry['role'] : 'default';
+    const role = model === undefined ? 'default' : String(entry['role'] ?? 'default');
     this.#byRole.set(role, chosen);
     if (role === 'default') this.#chosen = true;
   }
