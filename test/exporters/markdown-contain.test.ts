@@ -176,4 +176,17 @@ describe('Markdown of a log inside an export', () => {
     expect(html).toContain('<pre><code>indented &lt;code&gt;\n</code></pre>');
     expect(html).toContain('<a href="https://example.org/a?b=1">docs</a> and <a href="https://example.org">https://example.org</a>.');
   });
+
+  it.each([
+    ['```ts title="a.ts" {1,3}\nx\n```', '```ts title="a.ts" {1,3}\nx\n```'],
+    ['``` na\u00efve caf\u00e9 \nx\n```', '```na\u00efve caf\u00e9\nx\n```'],
+    ['~~~ sh `a` ~~~ <b>\nx\n~~~', '```sh &#96;a&#96; ~~~ <b>\nx\n```'],
+    ['~~~```\nx\n~~~', '```&#96;&#96;&#96;\nx\n```'],
+    ['> ```js a b\n> x\n> ```', '> ```js a b\n> x\n> ```'],
+    ['- ```js a b\n  x\n  ```', '-\n\n```js a b\nx\n```'],
+    ['````{.python .numberLines}\n```\nx', '````{.python .numberLines}\n```\nx\n````'],
+  ])('keeps what stands behind the marks of a fence: %j', (text, written) => {
+    expect(contain(text).trim()).toBe(written);
+    expect(rendered(contain(text)).match(/<pre>/g)).toHaveLength(1);
+  });
 });

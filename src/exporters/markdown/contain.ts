@@ -61,7 +61,7 @@ interface OpenFence {
   readonly indent: number;
   /** Inside a quotation, which then ends the code too. */
   readonly quoted: boolean;
-  readonly language: string;
+  readonly info: string;
   readonly lines: string[];
 }
 
@@ -75,7 +75,6 @@ const CONTAINER = /[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$))[ \t]*/y;
 const HEADING = /^#{1,6}(?=[ \t]|$)/;
 /** What may stand in such a row, marks of lists and quotations before it included. */
 const DELIMITERS: ReadonlySet<number> = new Set(Array.from('|: \t>+*.)0123456789', (character) => character.charCodeAt(0)));
-const LANGUAGE = /^[\w+#.-]{1,40}/;
 
 /** What a line can begin with that is more than words. */
 const MARKS: ReadonlySet<number> = new Set(Array.from('`~>-+*_=#0123456789', (character) => character.charCodeAt(0)));
@@ -172,14 +171,15 @@ class Scan {
 
   #startFence(run: string, info: string, indent: number, quoted: boolean): boolean {
     if (!isInfo(run, info)) return false;
-    const language = LANGUAGE.exec(info.trim())?.[0] ?? '';
-    this.#fence = { tick: run.charAt(0), length: run.length, indent, quoted, language, lines: [] };
+    // The fence is written with backticks, among which its text may have none.
+    const text = info.trim().replaceAll('`', '&#96;');
+    this.#fence = { tick: run.charAt(0), length: run.length, indent, quoted, info: text, lines: [] };
     return true;
   }
 
   #closeFence(fence: OpenFence): void {
     this.#fence = undefined;
-    this.#code(fence.language, fence.lines, fence.quoted ? '> ' : '');
+    this.#code(fence.info, fence.lines, fence.quoted ? '> ' : '');
     this.#dedent = this.#inList ? fence.indent : 0;
   }
 
@@ -193,12 +193,12 @@ class Scan {
     );
   }
 
-  #code(language: string, lines: readonly string[], prefix: string): void {
+  #code(info: string, lines: readonly string[], prefix: string): void {
     this.#blank();
     let longest = 2;
     for (const line of lines) longest = Math.max(longest, longestRun(line));
     const fence = '`'.repeat(longest + 1);
-    this.#out += `${prefix}${fence}${language}\n`;
+    this.#out += `${prefix}${fence}${info}\n`;
     for (const line of lines) this.#out += `${prefix}${line}\n`;
     this.#out += `${prefix}${fence}\n\n`;
     this.#afterBlank = true;
