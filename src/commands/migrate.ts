@@ -1,17 +1,7 @@
-import { Trouble } from '../base/trouble.ts';
-import {
-  BlockMigration,
-  type HexIdSet,
-  ID_SCHEMES,
-  type IdScheme,
-  isVersion1,
-  Migration,
-  skimIds,
-  type TargetVersion,
-} from '../entries/migrate/index.ts';
+import { ID_SCHEMES, type IdScheme, isVersion1, Migration, migratedBytes, skimIds, type TargetVersion } from '../entries/migrate/index.ts';
 import { Spool } from '../files/spool.ts';
-import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
+import type { Symbols } from '../log/symbols.ts';
 import type { Command, Given, Io } from './command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingGate } from './rewrite.ts';
 
@@ -23,7 +13,7 @@ export const command: Command = {
     'Version 1 has no tree: every entry gets an id and the entry before it as parent, and a compaction names the first entry it keeps instead of counting to it. Entries that have ids keep them, and their tree. Version 3 calls the role hookMessage custom. Only these places change: all other bytes, line ends and blank lines leave as they came, and a log that is of the wanted version already leaves untouched.',
     'A damaged line is refused, for every later count would be wrong behind it: mend the log with repair first. So are a log without a header and an unknown version.',
     'Several FILEs need -i or --check.',
-    'Memory: one line, and about 16 bytes for each entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
+    'Memory: one line, and about 50 bytes per entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
   ],
   options: [
     { name: 'to', kind: 'text', value: 'VERSION', choices: ['2', '3'], default: '3', describe: 'The version to reach' },
@@ -59,30 +49,16 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
   });
   // An unknown version is refused by the migration itself, whoever wrote it.
   const gate = rewritingGate(input.name, given, { anyVersion: true });
-  const blocks = new BlockMigration(migration, (bytes) => out.bytes(bytes));
-  const onOversizePiece = async (piece: Buffer): Promise<void> => {
-    blocks.block(gate.end(), undefined);
-    if (!migration.passesOversize) return;
-    out.bytes(Buffer.from(piece));
+  const write = async (bytes: Buffer): Promise<void> => {
+    out.bytes(bytes);
     if (out.full) await out.flush();
   };
   try {
-    for await (const piece of readBlocks(source.chunks, { onOversizePiece })) {
-      const lines = piece instanceof Block ? piece.split() : [piece];
-      const bytes = piece instanceof Block ? piece.bytes : undefined;
-      const passed = gate.pass(lines);
-      blocks.block(passed, passed === lines ? bytes : undefined);
-      // The block's memory is used again, and may not wait to be written.
-      await out.flush();
-    }
-    blocks.block(gate.end(), undefined);
-    out.raw(migration.end());
-  } catch (error) {
-    // What stands before a damaged line is migrated and whole.
-    if (error instanceof Trouble) await out.flush();
-    throw error;
+    for await (const bytes of migratedBytes(source.chunks, migration, gate, write)) await write(bytes);
   } finally {
     source.close();
+    // What is before a damaged line is migrated and whole.
+    await out.flush();
   }
   return 0;
 }
@@ -90,7 +66,7 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
 interface Source {
   readonly chunks: AsyncIterable<Buffer>;
   /** The ids that a version 1 log has already, so that none of them is given to another entry. */
-  readonly taken?: HexIdSet;
+  readonly taken?: Symbols;
   readonly close: () => void;
 }
 
@@ -99,13 +75,13 @@ async function openSource(input: RewriteInput, io: Io): Promise<Source> {
   const close = (): void => {};
   if (input.rereadable) {
     if (!(await isVersion1(input.read()))) return { chunks: input.read(), close };
-    return { chunks: input.read(), taken: await skimIds(input.read()), close };
+    return { chunks: input.read(), taken: await skimIds(input.read(), io.random(8)), close };
   }
   const stream = new Rewindable(input.read());
   if (!(await isVersion1(stream.peek()))) return { chunks: stream.all(), close };
   const spool = new Spool(io.random, io.signal);
   try {
-    const taken = await skimIds(copied(stream.all(), spool));
+    const taken = await skimIds(copied(stream.all(), spool), io.random(8));
     return { chunks: spool.chunks(), taken, close: () => spool.close() };
   } catch (error) {
     spool.close();

@@ -4,7 +4,6 @@ import type { Line } from '../lines/line.ts';
 import { BYTE_ORDER_MARK, readContent } from './damage.ts';
 import { type Dialect, DialectWatch } from './dialect.ts';
 import { isHeader, isTitleSlot, versionOf } from './envelope-check.ts';
-import { HexIdSet, hexNumber } from './migrate/hex-ids.ts';
 import { IdMint } from './migrate/mint.ts';
 
 /**
@@ -23,7 +22,7 @@ export class LogTail {
 
   constructor(name: string, random: (bytes: number) => Uint8Array) {
     this.#name = name;
-    this.#mint = new IdMint('random', random, new HexIdSet());
+    this.#mint = new IdMint('random', random);
   }
 
   /** Lines seen so far. */
@@ -53,7 +52,7 @@ export class LogTail {
 
   /** An id that is not in the log. */
   newId(): string {
-    return this.#mint.mint('', 0).toString(16).padStart(8, '0');
+    return this.#mint.mint('', 0);
   }
 
   see(line: Line): void {
@@ -78,8 +77,7 @@ export class LogTail {
     const id = value['id'];
     this.#lastId = typeof id === 'string' && id !== '' ? id : undefined;
     this.#lastLine = line.number;
-    const number = typeof id === 'string' ? hexNumber(id) : undefined;
-    if (number !== undefined) this.#mint.take(number);
+    if (typeof id === 'string') this.#mint.take(id);
   }
 
   /** All lines were seen. */

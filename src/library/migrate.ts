@@ -1,18 +1,16 @@
 import {
-  BlockMigration,
   ID_SCHEMES,
   type IdScheme,
   isVersion1,
   type MigrateWarning,
   Migration,
+  migratedBytes,
   skimIds,
   type TargetVersion,
 } from '../entries/migrate/index.ts';
 import { Gate } from '../formats/gate.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
-import { Block, readBlocks } from '../lines/reader.ts';
 import {
-  asBuffer,
   type Bytes,
   chunksOf,
   optionsOf,
@@ -65,34 +63,9 @@ async function* migrated(
   wish: MigrateLogOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const name = wish.name ?? '-';
-  const taken = isRereadable && (await isVersion1(read())) ? await skimIds(read()) : undefined;
-  const migration = new Migration({ ...wish, name, random: wish.random ?? systemRandom, ...(taken ? { taken } : {}) });
-  let waiting: Buffer[] = [];
-  const handOut = function* (): Generator<Uint8Array, void, void> {
-    const all = waiting;
-    waiting = [];
-    for (const bytes of all) if (bytes.length > 0) yield bytes;
-  };
-  // The memory of a block is used again, and the reader may keep what it got.
-  const keep = (bytes: Uint8Array): void => void waiting.push(Buffer.from(bytes));
+  const random = wish.random ?? systemRandom;
+  const taken = isRereadable && (await isVersion1(read())) ? await skimIds(read(), random(8)) : undefined;
+  const migration = new Migration({ ...wish, name, random, ...(taken ? { taken } : {}) });
   const gate = new Gate(name, { rewriting: { from: wish.from, anyVersion: true } });
-  const blocks = new BlockMigration(migration, keep);
-  const onOversizePiece = (piece: Buffer): void => {
-    blocks.block(gate.end(), undefined);
-    if (migration.passesOversize) keep(piece);
-  };
-  try {
-    for await (const piece of readBlocks(read(), { onOversizePiece })) {
-      const lines = piece instanceof Block ? piece.split() : [piece];
-      const passed = gate.pass(lines);
-      blocks.block(passed, piece instanceof Block && passed === lines ? piece.bytes : undefined);
-      yield* handOut();
-    }
-    blocks.block(gate.end(), undefined);
-    keep(asBuffer(Buffer.from(migration.end(), 'latin1')));
-  } catch (error) {
-    yield* handOut();
-    throw error;
-  }
-  yield* handOut();
+  for await (const bytes of migratedBytes(read(), migration, gate)) if (bytes.length > 0) yield bytes;
 }

@@ -20,7 +20,7 @@ export interface ReadLinesOptions {
 
 /**
  * All lines of the input, a block of them at a time, or a line by itself where it is too long or has no newline. Whoever
- * gets a block must go through it with `split`, or say how many lines it has, before the next one is asked for.
+ * knows how many lines a block has may say so, or else they are counted.
  */
 export async function* readBlocks(
   source: AsyncIterable<Uint8Array>,
@@ -207,8 +207,7 @@ class BlockSplitter {
 
   /** The block was gone through. */
   pass(block: Block): void {
-    if (block.lines === undefined) throw new Error('a block of lines was passed over');
-    this.#number += block.lines;
+    this.#number += block.lines ?? countLines(block.bytes);
     this.#offset += block.bytes.length;
   }
 
@@ -231,6 +230,12 @@ class BlockSplitter {
     this.#offset += length + (terminated ? 1 : 0);
     return line;
   }
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines++;
+  return lines;
 }
 
 let splitting: { readonly stream: Transform; pieces: string[] } | undefined;

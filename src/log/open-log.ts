@@ -63,10 +63,11 @@ async function migrated(store: ByteStore, old: IndexBuilder, version: 1 | 2, opt
   const { Migration, skimIds } = await import('../entries/migrate/index.ts');
   const migration = new Migration({
     name,
+    random: options.random,
     headerless: version,
     onDamage: () => {},
     onWarning: ({ line, message }) => onWarning(line > 0 ? `${name}:${line}` : name, message),
-    ...(version === 1 ? { taken: await skimIds(store.chunks()) } : {}),
+    ...(version === 1 ? { taken: await skimIds(store.chunks(), options.random(8)) } : {}),
   });
   const scratch = options.scratch();
   try {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { contentKey, entryKey } from '../../src/entries/content-key.ts';
 import { applySplices, nestingDepth, setMember } from '../../src/entries/json-text.ts';
 import { pathOf, walkJson } from '../../src/entries/json-walk.ts';
-import { HexIdSet, hexId, hexNumber } from '../../src/entries/migrate/hex-ids.ts';
 
 describe('setting a member in the text of an object', () => {
   it.each([
@@ -109,26 +108,5 @@ describe('the key of what an entry says', () => {
   it('of a whole entry is the same only under another parent', () => {
     expect(entryKey({ id: 'a', parentId: 'b' })).toBe(entryKey({ parentId: 'c', id: 'a' }));
     expect(entryKey({ id: 'a', parentId: 'b' })).not.toBe(entryKey({ id: 'x', parentId: 'b' }));
-  });
-});
-
-describe('a set of hexadecimal ids', () => {
-  it('holds what was added, also zero and many thousands, and nothing else', () => {
-    const set = new HexIdSet();
-    for (let number = 0; number < 20_000; number += 2) set.add(number);
-    set.add(0);
-    set.add(2);
-    expect(set.size).toBe(10_000);
-    for (let number = 0; number < 20_000; number++) expect(set.has(number)).toBe(number % 2 === 0);
-    expect(set.has(0xffffffff)).toBe(false);
-  });
-
-  it('knows ids of eight digits in lower case alone', () => {
-    expect(['0000000a', 'ffffffff', '0000000A', '000000a', 'x', '0000000000'].map(hexNumber)).toEqual([
-      10,
-      0xffffffff,
-      ...Array(4).fill(undefined),
-    ]);
-    expect(hexId(10)).toBe('0000000a');
   });
 });

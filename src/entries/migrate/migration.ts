@@ -1,10 +1,10 @@
 import { shortJson } from '../../base/to-json.ts';
 import { Trouble } from '../../base/trouble.ts';
 import type { Line } from '../../lines/line.ts';
+import type { Symbols } from '../../log/symbols.ts';
 import { BYTE_ORDER_MARK, type Damage, type LineContent, readContent } from '../damage.ts';
 import { isHeader, isTitleSlot, versionOf } from '../envelope-check.ts';
 import { isObject, type JsonObject } from '../json-value.ts';
-import type { HexIdSet } from './hex-ids.ts';
 import { LineEdit } from './line-edit.ts';
 import { IdMint, type IdScheme } from './mint.ts';
 import { type MigrateWarning, Version1To2 } from './v1-to-v2.ts';
@@ -19,10 +19,10 @@ export interface MigrateOptions {
   readonly to?: TargetVersion;
   /** `stable` unless told. */
   readonly ids?: IdScheme;
-  /** Needed for random ids only. */
-  readonly random?: (bytes: number) => Uint8Array;
+  /** For random ids, and for the tables of ids. */
+  readonly random: (bytes: number) => Uint8Array;
   /** The ids of the whole log, from `skimIds`. Without them a log that has both ids and entries without one may be refused half-way. */
-  readonly taken?: HexIdSet;
+  readonly taken?: Symbols;
   readonly onWarning?: (warning: MigrateWarning) => void;
   /**
    * For readers: a damaged line is told here and passes as it came, and the log goes on; without this it is refused. The
@@ -68,25 +68,10 @@ export class Migration {
     return this.#from !== undefined && this.#toVersion2 === undefined;
   }
 
-  /** Whether the header was seen, so that entries may come. */
-  get isBegun(): boolean {
-    return this.#from !== undefined;
-  }
-
-  /**
-   * The short way for an entry that is known to be whole, by what a scanner has seen of it: what has to be added behind
-   * its last member, or undefined where the line has to be looked at.
-   */
-  plainEntry(hasReferences: boolean, hasOldRole: boolean): string | undefined {
-    if (!this.isNeeded) return '';
-    if (hasOldRole && this.#to >= 3) return undefined;
-    if (!this.#toVersion2) return '';
-    return hasReferences ? undefined : this.#toVersion2.plainEntry();
-  }
-
   /** The line's new bytes, without its newline; the same string where nothing changes. An oversize line has none. */
   line(line: Line): string {
-    this.ended(line);
+    this.#isTerminated = line.terminated;
+    if (line.terminated) this.#ending = line.ending === '\r\n' ? '\r\n' : '\n';
     const { raw } = line;
     let value: unknown;
     try {
@@ -103,12 +88,6 @@ export class Migration {
     this.#toVersion2?.entry(edit, line);
     if (this.#to >= 3) entryToVersion3(edit);
     return edit.finish();
-  }
-
-  /** How the last line ended so far, for lines that went the short way. */
-  ended(line: Line): void {
-    this.#isTerminated = line.terminated;
-    if (line.terminated) this.#ending = line.ending === '\r\n' ? '\r\n' : '\n';
   }
 
   /** What has to follow the last line: a migrated log ends with a newline. */
@@ -136,7 +115,8 @@ export class Migration {
     this.#from = version;
     if (version !== 1 || !this.isNeeded) return;
     this.#toVersion2 = new Version1To2({
-      mint: new IdMint(this.#options.ids ?? 'stable', this.#options.random ?? noRandomness, this.#options.taken),
+      mint: new IdMint(this.#options.ids ?? 'stable', this.#options.random, this.#options.taken),
+      random: this.#options.random,
       onWarning: this.#options.onWarning ?? (() => {}),
       onConflict: (number, id) => {
         throw this.#refusal(`line ${number} has the id '${id}', which an earlier entry was just given; try another --ids`);
@@ -182,28 +162,4 @@ export class Migration {
   #refusal(what: string): Trouble {
     return new Trouble(`${this.#options.name}: ${what}`);
   }
-}
-
-function noRandomness(): never {
-  throw new TypeError('random ids need a source of randomness');
-}
-
-/** A line of the newer version. Number and offset are those of the line it was made from. */
-export interface MigratedLine {
-  readonly number: number;
-  readonly offset: number;
-  /** Its bytes, one character a byte, without the newline; empty for an oversize line. */
-  readonly raw: string;
-  readonly terminated: boolean;
-  readonly changed: boolean;
-}
-
-/** All lines of a log in the newer version, in their order and as they come. */
-export async function* migrateLines(lines: AsyncIterable<Line>, options: MigrateOptions): AsyncGenerator<MigratedLine, void, void> {
-  const migration = new Migration(options);
-  for await (const line of lines) {
-    const raw = migration.line(line);
-    yield { number: line.number, offset: line.offset, raw, terminated: line.terminated || migration.isNeeded, changed: raw !== line.raw };
-  }
-  migration.end();
 }

@@ -1,7 +1,8 @@
 import { toJson } from '../../base/to-json.ts';
 import { encodeUtf8, type Line } from '../../lines/line.ts';
+import { int32Column } from '../../log/column.ts';
+import { Symbols } from '../../log/symbols.ts';
 import type { JsonObject } from '../json-value.ts';
-import { hexId, hexNumber } from './hex-ids.ts';
 import type { LineEdit } from './line-edit.ts';
 import type { IdMint } from './mint.ts';
 
@@ -13,6 +14,7 @@ export interface MigrateWarning {
 
 export interface Version1To2Options {
   readonly mint: IdMint;
+  readonly random: (bytes: number) => Uint8Array;
   readonly onWarning: (warning: MigrateWarning) => void;
   /** An entry has the id that was made for an earlier one: possible only where the file's ids were not known before. */
   readonly onConflict: (line: number, id: string) => never;
@@ -25,8 +27,8 @@ interface Reference {
   readonly id: string;
 }
 
-const HEADER = -1;
-const NOTHING = -2;
+/** In the place of an id: the position is a header's, or that of an entry which is lost. */
+const NO_ID = -1;
 const REFERENCES: readonly string[] = ['parentId', 'firstKeptEntryId', 'targetId', 'fromId'];
 /** More than these are counted, not listed. */
 const MOST_LISTED = 10;
@@ -39,7 +41,9 @@ export class Version1To2 {
   readonly #mint: IdMint;
   readonly #onWarning: (warning: MigrateWarning) => void;
   readonly #onConflict: (line: number, id: string) => never;
-  readonly #positions = new PositionIds();
+  /** The symbol of the id at each position of the file, the header's being 0. */
+  readonly #positions = int32Column();
+  readonly #ids: Symbols;
   readonly #headerIds = new Set<string>();
   readonly #ownIds = new Set<string>();
   readonly #references: Reference[] = [];
@@ -49,6 +53,7 @@ export class Version1To2 {
 
   constructor(options: Version1To2Options) {
     this.#mint = options.mint;
+    this.#ids = new Symbols(options.random(8));
     this.#onWarning = options.onWarning;
     this.#onConflict = options.onConflict;
   }
@@ -60,22 +65,12 @@ export class Version1To2 {
     const text = typeof id === 'string' ? id : id === undefined ? '' : toJson(id);
     if (this.#positions.size === 0) this.#firstHeaderId = text;
     if (typeof id === 'string') this.#headerIds.add(id);
-    this.#positions.pushHeader();
+    this.#positions.push(NO_ID);
   }
 
   /** What stood on a damaged line that a reader leaves out: its place in the count, but no target. */
   lost(entries: number): void {
-    for (let entry = 0; entry < entries; entry++) this.#positions.pushNothing();
-  }
-
-  /** An entry that has neither id nor parent nor an index: what its object gets at the end. */
-  plainEntry(): string {
-    const number = this.#mint.mint(this.#firstHeaderId, this.#positions.size);
-    const json = `"${hexId(number)}"`;
-    this.#positions.push(number);
-    const added = `,"id":${json},"parentId":${this.#previous}`;
-    this.#previous = json;
-    return added;
+    for (let entry = 0; entry < entries; entry++) this.#positions.push(NO_ID);
   }
 
   entry(edit: LineEdit, line: Line): void {
@@ -84,9 +79,9 @@ export class Version1To2 {
     const id = value['id'];
     if (typeof id === 'string' && id !== '') this.#keep(edit, line);
     else {
-      const number = this.#mint.mint(this.#firstHeaderId, position);
-      const json = `"${hexId(number)}"`;
-      this.#positions.push(number);
+      const minted = this.#mint.mint(this.#firstHeaderId, position);
+      const json = `"${minted}"`;
+      this.#positions.push(this.#ids.intern(minted));
       edit.set('id', json);
       this.#chain(edit, line);
       this.#previous = json;
@@ -98,7 +93,7 @@ export class Version1To2 {
   end(): void {
     let dangling = 0;
     for (const { line, key, id } of this.#references) {
-      if (this.#ownIds.has(id) || this.#isMinted(id)) continue;
+      if (this.#ownIds.has(id) || this.#mint.isMinted(id)) continue;
       dangling++;
       if (dangling <= MOST_LISTED) this.#onWarning({ line, message: `${key} '${id}' is not in this file` });
     }
@@ -110,13 +105,10 @@ export class Version1To2 {
   #keep(edit: LineEdit, line: Line): void {
     const decoded = line.encoding === 'ascii' ? edit.value : (JSON.parse(line.text) as JsonObject);
     const id = String(decoded['id']);
-    const number = hexNumber(id);
-    if (number !== undefined) {
-      if (this.#mint.isMinted(number)) this.#onConflict(line.number, id);
-      this.#mint.take(number);
-    }
+    if (this.#mint.isMinted(id)) this.#onConflict(line.number, id);
+    this.#mint.take(id);
     this.#ownIds.add(id);
-    this.#positions.pushOwn(id);
+    this.#positions.push(this.#ids.intern(id));
     this.#chain(edit, line, decoded);
     for (const key of REFERENCES) {
       const other = decoded[key];
@@ -142,11 +134,6 @@ export class Version1To2 {
     return this.#headerIds.has(id) && !this.#ownIds.has(id);
   }
 
-  #isMinted(id: string): boolean {
-    const number = hexNumber(id);
-    return number !== undefined && this.#mint.isMinted(number);
-  }
-
   #nameFirstKept(edit: LineEdit, line: Line): void {
     const index = edit.value['firstKeptEntryIndex'];
     if (typeof index !== 'number') {
@@ -154,7 +141,7 @@ export class Version1To2 {
       return;
     }
     edit.remove('firstKeptEntryIndex');
-    const id = this.#positions.at(index);
+    const id = this.#idAt(index);
     if (id === undefined) {
       const kept =
         typeof edit.value['firstKeptEntryId'] === 'string' ? 'its firstKeptEntryId stays' : 'this compaction keeps nothing before it';
@@ -163,48 +150,11 @@ export class Version1To2 {
     }
     edit.set('firstKeptEntryId', encodeUtf8(JSON.stringify(id)));
   }
-}
-
-/** The ids of the entries by their position in the file, the header's being 0; eight bytes for an id that was made here. */
-class PositionIds {
-  #numbers = new Float64Array(1024);
-  #own: Map<number, string> | undefined;
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
-
-  push(number: number): void {
-    if (this.#size === this.#numbers.length) {
-      const longer = new Float64Array(this.#size * 2);
-      longer.set(this.#numbers);
-      this.#numbers = longer;
-    }
-    this.#numbers[this.#size] = number;
-    this.#size++;
-  }
-
-  pushHeader(): void {
-    this.push(HEADER);
-  }
-
-  pushNothing(): void {
-    this.push(NOTHING);
-  }
-
-  pushOwn(id: string): void {
-    this.#own ??= new Map();
-    this.#own.set(this.#size, id);
-    this.push(NOTHING);
-  }
 
   /** Undefined for a position that is none, and for a header's. */
-  at(position: number): string | undefined {
-    if (!Number.isInteger(position) || position < 0 || position >= this.#size) return undefined;
-    const own = this.#own?.get(position);
-    if (own !== undefined) return own;
-    const number = this.#numbers[position];
-    return number === undefined || number < 0 ? undefined : hexId(number);
+  #idAt(position: number): string | undefined {
+    if (!Number.isInteger(position) || position < 0 || position >= this.#positions.size) return undefined;
+    const symbol = this.#positions.at(position);
+    return symbol === NO_ID ? undefined : this.#ids.text(symbol);
   }
 }

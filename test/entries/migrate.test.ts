@@ -3,20 +3,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Trouble } from '../../src/base/trouble.ts';
-import {
-  BlockMigration,
-  HexIdSet,
-  type MigrateOptions,
-  type MigrateWarning,
-  Migration,
-  migrateLines,
-  skimIds,
-} from '../../src/entries/migrate/index.ts';
-import { Block, readBlocks, readLines } from '../../src/lines/reader.ts';
+import { type MigrateOptions, type MigrateWarning, Migration, migratedBytes, skimIds } from '../../src/entries/migrate/index.ts';
+import { readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
 import { projectRoot } from '../support/run.ts';
 
 const vectors = join(projectRoot, 'fixtures/vectors/migrate');
+/** Lets every line pass. */
+const openGate = { pass: <Lines>(lines: Lines): Lines => lines, end: () => [] };
+const random = (bytes: number): Uint8Array => new Uint8Array(bytes);
 const HEADER = '{"type":"session","id":"s1","timestamp":"2026-02-16T10:00:00.000Z","cwd":"/w"}';
 
 interface Outcome {
@@ -37,7 +32,7 @@ async function outcome(
   let text = '';
   let trouble = '';
   try {
-    await work({ name: 'log', ids: 'sequence', onWarning: (warning) => warnings.push(warning), ...extra }, (raw) => {
+    await work({ name: 'log', ids: 'sequence', random, onWarning: (warning) => warnings.push(warning), ...extra }, (raw) => {
       text += raw;
     });
   } catch (error) {
@@ -57,17 +52,11 @@ async function byLines(bytes: Buffer, extra?: Partial<MigrateOptions>): Promise<
 
 async function byBlocks(bytes: Buffer, size: number, extra?: Partial<MigrateOptions>): Promise<Outcome> {
   return await outcome(async (options, write) => {
-    const migration = new Migration(options);
-    const blocks = new BlockMigration(migration, (part) => write(part.toString('latin1')));
-    for await (const piece of readBlocks(chunked(bytes, size))) {
-      if (piece instanceof Block) blocks.block(piece.split(), piece.bytes);
-      else blocks.block([piece], undefined);
-    }
-    write(migration.end());
+    for await (const part of migratedBytes(chunked(bytes, size), new Migration(options), openGate)) write(part.toString('latin1'));
   }, extra);
 }
 
-describe('a log migrated block by block', () => {
+describe('a log migrated as it comes', () => {
   const inputs = readdirSync(vectors).filter((name) => name.endsWith('.jsonl') && !name.includes('.expected.'));
 
   it.each(inputs)('gives the same as line by line for %s', async (name) => {
@@ -118,7 +107,7 @@ describe('a log migrated block by block', () => {
     },
   );
 
-  it('gives the same as line by line for any session, damaged or not, in blocks of any size', async () => {
+  it('gives the same as line by line for any session, damaged or not, in pieces of any size', async () => {
     let migrated = 0;
     let refused = 0;
     await fc.assert(
@@ -162,10 +151,8 @@ describe('a line that is too long to be held', () => {
       const onOversizePiece = (piece: Buffer): void => {
         if (migration.passesOversize) write(piece.toString('latin1'));
       };
-      const blocks = new BlockMigration(migration, (part) => write(part.toString('latin1')));
-      for await (const piece of readBlocks(chunked(bytes, 64), { maxLineBytes: 200, onOversizePiece })) {
-        if (piece instanceof Block) blocks.block(piece.split(), piece.bytes);
-        else blocks.block([piece], undefined);
+      for await (const line of readLines(chunked(bytes, 64), { maxLineBytes: 200, onOversizePiece })) {
+        write(migration.line(line) + (line.terminated ? '\n' : ''));
       }
       write(migration.end());
     }, extra);
@@ -191,14 +178,17 @@ describe('a log migrated for a reader', () => {
   async function migrated(lines: readonly string[], extra: Partial<MigrateOptions> = {}): Promise<{ text: string[]; damage: string[] }> {
     const damage: string[] = [];
     const text: string[] = [];
-    const source = readLines(chunked(Buffer.from(`${lines.join('\n')}\n`), 64));
-    const options: MigrateOptions = {
+    const migration = new Migration({
       name: 'log',
       ids: 'sequence',
+      random,
       onDamage: (one, rule) => damage.push(`${one.number} ${rule}`),
       ...extra,
-    };
-    for await (const { number, raw, terminated } of migrateLines(source, options)) text.push(`${number}${terminated ? '' : '?'} ${raw}`);
+    });
+    for await (const line of readLines(chunked(Buffer.from(`${lines.join('\n')}\n`), 64))) {
+      text.push(`${line.number} ${migration.line(line)}`);
+    }
+    migration.end();
     return { text, damage };
   }
 
@@ -240,36 +230,7 @@ describe('a log migrated for a reader', () => {
   it('refuses an id that it has given to an earlier entry, where the ids of the log were not known before', async () => {
     const conflict = migrated([HEADER, USER, '{"type":"custom","id":"00000001"}']);
     await expect(conflict).rejects.toThrow("line 3 has the id '00000001', which an earlier entry was just given");
-    const taken = await skimIds(chunked(Buffer.from('{"id":"00000001"}\n'), 5));
+    const taken = await skimIds(chunked(Buffer.from('{"id":"00000001"}\n'), 5), random(8));
     expect((await migrated([HEADER, USER, '{"type":"custom","id":"00000001"}'], { taken })).text[1]).toContain('"id":"00000002"');
-  });
-});
-
-describe('a set of ids', () => {
-  it('holds what was added, and nothing else', () => {
-    fc.assert(
-      fc.property(
-        fc.array(
-          fc.oneof(
-            fc.nat(0xffffffff),
-            fc.nat(3000),
-            fc.nat(20).map((n) => (n * 0x10000) >>> 0),
-          ),
-          { maxLength: 3000 },
-        ),
-        (numbers) => {
-          const set = new HexIdSet();
-          const model = new Set<number>();
-          for (const number of numbers) {
-            expect(set.has(number)).toBe(model.has(number));
-            set.add(number);
-            model.add(number);
-          }
-          expect(set.size).toBe(model.size);
-          for (const number of model) expect(set.has(number)).toBe(true);
-        },
-      ),
-      settings(30),
-    );
   });
 });
