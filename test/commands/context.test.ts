@@ -233,6 +233,22 @@ describe('context', () => {
     expect((await run(['context', join(scratch, 'absent.jsonl')])).stderr).toContain('no such file');
   });
 
+  it('has what a compaction keeps as copies, and nobody calls such a log wrong', async () => {
+    const retainedTail = [{ role: 'user', content: 'b', timestamp: 1 }];
+    const log = logOf(chain(user('a'), user('b'), { type: 'compaction', summary: 'S', tokensBefore: 9, retainedTail }, user('c')));
+    const ran = await context(log);
+    expect(
+      ran.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { content?: string }).content),
+    ).toEqual([undefined, 'b', 'c']);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect((await run(['validate', '--strict', '-'], { stdin: log })).code).toBe(0);
+    expect((await run(['status'], { stdin: log })).stdout).not.toContain('compaction-half');
+    expect((await run(['export'], { stdin: log })).stdout).toContain('copies of 1 message are kept');
+  });
+
   it('says where a compaction keeps nothing, and not where it means to', async () => {
     const log = (kept: string): string => logOf(chain(user('a'), { type: 'compaction', summary: 'S', firstKeptEntryId: kept }));
     expect((await context(log('gone'))).stderr).toContain("compaction 'e1' keeps from 'gone'");

@@ -150,6 +150,24 @@ describe('a compaction', () => {
     }
   });
 
+  it('that copies the messages it keeps gives its summary, the copies as they are written, then what follows', () => {
+    const retainedTail = [{ role: 'user', content: 'kept', timestamp: 1 }, null, { role: 'assistant', content: [text('too')] }];
+    const path = chain(user('a'), user('kept'), summary({ retainedTail }), user('b'));
+    path[2] = { text: path[2]?.text.replace('"timestamp":1}', '"timestamp": 1.0}') ?? '', value: path[2]?.value ?? {} };
+    for (const profile of ['spec', 'pi'] as const) {
+      const context = buildContext(path, { profile });
+      expect(messagesOf(path, profile).map((one) => one['summary'] ?? one['content'])).toEqual(['S', 'kept', [text('too')], 'b']);
+      expect(context.messages[1]).toBe('{"role":"user","content":"kept","timestamp": 1.0}');
+      expect(context.notes).toEqual([]);
+      expect(context.projected[2]).toMatchObject({ rule: 'compaction-summary', detail: 'and 2 retained messages' });
+    }
+    // omp never knew such a field.
+    expect(messagesOf(path, 'omp').map((one) => one['summary'] ?? one['content'])).toEqual(['S', 'b']);
+    // An entry that is named counts more than copies.
+    const named = chain(user('a'), user('kept'), summary({ retainedTail, firstKeptEntryId: 'e1' }), user('b'));
+    expect(contents(named, 'spec')).toEqual([undefined, 'kept', 'b']);
+  });
+
   it('carries what each profile knows of it', () => {
     const path = chain(summary({ shortSummary: 's', tokensAfter: 1, method: 'm', warning: 'w', firstKeptEntryId: 'e0' }));
     expect(Object.keys(messagesOf(path, 'spec')[0] ?? {})).toEqual(['role', 'summary', 'shortSummary', 'tokensBefore', 'timestamp']);

@@ -80,7 +80,7 @@ export interface EntryType<Schema extends z.ZodMiniType = z.ZodMiniType, Version
 }
 
 interface Variations<Old extends z.core.$ZodLooseShape> {
-  /** What version 1 has otherwise. */
+  /** What version 1 has otherwise; `oneOf` is not asked of it then. */
   readonly version1?: () => Old;
   readonly oneOf?: readonly (readonly string[])[];
 }
@@ -99,7 +99,7 @@ export function entryType<
   });
   const version1 = once(() => {
     const plain = z.object({ type: z.literal(type), ...envelopeOfVersion1, ...fields(), ...variations.version1?.() });
-    return oneOf ? requireOneOf(plain, oneOf) : plain;
+    return oneOf && !variations.version1 ? requireOneOf(plain, oneOf) : plain;
   });
   return {
     type,

@@ -175,7 +175,9 @@ export function compactionDraft(entry: JsonObject, options: ViewOptions): Draft 
   if (method) facts.push(['method ', { code: oneLine(method, 60) }]);
   const kept = stringOf(entry['firstKeptEntryId']);
   const keepsNothing = kept === undefined || kept === stringOf(entry['id']);
-  facts.push(keepsNothing ? ['nothing before it is kept'] : ['kept from ', { entry: kept }]);
+  const tail: unknown = entry['retainedTail'];
+  if (kept === undefined && Array.isArray(tail)) facts.push([`copies of ${counted(tail.length, 'message')} are kept`]);
+  else facts.push(keepsNothing ? ['nothing before it is kept'] : ['kept from ', { entry: kept }]);
   if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['made by an extension']);
   facts.push(...costFacts(entry));
   const parts: Part[] = [];

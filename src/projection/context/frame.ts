@@ -46,6 +46,7 @@ export function frameOf(path: PathShape, profile: Profile, compaction: JsonObjec
   const frame: Frame = { start: place, compaction: place, before: 'summarised', ...by };
   // Naming itself is how a compaction says that it keeps nothing.
   if (typeof kept === 'string' && kept === compaction['id']) return frame;
+  if (profile !== 'omp' && hasRetainedTail(compaction)) return frame;
   const name = typeof compaction['id'] === 'string' ? `compaction '${compaction['id']}'` : 'the last compaction';
   return {
     ...frame,
@@ -54,6 +55,12 @@ export function frameOf(path: PathShape, profile: Profile, compaction: JsonObjec
         ? `${name} keeps from '${kept}', which is not before it on this path; nothing before the compaction is kept`
         : `${name} does not name a first kept entry; nothing before the compaction is kept`,
   };
+}
+
+/** Whether a compaction has copies of the messages that it keeps, as pi 0.81 to 0.85 wrote it, and names no entry. */
+export function hasRetainedTail(compaction: JsonObject): boolean {
+  const kept = compaction['firstKeptEntryId'];
+  return (kept === undefined || kept === null) && Array.isArray(compaction['retainedTail']);
 }
 
 function earlierPlace(path: PathShape, id: unknown, before: number): number {

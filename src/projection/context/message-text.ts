@@ -1,4 +1,4 @@
-import { objectMembers } from '../../entries/json-text.ts';
+import { arrayElements, objectMembers } from '../../entries/json-text.ts';
 import type { JsonObject } from '../../entries/json-value.ts';
 
 /**
@@ -26,4 +26,11 @@ export function timeText(entry: JsonObject): string {
   // Whatever it is, a Date is made of it, as the agents do: null is 1970.
   const time = new Date(entry['timestamp'] as string).getTime();
   return Number.isNaN(time) ? 'null' : String(time);
+}
+
+/** The JSON texts of the objects in an array. */
+export function objectTexts(array: string | undefined): string[] {
+  if (array === undefined) return [];
+  const texts = [...arrayElements(array, array.indexOf('['))].map(({ start, end }) => array.slice(start, end));
+  return texts.filter((text) => text.startsWith('{'));
 }

@@ -54,8 +54,8 @@ export class PiRules extends SpecRules {
     ]);
     const system = entry.value['systemMessage'];
     const systemText = texts.get('systemMessage');
-    if (!isObject(system) || systemText === undefined) return { rule: 'compaction-summary', messages: [summary] };
-    return { rule: 'compaction-summary', messages: [systemText, summary] };
+    if (!isObject(system) || systemText === undefined) return this.withTail(entry, [summary]);
+    return this.withTail(entry, [systemText, summary]);
   }
 
   protected override customMessage(_place: number, entry: PathEntry): Projected {

@@ -1,6 +1,7 @@
+import { counted } from '../../base/words.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
-import type { Frame } from './frame.ts';
-import { memberTexts, objectText, timeText } from './message-text.ts';
+import { type Frame, hasRetainedTail } from './frame.ts';
+import { memberTexts, objectText, objectTexts, timeText } from './message-text.ts';
 import type { RuleId } from './rules.ts';
 import type { PathEntry, Projected } from './types.ts';
 
@@ -87,7 +88,14 @@ export class SpecRules {
       ['tokensBefore', texts.get('tokensBefore')],
       ['timestamp', timeText(entry.value)],
     ]);
-    return { rule: 'compaction-summary', messages: [message] };
+    return this.withTail(entry, [message]);
+  }
+
+  /** The messages of a compaction, and the copies behind them that it keeps in place of entries. */
+  protected withTail(entry: PathEntry, messages: readonly string[]): Projected {
+    const tail = hasRetainedTail(entry.value) ? objectTexts(memberTexts(entry.text).get('retainedTail')) : [];
+    const detail = tail.length > 0 ? { detail: `and ${counted(tail.length, 'retained message')}` } : {};
+    return { rule: 'compaction-summary', messages: [...messages, ...tail], ...detail };
   }
 
   protected customMessage(_place: number, entry: PathEntry): Projected {

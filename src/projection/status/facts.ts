@@ -1,5 +1,6 @@
 import { type Dialect, DialectWatch } from '../../entries/dialect.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { hasRetainedTail } from '../context/frame.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Outcome, outcomeOf, resultText } from './results.ts';
 
@@ -333,7 +334,7 @@ export class PathReader {
 
   #compact(value: JsonObject, place: Place, previousId: string | null): void {
     const firstKept = typeof value['firstKeptEntryId'] === 'string' ? value['firstKeptEntryId'] : undefined;
-    const anchored = firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept));
+    const anchored = hasRetainedTail(value) || (firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept)));
     this.#compaction = { ...place, previousId, firstKept, hasSummary: typeof value['summary'] === 'string', anchored };
   }
 }

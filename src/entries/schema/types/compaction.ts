@@ -2,13 +2,14 @@ import * as z from 'zod/mini';
 import { system } from '../roles/system.ts';
 import { anObject, anything, entryType, usage } from '../shapes.ts';
 
-/** Version 1 counts the entries of the file instead of naming one. */
+/** Version 1 counts the entries of the file instead of naming one; pi 0.81 to 0.85 may copy the messages that it keeps. */
 export const compaction = entryType(
   'compaction',
   () => ({
     summary: z.string(),
     shortSummary: z.optional(z.string()),
-    firstKeptEntryId: z.string(),
+    firstKeptEntryId: z.optional(z.string()),
+    retainedTail: z.optional(z.array(anObject)),
     tokensBefore: z.optional(z.number()),
     tokensAfter: z.optional(z.number()),
     method: z.optional(z.string()),
@@ -21,5 +22,5 @@ export const compaction = entryType(
     usage: z.optional(usage),
     systemMessage: z.optional(system),
   }),
-  { version1: () => ({ firstKeptEntryId: z.optional(z.string()), firstKeptEntryIndex: z.optional(z.number()) }) },
+  { oneOf: [['firstKeptEntryId'], ['retainedTail']], version1: () => ({ firstKeptEntryIndex: z.optional(z.number()) }) },
 );
