@@ -1,4 +1,5 @@
 import { printable } from '../base/printable.ts';
+import { columnsOf, cutToWidth } from '../base/width.ts';
 import { counted, grouped } from '../base/words.ts';
 import type { Io, Progress } from '../commands/command.ts';
 
@@ -30,7 +31,8 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
     if (time - begun < QUIET_MS || (shown && time - drawn < BETWEEN_MS)) return;
     drawn = time;
     shown = true;
-    stderr.write(`${ERASE}${fitted(line(bytes, expected, files, current), stderr.columns ?? 80)}`);
+    // A line that wraps could not be erased.
+    stderr.write(`${ERASE}${cutToWidth(line(bytes, expected, files, current), columnsOf(stderr) - 1)}`);
   };
   return {
     wanted: true,
@@ -65,11 +67,6 @@ function line(bytes: number, expected: number, files: number, current: string): 
 
 function percent(bytes: number, expected: number): string {
   return `${Math.floor((bytes / expected) * 100)}%`;
-}
-
-/** A line that wraps could not be erased. */
-function fitted(text: string, columns: number): string {
-  return [...text].slice(0, Math.max(1, columns - 1)).join('');
 }
 
 /** A stream that takes the progress line off before each write. */

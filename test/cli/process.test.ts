@@ -190,4 +190,22 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
     const rules = (await spawnProgram(['validate', '--list-rules'])).stdout;
     expect(await inTerminal('sessionctl validate --list-rules', plain)).toEqual({ code: 0, shown: rules });
   });
+
+  it('gets rows that fit, whatever the characters', async () => {
+    const message = { role: 'user', content: '\u2705 done \u26a1 '.repeat(30) };
+    const entry = { type: 'message', id: 'a', parentId: null, timestamp: '2026-01-01T00:00:00.000Z', message };
+    writeFileSync(join(folder, 'emoji.jsonl'), `${header}${JSON.stringify(entry)}\n`);
+    const { shown } = await inTerminal('sessionctl log emoji.jsonl', { cwd: folder, columns: 60, env: { NO_COLOR: '1' } });
+    expect(shown).toMatch(/^a \(@\) user +\u2705 done .*\u2026\n$/);
+    // Each of these two takes two columns.
+    const columns = [...shown.trimEnd()].reduce((sum, one) => sum + (/[\u2705\u26a1]/.test(one) ? 2 : 1), 0);
+    expect(columns).toBeLessThanOrEqual(60);
+    expect(columns).toBeGreaterThan(56);
+  });
+
+  it('is taken for 80 columns wide where it does not know its width', async () => {
+    const wide = async (columns: number): Promise<string> =>
+      (await inTerminal('sessionctl log emoji.jsonl; sessionctl tree emoji.jsonl', { cwd: folder, columns })).shown;
+    expect(await wide(0)).toBe(await wide(80));
+  });
 });
