@@ -147,7 +147,6 @@ class Validation {
     this.#reporter = makeReporter(format, {
       style: pass ? io.errorStyle : io.style,
       isTerminal: this.#isTerminal,
-      columns: target.columns,
       rules: rules.map((rule) => ({ ...rule, level: this.#levels.get(rule.id) ?? rule.level })),
       version,
     });

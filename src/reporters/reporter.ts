@@ -57,7 +57,6 @@ export interface ReporterOptions {
   readonly style: Style;
   /** Whether a person reads along; the text format then groups by file. */
   readonly isTerminal: boolean;
-  readonly columns?: number | undefined;
   /** All rules, with the levels of this run. */
   readonly rules: readonly RuleText[];
   /** Of the program. */

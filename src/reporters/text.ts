@@ -1,16 +1,22 @@
 import { escapeUnsafe, printable, visibleEscape } from '../base/printable.ts';
+import type { Paint, Style } from '../base/style.ts';
 import type { Finding, Severity } from '../rules/finding.ts';
 import { type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 import { paintedSummary } from './summary.ts';
 
 /** A greppable line for each finding; on a terminal the same facts grouped by file, with the summary at the end. */
 export function textReporter(options: ReporterOptions): Reporter {
-  return options.isTerminal ? grouped(options) : { ...SILENT, finding: (finding) => `${findingLine(finding)}\n` };
+  return options.isTerminal ? grouped(options) : { ...SILENT, finding: (finding) => `${findingLine(finding, options.style)}\n` };
 }
 
 /** PATH:LINE: error: dangling-parent: message */
-export function findingLine(finding: Finding): string {
-  return `${pathText(finding.file)}:${finding.line}: ${finding.severity}: ${finding.rule}: ${printable(finding.message)}`;
+export function findingLine({ file, line, severity, rule, message }: Finding, style?: Style): string {
+  const painted = style ? `${severityPaint(style)[severity](severity)}: ${style.bold(rule)}` : `${severity}: ${rule}`;
+  return `${pathText(file)}:${line}: ${painted}: ${printable(message)}`;
+}
+
+function severityPaint(style: Style): Readonly<Record<Severity, Paint>> {
+  return { error: style.red, warning: style.yellow };
 }
 
 /** A path stays as it is, so that other programs can open it, unless it would break the line. */
@@ -24,7 +30,7 @@ const LINE_COLUMNS = 6;
 function grouped({ style }: ReporterOptions): Reporter {
   let heading = '';
   let anything = false;
-  const paint: Readonly<Record<Severity, (text: string) => string>> = { error: style.red, warning: style.yellow };
+  const paint = severityPaint(style);
   return {
     ...SILENT,
     file: (name) => {

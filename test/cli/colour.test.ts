@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ColourWish, wantsColour } from '../../src/cli/colour-wish.ts';
 import { run } from '../support/run.ts';
+import { HEADER } from '../support/sessions.ts';
 
 type Env = Readonly<Record<string, string>>;
 const table: readonly (readonly [wish: ColourWish, env: Env, isTerminal: boolean, colour: boolean])[] = [
@@ -37,6 +38,12 @@ describe('the decision for colour', () => {
     expect(await coloured('--color', 'always')).toBe(true);
     expect(await coloured('--color=always', '--color=never')).toBe(false);
     expect(await coloured('--', '--color=always')).toBe(false);
+  });
+
+  it('colors findings in a pipe too where that is asked for', async () => {
+    const { stdout, stderr } = await run(['validate', '--color=always', '-'], { stdin: `${HEADER}{"torn\n` });
+    expect(stdout).toContain('-:2: \u001b[31merror\u001b[39m: ');
+    expect(stderr).toContain('\u001b[31m1 error in');
   });
 
   it('refuses a wish that does not exist', async () => {

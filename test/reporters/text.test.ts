@@ -14,6 +14,13 @@ describe('text into a pipe', () => {
     expect(output).toBe("a.jsonl:38: error: dangling-parent: parent 'x' is not in this file\na.jsonl:40: warning: stale-leaf: m\n");
   });
 
+  it('has color where that is asked for', () => {
+    expect(reporter('text', { style: makeStyle(true) }).finding(finding({ message: 'm' }))).toBe(
+      'a.jsonl:38: \u001b[31merror\u001b[39m: \u001b[1mdangling-parent\u001b[22m: m\n',
+    );
+    expect(reporter('text', { style: makeStyle(true) }).finding(finding({ severity: 'warning' }))).toContain('\u001b[33mwarning\u001b[39m');
+  });
+
   it('keeps every finding on its line, whatever the log or the path says', () => {
     fc.assert(
       fc.property(hostileFinding, (one) => {
