@@ -47,6 +47,17 @@ export function systemTrouble(path: string, error: unknown): Trouble {
   return new Trouble(`${path}: ${reason}`);
 }
 
+const WRITE_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such folder; make it first',
+  EACCES: 'permission denied; check who may write there',
+};
+
+/** The same about a path that something was to be written to. */
+export function writeTrouble(path: string, error: unknown): Trouble {
+  const reason = WRITE_REASONS[errorCode(error) ?? ''];
+  return reason === undefined ? systemTrouble(path, error) : new Trouble(`${path}: ${reason}`);
+}
+
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

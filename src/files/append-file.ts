@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { errorCode, Trouble, writeTrouble } from '../base/trouble.ts';
 import { syncFolder } from './temp.ts';
 
 /** A file that only grows. */
@@ -119,7 +119,7 @@ export class AppendFile {
   }
 
   #trouble(error: unknown): Trouble {
-    return error instanceof Trouble ? error : systemTrouble(this.#name, error);
+    return error instanceof Trouble ? error : writeTrouble(this.#name, error);
   }
 }
 
@@ -128,7 +128,7 @@ function placeOf(name: string): string {
     if (lstatSync(name, { throwIfNoEntry: false })) return realpathSync(name);
     return join(realpathSync(dirname(name)), basename(name));
   } catch (error) {
-    throw systemTrouble(name, error);
+    throw writeTrouble(name, error);
   }
 }
 

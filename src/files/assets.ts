@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { errorCode, systemTrouble, Trouble, writeTrouble } from '../base/trouble.ts';
 import { type Random, TempFile } from './temp.ts';
 
 const NAME = /^[0-9a-f]{64}\.[a-z0-9]{1,5}$/;
@@ -40,7 +40,7 @@ export class AssetFolder {
         temp.finish();
         temp.moveTo(path, false);
       } catch (error) {
-        throw error instanceof Trouble ? error : systemTrouble(path, error);
+        throw error instanceof Trouble ? error : writeTrouble(path, error);
       } finally {
         temp.discard();
       }
@@ -63,7 +63,7 @@ export class AssetFolder {
       if (!statSync(this.#path).isDirectory()) throw new Trouble(`${this.#path}: is not a folder; name another one`);
     } catch (error) {
       if (errorCode(error) === 'EEXIST') throw new Trouble(`${this.#path}: is not a folder; name another one`);
-      throw error instanceof Trouble ? error : systemTrouble(this.#path, error);
+      throw error instanceof Trouble ? error : writeTrouble(this.#path, error);
     }
     this.#created = true;
   }

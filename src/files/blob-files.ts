@@ -15,7 +15,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { errorCode, systemTrouble, Trouble, writeTrouble } from '../base/trouble.ts';
 import { isTempName, type Random, requireRunning, syncFolder, TempFile } from './temp.ts';
 
 /** A name in a blob folder: 64 lower-case hexadecimal digits. Nothing else is ever made part of a path. */
@@ -74,7 +74,7 @@ export class BlobFolder {
     try {
       mkdirSync(this.path, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw systemTrouble(this.path, error);
+      throw writeTrouble(this.path, error);
     }
     this.require();
   }

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, linkSync, openSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Processes } from '../base/processes.ts';
-import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { errorCode, systemTrouble, Trouble, writeTrouble } from '../base/trouble.ts';
 import { type Random, requireRunning, writeFully } from './temp.ts';
 
 export interface LockOptions {
@@ -67,13 +67,13 @@ function create(path: string, content: string): boolean {
     fd = openSync(path, 'wx', 0o600);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    throw systemTrouble(path, error);
+    throw writeTrouble(path, error);
   }
   try {
     writeFully(fd, Buffer.from(content));
   } catch (error) {
     remove(path);
-    throw systemTrouble(path, error);
+    throw writeTrouble(path, error);
   } finally {
     closeSync(fd);
   }

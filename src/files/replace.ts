@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { Writable, type WritableOptions } from 'node:stream';
 import type { Output } from '../base/output.ts';
-import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { errorCode, systemTrouble, Trouble, writeTrouble } from '../base/trouble.ts';
 import { grouped } from '../base/words.ts';
 import { requireRegular } from './input.ts';
 import { adopt, type Ownership, type Random, requireRunning, syncFolder, TempFile, writeFully } from './temp.ts';
@@ -177,7 +177,7 @@ export class InPlace implements Sink {
     try {
       await this.#temp?.settled();
     } catch (error) {
-      throw systemTrouble(this.#name, error);
+      throw writeTrouble(this.#name, error);
     }
   }
 
@@ -197,7 +197,7 @@ export class InPlace implements Sink {
     } catch (error) {
       // The backup is a promise about a rewrite that did not take place.
       if (backup !== undefined && sameFile(this.path, this.#before)) remove(backup);
-      throw error instanceof Trouble ? error : systemTrouble(this.#name, error);
+      throw error instanceof Trouble ? error : writeTrouble(this.#name, error);
     }
     this.#saveLate();
   }
@@ -223,7 +223,7 @@ export class InPlace implements Sink {
         const code = errorCode(error);
         if (code === 'EEXIST') continue;
         if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES'].includes(code ?? ''))
-          throw systemTrouble(path, error);
+          throw writeTrouble(path, error);
       }
       if (this.#saveCopy(path, 0)) return path;
     }
@@ -236,7 +236,7 @@ export class InPlace implements Sink {
       fd = openSync(path, 'wx', PRIVATE_MODE);
     } catch (error) {
       if (errorCode(error) === 'EEXIST') return false;
-      throw systemTrouble(path, error);
+      throw writeTrouble(path, error);
     }
     try {
       this.#copy(start, Number.POSITIVE_INFINITY, (bytes) => writeFully(fd, bytes));
@@ -244,7 +244,7 @@ export class InPlace implements Sink {
       fsyncSync(fd);
     } catch (error) {
       remove(path);
-      throw systemTrouble(path, error);
+      throw writeTrouble(path, error);
     } finally {
       closeSync(fd);
     }
@@ -308,7 +308,7 @@ export function toFile(name: string, options: ToFileOptions): Sink {
   try {
     facts = statSync(name, { bigint: true });
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw systemTrouble(name, error);
+    if (errorCode(error) !== 'ENOENT') throw writeTrouble(name, error);
   }
   if (facts?.isDirectory()) throw new Trouble(`${name}: is a folder; name a file`);
   if (facts?.isFile() && options.input !== undefined && sameFile(options.input, facts)) {
@@ -437,7 +437,7 @@ function requireWritable(name: string, path: string): void {
   try {
     accessSync(path, constants.W_OK);
   } catch (error) {
-    if (errorCode(error) !== 'EACCES') throw systemTrouble(name, error);
+    if (errorCode(error) !== 'EACCES') throw writeTrouble(name, error);
     throw new Trouble(`${name}: is read-only; make it writable first, or write elsewhere with -o`);
   }
 }
@@ -477,5 +477,5 @@ function remove(path: string): void {
 function asTrouble(name: string, error: unknown): Error {
   const code = errorCode(error);
   if (error instanceof Trouble || code === 'EPIPE') return error as Error;
-  return systemTrouble(name, error);
+  return writeTrouble(name, error);
 }

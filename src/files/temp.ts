@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fchownSync, fdatasync, fsyncSync, openSync, renameSync, unlinkSync, writeSync, writev } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { errorCode, Trouble, writeTrouble } from '../base/trouble.ts';
 
 export type Random = (bytes: number) => Uint8Array;
 
@@ -43,7 +43,7 @@ export class TempFile {
     try {
       this.#fd = openSync(this.path, 'wx', mode);
     } catch (error) {
-      throw systemTrouble(folder, error);
+      throw writeTrouble(folder, error);
     }
     this.#signal = signal;
     liveOf(signal).add(this);

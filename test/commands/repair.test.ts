@@ -364,7 +364,7 @@ it('leaves the file alone where the quarantine cannot be written', async () => {
   const file = copyOf(TORN);
   const ran = await run(['repair', '-i', '--quarantine', join(file, '..', 'nowhere', 'lost'), file]);
   expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain('nowhere/lost: no such file or folder');
+  expect(ran.stderr).toContain('nowhere/lost: no such folder; make it first');
   expect(readFileSync(file).equals(readFileSync(vector(TORN)))).toBe(true);
   expect(readdirSync(join(file, '..'))).toEqual(['log.jsonl']);
 });

@@ -394,7 +394,7 @@ test('-o refuses a folder and a link that leads nowhere', async () => {
   symlinkSync('nowhere', join(folder, 'link'));
   expect((await call(['-o', folder], shout, 'one\n')).trouble).toMatch(/is a folder/);
   expect((await call(['-o', join(folder, 'link')], shout, 'one\n')).trouble).toMatch(/leads nowhere/);
-  expect((await call(['-o', join(folder, 'no', 'where')], shout, 'one\n')).trouble).toMatch(/no such file or folder/);
+  expect((await call(['-o', join(folder, 'no', 'where')], shout, 'one\n')).trouble).toMatch(/where: no such folder; make it first$/);
 });
 
 test.skipIf(!existsSync('/dev/full'))('-o names the device that takes no more', async () => {

@@ -104,7 +104,11 @@ describe('a folder', () => {
     chmodSync(closed, 0o555);
     const ran = call('repair', '-i', path);
     expect(ran.status).toBe(2);
-    expect(ran.stderr.trimEnd().split('\n').at(-1)).toMatch(/^sessionctl: .*closed.*: permission denied; /);
+    expect(ran.stderr.trimEnd().split('\n').at(-1)).toMatch(/^sessionctl: .*closed.*: permission denied; check who may write there$/);
+    expect(call('export', '-o', join(closed, 'x.md'), path)).toMatchObject({
+      status: 2,
+      stderr: `sessionctl: ${closed}: permission denied; check who may write there\n`,
+    });
     expect(ran.stderr).not.toContain('a bug in sessionctl');
     expect(readdirSync(closed)).toEqual(['log.jsonl']);
     chmodSync(path, 0o000);
