@@ -51,9 +51,10 @@ export function cutPath(index: LogIndex, position: number, duplicates?: Duplicat
   const root = path[0] as number;
   const end = pathEnd(index, root, duplicates);
   if (end === 'root') return undefined;
-  const held = new Set(path);
+  const held = new Uint8Array(index.size);
+  for (const at of path) held[at] = 1;
   let before = root - 1;
-  while (held.has(before)) before--;
+  while (held[before] === 1) before--;
   return before < 0 ? undefined : { root, isCycle: end === 'cycle', length: path.length, before };
 }
 
