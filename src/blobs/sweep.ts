@@ -32,7 +32,7 @@ export function planSweep(store: BlobStore, live: ReadonlySet<string>, youngest:
 /** Takes what the plan says, and tells each blob that really went: one that was named anew meanwhile stays. */
 export function* sweep(store: BlobStore, plan: SweepPlan, destroy: boolean, signal: AbortSignal): Generator<BlobFacts, void, void> {
   try {
-    for (const blob of plan.dead) if (store.folder.take(blob.hash, plan.youngest, destroy, signal)) yield blob;
+    for (const blob of plan.dead) if (store.folder.takeBlob(blob, plan.youngest, destroy, signal)) yield blob;
     for (const name of plan.leftovers) store.folder.take(name, plan.youngest, true, signal);
   } finally {
     store.settle();

@@ -35,7 +35,7 @@ export const command: Command = {
   operands: 'ls|verify|gc [FILE|DIR]...',
   description: [
     'ls lists the refs of logs, with line and size. verify reads every blob that is named and every blob of the store: missing and damaged ones are errors, and those that no given log names are told as orphaned. A folder stands for every *.jsonl below it.',
-    'gc finds blobs that nothing names any more. It shows them; only with --apply it takes them, into the folder .trash of the store, or for good with --delete. To be careful it reads every file below the folders it is given, whatever its name, and a blob stays if its 64 digits occur anywhere in one of them. It needs --blobs and at least one folder, leaves blobs that are younger than --older-than, refuses when a file cannot be read, and refuses to take more than half of the store without --force. Give it every folder where logs, backups or copies of them live; it cannot see into archives.',
+    'gc finds blobs that nothing names any more. It shows them; only with --apply it takes them, into the folder .trash of the store, or for good with --delete. To be careful it reads every file below the folders it is given, whatever its name, and a blob stays if its 64 digits occur anywhere in one of them. Hard links HASH.EXT, as omp makes them, go with their blob, and the bytes told are those that this frees. It needs --blobs and at least one folder, leaves blobs that are younger than --older-than, refuses when a file cannot be read, and refuses to take more than half of the store without --force. Give it every folder where logs, backups or copies of them live; it cannot see into archives.',
     'Without --blobs and the variable, ls and verify use a folder blobs beside a file, or ../../blobs as omp has it.',
     'Memory: one line, and about 200 bytes for each blob of the store.',
   ],
@@ -169,11 +169,11 @@ async function gc(names: readonly string[], given: Given, io: Io, out: ByteWrite
   const taken = given.flag('apply') ? sweep(store, plan, destroy, io.signal) : plan.dead;
   let count = 0;
   let bytes = 0;
-  for (const { hash, size, modified } of taken) {
+  for (const { hash, freed, modified } of taken) {
     count++;
-    bytes += size;
-    const record = { file: `${path}/${hash}`, bytes: size, modified: new Date(modified).toISOString() };
-    await write(io, out, given, `${path}/${hash}: ${counted(size, 'byte')}`, record);
+    bytes += freed;
+    const record = { file: `${path}/${hash}`, bytes: freed, modified: new Date(modified).toISOString() };
+    await write(io, out, given, `${path}/${hash}: ${counted(freed, 'byte')}`, record);
   }
   const fate = destroy ? 'removed' : `moved to ${path}/${TRASH}`;
   const young =

@@ -20,6 +20,8 @@ import { isTempName, type Random, requireRunning, syncFolder, TempFile } from '.
 
 /** A name in a blob folder: 64 lower-case hexadecimal digits. Nothing else is ever made part of a path. */
 const HASH = /^[0-9a-f]{64}$/;
+/** What omp calls the hard link that it makes of a blob, so that other programs see what it is. */
+const LINK = /^([0-9a-f]{64})\.[\w+-]{1,32}$/;
 export const TRASH = '.trash';
 const READ_BYTES = 1024 * 1024;
 const MOST_PENDING = 32;
@@ -29,6 +31,10 @@ export interface BlobFacts {
   readonly hash: string;
   readonly size: number;
   readonly modified: number;
+  /** The names of its hard links in the folder. */
+  readonly links: readonly string[];
+  /** The bytes that are free when it goes with its links: none where a name elsewhere still holds them. */
+  readonly freed: number;
 }
 
 export interface FolderContent {
@@ -191,7 +197,7 @@ export class BlobFolder {
   }
 
   list(): FolderContent {
-    const blobs: BlobFacts[] = [];
+    const files: { readonly hash: string; readonly facts: Stats; readonly links: string[] }[] = [];
     const leftovers: { name: string; modified: number }[] = [];
     const others: string[] = [];
     let names: string[];
@@ -204,20 +210,33 @@ export class BlobFolder {
       if (name === TRASH) continue;
       const facts = lstatSync(join(this.path, name), { throwIfNoEntry: false });
       if (!facts) continue;
-      if (facts.isFile() && HASH.test(name)) blobs.push({ hash: name, size: facts.size, modified: facts.mtimeMs });
+      const last = files.at(-1);
+      if (facts.isFile() && HASH.test(name)) files.push({ hash: name, facts, links: [] });
+      // In sorted order links follow their blob.
+      else if (last && LINK.exec(name)?.[1] === last.hash && isSameFile(facts, last.facts)) last.links.push(name);
       else if (facts.isFile() && isTempName(name)) leftovers.push({ name, modified: facts.mtimeMs });
       else others.push(name);
     }
+    const blobs = files.map(({ hash, facts, links }): BlobFacts => {
+      const freed = facts.nlink > 1 + links.length ? 0 : facts.size;
+      return { hash, size: facts.size, modified: facts.mtimeMs, links, freed };
+    });
     return { blobs, leftovers, others };
   }
 
+  /** Takes a blob with its links: these first, for a link without its blob would never be listed again. */
+  takeBlob({ hash, links }: BlobFacts, youngest: number, destroy: boolean, signal: AbortSignal): boolean {
+    for (const name of links) this.take(name, youngest, destroy, signal);
+    return this.take(hash, youngest, destroy, signal);
+  }
+
   /**
-   * Moves a blob or leftover into the trash folder, or removes it. Looks at its age once more, for it may have been
-   * named anew since it was listed; false where it is too young now, or gone.
+   * Moves a blob, its link or a leftover into the trash folder, or removes it. Looks at its age once more, for it may have
+   * been named anew since it was listed; false where it is too young now, or gone.
    */
   take(name: string, youngest: number, destroy: boolean, signal: AbortSignal): boolean {
     requireRunning(signal);
-    if (!HASH.test(name) && !isTempName(name)) throw new Trouble(`'${name}' is not the name of a blob`);
+    if (!HASH.test(name) && !LINK.test(name) && !isTempName(name)) throw new Trouble(`'${name}' is not the name of a blob`);
     const path = join(this.path, name);
     try {
       const facts = lstatSync(path, { throwIfNoEntry: false });
@@ -249,6 +268,10 @@ export class BlobFolder {
     if (!HASH.test(hash)) throw new Trouble(`'${hash}' is not the hash of a blob`);
     return join(this.path, hash);
   }
+}
+
+function isSameFile(one: Stats, other: Stats): boolean {
+  return one.isFile() && one.ino === other.ino && one.dev === other.dev;
 }
 
 /** A `blobs` folder beside the file, or two folders up as omp lays them out. */

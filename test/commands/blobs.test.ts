@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -188,6 +199,37 @@ test('gc leaves what is young, and what is no blob', async () => {
   expect(readdirSync(blobs).sort()).toEqual([...named, young, 'notes.txt', 'a'.repeat(64)].sort());
   expect((await run([...argv, '--older-than', '22h'], { now: () => now })).stdout).toContain(String(young));
   expect((await run([...argv, '--older-than', 'soon'])).stderr).toMatch(/needs a number and s, m, h, d or w/);
+});
+
+test('gc takes the hard links that omp makes of a blob along with it, and reports the bytes that this frees', async () => {
+  const { folder, blobs, logs, hashes } = place(['alive', 'dead blob', 'held elsewhere', 'also alive', 'and this']);
+  const [alive = '', dead = '', held = '', ...others] = hashes;
+  writeFileSync(join(logs, 'f.jsonl'), [alive, ...others].join('\n'));
+  linkSync(join(blobs, alive), join(blobs, `${alive}.png`));
+  linkSync(join(blobs, dead), join(blobs, `${dead}.png`));
+  linkSync(join(blobs, dead), join(blobs, `${dead}.jpeg`));
+  linkSync(join(blobs, held), join(folder, 'copy.png'));
+  // Bytes of its own under such a name are not known to be the blob's.
+  writeFileSync(join(blobs, `${held}.txt`), 'held elsewhere');
+  const before = readdirSync(blobs).length;
+  const shown = await run(['blobs', 'gc', '--blobs', blobs, logs]);
+  expect(shown.stderr).toContain('2 blobs of 5, 9 bytes, would be moved to');
+  expect(readdirSync(blobs)).toHaveLength(before);
+  const done = await run(['blobs', 'gc', '--apply', '--delete', '--json', '--blobs', blobs, logs]);
+  expect(done.stderr).toContain('2 blobs of 5, 9 bytes: removed');
+  expect(done.stdout).toContain(`${dead}","bytes":9,`);
+  expect(done.stdout).toContain(`${held}","bytes":0,`);
+  expect(readdirSync(blobs).sort()).toEqual([alive, `${alive}.png`, `${held}.txt`, ...others].sort());
+});
+
+test('gc moves the hard links of a blob to the trash with it', async () => {
+  const { blobs, logs, hashes } = place(['alive', 'dead']);
+  const [alive = '', dead = ''] = hashes;
+  writeFileSync(join(logs, 'f.jsonl'), alive);
+  linkSync(join(blobs, dead), join(blobs, `${dead}.webp`));
+  expect((await run(['blobs', 'gc', '--apply', '--blobs', blobs, logs])).code).toBe(0);
+  expect(readdirSync(join(blobs, '.trash')).sort()).toEqual([dead, `${dead}.webp`]);
+  expect(readdirSync(blobs).sort()).toEqual(['.trash', alive]);
 });
 
 test('gc refuses to take more than half of the store without --force', async () => {
