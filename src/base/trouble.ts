@@ -26,17 +26,17 @@ export function isClosedPipe(error: unknown): boolean {
 
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder; check the path',
-  EACCES: 'permission denied; check who may read it',
-  EPERM: 'operation not permitted; check who owns it',
-  EISDIR: 'is a folder; name a file',
-  ENOTDIR: 'a part of the path is not a folder; check the path',
-  ENOSPC: 'no space left on the disk; free some and run again',
-  EDQUOT: 'the disk quota is used up; free some and run again',
-  EFBIG: 'the file would grow over a size limit; raise the limit or write elsewhere',
+  EACCES: 'permission denied; check the permissions',
+  EPERM: 'operation not permitted; check the owner',
+  EISDIR: 'is a folder; pass a file',
+  ENOTDIR: 'part of the path is not a folder; check the path',
+  ENOSPC: 'no space left on the disk; free some space and run again',
+  EDQUOT: 'the disk quota is used up; free some space and run again',
+  EFBIG: 'the file would exceed a size limit; raise the limit or write elsewhere',
   EROFS: 'the file system is read-only; write elsewhere with -o',
-  ELOOP: 'too many links that lead to each other; check the path',
+  ELOOP: 'too many levels of symbolic links; check the path',
   ENAMETOOLONG: 'the name is too long; use a shorter one',
-  EMFILE: 'too many open files; raise the limit or name fewer files',
+  EMFILE: 'too many open files; raise the limit or pass fewer files',
   EIO: 'the disk reported an error; copy the file to another disk and try again',
 };
 

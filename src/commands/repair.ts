@@ -277,7 +277,7 @@ async function operate(
     tally.left = await applyChecked(plan, chunks, hands, { random: io.random, scanner: scannerWish(io.env) });
   } catch (error) {
     if (!(error instanceof InputChanged)) throw error;
-    throw new Trouble(`${input.name}: was changed by another program while it was read; run again when nobody writes to it`);
+    throw new Trouble(`${input.name}: was changed by another program while it was being read; run again when no program is writing to it`);
   }
   return tally;
 }

@@ -47,7 +47,7 @@ export const command: Command = {
       name: 'explain',
       kind: 'text',
       value: 'RULE',
-      describe: 'Tell what a rule is about: why it matters, how it arises, how to mend it',
+      describe: 'Tell what a rule is about: why it matters, how it arises, how to fix it',
       needsNoInput: true,
     },
     { name: 'list-rules', kind: 'flag', describe: 'List all rules with their levels', needsNoInput: true },
@@ -333,7 +333,7 @@ class Validation {
     }
     // A run that checked nothing fails, and never without a word.
     if (this.#sessions + this.#failed === 0) this.#io.note(summaryLine(summary));
-    if (this.#hidden > 0 && !this.#quiet) this.#io.note(`${counted(this.#hidden, 'more finding')} not shown, because of --max-findings`);
+    if (this.#hidden > 0 && !this.#quiet) this.#io.note(`${counted(this.#hidden, 'more finding')} not shown because of --max-findings`);
   }
 
   /** A file that could not be checked: told on stderr, and by the reporter where its format has a place for it. */

@@ -29,12 +29,12 @@ const OTHER: Readonly<Record<Dialect, string>> = { pi: 'omp', omp: 'pi' };
 export function readBody(line: Line): Body | string {
   const { damage, objects } = readContent(line, undefined);
   const value = objects[0]?.value;
-  if (damage || !value) return damage ? `is no whole JSON object (${damage})` : 'is blank';
-  if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) return 'begins with a byte order mark';
+  if (damage || !value) return damage ? `is not a complete JSON object (${damage})` : 'is blank';
+  if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) return 'starts with a byte order mark';
   const tie = TIES.find((key) => Object.hasOwn(value, key));
-  if (tie) return `has '${tie}' already; an entry gets id, parentId and timestamp when it is added`;
+  if (tie) return `already has '${tie}'; id, parentId and timestamp are set when the entry is added`;
   if (typeof value['type'] !== 'string') return "has no string 'type'";
-  if (isHeader(value) || value['type'] === TITLE_TYPE) return `is of type '${value['type']}', which is no entry`;
+  if (isHeader(value) || value['type'] === TITLE_TYPE) return `is of type '${value['type']}', which is not an entry`;
   return { value, raw: line.raw.trim() };
 }
 
@@ -42,12 +42,12 @@ export function readBody(line: Line): Body | string {
 export function misfit(body: Body, envelope: Envelope, version: KnownVersion, dialect: Dialect | undefined): string | undefined {
   const own = dialectOf(body.value);
   if (dialect !== undefined && own !== undefined && own !== dialect) {
-    return `is an entry as ${own} writes it, in a log of ${OTHER[own]}; the other would not read it so`;
+    return `is an entry in the form that ${own} writes, but this is a log of ${OTHER[own]}, which would not read it that way`;
   }
   const issue = checkShape({ ...body.value, ...envelope }, version).find((one) => REFUSED.has(one.kind));
   if (!issue) return undefined;
   const where = issue.path === '' || issue.message.includes(issue.path) ? '' : `${issue.path}: `;
-  return `does not fit: ${where}${issue.message}`;
+  return `does not match the schema: ${where}${issue.message}`;
 }
 
 /** The line of the entry: the body's bytes as they are, with the envelope behind its type as the agents write it. */

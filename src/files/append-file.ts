@@ -38,8 +38,8 @@ export class AppendFile {
     const replaced = this.#fd !== undefined && !isSame(facts, fstatSync(this.#fd, { bigint: true }));
     if (replaced) this.close();
     if (!facts) return { size: 0, replaced };
-    if (facts.isDirectory()) throw new Trouble(`${this.#name}: is a folder; name a file`);
-    if (!facts.isFile()) throw new Trouble(`${this.#name}: is not a regular file; a log is one`);
+    if (facts.isDirectory()) throw new Trouble(`${this.#name}: is a folder; pass a file`);
+    if (!facts.isFile()) throw new Trouble(`${this.#name}: is not a regular file; a log must be one`);
     // From now on another file of this name is noticed.
     this.#open();
     return { size: Number(facts.size), replaced };
@@ -98,7 +98,9 @@ export class AppendFile {
     } catch {
       // Told below.
     }
-    throw new Trouble(`${this.#name}: the disk refused the rest of an entry, which is torn now; mend it with 'sessionctl repair'`);
+    throw new Trouble(
+      `${this.#name}: the rest of an entry could not be written to the disk, so it is truncated now; run 'sessionctl repair'`,
+    );
   }
 
   #open(): number {

@@ -56,7 +56,7 @@ export class AppendOnlyFile {
 
   #open(): number {
     const before = statSync(this.path, { throwIfNoEntry: false });
-    if (before?.isDirectory()) throw new Trouble(`${this.path}: is a folder; name a file`);
+    if (before?.isDirectory()) throw new Trouble(`${this.path}: is a folder; pass a file`);
     this.#isNew = before === undefined;
     narrowMode(this.path, this.#mode);
     const fd = openSync(this.path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, this.#mode);

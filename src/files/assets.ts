@@ -29,7 +29,7 @@ export class AssetFolder {
   /** Keeps the bytes and gives the name of their file. */
   put(bytes: Buffer, extension: string): string {
     const name = `${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
-    if (!NAME.test(name)) throw new Trouble(`'${name}' is not the name of a picture`);
+    if (!NAME.test(name)) throw new Trouble(`'${name}' is not an image name`);
     if (this.#written.has(name)) return name;
     this.#create();
     const path = join(this.#path, name);
@@ -60,9 +60,9 @@ export class AssetFolder {
     if (this.#created) return;
     try {
       mkdirSync(this.#path, { recursive: true, mode: 0o700 });
-      if (!statSync(this.#path).isDirectory()) throw new Trouble(`${this.#path}: is not a folder; name another one`);
+      if (!statSync(this.#path).isDirectory()) throw new Trouble(`${this.#path}: is not a folder; choose another one`);
     } catch (error) {
-      if (errorCode(error) === 'EEXIST') throw new Trouble(`${this.#path}: is not a folder; name another one`);
+      if (errorCode(error) === 'EEXIST') throw new Trouble(`${this.#path}: is not a folder; choose another one`);
       throw error instanceof Trouble ? error : writeTrouble(this.#path, error);
     }
     this.#created = true;
@@ -80,7 +80,7 @@ export class AssetFolder {
     }
     try {
       const facts = fstatSync(fd);
-      if (facts.isDirectory()) throw new Trouble(`${path}: is a folder where a picture should be; remove it or name another folder`);
+      if (facts.isDirectory()) throw new Trouble(`${path}: is a folder, but an image belongs there; remove it or choose another folder`);
       if (!facts.isFile() || facts.size !== bytes.length) return false;
       const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(1, bytes.length)));
       for (let at = 0; at < bytes.length; ) {

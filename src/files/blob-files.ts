@@ -70,7 +70,7 @@ export class BlobFolder {
 
   require(): void {
     try {
-      if (!statSync(this.path).isDirectory()) throw new Trouble(`${this.path}: is not a folder; name the folder with the blobs`);
+      if (!statSync(this.path).isDirectory()) throw new Trouble(`${this.path}: is not a folder; pass the folder with the blobs`);
     } catch (error) {
       throw error instanceof Trouble ? error : systemTrouble(this.path, error);
     }
@@ -236,7 +236,7 @@ export class BlobFolder {
    */
   take(name: string, youngest: number, destroy: boolean, signal: AbortSignal): boolean {
     requireRunning(signal);
-    if (!HASH.test(name) && !LINK.test(name) && !isTempName(name)) throw new Trouble(`'${name}' is not the name of a blob`);
+    if (!HASH.test(name) && !LINK.test(name) && !isTempName(name)) throw new Trouble(`'${name}' is not a blob name`);
     const path = join(this.path, name);
     try {
       const facts = lstatSync(path, { throwIfNoEntry: false });
@@ -265,7 +265,7 @@ export class BlobFolder {
   }
 
   #pathOf(hash: string): string {
-    if (!HASH.test(hash)) throw new Trouble(`'${hash}' is not the hash of a blob`);
+    if (!HASH.test(hash)) throw new Trouble(`'${hash}' is not a blob hash`);
     return join(this.path, hash);
   }
 }

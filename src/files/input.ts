@@ -169,7 +169,7 @@ export function requireRegular(path: string, facts: { isDirectory(): boolean; is
 }
 
 function isFolderTrouble(path: string): Trouble {
-  return new Trouble(`${path}: is a folder; name a file`);
+  return new Trouble(`${path}: is a folder; pass a file`);
 }
 
 /** Who may read and write a file, as its copies are to have it at most. */
@@ -217,7 +217,7 @@ export async function readSmallFile(path: string): Promise<string> {
   let size = 0;
   for await (const chunk of fileChunks(path)) {
     size += chunk.length;
-    if (size > MOST_SMALL_BYTES) throw new Trouble(`${path}: is over 1 MiB, far too large for what it should hold; check the name`);
+    if (size > MOST_SMALL_BYTES) throw new Trouble(`${path}: is over 1 MiB, which is far too large for such a file; check the name`);
     parts.push(Buffer.from(chunk));
   }
   return Buffer.concat(parts).toString('utf8');

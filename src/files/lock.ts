@@ -105,7 +105,7 @@ function read(path: string): string | undefined {
 }
 
 function noLock(path: string): Trouble {
-  return new Trouble(`${path}: stands where the lock belongs and is no lock file; remove it`);
+  return new Trouble(`${path}: is in the place of the lock but is not a lock file; remove it`);
 }
 
 function isStale(path: string, content: string, processes: Processes): boolean {
@@ -143,8 +143,8 @@ function takeOver(path: string, content: string, random: Random): void {
 
 function heldBy(path: string, content: string): string {
   const holder = parse(content);
-  const who = holder ? `process ${holder.pid} on ${holder.host}` : 'somebody';
-  return `${path}: is held by ${who}; wait for it or give a longer --lock-timeout, and remove the file if that process is gone`;
+  const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process';
+  return `${path}: is held by ${who}; wait for it or use a longer --lock-timeout, and remove the file if that process is gone`;
 }
 
 function parse(content: string): Holder | undefined {

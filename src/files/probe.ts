@@ -45,13 +45,16 @@ export class Workspace {
       return await this.#lookAt(place, wantedSize);
     } catch (error) {
       const code = errorCode(error);
-      return { kind: 'refused', why: code === 'EACCES' || code === 'EPERM' ? 'the file may not be read' : 'the file could not be read' };
+      return {
+        kind: 'refused',
+        why: code === 'EACCES' || code === 'EPERM' ? 'no permission to read the file' : 'the file could not be read',
+      };
     }
   }
 
   async #lookAt(place: string, wantedSize: number | undefined): Promise<Seen> {
     const real = await this.#resolve(place);
-    if (real === undefined) return { kind: 'refused', why: 'a link leads outside the workspace; not followed' };
+    if (real === undefined) return { kind: 'refused', why: 'a link points outside the workspace; not followed' };
     if (real === 'absent') return { kind: 'absent' };
     // Looked at before it is opened: opening a pipe or a device can already have an effect.
     const before = await lstat(real);
@@ -63,7 +66,7 @@ export class Workspace {
     try {
       const now = await handle.stat();
       const moved = now.dev !== before.dev || now.ino !== before.ino || (await this.#resolve(place)) !== real;
-      if (moved || !now.isFile()) return { kind: 'refused', why: 'the file was exchanged while it was looked at' };
+      if (moved || !now.isFile()) return { kind: 'refused', why: 'the file was replaced while it was being read' };
       // Files of some file systems tell no size; never more than the limit is taken.
       const bytes = Buffer.allocUnsafe(Math.min(MOST_BYTES, now.size));
       let filled = 0;
@@ -127,7 +130,7 @@ function leavesFolder(way: string, absolute: boolean): boolean {
 function oddKind(facts: Stats): string | undefined {
   if (facts.isFile()) return undefined;
   if (facts.isDirectory()) return 'the path is a folder';
-  if (facts.isFIFO()) return 'the path is a pipe; never opened';
-  if (facts.isSocket()) return 'the path is a socket; never opened';
-  return 'the path is a device; never opened';
+  if (facts.isFIFO()) return 'the path is a pipe; not opened';
+  if (facts.isSocket()) return 'the path is a socket; not opened';
+  return 'the path is a device; not opened';
 }

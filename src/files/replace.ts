@@ -207,7 +207,7 @@ export class InPlace implements Sink {
     const grown = now.size !== this.#before.size || now.mtimeNs !== this.#before.mtimeNs;
     if (grown || !sameFile(this.path, this.#before)) {
       throw new Trouble(
-        `${this.#name}: was changed by another program meanwhile, nothing was replaced; run again when nobody writes to it`,
+        `${this.#name}: was changed by another program in the meantime, nothing was replaced; run again when no program is writing to it`,
       );
     }
   }
@@ -263,8 +263,8 @@ export class InPlace implements Sink {
       if (!this.#saveCopy(path, start)) continue;
       throw new Trouble(
         grew
-          ? `${this.#name}: was replaced, but ${grouped(Number(now.size) - start)} bytes were written to the old file at that very moment; they are in ${path}; append them by hand`
-          : `${this.#name}: was replaced, but the old file was changed at that very moment; it is kept as ${path}; compare the two`,
+          ? `${this.#name}: was replaced, but ${grouped(Number(now.size) - start)} bytes were written to the old file at that moment; they are in ${path}; append them by hand`
+          : `${this.#name}: was replaced, but the old file was changed at that moment; it is kept as ${path}; compare the two`,
       );
     }
   }
@@ -276,7 +276,9 @@ export class InPlace implements Sink {
       const bytes = this.#readAt(buffer.subarray(0, Math.min(buffer.length, end - at)), at);
       if (bytes === 0) {
         if (end === Number.POSITIVE_INFINITY) return;
-        throw new Trouble(`${this.#name}: became shorter while it was read, nothing was replaced; run again when nobody writes to it`);
+        throw new Trouble(
+          `${this.#name}: became shorter while it was being read, nothing was replaced; run again when no program is writing to it`,
+        );
       }
       write(buffer.subarray(0, bytes));
       at += bytes;
@@ -310,10 +312,10 @@ export function toFile(name: string, options: ToFileOptions): Sink {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw writeTrouble(name, error);
   }
-  if (facts?.isDirectory()) throw new Trouble(`${name}: is a folder; name a file`);
+  if (facts?.isDirectory()) throw new Trouble(`${name}: is a folder; pass a file`);
   if (facts?.isFile() && options.input !== undefined && sameFile(options.input, facts)) {
-    const hint = options.hasInPlace === true ? 'use -i to change a file in place' : 'name another file with -o';
-    throw new Trouble(`${name}: is the input itself; ${hint}`);
+    const hint = options.hasInPlace === true ? 'use -i to change a file in place' : 'choose another file with -o';
+    throw new Trouble(`${name}: is the input file itself; ${hint}`);
   }
   if (facts && !facts.isFile()) return new ToDevice(name);
   return new ToNewFile(name, facts, options);
@@ -426,7 +428,7 @@ export function behindLink(path: string): string {
 function behindFolderLinks(name: string): string {
   try {
     const found = lstatSync(name, { throwIfNoEntry: false });
-    if (found) throw new Trouble(`${name}: is a link that leads nowhere; remove it or name another file`);
+    if (found) throw new Trouble(`${name}: is a broken symbolic link; remove it or choose another file`);
     return join(realpathSync(dirname(name)), basename(name));
   } catch (error) {
     throw asTrouble(name, error);

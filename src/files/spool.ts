@@ -123,6 +123,6 @@ export class Spool {
 
   #trouble(error: unknown): Trouble {
     if (errorCode(error) !== 'ENOSPC') return systemTrouble(this.#folder, error);
-    return new Trouble(`${this.#folder}: no space left for a temporary file; free some, or name another folder by TMPDIR`);
+    return new Trouble(`${this.#folder}: no space left for a temporary file; free some space, or set TMPDIR to another folder`);
   }
 }

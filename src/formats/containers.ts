@@ -2,14 +2,14 @@ import type { Format } from './format.ts';
 
 export const sqlite: Format = {
   id: 'sqlite',
-  title: 'an SQLite database (OpenCode and Goose keep sessions in such files)',
+  title: 'an SQLite database (OpenCode and Goose store sessions in one)',
   noun: 'SQLite database',
   recognises: (start) => start.bytes.startsWith('SQLite format 3\0'),
 };
 
 export const zstd: Format = {
   id: 'zstd',
-  title: 'a zstd archive (Codex keeps old sessions so); unpack it first',
+  title: 'a zstd archive, as Codex writes for old sessions; unpack it first',
   noun: 'zstd archive',
   recognises: (start) => start.bytes.startsWith('\u0028\u00b5\u002f\u00fd'),
 };

@@ -71,7 +71,7 @@ export function strangerTrouble(name: string, stranger: { readonly title: string
 }
 
 export function strangerMessage(stranger: { readonly title: string }): string {
-  return `is no session log of pi or omp; it seems to be ${stranger.title}`;
+  return `not a pi or omp session log (looks like ${stranger.title})`;
 }
 
 /** Tells the evidence what a line holds. Damaged bytes inside of a string, or zeros around an object, do not change whose it is. */

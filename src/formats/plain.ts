@@ -13,21 +13,21 @@ export const binary: Format = {
 /** What `jq .` makes of a log. */
 export const printedLog: Format = {
   id: 'printed-log',
-  title: "a session log printed over several lines, which 'sessionctl repair' rejoins",
+  title: "a session log that was pretty-printed over several lines; 'sessionctl repair' rejoins them",
   noun: 'printed session log',
   recognises: (start) => start.objects.length === 0 && /^\s*\{\s*"type"\s*:\s*"(session|title)"/.test(start.text),
 };
 
 export const jsonDocument: Format = {
   id: 'json',
-  title: 'one JSON document, not one JSON object a line',
+  title: 'one JSON document, not one JSON object per line',
   noun: 'JSON document',
   recognises: (start) => start.objects.length < 2 && start.isDocument && (start.values.length > 1 || Array.isArray(start.document)),
 };
 
 export const jsonLines: Format = {
   id: 'jsonl',
-  title: 'JSON lines of another kind',
+  title: 'JSON lines in an unknown format',
   noun: 'JSON Lines file',
   recognises: (start) => start.values.some(isObject),
 };

@@ -20,10 +20,10 @@ export function chunksOf(caller: string, source: Bytes): AsyncIterable<Buffer> {
 function requireBytes(caller: string, source: unknown): asserts source is Bytes {
   if (source instanceof Uint8Array) return;
   if (typeof source === 'string') {
-    throw new TypeError(`${caller}: the log has to come as bytes and not as a string; for a file hand in createReadStream(path)`);
+    throw new TypeError(`${caller}: the log must be bytes, not a string; for a file, pass createReadStream(path)`);
   }
   const isIterable = typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || Symbol.iterator in source);
-  if (!isIterable) throw new TypeError(`${caller}: the log has to be an async iterable of Uint8Array, and not ${described(source)}`);
+  if (!isIterable) throw new TypeError(`${caller}: the log must be an async iterable of Uint8Array, not ${described(source)}`);
 }
 
 async function* pieces(caller: string, source: Bytes): AsyncGenerator<Buffer, void, void> {
@@ -33,8 +33,8 @@ async function* pieces(caller: string, source: Bytes): AsyncGenerator<Buffer, vo
   }
   for await (const piece of source as AsyncIterable<unknown>) {
     if (!(piece instanceof Uint8Array)) {
-      const hint = typeof piece === 'string' ? '; let the stream have no encoding' : '';
-      throw new TypeError(`${caller}: every piece of the log has to be a Uint8Array, and not ${described(piece)}${hint}`);
+      const hint = typeof piece === 'string' ? '; do not set an encoding on the stream' : '';
+      throw new TypeError(`${caller}: every chunk of the log must be a Uint8Array, not ${described(piece)}${hint}`);
     }
     yield asBuffer(piece);
   }
@@ -45,7 +45,7 @@ export function rereader(caller: string, source: RereadableBytes): () => AsyncIt
   if (typeof source === 'function') return () => chunksOf(caller, source());
   if (source instanceof Uint8Array || Array.isArray(source)) return () => chunksOf(caller, source);
   throw new TypeError(
-    `${caller}: the log is read more than once; hand in a Uint8Array or a function that opens it anew, such as () => createReadStream(path)`,
+    `${caller}: the log is read more than once; pass a Uint8Array or a function that reopens it, such as () => createReadStream(path)`,
   );
 }
 
@@ -61,10 +61,10 @@ export function optionsOf<Options extends object>(
 ): Options {
   if (options === undefined) return {} as Options;
   if (typeof options !== 'object' || options === null)
-    throw new TypeError(`${caller}: options have to be an object, and not ${described(options)}`);
+    throw new TypeError(`${caller}: options must be an object, not ${described(options)}`);
   for (const key of Object.keys(options)) {
     if (!(known as readonly string[]).includes(key)) {
-      throw new TypeError(`${caller}: there is no option '${key}'; the options are ${known.join(', ')}`);
+      throw new TypeError(`${caller}: unknown option '${key}'; the options are ${known.join(', ')}`);
     }
   }
   return options;
@@ -72,18 +72,18 @@ export function optionsOf<Options extends object>(
 
 export function requireKind(caller: string, option: string, value: unknown, kind: 'string' | 'boolean' | 'function'): void {
   if (value !== undefined && typeof value !== kind) {
-    throw new TypeError(`${caller}: ${option} has to be a ${kind}, and not ${described(value)}`);
+    throw new TypeError(`${caller}: ${option} must be a ${kind}, not ${described(value)}`);
   }
 }
 
 export function requireOneOf(caller: string, option: string, value: unknown, choices: readonly (string | number)[]): void {
   if (value === undefined || choices.some((one) => one === value)) return;
-  throw new TypeError(`${caller}: ${option} has to be one of ${choices.join(', ')}, and not ${described(value)}`);
+  throw new TypeError(`${caller}: ${option} must be one of ${choices.join(', ')}, not ${described(value)}`);
 }
 
 export function requireBytesLimit(caller: string, option: string, value: unknown): void {
   if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value > 0)) return;
-  throw new TypeError(`${caller}: ${option} has to be a whole number above 0, and not ${described(value)}`);
+  throw new TypeError(`${caller}: ${option} must be a positive integer, not ${described(value)}`);
 }
 
 export function described(value: unknown): string {

@@ -24,13 +24,13 @@ export function buildContext(path: Iterable<GivenEntry>, options?: ContextOption
   const { profile } = optionsOf('buildContext', options, ['profile']);
   requireOneOf('buildContext', 'profile', profile, PROFILES);
   if (typeof path !== 'object' || path === null || !(Symbol.iterator in path)) {
-    throw new TypeError(`buildContext: the path has to be an array of entries, root first, and not ${described(path)}`);
+    throw new TypeError(`buildContext: the path must be an array of entries, root first, not ${described(path)}`);
   }
   const entries = Array.from(path, (entry, at) => {
     const value: unknown = entry?.value;
-    if (!isObject(value)) throw new TypeError(`buildContext: entry ${at} of the path has no object as value`);
+    if (!isObject(value)) throw new TypeError(`buildContext: entry ${at} of the path has a value that is not an object`);
     if (entry.text !== undefined && typeof entry.text !== 'string')
-      throw new TypeError(`buildContext: entry ${at} of the path has a text that is no string`);
+      throw new TypeError(`buildContext: entry ${at} of the path has a text that is not a string`);
     return { value, text: entry.text ?? toJson(value) };
   });
   return projected(entries, { profile: profile ?? 'spec' });

@@ -60,10 +60,10 @@ export function repair(source: RereadableBytes, options?: RepairOptions): AsyncG
 
 function onlyOf(only: RepairOptions['only']): ReadonlySet<string> | undefined {
   if (only === undefined) return undefined;
-  if (!Array.isArray(only)) throw new TypeError(`repair: only has to be an array of rules, and not ${described(only)}`);
+  if (!Array.isArray(only)) throw new TypeError(`repair: only must be an array of rules, not ${described(only)}`);
   for (const id of only) {
     if (!rules.some((rule) => rule.id === id && rule.fixable))
-      throw new TypeError(`repair: only: ${described(id)} is no rule that repair can mend`);
+      throw new TypeError(`repair: only: ${described(id)} is not a rule that repair can fix`);
   }
   return new Set(only);
 }
@@ -104,7 +104,9 @@ async function* mended(
     } catch (error) {
       const isChanged = error instanceof InputChanged;
       pipe.destroy(
-        isChanged ? new Trouble(`${name}: was changed while it was read; run again when nobody writes to it`) : (error as Error),
+        isChanged
+          ? new Trouble(`${name}: was changed while it was being read; run again when no program is writing to it`)
+          : (error as Error),
       );
     }
   })();

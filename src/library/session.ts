@@ -116,12 +116,12 @@ export async function sessionTitle(session: SessionLog): Promise<string | undefi
 }
 
 export function requireRev(caller: string, rev: unknown): asserts rev is string {
-  if (typeof rev !== 'string') throw new TypeError(`${caller}: rev has to be a string such as '@', and not ${described(rev)}`);
+  if (typeof rev !== 'string') throw new TypeError(`${caller}: rev must be a string such as '@', not ${described(rev)}`);
 }
 
 function requireSession(caller: string, session: unknown): Session {
   if (session instanceof StoredSession) return session;
-  throw new TypeError(`${caller}: a session from openSession is needed, and not ${described(session)}`);
+  throw new TypeError(`${caller}: expected a session from openSession, not ${described(session)}`);
 }
 
 async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<StoredSession> {

@@ -21,7 +21,7 @@ export async function status(source: Bytes | RandomAccess | SessionLog, options?
 
 function rulesOf(classes: readonly ClassRule[] | undefined): ClassRule[] {
   if (classes === undefined) return [];
-  if (!Array.isArray(classes)) throw new TypeError(`status: classes has to be an array of rules, and not ${described(classes)}`);
+  if (!Array.isArray(classes)) throw new TypeError(`status: classes must be an array of rules, not ${described(classes)}`);
   try {
     return parseClassRules(JSON.stringify(classes), 'classes');
   } catch (error) {

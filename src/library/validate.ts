@@ -63,9 +63,10 @@ function findingsOf(caller: string, source: Bytes, options: ValidateOptions | un
 
 function levelsOf(caller: string, levels: ValidateOptions['levels']): ReadonlyMap<string, Level> {
   if (levels === undefined) return new Map();
-  if (typeof levels !== 'object' || levels === null) throw new TypeError(`${caller}: levels has to be an object, { 'blank-line': 'off' }`);
+  if (typeof levels !== 'object' || levels === null)
+    throw new TypeError(`${caller}: levels must be an object, such as { 'blank-line': 'off' }`);
   for (const [id, level] of Object.entries(levels)) {
-    if (!allRules.some((rule) => rule.id === id)) throw new TypeError(`${caller}: levels: there is no rule '${id}'`);
+    if (!allRules.some((rule) => rule.id === id)) throw new TypeError(`${caller}: levels: unknown rule '${id}'`);
     requireOneOf(caller, `levels: the level of ${id}`, level, LEVELS);
   }
   return new Map(Object.entries(levels));

@@ -39,7 +39,7 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Stored
   if (builder.index.missingParents > 0) builder = await indexed(store, options, true);
   const { index, header } = builder;
   const { version, known } = header ? versionOf(header) : { version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true };
-  if (!known) onWarning(name, `version ${shortJson(header?.['version'])} is not known and read as version 3`);
+  if (!known) onWarning(name, `version ${shortJson(header?.['version'])} is unknown; reading it as version 3`);
   if (version === 1 || version === 2) return await migrated(store, builder, version, options);
   return new StoredSession(name, store, builder, version);
 }

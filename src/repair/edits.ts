@@ -114,7 +114,7 @@ class RegionWriter {
         this.#leave(piece, piece.start, piece.end);
         continue;
       }
-      if (stayed) this.#add(piece.start, piece.start, this.#newline, 'split', { words: 'split off from the entry before it' });
+      if (stayed) this.#add(piece.start, piece.start, this.#newline, 'split', { words: 'split it from the entry before it' });
       stayed = true;
       onSlotLine &&= isSlot(piece);
       this.#mend(piece);
@@ -123,9 +123,13 @@ class RegionWriter {
     // A line that had to be mended is ended too; of a line that is otherwise whole it is a finding of its own.
     const damaged = this.#region.rule !== '';
     const { length } = this.#raw;
-    if (this.#ending === '' && damaged) this.#add(length, length, this.#newline, 'inserted', { words: 'ended the line' });
+    if (this.#ending === '' && damaged)
+      this.#add(length, length, this.#newline, 'inserted', { words: 'added a newline at the end of the line' });
     else if (this.#ending === '' && (this.#options.endsLine || this.#hasNewLines)) {
-      this.#add(length, length, this.#newline, 'inserted', { rule: 'missing-final-newline', words: 'ended the last line' });
+      this.#add(length, length, this.#newline, 'inserted', {
+        rule: 'missing-final-newline',
+        words: 'added a newline at the end of the last line',
+      });
     }
   }
 
@@ -145,7 +149,7 @@ class RegionWriter {
     } else if (piece.kind === 'nuls') {
       this.#add(start, end, '', 'removed', { words: `removed ${counted(piece.end - piece.start, 'NUL byte')}` });
     } else {
-      this.#add(start, end, '', 'removed', { words: `took out ${counted(piece.end - piece.start, 'byte')}`, quarantine: true });
+      this.#add(start, end, '', 'removed', { words: `moved ${counted(piece.end - piece.start, 'byte')} to quarantine`, quarantine: true });
     }
   }
 
@@ -202,7 +206,7 @@ class RegionWriter {
     const nuls = piece.mends.filter((one) => one.text === '').reduce((sum, one) => sum + one.end - one.start, 0);
     const parts: string[] = [];
     if (nuls > 0) parts.push(`removed ${counted(nuls, 'NUL byte')}`);
-    if (broken > 0) parts.push(`replaced ${counted(broken, 'broken UTF-8 sequence')}`);
+    if (broken > 0) parts.push(`replaced ${counted(broken, 'invalid UTF-8 sequence')}`);
     return parts.join(', ');
   }
 

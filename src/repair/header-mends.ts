@@ -16,13 +16,13 @@ export function mendHeader(patient: Patient): void {
   const slot = titles.find((title) => title.before === 0);
   for (const title of titles) {
     if (title !== slot && patient.mayMend(title, 'misplaced-title')) {
-      patient.drop(title, 'misplaced-title', 'took out a title slot that is not the first line');
+      patient.drop(title, 'misplaced-title', 'moved a title slot that is not the first line to quarantine');
     }
   }
   if (slot) mendSlot(patient, slot);
   const [header, ...others] = headers;
   for (const other of others) {
-    if (patient.mayMend(other, 'second-header')) patient.drop(other, 'second-header', 'took out a further header');
+    if (patient.mayMend(other, 'second-header')) patient.drop(other, 'second-header', 'moved another header to quarantine');
   }
   if (header) mendOne(patient, header, slot);
   else rebuild(patient, slot);
@@ -38,7 +38,7 @@ function mendSlot(patient: Patient, slot: FixedLine): void {
   const pad = findMember(slot.raw, skipSpace(slot.raw, 0), 'pad');
   const held = pad ? pad.valueEnd - pad.valueStart - 2 : -',"pad":""'.length;
   if ((pad && typeof slot.value['pad'] !== 'string') || held + missing < 0) {
-    patient.drop(slot, rule, `took out a title slot that cannot be made ${SLOT_BYTES} bytes long`);
+    patient.drop(slot, rule, `moved a title slot that cannot be made ${SLOT_BYTES} bytes long to quarantine`);
     return;
   }
   const json = JSON.stringify(' '.repeat(held + missing));
@@ -63,7 +63,7 @@ function mendOne(patient: Patient, header: FixedLine, slot: FixedLine | undefine
   if (isLate && patient.mayMend(header, 'late-header')) {
     patient.move(header, {
       rule: 'late-header',
-      words: `moved the header to the front${idAfter === undefined ? '' : ', with a string as id'}`,
+      words: `moved the header to the front${idAfter === undefined ? '' : ' and made its id a string'}`,
       idBefore,
       idAfter,
     });

@@ -27,7 +27,7 @@ export function mendKeptIndexes(patient: Patient): void {
       key: 'firstKeptEntryIndex',
       json: String(corrected),
       rule: counts.cause(index),
-      words: `the first kept entry is number ${corrected} now, ${index} before (assumed)`,
+      words: `the first kept entry is now number ${corrected}, was ${index} (assumed)`,
       assumed: true,
     });
   }

@@ -51,7 +51,7 @@ export async function makePlan(survey: Survey, options: PlanOptions): Promise<Pl
   if ((options.settleTools || options.settleLeaf) && patient.version === 1) {
     const option = options.settleTools ? '--settle-tools' : '--settle-leaf';
     throw new Trouble(
-      `${options.name}: a log of version 1 has no tree that ${option} could add to; mend it without the option, then run 'sessionctl migrate'`,
+      `${options.name}: a version 1 log has no tree for ${option} to add to; repair it without the option, then run 'sessionctl migrate'`,
     );
   }
   mendHeader(patient);

@@ -162,7 +162,7 @@ function hang(patient: Patient, follower: number, parentId: string | undefined):
   if (parentId === undefined || patient.has(follower, Flag.frozen)) return;
   const symbol = patient.survey.parents.at(follower);
   const idBefore = symbol >= 0 ? patient.survey.symbols.text(symbol) : undefined;
-  const words = `hung the entry from '${parentId}'`;
+  const words = `reattached the entry to '${parentId}'`;
   const json = JSON.stringify(parentId);
   patient.setMember(follower, { key: 'parentId', json, rule: 'unanswered-call', words, idBefore, idAfter: parentId });
 }

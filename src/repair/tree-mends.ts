@@ -202,7 +202,7 @@ function followRenamed(patient: Patient, entry: number, key: string, symbol: num
   if (target < 0 || target === entry || !patient.newIds.has(target) || patient.has(entry, Flag.frozen)) return;
   const idBefore = patient.survey.symbols.text(symbol);
   const idAfter = patient.idOf(target);
-  const words = `${key} follows to '${idAfter}'`;
+  const words = `updated ${key} to '${idAfter}'`;
   patient.setMember(entry, { key, json: JSON.stringify(idAfter), rule: 'duplicate-id', words, idBefore, idAfter });
 }
 
@@ -250,7 +250,7 @@ function hangLost(patient: Patient, definitions: Definitions, parents: Int32Arra
     const symbol = survey.parents.at(entry);
     const idBefore = symbol >= 0 ? survey.symbols.text(symbol) : undefined;
     const idAfter = parent < 0 ? undefined : patient.idOf(parent);
-    const words = idAfter === undefined ? 'made the entry a root' : `hung the entry from '${idAfter}'`;
+    const words = idAfter === undefined ? 'made the entry a root' : `reattached the entry to '${idAfter}'`;
     const rule = orphans.get(entry) ?? 'dangling-parent';
     patient.setMember(entry, { key: 'parentId', json: JSON.stringify(idAfter ?? null), rule, words, idBefore, idAfter });
   }

@@ -18,7 +18,7 @@ export function mendVital(patient: Patient): void {
     const parentRule = parent === ABSENT ? 'missing-field' : 'wrong-type';
     if ((flags & FAULTS) !== 0) leave(patient, entry, faultRule(flags), faultWords(flags));
     else if ((flags & Flag.payload) === 0) {
-      leave(patient, entry, noId ? idRule : parentRule, `took out an entry without a usable ${noId ? 'id' : 'parentId'}`);
+      leave(patient, entry, noId ? idRule : parentRule, `moved an entry without a usable ${noId ? 'id' : 'parentId'} to quarantine`);
     } else {
       if (noId && patient.mayMend(entry, idRule)) patient.idless.add(entry);
       if (noParent && patient.mayMend(entry, parentRule)) patient.orphans.set(entry, parentRule);
@@ -41,7 +41,7 @@ function faultRule(flags: number): string {
 }
 
 function faultWords(flags: number): string {
-  if ((flags & (Flag.typeAbsent | Flag.typeWrong)) !== 0) return 'took out an entry without a usable type';
-  if ((flags & (Flag.messageAbsent | Flag.messageWrong)) !== 0) return 'took out a message entry without a message';
-  return 'took out a message without a role';
+  if ((flags & (Flag.typeAbsent | Flag.typeWrong)) !== 0) return 'moved an entry without a usable type to quarantine';
+  if ((flags & (Flag.messageAbsent | Flag.messageWrong)) !== 0) return 'moved a message entry without a message to quarantine';
+  return 'moved a message without a role to quarantine';
 }

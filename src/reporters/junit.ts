@@ -68,7 +68,7 @@ function suite(
   }
   const hidden = counts === undefined ? 0 : counts.errors + counts.warnings - shown;
   if (counts !== undefined && hidden > 0) {
-    const words = `${counted(hidden, 'finding')} not shown, because of --max-findings`;
+    const words = `${counted(hidden, 'finding')} not shown because of --max-findings`;
     // A file with errors is never green, even if none of them was shown.
     const failed = counts.errors > 0 && failures === 0;
     if (failed) failures++;

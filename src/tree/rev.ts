@@ -16,7 +16,7 @@ const SHORTEST_PREFIX = 4;
 const MOST_CANDIDATES = 5;
 /** Entries that are read together on the way back from the end. */
 const MOST_AT_ONCE = 1024;
-const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, the start of one, or a label";
+const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, or a label";
 
 /**
  * The entry that a user names, as git names commits: fixed forms first, then an exact id or label, then the same with
@@ -26,7 +26,10 @@ const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, the start of one, 
 export async function resolveRev(session: Session, rev: string, options: RevOptions = {}): Promise<number | null> {
   if (rev === 'null') {
     if (options.allowNull) return null;
-    throw trouble(session, `'null' names the empty context, which only 'sessionctl context' can show; an entry with that id is 'id:null'`);
+    throw trouble(
+      session,
+      `'null' is the empty context, which only 'sessionctl context' can show; for an entry with that id use 'id:null'`,
+    );
   }
   const position = await new RevReader(session, options).read(rev);
   // Its bytes may be damaged although its envelope could be read; then this tells so.
@@ -65,7 +68,7 @@ class RevReader {
   }
 
   async read(rev: string): Promise<number> {
-    if (rev === '') throw trouble(this.#session, `an empty REV names nothing; give ${FORMS}`);
+    if (rev === '') throw trouble(this.#session, `an empty REV does not name an entry; use ${FORMS}`);
     const fixed = await this.#fixed(rev);
     if (fixed !== undefined) return fixed;
     const exact = await this.#named(rev, rev);
@@ -88,7 +91,7 @@ class RevReader {
     const { index } = this.#session;
     if (rev === '@' || rev === 'root') {
       const last = await lastEntry(this.#session);
-      if (last === NOT_FOUND) throw trouble(this.#session, `has no entries, so '${rev}' names nothing`);
+      if (last === NOT_FOUND) throw trouble(this.#session, `has no entries, so '${rev}' does not exist`);
       return rev === '@' ? last : (pathTo(index, last, this.#duplicates)[0] as number);
     }
     const above = /^@~(\d+)$/.exec(rev)?.[1];
@@ -115,14 +118,14 @@ class RevReader {
     const labelled = await this.#labelled(word);
     const all = [...new Set([...ids, ...labelled])];
     if (all.length <= 1) return all[0];
-    const how = ids.length > 0 && labelled.length > 0 ? `'id:${word}' and 'label:${word}' tell them apart` : `'line:N' tells them apart`;
+    const how = ids.length > 0 && labelled.length > 0 ? `use 'id:${word}' or 'label:${word}'` : `use 'line:N'`;
     throw this.#ambiguous(rev, await this.#described(all), how);
   }
 
   /** What `id:` or `label:` names; with `~N` behind it where the whole is no name. */
   async #only(found: readonly number[], word: string, kind: 'id' | 'label'): Promise<number | undefined> {
     if (found.length === 1) return found[0];
-    if (found.length > 1) throw this.#ambiguous(`${kind}:${word}`, await this.#described(found), `'line:N' tells them apart`);
+    if (found.length > 1) throw this.#ambiguous(`${kind}:${word}`, await this.#described(found), `use 'line:N'`);
     // The reader takes the steps off and asks again.
     if (/.~\d+$/su.test(word)) return undefined;
     throw kind === 'id' ? await this.#unknown(word, `id:${word}`) : await this.#unknownLabel(word);
@@ -156,10 +159,10 @@ class RevReader {
   #atLine(line: number): number {
     const session = this.#session;
     const damage = session.damage.find((one) => one.line === line);
-    if (damage) throw trouble(session, `line ${line} is damaged (${damage.rule}); run 'sessionctl repair' first, or name another entry`);
+    if (damage) throw trouble(session, `line ${line} is damaged (${damage.rule}); run 'sessionctl repair' first, or choose another entry`);
     const position = session.index.atLine(line);
     if (position !== NOT_FOUND) return position;
-    const what = session.headerLines.includes(line) ? `line ${line} is a header and no entry` : `no entry stands on line ${line}`;
+    const what = session.headerLines.includes(line) ? `line ${line} is a header, not an entry` : `there is no entry on line ${line}`;
     throw trouble(session, `${what}${this.#nearestLines(line)}`);
   }
 
@@ -180,12 +183,9 @@ class RevReader {
     const ends = leaves(this.#session.index);
     const position = number === 0 ? undefined : ends[ends.length - number];
     if (position !== undefined) return position;
-    if (ends.length === 0) throw trouble(this.#session, `has no leaf, so 'leaf:${number}' names nothing`);
+    if (ends.length === 0) throw trouble(this.#session, `has no leaf, so 'leaf:${number}' does not exist`);
     const range = ends.length === 1 ? `'leaf:1'` : `'leaf:1' to 'leaf:${ends.length}'`;
-    throw trouble(
-      this.#session,
-      `'leaf:${number}' is none of its ${counted(ends.length, 'leaf', 'leaves')}; there ${ends.length === 1 ? 'is' : 'are'} ${range}`,
-    );
+    throw trouble(this.#session, `there is no 'leaf:${number}'; the log has ${counted(ends.length, 'leaf', 'leaves')}, ${range}`);
   }
 
   async #byPrefix(prefix: string): Promise<number | undefined> {
@@ -203,23 +203,24 @@ class RevReader {
     if (found.size > 1) {
       const names = [...found].map(([id, position]) => `'${id}' (line ${this.#session.index.lineOf(position)})`);
       if (more > 0) names.push(`${more} more`);
-      throw this.#ambiguous(prefix, names, 'write more of it');
+      throw this.#ambiguous(prefix, names, 'use more characters');
     }
     const definitions = this.#ids(first[0]);
-    if (definitions.length > 1) throw this.#ambiguous(prefix, await this.#described(definitions), `'line:N' tells them apart`);
+    if (definitions.length > 1) throw this.#ambiguous(prefix, await this.#described(definitions), `use 'line:N'`);
     return first[1];
   }
 
   async #unknown(word: string, rev: string): Promise<Trouble> {
     const session = this.#session;
     if (session.header?.['id'] === word) {
-      return trouble(session, `'${rev}' is the id of the header, which is no entry; the first entry is 'root'`);
+      return trouble(session, `'${rev}' is the id of the header, which is not an entry; the first entry is 'root'`);
     }
     const names = nearest(word, new Set((await this.#allLabels()).values()), 3).map((label) => `label '${label}'`);
     names.unshift(...(await this.#nearestIds(word)));
-    const meant = names.length > 0 ? `did you mean ${names.join(', ')}?` : `give ${FORMS}`;
-    const short = word.length < SHORTEST_PREFIX && names.length === 0 ? `; the start of an id needs ${SHORTEST_PREFIX} characters` : '';
-    return trouble(session, `'${rev}' names no entry${short}; ${meant}`);
+    const meant = names.length > 0 ? `did you mean ${names.join(', ')}?` : `use ${FORMS}`;
+    const short =
+      word.length < SHORTEST_PREFIX && names.length === 0 ? `; a prefix of an id needs at least ${SHORTEST_PREFIX} characters` : '';
+    return trouble(session, `'${rev}' does not match any entry${short}; ${meant}`);
   }
 
   async #unknownLabel(word: string): Promise<Trouble> {
@@ -249,7 +250,7 @@ class RevReader {
   }
 
   #ambiguous(rev: string, candidates: readonly string[], how: string): Trouble {
-    return trouble(this.#session, `'${rev}' is ambiguous; it may be ${candidates.join(', ')}; ${how}`);
+    return trouble(this.#session, `'${rev}' is ambiguous; it could be ${candidates.join(', ')}; ${how}`);
   }
 
   async #described(positions: readonly number[]): Promise<string[]> {

@@ -78,7 +78,7 @@ export class StoredSession implements Session {
     for await (const entry of this.entries([position])) return entry;
     const line = this.index.lineOf(position);
     const rule = this.#damage.find((one) => one.line === line)?.rule;
-    throw new Trouble(`${this.name}: line ${line} is damaged (${rule}); run 'sessionctl repair' first, or name another entry`);
+    throw new Trouble(`${this.name}: line ${line} is damaged (${rule}); run 'sessionctl repair' first, or choose another entry`);
   }
 
   async *entries(positions: Iterable<number>): AsyncGenerator<LogEntry, void, void> {
@@ -189,7 +189,8 @@ export class StoredSession implements Session {
   }
 
   #requireWhole({ start, end }: Part, read: number): void {
-    if (read < end - start) throw new Trouble(`${this.name}: became shorter while it was read; run again when nobody writes to it`);
+    if (read < end - start)
+      throw new Trouble(`${this.name}: became shorter while it was being read; run again when no program is writing to it`);
   }
 
   /** The entry without its long strings; undefined where it has to be read in full, or is damaged. */

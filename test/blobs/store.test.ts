@@ -89,8 +89,8 @@ test('lists blobs, leftovers and strangers apart', () => {
 test('a name that is no hash never becomes a path', () => {
   const folder = new BlobFolder(fresh());
   for (const name of ['../x', '', 'a'.repeat(63), 'A'.repeat(64), `${'a'.repeat(64)}/..`, `${'a'.repeat(64)}\n`]) {
-    expect(() => folder.size(name), name).toThrow(/is not the hash of a blob/);
-    expect(() => folder.read(name, () => {}), name).toThrow(/is not the hash of a blob/);
+    expect(() => folder.size(name), name).toThrow(/is not a blob hash/);
+    expect(() => folder.read(name, () => {}), name).toThrow(/is not a blob hash/);
     expect(hashOfRef(`blob:sha256:${name}`), name).toBe(undefined);
     expect(new BlobStore(folder.path).get(`blob:sha256:${name}`), name).toBe('bad-blob-ref');
   }

@@ -102,7 +102,7 @@ describe('the program as a process', () => {
     for (const argv of ['--version', '--help', 'validate big.jsonl']) {
       expect(await bash(`${program} ${argv} > /dev/full; echo $?`)).toMatchObject({
         stdout: '2\n',
-        stderr: 'sessionctl: standard output: no space left on the disk; free some and run again\n',
+        stderr: 'sessionctl: standard output: no space left on the disk; free some space and run again\n',
       });
     }
   });
@@ -117,7 +117,7 @@ describe('the program as a process', () => {
     for (const name of ['log.jsonl', 'short.jsonl']) {
       expect(await bash(`ulimit -f 100; ${program} migrate ${name} > small; echo $?`)).toMatchObject({
         stdout: '2\n',
-        stderr: 'sessionctl: standard output: the file would grow over a size limit; raise the limit or write elsewhere\n',
+        stderr: 'sessionctl: standard output: the file would exceed a size limit; raise the limit or write elsewhere\n',
       });
     }
   });

@@ -139,7 +139,7 @@ describe('progress', () => {
     };
     const ran = await run(['validate', log], { stderrIsTerminal: true, now });
     expect(ran.stderr).toMatch(/ of 4 MB \(\d+%\) read: /);
-    const summary = "sessionctl: 1 warning in 1 session (0 entries); 1 can be mended by 'sessionctl repair'\n";
+    const summary = "sessionctl: 1 warning in 1 session (0 entries); 1 can be fixed by 'sessionctl repair'\n";
     expect(ran.stderr.replaceAll(/\u001b\[[0-9]+m/g, '').endsWith(`${ERASE}${summary}`)).toBe(true);
     expect((await run(['validate', log], { stderrIsTerminal: false, now })).stderr).toBe(summary);
   });

@@ -99,19 +99,19 @@ test('--at is the parent of the first entry, and the next hangs from the one bef
 });
 
 test.each([
-  ['a torn last line', HEADER + entry('a', null).slice(0, 50), /line 2 is damaged \(torn-line\); mend it with 'sessionctl repair'/],
-  ['a missing newline', HEADER + entry('a', null).trimEnd(), /the last line is not ended.*'sessionctl repair'/],
+  ['a torn last line', HEADER + entry('a', null).slice(0, 50), /line 2 is damaged \(torn-line\); run 'sessionctl repair' first/],
+  ['a missing newline', HEADER + entry('a', null).trimEnd(), /the last line has no newline.*'sessionctl repair'/],
   ['a damaged line in the middle', `${HEADER}nonsense\n${entry('a', null)}`, /line 2 is damaged \(not-json\).*'sessionctl repair'/],
   ['version 1', '{"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n', /version 1.*'sessionctl migrate -i'/],
-  ['version 4', HEADER.replace('"version":3', '"version":4'), /version 4 is not known/],
-  ['no header', entry('a', null), /an entry stands before the header.*'sessionctl repair'/],
+  ['version 4', HEADER.replace('"version":3', '"version":4'), /version 4 is unknown/],
+  ['no header', entry('a', null), /an entry comes before the header.*'sessionctl repair'/],
   [
     'an entry without an id',
     `${HEADER}{"type":"custom","timestamp":"2026-01-01T00:00:00.000Z"}\n`,
     /line 2, has no id.*'sessionctl repair'/,
   ],
   ['a byte order mark', `\ufeff${HEADER}`, /byte order mark.*'sessionctl repair'/],
-  ['another format', '{"some":"thing"}\n', /is no session log/],
+  ['another format', '{"some":"thing"}\n', /not a pi or omp session log/],
 ])('refuses a log with %s and leaves it', async (_what, content, message) => {
   const file = fresh(content);
   const out = await run(['append', file], { stdin: user('one') });
@@ -126,13 +126,13 @@ test.each([
   ['{"type":"message","message":{"role":"user"}}', /content/],
   ['{"type":"label","targetId":5}', /targetId/],
   ['{"message":{}}', /has no string 'type'/],
-  ['{"type":"session","cwd":"/"}', /is of type 'session', which is no entry/],
-  ['{"type":"title","v":1,"title":"x"}', /which is no entry/],
-  ['{"type":"custom","customType":"x","id":"mine"}', /has 'id' already/],
-  ['{"type":"custom","customType":"x","parentId":null}', /has 'parentId' already/],
-  ['{"type":"custom","customType":"x","timestamp":"x"}', /has 'timestamp' already/],
-  ['{"type":"custom"', /no whole JSON object \(torn-line\)/],
-  ['[1]', /no whole JSON object \(not-an-object\)/],
+  ['{"type":"session","cwd":"/"}', /is of type 'session', which is not an entry/],
+  ['{"type":"title","v":1,"title":"x"}', /which is not an entry/],
+  ['{"type":"custom","customType":"x","id":"mine"}', /already has 'id'/],
+  ['{"type":"custom","customType":"x","parentId":null}', /already has 'parentId'/],
+  ['{"type":"custom","customType":"x","timestamp":"x"}', /already has 'timestamp'/],
+  ['{"type":"custom"', /not a complete JSON object \(torn-line\)/],
+  ['[1]', /not a complete JSON object \(not-an-object\)/],
 ])('refuses the body %s, and keeps what was acknowledged before', async (body, message) => {
   const file = fresh(HEADER);
   const out = await run(['append', file], { stdin: `${user('good')}${body}\n${user('never')}` });
@@ -151,7 +151,7 @@ test('says what does not fit in a body, and where, once', async () => {
   const { code, stderr } = await run(['append', file], { stdin: '{"type":"message","message":{}}\n' });
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: 'sessionctl: -:1: the entry does not fit: expected a string at message.role, found nothing\n',
+    stderr: 'sessionctl: -:1: the entry does not match the schema: expected a string at message.role, found nothing\n',
   });
 });
 
@@ -160,9 +160,9 @@ test('lets unknown types pass, and refuses what the dialect of the log does not 
   const model = '{"type":"model_change","provider":"p","modelId":"m"}\n';
   expect((await run(['append', file], { stdin: `{"type":"from_the_future","x":1}\n${model}` })).code).toBe(0);
   const refused = await run(['append', file], { stdin: '{"type":"model_change","model":"p/m"}\n' });
-  expect(refused.stderr).toMatch(/is an entry as omp writes it, in a log of pi/);
+  expect(refused.stderr).toMatch(/is an entry in the form that omp writes, but this is a log of pi/);
   const omp = fresh(HEADER.replace('"cwd"', '"title":"t","cwd"'));
-  expect((await run(['append', omp], { stdin: model })).stderr).toMatch(/as pi writes it, in a log of omp/);
+  expect((await run(['append', omp], { stdin: model })).stderr).toMatch(/in the form that pi writes, but this is a log of omp/);
 });
 
 test.each([[[]], [['-']], [['a', 'b']]])('refuses the call append %j', async (argv) => {
@@ -255,7 +255,7 @@ test('a write limit cuts the entry off again and leaves the log whole', async ()
     stdin,
   });
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toMatch(/f\.jsonl: the file would grow over a size limit/);
+  expect(ran.stderr).toMatch(/f\.jsonl: the file would exceed a size limit/);
   expect(
     linesOf(file)
       .slice(2)
@@ -273,7 +273,7 @@ test('a full disk cuts the entry off again and leaves the log whole', async ({ s
     writeFileSync(file, HEADER);
     const ran = await spawnProgram(['append', file], { stdin: user('small') + user('x'.repeat(300_000)) });
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toBe(`sessionctl: ${file}: no space left on the disk; free some and run again\n`);
+    expect(ran.stderr).toBe(`sessionctl: ${file}: no space left on the disk; free some space and run again\n`);
     expect(
       linesOf(file)
         .slice(1)

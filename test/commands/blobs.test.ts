@@ -117,7 +117,7 @@ test('verify reads standard input, leaves out damaged lines and exits 1', async 
 test('skips what is no session log below a folder, refuses it when it is named, and says when nothing was found', async () => {
   const { blobs, logs } = place([]);
   writeFileSync(join(logs, 'other.jsonl'), '{"some":"thing"}\n');
-  expect((await run(['blobs', 'ls', '--blobs', blobs, join(logs, 'other.jsonl')])).stderr).toMatch(/is no session log/);
+  expect((await run(['blobs', 'ls', '--blobs', blobs, join(logs, 'other.jsonl')])).stderr).toMatch(/not a pi or omp session log/);
   const none = await run(['blobs', 'ls', '--blobs', blobs, logs]);
   expect(none.code).toBe(2);
   expect(none.stderr).toMatch(/1 file skipped that is no session log\nsessionctl: no session log found/);

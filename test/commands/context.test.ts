@@ -144,7 +144,7 @@ describe('context', () => {
     expect(await contents(log, '--leaf', 'null')).toEqual([]);
     const unknown = await context(log, '--leaf', 'e7');
     expect(unknown.code).toBe(2);
-    expect(unknown.stderr).toContain("'e7' names no entry");
+    expect(unknown.stderr).toContain("'e7' does not match any entry");
     expect((await run(['help', 'context'])).stdout).toContain('--leaf=-abc');
   });
 

@@ -482,6 +482,6 @@ describe('export of a large log', () => {
     );
     const ran = await spawnCommand('bash', ['-c', `ulimit -f ${limit}; exec "${process.execPath}" "${programPath}" export "${long}"`]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toMatch(/^sessionctl: .*: the file would grow over a size limit; .*\n$/);
+    expect(ran.stderr).toMatch(/^sessionctl: .*: the file would exceed a size limit; .*\n$/);
   });
 });

@@ -125,7 +125,7 @@ test('refuses a file that is not a session log, and writes nothing', async () =>
   for (const name of ['externalize', 'inline']) {
     const out = await run([name, '--blobs', folder], { stdin: '{"some":"thing"}\n'.repeat(300) });
     expect(out).toMatchObject({ code: 2, stdout: '' });
-    expect(out.stderr).toMatch(/^sessionctl: -: is no session log/);
+    expect(out.stderr).toMatch(/^sessionctl: -: not a pi or omp session log/);
   }
   expect((await run(['externalize', '--blobs', folder], { stdin: '' })).code).toBe(0);
 });

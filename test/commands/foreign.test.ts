@@ -65,7 +65,7 @@ describe('the log of another agent', () => {
     expect(await named('droid.jsonl')).toContain('a Factory Droid session');
     expect(await named('session-trace.jsonl')).toContain('a Hugging Face session trace');
     expect(await named('pi-sdk.jsonl')).toContain("a log of pi's SDK harness");
-    expect(await named('version-0.jsonl')).toContain('JSON lines of another kind');
+    expect(await named('version-0.jsonl')).toContain('JSON lines in an unknown format');
   });
 
   it('is refused though it is damaged', async () => {

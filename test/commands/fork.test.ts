@@ -267,7 +267,7 @@ describe('what a fork does with odd sources', () => {
       'line:3',
       /repeated/,
     ],
-    ['a REV that is not there', log(HEADER, user('a', null)), 'nowhere', /'nowhere' names no entry/],
+    ['a REV that is not there', log(HEADER, user('a', null)), 'nowhere', /'nowhere' does not match any entry/],
     ['the empty context', log(HEADER, user('a', null)), 'null', /empty context/],
     [
       'a damaged line on the path',
@@ -377,7 +377,7 @@ describe('where a fork goes', () => {
     writeFileSync(source, readFileSync(session('pi-branches.jsonl')));
     expect(await run(['fork', source, '@', '-o', source])).toMatchObject({
       code: 2,
-      stderr: `sessionctl: ${source}: is the input itself; name another file with -o\n`,
+      stderr: `sessionctl: ${source}: is the input file itself; choose another file with -o\n`,
     });
     expect(readFileSync(source)).toEqual(readFileSync(session('pi-branches.jsonl')));
     const target = join(scratch, 'never.jsonl');

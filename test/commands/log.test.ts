@@ -148,8 +148,8 @@ describe('log', () => {
     expect((await run(['log', '--grep', '(', branches])).stderr).toContain("option '--grep' needs a regular expression, not '('");
     expect((await run(['log', '--ignore-case', branches])).stderr).toContain("'--ignore-case' needs '--grep'");
     expect((await run(['log', branches, branches])).stderr).toContain('one FILE at a time');
-    expect((await run(['log', '--leaf', 'nowhere', branches])).stderr).toMatch(/'nowhere' names no entry/);
-    expect((await run(['log'], { stdin: 'hello\n' })).stderr).toContain('it seems to be plain text');
+    expect((await run(['log', '--leaf', 'nowhere', branches])).stderr).toMatch(/'nowhere' does not match any entry/);
+    expect((await run(['log'], { stdin: 'hello\n' })).stderr).toContain('looks like plain text');
   });
 
   it('reads an id that starts with a dash', async () => {

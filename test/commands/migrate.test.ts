@@ -105,7 +105,7 @@ describe('migrate on what the agents were tried on', () => {
   ])('refuses the unknown version of m06-version-%s by name and writes nothing', async (name, version) => {
     const ran = await run(['migrate', join(vectors, `m06-version-${name}.jsonl`)]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain(`is of version ${version}; only versions 1, 2 and 3 are known`);
+    expect(ran.stderr).toContain(`has version ${version}; only versions 1, 2 and 3 are known`);
   });
 
   it('refuses a log without a header and names repair', async () => {
@@ -267,12 +267,12 @@ describe('what migrate does to an entry', () => {
       '{"type":"custom","firstKeptEntryIndex":1,"id":"00000004","parentId":"00000003"}',
     ]);
     expect(ran.stderr).toContain(
-      '-:4: warning: firstKeptEntryIndex 9 names no earlier entry and was removed; this compaction keeps nothing before it\n',
+      '-:4: warning: firstKeptEntryIndex 9 does not refer to an earlier entry and was removed; this compaction keeps nothing before it\n',
     );
     const both = await migrate(log(HEADER, USER, '{"type":"compaction","firstKeptEntryIndex":9,"firstKeptEntryId":"00000001"}'));
     expect(both.stdout).toContain('{"type":"compaction","firstKeptEntryId":"00000001","id":"00000002"');
     expect(both.stderr).toContain(
-      '-:3: warning: firstKeptEntryIndex 9 names no earlier entry and was removed; its firstKeptEntryId stays\n',
+      '-:3: warning: firstKeptEntryIndex 9 does not refer to an earlier entry and was removed; its firstKeptEntryId is kept\n',
     );
   });
 
@@ -312,7 +312,11 @@ describe('what migrate does to an entry', () => {
     const ran = await migrate(log(HEADER, hook), '--to', '2');
     expect(lines(ran.stdout)).toEqual([`${HEADER.slice(0, -1)},"version":2}`, `${hook.slice(0, -1)},"id":"00000001","parentId":null}`]);
     const back = await migrate(log('{"type":"session","version":3,"id":"s"}'), '--to', '2');
-    expect(back).toMatchObject({ code: 2, stdout: '', stderr: 'sessionctl: -: is of version 3 already; it cannot go back to version 2\n' });
+    expect(back).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'sessionctl: -: already has version 3; it cannot be downgraded to version 2\n',
+    });
   });
 
   it('migrates an entry that is nested very deeply', async () => {
@@ -382,7 +386,7 @@ describe('migrate on files', () => {
     const good = file('many/good.jsonl', log(HEADER));
     const ran = await run(['migrate', '-i', bad, join(scratch, 'none.jsonl'), good]);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('bad.jsonl: is of version 4');
+    expect(ran.stderr).toContain('bad.jsonl: has version 4');
     expect(ran.stderr).toContain('none.jsonl: no such file');
     expect(readFileSync(good, 'utf8')).toContain('"version":3');
   });
@@ -394,7 +398,7 @@ describe('migrate on files', () => {
   ])('says what a file of %s seems to be, and refuses it', async (_what, content) => {
     const ran = await run(['migrate', file('stranger.jsonl', content)]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toMatch(/stranger\.jsonl: is no session log of pi or omp; it seems to be .+\n$/);
+    expect(ran.stderr).toMatch(/stranger\.jsonl: not a pi or omp session log \(looks like .+\)\n$/);
   });
 
   it('refuses options that make no sense', async () => {

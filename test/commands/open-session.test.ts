@@ -147,7 +147,7 @@ describe('openSession', () => {
     const path = file(jsonl({ ...header, version: 4 }, user('a', null)));
     const later = await openSession(path, io);
     expect(later.version).toBe(3);
-    expect(io.notes).toEqual([`${path}: warning: version 4 is not known and read as version 3`]);
+    expect(io.notes).toEqual([`${path}: warning: version 4 is unknown; reading it as version 3`]);
     await later.close();
   });
 
@@ -201,9 +201,9 @@ describe('openSession', () => {
   });
 
   it('refuses what is not a session log by name, however long it is', async () => {
-    await expect(openSession(file('hello\n'), testIo())).rejects.toThrow(/is no session log of pi or omp; it seems to be plain text/);
-    await expect(openSession(file('{"a":1}\n'.repeat(1000)), testIo())).rejects.toThrow(/JSON lines of another kind/);
-    await expect(openSession(folder, testIo())).rejects.toThrow(/is a folder; name a file/);
+    await expect(openSession(file('hello\n'), testIo())).rejects.toThrow(/not a pi or omp session log \(looks like plain text\)/);
+    await expect(openSession(file('{"a":1}\n'.repeat(1000)), testIo())).rejects.toThrow(/JSON lines in an unknown format/);
+    await expect(openSession(folder, testIo())).rejects.toThrow(/is a folder; pass a file/);
     await expect(openSession(join(folder, 'none'), testIo())).rejects.toThrow(/no such file/);
   });
 

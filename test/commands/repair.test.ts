@@ -51,8 +51,8 @@ describe('sessionctl repair FILE', () => {
     expect(ran.stdout).toBe(mended(TORN));
     expect(ran.stderr).toBe(
       [
-        `sessionctl: ${file}:3: torn-line: took out 60 bytes`,
-        `sessionctl: ${file}:4: dangling-parent: hung the entry from 'a'`,
+        `sessionctl: ${file}:3: torn-line: moved 60 bytes to quarantine`,
+        `sessionctl: ${file}:4: dangling-parent: reattached the entry to 'a'`,
         `sessionctl: ${file}: 2 changes`,
         '',
       ].join('\n'),
@@ -219,7 +219,7 @@ describe('sessionctl repair -n', () => {
     const ran = await run(['repair', '-n', '--quarantine', `${file}.q`, '--report', report, file]);
     expect(ran.code).toBe(1);
     expect(ran.stdout).toBe('');
-    expect(ran.stderr).toContain(`${file}:3: torn-line: dry run: took out 60 bytes`);
+    expect(ran.stderr).toContain(`${file}:3: torn-line: dry run: moved 60 bytes to quarantine`);
     expect(ran.stderr).toContain(`${file}: 2 changes, not made\n`);
     expect(ran.stderr).toContain(`${file}: would change`);
     expect(readFileSync(file).equals(readFileSync(vector(TORN)))).toBe(true);
@@ -298,7 +298,7 @@ describe('what repair refuses', () => {
     utimesSync(file, 1_000_000, 1_000_000);
     const ran = await run(['repair', '-i', file]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toMatch(/^sessionctl: \S+: is no session log of pi or omp; it seems to be .+\n$/);
+    expect(ran.stderr).toMatch(/^sessionctl: \S+: not a pi or omp session log \(looks like .+\)\n$/);
     expect(statSync(file).mtimeMs).toBe(1_000_000_000);
     expect(readdirSync(join(file, '..'))).toEqual(['other.jsonl']);
   });
@@ -356,7 +356,7 @@ describe('what repair refuses', () => {
     const file = join(projectRoot, 'fixtures', 'repair', 'v1-second-header', 'damaged.jsonl');
     const ran = await run(['repair', '--settle-tools', file]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain(`${file}: a log of version 1`);
+    expect(ran.stderr).toContain(`${file}: a version 1 log`);
   });
 });
 

@@ -192,7 +192,7 @@ describe('sessionctl status', () => {
     expect((await statusOf(fixture('partially-answered'), '--leaf', '@~2')).state).toBe('no-assistant-yet');
     const ran = await run(['status', fixture('partially-answered'), '--leaf', 'nowhere']);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain("'nowhere' names no entry");
+    expect(ran.stderr).toContain("'nowhere' does not match any entry");
   });
 
   it('reads standard input and never writes to the file', async () => {
@@ -432,7 +432,7 @@ describe('sessionctl status --workspace', () => {
     const outside = mkdtempSync(join(scratch, 'out-'));
     writeFileSync(join(outside, 'secret.txt'), 'secret');
     symlinkSync(outside, join(made.workspace, 'link'));
-    expect(await probe(made)).toMatchObject({ result: 'unknown', reason: expect.stringContaining('link leads outside') });
+    expect(await probe(made)).toMatchObject({ result: 'unknown', reason: expect.stringContaining('link points outside') });
     const absent = pending('write', { path: 'link/none.txt', content: 'secret' });
     symlinkSync(outside, join(absent.workspace, 'link'));
     expect(await probe(absent)).toMatchObject({ result: 'unknown' });
@@ -448,13 +448,13 @@ describe('sessionctl status --workspace', () => {
   it.skipIf(process.platform === 'win32')('never opens a pipe or a device, and does not hang on one', async () => {
     const pipe = pending('write', { path: 'pipe', content: 'x' });
     execFileSync('mkfifo', [join(pipe.workspace, 'pipe')]);
-    expect(await probe(pipe)).toMatchObject({ result: 'unknown', reason: expect.stringContaining('pipe; never opened') });
+    expect(await probe(pipe)).toMatchObject({ result: 'unknown', reason: expect.stringContaining('pipe; not opened') });
     const device = pending('write', { path: 'null', content: '' });
     symlinkSync('/dev/null', join(device.workspace, 'null'));
     expect(await probe(device)).toMatchObject({ result: 'unknown' });
     const within = pending('write', { path: 'null', content: '' }, '/dev');
     const status = await statusOf(within.file, '--workspace', '/dev');
-    expect(status.pending[0]?.probe).toMatchObject({ result: 'unknown', reason: expect.stringContaining('device; never opened') });
+    expect(status.pending[0]?.probe).toMatchObject({ result: 'unknown', reason: expect.stringContaining('device; not opened') });
   });
 
   it('never probes a process, and never makes anything ready', async () => {

@@ -114,7 +114,7 @@ describe('validate', () => {
     expect(ran.code).toBe(2);
     expect(ran.stderr).toBe(
       `sessionctl: ${join(scratch, 'missing.jsonl')}: no such file or folder; check the path\n` +
-        "sessionctl: 2 errors in 2 sessions (4 entries); all can be mended by 'sessionctl repair'; 1 file could not be checked\n",
+        "sessionctl: 2 errors in 2 sessions (4 entries); all can be fixed by 'sessionctl repair'; 1 file could not be checked\n",
     );
     expect(ran.stdout).toContain(`${bad}:3: error: torn-line`);
   });

@@ -10,14 +10,14 @@ const envelope = { id: '0000abcd', parentId: null, timestamp: '2026-01-01T00:00:
 describe('the body of an entry that is to be added', () => {
   it.each([
     ['', 'is blank'],
-    ['{"type":', 'is no whole JSON object (torn-line)'],
-    ['[]', 'is no whole JSON object (not-an-object)'],
-    ['\ufeff{"type":"custom"}', 'begins with a byte order mark'],
-    ['{"type":"custom","id":"x"}', "has 'id' already; an entry gets id, parentId and timestamp when it is added"],
-    ['{"type":"custom","timestamp":null}', "has 'timestamp' already; an entry gets id, parentId and timestamp when it is added"],
+    ['{"type":', 'is not a complete JSON object (torn-line)'],
+    ['[]', 'is not a complete JSON object (not-an-object)'],
+    ['\ufeff{"type":"custom"}', 'starts with a byte order mark'],
+    ['{"type":"custom","id":"x"}', "already has 'id'; id, parentId and timestamp are set when the entry is added"],
+    ['{"type":"custom","timestamp":null}', "already has 'timestamp'; id, parentId and timestamp are set when the entry is added"],
     ['{"customType":"x"}', "has no string 'type'"],
-    ['{"type":"session"}', "is of type 'session', which is no entry"],
-    ['{"type":"title"}', "is of type 'title', which is no entry"],
+    ['{"type":"session"}', "is of type 'session', which is not an entry"],
+    ['{"type":"title"}', "is of type 'title', which is not an entry"],
   ])('%j %s', (text, why) => {
     expect(readBody(line(text))).toBe(why);
   });
@@ -33,10 +33,10 @@ describe('the body of an entry that is to be added', () => {
     const why = (text: string, dialect?: 'pi' | 'omp'): string | undefined => misfit(readBody(line(text)) as Body, envelope, 3, dialect);
     expect(why('{"type":"custom","customType":"x","anything":1}')).toBeUndefined();
     expect(why('{"type":"something_new"}')).toBeUndefined();
-    expect(why('{"type":"message"}')).toBe('does not fit: expected an object at message, found nothing');
+    expect(why('{"type":"message"}')).toBe('does not match the schema: expected an object at message, found nothing');
     expect(why('{"type":"message","message":{"role":7}}')).toContain('message.role');
     expect(why('{"type":"session_info","name":"x"}', 'omp')).toBe(
-      'is an entry as pi writes it, in a log of omp; the other would not read it so',
+      'is an entry in the form that pi writes, but this is a log of omp, which would not read it that way',
     );
     expect(why('{"type":"session_info","name":"x"}', 'pi')).toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe('the end of a log that is added to', () => {
     for (const id of ['7', '""']) {
       const tail = seen(HEADER, entry('"a"'), entry(id));
       expect(() => tail.leaf).toThrow(
-        "log.jsonl: the last entry, line 3, has no id to hang the next one from; mend it with 'sessionctl repair'",
+        "log.jsonl: the last entry, line 3, has no id that the next one could use as its parent; run 'sessionctl repair' first",
       );
     }
   });
@@ -77,18 +77,18 @@ describe('the end of a log that is added to', () => {
   });
 
   it.each<[string, string[]]>([
-    ['begins with a byte order mark', [`\ufeff${HEADER}`]],
+    ['starts with a byte order mark', [`\ufeff${HEADER}`]],
     ['line 2 is damaged (torn-line)', [HEADER, '{"type":']],
-    ['an entry stands before the header', [entry('"a"'), HEADER]],
-    ['version 4 is not known', [HEADER.replace('3', '4')]],
-    ['is a log of version 1', ['{"type":"session","id":"s"}']],
+    ['an entry comes before the header', [entry('"a"'), HEADER]],
+    ['version 4 is unknown', [HEADER.replace('3', '4')]],
+    ['is a version 1 log', ['{"type":"session","id":"s"}']],
   ])('is refused: %s', (why, texts) => {
     expect(() => seen(...texts)).toThrow(`log.jsonl: ${why}`);
   });
 
   it('is refused where the last line is open, and where there is no header at all', () => {
     const tail = seen(HEADER);
-    expect(() => tail.see(line(entry('"a"'), 2, false))).toThrow('the last line is not ended');
+    expect(() => tail.see(line(entry('"a"'), 2, false))).toThrow('the last line has no newline');
     expect(() => seen('', ' ').end()).toThrow('log.jsonl: has no header');
     expect(() => seen().end()).not.toThrow();
   });

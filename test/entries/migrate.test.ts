@@ -162,11 +162,11 @@ describe('a line that is too long to be held', () => {
     expect(await migrated(3)).toMatchObject({ trouble: '', warnings: [], text: expect.stringContaining(`\n${long}\n{"type":"custom"}\n`) });
     const version2 = await migrated(2);
     expect(version2.text).toContain(`\n${long}\n`);
-    expect(version2.warnings).toEqual([{ line: 2, message: `has ${long.length} bytes and was passed on unread` }]);
+    expect(version2.warnings).toEqual([{ line: 2, message: `has ${long.length} bytes and was passed through unread` }]);
   });
 
   it('is refused in a log of version 1, and left out by readers', async () => {
-    expect((await migrated(1)).trouble).toBe(`log: line 2 has ${long.length} bytes, too many for an entry that needs an id`);
+    expect((await migrated(1)).trouble).toBe(`log: line 2 has ${long.length} bytes, which is too long for an entry that needs an id`);
     const damage: string[] = [];
     const read = await migrated(1, { onDamage: (line, rule) => damage.push(`${line.number} ${rule}`) });
     expect(damage).toEqual(['2 oversize-line']);
@@ -229,7 +229,7 @@ describe('a log migrated for a reader', () => {
 
   it('refuses an id that it has given to an earlier entry, where the ids of the log were not known before', async () => {
     const conflict = migrated([HEADER, USER, '{"type":"custom","id":"00000001"}']);
-    await expect(conflict).rejects.toThrow("line 3 has the id '00000001', which an earlier entry was just given");
+    await expect(conflict).rejects.toThrow("line 3 has the id '00000001', which was just assigned to an earlier entry");
     const taken = await skimIds(chunked(Buffer.from('{"id":"00000001"}\n'), 5), random(8));
     expect((await migrated([HEADER, USER, '{"type":"custom","id":"00000001"}'], { taken })).text[1]).toContain('"id":"00000002"');
   });

@@ -51,7 +51,7 @@ test('a lock that tells no holder is somebody who is just writing it, until it i
   const path = fresh();
   for (const content of ['', '{"pid":', 'null']) {
     writeFileSync(path, content);
-    await expect(withLock(path, options(), () => 1)).rejects.toThrow(/is held by somebody/);
+    await expect(withLock(path, options(), () => 1)).rejects.toThrow(/is held by another process/);
     utimesSync(path, 1000, 1000);
     expect(await withLock(path, options(), () => 'mine')).toBe('mine');
   }
@@ -76,7 +76,7 @@ test('refuses a link, a pipe or a folder in the place of the lock instead of wai
       },
     });
     await expect(withLock(path, counting, () => 1)).rejects.toThrow(
-      /f\.lock: stands where the lock belongs and is no lock file; remove it$/,
+      /f\.lock: is in the place of the lock but is not a lock file; remove it$/,
     );
     expect(lstatSync(path).isFile()).toBe(false);
     expect(readdirSync(join(path, '..'))).toEqual(['f.lock']);

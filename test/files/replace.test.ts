@@ -203,7 +203,7 @@ test.each([
 
 test('refuses a folder, a device and a file that is not there', async () => {
   const folder = fresh();
-  expect((await call(['-i', folder], shout)).trouble).toBe(`${folder}: is a folder; name a file`);
+  expect((await call(['-i', folder], shout)).trouble).toBe(`${folder}: is a folder; pass a file`);
   expect((await call(['-i', '/dev/null'], shout)).trouble).toMatch(/not a regular file/);
   expect((await call(['-i', join(folder, 'none')], shout)).trouble).toMatch(/no such file/);
 });
@@ -304,7 +304,7 @@ test.each([
   };
   const result = await call(['-i', '--backup', file], meanwhile);
   expect(result.code).toBe(2);
-  expect(result.trouble).toMatch(/changed by another program meanwhile, nothing was replaced/);
+  expect(result.trouble).toMatch(/changed by another program in the meantime, nothing was replaced/);
   expect(readFileSync(file, 'utf8').startsWith('one\n')).toBe(true);
   expect(readdirSync(folder)).toEqual(['f']);
 });
@@ -319,8 +319,8 @@ test('says that other names of the file keep the old content', async () => {
 });
 
 test.each([
-  ['appended', (file: string) => appendFileSync(file, 'late\n'), 'late\n', /5 bytes were written to the old file at that very moment/],
-  ['rewritten', (file: string) => writeFileSync(file, 'ten\n', { flag: 'r+' }), 'ten\n', /the old file was changed at that very moment/],
+  ['appended', (file: string) => appendFileSync(file, 'late\n'), 'late\n', /5 bytes were written to the old file at that moment/],
+  ['rewritten', (file: string) => writeFileSync(file, 'ten\n', { flag: 'r+' }), 'ten\n', /the old file was changed at that moment/],
 ])('saves what was %s to the old file between the last look and the rename', async (_how, write, late, message) => {
   const folder = fresh();
   const file = join(folder, 'f');
@@ -376,7 +376,7 @@ test('-o never overwrites the input, under whatever name', async () => {
   symlinkSync('f', join(folder, 'link'));
   linkSync(file, join(folder, 'hard'));
   for (const name of ['f', 'link', 'hard', './f']) {
-    expect((await call(['-o', join(folder, name), file], shout)).trouble).toMatch(/is the input itself; use -i/);
+    expect((await call(['-o', join(folder, name), file], shout)).trouble).toMatch(/is the input file itself; use -i/);
   }
   expect(readFileSync(file, 'utf8')).toBe('one\n');
 });
@@ -385,7 +385,7 @@ test('-o never overwrites the file that standard input comes from', async () => 
   const folder = fresh();
   writeFileSync(join(folder, 'f'), 'a1\n');
   const ran = await spawnCommand('bash', ['-c', `"${process.execPath}" "${program}" -o f < f`], { cwd: folder });
-  expect(ran).toMatchObject({ code: 2, stderr: 'f: is the input itself; use -i to change a file in place\n' });
+  expect(ran).toMatchObject({ code: 2, stderr: 'f: is the input file itself; use -i to change a file in place\n' });
   expect(readFileSync(join(folder, 'f'), 'utf8')).toBe('a1\n');
 });
 
@@ -393,7 +393,7 @@ test('-o refuses a folder and a link that leads nowhere', async () => {
   const folder = fresh();
   symlinkSync('nowhere', join(folder, 'link'));
   expect((await call(['-o', folder], shout, 'one\n')).trouble).toMatch(/is a folder/);
-  expect((await call(['-o', join(folder, 'link')], shout, 'one\n')).trouble).toMatch(/leads nowhere/);
+  expect((await call(['-o', join(folder, 'link')], shout, 'one\n')).trouble).toMatch(/broken symbolic link/);
   expect((await call(['-o', join(folder, 'no', 'where')], shout, 'one\n')).trouble).toMatch(/where: no such folder; make it first$/);
 });
 
@@ -462,7 +462,7 @@ test('a write limit leaves the original and no temp file', async () => {
   writeFileSync(file, old);
   const ran = await spawnCommand('bash', ['-c', `ulimit -f 100; exec "${process.execPath}" "${program}" -i f`], { cwd: folder });
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toMatch(/^f: the file would grow over a size limit/);
+  expect(ran.stderr).toMatch(/^f: the file would exceed a size limit/);
   expect(readFileSync(file, 'utf8') === old).toBe(true);
   expect(readdirSync(folder)).toEqual(['f']);
 });
@@ -477,7 +477,7 @@ test('a full disk leaves the original and no temp file', async ({ skip }) => {
     writeFileSync(file, old);
     const ran = await spawnCommand(process.execPath, [program, '-i', '--backup', file]);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toBe(`${file}: no space left on the disk; free some and run again\n`);
+    expect(ran.stderr).toBe(`${file}: no space left on the disk; free some space and run again\n`);
     expect(readFileSync(file, 'utf8') === old).toBe(true);
     expect(readdirSync(folder)).toEqual(['f']);
   } finally {

@@ -36,13 +36,13 @@ test('a line of 300 MB passes byte for byte in a log of version 3, and the lines
   expect(await migrated(current)).toEqual({ code: '0', hash: await sha256(current), stderr: '' });
   const old = await migrated(longLine('long-2.jsonl', 2));
   expect(old.code).toBe('0');
-  expect(old.stderr).toContain('long-2.jsonl:2: warning: has 314572852 bytes and was passed on unread');
+  expect(old.stderr).toContain('long-2.jsonl:2: warning: has 314572852 bytes and was passed through unread');
 });
 
 test('a line of 300 MB is refused in a log of version 1', async () => {
   const ran = await migrated(longLine('long-1.jsonl', 1));
   expect(ran.code).toBe('2');
-  expect(ran.stderr).toContain('long-1.jsonl: line 2 has 314572852 bytes, too many for an entry that needs an id');
+  expect(ran.stderr).toContain('long-1.jsonl: line 2 has 314572852 bytes, which is too long for an entry that needs an id');
 });
 
 test('a million entries take no more memory than their ids', async () => {

@@ -114,7 +114,7 @@ describe('a folder', () => {
     chmodSync(path, 0o000);
     expect(call('validate', '--format', 'json', path)).toMatchObject({
       status: 2,
-      stderr: `sessionctl: ${path}: permission denied; check who may read it\n`,
+      stderr: `sessionctl: ${path}: permission denied; check the permissions\n`,
     });
     chmodSync(closed, 0o755);
   });

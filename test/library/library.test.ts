@@ -134,7 +134,7 @@ describe('repair', () => {
   it('says when its input is another one the second time', async () => {
     let opened = 0;
     const source = (): Buffer => bytesOf(`${HEADER}${user('a', null)}${opened++ === 0 ? user('b', 'a') : ''}`);
-    await expect(joined(library.repair(source, { name: 'x' }))).rejects.toThrow('x: was changed while it was read');
+    await expect(joined(library.repair(source, { name: 'x' }))).rejects.toThrow('x: was changed while it was being read');
   });
 });
 
@@ -192,36 +192,30 @@ describe('a session', () => {
 describe('a wrong argument', () => {
   const any = (value: unknown): never => value as never;
   it.each<[string, () => unknown]>([
+    ['readEntries: the log must be bytes, not a string; for a file, pass createReadStream(path)', () => library.readEntries(any('x'))],
+    ['readEntries: the log must be an async iterable of Uint8Array, not undefined', () => library.readEntries(any(undefined))],
+    ['readEntries: maxLineBytes must be a positive integer, not -1', () => library.readEntries(Buffer.alloc(0), { maxLineBytes: -1 })],
     [
-      'readEntries: the log has to come as bytes and not as a string; for a file hand in createReadStream(path)',
-      () => library.readEntries(any('x')),
-    ],
-    ['readEntries: the log has to be an async iterable of Uint8Array, and not undefined', () => library.readEntries(any(undefined))],
-    [
-      'readEntries: maxLineBytes has to be a whole number above 0, and not -1',
-      () => library.readEntries(Buffer.alloc(0), { maxLineBytes: -1 }),
-    ],
-    [
-      "validate: there is no option 'level'; the options are name, levels, maxLineBytes, random",
+      "validate: unknown option 'level'; the options are name, levels, maxLineBytes, random",
       () => library.validate(Buffer.alloc(0), any({ level: {} })),
     ],
-    ["validate: levels: there is no rule 'no-such'", () => library.validate(Buffer.alloc(0), { levels: { 'no-such': 'off' } })],
+    ["validate: levels: unknown rule 'no-such'", () => library.validate(Buffer.alloc(0), { levels: { 'no-such': 'off' } })],
     [
-      "validate: levels: the level of blank-line has to be one of error, warning, off, and not 'bad'",
+      "validate: levels: the level of blank-line must be one of error, warning, off, not 'bad'",
       () => library.validate(Buffer.alloc(0), { levels: { 'blank-line': any('bad') } }),
     ],
-    ["migrate: to has to be one of 2, 3, and not '3'", () => library.migrate(Buffer.alloc(0), { to: any('3') })],
+    ["migrate: to must be one of 2, 3, not '3'", () => library.migrate(Buffer.alloc(0), { to: any('3') })],
     [
-      'repair: the log is read more than once; hand in a Uint8Array or a function that opens it anew',
+      'repair: the log is read more than once; pass a Uint8Array or a function that reopens it',
       () => library.repair(any(createReadStream('/dev/null'))),
     ],
-    ["repair: only: 'oversize-line' is no rule that repair can mend", () => library.repair(Buffer.alloc(0), { only: ['oversize-line'] })],
-    ['pathTo: a session from openSession is needed, and not an object', () => library.pathTo(any({}))],
-    ['leaves: a session from openSession is needed, and not null', () => library.leaves(any(null))],
-    ['buildContext: the path has to be an array of entries, root first, and not 7', () => library.buildContext(any(7))],
-    ['buildContext: entry 0 of the path has no object as value', () => library.buildContext([any({})])],
-    ["buildContext: profile has to be one of spec, pi, omp, and not 'x'", () => library.buildContext([], { profile: any('x') })],
-    ['validate: options have to be an object, and not 7', () => library.validate(Buffer.alloc(0), any(7))],
+    ["repair: only: 'oversize-line' is not a rule that repair can fix", () => library.repair(Buffer.alloc(0), { only: ['oversize-line'] })],
+    ['pathTo: expected a session from openSession, not an object', () => library.pathTo(any({}))],
+    ['leaves: expected a session from openSession, not null', () => library.leaves(any(null))],
+    ['buildContext: the path must be an array of entries, root first, not 7', () => library.buildContext(any(7))],
+    ['buildContext: entry 0 of the path has a value that is not an object', () => library.buildContext([any({})])],
+    ["buildContext: profile must be one of spec, pi, omp, not 'x'", () => library.buildContext([], { profile: any('x') })],
+    ['validate: options must be an object, not 7', () => library.validate(Buffer.alloc(0), any(7))],
   ])('is a TypeError that says: %s', (message, call) => {
     expect(call).toThrow(TypeError);
     expect(call).toThrow(message);
@@ -230,11 +224,11 @@ describe('a wrong argument', () => {
   it('is a TypeError also where the answer is a promise', async () => {
     await expect(library.openSession(any('x.jsonl'))).rejects.toThrow(TypeError);
     await expect(library.openSession(any({}))).rejects.toThrow(TypeError);
-    await expect(library.status(Buffer.alloc(0), { rev: any(1) })).rejects.toThrow("status: rev has to be a string such as '@', and not 1");
+    await expect(library.status(Buffer.alloc(0), { rev: any(1) })).rejects.toThrow("status: rev must be a string such as '@', not 1");
     await expect(library.status(Buffer.alloc(0), { classes: [any({ pattern: 'x', class: 'bad' })] })).rejects.toThrow(TypeError);
-    await expect(library.contextOf(any(7))).rejects.toThrow('contextOf: the log has to be an async iterable');
+    await expect(library.contextOf(any(7))).rejects.toThrow('contextOf: the log must be an async iterable');
     const text = createReadStream(join(folder, 'omp-plan.jsonl'), 'utf8');
-    await expect(collected(library.readEntries(any(text)))).rejects.toThrow('every piece of the log has to be a Uint8Array');
+    await expect(collected(library.readEntries(any(text)))).rejects.toThrow('every chunk of the log must be a Uint8Array');
   });
 });
 

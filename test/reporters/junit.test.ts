@@ -67,7 +67,7 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
     const output = to.begin() + to.file('a') + to.fileEnd('a', { entries: 1, errors: 2, warnings: 1 }) + to.end(summary());
     const [suite] = junit(output).children;
     expect(suite?.attributes['failures']).toBe('1');
-    expect(suite?.children[0]?.children[0]?.text).toBe('3 findings not shown, because of --max-findings');
+    expect(suite?.children[0]?.children[0]?.text).toBe('3 findings not shown because of --max-findings');
   });
 
   it('counts what it does not list of a rule with thousands of findings', () => {

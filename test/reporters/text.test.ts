@@ -54,7 +54,7 @@ describe('text on a terminal', () => {
         'b.jsonl',
         '    40  warning  stale-leaf: m'.replace('40', '38'),
         '',
-        "2 errors and 1 warning in 3 sessions (1,204 entries); all can be mended by 'sessionctl repair'",
+        "2 errors and 1 warning in 3 sessions (1,204 entries); all can be fixed by 'sessionctl repair'",
         '',
       ].join('\n'),
     );
@@ -70,7 +70,7 @@ describe('text on a terminal', () => {
       summary({ errors: 12, fixable: 3, hidden: 2, skipped: 14, skippedKinds, failed: 4 }),
     );
     expect(line).toBe(
-      "12 errors in 1 session (40 entries); 2 findings not shown, because of --max-findings; 3 can be mended by 'sessionctl repair'; 12 Codex rollouts, 1 text file and 1 Goose session, not checked; 4 files could not be checked\n",
+      "12 errors in 1 session (40 entries); 2 findings not shown because of --max-findings; 3 can be fixed by 'sessionctl repair'; 12 Codex rollouts, 1 text file and 1 Goose session, not checked; 4 files could not be checked\n",
     );
   });
 

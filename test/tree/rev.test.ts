@@ -94,15 +94,15 @@ describe('resolveRev', () => {
 
   it('says what may be meant where a name is unknown', async () => {
     const session = await sessionOf(LOG);
-    expect(await errorOf(session, 'aaaa1112')).toBe("-: 'aaaa1112' names no entry; did you mean 'aaaa1111'?");
-    expect(await errorOf(session, 'AAAA1111')).toBe("-: 'AAAA1111' names no entry; did you mean 'aaaa1111'?");
-    expect(await errorOf(session, 'strat')).toBe("-: 'strat' names no entry; did you mean label 'start'?");
-    expect(await errorOf(session, 'aaaa1112~3')).toContain("'aaaa1112~3' names no entry; did you mean 'aaaa1111'?");
-    expect(await errorOf(session, 'zz')).toContain('the start of an id needs 4 characters');
-    expect(await errorOf(session, 'id:nope-nope-nope')).toMatch(/'id:nope-nope-nope' names no entry; give '@'/);
+    expect(await errorOf(session, 'aaaa1112')).toBe("-: 'aaaa1112' does not match any entry; did you mean 'aaaa1111'?");
+    expect(await errorOf(session, 'AAAA1111')).toBe("-: 'AAAA1111' does not match any entry; did you mean 'aaaa1111'?");
+    expect(await errorOf(session, 'strat')).toBe("-: 'strat' does not match any entry; did you mean label 'start'?");
+    expect(await errorOf(session, 'aaaa1112~3')).toContain("'aaaa1112~3' does not match any entry; did you mean 'aaaa1111'?");
+    expect(await errorOf(session, 'zz')).toContain('a prefix of an id needs at least 4 characters');
+    expect(await errorOf(session, 'id:nope-nope-nope')).toMatch(/'id:nope-nope-nope' does not match any entry; use '@'/);
     expect(await errorOf(session, 'label:nope')).toBe("-: no entry has the label 'nope'; there is 'start'");
     expect(await errorOf(session, 'label:stat')).toBe("-: no entry has the label 'stat'; did you mean 'start'?");
-    expect(await errorOf(session, '')).toContain('an empty REV names nothing');
+    expect(await errorOf(session, '')).toContain('an empty REV does not name an entry');
     await session.close();
   });
 
@@ -116,16 +116,16 @@ describe('resolveRev', () => {
       message('same-id', 'gggg9999'),
     ]);
     expect(await errorOf(session, 'cccc')).toBe(
-      "-: 'cccc' is ambiguous; it may be 'cccc3333' (line 4), 'cccc4444' (line 5); write more of it",
+      "-: 'cccc' is ambiguous; it could be 'cccc3333' (line 4), 'cccc4444' (line 5); use more characters",
     );
     expect(await errorOf(session, 'cccc3333')).toBe(
-      "-: 'cccc3333' is ambiguous; it may be 'cccc3333' (line 4), 'aaaa1111' (line 2, label 'cccc3333'); 'id:cccc3333' and 'label:cccc3333' tell them apart",
+      "-: 'cccc3333' is ambiguous; it could be 'cccc3333' (line 4), 'aaaa1111' (line 2, label 'cccc3333'); use 'id:cccc3333' or 'label:cccc3333'",
     );
     expect(await idOf(session, 'label:cccc3333')).toBe('aaaa1111');
     expect(await errorOf(session, 'twice~1')).toContain(
-      "'twice~1' is ambiguous; it may be 'cccc4444' (line 5, label 'twice'), 'ffff6666' (line 9, label 'twice')",
+      "'twice~1' is ambiguous; it could be 'cccc4444' (line 5, label 'twice'), 'ffff6666' (line 9, label 'twice')",
     );
-    expect(await errorOf(session, 'label:twice')).toContain("'line:N' tells them apart");
+    expect(await errorOf(session, 'label:twice')).toContain("use 'line:N'");
     expect(await errorOf(session, 'same-id')).toContain("'same-id' (line 13), 'same-id' (line 14)");
     expect(await errorOf(session, 'same')).toContain("'same-id' (line 13), 'same-id' (line 14)");
     await session.close();
@@ -139,8 +139,8 @@ describe('resolveRev', () => {
       message('same-0', 'same-1'),
     ]);
     const listed = ids.slice(0, 5).map((id, at) => `'${id}' (line ${at === 0 ? 16 : at + 2})`);
-    expect(await errorOf(session, 'same')).toBe(`-: 'same' is ambiguous; it may be ${listed.join(', ')}, 2 more; write more of it`);
-    expect(await errorOf(session, 'seven')).toMatch(/label 'seven'\), 2 more; 'line:N' tells them apart$/);
+    expect(await errorOf(session, 'same')).toBe(`-: 'same' is ambiguous; it could be ${listed.join(', ')}, 2 more; use more characters`);
+    expect(await errorOf(session, 'seven')).toMatch(/label 'seven'\), 2 more; use 'line:N'$/);
     await session.close();
   });
 
@@ -152,7 +152,7 @@ describe('resolveRev', () => {
 
   it('counts one leaf, one entry above and several labels in their own words', async () => {
     const one = await sessionOf([message('a', null), message('b', 'a')]);
-    expect(await errorOf(one, 'leaf:2')).toBe("-: 'leaf:2' is none of its 1 leaf; there is 'leaf:1'");
+    expect(await errorOf(one, 'leaf:2')).toBe("-: there is no 'leaf:2'; the log has 1 leaf, 'leaf:1'");
     expect(await errorOf(one, '@~2')).toBe("-: '@~2' goes past the root; there is 1 entry above '@', and '@~1' is the root");
     expect(await errorOf(one, 'label:x')).toBe("-: no entry has the label 'x'; the log has no labels");
     await one.close();
@@ -192,7 +192,7 @@ describe('resolveRev', () => {
     expect(await errorOf(session, '@~5')).toBe("-: '@~5' goes past the root; there are 4 entries above '@', and '@~4' is the root");
     expect(await errorOf(session, '@~99999999999999999999')).toContain("'@~99999999999999999999' goes past the root");
     expect(await errorOf(session, 'id:root~1')).toBe("-: 'id:root~1' goes past the root; there are 0 entries above 'id:root'");
-    expect(await errorOf(session, 'leaf:0')).toBe("-: 'leaf:0' is none of its 3 leaves; there are 'leaf:1' to 'leaf:3'");
+    expect(await errorOf(session, 'leaf:0')).toBe("-: there is no 'leaf:0'; the log has 3 leaves, 'leaf:1' to 'leaf:3'");
     expect(await errorOf(session, 'leaf:4')).toContain("'leaf:1' to 'leaf:3'");
     await session.close();
   });
@@ -200,12 +200,12 @@ describe('resolveRev', () => {
   it('refuses headers, damaged lines and lines without an entry', async () => {
     const notJson = '{"type":"message","id":"bad","parentId":"a","message":{"role":"user" "content":tru}}';
     const session = await sessionOf([message('a', null), '{"torn', message('b', 'a'), '', notJson]);
-    expect(await errorOf(session, 'line:1')).toBe("-: line 1 is a header and no entry; the nearest is 'line:2'");
-    expect(await errorOf(session, 'head')).toContain("'head' is the id of the header, which is no entry");
+    expect(await errorOf(session, 'line:1')).toBe("-: line 1 is a header, not an entry; the nearest is 'line:2'");
+    expect(await errorOf(session, 'head')).toContain("'head' is the id of the header, which is not an entry");
     expect(await errorOf(session, 'id:head')).toContain('is the id of the header');
     expect(await errorOf(session, 'line:3')).toContain('line 3 is damaged (torn-line)');
-    expect(await errorOf(session, 'line:5')).toBe("-: no entry stands on line 5; the nearest are 'line:4' and 'line:6'");
-    expect(await errorOf(session, 'line:99')).toBe("-: no entry stands on line 99; the nearest is 'line:6'");
+    expect(await errorOf(session, 'line:5')).toBe("-: there is no entry on line 5; the nearest are 'line:4' and 'line:6'");
+    expect(await errorOf(session, 'line:99')).toBe("-: there is no entry on line 99; the nearest is 'line:6'");
     expect(await errorOf(session, 'bad')).toContain('line 6 is damaged (not-json)');
     expect(await idOf(session, '@')).toBe('b');
     expect(await lastEntry(session)).toBe(1);

@@ -79,7 +79,7 @@ describe('a session whose entries are read when they are asked for', () => {
     const { session, store } = await stored(entry('a') + entry('b'));
     store.size -= 10;
     expect(await ids(session, [0])).toEqual(['a']);
-    await expect(ids(session, [1])).rejects.toThrow('log.jsonl: became shorter while it was read');
+    await expect(ids(session, [1])).rejects.toThrow('log.jsonl: became shorter while it was being read');
     await expect(session.forEachEntry([0, 1], () => {})).rejects.toThrow('became shorter');
     const readAtOnce = Object.assign(store, { readNow: (buffer: Buffer, position: number) => store.copy(buffer, position) });
     await expect(session.forEachEntry([0, 1], () => {})).rejects.toThrow('became shorter');

@@ -109,9 +109,9 @@ export class Migration {
   #begin(header: JsonObject): void {
     const { version, known } = versionOf(header);
     if (!known) {
-      throw this.#refusal(`is of version ${shortJson(header['version'])}; only versions 1, 2 and 3 are known, so nothing was migrated`);
+      throw this.#refusal(`has version ${shortJson(header['version'])}; only versions 1, 2 and 3 are known, so nothing was migrated`);
     }
-    if (version > this.#to) throw this.#refusal(`is of version ${version} already; it cannot go back to version ${this.#to}`);
+    if (version > this.#to) throw this.#refusal(`already has version ${version}; it cannot be downgraded to version ${this.#to}`);
     this.#from = version;
     if (version !== 1 || !this.isNeeded) return;
     this.#toVersion2 = new Version1To2({
@@ -119,7 +119,7 @@ export class Migration {
       random: this.#options.random,
       onWarning: this.#options.onWarning ?? (() => {}),
       onConflict: (number, id) => {
-        throw this.#refusal(`line ${number} has the id '${id}', which an earlier entry was just given; try another --ids`);
+        throw this.#refusal(`line ${number} has the id '${id}', which was just assigned to an earlier entry; try another --ids`);
       },
     });
   }
@@ -153,9 +153,11 @@ export class Migration {
       this.#toVersion2?.lost(1);
       return '';
     }
-    if (this.#from === undefined) throw this.#refusal(`line ${line.number} has ${line.oversize} bytes and stands before the header`);
-    if (this.#toVersion2) throw this.#refusal(`line ${line.number} has ${line.oversize} bytes, too many for an entry that needs an id`);
-    if (this.isNeeded) this.#options.onWarning?.({ line: line.number, message: `has ${line.oversize} bytes and was passed on unread` });
+    if (this.#from === undefined) throw this.#refusal(`line ${line.number} has ${line.oversize} bytes and comes before the header`);
+    if (this.#toVersion2)
+      throw this.#refusal(`line ${line.number} has ${line.oversize} bytes, which is too long for an entry that needs an id`);
+    if (this.isNeeded)
+      this.#options.onWarning?.({ line: line.number, message: `has ${line.oversize} bytes and was passed through unread` });
     return '';
   }
 

@@ -137,15 +137,18 @@ export class Version1To2 {
   #nameFirstKept(edit: LineEdit, line: Line): void {
     const index = edit.value['firstKeptEntryIndex'];
     if (typeof index !== 'number') {
-      this.#onWarning({ line: line.number, message: 'firstKeptEntryIndex is not a number and was left as it is' });
+      this.#onWarning({ line: line.number, message: 'firstKeptEntryIndex is not a number and was left unchanged' });
       return;
     }
     edit.remove('firstKeptEntryIndex');
     const id = this.#idAt(index);
     if (id === undefined) {
       const kept =
-        typeof edit.value['firstKeptEntryId'] === 'string' ? 'its firstKeptEntryId stays' : 'this compaction keeps nothing before it';
-      this.#onWarning({ line: line.number, message: `firstKeptEntryIndex ${index} names no earlier entry and was removed; ${kept}` });
+        typeof edit.value['firstKeptEntryId'] === 'string' ? 'its firstKeptEntryId is kept' : 'this compaction keeps nothing before it';
+      this.#onWarning({
+        line: line.number,
+        message: `firstKeptEntryIndex ${index} does not refer to an earlier entry and was removed; ${kept}`,
+      });
       return;
     }
     edit.set('firstKeptEntryId', encodeUtf8(JSON.stringify(id)));

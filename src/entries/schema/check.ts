@@ -88,7 +88,7 @@ export function checkShape(value: JsonObject, version: KnownVersion): readonly S
   }
   const issues: ShapeIssue[] = [];
   if (typeof type === 'string') {
-    issues.push({ kind: 'unknown-entry-type', path: 'type', message: `entry type ${quoted(type)} is not known` });
+    issues.push({ kind: 'unknown-entry-type', path: 'type', message: `unknown entry type ${quoted(type)}` });
   }
   const result = table.get('').safeParse(value);
   if (!result.success) issues.push(...issuesOf(result.error.issues, value, version));
@@ -128,9 +128,8 @@ function tell(issue: Issue, path: Path, value: JsonObject, version: KnownVersion
   if (isHeader && path.length === 1 && (last === 'id' || last === 'version')) return undefined;
 
   if (issue.code === 'invalid_union' && 'note' in issue && issue.note === 'No matching discriminator' && typeof found === 'string') {
-    if (last === 'role')
-      return { kind: 'unknown-role', path: spelled, message: `message role ${quoted(found)} is not known${roleHint(found)}` };
-    return { kind: 'unknown-block', path: spelled, message: `content block ${quoted(found)} is not known` };
+    if (last === 'role') return { kind: 'unknown-role', path: spelled, message: `unknown message role ${quoted(found)}${roleHint(found)}` };
+    return { kind: 'unknown-block', path: spelled, message: `unknown content block ${quoted(found)}` };
   }
   if (issue.code === 'custom') {
     const where = spelled === '' ? '' : ` at ${spelled}`;
@@ -156,7 +155,7 @@ function expectation(issue: Issue): string {
     case 'invalid_type':
       return NOUNS[issue.expected] ?? issue.expected;
     case 'too_small':
-      return 'a string that is not empty';
+      return 'a non-empty string';
     case 'invalid_union': {
       const nouns = new Set(issue.errors.flatMap((branch) => branch.filter((inner) => inner.path.length === 0).map(expectation)));
       return nouns.size > 0 ? [...nouns].join(' or ') : 'a string';
@@ -184,7 +183,7 @@ function description(value: unknown): string {
 }
 
 function roleHint(role: string): string {
-  return role === 'hookMessage' ? '; it is the name of custom before version 3' : '';
+  return role === 'hookMessage' ? '; before version 3 it was the name of custom' : '';
 }
 
 function valueAt(value: unknown, path: Path): unknown {

@@ -40,9 +40,9 @@ export function lineSchema(): JsonSchema {
   );
   return {
     $schema: DIALECT,
-    title: 'One line of a session log, version 3',
+    title: 'One line of a version 3 session log',
     description:
-      'Unknown entry types, message roles, content blocks and fields pass. For logs of older versions use #/$defs/line-v1 and #/$defs/line-v2.',
+      'Unknown entry types, message roles, content blocks and fields are allowed. For logs of older versions use #/$defs/line-v1 and #/$defs/line-v2.',
     ...choice(others, current, unknown),
     $defs: sorted(definitions),
   };
