@@ -1,4 +1,4 @@
-import { Interner, matchSequences, type Pair } from './sequence.ts';
+import { matchSequences, type Pair } from './sequence.ts';
 import { sameness, wordDiff } from './words.ts';
 
 /** One entry of a side as the alignment needs it. */
@@ -18,6 +18,8 @@ export const PROMPT_CHARS = 2000;
 const LEAST_LIKENESS = 0.3;
 /** How many prompts further on a rewording is looked for. */
 const LOOK_AHEAD = 4;
+/** Entries out of order, beyond which only the first and the last ones are matched. */
+const MOST_EDITS = 2000;
 
 /** What to tell next; numbers are places in the two lists. */
 export type Step =
@@ -34,10 +36,9 @@ export function alignSides(a: readonly Mark[], b: readonly Mark[]): Step[] {
   let fromA = 0;
   let fromB = 0;
   for (const pair of [...byId, { a: a.length, b: b.length }]) {
-    const contents = new Interner();
-    const left = Int32Array.from(a.slice(fromA, pair.a), (mark) => contents.number(mark.content));
-    const right = Int32Array.from(b.slice(fromB, pair.b), (mark) => contents.number(mark.content));
-    for (const inner of matchSequences(left, right)) pairs.push({ a: fromA + inner.a, b: fromB + inner.b });
+    const left = a.slice(fromA, pair.a).map((mark) => mark.content);
+    const right = b.slice(fromB, pair.b).map((mark) => mark.content);
+    for (const inner of matchSequences(left, right, MOST_EDITS)) pairs.push({ a: fromA + inner.a, b: fromB + inner.b });
     if (pair.a < a.length) pairs.push(pair);
     fromA = pair.a + 1;
     fromB = pair.b + 1;
@@ -53,15 +54,9 @@ export function partSides(a: readonly Pick<Mark, 'prompt'>[], b: readonly Pick<M
 }
 
 function matchById(a: readonly Mark[], b: readonly Mark[]): Pair[] {
-  const known = new Set(a.map((mark) => mark.id));
-  const shared = new Set(b.map((mark) => mark.id).filter((id) => id !== undefined && known.has(id)));
-  if (shared.size === 0) return [];
-  const ids = new Interner();
-  // What is not shared gets a number of its own, so that it matches nothing.
-  let lonely = -1;
-  const numbers = (marks: readonly Mark[]): Int32Array =>
-    Int32Array.from(marks, (mark) => (mark.id !== undefined && shared.has(mark.id) ? ids.number(mark.id) : lonely--));
-  return matchSequences(numbers(a), numbers(b));
+  // An entry without an id matches nothing by it.
+  const ids = (marks: readonly Mark[]): unknown[] => marks.map((mark) => mark.id ?? mark);
+  return matchSequences(ids(a), ids(b), MOST_EDITS);
 }
 
 function stepsOf(a: readonly Mark[], b: readonly Mark[], pairs: readonly Pair[]): Step[] {

@@ -1,4 +1,4 @@
-import { Interner, matchSequences } from './sequence.ts';
+import { matchSequences } from './sequence.ts';
 
 /** A piece of text that both sides have, or one side alone. */
 export interface Segment {
@@ -9,7 +9,10 @@ export interface Segment {
 /** Beyond this many characters only whole lines are compared, beyond the next only beginning and end. */
 const MOST_WORD_CHARS = 4_000_000;
 const MOST_LINE_CHARS = 64_000_000;
+/** Prompts are compared by the thousand, so that no pair of them may take long. */
+const MOST_EDITS = 300;
 
+const LINES = /[^\n]*\n|[^\n]+/g;
 const WORDS = /\s+|[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]/gu;
 
 /**
@@ -25,10 +28,10 @@ export function wordDiff(before: string, after: string): Segment[] {
   const size = before.length + after.length;
   if (size > MOST_LINE_CHARS) edges(before, after, out);
   else {
-    compare(before.match(/[^\n]*\n|[^\n]+/g) ?? [], after.match(/[^\n]*\n|[^\n]+/g) ?? [], out, (oldLines, newLines) => {
+    compare(LINES, before, after, out, (oldLines, newLines) => {
       if (size > MOST_WORD_CHARS) edges(oldLines, newLines, out);
       else
-        compare(oldLines.match(WORDS) ?? [], newLines.match(WORDS) ?? [], out, (oldWords, newWords) => {
+        compare(WORDS, oldLines, newLines, out, (oldWords, newWords) => {
           out.push('removed', oldWords);
           out.push('added', newWords);
         });
@@ -50,20 +53,14 @@ export function sameness(segments: readonly Segment[]): number {
   return total === 0 ? 1 : same / total;
 }
 
-function compare(
-  before: readonly string[],
-  after: readonly string[],
-  out: Segments,
-  differs: (before: string, after: string) => void,
-): void {
-  const numbers = new Interner();
-  const a = Int32Array.from(before, (text) => numbers.number(text));
-  const b = Int32Array.from(after, (text) => numbers.number(text));
+function compare(pieces: RegExp, before: string, after: string, out: Segments, differs: (before: string, after: string) => void): void {
+  const a = before.match(pieces) ?? [];
+  const b = after.match(pieces) ?? [];
   let fromA = 0;
   let fromB = 0;
-  for (const pair of [...matchSequences(a, b), { a: before.length, b: after.length }]) {
-    if (pair.a > fromA || pair.b > fromB) differs(before.slice(fromA, pair.a).join(''), after.slice(fromB, pair.b).join(''));
-    if (pair.a < before.length) out.push('same', before[pair.a] as string);
+  for (const pair of [...matchSequences(a, b, MOST_EDITS), { a: a.length, b: b.length }]) {
+    if (pair.a > fromA || pair.b > fromB) differs(a.slice(fromA, pair.a).join(''), b.slice(fromB, pair.b).join(''));
+    if (pair.a < a.length) out.push('same', a[pair.a] as string);
     fromA = pair.a + 1;
     fromB = pair.b + 1;
   }
