@@ -11,7 +11,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import type { Command, Given, Io } from './command.ts';
 import { openSession } from './open-session.ts';
-import { FROM_OPTION, rewritingGate } from './rewrite.ts';
+import { FROM_OPTION, rewritingDetection } from './rewrite.ts';
 import { stoppable } from './stoppable.ts';
 
 const LOCK_SECONDS = 10;
@@ -178,11 +178,11 @@ class Target {
     this.#tail = new LogTail(this.#name, this.#io.random);
     if (this.#file.look().size === 0) return;
     this.#io.progress.file(this.#name);
-    const gate = rewritingGate(this.#name, this.#given, { anyVersion: true });
+    const detection = rewritingDetection(this.#name, this.#given, { anyVersion: true });
     for await (const batch of readLineBatches(stoppable(fileChunks(this.#file.path), this.#io))) {
-      for (const line of gate.pass(batch)) this.#tail.see(line);
+      for (const line of detection.pass(batch)) this.#tail.see(line);
     }
-    for (const line of gate.end()) this.#tail.see(line);
+    for (const line of detection.end()) this.#tail.see(line);
     this.#tail.end();
   }
 

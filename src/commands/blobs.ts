@@ -13,7 +13,7 @@ import { realPath, TRASH } from '../files/blob-files.ts';
 import { fileChunks, isFolder, openInput } from '../files/input.ts';
 import { requireRunning } from '../files/temp.ts';
 import { type FindOptions, findFiles, findSessions } from '../files/walk.ts';
-import { Gate } from '../formats/gate.ts';
+import { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -256,7 +256,7 @@ async function eachRef(names: readonly string[], io: Io, begin: Begin): Promise<
   const one = async (name: string, named: boolean): Promise<void> => {
     try {
       const read = await readRefs(name, named, io, begin);
-      if (read === 'stranger') strangers++;
+      if (read === 'foreign') strangers++;
       else sessions++;
       if (read === 'damaged') code = Math.max(code, 1);
     } catch (error) {
@@ -293,9 +293,9 @@ async function isFolderOrGone(name: string, several: boolean): Promise<boolean> 
   }
 }
 
-async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Promise<'read' | 'damaged' | 'stranger'> {
+async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Promise<'read' | 'damaged' | 'foreign'> {
   const visitor = begin(name === '-' ? undefined : name);
-  const gate = new Gate(name, { named });
+  const detection = new Detection(name, { named });
   const damaged = new DamagedLines();
   let version: number | undefined;
   const work = async (lines: readonly Line[]): Promise<void> => {
@@ -310,11 +310,11 @@ async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Pro
   io.progress.file(name);
   for await (const batch of readLineBatches(openInput(name, io.stdin).chunks)) {
     requireRunning(io.signal);
-    await work(gate.pass(batch));
-    if (gate.stranger) return 'stranger';
+    await work(detection.pass(batch));
+    if (detection.foreign) return 'foreign';
   }
-  await work(gate.end());
-  if (gate.stranger) return 'stranger';
+  await work(detection.end());
+  if (detection.foreign) return 'foreign';
   damaged.tell(name, io, 'was left out');
   return damaged.any ? 'damaged' : 'read';
 }

@@ -1,5 +1,5 @@
 import { CHUNK_BYTES, fileChunks, type Input, readWhole } from '../files/input.ts';
-import { Gate, type Stranger } from '../formats/gate.ts';
+import { Detection, type ForeignFile } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, eachPiece, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
@@ -28,7 +28,7 @@ export interface CheckHooks {
   readonly pass?: ByteWriter | undefined;
 }
 
-export type SessionResult = { readonly entries: number } | { readonly stranger: Stranger };
+export type SessionResult = { readonly entries: number } | { readonly foreign: ForeignFile };
 
 /** Checks inputs, one after the other. */
 export class SessionChecker {
@@ -67,12 +67,12 @@ export class SessionChecker {
       log.piece(piece);
       await hooks.pause?.();
       // What is not ours is read on only to be handed on.
-      if (log.isStranger && !hooks.pass) break;
+      if (log.isForeign && !hooks.pass) break;
     }
     return log.end();
   }
 
-  #begin(name: string, hooks: CheckHooks): GatedCheck {
+  #begin(name: string, hooks: CheckHooks): DetectingCheck {
     const check = new LogCheck({
       file: name,
       rules: this.#rules,
@@ -81,7 +81,7 @@ export class SessionChecker {
       memory: this.#shapes,
       onFinding: hooks.onFinding,
     });
-    return new GatedCheck(check, new Gate(name, { named: false }));
+    return new DetectingCheck(check, new Detection(name, { named: false }));
   }
 }
 
@@ -89,17 +89,17 @@ export class SessionChecker {
  * Hands an input to its check: line by line until it is known to be a session log, and from then on by whole blocks.
  * Nothing is said about it before.
  */
-class GatedCheck {
-  readonly #gate: Gate;
+class DetectingCheck {
+  readonly #detection: Detection;
   readonly #check: LogCheck;
 
-  constructor(check: LogCheck, gate: Gate) {
+  constructor(check: LogCheck, detection: Detection) {
     this.#check = check;
-    this.#gate = gate;
+    this.#detection = detection;
   }
 
-  get isStranger(): boolean {
-    return this.#gate.stranger !== undefined;
+  get isForeign(): boolean {
+    return this.#detection.foreign !== undefined;
   }
 
   piece(piece: Block | Line): void {
@@ -108,13 +108,13 @@ class GatedCheck {
   }
 
   #line(line: Line): void {
-    for (const passed of this.#gate.pass([line])) this.#check.line(passed);
+    for (const passed of this.#detection.pass([line])) this.#check.line(passed);
   }
 
   #block(block: Block): void {
     let { number } = block;
     let at = 0;
-    while (!this.#gate.open && at < block.bytes.length) {
+    while (!this.#detection.open && at < block.bytes.length) {
       const end = block.bytes.indexOf(0x0a, at);
       this.#line(block.line(at, end - at, number++));
       at = end + 1;
@@ -129,9 +129,9 @@ class GatedCheck {
 
   /** What is not decided by now is decided by what there is. */
   end(): SessionResult {
-    for (const line of this.#gate.end()) this.#check.line(line);
-    const { stranger } = this.#gate;
-    if (stranger) return { stranger };
+    for (const line of this.#detection.end()) this.#check.line(line);
+    const { foreign } = this.#detection;
+    if (foreign) return { foreign };
     this.#check.end();
     return { entries: this.#check.log.size };
   }

@@ -8,7 +8,7 @@ import { DialectWatch } from '../entries/dialect.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, namedStore } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
-import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingGate } from './rewrite.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from './rewrite.ts';
 import { rewriteLines } from './rewrite-lines.ts';
 
 const MIN_CHARS = 1024;
@@ -99,7 +99,7 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
   await rewriteLines(
     input,
     out,
-    rewritingGate(input.name, given, { anyVersion: false }),
+    rewritingDetection(input.name, given, { anyVersion: false }),
     io,
     (line, look) => {
       if (look.value) watch.see(look.value);

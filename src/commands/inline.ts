@@ -6,7 +6,7 @@ import type { Piece, ThinLine } from '../blobs/thin-line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
-import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingGate } from './rewrite.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from './rewrite.ts';
 import { rewriteLines } from './rewrite-lines.ts';
 
 const NOTES = 20;
@@ -56,8 +56,8 @@ async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io
     tell(line.number, kept);
     return pieces;
   };
-  const gate = rewritingGate(input.name, given, { anyVersion: false });
-  await rewriteLines(input, out, gate, io, (line) => change({ number: line.number, text: line.raw, long: new Map() }), {
+  const detection = rewritingDetection(input.name, given, { anyVersion: false });
+  await rewriteLines(input, out, detection, io, (line) => change({ number: line.number, text: line.raw, long: new Map() }), {
     only: { wanted: 'refs', change },
   });
   if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} stay as they are`);

@@ -3,7 +3,7 @@ import { Spool } from '../files/spool.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Symbols } from '../log/symbols.ts';
 import type { Command, Given, Io } from './command.ts';
-import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingGate } from './rewrite.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from './rewrite.ts';
 
 export const command: Command = {
   name: 'migrate',
@@ -48,13 +48,13 @@ async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: I
     onWarning: ({ line, message }) => io.note(`${input.name}:${line > 0 ? `${line}:` : ''} warning: ${message}`),
   });
   // An unknown version is refused by the migration itself, whoever wrote it.
-  const gate = rewritingGate(input.name, given, { anyVersion: true });
+  const detection = rewritingDetection(input.name, given, { anyVersion: true });
   const write = async (bytes: Buffer): Promise<void> => {
     out.bytes(bytes);
     if (out.full) await out.flush();
   };
   try {
-    for await (const bytes of migratedBytes(source.chunks, migration, gate, write)) await write(bytes);
+    for await (const bytes of migratedBytes(source.chunks, migration, detection, write)) await write(bytes);
   } finally {
     source.close();
     // What is before a damaged line is migrated and whole.

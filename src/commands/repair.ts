@@ -3,7 +3,7 @@ import { counted, nearest } from '../base/words.ts';
 import { AppendOnlyFile, isPlainPlace, narrowMode, samePlace } from '../files/append-only.ts';
 import { type Sink, toFile } from '../files/replace.ts';
 import { Spool } from '../files/spool.ts';
-import { Evidence, foreignFormat, LINES_TO_LOOK_AT, type Origin, seeLine, strangerTrouble } from '../formats/index.ts';
+import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, seeLine } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -154,7 +154,7 @@ async function look(
   // A printed array of entries is a JSON document: taken for a log it would fall to pieces, for commas stand behind its entries.
   let array: Evidence | undefined;
   const decide = (): void => {
-    if (array || (survey.written > 0 && !evidence.end())) throw strangerTrouble(input.name, foreignFormat(first));
+    if (array || (survey.written > 0 && !evidence.end())) throw foreignError(input.name, foreignFormat(first));
     const refusal = evidence.refusal({ anyVersion: false });
     if (refusal !== undefined) throw new Trouble(`${input.name}: ${refusal}`);
   };

@@ -3,7 +3,7 @@ import { lookAt } from '../blobs/line-object.ts';
 import type { Piece, ThinLine } from '../blobs/thin-line.ts';
 import { VouchedLines } from '../blobs/vouched-lines.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
-import type { Gate } from '../formats/gate.ts';
+import type { Detection } from '../formats/detection.ts';
 import { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
@@ -30,7 +30,7 @@ export interface RewriteLinesOptions {
 export async function rewriteLines(
   input: RewriteInput,
   out: ByteWriter,
-  gate: Gate,
+  detection: Detection,
   io: Io,
   change: (line: Line, look: LineLook) => readonly Piece[],
   options: RewriteLinesOptions = {},
@@ -67,7 +67,7 @@ export async function rewriteLines(
     }
   };
   const onOversizePiece = async (piece: Buffer): Promise<void> => {
-    await work(gate.end());
+    await work(detection.end());
     out.bytes(Buffer.from(piece));
     if (out.full) await flush();
   };
@@ -79,12 +79,12 @@ export async function rewriteLines(
   const chunks = vouched ? vouched.chunks((buffers) => input.read(buffers)) : input.read();
   for await (const piece of readBlocks(chunks, { onOversizePiece })) {
     if (!(piece instanceof Block)) {
-      await work(gate.pass([piece]));
+      await work(detection.pass([piece]));
       continue;
     }
-    const held = gate.open ? await vouched?.hold(piece) : undefined;
+    const held = detection.open ? await vouched?.hold(piece) : undefined;
     if (!held) {
-      await work(gate.pass(piece.split()));
+      await work(detection.pass(piece.split()));
       continue;
     }
     for (const part of held.parts()) {
@@ -95,7 +95,7 @@ export async function rewriteLines(
     beforeFlush();
     held.leaves(out.start());
   }
-  await work(gate.end());
+  await work(detection.end());
   await flush();
   damaged.tell(input.name, io, 'passes through as it is');
 }

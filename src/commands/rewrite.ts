@@ -4,7 +4,7 @@ import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { handleChunks, openForReading, openInput, requireRegularFile } from '../files/input.ts';
 import { behindLink, InPlace, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { requireRunning } from '../files/temp.ts';
-import { Gate } from '../formats/gate.ts';
+import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Given, Io, Option } from './command.ts';
@@ -20,9 +20,9 @@ export const FROM_OPTION: Option = {
   describe: 'Take FILE for a log of this agent, even if its version is unknown or few of its records are known entries',
 };
 
-/** The gate before a command that changes a log. */
-export function rewritingGate(name: string, given: Given, options: { readonly anyVersion: boolean }): Gate {
-  return new Gate(name, { rewriting: { ...options, from: originOf(given) } });
+/** Detection for a command that changes a log. */
+export function rewritingDetection(name: string, given: Given, options: { readonly anyVersion: boolean }): Detection {
+  return new Detection(name, { rewriting: { ...options, from: originOf(given) } });
 }
 
 export function originOf(given: Given): Origin | undefined {

@@ -3,7 +3,7 @@ import { version } from '../base/version.ts';
 import { counted, nearest } from '../base/words.ts';
 import { cores, isFolder, openInput, sizeOf } from '../files/input.ts';
 import { findSessions } from '../files/walk.ts';
-import type { Stranger } from '../formats/gate.ts';
+import type { ForeignFile } from '../formats/detection.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { makeReporter, paintedSummary, REPORTER_NAMES, type Reporter, type ReporterName, summaryLine } from '../reporters/index.ts';
@@ -223,8 +223,8 @@ class Validation {
   #tell({ name, found }: FileTarget, { findings, bytes, result }: FileCheck): void {
     this.#io.progress.file(name);
     this.#io.progress.read(bytes);
-    if ('stranger' in result) {
-      this.#strange(name, found, result.stranger);
+    if ('foreign' in result) {
+      this.#foreignFile(name, found, result.foreign);
       return;
     }
     if (!('trouble' in result) || findings.length > 0) this.#write(this.#reporter.file(name));
@@ -276,8 +276,8 @@ class Validation {
     this.#io.progress.file(name);
     try {
       const result = await this.#session(name, onFinding, (bytes) => this.#io.progress.read(bytes));
-      if ('stranger' in result) {
-        this.#strange(name, found, result.stranger);
+      if ('foreign' in result) {
+        this.#foreignFile(name, found, result.foreign);
         return;
       }
       if (!begun) this.#write(this.#reporter.file(name));
@@ -313,7 +313,7 @@ class Validation {
     this.#write(this.#reporter.finding(finding));
   }
 
-  #strange(name: string, found: boolean, { noun, reason }: Stranger): void {
+  #foreignFile(name: string, found: boolean, { noun, reason }: ForeignFile): void {
     if (!found) {
       this.#trouble(name, reason);
       return;

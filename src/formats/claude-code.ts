@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from '../entries/json-value.ts';
-import type { Format } from './format.ts';
+import type { LogFormat } from './format.ts';
 
 /** Records of these types stand alone in files that hold nothing else yet. */
 const META_TYPES = new Set(['summary', 'file-history-snapshot', 'queue-operation', 'ai-title', 'custom-title', 'attribution-snapshot']);
 
-export const claudeCode: Format = {
+export const claudeCode: LogFormat = {
   id: 'claude-code',
   title: 'a Claude Code transcript',
   noun: 'Claude Code transcript',
-  recognises: (start) => start.objects.some(isTurn) || (start.objects.length > 0 && start.objects.every(isMeta)),
+  detect: (head) => head.objects.some(isTurn) || (head.objects.length > 0 && head.objects.every(isMeta)),
 };
 
 /** Qwen Code's records look alike, but keep `parts` where Claude Code keeps `content`. */

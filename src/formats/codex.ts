@@ -1,20 +1,20 @@
 import { isObject, type JsonObject } from '../entries/json-value.ts';
-import type { Format } from './format.ts';
+import type { LogFormat } from './format.ts';
 
 const ENVELOPE_TYPES = new Set(['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted']);
 
-export const codex: Format = {
+export const codex: LogFormat = {
   id: 'codex',
   title: 'a Codex rollout',
   noun: 'Codex rollout',
-  recognises: (start) => {
-    const { first } = start;
-    if (start.objects.length > 0 && start.objects.every(isEnvelope)) return true;
+  detect: (head) => {
+    const { first } = head;
+    if (head.objects.length > 0 && head.objects.every(isEnvelope)) return true;
     if (first && !Object.hasOwn(first, 'type') && typeof first['id'] === 'string' && Object.hasOwn(first, 'instructions')) {
       return typeof first['timestamp'] === 'string';
     }
-    const session = start.documentValue('session');
-    return isObject(session) && Object.hasOwn(session, 'instructions') && Array.isArray(start.documentValue('items'));
+    const session = head.documentValue('session');
+    return isObject(session) && Object.hasOwn(session, 'instructions') && Array.isArray(head.documentValue('items'));
   },
 };
 

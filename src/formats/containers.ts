@@ -1,29 +1,29 @@
-import type { Format } from './format.ts';
+import type { LogFormat } from './format.ts';
 
-export const sqlite: Format = {
+export const sqlite: LogFormat = {
   id: 'sqlite',
   title: 'an SQLite database (OpenCode and Goose store sessions in one)',
   noun: 'SQLite database',
-  recognises: (start) => start.bytes.startsWith('SQLite format 3\0'),
+  detect: (head) => head.bytes.startsWith('SQLite format 3\0'),
 };
 
-export const zstd: Format = {
+export const zstd: LogFormat = {
   id: 'zstd',
   title: 'a zstd archive, as Codex writes for old sessions; unpack it first',
   noun: 'zstd archive',
-  recognises: (start) => start.bytes.startsWith('\u0028\u00b5\u002f\u00fd'),
+  detect: (head) => head.bytes.startsWith('\u0028\u00b5\u002f\u00fd'),
 };
 
-export const gzip: Format = {
+export const gzip: LogFormat = {
   id: 'gzip',
   title: 'a gzip archive; unpack it first',
   noun: 'gzip archive',
-  recognises: (start) => start.bytes.startsWith('\u001f\u008b'),
+  detect: (head) => head.bytes.startsWith('\u001f\u008b'),
 };
 
-export const zip: Format = {
+export const zip: LogFormat = {
   id: 'zip',
   title: 'a zip archive; unpack it first',
   noun: 'zip archive',
-  recognises: (start) => start.bytes.startsWith('PK\u0003\u0004'),
+  detect: (head) => head.bytes.startsWith('PK\u0003\u0004'),
 };

@@ -1,16 +1,16 @@
 import { isObject } from '../entries/json-value.ts';
-import type { Format } from './format.ts';
+import type { LogFormat } from './format.ts';
 
-export const gemini: Format = {
+export const gemini: LogFormat = {
   id: 'gemini',
   title: 'a Gemini CLI session',
   noun: 'Gemini CLI session',
-  recognises: (start) => {
-    const { first } = start;
+  detect: (head) => {
+    const { first } = head;
     if (first && !Object.hasOwn(first, 'type') && typeof first['sessionId'] === 'string' && typeof first['projectHash'] === 'string')
       return true;
-    if (start.documentHas('sessionId', 'projectHash', 'messages')) return true;
-    const history = Array.isArray(start.document) ? start.document : start.documentValue('history');
+    if (head.documentHas('sessionId', 'projectHash', 'messages')) return true;
+    const history = Array.isArray(head.document) ? head.document : head.documentValue('history');
     return Array.isArray(history) && history.length > 0 && history.every((turn) => isObject(turn) && Array.isArray(turn['parts']));
   },
 };

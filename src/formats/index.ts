@@ -7,19 +7,19 @@ import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { gzip, sqlite, zip, zstd } from './containers.ts';
 import { Evidence } from './evidence.ts';
-import type { Format } from './format.ts';
+import type { LogFormat } from './format.ts';
 import { gemini } from './gemini.ts';
+import { Head } from './head.ts';
 import { LINES_TO_LOOK_AT } from './native.ts';
 import { aider, atif, droid, eventLog, goose, openCode, sessionTrace } from './other-agents.ts';
 import { piSdk } from './pi-sdk.ts';
 import { binary, jsonDocument, jsonLines, printedLog, text } from './plain.ts';
-import { Start } from './start.ts';
 
 export { Evidence, ORIGINS, type Origin } from './evidence.ts';
 export { isNative, LINES_TO_LOOK_AT } from './native.ts';
 
-/** The formats that are named when a file is not ours; the first that recognises it counts. */
-export const foreignFormats: readonly Format[] = [
+/** The formats that are named when a file is not ours; the first that detects it counts. */
+export const foreignFormats: LogFormat[] = [
   sqlite,
   zstd,
   gzip,
@@ -60,18 +60,18 @@ export function identify(firstLines: readonly Line[]): Identity {
 }
 
 /** What a file that is not ours seems to be, by its first lines. */
-export function foreignFormat(firstLines: readonly Line[]): Format {
-  const start = new Start(firstLines.filter((line) => !line.blank).slice(0, LINES_TO_LOOK_AT));
-  return foreignFormats.find((one) => one.recognises(start)) ?? text;
+export function foreignFormat(firstLines: readonly Line[]): LogFormat {
+  const start = new Head(firstLines.filter((line) => !line.blank).slice(0, LINES_TO_LOOK_AT));
+  return foreignFormats.find((one) => one.detect(start)) ?? text;
 }
 
 /** What is said about a file that was named on the command line and is not ours. */
-export function strangerTrouble(name: string, stranger: { readonly title: string }): Trouble {
-  return new Trouble(`${name}: ${strangerMessage(stranger)}`);
+export function foreignError(name: string, foreign: { readonly title: string }): Trouble {
+  return new Trouble(`${name}: ${foreignMessage(foreign)}`);
 }
 
-export function strangerMessage(stranger: { readonly title: string }): string {
-  return `not a pi or omp session log (looks like ${stranger.title})`;
+export function foreignMessage(foreign: { readonly title: string }): string {
+  return `not a pi or omp session log (looks like ${foreign.title})`;
 }
 
 /** Tells the evidence what a line holds. Damaged bytes inside of a string, or zeros around an object, do not change whose it is. */

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../entries/json-value.ts';
-import type { Format } from './format.ts';
+import type { LogFormat } from './format.ts';
 
 /** Another format under the same name: its first line is {"v":4,"kind":"header"}, in older versions "version" for "v". */
-export const piSdk: Format = {
+export const piSdk: LogFormat = {
   id: 'pi-sdk',
   title: "a log of pi's SDK harness (format 4), which is another format",
   noun: 'pi SDK log',
-  recognises: ({ first }) => first !== undefined && isSdkHeader(first),
+  detect: ({ first }) => first !== undefined && isSdkHeader(first),
 };
 
 export function isSdkHeader(value: JsonObject): boolean {

@@ -8,7 +8,7 @@ import {
   skimIds,
   type TargetVersion,
 } from '../entries/migrate/index.ts';
-import { Gate } from '../formats/gate.ts';
+import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
 import {
   type Bytes,
@@ -66,6 +66,6 @@ async function* migrated(
   const random = wish.random ?? systemRandom;
   const taken = isRereadable && (await isVersion1(read())) ? await skimIds(read(), random(8)) : undefined;
   const migration = new Migration({ ...wish, name, random, ...(taken ? { taken } : {}) });
-  const gate = new Gate(name, { rewriting: { from: wish.from, anyVersion: true } });
-  for await (const bytes of migratedBytes(read(), migration, gate)) if (bytes.length > 0) yield bytes;
+  const detection = new Detection(name, { rewriting: { from: wish.from, anyVersion: true } });
+  for await (const bytes of migratedBytes(read(), migration, detection)) if (bytes.length > 0) yield bytes;
 }

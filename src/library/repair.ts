@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Trouble } from '../base/trouble.ts';
-import { Gate } from '../formats/gate.ts';
+import { Detection } from '../formats/detection.ts';
 import { Evidence, ORIGINS, type Origin } from '../formats/index.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -78,12 +78,12 @@ async function* mended(
   const settleTools = wish.settleTools ?? false;
   const wants = (rule: string): boolean => (only ? only.has(rule) : rule !== 'blank-line');
   const survey = new Survey({ wants, key: random(8), evidence: new Evidence(wish.from), tools: settleTools });
-  const gate = new Gate(name, { rewriting: { from: wish.from, anyVersion: false } });
+  const detection = new Detection(name, { rewriting: { from: wish.from, anyVersion: false } });
   for await (const batch of readLineBatches(read())) {
-    gate.pass(batch);
+    detection.pass(batch);
     for (const line of batch) survey.take(line);
   }
-  gate.end();
+  detection.end();
   survey.end();
   const plan = await makePlan(survey, {
     name,

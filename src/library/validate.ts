@@ -1,4 +1,4 @@
-import { Gate } from '../formats/gate.ts';
+import { Detection } from '../formats/detection.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import { LogCheck } from '../rules/check-log.ts';
 import type { Finding } from '../rules/finding.ts';
@@ -93,19 +93,19 @@ async function* check(chunks: AsyncIterable<Buffer>, wish: Wish): AsyncGenerator
       waiting.push(finding);
     },
   });
-  const gate = new Gate(wish.name);
+  const detection = new Detection(wish.name);
   let isOpen = false;
   for await (const piece of readBlocks(chunks, wish.maxLineBytes === undefined ? {} : { maxLineBytes: wish.maxLineBytes })) {
     if (isOpen && piece instanceof Block) log.block(piece);
     else {
-      const lines = gate.pass(piece instanceof Block ? piece.split() : [piece]);
+      const lines = detection.pass(piece instanceof Block ? piece.split() : [piece]);
       for (const line of lines) log.line(line);
       isOpen ||= lines.length > 0;
     }
     yield* waiting;
     waiting = [];
   }
-  for (const line of gate.end()) log.line(line);
+  for (const line of detection.end()) log.line(line);
   log.end();
   yield* waiting;
   return { ok: counts.error === 0, errors: counts.error, warnings: counts.warning, entries: log.log.size, rules: byRule };

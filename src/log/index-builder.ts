@@ -13,7 +13,9 @@ export interface IndexBuilderOptions {
   /** Parse every line instead of looking for its envelope: slower, but no damaged line gets in. */
   readonly careful: boolean;
   /** Gets the first lines, until it has seen enough and says so. */
-  readonly look: (line: Line) => 'go on' | 'enough';
+  readonly look?: (line: Line) => 'go on' | 'enough';
+  /** The line of the file, for a line of a copy. */
+  readonly lineOf?: (line: number) => number;
 }
 
 /** The first pass over a log: what is needed to find the entries again, and which lines are none. */
@@ -29,6 +31,7 @@ export class IndexBuilder {
   readonly #careful: boolean;
   readonly #scanner = new EnvelopeScanner();
   #look: IndexBuilderOptions['look'] | undefined;
+  readonly #lineOf: (line: number) => number;
   /** One for all lines: objects of their own would be most of what there is to clean up. */
   readonly #entry: EntryRanges = entryRanges();
 
@@ -36,6 +39,7 @@ export class IndexBuilder {
     this.index = new LogIndex(options.key);
     this.#careful = options.careful;
     this.#look = options.look;
+    this.#lineOf = options.lineOf ?? ((line) => line);
   }
 
   /** Takes the next lines, as the reader gives them. */
@@ -79,7 +83,7 @@ export class IndexBuilder {
     entry.parentEnd = scanner.parentEnd;
     entry.type = index.typeCodeOf(scanner.bytes, scanner.typeStart, scanner.typeEnd);
     entry.role = index.roleCodeOf(scanner.bytes, scanner.roleStart, scanner.roleEnd);
-    entry.line = line;
+    entry.line = this.#lineOf(line);
     entry.offset = offset;
     entry.length = length;
     index.addRanges(entry);
@@ -92,7 +96,7 @@ export class IndexBuilder {
     // A line behind a mark is damaged and left out as any other, a header too.
     const damage = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? 'byte-order-mark' : content.damage;
     if (damage !== undefined) {
-      this.damage.push({ line: line.number, rule: damage });
+      this.damage.push({ line: this.#lineOf(line.number), rule: damage });
       return;
     }
     // A line without damage that is not blank holds one object.
@@ -101,22 +105,12 @@ export class IndexBuilder {
     else if (isTitleSlot(value)) this.#takeTitle(value, line);
     else {
       const { type, id, parentId, role } = envelopeOf(value);
-      this.index.add({ id, parentId, type: type ?? '', role, line: line.number, offset: line.offset, length: line.length });
+      this.index.add({ id, parentId, type: type ?? '', role, line: this.#lineOf(line.number), offset: line.offset, length: line.length });
     }
   }
 
-  /**
-   * Of a log that was migrated on the way: what is wrong with a line is reported as it is in the file, for there its entries
-   * need no ids, and a line that is too long has bytes.
-   */
-  takeDamageOf(file: IndexBuilder): void {
-    const known = new Set(file.damage.map(({ line }) => line));
-    const others = this.damage.filter(({ line }) => !known.has(line));
-    this.damage = file.damage.concat(others).sort((a, b) => a.line - b.line);
-  }
-
   #takeHeader(value: JsonObject, line: Line): void {
-    this.headerLines.push(line.number);
+    this.headerLines.push(this.#lineOf(line.number));
     if (!this.header) {
       this.header = value;
       this.headerText = line.text;
@@ -125,7 +119,7 @@ export class IndexBuilder {
   }
 
   #takeTitle(value: JsonObject, line: Line): void {
-    this.headerLines.push(line.number);
+    this.headerLines.push(this.#lineOf(line.number));
     if (this.titleSlot) return;
     this.titleSlot = value;
     this.titleSlotText = line.text;

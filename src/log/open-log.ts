@@ -1,11 +1,17 @@
 import { shortJson } from '../base/to-json.ts';
 import { versionOf } from '../entries/envelope-check.ts';
-import { Gate } from '../formats/gate.ts';
-import type { Line } from '../lines/line.ts';
-import { readBlocks, readLineBatches } from '../lines/reader.ts';
+import { Detection } from '../formats/detection.ts';
+import type { LogFormat } from '../formats/format.ts';
+import { foreignError } from '../formats/index.ts';
+import { readBlocks } from '../lines/reader.ts';
+import type { LeftOut } from '../tree/session.ts';
 import { StoredSession } from '../tree/stored-session.ts';
 import type { ByteStore, Scratch } from './byte-store.ts';
+import { uint32Column } from './column.ts';
 import { IndexBuilder } from './index-builder.ts';
+
+/** Lines of a native copy are written some at a time. */
+const FLUSH_BYTES = 1024 * 1024;
 
 export interface OpenLogOptions {
   /** What messages call the log. */
@@ -15,7 +21,7 @@ export interface OpenLogOptions {
   readonly onWarning: (where: string, message: string) => void;
   /** The bytes of one more pass over the store, counted where somebody wants to know. */
   readonly chunks?: (store: ByteStore) => AsyncIterable<Buffer>;
-  /** Where a log of an older version is kept in its new form. */
+  /** Where a log of another format or version is kept in its native form. */
   readonly scratch: () => Scratch;
 }
 
@@ -34,51 +40,86 @@ export async function openLog(store: ByteStore, options: OpenLogOptions): Promis
 
 async function opened(store: ByteStore, options: OpenLogOptions): Promise<StoredSession> {
   const { name, onWarning } = options;
-  let builder = await indexed(store, options, false);
+  let pass = await indexed(store, options, false);
+  if (pass.foreign) return await converted(store, pass.foreign, options);
   // Perhaps the parent is in a line whose envelope could be read although the line is damaged.
-  if (builder.index.missingParents > 0) builder = await indexed(store, options, true);
+  if (pass.builder.index.missingParents > 0) pass = await indexed(store, options, true);
+  const { builder } = pass;
   const { index, header } = builder;
-  const { version, known } = header ? versionOf(header) : { version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true };
+  const { version, known } = header ? versionOf(header) : ({ version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true } as const);
   if (!known) onWarning(name, `version ${shortJson(header?.['version'])} is unknown; reading it as version 3`);
-  if (version === 1 || version === 2) return await migrated(store, builder, version, options);
-  return new StoredSession(name, store, builder, version);
+  if (version === 3) return new StoredSession(name, store, builder, version);
+  const { olderVersions } = await import('../formats/native-versions.ts');
+  return await converted(store, olderVersions[version], options, version, builder.endsWithNewline);
 }
 
-async function indexed(store: ByteStore, options: OpenLogOptions, careful: boolean): Promise<IndexBuilder> {
-  const gate = new Gate(options.name);
-  const look = (line: Line): 'go on' | 'enough' => {
-    gate.pass([line]);
-    return gate.open ? 'enough' : 'go on';
-  };
-  const builder = new IndexBuilder({ key: options.random(8), careful, look });
-  for await (const piece of readBlocks(options.chunks?.(store) ?? store.chunks())) builder.take(piece);
-  gate.end();
-  builder.index.finish();
-  return builder;
+interface Pass {
+  readonly builder: IndexBuilder;
+  /** The format of a log that is not native; the index is then of no use. */
+  readonly foreign?: LogFormat;
 }
 
-/** An older log is migrated on the way, into a private copy; its line numbers stay. */
-async function migrated(store: ByteStore, old: IndexBuilder, version: 1 | 2, options: OpenLogOptions): Promise<StoredSession> {
-  const { name, onWarning } = options;
-  const { Migration, skimIds } = await import('../entries/migrate/index.ts');
-  const migration = new Migration({
-    name,
-    random: options.random,
-    headerless: version,
-    onDamage: () => {},
-    onWarning: ({ line, message }) => onWarning(line > 0 ? `${name}:${line}` : name, message),
-    ...(version === 1 ? { taken: await skimIds(store.chunks(), options.random(8)) } : {}),
+async function indexed(store: ByteStore, options: OpenLogOptions, careful: boolean): Promise<Pass> {
+  const detection = new Detection(options.name, { named: false });
+  const builder = new IndexBuilder({
+    key: options.random(8),
+    careful,
+    look: (line) => {
+      detection.pass([line]);
+      return detection.open || detection.foreign ? 'enough' : 'go on';
+    },
   });
+  for await (const piece of readBlocks(options.chunks?.(store) ?? store.chunks())) {
+    builder.take(piece);
+    if (detection.foreign) break;
+  }
+  detection.end();
+  if (detection.foreign) return { builder, foreign: detection.foreign.format };
+  builder.index.finish();
+  return { builder };
+}
+
+/** A log of another format or version is read in its native form, from a private copy; line numbers are those of the file. */
+async function converted(
+  store: ByteStore,
+  format: Pick<LogFormat, 'toNative'> & Partial<LogFormat>,
+  options: OpenLogOptions,
+  version = 3,
+  endsWithNewline = true,
+): Promise<StoredSession> {
+  const { name, random, onWarning } = options;
+  if (!format.toNative) throw foreignError(name, format as LogFormat);
   const scratch = options.scratch();
   try {
-    for await (const lines of readLineBatches(store.chunks())) {
-      let raw = '';
-      for (const line of lines) raw += migration.line(line) + (line.terminated ? '\n' : '');
-      scratch.write(Buffer.from(raw, 'latin1'));
-    }
+    const sourceLines = uint32Column();
+    const damage: LeftOut[] = [];
+    let raws: string[] = [];
+    let bytes = 0;
+    const flush = (): void => {
+      if (raws.length > 0) scratch.write(Buffer.from(`${raws.join('\n')}\n`, 'latin1'));
+      raws = [];
+      bytes = 0;
+    };
+    await format.toNative(
+      { name, random, chunks: () => store.chunks() },
+      {
+        line: (raw, sourceLine) => {
+          sourceLines.push(sourceLine);
+          raws.push(raw);
+          bytes += raw.length;
+          if (bytes > FLUSH_BYTES) flush();
+        },
+        leftOut: (line, rule) => damage.push({ line, rule }),
+        warn: (line, message) => onWarning(line > 0 ? `${name}:${line}` : name, message),
+      },
+    );
+    flush();
     const copy = scratch.store();
-    const builder = await indexed(copy, options, false);
-    builder.takeDamageOf(old);
+    const builder = new IndexBuilder({ key: random(8), careful: false, lineOf: (line) => sourceLines.at(line - 1) });
+    for await (const piece of readBlocks(copy.chunks())) builder.take(piece);
+    builder.index.finish();
+    builder.damage.push(...damage);
+    builder.endsWithNewline = endsWithNewline;
     await store.close();
     return new StoredSession(name, copy, builder, version);
   } catch (error) {

@@ -396,9 +396,9 @@ describe('migrate on files', () => {
     ['a JSON document', '{\n  "name": "x"\n}\n'],
     ['plain text', 'hello\nworld\n'],
   ])('says what a file of %s seems to be, and refuses it', async (_what, content) => {
-    const ran = await run(['migrate', file('stranger.jsonl', content)]);
+    const ran = await run(['migrate', file('foreign.jsonl', content)]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toMatch(/stranger\.jsonl: not a pi or omp session log \(looks like .+\)\n$/);
+    expect(ran.stderr).toMatch(/foreign\.jsonl: not a pi or omp session log \(looks like .+\)\n$/);
   });
 
   it('refuses options that make no sense', async () => {

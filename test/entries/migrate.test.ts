@@ -10,7 +10,7 @@ import { projectRoot } from '../support/run.ts';
 
 const vectors = join(projectRoot, 'fixtures/vectors/migrate');
 /** Lets every line pass. */
-const openGate = { pass: <Lines>(lines: Lines): Lines => lines, end: () => [] };
+const openDetection = { pass: <Lines>(lines: Lines): Lines => lines, end: () => [] };
 const random = (bytes: number): Uint8Array => new Uint8Array(bytes);
 const HEADER = '{"type":"session","id":"s1","timestamp":"2026-02-16T10:00:00.000Z","cwd":"/w"}';
 
@@ -52,7 +52,7 @@ async function byLines(bytes: Buffer, extra?: Partial<MigrateOptions>): Promise<
 
 async function byBlocks(bytes: Buffer, size: number, extra?: Partial<MigrateOptions>): Promise<Outcome> {
   return await outcome(async (options, write) => {
-    for await (const part of migratedBytes(chunked(bytes, size), new Migration(options), openGate)) write(part.toString('latin1'));
+    for await (const part of migratedBytes(chunked(bytes, size), new Migration(options), openDetection)) write(part.toString('latin1'));
   }, extra);
 }
 

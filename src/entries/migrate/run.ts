@@ -1,4 +1,4 @@
-import type { Gate } from '../../formats/gate.ts';
+import type { Detection } from '../../formats/detection.ts';
 import type { Line } from '../../lines/line.ts';
 import { readLineBatches } from '../../lines/reader.ts';
 import type { Migration } from './migration.ts';
@@ -10,22 +10,22 @@ import type { Migration } from './migration.ts';
 export async function* migratedBytes(
   chunks: AsyncIterable<Uint8Array>,
   migration: Migration,
-  gate: Pick<Gate, 'pass' | 'end'>,
+  detection: Pick<Detection, 'pass' | 'end'>,
   writeNow?: (bytes: Buffer) => Promise<void>,
 ): AsyncGenerator<Buffer, void, void> {
   let waiting: Buffer[] = [];
   const write = writeNow ?? (async (bytes: Buffer): Promise<void> => void waiting.push(bytes));
   const onOversizePiece = async (piece: Buffer): Promise<void> => {
-    for (const bytes of migrateLines(gate.end(), migration)) await write(bytes);
+    for (const bytes of migrateLines(detection.end(), migration)) await write(bytes);
     if (migration.passesOversize) await write(Buffer.from(piece));
   };
   for await (const lines of readLineBatches(chunks, { onOversizePiece })) {
     yield* waiting;
     waiting = [];
-    yield* migrateLines(gate.pass(lines), migration);
+    yield* migrateLines(detection.pass(lines), migration);
   }
   yield* waiting;
-  yield* migrateLines(gate.end(), migration);
+  yield* migrateLines(detection.end(), migration);
   yield Buffer.from(migration.end(), 'latin1');
 }
 

@@ -5,7 +5,7 @@ import type { Line } from '../lines/line.ts';
 const LONGEST_DOCUMENT = 16 * 1024 * 1024;
 
 /** The start of a file, as the formats look at it. */
-export class Start {
+export class Head {
   /** The first bytes, one to a character. */
   readonly bytes: string;
   /** The first lines that are not blank, as JSON; undefined where a line is none. */
