@@ -108,7 +108,7 @@ async function judgeOutput(call: Call, input: string, output: string, code: numb
   if (command === 'externalize') return await judgeRoundTrip(call, input, output);
   if (command === 'migrate') return code === 0 ? await judgeMigrated(argv, output) : undefined;
   if (command !== 'repair') return undefined;
-  if (code === 0 && is.length > 0 && !given.has('only')) return `repair exits 0 and leaves ${[...new Set(is)].join(', ')}`;
+  if (code === 0 && is.length > 0) return `repair exits 0 and leaves ${[...new Set(is)].join(', ')}`;
   const settles = given.has('settle-tools') || given.has('settle-leaf') || given.has('only');
   if (was.length === 0 && !settles && output !== input) return 'repair changed a log without an error';
   const same = argv.filter((word) => word.startsWith('--settle') || word.startsWith('--only'));
