@@ -239,7 +239,6 @@ export class LogIndex {
   #parentSoFar(parentId: number, position: number): number {
     const parent = this.#definition(parentId);
     if (parent !== NOT_FOUND) return parent;
-    if (this.#headers.has(parentId)) return HEADER_PARENT;
     this.#waiting.push(position);
     this.#waiting.push(parentId);
     return UNKNOWN_PARENT;
@@ -269,6 +268,7 @@ export class LogIndex {
         // Nothing before the reference has the id, so the first definition in the file is the first after it.
         parent = this.#definitionsOf(last)[0] as number;
         this.#forward++;
+        // Looked at last: for agents an entry with the id of the header is the parent.
       } else if (this.#headers.has(id)) parent = HEADER_PARENT;
       else this.#missing++;
       this.#page(position).parent[position & PAGE_MASK] = parent;

@@ -252,3 +252,11 @@ it.each([
   expect(left).toEqual([]);
   expect(rebuildInput(output, changes, quarantine).toString()).toBe(input);
 });
+
+it('finds the same cycle as validate through an entry that has the id of the header', async () => {
+  const input = `${HEADER}${entry('a', 's1')}\n${entry('s1', 'a')}\n`;
+  expect(await errorsOf(input)).toEqual([expect.stringContaining('2: parent-cycle: ')]);
+  const { output, left } = await repair(input);
+  expect(output.toString()).toBe(`${HEADER}${entry('a', null)}\n${entry('s1', 'a')}\n`);
+  expect(left).toEqual([]);
+});
