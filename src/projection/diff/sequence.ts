@@ -31,7 +31,14 @@ export function matchSequences<T>(a: readonly T[], b: readonly T[], mostEdits: n
     else if (removed) atA += count;
     else for (let step = 0; step < count; step++) pairs.push({ a: left[atA++] as number, b: right[atB++] as number });
   }
-  return pairs.sort((one, other) => one.a - other.a);
+  pairs.sort((one, other) => one.a - other.a);
+  // Where there is a choice, what belongs together stands together: it joins what follows.
+  for (let at = pairs.length - 1; at >= 0; at--) {
+    const next = pairs[at + 1] ?? { a: a.length, b: b.length };
+    const same = a[(pairs[at] as Pair).a];
+    if (a[next.a - 1] === same && b[next.b - 1] === same) pairs[at] = { a: next.a - 1, b: next.b - 1 };
+  }
+  return pairs;
 }
 
 function placesOf<T>(side: readonly T[], start: number, end: number, wanted: ReadonlySet<T>): number[] {
