@@ -58,15 +58,15 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
 
 function line(bytes: number, expected: number, files: number, current: string): string {
   const read = grouped(Math.floor(bytes / MEGABYTE));
-  // A file that grows while it is read may give more than was expected; then no share is told.
+  // A few entries may be read once more. A file that grows may give far more than was expected; then no share is told.
   const share =
-    expected > 0 && bytes <= expected ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${percent(bytes, expected)})` : ' MB';
+    expected > 0 && bytes <= expected * 1.01 ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${percent(bytes, expected)})` : ' MB';
   const where = files > 1 ? `, ${counted(files, 'file')}` : '';
   return `${read}${share} read${where}${current === '' ? '' : `: ${printable(current)}`}`;
 }
 
 function percent(bytes: number, expected: number): string {
-  return `${Math.floor((bytes / expected) * 100)}%`;
+  return `${Math.min(100, Math.floor((bytes / expected) * 100))}%`;
 }
 
 /** A stream that takes the progress line off before each write. */

@@ -59,7 +59,7 @@ export const command: Command = {
     const [name = '-', ...more] = given.operands;
     if (more.length > 0) throw new UsageTrouble(`takes one FILE, but got '${more[0]}' too`);
     if (given.flag('state') && given.flag('explain')) throw new UsageTrouble("'--state' and '--explain' exclude each other");
-    return await readSession(name, io, (session, view) => show(session, view, given, io));
+    return await readSession(name, io, (session, view) => show(session, view, given, io), { readings: 1 });
   },
 };
 

@@ -62,9 +62,9 @@ export const command: Command = {
         const ends = [await view.leaf(revs[0]), await secondView.leaf(revs[1])] as const;
         return await diffSessions(session, second, ends, given, io);
       };
-      return await readSession(other, io, compare, 'operand');
+      return await readSession(other, io, compare, { revs: 'operand', readings: 1 });
     };
-    return await readSession(name ?? '-', io, work, 'operand');
+    return await readSession(name ?? '-', io, work, { revs: 'operand', readings: other === undefined ? 0 : 1 });
   },
 };
 

@@ -99,7 +99,9 @@ export const command: Command = {
   run: async (given, io) => {
     if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time, for each is a document of its own');
     const wish = readWish(given);
-    return await readSession(given.operands[0] ?? '-', io, (session, view) => exportSession(session, view, wish, given, io));
+    return await readSession(given.operands[0] ?? '-', io, (session, view) => exportSession(session, view, wish, given, io), {
+      readings: 1,
+    });
   },
 };
 
@@ -175,6 +177,7 @@ async function exportSession(session: Session, view: View, wish: Wish, given: Gi
 /** With --all every branch is shown, and each tells where it was cut off. */
 async function leafOf(session: Session, view: View, { leaf, all }: Wish): Promise<number> {
   if (!all) return await view.leaf(leaf);
+  view.reads(Array(session.index.size).keys());
   return leaf === undefined ? await lastEntry(session) : await resolveEntry(session, leaf);
 }
 

@@ -1,6 +1,6 @@
 import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { versionOf } from '../entries/envelope-check.ts';
-import { fileMode } from '../files/input.ts';
+import { modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
@@ -40,7 +40,7 @@ export const command: Command = {
     const [name, rev, ...more] = given.operands;
     if (name === undefined || rev === undefined) throw new UsageTrouble("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
     if (more.length > 0) throw new UsageTrouble(`fork takes one FILE and one REV; '${more[0]}' is too much`);
-    return await readSession(name, io, (session, view) => fork(session, view, rev, given, io), 'operand');
+    return await readSession(name, io, (session, view) => fork(session, view, rev, given, io), { revs: 'operand', readings: 2 });
   },
 };
 
@@ -177,6 +177,6 @@ async function openSink(session: Session, given: Given, io: Io): Promise<Sink> {
   const output = given.text('output');
   if (output === undefined || output === '-') return toStream(handedOn(io.stdout));
   const input = session.name === '-' ? undefined : session.name;
-  const mode = input === undefined ? PRIVATE_MODE : await fileMode(input);
+  const mode = input === undefined ? PRIVATE_MODE : await modeOf(input);
   return toFile(output, { random: io.random, signal: io.signal, input, mode });
 }

@@ -46,16 +46,21 @@ export const command: Command = {
   run: async (given, io) => {
     if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time');
     const filter = readFilter(given);
-    return await readSession(given.operands[0] ?? '-', io, async (session, view) => {
-      await requireNames(session, 'type', given.texts('type'));
-      await requireNames(session, 'role', given.texts('role'));
-      const rev = given.text('leaf');
-      const leaf = await view.leaf(rev);
-      const last = rev === undefined ? leaf : await lastEntry(session);
-      const marks = { leaf: last, labels: await labels(session) };
-      if (leaf >= 0) await writeLog(session, pathTo(session.index, leaf), marks, filter, given, io);
-      return 0;
-    });
+    return await readSession(
+      given.operands[0] ?? '-',
+      io,
+      async (session, view) => {
+        await requireNames(session, 'type', given.texts('type'));
+        await requireNames(session, 'role', given.texts('role'));
+        const rev = given.text('leaf');
+        const leaf = await view.leaf(rev);
+        const last = rev === undefined ? leaf : await lastEntry(session);
+        const marks = { leaf: last, labels: await labels(session) };
+        if (leaf >= 0) await writeLog(session, pathTo(session.index, leaf), marks, filter, given, io);
+        return 0;
+      },
+      { readings: 1 },
+    );
   },
 };
 

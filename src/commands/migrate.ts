@@ -3,6 +3,7 @@ import { Spool } from '../files/spool.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Symbols } from '../log/symbols.ts';
 import type { Command, Given, Io } from './command.ts';
+import { counting } from './reading.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from './rewrite.ts';
 
 export const command: Command = {
@@ -34,7 +35,7 @@ export const command: Command = {
     { run: 'sessionctl repair old.jsonl | sessionctl migrate', shows: 'the way for a damaged log' },
   ],
   readsInput: true,
-  run: async (given, io) => await rewrite(given, io, async (input, out) => await migrate(input, out, given, io)),
+  run: async (given, io) => await rewrite(given, io, async (input, out) => await migrate(input, out, given, io), 2),
 };
 
 async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: Io): Promise<number> {
@@ -74,7 +75,11 @@ interface Source {
 async function openSource(input: RewriteInput, io: Io): Promise<Source> {
   const close = (): void => {};
   if (input.rereadable) {
-    if (!(await isVersion1(input.read()))) return { chunks: input.read(), close };
+    let start = 0;
+    const isOld = await isVersion1(counting(input.read(), { wanted: true, read: (bytes) => (start += bytes) }));
+    // The start is read once more, and only a log of version 1 is read twice.
+    io.progress.expect(start - (isOld ? 0 : input.size));
+    if (!isOld) return { chunks: input.read(), close };
     return { chunks: input.read(), taken: await skimIds(input.read(), io.random(8)), close };
   }
   const stream = new Rewindable(input.read());

@@ -6,7 +6,7 @@ import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import { openLog } from '../log/open-log.ts';
 import type { LeftOut, Session } from '../tree/session.ts';
 import type { Io } from './command.ts';
-import { counting } from './reading.ts';
+import { announce, counting } from './reading.ts';
 import { View } from './view.ts';
 
 /**
@@ -14,8 +14,8 @@ import { View } from './view.ts';
  * session log is refused; damaged lines are left out, and told by `endReading`.
  */
 export async function openSession(name: string, io: Io): Promise<Session> {
+  io.progress.file(name);
   const chunks = (store: ByteStore): AsyncIterable<Buffer> => {
-    io.progress.file(name);
     if (store.size !== undefined) io.progress.expect(store.size);
     return counting(store.chunks(), io.progress);
   };
@@ -24,21 +24,31 @@ export async function openSession(name: string, io: Io): Promise<Session> {
     return { write: (bytes) => spool.write(bytes), store: () => spoolStore(spool), discard: () => spool.close() };
   };
   const onWarning = (where: string, message: string): void => io.note(`${where}: warning: ${message}`);
-  return await openLog(await openStore(name, io), { name, random: io.random, onWarning, chunks, scratch });
+  const session = await openLog(await openStore(name, io), { name, random: io.random, onWarning, chunks, scratch });
+  if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
+  return session;
+}
+
+export interface ReadOptions {
+  /** How the command is told REVs. */
+  readonly revs?: 'option' | 'operand';
+  /** How often the entries that the view names are read, each time as many bytes as there are in the file at most. */
+  readonly readings?: number;
 }
 
 /**
  * Opens a session, works with it, and gives the exit code that both have earned. A command that shows only part of the
- * session gets its entries from the view, which says where damage made that part smaller. `revs` is how it is told REVs.
+ * session gets its entries from the view, which says where damage made that part smaller.
  */
 export async function readSession(
   name: string,
   io: Io,
   work: (session: Session, view: View) => Promise<number>,
-  revs: 'option' | 'operand' = 'option',
+  { revs = 'option', readings = 0 }: ReadOptions = {},
 ): Promise<number> {
+  const expected = readings > 0 ? await announce([name], io, readings) : 0;
   const session = await openSession(name, io);
-  const view = new View(session, io, revs);
+  const view = new View(session, io, revs, { readings, expected: expected * readings });
   try {
     return endEmpty(session, io, view.end(endReading(session, io, await work(session, view))));
   } catch (error) {

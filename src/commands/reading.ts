@@ -1,16 +1,19 @@
-import { expectedBytes, isFolder } from '../files/input.ts';
+import { isFolder, sizeOf } from '../files/input.ts';
 import { findSessions } from '../files/walk.ts';
 import type { Io, Progress } from './command.ts';
 
-/** Tells the progress how much there will be to read, where somebody watches it. */
-export async function announce(operands: readonly string[], io: Io): Promise<void> {
-  if (!io.progress.wanted) return;
+/** Tells the progress how much there will be to read, in all passes, where somebody watches it. Gives the bytes of one pass. */
+export async function announce(operands: readonly string[], io: Io, passes = 1): Promise<number> {
+  if (!io.progress.wanted) return 0;
+  let bytes = 0;
   for (const operand of operands) {
     if (operand === '-') continue;
     if (await isFolder(operand).catch(() => false)) {
-      for await (const { path, trouble } of findSessions(operand)) if (!trouble) io.progress.expect(await expectedBytes(path));
-    } else io.progress.expect(await expectedBytes(operand));
+      for await (const { path, trouble } of findSessions(operand)) if (!trouble) bytes += await sizeOf(path);
+    } else bytes += await sizeOf(operand);
   }
+  io.progress.expect(bytes * passes);
+  return bytes;
 }
 
 /** The same bytes, counted as they pass. */

@@ -89,7 +89,7 @@ async function run(given: Given, io: Io): Promise<number> {
     throw new UsageTrouble(`'${wish.quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`);
   }
   if (wish.report !== undefined && given.operands.length > 1) throw new UsageTrouble('--report is about one FILE; give one at a time');
-  return await rewrite(given, io, async (input, out) => await repairOne(input, out, wish, io));
+  return await rewrite(given, io, async (input, out) => await repairOne(input, out, wish, io), 2);
 }
 
 /** The rules that --only names, all of which repair can mend. */
@@ -118,7 +118,10 @@ async function repairOne(input: RewriteInput, out: ByteWriter, wish: Wish, io: I
     const plan = await makePlan(survey, {
       name: input.name,
       wants,
-      digests: async (ranges) => await digestRanges(again(), ranges),
+      digests: async (ranges) => {
+        io.progress.expect(input.size);
+        return await digestRanges(again(), ranges);
+      },
       settleTools: wish.settleTools,
       settleLeaf: wish.settleLeaf,
     });

@@ -9,6 +9,7 @@ import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Given, Io, Option } from './command.ts';
 import { handedOn } from './handed-on.ts';
+import { announce } from './reading.ts';
 import { stoppable } from './stoppable.ts';
 
 /** For every command that changes a log: the way past the refusal of a file that may be another agent's. */
@@ -55,6 +56,8 @@ export interface RewriteInput {
   readonly read: (buffers?: readonly Buffer[]) => AsyncIterable<Buffer>;
   /** Whether `read` may be called more than once: a regular file, but no pipe. */
   readonly rereadable: boolean;
+  /** How many bytes each reading gives; 0 where that is not known beforehand. */
+  readonly size: number;
   /** What a copy of the content may be given at most; 0600 for stdin. */
   readonly mode: number;
   /** The file that the output ends up in, behind a link: FILE with -i, OUT with -o, undefined or '-' for standard output. */
@@ -73,9 +76,10 @@ export interface RewriteInput {
  */
 export type Transform = (input: RewriteInput, out: ByteWriter) => Promise<number>;
 
-/** Runs the transform on each FILE, or on stdin, to wherever the options say. Gives the exit code. */
-export async function rewrite(given: Given, io: Io, transform: Transform): Promise<number> {
+/** Runs the transform, which reads its input so many times, on each FILE or on stdin, to wherever the options say. Gives the exit code. */
+export async function rewrite(given: Given, io: Io, transform: Transform, passes = 1): Promise<number> {
   const wish = readWish(given);
+  await announce(wish.names, io, passes);
   let code = 0;
   for (const name of wish.names) {
     try {
@@ -128,6 +132,7 @@ async function rewriteOne(name: string, wish: Wish, io: Io, transform: Transform
       path: name === '-' ? undefined : name,
       read: opened.read,
       rereadable: opened.rereadable,
+      size: opened.size,
       mode: opened.mode,
       target: targetOf(wish.inPlace ? name : wish.output),
       streams: sink.streams,
@@ -159,6 +164,7 @@ function targetOf(name: string | undefined): string | undefined {
 interface Opened {
   readonly read: (buffers?: readonly Buffer[]) => AsyncIterable<Buffer>;
   readonly rereadable: boolean;
+  readonly size: number;
   readonly mode: number;
   readonly sink: Sink;
   readonly close: () => Promise<void>;
@@ -171,25 +177,26 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
     const { chunks } = openInput('-', io.stdin);
     const compare = wish.dryRun ? new HashCompare(stoppable(chunks, io)) : undefined;
     const sink = compare ?? outputOf(wish, io, PRIVATE_MODE, '/dev/stdin');
-    return { read: () => compare?.chunks ?? stoppable(chunks, io), rereadable: false, mode: PRIVATE_MODE, sink, close };
+    return { read: () => compare?.chunks ?? stoppable(chunks, io), rereadable: false, size: 0, mode: PRIVATE_MODE, sink, close };
   }
   // Opening a pipe would wait for somebody to write to it.
   if (wish.inPlace) await requireRegularFile(name);
   const handle = await openForReading(name);
   const facts = await handle.stat();
   const mode = facts.mode & 0o777;
+  const size = facts.isFile() ? facts.size : 0;
   try {
     if (facts.isFile() && (wish.inPlace || wish.dryRun)) {
       const inPlace = new InPlace(name, { ...tools, backupSuffix: wish.backupSuffix, dryRun: wish.dryRun, note: io.note });
       await handle.close();
-      return { read: () => stoppable(inPlace.read(), io), rereadable: true, mode: inPlace.mode, sink: inPlace, close };
+      return { read: () => stoppable(inPlace.read(), io), rereadable: true, size, mode: inPlace.mode, sink: inPlace, close };
     }
     const read = (buffers?: readonly Buffer[]): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name, { buffers }), io);
     if (wish.dryRun) {
       const compare = new HashCompare(read());
-      return { read: () => compare.chunks, rereadable: false, mode, sink: compare, close: () => handle.close() };
+      return { read: () => compare.chunks, rereadable: false, size, mode, sink: compare, close: () => handle.close() };
     }
-    return { read, rereadable: facts.isFile(), mode, sink: outputOf(wish, io, mode, name), close: () => handle.close() };
+    return { read, rereadable: facts.isFile(), size, mode, sink: outputOf(wish, io, mode, name), close: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;

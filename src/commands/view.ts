@@ -1,6 +1,6 @@
 import { counted, grouped } from '../base/words.ts';
 import type { Duplicates } from '../log/log-index.ts';
-import { cutPath, cutRoots } from '../tree/path.ts';
+import { cutPath, cutRoots, pathTo } from '../tree/path.ts';
 import { lastEntry, type RevOptions, resolveRev } from '../tree/rev.ts';
 import type { Session } from '../tree/session.ts';
 import { staleLeaf } from '../tree/stale-leaf.ts';
@@ -16,11 +16,16 @@ export class View {
   /** The ends of the paths that are shown, and how those go where ids are repeated. */
   readonly #ends = new Map<number, Duplicates | undefined>();
   #isTree = false;
+  /** Bytes that the progress waits for until it is known which entries are read. */
+  #expected: number;
+  readonly #readings: number;
 
-  constructor(session: Session, io: Io, revs: 'option' | 'operand') {
+  constructor(session: Session, io: Io, revs: 'option' | 'operand', { readings, expected }: { readings: number; expected: number }) {
     this.#session = session;
     this.#io = io;
     this.#revs = revs;
+    this.#readings = readings;
+    this.#expected = expected;
   }
 
   /** The entry that a command looks from: the last one unless a REV names another; null where that is allowed and there is none. */
@@ -30,7 +35,19 @@ export class View {
     this.noteStaleLeaf(rev);
     const position = rev === undefined ? await lastEntry(this.#session) : await resolveRev(this.#session, rev, options);
     if (position !== null && position >= 0) this.#ends.set(position, options.duplicates);
+    if (this.#expected > 0) {
+      this.reads(position === null || position < 0 ? [] : pathTo(this.#session.index, position, options.duplicates));
+    }
     return position;
+  }
+
+  /** These entries are read, and no others to speak of. */
+  reads(positions: Iterable<number>): void {
+    if (this.#expected === 0) return;
+    let bytes = 0;
+    for (const position of positions) bytes += this.#session.index.lengthOf(position);
+    this.#io.progress.expect(bytes * this.#readings - this.#expected);
+    this.#expected = 0;
   }
 
   /** The path to an entry is shown. */

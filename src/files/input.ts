@@ -190,25 +190,6 @@ export async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** How much there is to read, as far as a file tells it beforehand; 0 for pipes, devices and what is not there. */
-export async function expectedBytes(path: string): Promise<number> {
-  try {
-    const facts = await statPath(path);
-    return facts.isFile() ? facts.size : 0;
-  } catch {
-    return 0;
-  }
-}
-
-/** Who may do what with a file. */
-export async function fileMode(path: string): Promise<number> {
-  try {
-    return (await statPath(path)).mode & 0o777;
-  } catch (error) {
-    throw systemTrouble(path, error);
-  }
-}
-
 const MOST_SMALL_BYTES = 1024 * 1024;
 
 /** The text of a file that somebody wrote by hand, such as a configuration; a large one is refused. */
@@ -237,7 +218,7 @@ export function cores(): number {
   return availableParallelism();
 }
 
-/** The size of a regular file; 0 for anything else, and where it cannot be told. */
+/** How much there is to read of a file; 0 for pipes, devices and what is not there. */
 export async function sizeOf(path: string): Promise<number> {
   try {
     const facts = await statPath(path);

@@ -69,7 +69,7 @@ async function indexed(store: ByteStore, options: OpenLogOptions, careful: boole
       return detection.open || detection.foreign ? 'enough' : 'go on';
     },
   });
-  for await (const piece of readBlocks(options.chunks?.(store) ?? store.chunks())) {
+  for await (const piece of readBlocks(chunksOf(store, options))) {
     builder.take(piece);
     if (detection.foreign) break;
   }
@@ -77,6 +77,10 @@ async function indexed(store: ByteStore, options: OpenLogOptions, careful: boole
   if (detection.foreign) return { builder, foreign: detection.foreign.format };
   builder.index.finish();
   return { builder };
+}
+
+function chunksOf(store: ByteStore, options: OpenLogOptions): AsyncIterable<Buffer> {
+  return options.chunks?.(store) ?? store.chunks();
 }
 
 /** A log of another format or version is read in its native form, from a private copy; line numbers are those of the file. */
@@ -101,7 +105,7 @@ async function converted(
       bytes = 0;
     };
     await format.toNative(
-      { name, random, chunks: () => store.chunks() },
+      { name, random, chunks: () => chunksOf(store, options) },
       {
         line: (raw, sourceLine) => {
           sourceLines.push(sourceLine);
@@ -116,7 +120,7 @@ async function converted(
     flush();
     const copy = scratch.store();
     const builder = new IndexBuilder({ key: random(8), careful: false, lineOf: (line) => sourceLines.at(line - 1) });
-    for await (const piece of readBlocks(copy.chunks())) builder.take(piece);
+    for await (const piece of readBlocks(chunksOf(copy, options))) builder.take(piece);
     builder.index.finish();
     builder.damage.push(...damage);
     builder.endsWithNewline = endsWithNewline;

@@ -42,6 +42,8 @@ export class StoredSession implements Session {
   readonly endsWithNewline: boolean;
   readonly headerLines: readonly number[];
   readonly index: LogIndex;
+  /** Hears how many bytes of entries were read. */
+  onRead: ((bytes: number) => void) | undefined;
   readonly #store: ByteStore;
   readonly #damage: LeftOut[];
   /** The lines of the above. */
@@ -188,9 +190,10 @@ export class StoredSession implements Session {
     return memory;
   }
 
-  #requireWhole({ start, end }: Part, read: number): void {
+  #requireWhole({ positions, start, end }: Part, read: number): void {
     if (read < end - start)
       throw new Trouble(`${this.name}: became shorter while it was being read; run again when no program is writing to it`);
+    this.onRead?.(positions.reduce((bytes, position) => bytes + this.index.lengthOf(position), 0));
   }
 
   /** The entry without its long strings; undefined where it has to be read in full, or is damaged. */

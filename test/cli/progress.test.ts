@@ -6,6 +6,7 @@ import { clearing, makeProgress } from '../../src/cli/progress.ts';
 import type { Io } from '../../src/commands/command.ts';
 import { run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { entry, HEADER, user } from '../support/sessions.ts';
 
 function terminal(isTTY = true, columns = 80): { stream: Io['stderr']; text: () => string } {
   let text = '';
@@ -142,5 +143,62 @@ describe('progress', () => {
     const summary = "sessionctl: 1 warning in 1 session (0 entries); 1 can be fixed by 'sessionctl repair'\n";
     expect(ran.stderr.replaceAll(/\u001b\[[0-9]+m/g, '').endsWith(`${ERASE}${summary}`)).toBe(true);
     expect((await run(['validate', log], { stderrIsTerminal: false, now })).stderr).toBe(summary);
+  });
+});
+
+describe('the total of a command that reads a file several times', () => {
+  const folder = scratchFolder();
+  const text = 'x'.repeat(10_000);
+  const entries = Array.from({ length: 1_000 }, (_, at) =>
+    user(`e${at}`, at === 0 ? null : `e${at - 1}`).replace('"content":"', `"content":"${text}`),
+  );
+  const healthy = join(folder, 'healthy.jsonl');
+  writeFileSync(healthy, HEADER + entries.join(''));
+  const torn = join(folder, 'torn.jsonl');
+  writeFileSync(torn, `${HEADER}${entries.join('')}{"torn`);
+  const branched = join(folder, 'branched.jsonl');
+  writeFileSync(branched, HEADER + entries.join('') + entry('custom', 'other', 'e499', { customType: 'x' }));
+  const old = join(folder, 'old.jsonl');
+  const oldEntries = entries.map((line) => line.replace(/"id":"[^"]*","parentId":[^,]*,/, ''));
+  writeFileSync(old, HEADER.replace('"version":3', '"version":1') + oldEntries.join(''));
+  const MEGABYTES = 10.2;
+
+  /** How far the run was at each moment, and of how many megabytes. */
+  async function shares(...argv: string[]): Promise<{ percents: number[]; totals: number[] }> {
+    let time = 0;
+    const ran = await run(argv, { stderrIsTerminal: true, now: () => (time += 600) });
+    const told = [...ran.stderr.matchAll(/[\d,]+ (?:of (\d+) MB \((\d+)%\)|MB) read/g)];
+    expect(told.length).toBeGreaterThan(5);
+    return { percents: told.map((one) => Number(one[2])), totals: told.map((one) => Number(one[1])) };
+  }
+
+  it.each([
+    ['export', [healthy], 2],
+    ['export', ['--all', branched], 2],
+    ['log', [healthy], 2],
+    ['context', [healthy], 2],
+    ['fork', [healthy, '@', '-o', join(folder, 'fork.jsonl')], 3],
+    ['repair', [healthy, '-o', join(folder, 'out.jsonl')], 2],
+    ['repair', [torn, '-o', join(folder, 'out.jsonl')], 2],
+    ['migrate', [old, '-o', join(folder, 'out.jsonl')], 2],
+    ['externalize', [healthy, '--blobs', folder, '-o', join(folder, 'out.jsonl')], 1],
+    ['validate', [healthy], 1],
+  ])('is known from the start: %s %j reads %i times the file', async (command, words, passes) => {
+    const { percents, totals } = await shares(command, ...words);
+    expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+    expect(percents[0]).toBeLessThan(20);
+    expect(percents.at(-1)).toBeGreaterThan(90);
+    const total = MEGABYTES * passes;
+    for (const one of totals) expect(Math.abs(one - total)).toBeLessThan(2.5);
+  });
+
+  it('shrinks to what is read where that is less', async () => {
+    const shown = await shares('export', branched);
+    expect(shown.percents).toEqual(shown.percents.toSorted((a, b) => a - b));
+    expect(shown.percents.at(-1)).toBeGreaterThan(90);
+    expect(shown.totals.at(-1)).toBeLessThan(17);
+    const current = await shares('migrate', healthy, '-o', join(folder, 'out.jsonl'));
+    expect(current.totals.at(-1)).toBeLessThan(13);
+    expect(current.percents.at(-1)).toBeGreaterThan(80);
   });
 });
