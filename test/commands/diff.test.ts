@@ -262,11 +262,11 @@ describe('sessionctl diff --against', () => {
     for (const revs of [[], ['@'], ['cdd2', '@~1']]) {
       const wanted = await run(['diff', branches, '--against', fork, ...revs]);
       expect(await run(['diff', branches, fork, ...revs])).toEqual(wanted);
-      expect(wanted.stderr).not.toContain('names no entry');
+      expect(wanted.stderr).not.toContain('does not match any entry');
     }
     const piped = await run(['diff', branches, '-'], { stdin: readFileSync(branches) });
     expect(piped).toMatchObject({ code: 0, stderr: '' });
-    expect((await run(['diff', branches, join(scratch, 'nowhere.jsonl')])).stderr).toContain('names no entry');
+    expect((await run(['diff', branches, join(scratch, 'nowhere.jsonl')])).stderr).toContain('does not match any entry');
     expect((await run(['diff', branches, fork, '@', '@', '@'])).stderr).toContain("'@' is too much");
   });
 
