@@ -2,6 +2,7 @@ import { encodeUtf8, type Line } from '../lines/line.ts';
 import { BYTE_ORDER_MARK, readContent } from './damage.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { isHeader, TITLE_TYPE } from './envelope-check.ts';
+import { FATAL_SHAPES } from './fatal-shapes.ts';
 import { findMember, skipSpace } from './json-text.ts';
 import type { JsonObject } from './json-value.ts';
 import { checkShape, type KnownVersion } from './schema/index.ts';
@@ -20,7 +21,7 @@ export interface Body {
 }
 
 /** Shapes that an agent would stumble over or read as something else. What only nobody knows yet may be added. */
-const REFUSED = new Set(['missing-field', 'wrong-type', 'odd-shape']);
+const REFUSED: ReadonlySet<string> = new Set(['missing-field', 'wrong-type', 'odd-shape', ...FATAL_SHAPES]);
 const TIES = ['id', 'parentId', 'timestamp'] as const;
 
 const OTHER: Readonly<Record<Dialect, string>> = { pi: 'omp', omp: 'pi' };

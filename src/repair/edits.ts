@@ -155,31 +155,24 @@ class RegionWriter {
 
   #mend(piece: Piece): void {
     const mend = piece.unit === undefined ? undefined : this.#options.mendOf(piece.unit);
-    const members = mend?.members ?? [];
-    const sets =
-      members.length > 0
-        ? this.#setMembers(
-            piece,
-            members.map(({ key, json }) => [key, json] as const),
-          )
-        : [];
-    const covered = (one: Splice): boolean => sets.some((set) => set.end > set.start && one.start >= set.start && one.end <= set.end);
+    const changes = mend && (mend.members.length > 0 || mend.inner.length > 0) ? this.#changes(piece, mend) : [];
+    const covered = (one: Splice): boolean =>
+      changes.some(({ splice }) => splice.end > splice.start && one.start >= splice.start && one.end <= splice.end);
     let first = true;
-    const all: { splice: Splice; member: number }[] = [
-      ...sets.map((splice, member) => ({ splice, member })),
-      ...piece.mends.filter((one) => !covered(one)).map((splice) => ({ splice, member: -1 })),
+    const all: { splice: Splice; told?: Partial<Edit> }[] = [
+      ...changes,
+      ...piece.mends.filter((one) => !covered(one)).map((splice) => ({ splice })),
     ];
     // The order among equals stays: members that are appended come in theirs, and before a cut that follows.
     all.sort((a, b) => a.splice.start - b.splice.start || a.splice.end - b.splice.end);
-    for (const { splice, member } of all) {
-      if (member >= 0) {
-        const { rule, words, idBefore, idAfter, assumed } = members[member] as (typeof members)[number];
-        this.#add(splice.start, splice.end, splice.text, 'rewritten', { rule, words, idBefore, idAfter, assumed });
+    for (const { splice, told } of all) {
+      const action = splice.text === '' ? 'removed' : 'rewritten';
+      if (told) {
+        this.#add(splice.start, splice.end, splice.text, action, told);
         continue;
       }
       const words = first ? this.#byteWords(piece) : undefined;
       first = false;
-      const action = splice.text === '' ? 'removed' : 'rewritten';
       this.#add(splice.start, splice.end, splice.text, action, { words, line: this.#lineAt(splice.start) });
     }
     if (piece.keepsOld) this.#old.push({ start: piece.start, end: piece.end, line: this.#region.line, rule: this.#region.rule });
@@ -189,15 +182,22 @@ class RegionWriter {
     }
   }
 
-  /** The splices that give an object new members, in positions of the region. */
-  #setMembers(piece: Piece, members: readonly (readonly [key: string, json: string])[]): Splice[] {
+  /** The splices that change an object, in positions of the region. */
+  #changes(piece: Piece, { members, inner }: Mend): { readonly splice: Splice; readonly told: Partial<Edit> }[] {
     const inPiece = piece.mends.map(({ start, end, text }) => ({ start: start - piece.start, end: end - piece.start, text }));
     const text = applySplices(this.#raw.slice(piece.start, piece.end), inPiece);
     const open = skipSpace(text, 0);
-    return members.map(([key, json]) => {
-      const { start, end, text: value } = setMember(text, open, key, encodeUtf8(json));
+    const placed = ({ start, end, text: value }: Splice): Splice => {
       return { start: piece.start + unmended(start, inPiece), end: piece.start + unmended(end, inPiece), text: value };
-    });
+    };
+    const sets = members.map(({ key, json, ...told }) => ({ splice: placed(setMember(text, open, key, encodeUtf8(json))), told }));
+    const deeper = inner.flatMap(({ splices, rule, words, assumed }) =>
+      splices(text, open).map((splice, index) => ({
+        splice: placed(splice),
+        told: { rule, words: index === 0 ? words : undefined, assumed },
+      })),
+    );
+    return [...sets, ...deeper];
   }
 
   #byteWords(piece: Piece): string {

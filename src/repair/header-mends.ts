@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { versionOf } from '../entries/envelope-check.ts';
+import { fatalFaults } from '../entries/fatal-shapes.ts';
 import { applySplices, findMember, setMember, skipSpace } from '../entries/json-text.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import type { Patient } from './patient.ts';
@@ -59,6 +60,9 @@ function mendOne(patient: Patient, header: FixedLine, slot: FixedLine | undefine
     text = applySplices(raw, [setMember(raw, open, 'id', encodeUtf8(JSON.stringify(patient.headerId)))]);
   }
   const idAfter = text === raw ? undefined : patient.headerId;
+  const hasBadCwd = fatalFaults(value).length > 0 && patient.mayMend(header, 'bad-cwd');
+  const cwd = JSON.stringify(patient.survey.cwd ?? '');
+  if (hasBadCwd) text = applySplices(text, [setMember(text, skipSpace(text, 0), 'cwd', encodeUtf8(cwd))]);
   const isLate = header.entry > 0;
   if (isLate && patient.mayMend(header, 'late-header')) {
     patient.move(header, {
@@ -68,7 +72,10 @@ function mendOne(patient: Patient, header: FixedLine, slot: FixedLine | undefine
       idAfter,
     });
     putInFront(patient, slot, { text: decodeUtf8(text), rule: 'late-header', words: '', source: header });
-  } else if (idAfter !== undefined) {
+    return;
+  }
+  if (hasBadCwd) patient.setMember(header, { key: 'cwd', json: cwd, rule: 'bad-cwd', words: "made the header's cwd a string" });
+  if (idAfter !== undefined) {
     const words = idBefore === undefined ? 'gave the header an id' : "made the header's id a string";
     patient.setMember(header, { key: 'id', json: JSON.stringify(idAfter), rule: 'bad-header', words, idBefore, idAfter });
   }

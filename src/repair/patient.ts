@@ -1,6 +1,6 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import { stableId } from '../entries/migrate/mint.ts';
-import { type FixedLine, type Mend, type NewLine, type NewMember, newMend, type Unit } from './region.ts';
+import { type FixedLine, type InnerMend, type Mend, type NewLine, type NewMember, newMend, type Unit } from './region.ts';
 import { Flag, type Left, type Survey } from './survey.ts';
 
 /** What each of the entries has in its bytes, as a digest: asked for only where ids repeat. */
@@ -85,6 +85,10 @@ export class Patient {
     earlier.json = member.json;
     earlier.words = member.words;
     earlier.idAfter = member.idAfter;
+  }
+
+  mendInside(entry: number, mend: InnerMend): void {
+    this.#mend(entry).inner.push(mend);
   }
 
   insertAfter(unit: Unit, line: NewLine): void {

@@ -1,6 +1,7 @@
 import { Trouble } from '../base/trouble.ts';
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { mendHeader } from './header-mends.ts';
+import { mendInner } from './inner-mends.ts';
 import { mendKeptIndexes } from './kept-index.ts';
 import { Patient, type PlanOptions } from './patient.ts';
 import type { Mend, NewLine, Region, Unit } from './region.ts';
@@ -56,6 +57,7 @@ export async function makePlan(survey: Survey, options: PlanOptions): Promise<Pl
   }
   mendHeader(patient);
   mendVital(patient);
+  mendInner(patient);
   const parents = await mendTree(patient);
   if (patient.version === 1) mendKeptIndexes(patient);
   if (options.settleTools) settleTools(patient, parents);

@@ -14,6 +14,15 @@ export interface NewMember {
   readonly assumed?: boolean;
 }
 
+/** A change deeper inside of an object, worked out when its text is at hand. */
+export interface InnerMend {
+  readonly rule: string;
+  readonly words: string;
+  readonly assumed?: boolean;
+  /** In an object that opens at a position of a text. */
+  readonly splices: (text: string, open: number) => readonly Splice[];
+}
+
 /** A line that is put into the log. */
 export interface NewLine {
   /** Without its line end. */
@@ -37,6 +46,7 @@ export interface Mend {
     readonly idAfter?: string | undefined;
   };
   readonly members: NewMember[];
+  readonly inner: InnerMend[];
   /** Lines that follow it. */
   readonly after: NewLine[];
 }
@@ -96,5 +106,5 @@ export interface Region {
 }
 
 export function newMend(): Mend {
-  return { members: [], after: [] };
+  return { members: [], inner: [], after: [] };
 }

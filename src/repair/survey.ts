@@ -1,5 +1,6 @@
 import { BYTE_ORDER_MARK, type LineContent, type LineObject, readContent } from '../entries/damage.ts';
 import { hasEnvelope, isHeader, isTitleSlot, messageOf, versionByEntry, versionOf } from '../entries/envelope-check.ts';
+import { type FatalShape, fatalFaults } from '../entries/fatal-shapes.ts';
 import { applySplices, type Splice, skipSpace } from '../entries/json-text.ts';
 import { isObject, type JsonObject } from '../entries/json-value.ts';
 import type { Line } from '../lines/line.ts';
@@ -131,6 +132,8 @@ export class Survey {
   readonly headers: FixedLine[] = [];
   readonly titles: FixedLine[] = [];
   readonly left: Left[] = [];
+  /** By entry, in order: what omp throws an error on. */
+  readonly fatal = new Map<number, readonly FatalShape[]>();
   /** Blank lines, where they are to be taken out. */
   readonly blanks: { readonly line: number; readonly offset: number; readonly length: number }[] = [];
   /** Ids that garbage still shows, with their parents; -3 for a root. */
@@ -428,9 +431,14 @@ export class Survey {
       this.referenceKeys.push(key);
       this.referenceIds.push(this.symbols.intern(named));
     }
+    const fatal = fatalFaults(value);
+    if (fatal.length > 0) this.fatal.set(entry, [...new Set(fatal.map(({ rule }) => rule))]);
     const { firstKeptEntryIndex, timestamp } = value;
     const isPlain =
-      (all & (FAULTS | Flag.inRegion | Flag.emptyId)) === 0 && this.ids.at(entry) !== WRONG && this.parents.at(entry) !== WRONG;
+      fatal.length === 0 &&
+      (all & (FAULTS | Flag.inRegion | Flag.emptyId)) === 0 &&
+      this.ids.at(entry) !== WRONG &&
+      this.parents.at(entry) !== WRONG;
     const names = references < this.referenceEntries.size || firstKeptEntryIndex !== undefined;
     this.#plainFlags = isPlain && !names ? all : undefined;
     if (typeof firstKeptEntryIndex === 'number') this.keptIndexes.set(entry, firstKeptEntryIndex);

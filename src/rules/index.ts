@@ -1,5 +1,7 @@
 import { badBlobRef } from './all/bad-blob-ref.ts';
+import { badCwd } from './all/bad-cwd.ts';
 import { badHeader } from './all/bad-header.ts';
+import { badInjectedRules } from './all/bad-injected-rules.ts';
 import { badTimestamp } from './all/bad-timestamp.ts';
 import { badTitleSlot } from './all/bad-title-slot.ts';
 import { blankLine } from './all/blank-line.ts';
@@ -30,6 +32,8 @@ import { missingHeader } from './all/missing-header.ts';
 import { notAnObject } from './all/not-an-object.ts';
 import { notJson } from './all/not-json.ts';
 import { nulBytes } from './all/nul-bytes.ts';
+import { nullBlock } from './all/null-block.ts';
+import { nullContent } from './all/null-content.ts';
 import { oddShape } from './all/odd-shape.ts';
 import { orphanResult } from './all/orphan-result.ts';
 import { oversizeLine } from './all/oversize-line.ts';
@@ -48,6 +52,7 @@ import { unknownBlock } from './all/unknown-block.ts';
 import { unknownEntryType } from './all/unknown-entry-type.ts';
 import { unknownRole } from './all/unknown-role.ts';
 import { unknownVersion } from './all/unknown-version.ts';
+import { usageWithoutCost } from './all/usage-without-cost.ts';
 import { wrongType } from './all/wrong-type.ts';
 import type { Rule } from './rule.ts';
 
@@ -67,11 +72,16 @@ export const rules: readonly Rule[] = [
   lateHeader,
   secondHeader,
   badHeader,
+  badCwd,
   unknownVersion,
   misplacedTitle,
   badTitleSlot,
   missingField,
   wrongType,
+  nullContent,
+  nullBlock,
+  usageWithoutCost,
+  badInjectedRules,
   oddShape,
   unknownEntryType,
   unknownRole,

@@ -18,7 +18,18 @@ const files = readdirSync(fixtures, { recursive: true, encoding: 'utf8' }).filte
 );
 
 /** What a schema can see of what validate finds. */
-const SHAPE_RULES: ReadonlySet<string> = new Set(['missing-field', 'wrong-type', 'odd-shape', 'bad-header', 'unknown-version']);
+const SHAPE_RULES: ReadonlySet<string> = new Set([
+  'missing-field',
+  'wrong-type',
+  'odd-shape',
+  'bad-header',
+  'unknown-version',
+  'null-content',
+  'null-block',
+  'usage-without-cost',
+  'bad-injected-rules',
+  'bad-cwd',
+]);
 
 const ajv = new Ajv2020({ allErrors: true });
 ajv.addSchema(lineSchema(), 'line');

@@ -208,7 +208,7 @@ describe('the shapes of entries', () => {
       [],
     );
     expect(kinds({ type: 'session', id: 4, version: 'x', cwd: 4, previousSessionFiles: 'f' })).toEqual([
-      'odd-shape cwd',
+      'bad-cwd cwd',
       'odd-shape previousSessionFiles',
     ]);
     expect(kinds({ type: 'session' }, 1)).toEqual([]);

@@ -175,6 +175,58 @@ it('keeps the healthy copy of an entry where the line of the earlier one stays d
   ]);
 });
 
+describe('what omp throws an error on', () => {
+  const header = (cwd: unknown): string =>
+    JSON.stringify({ type: 'session', version: 3, id: 's1', timestamp: '2026-01-01T00:00:00.000Z', cwd });
+  const entry = (rest: object): string => JSON.stringify({ id: 'a', parentId: null, timestamp: '2026-01-01T00:00:01.000Z', ...rest });
+  const turn = (message: string): string =>
+    `{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":${message}}`;
+
+  it('is fixed together with the place of a header, which takes its folder from a session_init', async () => {
+    const init = entry({ type: 'session_init', systemPrompt: 'p', cwd: '/home/ada' });
+    const { output } = await repair(`${init}\n${header(5)}\n`);
+    expect(output.toString()).toBe(`${header('/home/ada')}\n${init}\n`);
+  });
+
+  it('is fixed in its own bytes alone, and a cost that nobody recorded is told as assumed', async () => {
+    const input = `${header('/w')}\n${turn('{"role":"assistant" , "usage": {"input":1.0} ,"content": [ null , null ],"x":1e400}')}\n`;
+    const { output, changes, quarantine } = await repair(input);
+    expect(output.toString()).toContain('{"role":"assistant" , "usage": {"input":1.0,"cost":{"input":0,"output":0,"cacheRead":0,');
+    expect(output.toString()).toContain('"total":0}} ,"content": [  ],"x":1e400}');
+    expect(changes.map(({ rule, assumed }) => [rule, assumed])).toEqual([
+      ['usage-without-cost', true],
+      ['null-block', undefined],
+    ]);
+    expect(rebuildInput(output, changes, quarantine).equals(Buffer.from(input))).toBe(true);
+  });
+
+  it('is fixed in a line whose bytes are damaged too', async () => {
+    const broken = Buffer.from(`${turn('{"role":"assistant","errorMessage":"caf\xe9","content":null}')}\n`, 'latin1');
+    const input = Buffer.concat([Buffer.from(`${header('/w')}\n`), broken]);
+    const { output, changes, quarantine } = await repair(input);
+    expect(output.toString()).toContain('"errorMessage":"caf\ufffd","content":[]}');
+    expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
+    expect(await errorsOf(output)).toEqual([]);
+  });
+
+  it('is nothing in the oldest dialect, which counts inputTokens and has no cost', async () => {
+    const input = `${header('/w')}\n${turn('{"role":"assistant","content":[],"usage":{"inputTokens":1,"outputTokens":2}}')}\n`;
+    expect(await errorsOf(input)).toEqual([]);
+    expect((await repair(input)).output.toString()).toBe(input);
+  });
+
+  it.each(['off', 'compiled'] as const)('is found in a long log with the scanner %s', async (scanner) => {
+    const good = turn('{"role":"assistant","content":[],"usage":{"cost":{}}}');
+    const bad = turn('{"role":"assistant","content":[],"usage":{}}');
+    const all = Array.from({ length: 400 }, (_, n) => (n % 7 === 0 ? bad : good).replace('"a","parentId":null', `"a${n}","parentId":null`));
+    const input = `${header('/w')}\n${all.join('\n')}\n`;
+    const { changes, output } = await repair(input, { scanner });
+    expect(changes).toHaveLength(58);
+    expect(await errorsOf(output)).toEqual([]);
+    expect((await repair(output, { scanner })).changes).toEqual([]);
+  });
+});
+
 describe('what is left after a repair of some rules', () => {
   const header = '{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}';
   const entry = (id: string, parentId: string | null): string =>

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { isTitleSlot, TITLE_TYPE } from '../envelope-check.ts';
+import { type FatalShape, fatalFaults } from '../fatal-shapes.ts';
 import { isObject, type JsonObject } from '../json-value.ts';
 import { header } from './header.ts';
 import { envelope, envelopeOfVersion1 } from './shapes.ts';
@@ -10,7 +11,7 @@ import { messageEntry, messageOfVersion2 } from './types/message.ts';
 /** Versions above 3 are read as 3. */
 export type KnownVersion = 1 | 2 | 3;
 
-export type ShapeKind = 'missing-field' | 'wrong-type' | 'odd-shape' | 'unknown-entry-type' | 'unknown-role' | 'unknown-block';
+export type ShapeKind = 'missing-field' | 'wrong-type' | 'odd-shape' | 'unknown-entry-type' | 'unknown-role' | 'unknown-block' | FatalShape;
 
 /** Something in an entry that is not as the schemas say. */
 export interface ShapeIssue {
@@ -84,7 +85,11 @@ export function checkShape(value: JsonObject, version: KnownVersion): readonly S
   const table = tables[version];
   if (typeof type === 'string' && table.knows(type) && (type !== TITLE_TYPE || isTitleSlot(value))) {
     const result = table.get(type).safeParse(value);
-    return result.success ? NONE : issuesOf(result.error.issues, value, version);
+    const fatal = fatalIssues(value);
+    if (result.success) return fatal;
+    const others = issuesOf(result.error.issues, value, version);
+    // A fault is told once: neither again at its place nor at what it is a part of.
+    return [...fatal, ...others.filter(({ path }) => !fatal.some((one) => `${one.path}.`.startsWith(`${path}.`)))];
   }
   const issues: ShapeIssue[] = [];
   if (typeof type === 'string') {
@@ -93,6 +98,15 @@ export function checkShape(value: JsonObject, version: KnownVersion): readonly S
   const result = table.get('').safeParse(value);
   if (!result.success) issues.push(...issuesOf(result.error.issues, value, version));
   return issues;
+}
+
+function fatalIssues(value: JsonObject): readonly ShapeIssue[] {
+  const faults = fatalFaults(value);
+  if (faults.length === 0) return NONE;
+  return faults.map(({ rule, path, expected }): ShapeIssue => {
+    const spelled = spellPath(path);
+    return { kind: rule, path: spelled, message: `expected ${expected} at ${spelled}, found ${description(valueAt(value, path))}` };
+  });
 }
 
 function issuesOf(found: readonly Issue[], value: JsonObject, version: KnownVersion): ShapeIssue[] {

@@ -36,19 +36,18 @@ export const envelopeOfVersion1 = {
 const amount = z.optional(z.number());
 
 /** Tokens and money; seed 000 spells inputTokens and outputTokens. */
-export const usage = described(
-  z.object({
-    input: amount,
-    output: amount,
-    cacheRead: amount,
-    cacheWrite: amount,
-    totalTokens: amount,
-    inputTokens: amount,
-    outputTokens: amount,
-    cost: z.optional(z.object({ input: amount, output: amount, cacheRead: amount, cacheWrite: amount, total: amount })),
-  }),
-  { id: 'usage' },
-);
+const usageFields = {
+  input: amount,
+  output: amount,
+  cacheRead: amount,
+  cacheWrite: amount,
+  totalTokens: amount,
+  inputTokens: amount,
+  outputTokens: amount,
+  cost: z.optional(z.object({ input: amount, output: amount, cacheRead: amount, cacheWrite: amount, total: amount })),
+};
+
+export const usage = described(z.object(usageFields), { id: 'usage' });
 
 /**
  * Requires all keys of at least one of the alternatives: for what the dialects spell differently. The same goes into
@@ -64,6 +63,9 @@ export function requireOneOf<S extends z.ZodMiniObject>(schema: S, alternatives:
   );
   return described(checked, { anyOf: alternatives.map((keys) => ({ required: [...keys] })) });
 }
+
+/** What an assistant's turn took: its cost has to be there, but for seed 000. */
+export const usageOfTurn = once(() => described(requireOneOf(z.object(usageFields), [['cost'], ['inputTokens']]), { id: 'usage-of-turn' }));
 
 /** A schema with something that goes into the JSON Schema: a name of its own, or what a refinement means. */
 export function described<S extends z.ZodMiniType>(schema: S, more: Record<string, unknown>): S {

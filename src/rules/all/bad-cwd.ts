@@ -1,0 +1,16 @@
+import type { Rule } from '../rule.ts';
+import { shapeCheck } from '../shape.ts';
+
+export const badCwd: Rule = {
+  id: 'bad-cwd',
+  level: 'error',
+  group: 'header',
+  summary: 'the cwd of the header is not a string',
+  why: 'omp resolves it as a path and throws an error, so the session does not open.',
+  arises: 'A script wrote or changed the header.',
+  mend: "'sessionctl repair' takes the folder that a session_init names, or an empty string.",
+  fixable: true,
+  example: '{"type":"session","version":3,"id":"s","cwd":null,…}',
+  looksAt: 'shape',
+  object: shapeCheck('bad-cwd'),
+};

@@ -1,0 +1,16 @@
+import type { Rule } from '../rule.ts';
+import { shapeCheck } from '../shape.ts';
+
+export const nullBlock: Rule = {
+  id: 'null-block',
+  level: 'error',
+  group: 'shape',
+  summary: 'a block in the content of a message is null',
+  why: 'omp throws an error on it, so the session does not open.',
+  arises: 'A script or a plugin took a block away and left its place.',
+  mend: "'sessionctl repair' removes the null.",
+  fixable: true,
+  example: '{"type":"message",…,"message":{"role":"user","content":[null,{"type":"text","text":"hi"}]}}',
+  looksAt: 'shape',
+  object: shapeCheck('null-block'),
+};

@@ -1,0 +1,16 @@
+import type { Rule } from '../rule.ts';
+import { shapeCheck } from '../shape.ts';
+
+export const nullContent: Rule = {
+  id: 'null-content',
+  level: 'error',
+  group: 'shape',
+  summary: 'an assistant message has null content, or none',
+  why: 'omp throws an error on it, so the session does not open; pi reads it as an empty list.',
+  arises: 'The agent was stopped before the first block, or a script wrote the message.',
+  mend: "'sessionctl repair' makes the content an empty list.",
+  fixable: true,
+  example: '{"type":"message",…,"message":{"role":"assistant","content":null,…}}',
+  looksAt: 'shape',
+  object: shapeCheck('null-content'),
+};
