@@ -6,8 +6,6 @@ import asc from 'assemblyscript/asc';
 const MODULES = [
   ['scan.ts', 'compiled.generated.ts'],
   ['images.ts', 'compiled-images.generated.ts'],
-  ['strings.ts', 'compiled-strings.generated.ts'],
-  ['text.ts', 'compiled-text.generated.ts'],
 ];
 
 for (const [source, target] of MODULES) {

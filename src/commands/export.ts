@@ -16,17 +16,15 @@ import type { ThinkingWish, ToolsWish } from '../exporters/view/options.ts';
 import { type TimeText, timeTextIn } from '../exporters/view/time.ts';
 import { Totals } from '../exporters/view/totals.ts';
 import { type ExportEntry, Transcript } from '../exporters/view/transcript.ts';
-import { settled } from '../exporters/view/unread.ts';
 import { AssetFolder } from '../files/assets.ts';
 import { HeldOutput } from '../files/held-output.ts';
 import { modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { type LogIndex, MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
-import { makeEncoder } from '../scanner/text.ts';
 import { type GivenLabel, givenLabels } from '../tree/labels.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
-import type { Session, VisitedEntry } from '../tree/session.ts';
+import type { LogEntry, Session } from '../tree/session.ts';
 import { sessionTitle } from '../tree/title.ts';
 import { BLOBS_OPTION, namedStore, refStays } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -160,7 +158,7 @@ async function exportSession(session: Session, view: View, wish: Wish, given: Gi
   const pictures = new Pictures(session.name, wish, namedStore(given, io), mode, io);
   // From here on there is something to clean up.
   const sink = sinkFor(wish, io, path, mode);
-  const body = new HeldOutput(io.random, io.signal, undefined, makeEncoder);
+  const body = new HeldOutput(io.random, io.signal);
   try {
     const leaf = await leafOf(session, view, wish);
     const head = await new Writing(session, wish, pictures, body).run(leaf);
@@ -274,8 +272,7 @@ class Writing {
       }
     };
     const lost = lostParentOf(index, section);
-    const show = (read: VisitedEntry): void => {
-      const entry = settled(read, tools);
+    const show = (entry: LogEntry): void => {
       const { id, parentId } = entry.value;
       this.#totals.add(entry.value);
       this.#pictures.line = entry.line;
@@ -292,17 +289,9 @@ class Writing {
       const others = parting.flatMap((one) => branches.get(one) ?? []);
       this.#body.write(exporter.fork({ anchor: forkAnchor(entry.position), branches: others }));
     };
-    await this.#session.forEachEntry(section.positions, show, (position) => this.#hasUnshown(position));
+    await this.#session.forEachEntry(section.positions, show);
     put(transcript.end());
     this.#turns += transcript.turns - start;
-  }
-
-  /** Whether much of an entry is not shown, or leaves as it is, so that it need not be read. */
-  #hasUnshown(position: number): boolean {
-    const { index } = this.#session;
-    const length = index.lengthOf(position);
-    if (length >= LONG_PICTURE) return true;
-    return length >= LONG_RESULT && this.#wish.tools !== 'full' && index.roleOf(position) === 'toolResult';
   }
 
   async #branches(plan: Plan): Promise<Map<Section, Branch>> {
@@ -385,10 +374,6 @@ function lostParentOf(index: LogIndex, { from, positions: [first] }: Section): n
 function forkAnchor(position: number): string {
   return `fork-${position}`;
 }
-
-/** Bytes of a line from which on it pays to look for what need not be read. */
-const LONG_RESULT = 3000;
-const LONG_PICTURE = 64 * 1024;
 
 const MOST_NOTES = 20;
 

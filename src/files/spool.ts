@@ -1,4 +1,4 @@
-import { write as callWrite, closeSync, openSync, readSync, unlinkSync } from 'node:fs';
+import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
@@ -17,8 +17,6 @@ export class Spool {
   readonly #remove = (): void => this.close();
   #path: string | undefined;
   #open = true;
-  /** Calls on their way, before whose end the file cannot be closed. */
-  #busy = 0;
   #size = 0;
 
   constructor(random: Random, signal: AbortSignal, folder: string = tmpdir()) {
@@ -53,28 +51,6 @@ export class Spool {
     this.#size += bytes.length;
   }
 
-  /** The same while the caller goes on, also with more to write. The bytes must stay as they are until the promise is kept. */
-  async writeBehind(bytes: Uint8Array): Promise<void> {
-    requireRunning(this.#signal);
-    const start = this.#size;
-    this.#size += bytes.length;
-    this.#busy++;
-    try {
-      for (let at = 0; at < bytes.length; ) at += await this.#write(bytes, at, start + at);
-    } catch (error) {
-      throw this.#trouble(error);
-    } finally {
-      this.#busy--;
-      if (!this.#open) this.#release();
-    }
-  }
-
-  #write(bytes: Uint8Array, from: number, position: number): Promise<number> {
-    return new Promise((done, fail) => {
-      callWrite(this.#fd, bytes, from, bytes.length - from, position, (error, written) => (error ? fail(error) : done(written)));
-    });
-  }
-
   /** Fills the buffer from a position on; fewer bytes only at the end. */
   async readAt(buffer: Buffer, position: number): Promise<number> {
     requireRunning(this.#signal);
@@ -106,12 +82,6 @@ export class Spool {
     this.#signal.removeEventListener('abort', this.#remove);
     if (!this.#open) return;
     this.#open = false;
-    this.#release();
-  }
-
-  /** Once nobody writes any more. */
-  #release(): void {
-    if (this.#busy > 0) return;
     closeSync(this.#fd);
     if (this.#path === undefined) return;
     try {

@@ -12,25 +12,6 @@ export interface LogEntry {
   readonly value: JsonObject;
 }
 
-/** An entry for whom asked for some without their long strings. */
-export interface VisitedEntry extends LogEntry {
-  /** Those that were left where they are, by the marks that stand for them in the value; absent where it is whole. */
-  readonly longs?: ReadonlyMap<string, LongString>;
-}
-
-/** A string of an entry that was not read. Its bytes are gone when the entry has been looked at. */
-export interface LongString {
-  /** Its length, and how many newlines are in it. */
-  readonly characters: number;
-  readonly newlines: number;
-  /** Whether characters are given by their numbers; without, the only control characters are those with a short escape. */
-  readonly hasCodes: boolean;
-  whole(): string;
-  /** Its beginning or its end: so many characters or some more, or all of it. */
-  first(characters: number): string;
-  last(characters: number): string;
-}
-
 /** A line that was left out because its bytes are damaged. */
 export interface LeftOut {
   readonly line: number;
@@ -66,8 +47,8 @@ export interface Session {
   entries(positions: Iterable<number>): AsyncIterable<LogEntry>;
   /**
    * The same entries for who takes each at once, without waiting: half the time of `entries` for small ones. While some
-   * are looked at, the next are read. Where it pays, the long strings of those that are wanted thin are not read.
+   * are looked at, the next are read.
    */
-  forEachEntry(positions: Iterable<number>, visit: (entry: VisitedEntry) => void, wantsThin?: (position: number) => boolean): Promise<void>;
+  forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,8 +6,7 @@ import { Line } from '../lines/line.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import type { IndexBuilder } from '../log/index-builder.ts';
 import type { LogIndex } from '../log/log-index.ts';
-import type { LeftOut, LogEntry, LongString, Session, VisitedEntry } from './session.ts';
-import type { ThinReader, ThinValue } from './thin-reader.ts';
+import type { LeftOut, LogEntry, Session } from './session.ts';
 
 /** Entries that lie near each other are read in one go, up to this many bytes. */
 const READ_TOGETHER = 1024 * 1024;
@@ -23,11 +22,6 @@ interface Part {
 interface LoadedPart extends Part {
   /** Those from start to end, and whatever was there before behind them. */
   readonly bytes: Buffer;
-}
-
-/** What makes the reading of a large log faster, where the machine can run it. */
-export interface Shortcuts {
-  readonly makeThinReader?: () => ThinReader | undefined;
 }
 
 /** A session whose entries are read from its store whenever they are asked for. */
@@ -49,10 +43,8 @@ export class StoredSession implements Session {
   /** The lines of the above. */
   readonly #damaged: Set<number>;
   #isSorted = true;
-  readonly #makeThinReader: () => ThinReader | undefined;
-  #idleReader: ThinReader | undefined;
 
-  constructor(name: string, store: ByteStore, builder: IndexBuilder, version: number, shortcuts: Shortcuts = {}) {
+  constructor(name: string, store: ByteStore, builder: IndexBuilder, version: number) {
     this.name = name;
     this.header = builder.header;
     this.headerText = builder.headerText;
@@ -66,7 +58,6 @@ export class StoredSession implements Session {
     this.#damage = builder.damage;
     this.#damaged = new Set(builder.damage.map(({ line }) => line));
     this.#store = store;
-    this.#makeThinReader = shortcuts.makeThinReader ?? (() => undefined);
   }
 
   get damage(): readonly LeftOut[] {
@@ -92,38 +83,29 @@ export class StoredSession implements Session {
     }
   }
 
-  async forEachEntry(
-    positions: Iterable<number>,
-    visit: (entry: VisitedEntry) => void,
-    wantsThin?: (position: number) => boolean,
-  ): Promise<void> {
-    const reader = wantsThin && (this.#idleReader ?? this.#makeThinReader());
-    // Its memory serves one at a time.
-    if (reader) this.#idleReader = undefined;
+  async forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void> {
     const parts = this.#parts(positions);
-    const memory: [Buffer, Buffer] = reader ? [...reader.buffers] : [Buffer.alloc(0), Buffer.alloc(0)];
+    const memory: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)];
     let turn: 0 | 1 = 0;
     let reading: Promise<Buffer> | undefined;
     try {
       for (let part = parts.next().value; part; ) {
         // Entries that lie far apart are a few bytes here and there: to wait for each would take longer than to read it.
         const bytes: Buffer = reading ? await reading : (this.#loadNow(part, memory[turn]) ?? (await this.#load(part, memory[turn])));
-        if (!reader) memory[turn] = bytes;
+        memory[turn] = bytes;
         turn = turn === 0 ? 1 : 0;
         const next = parts.next().value;
         reading = next && isLong(next) ? this.#load(next, memory[turn]) : undefined;
         // It may fail before anybody waits for it.
         reading?.catch(() => {});
         for (const position of part.positions) {
-          const thin = reader && wantsThin?.(position) ? this.#thin(position, bytes, part.start, reader) : undefined;
-          const entry = thin ?? this.#parse(position, bytes, part.start);
+          const entry = this.#parse(position, bytes, part.start);
           if (entry) visit(entry);
         }
         part = next;
       }
     } finally {
       await reading?.catch(() => {});
-      if (reader) this.#idleReader = reader;
     }
   }
 
@@ -196,21 +178,6 @@ export class StoredSession implements Session {
     this.onRead?.(positions.reduce((bytes, position) => bytes + this.index.lengthOf(position), 0));
   }
 
-  /** The entry without its long strings; undefined where it has to be read in full, or is damaged. */
-  #thin(position: number, bytes: Buffer, start: number, reader: ThinReader): VisitedEntry | undefined {
-    const { index } = this;
-    const offset = index.offsetOf(position);
-    const from = offset - start;
-    const to = from + index.lengthOf(position);
-    try {
-      const thin = reader.read(bytes, from, to);
-      return thin && new ThinEntry(position, index.lineOf(position), offset, thin, () => bytes.toString('utf8', from, to));
-    } catch {
-      // What stands between its strings is no JSON.
-      return undefined;
-    }
-  }
-
   #parse(position: number, bytes: Buffer, start: number): LogEntry | undefined {
     const { index } = this;
     const offset = index.offsetOf(position);
@@ -253,27 +220,4 @@ function roomFor(part: Part, buffer: Buffer): Buffer {
 
 function exactly({ start, end }: Part, memory: Buffer): Buffer {
   return memory.length === end - start ? memory : memory.subarray(0, end - start);
-}
-
-class ThinEntry implements VisitedEntry {
-  readonly position: number;
-  readonly line: number;
-  readonly offset: number;
-  readonly value: JsonObject;
-  readonly longs: ReadonlyMap<string, LongString>;
-  readonly #decode: () => string;
-
-  constructor(position: number, line: number, offset: number, { value, longs }: ThinValue, decode: () => string) {
-    this.position = position;
-    this.line = line;
-    this.offset = offset;
-    this.value = value;
-    this.longs = longs;
-    this.#decode = decode;
-  }
-
-  /** Few ask for it. */
-  get text(): string {
-    return this.#decode();
-  }
 }

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HeldOutput } from '../../src/files/held-output.ts';
-import { makeEncoder } from '../../src/scanner/text.ts';
 import { settings } from '../support/properties.ts';
 
-async function held(texts: readonly string[], most: number, encoder = makeEncoder): Promise<string> {
-  const output = new HeldOutput(randomBytes, new AbortController().signal, most, encoder);
+async function held(texts: readonly string[], most: number): Promise<string> {
+  const output = new HeldOutput(randomBytes, new AbortController().signal, most);
   try {
     for (const text of texts) output.write(text);
     const chunks: Buffer[] = [];
@@ -26,10 +25,9 @@ describe('output that waits for what stands before it', () => {
       fc.asyncProperty(
         fc.array(fc.oneof(fc.string(), long), { maxLength: 5 }),
         fc.constantFrom(1, 300_000, 10_000_000),
-        fc.constantFrom(makeEncoder, () => undefined),
-        async (texts, most, encoder) => {
+        async (texts, most) => {
           const wanted = Buffer.from(texts.join('')).toString('utf8');
-          expect((await held(texts, most, encoder)) === wanted).toBe(true);
+          expect((await held(texts, most)) === wanted).toBe(true);
         },
       ),
       settings(40),

@@ -23,37 +23,6 @@ describe('Spool', () => {
     spool.close();
   });
 
-  it('writes behind, in the order asked for, beside what is written at once', async () => {
-    const spool = new Spool(random, new AbortController().signal, folder);
-    const behind = [spool.writeBehind(Buffer.from('one ')), spool.writeBehind(Buffer.from('two '))];
-    spool.write(Buffer.from('three '));
-    behind.push(spool.writeBehind(Buffer.from('four')));
-    await Promise.all(behind);
-    const chunks: string[] = [];
-    for await (const chunk of spool.chunks()) chunks.push(chunk.toString());
-    expect(chunks.join('')).toBe('one two three four');
-    spool.close();
-  });
-
-  it.skipIf(!existsSync('/proc/self/fd'))('is closed only when nothing is being written any more', async () => {
-    const spool = new Spool(random, new AbortController().signal, folder);
-    const open = (): number => readdirSync('/proc/self/fd').length;
-    const before = open();
-    const behind = [spool.writeBehind(Buffer.alloc(1 << 20)), spool.writeBehind(Buffer.alloc(1 << 20))];
-    spool.close();
-    spool.close();
-    expect(open()).toBe(before);
-    await Promise.all(behind);
-    expect(open()).toBe(before - 1);
-  });
-
-  it('tells who writes behind what went wrong', async () => {
-    const stop = new AbortController();
-    const spool = new Spool(random, stop.signal, folder);
-    stop.abort('SIGINT');
-    await expect(spool.writeBehind(Buffer.from('x'))).rejects.toThrow(/SIGINT/);
-  });
-
   it('stops when the user stops the program', () => {
     const stop = new AbortController();
     const spool = new Spool(random, stop.signal, folder);

@@ -3,9 +3,8 @@ import type { Line } from '../../src/lines/line.ts';
 import { readBlocks } from '../../src/lines/reader.ts';
 import type { ByteStore } from '../../src/log/byte-store.ts';
 import { IndexBuilder } from '../../src/log/index-builder.ts';
-import type { LogEntry, VisitedEntry } from '../../src/tree/session.ts';
-import { type Shortcuts, StoredSession } from '../../src/tree/stored-session.ts';
-import { ThinReader } from '../../src/tree/thin-reader.ts';
+import type { LogEntry } from '../../src/tree/session.ts';
+import { StoredSession } from '../../src/tree/stored-session.ts';
 
 /** A store in memory that may lose its end. */
 class MemoryStore implements ByteStore {
@@ -35,7 +34,7 @@ class MemoryStore implements ByteStore {
   async close(): Promise<void> {}
 }
 
-async function stored(text: string | Buffer, shortcuts: Shortcuts = {}): Promise<{ session: StoredSession; store: MemoryStore }> {
+async function stored(text: string | Buffer): Promise<{ session: StoredSession; store: MemoryStore }> {
   const store = new MemoryStore(Buffer.from(text));
   const builder = new IndexBuilder({
     key: new Uint8Array(8),
@@ -44,7 +43,7 @@ async function stored(text: string | Buffer, shortcuts: Shortcuts = {}): Promise
   });
   for await (const piece of readBlocks(store.chunks())) builder.take(piece);
   builder.index.finish();
-  return { session: new StoredSession('log.jsonl', store, builder, 3, shortcuts), store };
+  return { session: new StoredSession('log.jsonl', store, builder, 3), store };
 }
 
 const entry = (id: string, content = '"x"'): string =>
@@ -128,69 +127,6 @@ describe('a session whose entries are read when they are asked for', () => {
       ['odd1', 0],
       ['b', 1],
       ['c', 3],
-    ]);
-  });
-});
-
-describe('entries without their long strings', () => {
-  const bufferBytes = 1_100_000;
-  const thin = (): Shortcuts => ({ makeThinReader: () => ThinReader.make(bufferBytes) });
-  const long = (length: number): string => `"${'\u00e9'.repeat(length / 2)}"`;
-
-  /** The entries as JSON, long strings in their places, and how many came without those. */
-  async function read(session: StoredSession, positions: Iterable<number>): Promise<{ all: string[]; thin: number }> {
-    const all: string[] = [];
-    let count = 0;
-    const visit = ({ position, line, offset, text, value, longs }: VisitedEntry): void => {
-      if (longs) count++;
-      const put = (_: string, held: unknown): unknown => (typeof held === 'string' ? (longs?.get(held)?.whole() ?? held) : held);
-      all.push(JSON.stringify([position, line, offset, text, JSON.parse(JSON.stringify(value), put)]));
-    };
-    await session.forEachEntry(positions, visit, (position) => position !== 1);
-    return { all, thin: count };
-  }
-
-  it('come as wanted, in any order, of lines longer than its memory, and asked again, twice at once', async () => {
-    const lengths = [3000, 3000, 5, bufferBytes - 200, 2_000_000, 70, 20_000, bufferBytes, 8, 900_000, 300_000];
-    const text = lengths
-      .map((length, at) => entry(`e${at}`, long(length)))
-      .join('')
-      .trimEnd();
-    const order = lengths.map((_, at) => at);
-    for (const positions of [order, order.toReversed(), [4, 0, 0, 10, 6, 5]]) {
-      const { session } = await stored(text, thin());
-      const { session: plain } = await stored(text);
-      const wanted = await read(plain, positions);
-      expect(wanted.thin).toBe(0);
-      const { thin: without } = await read(session, positions);
-      expect(without).toBeGreaterThan(3);
-      expect(without).toBeLessThan(6);
-      const [again, backwards] = await Promise.all([read(session, positions), read(session, positions.toReversed())]);
-      expect(again).toEqual({ all: wanted.all, thin: without });
-      expect(backwards).toEqual({ all: wanted.all.toReversed(), thin: without });
-    }
-  });
-
-  it('are left out where the line is damaged, and told as others are', async () => {
-    const lines = [
-      Buffer.from(entry('a', long(3000))),
-      Buffer.from(entry('b', '"x"')),
-      Buffer.from(entry('c', `${long(3000)},}`)),
-      Buffer.from(entry('d', `"${'\u00ff'.repeat(3000)}"`), 'latin1'),
-      Buffer.from(entry('e', `"${'x'.repeat(3000)}\\x"`)),
-      Buffer.from(entry('f', long(3000))),
-    ];
-    const { session } = await stored(Buffer.concat(lines), thin());
-    const found = await read(
-      session,
-      Array.from({ length: session.index.size }, (_, at) => at),
-    );
-    expect(found.thin).toBe(2);
-    expect(found.all).toHaveLength(3);
-    expect(session.damage).toEqual([
-      { line: 3, rule: 'not-json' },
-      { line: 4, rule: 'invalid-utf8' },
-      { line: 5, rule: 'not-json' },
     ]);
   });
 });

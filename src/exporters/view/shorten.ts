@@ -1,5 +1,4 @@
 import { counted, grouped } from '../../base/words.ts';
-import type { LongString } from '../../tree/session.ts';
 import { withoutLineEnds } from '../visible.ts';
 import { cutAfter, cutBefore, type Words } from './words.ts';
 
@@ -31,26 +30,8 @@ export function shorten(text: string, limits: Limits | undefined): Shortened {
   if (!limits) return { text, lines, characters, cut: false };
   const { headLines, tailLines, headCharacters, tailCharacters } = limits;
   if (lines <= headLines + tailLines && characters <= headCharacters + tailCharacters) return { text, lines, characters, cut: false };
-  return withoutMiddle(text, text, lines, characters, limits);
-}
-
-/** The same of a text that was not read; undefined where it has to be, to be sure. */
-export function shortenUnread(long: LongString, limits: Limits): Shortened | undefined {
-  const { headCharacters, tailCharacters } = limits;
-  // Colours have to be taken out before anything is counted, and their escapes have a number.
-  if (long.hasCodes || long.characters <= headCharacters + tailCharacters) return undefined;
-  // One more on each side: what is cut there may be a half of a pair.
-  const start = long.first(headCharacters + 1);
-  const end = long.last(tailCharacters + 1);
-  // A text of nothing but white space is not shown.
-  if (start.trim() === '') return undefined;
-  return withoutMiddle(start, end, end.endsWith('\n') ? long.newlines : long.newlines + 1, long.characters, limits);
-}
-
-/** Of a text that is too long, of which the start and the end are known as far as they are shown. */
-function withoutMiddle(start: string, end: string, lines: number, characters: number, limits: Limits): Shortened {
-  const head = cutBefore(firstLines(start, limits.headLines), limits.headCharacters);
-  const tail = cutAfter(lastLines(end, limits.tailLines), Math.min(limits.tailCharacters, characters - head.length));
+  const head = cutBefore(firstLines(text, headLines), headCharacters);
+  const tail = cutAfter(lastLines(text, tailLines), Math.min(tailCharacters, characters - head.length));
   const left = characters - head.length - tail.length;
   const leftLines = lines - countLines(head) - countLines(tail);
   const what = leftLines > 0 ? `${counted(leftLines, 'line')}, ${counted(left, 'character')}` : counted(left, 'character');

@@ -17,7 +17,7 @@ import {
 import { leftOutNote, type NoteDraft, noteDraft } from './note.ts';
 import type { ViewOptions } from './options.ts';
 import { stringOf } from './read.ts';
-import { type Shortened, sizeOf } from './shorten.ts';
+import { sizeOf } from './shorten.ts';
 import { modelName } from './totals.ts';
 import { joined, oneLine, type Words } from './words.ts';
 
@@ -29,8 +29,6 @@ export interface ExportEntry {
   readonly value: JsonObject;
   /** The line itself, where there is one: it has the numbers that JSON.parse cannot hold. */
   readonly text?: string;
-  /** Texts of tool results that were not read, as they are shown, by the marks that stand for them. */
-  readonly unread?: ReadonlyMap<string, Shortened> | undefined;
 }
 
 /** Why a call has no result. */
@@ -261,7 +259,7 @@ export class Transcript {
     let lines = 0;
     for (const part of contentParts(message['content'], this.#options)) {
       if (part.kind === 'text') {
-        const shown = entry.unread?.get(part.text) ?? output(part.text, this.#options);
+        const shown = output(part.text, this.#options);
         lines += shown.lines;
         if (shown.cut || shown.lines > LONG_RESULT_LINES) sizes.push(sizeOf(shown));
         parts.push(block('', shown.text));

@@ -4,7 +4,7 @@ import { counted, grouped } from '../../base/words.ts';
 import { maySpend, usageOf } from '../../entries/usage.ts';
 import { Children } from '../../tree/children.ts';
 import { leaves } from '../../tree/path.ts';
-import type { Session, VisitedEntry } from '../../tree/session.ts';
+import type { LogEntry, Session } from '../../tree/session.ts';
 import { cycles } from '../../tree/stretches.ts';
 import { ago } from './age.ts';
 import { oneLine } from './entry-text.ts';
@@ -32,8 +32,6 @@ export interface Branch {
 /** So many branches are read at once, so that their entries are read in the order of the file. */
 const BRANCHES_TOGETHER = 1000;
 const LONGEST_TEXT = 500;
-/** Bytes of a line from which on it pays to leave long strings unread. */
-const LONG_LINE = 3000;
 
 /** The branches of a session, the one that stands last in the file first, in parts. Linear in the entries. */
 export async function* branchesOf(session: Session, marks: Marks): AsyncGenerator<Branch[], void, void> {
@@ -88,11 +86,10 @@ async function pathSums(session: Session, children: Children): Promise<PathSums>
   const spenders = function* (): Generator<number, void, void> {
     for (let at = 0; at < index.size; at++) if (maySpend(index.typeOf(at), index.roleOf(at))) yield at;
   };
-  const add = ({ position, value }: VisitedEntry): void => {
+  const add = ({ position, value }: LogEntry): void => {
     tokens[position] = usageOf(value).totalTokens;
   };
-  // What a tool printed may be long, and is not asked for.
-  await session.forEachEntry(spenders(), add, (position) => index.lengthOf(position) >= LONG_LINE);
+  await session.forEachEntry(spenders(), add);
   const cut = new Set(cycles(index));
   for (const at of topDown(index, children)) {
     const parent = index.parentOf(at);
