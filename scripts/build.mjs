@@ -5,7 +5,7 @@ import './build-scanner.mjs';
 
 rmSync('dist', { recursive: true, force: true });
 await build({
-  entryPoints: ['src/main.ts', 'src/index.ts', 'src/commands/check-worker.ts'],
+  entryPoints: ['src/main.ts', 'src/index.ts', 'src/validate/worker.ts'],
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -1,9 +1,9 @@
 import { ID_SCHEMES, type IdScheme, isVersion1, Migration, migratedBytes, skimIds, type TargetVersion } from '../entries/migrate/index.ts';
+import { counting } from '../files/reading.ts';
 import { Spool } from '../files/spool.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Symbols } from '../log/symbols.ts';
 import type { Command, Given, Io } from './command.ts';
-import { counting } from './reading.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from './rewrite.ts';
 
 export const command: Command = {

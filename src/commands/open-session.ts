@@ -1,12 +1,12 @@
 import { ClosedPipe } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
+import { announce, counting } from '../files/reading.ts';
 import { Spool } from '../files/spool.ts';
 import { openStore, spoolStore } from '../files/store.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import { openLog } from '../log/open-log.ts';
 import type { LeftOut, Session } from '../tree/session.ts';
 import type { Io } from './command.ts';
-import { announce, counting } from './reading.ts';
 import { View } from './view.ts';
 
 /**

@@ -19,8 +19,7 @@ import {
   Survey,
   SurveyBlocks,
 } from '../repair/index.ts';
-import { makeScanner } from '../scanner/scanner.ts';
-import { scannerWish } from './check-session.ts';
+import { makeScanner, scannerKind } from '../scanner/scanner.ts';
 import type { Command, Given, Io } from './command.ts';
 import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
 
@@ -162,7 +161,7 @@ async function look(
     if (refusal !== undefined) throw new Trouble(`${input.name}: ${refusal}`);
   };
   // What is known of tool calls and times comes from lines that are read in full.
-  const scanner = wish.settleTools || wish.settleLeaf ? undefined : makeScanner(scannerWish(io.env), io.random(8));
+  const scanner = wish.settleTools || wish.settleLeaf ? undefined : makeScanner(scannerKind(io.env), io.random(8));
   const blocks = new SurveyBlocks(survey, scanner);
   let decided = false;
   for await (const piece of readBlocks(chunks)) {
@@ -277,7 +276,7 @@ async function operate(
   };
   try {
     const hands = { out, change, quarantine: quarantine ? keep : undefined };
-    tally.left = await applyChecked(plan, chunks, hands, { random: io.random, scanner: scannerWish(io.env) });
+    tally.left = await applyChecked(plan, chunks, hands, { random: io.random, scanner: scannerKind(io.env) });
   } catch (error) {
     if (!(error instanceof InputChanged)) throw error;
     throw new Trouble(`${input.name}: was changed by another program while it was being read; run again when no program is writing to it`);

@@ -8,7 +8,7 @@ import { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { makeImageScanner } from '../scanner/images.ts';
-import { scannerWish } from './check-session.ts';
+import { scannerKind } from '../scanner/scanner.ts';
 import type { Io } from './command.ts';
 import { DamagedLines } from './damaged-lines.ts';
 import type { RewriteInput } from './rewrite.ts';
@@ -37,7 +37,7 @@ export async function rewriteLines(
 ): Promise<void> {
   const beforeFlush = options.beforeFlush ?? (() => {});
   const { only } = options;
-  const vouched = only && new VouchedLines(() => makeImageScanner(scannerWish(io.env)), only.wanted);
+  const vouched = only && new VouchedLines(() => makeImageScanner(scannerKind(io.env)), only.wanted);
   const damaged = new DamagedLines();
   let version: number | undefined;
   const flush = async (): Promise<void> => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { handleChunks, openForReading, openInput, requireRegularFile } from '../files/input.ts';
+import { announce } from '../files/reading.ts';
 import { behindLink, InPlace, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { requireRunning } from '../files/temp.ts';
 import { Detection } from '../formats/detection.ts';
@@ -9,7 +10,6 @@ import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Given, Io, Option } from './command.ts';
 import { handedOn } from './handed-on.ts';
-import { announce } from './reading.ts';
 import { stoppable } from './stoppable.ts';
 
 /** For every command that changes a log: the way past the refusal of a file that may be another agent's. */

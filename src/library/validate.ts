@@ -1,9 +1,8 @@
-import { Detection } from '../formats/detection.ts';
-import { Block, readBlocks } from '../lines/reader.ts';
-import { LogCheck } from '../rules/check-log.ts';
+import { Trouble } from '../base/trouble.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules as allRules } from '../rules/index.ts';
 import type { Level, RuleMeta } from '../rules/rule.ts';
+import { LogChecker } from '../validate/log-checker.ts';
 import { type Bytes, chunksOf, optionsOf, type Random, requireBytesLimit, requireKind, requireOneOf, systemRandom } from './arguments.ts';
 
 export interface ValidateOptions {
@@ -83,32 +82,21 @@ async function* check(chunks: AsyncIterable<Buffer>, wish: Wish): AsyncGenerator
   let waiting: Finding[] = [];
   const counts = { error: 0, warning: 0 };
   const byRule: Record<string, number> = {};
-  const log = new LogCheck({
-    file: wish.name,
-    levels: wish.levels,
-    hashKey: wish.random(8),
-    onFinding: (finding) => {
-      counts[finding.severity]++;
-      byRule[finding.rule] = (byRule[finding.rule] ?? 0) + 1;
-      waiting.push(finding);
-    },
-  });
-  const detection = new Detection(wish.name);
-  let isOpen = false;
-  for await (const piece of readBlocks(chunks, wish.maxLineBytes === undefined ? {} : { maxLineBytes: wish.maxLineBytes })) {
-    if (isOpen && piece instanceof Block) log.block(piece);
-    else {
-      const lines = detection.pass(piece instanceof Block ? piece.split() : [piece]);
-      for (const line of lines) log.line(line);
-      isOpen ||= lines.length > 0;
-    }
+  const checker = new LogChecker({ ...wish, scanner: 'off' }, wish.random);
+  const onFinding = (finding: Finding): void => {
+    counts[finding.severity]++;
+    byRule[finding.rule] = (byRule[finding.rule] ?? 0) + 1;
+    waiting.push(finding);
+  };
+  const pieces = checker.pieces(wish.name, chunks, { onFinding });
+  for (;;) {
+    const next = await pieces.next();
     yield* waiting;
     waiting = [];
+    if (!next.done) continue;
+    if ('foreign' in next.value) throw new Trouble(`${wish.name}: ${next.value.foreign.reason}`);
+    return { ok: counts.error === 0, errors: counts.error, warnings: counts.warning, entries: next.value.entries, rules: byRule };
   }
-  for (const line of detection.end()) log.line(line);
-  log.end();
-  yield* waiting;
-  return { ok: counts.error === 0, errors: counts.error, warnings: counts.warning, entries: log.log.size, rules: byRule };
 }
 
 /** Every rule that `validate` knows: what it finds, why that matters, how it comes about and what to do. */

@@ -1,6 +1,6 @@
-import { isFolder, sizeOf } from '../files/input.ts';
-import { findSessions } from '../files/walk.ts';
-import type { Io, Progress } from './command.ts';
+import type { Io, Progress } from '../base/io.ts';
+import { isFolder, sizeOf } from './input.ts';
+import { findSessions } from './walk.ts';
 
 /** Tells the progress how much there will be to read, in all passes, where somebody watches it. Gives the bytes of one pass. */
 export async function announce(operands: readonly string[], io: Io, passes = 1): Promise<number> {
