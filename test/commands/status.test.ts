@@ -50,6 +50,7 @@ const ROWS: readonly (readonly [fixture: string, verdict: string, state: string]
   ['provider-error-with-calls', 'check', 'provider-error'],
   ['output-cut-calls', 'blocked', 'output-cut'],
   ['output-cut-text', 'check', 'output-cut'],
+  ['deferred', 'confirm', 'deferred'],
   ['unknown-stop', 'check', 'unknown'],
   ['permission-denied', 'confirm', 'permission-denied'],
   ['permission-blocked', 'confirm', 'permission-denied'],
@@ -134,6 +135,19 @@ describe('sessionctl status', () => {
       expect(lines[0]).toMatch(new RegExp(`^${verdict}: `));
       expect(lines.length, name).toBeLessThanOrEqual(10);
     }
+  });
+
+  it('names the handle of an answer that the provider deferred', async () => {
+    const { reasons } = await statusOf(fixture('deferred'));
+    expect(reasons[0]?.reason).toContain('the provider deferred its answer (resp_68a1 of anthropic/claude-sonnet-4-5)');
+    expect((await run(['validate', '--strict', fixture('deferred')])).code).toBe(0);
+  });
+
+  it('says where it is ready why the last stable entry is not the leaf', async () => {
+    expect((await run(['status', fixture('user-last')])).stdout).toContain(", because the user's message after it has no answer yet (");
+    expect((await run(['status', fixture('intent-only-read')])).stdout).toContain(', because 1 call after it has no result (grep) (');
+    expect((await run(['status', fixture('stable-stop')])).stdout).toContain(', the leaf itself\n');
+    expect(await statusOf(fixture('stable-stop'))).toMatchObject({ lastStableReason: null });
   });
 
   it('names the last stable entry as a REV to fork from', async () => {

@@ -123,6 +123,23 @@ describe('the shapes of entries', () => {
     }
   });
 
+  it('knows what pi 1.5 writes', () => {
+    const kindsOf = (message: object): string[] => kinds({ type: 'message', ...envelope, message });
+    const turn = { role: 'assistant', content: [{ type: 'thinking', redacted: true, thinkingSignature: 's' }], stopReason: 'deferred' };
+    const calling = [{ type: 'toolCall', id: 'c', name: 'n', namespace: 'm', arguments: {} }];
+    const cost = { total: 1, totalFromProvider: 1 };
+    expect(kindsOf({ ...turn, deferred: { id: 'r', provider: 'p', pollAfterMs: 5 }, endTurn: true })).toEqual([]);
+    expect(kindsOf({ ...turn, content: calling, usage: { cacheWrite1h: 1, reasoning: 2, cost } })).toEqual([]);
+    expect(kindsOf({ ...turn, deferred: 'r', endTurn: 1 })).toEqual(['odd-shape message.endTurn', 'odd-shape message.deferred']);
+    expect(kindsOf({ ...turn, content: [{ ...calling[0], namespace: 1 }] })).toEqual(['odd-shape message.content[0].namespace']);
+    expect(kindsOf({ ...turn, content: [{ type: 'thinking', redacted: 1 }] })).toEqual(['odd-shape message.content[0].redacted']);
+    const result = { role: 'toolResult', toolCallId: 'c', content: [] };
+    expect(kindsOf({ ...result, usage: { input: 1 }, nestedCalls: { calls: [{}], complete: true } })).toEqual([]);
+    expect(kindsOf({ ...result, nestedCalls: [] })).toEqual(['odd-shape message.nestedCalls']);
+    expect(kindsOf({ role: 'system', content: 's', toolsRemoved: 'x' })).toEqual(['odd-shape message.toolsRemoved']);
+    for (const role of ['fallback', 'temporary']) expect(kinds({ type: 'model_change', ...envelope, model: 'p/m', role })).toEqual([]);
+  });
+
   it('has a healthy example for every role and every block', () => {
     const text = JSON.stringify(healthy);
     for (const role of knownRoles.filter((one) => one !== 'hookMessage')) expect(text).toContain(`"role":"${role}"`);

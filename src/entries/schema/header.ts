@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { timestamp } from './shapes.ts';
+import { anything, timestamp } from './shapes.ts';
 
 const word = z.optional(z.string());
 const words = z.optional(z.array(z.string()));
@@ -18,6 +18,8 @@ export const header = z.object({
   additionalDirectories: words,
   previousSessionFiles: words,
   providerPromptCacheKey: word,
+  // pi 1.5.
+  metadata: anything,
   // Version 1.
   provider: word,
   modelId: word,

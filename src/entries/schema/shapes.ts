@@ -41,10 +41,15 @@ const usageFields = {
   output: amount,
   cacheRead: amount,
   cacheWrite: amount,
+  // pi 1.5: parts of cacheWrite and of output.
+  cacheWrite1h: amount,
+  reasoning: amount,
   totalTokens: amount,
   inputTokens: amount,
   outputTokens: amount,
-  cost: z.optional(z.object({ input: amount, output: amount, cacheRead: amount, cacheWrite: amount, total: amount })),
+  cost: z.optional(
+    z.object({ input: amount, output: amount, cacheRead: amount, cacheWrite: amount, total: amount, totalFromProvider: anything }),
+  ),
 };
 
 export const usage = described(z.object(usageFields), { id: 'usage' });

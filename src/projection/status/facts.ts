@@ -1,3 +1,4 @@
+import { counted } from '../../base/words.ts';
 import { type Dialect, DialectWatch } from '../../entries/dialect.ts';
 import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { hasRetainedTail } from '../context/frame.ts';
@@ -42,6 +43,8 @@ export interface Turn extends Place {
   readonly time: number | undefined;
   readonly round: number;
   readonly calls: readonly Call[];
+  /** By what the provider's answer can be asked for later; empty where the log does not tell. */
+  readonly deferred: string | undefined;
 }
 
 export interface NotedResult extends Outcome, Place {
@@ -95,6 +98,8 @@ export interface PathFacts {
   readonly compaction: CompactionFact | undefined;
   readonly mode: (Place & { readonly mode: string }) | undefined;
   readonly lastStable: Place | undefined;
+  /** Why the leaf is not a stable entry; undefined where it is one. */
+  readonly unstable: string | undefined;
   /** Which agent wrote it, by its dialect. */
   readonly writer: Dialect | undefined;
 }
@@ -140,6 +145,8 @@ export class PathReader {
   #mode: (Place & { mode: string }) | undefined;
   #stable: Place | undefined;
   #standsStable = false;
+  /** What the last message did to that, where it is not stable. */
+  #unstable = '';
   readonly #dialect = new DialectWatch();
 
   /** `head` are the header and the title slot, which tell who wrote the log. */
@@ -159,6 +166,7 @@ export class PathReader {
     else if (type === 'custom_message') {
       this.#budgetNote(value['customType'], place);
       this.#standsStable = false;
+      this.#unstable = 'an extension added a message after it';
     } else if (type === 'compaction') this.#compact(value, place, previousId);
     else if (type === 'mode_change' && typeof value['mode'] === 'string') this.#mode = { ...place, mode: value['mode'] };
     this.#dialect.see(value);
@@ -189,6 +197,7 @@ export class PathReader {
       compaction: this.#compaction,
       mode: this.#mode,
       lastStable: this.#stable,
+      unstable: this.#standsStable ? undefined : this.#unanswered.size > 0 ? this.#openCalls() : this.#unstable,
       writer: this.#dialect.dialect,
     };
   }
@@ -207,6 +216,14 @@ export class PathReader {
     this.#standsStable =
       this.#unanswered.size === 0 &&
       (role === 'toolResult' || (role === 'assistant' && message['stopReason'] === 'stop' && this.#turn?.calls.length === 0));
+    if (role === 'user') this.#unstable = "the user's message after it has no answer yet";
+    else if (role === 'assistant') this.#unstable = `the turn after it ${endingOf(message['stopReason'])}`;
+    else this.#unstable = `a message of role '${String(role)}' follows it`;
+  }
+
+  #openCalls(): string {
+    const [call] = this.#unanswered;
+    return `${counted(this.#unanswered.size, 'call')} after it ${this.#unanswered.size === 1 ? 'has' : 'have'} no result (${call?.toolName})`;
   }
 
   #speaks(role: 'user' | 'assistant' | 'toolResult', place: Place): void {
@@ -265,6 +282,7 @@ export class PathReader {
       time: undefined,
       round: this.#round,
       calls,
+      deferred: stopReason === 'deferred' ? handleOf(message['deferred']) : undefined,
     };
     this.#speaks('assistant', place);
   }
@@ -337,6 +355,17 @@ export class PathReader {
     const anchored = hasRetainedTail(value) || (firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept)));
     this.#compaction = { ...place, previousId, firstKept, hasSummary: typeof value['summary'] === 'string', anchored };
   }
+}
+
+function endingOf(stopReason: unknown): string {
+  return typeof stopReason === 'string' ? `ended as '${stopReason}'` : 'does not say how it ended';
+}
+
+/** What pi 1.5 keeps of an answer that the provider gives later: an id, and whose it is. */
+function handleOf(deferred: unknown): string {
+  if (!isObject(deferred) || typeof deferred['id'] !== 'string') return '';
+  const of = [deferred['provider'], deferred['modelId']].filter((word) => typeof word === 'string').join('/');
+  return of === '' ? deferred['id'] : `${deferred['id']} of ${of}`;
 }
 
 /** Without an ampersand nothing goes to the background, and most commands need no parsing. */

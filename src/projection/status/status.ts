@@ -19,6 +19,7 @@ export type State =
   | 'interrupted'
   | 'provider-error'
   | 'output-cut'
+  | 'deferred'
   | 'permission-denied'
   | 'budget-exhausted'
   | 'compaction-half'
@@ -87,6 +88,8 @@ export interface Status {
   }[];
   /** None on a path that does not reach its root: a fork of it would lack what is above. */
   readonly lastStableEntryId: string | null;
+  /** Why that is not the leaf; null where it is, or where there is none. */
+  readonly lastStableReason: string | null;
   /** Null unless the verdict is blocked or the log is damaged. */
   readonly next: NextStep | null;
   readonly checklist: readonly ChecklistItem[];
@@ -184,6 +187,7 @@ class Judge {
         line,
       })),
       lastStableEntryId: this.#stableId(),
+      lastStableReason: this.#stableId() === null ? null : (path.unstable ?? null),
       next: this.#next(verdict),
       checklist: this.#checklist(pending),
       evidence: this.#evidence,
@@ -418,6 +422,14 @@ class Judge {
       const reading = readProviderError(turn.errorMessage);
       const state = reading.kind === 'budget' ? 'budget-exhausted' : 'provider-error';
       this.#reason(reading.verdict, state, `the provider failed: ${reading.why}`, turn);
+    } else if (turn.deferred !== undefined) {
+      const handle = turn.deferred === '' ? '' : ` (${turn.deferred.slice(0, 100)})`;
+      this.#reason(
+        'confirm',
+        'deferred',
+        `the provider deferred its answer${handle}: it may be running still, or be fetched already`,
+        turn,
+      );
     } else if (turn.stopReason === 'length' && turn.calls.length === 0) {
       this.#reason('check', 'output-cut', 'the answer was cut at the output limit', turn);
     } else if (turn.stopReason !== 'stop' && turn.stopReason !== 'length' && turn.calls.length === 0) {

@@ -56,12 +56,18 @@ export function statusText(status: Status, source: Source, style: Style, clean: 
   return `${lines.join('\n')}\n`;
 }
 
-function stableText({ lastStableEntryId: id, leafId, next }: Status, source: Source, clean: (text: string) => string): string {
+function stableText(
+  { lastStableEntryId: id, lastStableReason, leafId, next, verdict }: Status,
+  source: Source,
+  clean: (text: string) => string,
+): string {
   if (id === null) return 'none';
   if (id === leafId) return `${clean(id)}, the leaf itself`;
   if (next) return clean(id);
   const fork = `sessionctl fork ${fileWord(source)} ${revWord(id)}`;
-  return `${clean(id)} (${source.hasTree ? `${clean(fork)} starts from there` : 'migrate the log, then fork it there'})`;
+  // Any other verdict has told its reasons above.
+  const why = verdict === 'ready' && lastStableReason ? `, because ${clean(lastStableReason)}` : '';
+  return `${clean(id)}${why} (${source.hasTree ? `${clean(fork)} starts from there` : 'migrate the log, then fork it there'})`;
 }
 
 function nextText({ command, entryId }: NextStep, source: Source): string {

@@ -190,6 +190,24 @@ describe('the last stable entry', () => {
     expect(stableOf({ content: [call], stopReason: 'stop' })).toBe('e0');
     expect(statusOf(chained(stop, said({ role: 'user', content: 'go' }))).lastStableEntryId).toBe('e0');
   });
+
+  it('comes with the reason why it is not the leaf', () => {
+    const stop = said({ role: 'assistant', content: 'done', stopReason: 'stop' });
+    const call = { type: 'toolCall', id: 'c', name: 'bash', arguments: {} };
+    const why = (...entries: JsonObject[]): string | null => statusOf(chained(stop, ...entries)).lastStableReason;
+    expect(why()).toBe(null);
+    expect(why({ type: 'label', targetId: 'e0', label: 'x' })).toBe(null);
+    expect(why(said({ role: 'user', content: 'go' }))).toBe("the user's message after it has no answer yet");
+    const user = said({ role: 'user', content: 'go' });
+    expect(why(user, said({ role: 'assistant', content: [call, { ...call, id: 'd' }], stopReason: 'toolUse' }))).toBe(
+      '2 calls after it have no result (bash)',
+    );
+    expect(why(user, said({ role: 'assistant', content: [], stopReason: 'error' }))).toBe("the turn after it ended as 'error'");
+    expect(why(user, said({ role: 'assistant', content: [] }))).toBe('the turn after it does not say how it ended');
+    expect(why({ type: 'custom_message', customType: 'x', content: 'c' })).toBe('an extension added a message after it');
+    expect(why(said({ role: 'bashExecution', command: 'ls' }))).toBe("a message of role 'bashExecution' follows it");
+    expect(statusOf(chained(said({ role: 'user', content: 'go' })))).toMatchObject({ lastStableEntryId: null, lastStableReason: null });
+  });
 });
 
 describe('what is said', () => {

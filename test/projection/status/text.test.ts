@@ -16,6 +16,7 @@ const calm: Status = {
   denials: [],
   earlierUnanswered: [],
   lastStableEntryId: 'leaf',
+  lastStableReason: null,
   next: null,
   checklist: [],
   evidence: [],
@@ -99,6 +100,11 @@ describe('the status for a person', () => {
     expect(stable(null)).toBe('  last stable entry: none');
     expect(stable('leaf')).toBe('  last stable entry: leaf, the leaf itself');
     expect(stable('abc')).toBe('  last stable entry: abc (sessionctl fork log.jsonl abc starts from there)');
+    const told = { lastStableEntryId: 'abc', lastStableReason: "the user's message after it has no answer yet" };
+    expect(lines(told)).toContain(
+      "  last stable entry: abc, because the user's message after it has no answer yet (sessionctl fork log.jsonl abc starts from there)",
+    );
+    expect(lines({ ...told, verdict: 'check' })).toContain('  last stable entry: abc (sessionctl fork log.jsonl abc starts from there)');
     expect(stable('abc', { hasTree: false })).toBe('  last stable entry: abc (migrate the log, then fork it there)');
   });
 

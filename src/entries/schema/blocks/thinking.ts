@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
-import { described } from '../shapes.ts';
+import { described, requireOneOf } from '../shapes.ts';
 
+/** pi marks what the provider has encrypted as redacted, and may leave the text out. */
 export const thinking = described(
-  z.object({ type: z.literal('thinking'), thinking: z.string(), thinkingSignature: z.optional(z.string()) }),
+  requireOneOf(
+    z.object({
+      type: z.literal('thinking'),
+      thinking: z.optional(z.string()),
+      thinkingSignature: z.optional(z.string()),
+      redacted: z.optional(z.boolean()),
+    }),
+    [['thinking'], ['redacted']],
+  ),
   { id: 'block-thinking' },
 );

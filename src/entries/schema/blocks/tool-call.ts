@@ -8,6 +8,7 @@ export const toolCall = described(
       type: z.literal('toolCall'),
       id: z.string(),
       name: z.string(),
+      namespace: z.optional(z.string()),
       arguments: z.optional(anObject),
       input: z.optional(anObject),
       thoughtSignature: z.optional(z.string()),

@@ -9,6 +9,7 @@ export const system = described(
     content,
     sections: z.optional(z.union([anObject, z.array(z.unknown())])),
     toolsAdded: z.optional(z.array(z.unknown())),
+    toolsRemoved: z.optional(z.array(z.unknown())),
     timestamp,
   }),
   { id: 'message-system' },
