@@ -359,12 +359,6 @@ export class LogIndex {
     return (this.#page(position).flags[position & PAGE_MASK] as number) & OWN_FLAGS;
   }
 
-  setFlags(position: number, flags: number): void {
-    const page = this.#page(position);
-    const slot = position & PAGE_MASK;
-    page.flags[slot] = ((page.flags[slot] as number) & ~OWN_FLAGS) | (flags & OWN_FLAGS);
-  }
-
   idOf(position: number): string | undefined {
     const id = this.#page(position).id[position & PAGE_MASK] as number;
     return id === NONE ? undefined : this.symbols.text(id);

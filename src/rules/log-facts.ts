@@ -12,10 +12,6 @@ import { readTime } from './time.ts';
 /** In the place of a number of 32 bits: there is none. */
 const NO_NOTE = 0xffff_ffff;
 
-const KIND_BITS = 7;
-/** Beside the kind in the flags of the index. */
-const MARK = 8;
-
 /** What the rules ask of an entry's kind; the index keeps it in its flags. */
 export const KIND = {
   other: 0,
@@ -137,16 +133,7 @@ export class LogFacts {
   }
 
   kindOf(position: number): number {
-    return this.index.flagsOf(position) & KIND_BITS;
-  }
-
-  /** A mark on an entry, for whoever walks through all of them. */
-  isMarked(position: number): boolean {
-    return (this.index.flagsOf(position) & MARK) !== 0;
-  }
-
-  mark(position: number, isMarked: boolean): void {
-    this.index.setFlags(position, this.kindOf(position) | (isMarked ? MARK : 0));
+    return this.index.flagsOf(position);
   }
 
   /** Negative for a root, and for the entry at which a cycle is cut. */

@@ -136,7 +136,7 @@ describe('LogIndex', () => {
     const index = new LogIndex(key);
     const far = 5 * 2 ** 32 + 12345;
     const position = index.add({ id: 'a', parentId: null, type: 'odd', role: 'user', line: 7, offset: far, length: 2 ** 31, flags: 0x1a });
-    index.add({ id: undefined, parentId: null, type: '', line: 9, offset: far + 2 ** 31 + 1, length: 3 });
+    index.add({ id: undefined, parentId: null, type: '', line: 9, offset: far + 2 ** 31 + 1, length: 3, flags: 0xff });
     index.finish();
     expect(index.typeOf(position)).toBe('odd');
     expect(index.roleOf(position)).toBe('user');
@@ -144,7 +144,6 @@ describe('LogIndex', () => {
     expect(index.offsetOf(position)).toBe(far);
     expect(index.lengthOf(position)).toBe(2 ** 31);
     expect(index.flagsOf(position)).toBe(0x1a);
-    index.setFlags(1, 0xff);
     expect([index.flagsOf(1), index.hasId(1), index.repeatsId(1), index.typeOf(1), index.roleOf(1)]).toEqual([0x3f, false, false, '', '']);
     expect([index.atLine(7), index.atLine(8), index.atLine(9), index.atLine(10)]).toEqual([0, NOT_FOUND, 1, NOT_FOUND]);
   });
