@@ -1,9 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
+// Tests name fixtures as a user in the project's folder would.
+process.chdir(root);
+
 export default defineConfig({
   test: {
-    root: fileURLToPath(new URL('..', import.meta.url)),
+    root,
     include: ['test/**/*.test.ts'],
     exclude: ['test/heavy/**'],
     env: { TZ: 'UTC', LC_ALL: 'C', NO_COLOR: '1', TERM: 'dumb' },

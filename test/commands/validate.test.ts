@@ -266,7 +266,6 @@ describe('validate', () => {
   });
 
   it('gives every damage vector the findings that were checked by eye', async () => {
-    process.chdir(projectRoot);
     const expected: Record<string, string[]> = {
       'l01-torn-tail': ['4 torn-line'],
       'l02-torn-mid-string': ['3 torn-line', '4 dangling-parent'],
@@ -341,7 +340,6 @@ describe('validate', () => {
   });
 
   it('has healthy sessions of its own to check', async () => {
-    process.chdir(projectRoot);
     const ran = await run(['validate', '--strict', '--format', 'json', 'fixtures/sessions']);
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.stdout).summary.sessions).toBeGreaterThan(0);

@@ -12,7 +12,6 @@ function optionsOf(id: string): string[] {
 }
 
 async function findings(id: string, name: string): Promise<string> {
-  process.chdir(projectRoot);
   const ran = await run(['validate', ...optionsOf(id), join(folder(id), name)]);
   expect(ran.stderr).toMatch(/^sessionctl: .* in 1 session \([^\n]*\n$/);
   expect(ran.code).toBe(ran.stdout.includes(': error: ') ? 1 : 0);
@@ -32,7 +31,6 @@ describe.each(rules.map((rule) => rule.id))('the rule %s', (id) => {
   });
 
   it('is called fixable just where a repair leaves nothing of it', async () => {
-    process.chdir(projectRoot);
     const fixable = rules.find((rule) => rule.id === id)?.fixable === true;
     const repaired = await run(['repair', '--from', 'pi', ...(fixable ? ['--only', id] : []), join(folder(id), 'bad.jsonl')]);
     const checked = await run(['validate', ...optionsOf(id), '-'], { stdin: repaired.stdoutBytes });
