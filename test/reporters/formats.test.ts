@@ -1,13 +1,11 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { REPORTER_NAMES } from '../../src/reporters/index.ts';
 import { rules } from '../../src/rules/index.ts';
 import { rawControls } from '../support/hostile.ts';
 import { projectRoot, run } from '../support/run.ts';
-import { SARIF_SCHEMA } from '../support/sarif-schema.ts';
+import { junitErrors, sarifErrors } from '../support/schemas.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { parseXml } from '../support/xml.ts';
 
@@ -48,12 +46,11 @@ describe('the formats, with every rule at work', () => {
     expect(listed).toHaveLength(lines.length);
   });
 
-  it('give SARIF that fits its schema', async () => {
-    const ajv = new Ajv2020({ strict: true });
-    addFormats.default(ajv);
-    const fits = ajv.compile(SARIF_SCHEMA);
-    const log: unknown = JSON.parse((await run([...everything, '--format=sarif', join(folder, 'missing.jsonl')])).stdout);
-    expect(fits(log), JSON.stringify(fits.errors)).toBe(true);
+  it('give SARIF and JUnit that fit their schemas, also of a hostile log and of a file that is not there', async () => {
+    const output = async (format: string): Promise<string> =>
+      (await run([...everything, hostileLog, join(folder, 'missing.jsonl'), `--format=${format}`])).stdout;
+    expect(sarifErrors(JSON.parse(await output('sarif')))).toEqual([]);
+    expect(await junitErrors(await output('junit'))).toEqual([]);
   });
 
   it.each(REPORTER_NAMES)('bring nothing of a hostile log to a terminal as %s', async (format) => {
