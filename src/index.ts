@@ -4,8 +4,8 @@
  * (it is no session log, or must not be migrated) is a Trouble, whose message is one line for people.
  */
 export { Trouble } from './base/trouble.ts';
-export type { JsonObject } from './entries/json-value.ts';
 export type { IdScheme, MigrateWarning, TargetVersion } from './entries/migrate/index.ts';
+export type { JsonObject } from './json/value.ts';
 export type { Bytes, Random, RereadableBytes } from './library/arguments.ts';
 export {
   buildContext,

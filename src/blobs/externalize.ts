@@ -1,4 +1,4 @@
-import { applySplices, type Splice } from '../entries/json-text.ts';
+import { applySplices, type Splice } from '../json/text.ts';
 import { canonicalBytes } from './base64.ts';
 import { findImages, type ImageString, mayHoldImage, refAt } from './images.ts';
 import type { LineLook } from './line-object.ts';

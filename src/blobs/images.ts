@@ -1,5 +1,5 @@
-import { unquote } from '../entries/json-text.ts';
-import { type Frame, pathOf, walkJson } from '../entries/json-walk.ts';
+import { unquote } from '../json/text.ts';
+import { type Frame, pathOf, walkJson } from '../json/walk.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 import { looksLikeRef } from './ref.ts';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { applySplices, type Splice } from '../entries/json-text.ts';
+import { applySplices, type Splice } from '../json/text.ts';
 import { DEFAULT_MAX_LINE_BYTES } from '../lines/reader.ts';
 import { findImages, mayHoldRef, refAt } from './images.ts';
 import { hashOfRef } from './ref.ts';

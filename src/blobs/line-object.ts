@@ -1,6 +1,6 @@
 import { BYTE_ORDER_MARK, type Damage, readContent } from '../entries/damage.ts';
-import { skipSpace, skipString } from '../entries/json-text.ts';
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { skipSpace, skipString } from '../json/text.ts';
+import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { canonicalBytes } from './base64.ts';
 
@@ -30,7 +30,7 @@ export function lookAt(line: Line, version: number | undefined): LineLook {
   const from = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   if (line.oversize === 0 && line.encoding !== 'invalid') {
     const { text, decoded } = line.raw.length < LONG_LINE ? { text: line.raw.slice(from), decoded: NONE } : withoutImages(line.raw, from);
-    const value = parse(text);
+    const value = parseJson(text);
     if (isObject(value)) return { damage: from > 0 ? 'byte-order-mark' : undefined, value, from, decoded };
   }
   return { damage: readContent(line, version).damage, value: undefined, from, decoded: NONE };
@@ -55,12 +55,4 @@ function withoutImages(raw: string, from: number): { text: string; decoded: Map<
     at = raw.indexOf('"', end);
   }
   return { text: text + raw.slice(copied), decoded };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

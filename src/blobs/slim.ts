@@ -1,5 +1,5 @@
-import { applySplices, type Splice, unquote } from '../entries/json-text.ts';
-import { type Frame, walkJson } from '../entries/json-walk.ts';
+import { applySplices, type Splice, unquote } from '../json/text.ts';
+import { type Frame, walkJson } from '../json/walk.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import { findImages } from './images.ts';
 

@@ -1,4 +1,4 @@
-import type { Splice } from '../entries/json-text.ts';
+import type { Splice } from '../json/text.ts';
 
 /** A part of a line on its way out: bytes, or a string that holds them one to a character. */
 export type Piece = string | Buffer;

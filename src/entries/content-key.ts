@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isObject, type JsonObject } from './json-value.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 
 /** Names of entries; two runs of one task have others for the same thing. */
 const REFERENCES = new Set(['id', 'parentId', 'timestamp', 'targetId', 'firstKeptEntryId', 'fromId', 'providerReplayThroughEntryId']);

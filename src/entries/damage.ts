@@ -1,8 +1,8 @@
+import { holdsEntry, salvageEntries } from '../json/salvage.ts';
+import { skipSpace, skipValue } from '../json/text.ts';
+import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
-import { digEntries, holdsEntry } from './dig.ts';
 import { hasEnvelope } from './envelope-check.ts';
-import { skipSpace, skipValue } from './json-text.ts';
-import { isObject, type JsonObject } from './json-value.ts';
 
 /** What can be wrong with the bytes of a line, in the order in which it is looked for: a line has one of them at most. */
 export type Damage = 'oversize-line' | 'nul-bytes' | 'invalid-utf8' | 'glued-entries' | 'torn-line' | 'not-json' | 'not-an-object';
@@ -34,7 +34,7 @@ export function readContent(line: Line, version: number | undefined): LineConten
   const skipped = line.number === 1 && raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   if (line.encoding !== 'invalid' && !raw.includes('\0')) {
     const text = skipped > 0 ? line.text.slice(1) : line.text;
-    const parsed = parse(text);
+    const parsed = parseJson(text);
     if (isObject(parsed)) return { damage: undefined, objects: [{ value: parsed, text, start: skipped, end: raw.length }] };
     if (parsed !== undefined) return { damage: 'not-an-object', objects: [] };
     if (text.trim() === '' && isBlank(text)) return NOTHING;
@@ -51,17 +51,17 @@ function readDamaged(raw: string, skipped: number, invalid: boolean, version: nu
     const damage = nul ? 'nul-bytes' : 'invalid-utf8';
     const start = skipGap(body, 0);
     const end = gapEnd(body);
-    const whole = parse(decodeUtf8(body.slice(start, end)));
+    const whole = parseJson(decodeUtf8(body.slice(start, end)));
     if (isObject(whole)) return { damage, objects: [found(body, start, end, skipped)] };
-    return { damage, objects: dug(body, skipped, isEntry) };
+    return { damage, objects: salvaged(body, skipped, isEntry) };
   }
-  const objects = dug(body, skipped, isEntry);
+  const objects = salvaged(body, skipped, isEntry);
   if (objects.length > 0 || holdsEntry(body, isEntry)) return { damage: 'glued-entries', objects };
   return { damage: isTorn(body) ? 'torn-line' : 'not-json', objects: [] };
 }
 
-function dug(body: string, skipped: number, isEntry: (value: JsonObject) => boolean): LineObject[] {
-  const { head, tail } = digEntries(body, isEntry);
+function salvaged(body: string, skipped: number, isEntry: (value: JsonObject) => boolean): LineObject[] {
+  const { head, tail } = salvageEntries(body, isEntry);
   return [...head, ...tail].map((one) => found(body, one.start, one.end, skipped));
 }
 
@@ -90,13 +90,4 @@ function gapEnd(body: string): number {
   let end = body.length;
   while (end > 0 && body.charCodeAt(end - 1) <= 0x20) end--;
   return end;
-}
-
-/** Undefined where it is no JSON: JSON itself has no such value. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/value.ts';
 import { isHeader, isTitleSlot, messageOf } from './envelope-check.ts';
-import type { JsonObject } from './json-value.ts';
 
 /** Who writes a log this way. Much is common to both, so most lines say nothing. */
 export type Dialect = 'pi' | 'omp';

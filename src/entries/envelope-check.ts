@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './json-value.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 
 /** The `type` of a header line. */
 export const HEADER_TYPE = 'session';

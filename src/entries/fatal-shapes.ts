@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../json/value.ts';
 import { isHeader, messageOf } from './envelope-check.ts';
-import { isObject, type JsonObject } from './json-value.ts';
 
 /** Shapes beyond the envelope that omp throws an error on, so that it does not open the session. Each is a rule of its own. */
 export const FATAL_SHAPES = ['bad-cwd', 'bad-injected-rules', 'null-block', 'null-content', 'usage-without-cost'] as const;

@@ -1,10 +1,10 @@
+import { findMember, skipSpace } from '../json/text.ts';
+import type { JsonObject } from '../json/value.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
 import { BYTE_ORDER_MARK, readContent } from './damage.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { isHeader, TITLE_TYPE } from './envelope-check.ts';
 import { FATAL_SHAPES } from './fatal-shapes.ts';
-import { findMember, skipSpace } from './json-text.ts';
-import type { JsonObject } from './json-value.ts';
 import { checkShape, type KnownVersion } from './schema/index.ts';
 
 export interface Envelope {

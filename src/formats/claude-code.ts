@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 import type { LogFormat } from './format.ts';
 
 /** Records of these types stand alone in files that hold nothing else yet. */

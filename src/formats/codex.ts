@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 import type { LogFormat } from './format.ts';
 
 const ENVELOPE_TYPES = new Set(['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted']);

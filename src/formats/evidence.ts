@@ -1,8 +1,8 @@
 import { shortJson } from '../base/to-json.ts';
 import { counted } from '../base/words.ts';
 import { hasEnvelope, isHeader, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/envelope-check.ts';
-import type { JsonObject } from '../entries/json-value.ts';
 import { ENTRY_TYPES } from '../entries/type-names.ts';
+import type { JsonObject } from '../json/value.ts';
 import { isKnownEntry, isNative, isSessionTrace, LINES_TO_LOOK_AT } from './native.ts';
 import { isSdkHeader } from './pi-sdk.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 
 /** Beyond this the start of a file is not joined to be read as one document. */
@@ -20,12 +20,12 @@ export class Head {
   constructor(lines: readonly Line[]) {
     const filled = lines.filter((line) => !line.blank);
     this.bytes = (lines[0]?.raw ?? '').slice(0, 4096);
-    this.values = filled.map((line) => parse(line.text));
+    this.values = filled.map((line) => parseJson(line.text));
     this.objects = this.values.filter(isObject);
     this.firstText = filled[0]?.text ?? '';
     const size = filled.reduce((sum, line) => sum + line.length, 0);
     this.#text = size <= LONGEST_DOCUMENT ? filled.map((line) => line.text).join('\n') : this.firstText.slice(0, LONGEST_DOCUMENT);
-    this.document = filled.length === 1 ? this.values[0] : /^\s*[[{]/.test(this.firstText) ? parse(this.#text) : undefined;
+    this.document = filled.length === 1 ? this.values[0] : /^\s*[[{]/.test(this.firstText) ? parseJson(this.#text) : undefined;
   }
 
   /** All of it, as far as it was looked at. */
@@ -54,13 +54,5 @@ export class Head {
   /** A member of the document, where it could be read whole. */
   documentValue(key: string): unknown {
     return isObject(this.document) ? this.document[key] : undefined;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }

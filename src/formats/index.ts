@@ -1,7 +1,7 @@
 import { Trouble } from '../base/trouble.ts';
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
-import { skipSpace, skipValue } from '../entries/json-text.ts';
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { skipSpace, skipValue } from '../json/text.ts';
+import { parseObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
@@ -80,18 +80,9 @@ export function seeLine(evidence: Evidence, line: Line): void {
   const isMarked = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK);
   const unmarked = isMarked ? line.text.slice(line.encoding === 'invalid' ? BYTE_ORDER_MARK.length : 1) : line.text;
   const text = unmarked.includes('\0') ? unmarked.replace(/^[\0\s]+|[\0\s]+$/g, '') : unmarked;
-  const whole = objectOf(text);
-  const value = whole ?? objectOf(firstObject(text));
+  const whole = parseObject(text);
+  const value = whole ?? parseObject(firstObject(text));
   if (value) evidence.see(value, whole !== undefined);
-}
-
-function objectOf(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The object that a line starts with: a log that lost its line ends is damaged, but ours. */

@@ -1,6 +1,6 @@
 import { isHeader, isTitleSlot, messageOf } from '../entries/envelope-check.ts';
-import type { JsonObject } from '../entries/json-value.ts';
 import { ENTRY_TYPES } from '../entries/type-names.ts';
+import type { JsonObject } from '../json/value.ts';
 
 /** How many lines that are not blank are looked at before a file is called foreign. */
 export const LINES_TO_LOOK_AT = 256;

@@ -1,4 +1,4 @@
-import { isObject } from '../entries/json-value.ts';
+import { isObject } from '../json/value.ts';
 import type { LogFormat } from './format.ts';
 import { isSessionTrace } from './native.ts';
 

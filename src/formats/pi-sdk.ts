@@ -1,4 +1,4 @@
-import type { JsonObject } from '../entries/json-value.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { LogFormat } from './format.ts';
 
 /** Another format under the same name: its first line is {"v":4,"kind":"header"}, in older versions "version" for "v". */

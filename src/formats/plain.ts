@@ -1,4 +1,4 @@
-import { isObject } from '../entries/json-value.ts';
+import { isObject } from '../json/value.ts';
 import type { LogFormat } from './format.ts';
 
 /** What is left when no agent's format fits: the last of the table, in this order. */

@@ -1,5 +1,5 @@
 import { toJson } from '../base/to-json.ts';
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 import { type Context, buildContext as projected } from '../projection/context/build.ts';
 import { duplicatesIn, SessionContext } from '../projection/context/of-session.ts';
 import type { PathState } from '../projection/context/state.ts';

@@ -1,6 +1,6 @@
 import { BYTE_ORDER_MARK, type Damage, readContent } from '../entries/damage.ts';
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
-import type { JsonObject } from '../entries/json-value.ts';
+import type { JsonObject } from '../json/value.ts';
 import { readLines } from '../lines/reader.ts';
 import { type Bytes, chunksOf, optionsOf, requireBytesLimit } from './arguments.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../entries/json-value.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import type { Duplicates } from '../log/log-index.ts';
 import { openLog } from '../log/open-log.ts';

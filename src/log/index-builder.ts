@@ -1,7 +1,7 @@
 import { BYTE_ORDER_MARK, type LineObject, readContent } from '../entries/damage.ts';
-import { EnvelopeScanner, envelopeOf, rangeText } from '../entries/envelope.ts';
 import { HEADER_TYPE, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/envelope-check.ts';
-import type { JsonObject } from '../entries/json-value.ts';
+import { EnvelopeScanner, envelopeOf, rangeText } from '../json/envelope.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block } from '../lines/reader.ts';
 import type { LeftOut } from '../tree/session.ts';

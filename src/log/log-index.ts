@@ -1,5 +1,5 @@
 import { firstNot } from '../base/search.ts';
-import { ABSENT } from '../entries/envelope.ts';
+import { ABSENT } from '../json/envelope.ts';
 import { int32Column } from './column.ts';
 import { Names } from './names.ts';
 import { NONE, Symbols } from './symbols.ts';

@@ -1,4 +1,4 @@
-import { ABSENT } from '../entries/envelope.ts';
+import { ABSENT } from '../json/envelope.ts';
 
 /** So many are compared one after the other before the map is asked. */
 const FIRST_NAMES = 16;

@@ -1,4 +1,4 @@
-import type { Splice } from '../entries/json-text.ts';
+import type { Splice } from '../json/text.ts';
 
 /** U+FFFD in UTF-8, one character a byte. */
 const REPLACEMENT = '\u00ef\u00bf\u00bd';

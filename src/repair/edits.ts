@@ -1,5 +1,5 @@
 import { counted } from '../base/words.ts';
-import { applySplices, type Splice, setMember, skipSpace } from '../entries/json-text.ts';
+import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { encodeUtf8 } from '../lines/line.ts';
 import type { FixedLine, Mend, Piece, Region, Unit } from './region.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { versionOf } from '../entries/envelope-check.ts';
 import { fatalFaults } from '../entries/fatal-shapes.ts';
-import { applySplices, findMember, setMember, skipSpace } from '../entries/json-text.ts';
+import { applySplices, findMember, setMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import type { Patient } from './patient.ts';
 import type { FixedLine } from './region.ts';

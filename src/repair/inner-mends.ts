@@ -1,6 +1,5 @@
 import type { FatalShape } from '../entries/fatal-shapes.ts';
-import { removeElements } from '../entries/json-removal.ts';
-import { arrayElements, findMember, setMember } from '../entries/json-text.ts';
+import { arrayElements, findMember, removeElements, setMember } from '../json/text.ts';
 import type { Patient } from './patient.ts';
 import type { InnerMend } from './region.ts';
 

@@ -1,4 +1,4 @@
-import { skipSpace, skipString } from '../entries/json-text.ts';
+import { skipSpace, skipString } from '../json/text.ts';
 
 type Expects = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end';
 

@@ -1,5 +1,5 @@
-import type { Splice } from '../entries/json-text.ts';
-import type { JsonObject } from '../entries/json-value.ts';
+import type { Splice } from '../json/text.ts';
+import type { JsonObject } from '../json/value.ts';
 
 /** A value that a mended object gets for one of its members. */
 export interface NewMember {

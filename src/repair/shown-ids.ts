@@ -1,4 +1,4 @@
-import { objectMembers, skipSpace } from '../entries/json-text.ts';
+import { objectMembers, skipSpace } from '../json/text.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 
 /** An id that a piece of garbage still shows, with the parent that stood beside it. */

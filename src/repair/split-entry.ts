@@ -1,4 +1,4 @@
-import { isObject } from '../entries/json-value.ts';
+import { isObject } from '../json/value.ts';
 
 /** How much is held and read again, in all, to find the end of one entry. */
 const MOST_BYTES = 64 * 1024 * 1024;

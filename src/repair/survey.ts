@@ -1,8 +1,8 @@
 import { BYTE_ORDER_MARK, type LineContent, type LineObject, readContent } from '../entries/damage.ts';
 import { hasEnvelope, isHeader, isTitleSlot, messageOf, versionByEntry, versionOf } from '../entries/envelope-check.ts';
 import { type FatalShape, fatalFaults } from '../entries/fatal-shapes.ts';
-import { applySplices, type Splice, skipSpace } from '../entries/json-text.ts';
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { applySplices, type Splice, skipSpace } from '../json/text.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Column, float64Column, int32Column } from '../log/column.ts';
 import { Symbols } from '../log/symbols.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../entries/envelope-check.ts';
-import type { JsonObject } from '../entries/json-value.ts';
 import { ENTRY_TYPES } from '../entries/type-names.ts';
+import type { JsonObject } from '../json/value.ts';
 
 /** What an entry of a type cannot do without: all keys of one of the lists. */
 const PAYLOAD: Readonly<Record<string, readonly (readonly string[])[]>> = {

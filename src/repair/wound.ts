@@ -1,7 +1,7 @@
 import type { LineObject } from '../entries/damage.ts';
 import { hasEnvelope } from '../entries/envelope-check.ts';
-import type { Splice } from '../entries/json-text.ts';
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import type { Splice } from '../json/text.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 import { mendUtf8 } from './broken-utf8.ts';
 

@@ -1,7 +1,7 @@
 import { readContent } from '../entries/damage.ts';
 import { isHeader, isTitleSlot } from '../entries/envelope-check.ts';
-import type { JsonObject } from '../entries/json-value.ts';
 import { checkShape } from '../entries/schema/index.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { Block } from '../lines/reader.ts';
 import { makeScanner, type ScannerKind } from '../scanner/scanner.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 
 export interface DeepMatch {
   readonly value: unknown;

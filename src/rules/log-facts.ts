@@ -1,6 +1,6 @@
 import { messageOf, versionByEntry, versionOf } from '../entries/envelope-check.ts';
-import { isObject, type JsonObject } from '../entries/json-value.ts';
 import type { KnownVersion } from '../entries/schema/index.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 import { float64Column, uint8Column, uint32Column } from '../log/column.ts';
 import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../log/log-index.ts';
 import { Symbols } from '../log/symbols.ts';

@@ -1,6 +1,6 @@
 import type { Damage } from '../entries/damage.ts';
-import type { JsonObject } from '../entries/json-value.ts';
 import type { ShapeIssue } from '../entries/schema/index.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { LogFacts } from './log-facts.ts';
 

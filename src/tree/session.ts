@@ -1,4 +1,4 @@
-import type { JsonObject } from '../entries/json-value.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { LogIndex } from '../log/log-index.ts';
 
 /** One entry, read from the log. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Trouble } from '../base/trouble.ts';
 import { readContent } from '../entries/damage.ts';
-import { isObject, type JsonObject } from '../entries/json-value.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import type { IndexBuilder } from '../log/index-builder.ts';

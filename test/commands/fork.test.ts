@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFile
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isObject, type JsonObject } from '../../src/entries/json-value.ts';
+import { isObject, type JsonObject } from '../../src/json/value.ts';
 import { buildContext } from '../../src/projection/context/build.ts';
 import { PROFILES } from '../../src/projection/context/types.ts';
 import { settings } from '../support/properties.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DialectWatch, dialectOf } from '../../src/entries/dialect.ts';
-import type { JsonObject } from '../../src/entries/json-value.ts';
+import type { JsonObject } from '../../src/json/value.ts';
 import { projectRoot } from '../support/run.ts';
 
 test('tells by a line who writes so, where only one of them does', () => {

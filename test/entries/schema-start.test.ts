@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { isObject } from '../../src/entries/json-value.ts';
 import { checkShape, entryTypes } from '../../src/entries/schema/index.ts';
+import { isObject } from '../../src/json/value.ts';
 import { projectRoot } from '../support/run.ts';
 
 it('checks the entries of a small log without compiling a schema, which would take longer than the log', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/entries/json-value.ts';
 import { checkShape, entryTypes, type KnownVersion, knownBlocks, knownEntryTypes, knownRoles } from '../../src/entries/schema/index.ts';
+import type { JsonObject } from '../../src/json/value.ts';
 import { settings } from '../support/properties.ts';
 
 const envelope = { id: 'a1', parentId: null, timestamp: '2026-02-16T10:00:01.000Z' };

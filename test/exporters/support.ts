@@ -1,6 +1,5 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import type { JsonObject } from '../../src/entries/json-value.ts';
 import type { Exporter, ExporterOptions, ExportFormat, SessionFacts } from '../../src/exporters/exporter.ts';
 import { anchorOf } from '../../src/exporters/view/anchor.ts';
 import { embedded, notShown, pictureOf } from '../../src/exporters/view/images.ts';
@@ -9,6 +8,7 @@ import type { ViewOptions } from '../../src/exporters/view/options.ts';
 import { timeTextIn } from '../../src/exporters/view/time.ts';
 import { Totals } from '../../src/exporters/view/totals.ts';
 import { Transcript } from '../../src/exporters/view/transcript.ts';
+import type { JsonObject } from '../../src/json/value.ts';
 
 export const time = timeTextIn('UTC');
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EnvelopeScanner } from '../../src/entries/envelope.ts';
+import { EnvelopeScanner } from '../../src/json/envelope.ts';
 import {
   type EntryRanges,
   entryRanges,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applySplices } from '../../src/entries/json-text.ts';
 import { knownEntryTypes } from '../../src/entries/schema/index.ts';
+import { applySplices } from '../../src/json/text.ts';
 import { Symbols } from '../../src/log/symbols.ts';
 import { mendUtf8 } from '../../src/repair/broken-utf8.ts';
 import { InputChanged } from '../../src/repair/index.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readContent } from '../../src/entries/damage.ts';
 import { isHeader, isTitleSlot } from '../../src/entries/envelope-check.ts';
-import { isObject, type JsonObject } from '../../src/entries/json-value.ts';
+import { isObject, type JsonObject } from '../../src/json/value.ts';
 import { Line } from '../../src/lines/line.ts';
 import { injure, session, wound } from '../support/damage.ts';
 import { settings } from '../support/properties.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findImages, refAt } from '../../src/blobs/images.ts';
 import { dialectOf } from '../../src/entries/dialect.ts';
 import { isHeader } from '../../src/entries/envelope-check.ts';
-import { isObject } from '../../src/entries/json-value.ts';
+import { isObject } from '../../src/json/value.ts';
 import { type ImageScanner, makeImageScanner } from '../../src/scanner/images.ts';
 import { LISTED, LISTED_FIELDS, LONG, LONG_FIELDS, MARK } from '../../src/scanner/images-layout.ts';
 import { makeRandom } from '../bench/data.ts';

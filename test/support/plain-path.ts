@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../src/entries/json-value.ts';
+import { isObject, type JsonObject } from '../../src/json/value.ts';
 import type { PathEntry } from '../../src/projection/context/types.ts';
 
 /** The path to an entry, read in the plainest way: an oracle for the index, and input for projections. */

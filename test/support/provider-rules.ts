@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../src/entries/json-value.ts';
+import { isObject, type JsonObject } from '../../src/json/value.ts';
 
 /**
  * What the providers' published rules say about a list of messages, checked without any of our own code for making

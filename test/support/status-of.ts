@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../src/entries/json-value.ts';
+import { isObject, type JsonObject } from '../../src/json/value.ts';
 import { type ClassRule, classifier } from '../../src/projection/status/classes.ts';
 import { FileReader, PathReader } from '../../src/projection/status/facts.ts';
 import { judgeStatus, type LogFacts, pendingCalls, type Status } from '../../src/projection/status/status.ts';

@@ -1,11 +1,11 @@
 import { shortJson } from '../../base/to-json.ts';
 import { Trouble } from '../../base/trouble.ts';
+import { LineEdit } from '../../json/line-edit.ts';
+import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Symbols } from '../../log/symbols.ts';
 import { BYTE_ORDER_MARK, type Damage, type LineContent, readContent } from '../damage.ts';
 import { isHeader, isTitleSlot, versionOf } from '../envelope-check.ts';
-import { isObject, type JsonObject } from '../json-value.ts';
-import { LineEdit } from './line-edit.ts';
 import { IdMint, type IdScheme } from './mint.ts';
 import { type MigrateWarning, Version1To2 } from './v1-to-v2.ts';
 import { entryToVersion3 } from './v2-to-v3.ts';
@@ -73,13 +73,8 @@ export class Migration {
     this.#isTerminated = line.terminated;
     if (line.terminated) this.#ending = line.ending === '\r\n' ? '\r\n' : '\n';
     const { raw } = line;
-    let value: unknown;
-    try {
-      value = JSON.parse(raw);
-    } catch {
-      return this.#unreadable(line);
-    }
-    if (!isObject(value) || !line.wellFormed) return this.#unreadable(line);
+    const value = parseObject(raw);
+    if (!value || !line.wellFormed) return this.#unreadable(line);
     if (isTitleSlot(value)) return raw;
     if (isHeader(value)) return this.#header(line, value);
     if (this.#from === undefined) this.#beginWithoutHeader(true);

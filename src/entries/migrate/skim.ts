@@ -1,6 +1,6 @@
+import { parseObject } from '../../json/value.ts';
 import { Block, readBlocks } from '../../lines/reader.ts';
 import { Symbols } from '../../log/symbols.ts';
-import { isObject, type JsonObject } from '../json-value.ts';
 
 const ID_KEY = Buffer.from('"id"');
 /** How an i and a d start where they are written as escapes. */
@@ -27,7 +27,7 @@ export async function skimIds(source: AsyncIterable<Uint8Array>, key: Uint8Array
 }
 
 function skimLine(raw: string, ids: Symbols): void {
-  const id = SUSPECT.test(raw) ? parsed(raw)?.['id'] : undefined;
+  const id = SUSPECT.test(raw) ? parseObject(raw)?.['id'] : undefined;
   if (typeof id === 'string') ids.intern(id);
 }
 
@@ -39,13 +39,4 @@ function isSuspect(block: Buffer): boolean {
     if (SUSPECT.test(around) || CUT_OFF.test(around)) return true;
   }
   return false;
-}
-
-function parsed(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

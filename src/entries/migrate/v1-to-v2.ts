@@ -1,9 +1,9 @@
 import { toJson } from '../../base/to-json.ts';
+import type { LineEdit } from '../../json/line-edit.ts';
+import type { JsonObject } from '../../json/value.ts';
 import { encodeUtf8, type Line } from '../../lines/line.ts';
 import { int32Column } from '../../log/column.ts';
 import { Symbols } from '../../log/symbols.ts';
-import type { JsonObject } from '../json-value.ts';
-import type { LineEdit } from './line-edit.ts';
 import type { IdMint } from './mint.ts';
 
 /** Something that could not be carried over as it was meant. */

@@ -1,6 +1,6 @@
-import { findMember } from '../json-text.ts';
-import { isObject } from '../json-value.ts';
-import type { LineEdit } from './line-edit.ts';
+import type { LineEdit } from '../../json/line-edit.ts';
+import { findMember } from '../../json/text.ts';
+import { isObject } from '../../json/value.ts';
 
 const OLD_ROLE = 'hookMessage';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { isTitleSlot, TITLE_TYPE } from '../envelope-check.ts';
 import { type FatalShape, fatalFaults } from '../fatal-shapes.ts';
-import { isObject, type JsonObject } from '../json-value.ts';
 import { header } from './header.ts';
 import { envelope, envelopeOfVersion1 } from './shapes.ts';
 import { titleSlot } from './title-slot.ts';

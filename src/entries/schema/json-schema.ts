@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isObject } from '../json-value.ts';
+import { isObject } from '../../json/value.ts';
 import { unknownEntry, unknownEntryOfVersion1 } from './check.ts';
 import { header } from './header.ts';
 import { titleSlot } from './title-slot.ts';

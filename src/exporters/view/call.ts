@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { diffOf } from './diff.ts';
 import { EXACT_MARK } from './exact.ts';
 import type { Block } from './item.ts';

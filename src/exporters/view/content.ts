@@ -1,5 +1,5 @@
 import { counted } from '../../base/words.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import type { Block, Fold, Image, Part, Remark, Text } from './item.ts';
 import type { ViewOptions } from './options.ts';
 import { jsonText, objectOf, stringOf, withoutColours } from './read.ts';

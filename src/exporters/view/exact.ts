@@ -1,6 +1,6 @@
-import { applySplices, type Splice } from '../../entries/json-text.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
-import { type Frame, walkJson } from '../../entries/json-walk.ts';
+import { applySplices, type Splice } from '../../json/text.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { type Frame, walkJson } from '../../json/walk.ts';
 
 /**
  * Numbers too large for JSON.parse, such as ids of 20 digits, would be shown as others. Where there are some, the entry

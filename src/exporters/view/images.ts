@@ -1,5 +1,5 @@
 import { counted } from '../../base/words.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import type { Image } from './item.ts';
 import { objectOf, stringOf } from './read.ts';
 import { oneLine, type Words } from './words.ts';

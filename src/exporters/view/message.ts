@@ -1,5 +1,5 @@
 import { counted } from '../../base/words.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { block, contentParts, inputLimits, jsonFold, output, remark, text, textFold } from './content.ts';
 import type { Part, Speaker } from './item.ts';
 import { languageOf } from './language.ts';

@@ -1,5 +1,5 @@
 import { grouped } from '../../base/words.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { fold, jsonFold, simpleParts } from './content.ts';
 import type { Fold } from './item.ts';
 import type { ViewOptions } from './options.ts';

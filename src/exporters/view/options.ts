@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../entries/json-value.ts';
+import type { JsonObject } from '../../json/value.ts';
 import type { Image } from './item.ts';
 import type { TimeText } from './time.ts';
 

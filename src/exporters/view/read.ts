@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { EXACT_MARK } from './exact.ts';
 
 /** The value if it is a string, else undefined: exports show what is there and complain about nothing. */

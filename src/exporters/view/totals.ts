@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { addUsage, NO_USAGE, priceOf, rawUsage, readUsage, type Usage } from '../../entries/usage.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { stringOf } from './read.ts';
 import { millisecondsOf } from './time.ts';
 

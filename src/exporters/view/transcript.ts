@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { anchorOf } from './anchor.ts';
 import { askedOf } from './call.ts';
 import { block, contentParts, output, remark } from './content.ts';

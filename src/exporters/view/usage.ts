@@ -1,6 +1,6 @@
 import { grouped } from '../../base/words.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { readUsage, type Usage } from '../../entries/usage.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 
 /** What an entry or a message says that it used. */
 export function usageIn({ usage }: JsonObject): Usage | undefined {

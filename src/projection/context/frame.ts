@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../entries/json-value.ts';
+import type { JsonObject } from '../../json/value.ts';
 import { remoteHistory } from './remote-history.ts';
 import type { RuleId } from './rules.ts';
 import type { PathShape, Profile } from './types.ts';

@@ -1,5 +1,5 @@
-import { arrayElements, objectMembers } from '../../entries/json-text.ts';
-import type { JsonObject } from '../../entries/json-value.ts';
+import { arrayElements, objectMembers } from '../../json/text.ts';
+import type { JsonObject } from '../../json/value.ts';
 
 /**
  * Messages are put together from pieces of the log's own text, so that numbers, escapes and key order inside them stay

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import type { Profile } from './types.ts';
 
 /** Which models are chosen along a path, by role; fed with the path's entries in order. */

@@ -1,6 +1,5 @@
-import { removeElements, removeMembers } from '../../entries/json-removal.ts';
-import { applySplices, arrayElements, findMember, type Member, type Splice } from '../../entries/json-text.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { applySplices, arrayElements, findMember, type Member, removeElements, removeMembers, type Splice } from '../../json/text.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import type { Frame } from './frame.ts';
 import { memberTexts, objectText, timeText } from './message-text.ts';
 import { OmpTurns } from './omp-turns.ts';

@@ -1,6 +1,5 @@
-import { removeMembers } from '../../entries/json-removal.ts';
-import { applySplices, setMember } from '../../entries/json-text.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { applySplices, removeMembers, setMember } from '../../json/text.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { memberTexts, objectText, timeText } from './message-text.ts';
 import { entryName, out, SpecRules, storedMessage } from './spec.ts';
 import type { PathEntry, Projected } from './types.ts';

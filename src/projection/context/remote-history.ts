@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 
 /** The history that a provider keeps for a compaction of its own, where the compaction entry carries a usable one. */
 export function remoteHistory(compaction: JsonObject): { readonly provider: string } | undefined {

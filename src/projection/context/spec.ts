@@ -1,5 +1,5 @@
 import { counted } from '../../base/words.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { type Frame, hasRetainedTail } from './frame.ts';
 import { memberTexts, objectText, objectTexts, timeText } from './message-text.ts';
 import type { RuleId } from './rules.ts';

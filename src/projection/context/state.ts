@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { addUsage, NO_USAGE, type Usage, usageOf } from '../../entries/usage.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { Models } from './models.ts';
 import type { Profile } from './types.ts';
 

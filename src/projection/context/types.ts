@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../entries/json-value.ts';
+import type { JsonObject } from '../../json/value.ts';
 import type { RuleId } from './rules.ts';
 
 /** Whose reading of the log is wanted: that of the written format, or of an agent where it differs. */

@@ -1,5 +1,5 @@
 import { grouped } from '../../base/words.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { commandText } from '../status/bash-hint.ts';
 import { modelText } from './side.ts';
 

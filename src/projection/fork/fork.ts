@@ -1,6 +1,6 @@
-import { applySplices, type Splice, setMember, skipSpace } from '../../entries/json-text.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
 import { stableId } from '../../entries/migrate/mint.ts';
+import { applySplices, type Splice, setMember, skipSpace } from '../../json/text.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 
 /** What makes a copied path a session of its own. */
 export interface Identity {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { ANTHROPIC, AnthropicMessages } from './anthropic.ts';
 import { type LeftOutBy, type LlmOutcome, toLlm } from './llm.ts';
 import { OPENAI, openaiMessages } from './openai.ts';

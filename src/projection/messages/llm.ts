@@ -1,6 +1,6 @@
 import { toJson } from '../../base/to-json.ts';
-import { applySplices, setMember } from '../../entries/json-text.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { applySplices, setMember } from '../../json/text.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { memberTexts, objectText } from '../context/message-text.ts';
 import { isBlank } from './parts.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 
 /** A piece of what someone said, in no provider's terms. */
 export type Part = TextPart | ImagePart;

@@ -1,6 +1,6 @@
 import { toJson } from '../../base/to-json.ts';
-import { arrayElements, findMember } from '../../entries/json-text.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { arrayElements, findMember } from '../../json/text.ts';
+import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import { memberTexts } from '../context/message-text.ts';
 import { type Part, partsOf, type TextPart, textPart, wellFormed, wellFormedJson } from './parts.ts';
 import { UniqueNames } from './unique-names.ts';
@@ -208,12 +208,8 @@ function inputOf(block: JsonObject, text: string): string {
 
 /** Arguments that were stored as the text of an object. */
 function objectIn(text: string): string | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isObject(parsed) ? wellFormedJson(toJson(parsed)) : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseObject(text);
+  return parsed && wellFormedJson(toJson(parsed));
 }
 
 /** The name in the characters that every provider takes. */

@@ -1,5 +1,5 @@
 import { toJson } from '../../base/to-json.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 
 /** What an entry is called in an overview: the role of a message, else its type. */
 export function kindOf(value: JsonObject): string {

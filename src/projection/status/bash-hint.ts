@@ -1,5 +1,5 @@
 import { shellQuoted } from '../../base/shell.ts';
-import { isObject } from '../../entries/json-value.ts';
+import { isObject } from '../../json/value.ts';
 import { parseShell, type Script, type SimpleCommand } from './shell.ts';
 
 /**

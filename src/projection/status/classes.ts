@@ -1,6 +1,6 @@
 import { Trouble } from '../../base/trouble.ts';
 import { nearest } from '../../base/words.ts';
-import { isObject } from '../../entries/json-value.ts';
+import { isObject } from '../../json/value.ts';
 import type { Verdict } from './verdict.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { counted } from '../../base/words.ts';
 import { type Dialect, DialectWatch } from '../../entries/dialect.ts';
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { hasRetainedTail } from '../context/frame.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Outcome, outcomeOf, resultText } from './results.ts';

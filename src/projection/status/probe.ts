@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import type { Call } from './facts.ts';
 
 /** What to look for in the workspace for one pending call, and what was seen there. Deciding only; src/files reads. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../entries/json-value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 
 /** What a recorded tool result says about the call beyond its answer. */
 export type OutcomeKind = 'answered' | 'denied' | 'interrupted' | 'timed-out' | 'skipped' | 'not-executed' | 'not-found';

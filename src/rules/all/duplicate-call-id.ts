@@ -1,5 +1,5 @@
 import { messageOf } from '../../entries/envelope-check.ts';
-import { isObject } from '../../entries/json-value.ts';
+import { isObject } from '../../json/value.ts';
 import { placeOf, type Rule } from '../rule.ts';
 
 export const duplicateCallId: Rule = {

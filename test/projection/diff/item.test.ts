@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/entries/json-value.ts';
+import type { JsonObject } from '../../../src/json/value.ts';
 import { contentText, itemOf, messageItem } from '../../../src/projection/diff/item.ts';
 
 const said = (message: JsonObject): JsonObject => ({ type: 'message', id: 'a', parentId: null, message });

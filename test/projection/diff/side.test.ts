@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/entries/json-value.ts';
+import type { JsonObject } from '../../../src/json/value.ts';
 import { SideReader, type SideTotals } from '../../../src/projection/diff/side.ts';
 
 const said = (message: JsonObject): JsonObject => ({ type: 'message', message });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isObject, type JsonObject } from '../../../src/entries/json-value.ts';
+import { isObject, type JsonObject } from '../../../src/json/value.ts';
 import { outcomeOf } from '../../../src/projection/status/results.ts';
 import { severity } from '../../../src/projection/status/verdict.ts';
 import { settings } from '../../support/properties.ts';

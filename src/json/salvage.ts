@@ -1,19 +1,19 @@
-import { skipSpace, skipValue } from './json-text.ts';
-import { isObject, type JsonObject } from './json-value.ts';
+import { skipSpace, skipValue } from './text.ts';
+import { type JsonObject, parseObject } from './value.ts';
 
 /** A whole JSON object inside a line, as positions in the text that was looked at. */
-export interface Dug {
+export interface SalvagedObject {
   readonly start: number;
   readonly end: number;
   readonly value: JsonObject;
 }
 
 /** What a line that is not one JSON object still holds. */
-export interface Dig {
+export interface Salvage {
   /** Whole entries from the start of the line on, nothing but white space and NULs between them. */
-  readonly head: readonly Dug[];
+  readonly head: readonly SalvagedObject[];
   /** Whole entries up to the end of the line, found from behind; never those of the head again. */
-  readonly tail: readonly Dug[];
+  readonly tail: readonly SalvagedObject[];
 }
 
 /**
@@ -21,23 +21,23 @@ export interface Dig {
  * a line made to be slow: the head is read forwards, one object after the other, and the tail backwards, where the brace
  * that opens an object is found by counting, without trying all of them.
  */
-export function digEntries(text: string, isEntry: (value: JsonObject) => boolean): Dig {
-  const head: Dug[] = [];
+export function salvageEntries(text: string, isEntry: (value: JsonObject) => boolean): Salvage {
+  const head: SalvagedObject[] = [];
   let at = skipGap(text, 0);
   while (text.charCodeAt(at) === 0x7b) {
     const end = skipValue(text, at);
     if (end < 0) break;
-    const value = objectAt(text, at, end);
+    const value = parseObject(text.slice(at, end));
     if (!value || !isEntry(value)) break;
     head.push({ start: at, end, value });
     at = skipGap(text, end);
   }
-  const tail: Dug[] = [];
+  const tail: SalvagedObject[] = [];
   let end = gapStart(text, text.length);
   while (end > at && text.charCodeAt(end - 1) === 0x7d) {
     const start = openingBrace(text, end - 1, at);
     if (start < 0) break;
-    const value = objectAt(text, start, end);
+    const value = parseObject(text.slice(start, end));
     if (!value || !isEntry(value)) break;
     tail.unshift({ start, end, value });
     end = gapStart(text, start);
@@ -57,22 +57,13 @@ export function holdsEntry(text: string, isEntry: (value: JsonObject) => boolean
       const end = skipValue(text, at);
       budget -= (end < 0 ? text.length : end) - at;
       if (end > 0) {
-        const value = objectAt(text, at, end);
+        const value = parseObject(text.slice(at, end));
         if (value && isEntry(value)) return true;
       }
     }
     at = text.indexOf('{', at + 1);
   }
   return false;
-}
-
-function objectAt(text: string, start: number, end: number): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text.slice(start, end));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Behind white space and NULs, which a crash leaves between entries. */

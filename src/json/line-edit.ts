@@ -1,5 +1,5 @@
-import { applySplices, type Member, objectMembers, type Splice, skipSpace } from '../json-text.ts';
-import type { JsonObject } from '../json-value.ts';
+import { applySplices, type Member, objectMembers, type Splice, skipSpace } from './text.ts';
+import type { JsonObject } from './value.ts';
 
 /**
  * Changes of one line's object, collected first and made by splicing: what is not changed keeps its bytes. New members

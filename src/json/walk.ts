@@ -1,4 +1,4 @@
-import { skipSpace, skipString, skipValue, unquote } from './json-text.ts';
+import { skipSpace, skipString, skipValue, unquote } from './text.ts';
 
 /** An object or array on the way down to the place that is looked at. Its fields tell the member that the walk is in. */
 export interface Frame {

@@ -144,6 +144,41 @@ export function setMember(text: string, open: number, key: string, value: string
   return { start: end, end, text: `${last ? ',' : ''}${JSON.stringify(key)}:${value}` };
 }
 
+/** The splices that take some elements, with their commas, out of the array that opens at `open`. */
+export function removeElements(text: string, open: number, goes: (index: number) => boolean): Splice[] {
+  return removals([...arrayElements(text, open)], goes);
+}
+
+/** The splices that take members with these keys, with their commas, out of the object that opens at `open`. */
+export function removeMembers(text: string, open: number, goes: (key: string) => boolean): Splice[] {
+  const members = [...objectMembers(text, open)];
+  return removals(
+    members.map((member) => ({ start: member.start, end: member.valueEnd })),
+    (index) => goes(members[index]?.key ?? ''),
+  );
+}
+
+/**
+ * A part goes with the comma behind it; what goes at the very end takes the comma before it instead.
+ */
+function removals(parts: readonly { readonly start: number; readonly end: number }[], goes: (index: number) => boolean): Splice[] {
+  const splices: Splice[] = [];
+  let keptEnd: number | undefined;
+  let first: number | undefined;
+  parts.forEach((part, index) => {
+    if (goes(index)) {
+      first ??= part.start;
+      return;
+    }
+    if (first !== undefined) splices.push({ start: first, end: part.start, text: '' });
+    first = undefined;
+    keptEnd = part.end;
+  });
+  const last = parts.at(-1);
+  if (first !== undefined && last) splices.push({ start: keptEnd ?? first, end: last.end, text: '' });
+  return splices;
+}
+
 /** How deep objects and arrays are nested, 1 for a flat object. */
 export function nestingDepth(text: string): number {
   let depth = 0;
