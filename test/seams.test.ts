@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectRoot } from './support/run.ts';
+
+/** A copy of the program to which a throw-away one of each kind is added: one file, and one line in the index of its kind. */
+const copy = mkdtempSync(join(tmpdir(), 'sessionctl-seams-'));
+
+const RULE = `import { placeOf, type Rule } from './rule.ts';
+export const shouting: Rule = {
+  id: 'shouting', level: 'warning', group: 'content', summary: 's', why: 'w', arises: 'a', fix: 'f', mend: 'f', fixable: false, example: '{}',
+  object: (object, _log, report) => {
+    if (object.text.includes('HELLO')) report(placeOf(object), 'somebody shouts');
+  },
+} as Rule;
+`;
+
+const FORMAT = `import { readLines } from '../lines/reader.ts';
+import type { LogFormat } from './format.ts';
+export const toy: LogFormat = {
+  id: 'toy', title: 'a toy log', noun: 'toy log',
+  detect: ({ first }) => first?.['toy'] === 1,
+  toNative: async ({ chunks }, sink) => {
+    sink.line('{"type":"session","version":3,"id":"t","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}', 1);
+    let parent = null;
+    for await (const line of readLines(chunks())) {
+      const { say } = JSON.parse(line.text || '{}');
+      if (say === undefined) continue;
+      const id = 'toy' + line.number;
+      const message = { role: 'user', content: say };
+      sink.line(JSON.stringify({ type: 'message', id, parentId: parent, timestamp: '2026-01-01T00:00:01.000Z', message }), line.number);
+      parent = id;
+    }
+  },
+};
+`;
+
+const REPORTER = `import { type Reporter, SILENT } from './reporter.ts';
+export const shortReporter = (): Reporter => ({ ...SILENT, finding: ({ rule, line }) => rule + '@' + line + '\\n' });
+`;
+
+const EXPORTER = `import type { ExportFormat } from './exporter.ts';
+export const countFormat: ExportFormat = {
+  name: 'count', endings: ['.count'], describe: 'c',
+  make: () => {
+    let items = 0;
+    return {
+      head: () => '', branch: () => '', fork: () => '',
+      item: () => { items++; return ''; },
+      tail: () => items > 0 ? 'some items\\n' : 'no items\\n',
+    };
+  },
+};
+`;
+
+function add(file: string, source: string, index: string, line: string, after: RegExp, entry: string): void {
+  writeFileSync(join(copy, 'src', file), source);
+  const path = join(copy, 'src', index);
+  const before = readFileSync(path, 'utf8');
+  expect(before).toMatch(after);
+  writeFileSync(path, `${line}\n${before.replace(after, (found) => `${found}\n  ${entry},`)}`);
+}
+
+function sessionctl(argv: readonly string[], stdin: string) {
+  const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', TERM: 'dumb' };
+  return spawnSync(process.execPath, [join(copy, 'run.mjs'), ...argv], { input: stdin, encoding: 'utf8', env });
+}
+
+const HEADER = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n';
+const entry = (id: string, parentId: string | null, content: string): string =>
+  `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-01-01T00:00:01.000Z', message: { role: 'user', content, timestamp: 1 } })}\n`;
+/** Many lines of one shape, so that the scanner would take them in without a full reading. */
+const quiet = Array.from({ length: 50 }, (_, at) => entry(`e${at}`, at === 0 ? null : `e${at - 1}`, 'hello')).join('');
+
+beforeAll(async () => {
+  for (const name of ['src', 'package.json']) cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
+  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
+  const rules = /export const rules[^=]*= \[/;
+  add('rules/shouting.ts', RULE, 'rules/index.ts', "import { shouting } from './shouting.ts';", rules, 'shouting');
+  add('formats/toy.ts', FORMAT, 'formats/index.ts', "import { toy } from './toy.ts';", /export const foreignFormats[^=]*= \[/, 'toy');
+  const reporters = /export const reporters = \{/;
+  add(
+    'reporters/short.ts',
+    REPORTER,
+    'reporters/index.ts',
+    "import { shortReporter } from './short.ts';",
+    reporters,
+    'short: shortReporter',
+  );
+  const exporters = /export const exportFormats[^=]*= \[/;
+  add('exporters/count.ts', EXPORTER, 'exporters/index.ts', "import { countFormat } from './count.ts';", exporters, 'countFormat');
+  await build({
+    entryPoints: [join(copy, 'src/main.ts')],
+    outdir: join(copy, 'dist'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    banner: {
+      js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
+    },
+    logLevel: 'error',
+  });
+  writeFileSync(join(copy, 'run.mjs'), "const { launch } = await import('./dist/main.js'); await launch();\n");
+}, 120_000);
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+describe('the seams', () => {
+  it('take a rule that looks at objects and does not say at what', () => {
+    const ran = sessionctl(['validate'], HEADER + quiet + entry('z', 'e49', 'HELLO'));
+    expect(ran.stdout).toBe('-:52: warning: shouting: somebody shouts\n');
+    expect(ran.status).toBe(0);
+  });
+
+  it('take a reporter', () => {
+    const ran = sessionctl(['validate', '--format', 'short'], HEADER + quiet + entry('z', 'e49', 'HELLO'));
+    expect(ran.stdout).toBe('shouting@52\n');
+  });
+
+  it('take an exporter, also by the ending of a file name', () => {
+    expect(sessionctl(['export', '--format', 'count'], HEADER + quiet).stdout).toBe('some items\n');
+    const out = join(copy, 'x.count');
+    expect(sessionctl(['export', '-o', out], HEADER + quiet).status).toBe(0);
+    expect(readFileSync(out, 'utf8')).toBe('some items\n');
+  });
+
+  it('take a log format, which every reader then reads by the lines of the file', () => {
+    const log = '{"toy":1}\n\n{"say":"first"}\n{"say":"second"}\n';
+    const ran = sessionctl(['log', '--json'], log);
+    expect(ran.status).toBe(0);
+    expect(
+      ran.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).line),
+    ).toEqual([3, 4]);
+    expect(sessionctl(['context'], log).stdout).toContain('"second"');
+    expect(sessionctl(['export', '--format', 'md'], log).stdout).toContain('first');
+    expect(sessionctl(['tree', '--leaf', 'line:3'], log).status).toBe(0);
+    expect(sessionctl(['validate'], log).stderr).toContain('looks like a toy log');
+  });
+});
