@@ -36,7 +36,7 @@ export function optionText(option: Option): string {
   const extras: string[] = [];
   if (option.choices) extras.push(`one of ${option.choices.join(', ')}`);
   if (option.default !== undefined) extras.push(`default ${option.default}`);
-  if (option.many) extras.push('may be given several times');
+  if (option.many) extras.push('can be repeated');
   return extras.length > 0 ? `${option.describe} (${extras.join('; ')})` : option.describe;
 }
 

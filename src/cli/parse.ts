@@ -74,24 +74,24 @@ function explained(options: readonly Option[], argv: readonly string[], message:
   const name = message.slice(message.indexOf(': ') + 2);
   const option = options.find((one) => one.name === name || otherNames(one).includes(name));
   const word = spelled(name, argv);
-  if (option?.kind === 'flag') return `option '${word}' takes no value`;
+  if (option?.kind === 'flag') return `option '${word}' does not take a value`;
   const next = argv.slice(0, -1).includes(word) ? argv[argv.indexOf(word) + 1] : undefined;
   return next?.startsWith('-')
-    ? `option '${word}' needs a value; one that starts with a dash is written --${option?.name}=${next}`
+    ? `option '${word}' needs a value; write one that starts with a dash as --${option?.name}=${next}`
     : `option '${word}' needs a value: ${word} ${option?.value ?? 'VALUE'}`;
 }
 
 function check(option: Option, value: unknown): void {
   if (value === undefined) return;
   if (option.kind === 'flag') {
-    if ([value].flat().some((one) => one !== true)) throw new UsageTrouble(`option '--${option.name}' takes no value`);
+    if ([value].flat().some((one) => one !== true)) throw new UsageTrouble(`option '--${option.name}' does not take a value`);
     return;
   }
   const values = asTexts(value);
-  if (values.length > 1 && !option.many) throw new UsageTrouble(`option '--${option.name}' was given ${values.length} times; give it once`);
+  if (values.length > 1 && !option.many) throw new UsageTrouble(`option '--${option.name}' was given ${values.length} times; use it once`);
   for (const one of values) {
     if (option.kind === 'number' && !/^\d{1,15}$/.test(one)) {
-      throw new UsageTrouble(`option '--${option.name}' needs a whole number, not '${one}'`);
+      throw new UsageTrouble(`option '--${option.name}' needs an integer, not '${one}'`);
     }
     if (one === '' && (option.value === 'FILE' || option.value === 'DIR')) {
       throw new UsageTrouble(`option '--${option.name}' needs the name of a ${option.value === 'FILE' ? 'file' : 'folder'}`);
@@ -99,7 +99,9 @@ function check(option: Option, value: unknown): void {
     if (option.choices && !option.choices.includes(one)) {
       const meant = nearest(one, option.choices)[0];
       const choices = option.choices.join(', ');
-      throw new UsageTrouble(`option '--${option.name}' is one of ${choices}, not '${one}'${meant ? `; did you mean '${meant}'?` : ''}`);
+      throw new UsageTrouble(
+        `option '--${option.name}' must be one of ${choices}, not '${one}'${meant ? `; did you mean '${meant}'?` : ''}`,
+      );
     }
   }
 }

@@ -7,7 +7,7 @@ export function programHelp(style: Style): string {
   const longest = Math.max(...commands.map((command) => command.name.length));
   const rows = commands.flatMap((command) => row(command.name, command.summary, longest + 4, style));
   return [
-    ...wrap('sessionctl: check, mend, migrate, read and export the session logs of coding agents', 0),
+    ...wrap('sessionctl: check, fix, migrate, read and export the session logs of coding agents', 0),
     '',
     `${style.bold('Usage:')} sessionctl COMMAND [OPTION]... [FILE]...`,
     '',
@@ -15,7 +15,7 @@ export function programHelp(style: Style): string {
     ...rows,
     '',
     ...wrap(
-      "'sessionctl COMMAND --help' tells what a command does, its options and examples. No FILE, or '-', is standard input; '--' ends the options.",
+      "'sessionctl COMMAND --help' shows what a command does, its options and examples. No FILE, or '-', means standard input; '--' ends the options.",
       0,
     ),
     '',
@@ -26,8 +26,8 @@ export function programHelp(style: Style): string {
     ),
     '',
     style.bold('Exit codes:'),
-    '  0 done, clean or the same   1 findings, differences or something left',
-    '  2 trouble: a wrong call, input that cannot be read, a bug',
+    '  0 done, clean or the same   1 findings, differences or something left to do',
+    '  2 usage error, unreadable input or a bug',
     '',
   ].join('\n');
 }

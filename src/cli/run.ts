@@ -35,13 +35,13 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
 async function loadCommand(name: string): Promise<Command> {
   const entry = commands.find((one) => one.name === name);
   if (entry) return await entry.load();
-  if (name.startsWith('-')) throw new UsageTrouble(`unknown option '${name}'; a command comes first, such as 'validate'`);
+  if (name.startsWith('-')) throw new UsageTrouble(`unknown option '${name}'; a command such as 'validate' comes first`);
   const meant = nearest(
     name,
     commands.map((one) => one.name),
   )[0];
   if (meant) throw new UsageTrouble(`unknown command '${name}'; did you mean '${meant}'?`);
-  if (/[./\\]/.test(name)) throw new UsageTrouble(`a command comes before the file '${name}', such as 'validate'`);
+  if (/[./\\]/.test(name)) throw new UsageTrouble(`a command such as 'validate' comes before the file '${name}'`);
   throw new UsageTrouble(`unknown command '${name}'`);
 }
 
@@ -62,7 +62,7 @@ async function runCommand(command: Command, given: Given, io: Io): Promise<numbe
   if (readsStdin(command, given) && io.stdin.isTTY) {
     const { usageLine } = await import('./help.ts');
     io.stderr.write(`sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n`);
-    io.stderr.write(`'sessionctl ${command.name} --help' tells more\n`);
+    io.stderr.write(`'sessionctl ${command.name} --help' shows more\n`);
     return 2;
   }
   return await command.run(given, io);

@@ -16,7 +16,7 @@ export function tell(error: unknown, outside: Pick<ProcessIo, 'stderr' | 'env' |
   if (trouble) {
     outside.stderr.write(`sessionctl: ${printable(trouble.message)}\n`);
     if (trouble instanceof UsageTrouble) {
-      outside.stderr.write(`'sessionctl ${command ? `${command} ` : ''}--help' tells how to call it\n`);
+      outside.stderr.write(`'sessionctl ${command ? `${command} ` : ''}--help' shows how to use it\n`);
     }
     return 2;
   }

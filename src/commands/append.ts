@@ -20,13 +20,13 @@ const QUICK_BYTES = 16 * 1024 * 1024;
 
 export const command: Command = {
   name: 'append',
-  summary: 'Add entries to a log, each by one durable write',
+  summary: 'Add entries to a log, each in one durable write',
   operands: 'FILE',
   description: [
-    'Reads the bodies of entries from standard input, one JSON object a line, without id, parentId and timestamp. Each gets these three, is checked against the schemas and is added to FILE by one write. When that is done its id is printed; with --fsync only after it is on the disk. So what was acknowledged is there, whatever happens next.',
-    "An entry hangs from the last entry of the log at that moment, or the first one from --at and every further one from the one before it. A FILE that is not there is made with a header. A log with a damaged line or without a newline at its end, or of version 1, is refused: 'sessionctl repair' and 'sessionctl migrate' come first. A body that does not fit ends the run with exit code 2; what was acknowledged stays.",
-    'While an entry is written FILE.lock is held, so that several sessionctl processes can add to one log: each sees what the others wrote. Agents know nothing of this lock; do not append while one of them works on the log. The lock of a process that is gone is taken over.',
-    'Memory: one line, and about 8 bytes for each entry of the log, which is read through once at the start.',
+    'Reads the bodies of entries from standard input, one JSON object per line, without id, parentId and timestamp. Each gets these three fields, is checked against the schemas and is added to FILE in one write. Its id is printed when the write is done, or with --fsync when the entry is on disk. An acknowledged entry is never lost, whatever happens next.',
+    "The parent of an entry is the last entry of the log at that moment; with --at, the first entry goes below REV and each later one below the one before it. A FILE that does not exist is created with a header. A log with a damaged line, without a newline at its end or of version 1 is refused: run 'sessionctl repair' or 'sessionctl migrate' first. A body that does not match the schema ends the run with exit code 2; acknowledged entries stay.",
+    'FILE.lock is held while an entry is written, so that several sessionctl processes can add to the same log: each sees what the others wrote. Agents do not know about this lock; do not append while an agent is using the log. The lock of a process that no longer exists is taken over.',
+    'Memory: one line, and about 8 bytes per entry of the log, which is read once at the start.',
   ],
   options: [
     {
@@ -36,22 +36,22 @@ export const command: Command = {
       describe: 'The parent of the first entry; an id that starts with a dash needs --at=-abc',
       default: '@, the last entry',
     },
-    { name: 'fsync', kind: 'flag', describe: 'Acknowledge an entry only when it is safe on the disk' },
+    { name: 'fsync', kind: 'flag', describe: 'Acknowledge an entry only when it is safely on disk' },
     { name: 'lock-timeout', kind: 'number', value: 'SECONDS', describe: 'How long to wait for the lock', default: String(LOCK_SECONDS) },
     {
       name: 'cwd',
       kind: 'text',
       value: 'DIR',
-      describe: 'In the header of a new file: where the session runs',
+      describe: 'For the header of a new file: the working directory of the session',
       default: 'the current folder',
     },
-    { name: 'title', kind: 'text', value: 'TEXT', describe: 'In the header of a new file: what the session is called' },
+    { name: 'title', kind: 'text', value: 'TEXT', describe: 'For the header of a new file: the title of the session' },
     FROM_OPTION,
   ],
   examples: [
     {
       run: `echo '{"type":"label","targetId":"a1b2c303","label":"start"}' | sessionctl append session.jsonl`,
-      shows: 'give an entry a label',
+      shows: 'label an entry',
     },
     { run: 'sessionctl append --fsync --title notes new.jsonl < bodies.jsonl', shows: 'a new log' },
   ],
@@ -60,7 +60,7 @@ export const command: Command = {
     const [name, ...more] = given.operands;
     if (name === undefined || more.length > 0)
       throw new UsageTrouble('append needs exactly one FILE; the entries come from standard input');
-    if (name === '-') throw new UsageTrouble('append needs a FILE to add to; standard input holds the entries');
+    if (name === '-') throw new UsageTrouble('append needs a FILE to add to; the entries come from standard input');
     const target = new Target(name, given, io);
     try {
       await target.prepare();
@@ -107,15 +107,16 @@ class Target {
     await this.#scan();
     const isNew = this.#tail.bytes === 0;
     const forNew = ['cwd', 'title'].find((option) => this.#given.text(option) !== undefined);
-    if (!isNew && forNew) throw new UsageTrouble(`--${forNew} is for a new file, and '${this.#name}' has a header already`);
+    if (!isNew && forNew) throw new UsageTrouble(`--${forNew} is for a new file, but '${this.#name}' already has a header`);
     const rev = this.#given.text('at');
     if (rev === undefined) return;
-    if (isNew) throw new Trouble(`${this.#name}: is new, so '${rev}' names nothing in it`);
+    if (isNew) throw new Trouble(`${this.#name}: is new, so '${rev}' does not exist`);
     const session = await openSession(this.#name, this.#io);
     try {
       const position = await resolveEntry(session, rev);
       const { value, line } = await session.entry(position);
-      if (typeof value['id'] !== 'string') throw new Trouble(`${this.#name}: line ${line} has no id to hang an entry from`);
+      if (typeof value['id'] !== 'string')
+        throw new Trouble(`${this.#name}: line ${line} has no id, so it cannot be the parent of an entry`);
       this.#at = value['id'];
     } finally {
       await session.close();

@@ -7,7 +7,7 @@ export const BLOBS_OPTION: Option = {
   name: 'blobs',
   kind: 'text',
   value: 'DIR',
-  describe: 'The folder with the blobs; else the variable SESSIONCTL_BLOBS names it',
+  describe: 'The folder with the blobs; default: the variable SESSIONCTL_BLOBS',
 };
 
 /** The store that the user named, by the option or the variable. */
@@ -27,18 +27,18 @@ export function storeFor(file: string | undefined, given: Given, io: Io): BlobSt
   return near === undefined ? undefined : new BlobStore(near);
 }
 
-export const NO_STORE = 'no blob store found; name it with --blobs DIR or the variable SESSIONCTL_BLOBS';
+export const NO_STORE = 'no blob store found; pass it with --blobs DIR or the variable SESSIONCTL_BLOBS';
 
 const REASONS: Readonly<Record<Kept, string>> = {
-  'bad-blob-ref': 'is not blob:sha256: and 64 lower-case hexadecimal digits; nothing was opened',
+  'bad-blob-ref': 'is not blob:sha256: and 64 lowercase hexadecimal digits; nothing was opened',
   'missing-blob': 'is not in the store',
-  'damaged-blob': 'has bytes that do not fit its hash',
-  'not-a-data-url': 'is no data URL, which an image_url needs',
+  'damaged-blob': 'has bytes that do not match its hash',
+  'not-a-data-url': 'is not a data URL, which an image_url needs',
   'line-too-long': 'would make the line longer than 256 MiB',
 };
 
 /** Why a ref could not be resolved, in one line. */
 export function refStays(ref: string, why: Kept): string {
   const shortened = ref.length > 100 ? `${ref.slice(0, 100)}...` : ref;
-  return `'${shortened}' ${REASONS[why]}; the ref stays`;
+  return `'${shortened}' ${REASONS[why]}; the ref is kept`;
 }

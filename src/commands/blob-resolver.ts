@@ -40,7 +40,7 @@ export class BlobResolver {
 
   /** The exit code that this has earned. */
   end(): number {
-    if (this.#kept > NOTES) this.#io.note(`${this.#name}: ${counted(this.#kept - NOTES, 'more ref')} stay as they are`);
+    if (this.#kept > NOTES) this.#io.note(`${this.#name}: ${counted(this.#kept - NOTES, 'more ref')} kept`);
     return this.#kept > 0 ? 1 : 0;
   }
 }

@@ -24,43 +24,49 @@ import { DamagedLines } from './damaged-lines.ts';
 const VERBS = ['ls', 'verify', 'gc'] as const;
 
 const MESSAGES: Readonly<Record<RefTrouble, string>> = {
-  'bad-blob-ref': 'is not blob:sha256: and 64 lower-case hexadecimal digits',
+  'bad-blob-ref': 'is not blob:sha256: and 64 lowercase hexadecimal digits',
   'missing-blob': 'is not in the store',
-  'damaged-blob': 'has bytes that do not fit its hash',
+  'damaged-blob': 'has bytes that do not match its hash',
 };
 
 export const command: Command = {
   name: 'blobs',
-  summary: 'List and check what logs keep in the blob store, and collect what nothing names',
+  summary: 'List and check the blobs that logs refer to, and delete unreferenced blobs',
   operands: 'ls|verify|gc [FILE|DIR]...',
   description: [
-    'ls lists the refs of logs, with line and size. verify reads every blob that is named and every blob of the store: missing and damaged ones are errors, and those that no given log names are told as orphaned. A folder stands for every *.jsonl below it.',
-    'gc finds blobs that nothing names any more. It shows them; only with --apply it takes them, into the folder .trash of the store, or for good with --delete. To be careful it reads every file below the folders it is given, whatever its name, and a blob stays if its 64 digits occur anywhere in one of them. Hard links HASH.EXT, as omp makes them, go with their blob, and the bytes told are those that this frees. It needs --blobs and at least one folder, leaves blobs that are younger than --older-than, refuses when a file cannot be read, and refuses to take more than half of the store without --force. Give it every folder where logs, backups or copies of them live; it cannot see into archives.',
-    'Without --blobs and the variable, ls and verify use a folder blobs beside a file, or ../../blobs as omp has it.',
-    'Memory: one line, and about 200 bytes for each blob of the store.',
+    'ls lists the refs in logs, with line and size. verify reads every blob that is referenced and every blob in the store: missing and damaged ones are errors, and those that no given log refers to are reported as orphaned. A folder means every *.jsonl below it.',
+    'gc finds unreferenced blobs. By default it only lists them; with --apply it moves them to the folder .trash in the store, or with --delete removes them for good. To be safe, it reads every file below the given folders, whatever its name, and keeps a blob if its 64 digits occur anywhere in one of them. Hard links HASH.EXT, which omp creates, go with their blob, and the bytes reported are those that are freed. It needs --blobs and at least one folder, keeps blobs that are younger than --older-than, stops when a file cannot be read, and does not remove more than half of the store without --force. Pass every folder that has logs, backups or copies of them; gc cannot look inside archives.',
+    'Without --blobs and the variable, ls and verify use the folder blobs next to a file, or ../../blobs, where omp keeps it.',
+    'Memory: one line, and about 200 bytes per blob in the store.',
   ],
   options: [
     BLOBS_OPTION,
-    { name: 'json', kind: 'flag', describe: 'One JSON record a line' },
-    { name: 'apply', kind: 'flag', describe: 'gc: do it; without it nothing is changed' },
-    { name: 'older-than', kind: 'text', value: 'AGE', describe: 'gc: leave what is younger, as in 12h, 7d or 0', default: '1d' },
-    { name: 'force', kind: 'flag', describe: 'gc: take more than half of the store if need be' },
+    { name: 'json', kind: 'flag', describe: 'Print one JSON record per line' },
+    { name: 'apply', kind: 'flag', describe: 'gc: do it; otherwise nothing is changed' },
+    {
+      name: 'older-than',
+      kind: 'text',
+      value: 'AGE',
+      describe: 'gc: keep blobs that are younger than this, such as 12h, 7d or 0',
+      default: '1d',
+    },
+    { name: 'force', kind: 'flag', describe: 'gc: remove more than half of the store if necessary' },
     { name: 'delete', kind: 'flag', describe: 'gc: remove blobs instead of moving them to the trash folder' },
   ],
   examples: [
-    { run: 'sessionctl blobs ls session.jsonl', shows: 'the refs of a log' },
-    { run: 'sessionctl blobs verify --blobs ~/.omp/agent/blobs ~/.omp/agent/sessions', shows: 'whether every image is there' },
-    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs ~/.omp/agent', shows: 'what could go' },
-    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs --apply ~/.omp/agent', shows: 'into the trash with it' },
+    { run: 'sessionctl blobs ls session.jsonl', shows: 'the refs in a log' },
+    { run: 'sessionctl blobs verify --blobs ~/.omp/agent/blobs ~/.omp/agent/sessions', shows: 'check that every image is there' },
+    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs ~/.omp/agent', shows: 'list what could be removed' },
+    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs --apply ~/.omp/agent', shows: 'move it to the trash' },
   ],
   verbs: VERBS,
   readsInput: true,
   run: async (given, io) => {
     const [verb, ...names] = given.operands;
     const chosen = VERBS.find((one) => one === verb);
-    if (!chosen) throw new UsageTrouble(`the first word is ls, verify or gc${verb === undefined ? '' : `, not '${verb}'`}`);
+    if (!chosen) throw new UsageTrouble(`the first argument must be ls, verify or gc${verb === undefined ? '' : `, not '${verb}'`}`);
     const stray = ['apply', 'older-than', 'force', 'delete'].find((name) => given.flag(name) || given.text(name) !== undefined);
-    if (chosen !== 'gc' && stray) throw new UsageTrouble(`--${stray} belongs to gc`);
+    if (chosen !== 'gc' && stray) throw new UsageTrouble(`--${stray} is only for gc`);
     if (chosen !== 'gc' && names.length === 0 && io.stdin.isTTY) throw new UsageTrouble('no FILE given and standard input is a terminal');
     const out = new ByteWriter(io.stdout);
     const code =
@@ -125,12 +131,12 @@ async function verify(names: readonly string[], given: Given, io: Io, out: ByteW
       const file = `${store.path}/${hash}`;
       if (store.verify(hash) === 'damaged-blob' && !told.has(refOf(hash))) {
         count.damaged++;
-        const message = 'its bytes do not fit its name';
+        const message = 'its bytes do not match its name';
         await write(io, out, given, `${file}: error: damaged-blob: ${message}`, { file, rule: 'damaged-blob', severity: 'error', message });
       }
       if (!named) {
         count.orphaned++;
-        const message = `no given log names it, ${counted(size, 'byte')}`;
+        const message = `no given log refers to it, ${counted(size, 'byte')}`;
         await write(io, out, given, `${file}: warning: orphaned-blob: ${message}`, {
           file,
           rule: 'orphaned-blob',
@@ -149,11 +155,12 @@ async function verify(names: readonly string[], given: Given, io: Io, out: ByteW
 
 async function gc(names: readonly string[], given: Given, io: Io, out: ByteWriter): Promise<number> {
   const path = given.text('blobs');
-  if (!path) throw new UsageTrouble('gc needs --blobs DIR: which store to look through must be said');
+  if (!path) throw new UsageTrouble('gc needs --blobs DIR, the store to search');
   const youngest = io.now() - ageOf(given.text('older-than') ?? '1d');
   const folders: string[] = [];
   for (const name of names) if (name !== '-' && (await isFolder(name))) folders.push(name);
-  if (folders.length === 0) throw new UsageTrouble('gc needs at least one folder with logs: what it is not shown it cannot spare');
+  if (folders.length === 0)
+    throw new UsageTrouble('gc needs at least one folder with logs; it removes every blob that the logs below it do not refer to');
   const store = new BlobStore(path);
   store.folder.require();
   const search = new HashSearch(store.list().blobs.map((blob) => blob.hash));
@@ -161,9 +168,9 @@ async function gc(names: readonly string[], given: Given, io: Io, out: ByteWrite
   const plan = planSweep(store, search.found, youngest);
   const total = `${counted(plan.dead.length, 'blob')} of ${grouped(plan.total)}`;
   if (plan.large && !given.flag('force')) {
-    const refusal = `${total} are named in none of ${counted(files, 'file')}; that is more than half of the store`;
+    const refusal = `${total} are not referenced in any of ${counted(files, 'file')}; that is more than half of the store`;
     if (given.flag('apply')) throw new Trouble(`${path}: ${refusal}, nothing was done; check the folders, then use --force`);
-    io.note(`${path}: ${refusal}, so --apply will want --force`);
+    io.note(`${path}: ${refusal}, so --apply will need --force`);
   }
   const destroy = given.flag('delete');
   const taken = given.flag('apply') ? sweep(store, plan, destroy, io.signal) : plan.dead;
@@ -178,7 +185,7 @@ async function gc(names: readonly string[], given: Given, io: Io, out: ByteWrite
   const fate = destroy ? 'removed' : `moved to ${path}/${TRASH}`;
   const young =
     plan.young.length > 0
-      ? `; ${counted(plan.young.length, 'blob')} more without a name ${plan.young.length === 1 ? 'is' : 'are'} too young`
+      ? `; ${counted(plan.young.length, 'blob')} more unreferenced ${plan.young.length === 1 ? 'is' : 'are'} too young`
       : '';
   const summary = `${counted(count, 'blob')} of ${grouped(plan.total)}, ${counted(bytes, 'byte')}`;
   io.note(given.flag('apply') ? `${summary}: ${fate}${young}` : `${summary}, would be ${fate}; --apply does it${young}`);
@@ -205,7 +212,7 @@ async function searchAll(names: readonly string[], store: BlobStore, search: Has
   };
   const options: FindOptions = {
     except: realPath(store.path),
-    passedOver: (path) => io.note(`${path}: is no regular file, its bytes were not looked at`),
+    passedOver: (path) => io.note(`${path}: is not a regular file and was not read`),
   };
   for (const name of names) {
     io.progress.file(name);
@@ -221,7 +228,7 @@ async function searchAll(names: readonly string[], store: BlobStore, search: Has
   for (const trouble of troubles) io.note(trouble.message);
   if (troubles.length > 0) {
     throw new Trouble(
-      `${counted(troubles.length, 'file')} could not be read, so nothing can be said to be without a name; nothing was done`,
+      `${counted(troubles.length, 'file')} could not be read, so unreferenced blobs cannot be determined; nothing was done`,
     );
   }
   return files;
@@ -278,8 +285,8 @@ async function eachRef(names: readonly string[], io: Io, begin: Begin): Promise<
       }
     }
   }
-  if (strangers > 0) io.note(`${counted(strangers, 'file')} skipped that ${strangers === 1 ? 'is' : 'are'} no session log`);
-  if (sessions === 0 && code === 0) throw new Trouble('no session log found; name a file or a folder that holds some');
+  if (strangers > 0) io.note(`${counted(strangers, 'file')} skipped, not ${strangers === 1 ? 'a session log' : 'session logs'}`);
+  if (sessions === 0 && code === 0) throw new Trouble('no session log found; pass a file or a folder with session logs');
   return code;
 }
 

@@ -18,22 +18,22 @@ export function completion(allCommands: () => Promise<readonly Command[]>): Comm
     summary: 'Print the completion script for bash, zsh or fish',
     operands: 'bash|zsh|fish',
     description: [
-      'The script completes commands, options, the values of options, rule ids and session logs. It is made from the same declarations as the help, so it is never behind the program; after an update of sessionctl print it again.',
-      'It reads nothing and needs no memory to speak of.',
+      'The script completes commands, options, option values, rule ids and session logs. It is generated from the same declarations as the help, so it always matches the program; print it again after you update sessionctl.',
+      'It reads nothing and needs almost no memory.',
     ],
     options: [],
     examples: [
-      { run: 'source <(sessionctl completion bash)', shows: 'try it in the bash that is running; zsh alike' },
-      { run: 'sessionctl completion fish > ~/.config/fish/completions/sessionctl.fish', shows: 'keep it, for fish' },
+      { run: 'source <(sessionctl completion bash)', shows: 'try it in the current bash; the same works in zsh' },
+      { run: 'sessionctl completion fish > ~/.config/fish/completions/sessionctl.fish', shows: 'install it for fish' },
     ],
     verbs: [...shells.keys()],
     readsInput: false,
     run: async (given, io) => {
       const [shell, ...more] = given.operands;
-      if (shell === undefined) throw new UsageTrouble('name the shell: bash, zsh or fish');
+      if (shell === undefined) throw new UsageTrouble('which shell? bash, zsh or fish');
       const render = shells.get(shell);
-      if (!render) throw new UsageTrouble(`no completion for '${shell}'; there is one for bash, zsh and fish`);
-      if (more.length > 0) throw new UsageTrouble(`one shell at a time; '${more[0]}' is one too many`);
+      if (!render) throw new UsageTrouble(`no completion for '${shell}'; the shells are bash, zsh and fish`);
+      if (more.length > 0) throw new UsageTrouble(`one shell at a time; unexpected '${more[0]}'`);
       const { rules } = await import('../rules/index.ts');
       io.stdout.write(render({ commands: await allCommands(), rules }));
       return 0;

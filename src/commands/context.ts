@@ -18,15 +18,15 @@ import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'context',
-  summary: 'What the model sees at an entry, and why',
+  summary: 'Show what the model sees at an entry, and why',
   operands: '[FILE]',
   description: [
-    'Walks from an entry up to its root and prints the messages that an agent would send: the summary of the last compaction, what it keeps, and what follows it. One message a line, JSON; messages that no rule changes are byte for byte those of the log.',
-    'The profile says whose reading is wanted. spec is the written format; pi and omp do what those agents do where they differ: context edits and system messages (pi), calls without results, stopped turns, resets and provider histories (omp).',
-    '--as llm gives messages from user, assistant and tool alone, with executions and summaries told in words. --as anthropic and --as openai give messages that those APIs accept: calls without a result are answered, neighbours merged, ids made unique. The log is never changed.',
-    "Where the last entry is a stale leaf, the context is that of the last entry, as for the agents, and a note names the newer work. An id that starts with a dash is written --leaf=-abc. REV 'null' is the context before any entry.",
-    'Damage off the path may go unnoticed: validate is for that.',
-    'Memory: about 27 bytes for each entry of the log, 8 for each of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is written to a private temporary file.',
+    'Follows the parents from an entry to its root and prints the messages that an agent would send: the summary of the last compaction, the messages it keeps, and the messages after it. Each line is one message as JSON; messages that no rule changes are byte for byte those of the log.',
+    "The profile says which agent's rules to apply. spec is the documented format; pi and omp do what those agents do where they differ: context edits and system messages (pi), calls without results, stopped turns, resets and provider histories (omp).",
+    '--as llm prints only messages of user, assistant and tool, with executions and summaries as text. --as anthropic and --as openai print messages that those APIs accept: calls without a result get one, adjacent messages of one role are merged, ids are made unique. The log is never changed.',
+    "If the last entry is a stale leaf, the context is that of the last entry, as it is for agents, and a note points to the newer work. Write an id that starts with a dash as --leaf=-abc. REV 'null' is the context before any entry.",
+    'Damage elsewhere in the file may go unnoticed; use validate to find it.',
+    'Memory: about 27 bytes per entry of the log, 8 per entry of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is copied to a private temporary file.',
   ],
   options: [
     {
@@ -35,16 +35,16 @@ export const command: Command = {
       value: 'REV',
       default: '@',
       describe:
-        'The entry to look from: an id, a prefix of one, a label, @~N, leaf:N, line:N, root, null; --leaf=-abc for an id with a dash',
+        'The entry whose context to show: an id, a prefix of one, a label, @~N, leaf:N, line:N, root, null; --leaf=-abc for an id with a dash',
     },
-    { name: 'profile', kind: 'text', value: 'NAME', choices: PROFILES, default: 'spec', describe: 'Whose reading of the log' },
-    { name: 'as', kind: 'text', value: 'FORM', choices: FORMS, default: 'native', describe: 'The form of the messages' },
+    { name: 'profile', kind: 'text', value: 'NAME', choices: PROFILES, default: 'spec', describe: "Which agent's rules to apply" },
+    { name: 'as', kind: 'text', value: 'FORM', choices: FORMS, default: 'native', describe: 'The format of the messages' },
     {
       name: 'state',
       kind: 'flag',
-      describe: 'One object instead: thinking level, models, mode, rules, title, labels, and counts, tokens and cost of the path',
+      describe: 'Print one object instead: thinking level, models, mode, rules, title, labels, and the counts, tokens and cost of the path',
     },
-    { name: 'explain', kind: 'flag', describe: 'One line for each entry of the path instead: in or out, and by which rule' },
+    { name: 'explain', kind: 'flag', describe: 'Print one line per entry of the path instead: in or out, and by which rule' },
     BLOBS_OPTION,
   ],
   examples: [
@@ -57,8 +57,8 @@ export const command: Command = {
   readsInput: true,
   run: async (given, io) => {
     const [name = '-', ...more] = given.operands;
-    if (more.length > 0) throw new UsageTrouble(`takes one FILE, but got '${more[0]}' too`);
-    if (given.flag('state') && given.flag('explain')) throw new UsageTrouble("'--state' and '--explain' exclude each other");
+    if (more.length > 0) throw new UsageTrouble(`takes one FILE; unexpected '${more[0]}'`);
+    if (given.flag('state') && given.flag('explain')) throw new UsageTrouble("use either '--state' or '--explain', not both");
     return await readSession(name, io, (session, view) => show(session, view, given, io), { readings: 1 });
   },
 };
@@ -101,7 +101,9 @@ async function showMessages(
   }
   for (const line of form.end()) await out.json(line);
   for (const [role, count] of form.unknownRoles) {
-    io.note(`${session.name}: ${counted(count, 'message')} with the unknown role '${role}' left out; '--as native' shows what is there`);
+    io.note(
+      `${session.name}: ${counted(count, 'message')} with the unknown role '${role}' left out; '--as native' shows ${count === 1 ? 'it' : 'them'}`,
+    );
   }
 }
 

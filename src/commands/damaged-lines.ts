@@ -26,6 +26,6 @@ export class DamagedLines {
     const listed = others.map(({ line, damage }) => `${line} (${damage})`).join(', ');
     const dots = this.#count > this.#named.length ? ', ...' : '';
     const more = this.#count > 1 ? `, and ${counted(this.#count - 1, 'other line')}: ${listed}${dots}` : '';
-    io.note(`${name}: line ${first.line} is damaged (${first.damage}) and ${fate}${more}; 'sessionctl repair' mends what can be mended`);
+    io.note(`${name}: line ${first.line} is damaged (${first.damage}) and ${fate}${more}; 'sessionctl repair' fixes what can be fixed`);
   }
 }

@@ -24,14 +24,14 @@ export const command: Command = {
   summary: 'Compare two branches of a session, or two sessions',
   operands: 'FILE [FILE2] [A [B]]',
   description: [
-    'Names the last entry that two branches share, then tells what each has alone, in order: prompts that were reworded with the words that differ, tool calls with their arguments, results shortened, and for each side the files that it edited or wrote, its changes of model and mode, tokens and cost. Without A and B the two leaves that stand last in the file are compared; with A alone, A and the last entry. Exit 0 is the same, 1 different.',
-    'A second FILE, also written --against FILE2, compares A of FILE with B of FILE2, by default the last entries: entries with the same id belong together, and of the others those that say the same, so that a fork and its origin or two runs of one task can be laid side by side. The first difference is named.',
-    '--context compares what the model would see instead of the entries, read by --profile.',
-    "A and B are REVs: '@' the last entry, '@~N', 'root', 'line:N', 'leaf:N', an id or its start, a label. An id that starts with a dash comes after '--'.",
-    'Memory: the index of each log, about 27 bytes an entry, and about 150 bytes for each entry that is compared; one entry of each side at a time. Standard input is copied to a private temporary file.',
+    'Shows the last entry that two branches share, then what only one of them has, in order: reworded prompts with the words that differ, tool calls with their arguments, shortened results, and for each side the files it edited or wrote, its model and mode changes, tokens and cost. Without A and B, the two leaves that are last in the file are compared; with only A, A and the last entry. Exit 0 means the same, 1 different.',
+    'A second FILE (or --against FILE2) compares A of FILE with B of FILE2, by default the last entries. Entries are matched by id, and the others by content, so that you can compare a fork with its origin or two runs of the same task. The first difference is shown.',
+    '--context compares what the model would see instead of the entries; --profile applies.',
+    "A and B are REVs: '@' the last entry, '@~N', 'root', 'line:N', 'leaf:N', an id or a prefix of one, a label. Put an id that starts with a dash after '--'.",
+    'Memory: the index of each log, about 27 bytes per entry, and about 150 bytes per entry that is compared; one entry of each side at a time. Standard input is copied to a private temporary file.',
   ],
   options: [
-    { name: 'against', kind: 'text', value: 'FILE', describe: 'Compare with another session; B is an entry of this FILE' },
+    { name: 'against', kind: 'text', value: 'FILE', describe: 'Compare with another session; B is an entry in this FILE' },
     { name: 'context', kind: 'flag', describe: 'Compare what the model sees' },
     {
       name: 'profile',
@@ -39,21 +39,21 @@ export const command: Command = {
       value: 'NAME',
       choices: PROFILES,
       default: 'spec',
-      describe: 'With --context: whose reading of the log',
+      describe: "With --context: which agent's rules to apply",
     },
     { name: 'json', kind: 'flag', describe: 'Print one JSON object' },
   ],
   examples: [
-    { run: 'sessionctl diff session.jsonl', shows: 'the two branches that were worked on last' },
+    { run: 'sessionctl diff session.jsonl', shows: 'the two most recent branches' },
     { run: 'sessionctl diff session.jsonl leaf:3 @', shows: 'an older branch and the newest' },
-    { run: 'sessionctl diff session.jsonl fork.jsonl', shows: 'where two sessions part' },
-    { run: 'sessionctl diff session.jsonl @~6 @ --context', shows: 'how the context changed, as by a compaction' },
+    { run: 'sessionctl diff session.jsonl fork.jsonl', shows: 'where two sessions diverge' },
+    { run: 'sessionctl diff session.jsonl @~6 @ --context', shows: 'how the context changed, for example after a compaction' },
   ],
   readsInput: true,
   run: async (given, io) => {
     const [name, ...revs] = given.operands;
     const other = given.text('against') ?? ((await isFileName(revs[0])) ? revs.shift() : undefined);
-    if (revs.length > 2) throw new UsageTrouble(`diff takes a FILE and two REVs; '${revs[2]}' is too much`);
+    if (revs.length > 2) throw new UsageTrouble(`diff takes a FILE and two REVs; unexpected '${revs[2]}'`);
     if (given.text('profile') !== undefined && !given.flag('context')) throw new UsageTrouble("'--profile' needs '--context'");
     if (other === '-' && (name === undefined || name === '-')) throw new UsageTrouble('only one of the two sessions can be standard input');
     const work = async (session: Session, view: View): Promise<number> => {
@@ -95,7 +95,7 @@ async function diffBranches(session: Session, view: View, revs: readonly string[
   const { index } = session;
   const ends = leaves(index);
   if (revs.length === 0 && ends.length < 2) {
-    io.note(`${session.name}: has only one branch; name two entries, or another FILE`);
+    io.note(`${session.name}: has only one branch; pass two entries or another FILE`);
     if (given.flag('json')) await printSame(session, ends[0], io);
     return 0;
   }

@@ -33,21 +33,21 @@ import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'export',
-  summary: 'Write a session for people to read, as Markdown or HTML',
+  summary: 'Write a session as Markdown or HTML for people to read',
   operands: '[FILE]',
   description: [
     'Writes the branch that ends at the leaf, or every branch with --all, for people to read. Markdown has front matter with ' +
-      'session, title, folder, model, dates, tokens and cost, and renders on GitHub. HTML is one page that needs nothing else ' +
-      'and opens nothing: it can be searched and folded, its branches can be walked, and it reads without scripts too.',
-    'Tool calls are shown in the form that suits the tool, their results shortened with their full length; --tools full shows ' +
-      'everything. Entries of unknown types are shown as notes. Nothing in the log can leave its place in the output, run, or ' +
+      'session, title, folder, model, dates, tokens and cost, and renders on GitHub. HTML is one self-contained page that loads ' +
+      'nothing: it has search, folding and a tree of the branches, and can also be read without scripts.',
+    'Tool calls are shown in a form that suits the tool, and long results are shortened, with their full length; --tools full shows ' +
+      'everything. Entries of unknown types are shown as notes. Nothing in the log can break out of its place in the output, run, or ' +
       'load anything.',
-    'Pictures are part of the output as data URLs, or files in --assets DIR, named by the hash of their content. Refs to blobs stay ' +
-      'refs unless --blobs or SESSIONCTL_BLOBS names the folder.',
+    'Images are part of the output as data URLs, or files in --assets DIR, named by the hash of their content. Blob refs stay ' +
+      'refs unless --blobs or SESSIONCTL_BLOBS is set.',
     'Times are shown in UTC, so that the output is the same on every machine; --tz takes a zone such as Europe/Berlin.',
-    'Memory: about 27 bytes an entry for the index, 4 to 12 more with --all, one turn with its results, and up to 8 MB of output; ' +
-      'longer output waits in a private temporary file, because the totals stand first. Standard input is copied to one too. ' +
-      'Damage in lines that are not read may go unnoticed; that is for validate.',
+    'Memory: about 27 bytes per entry for the index, 4 to 12 more with --all, one turn with its results, and up to 8 MB of output; ' +
+      'longer output is kept in a private temporary file, because the totals come first. Standard input is copied to one too. ' +
+      'Damage in lines that are not read may go unnoticed; use validate to find it.',
   ],
   options: [
     {
@@ -56,7 +56,7 @@ export const command: Command = {
       kind: 'text',
       value: 'FORMAT',
       choices: exportFormats.map((format) => format.name),
-      describe: 'Markdown or HTML; the default follows the ending of -o',
+      describe: 'Markdown or HTML; the default depends on the file extension of -o',
       default: 'md',
     },
     {
@@ -66,13 +66,13 @@ export const command: Command = {
       describe: 'The branch that ends here, instead of at the last entry; --leaf=-abc for an id with a dash',
       default: '@',
     },
-    { name: 'all', kind: 'flag', describe: 'Every branch, with links where they part' },
+    { name: 'all', kind: 'flag', describe: 'Every branch, with links where they split' },
     {
       name: 'tools',
       kind: 'text',
       value: 'HOW',
       choices: ['full', 'summary', 'none'],
-      describe: 'Tool calls and results whole, with long ones shortened, or not at all',
+      describe: 'Show tool calls and results in full, with long ones shortened, or not at all',
       default: 'summary',
     },
     {
@@ -80,10 +80,10 @@ export const command: Command = {
       kind: 'text',
       value: 'HOW',
       choices: ['folded', 'full', 'none'],
-      describe: "The model's thinking folded away, open, or not at all",
+      describe: "Show the model's thinking folded, expanded, or not at all",
       default: 'folded',
     },
-    { name: 'assets', kind: 'text', value: 'DIR', describe: 'Write pictures to files in DIR instead of into the output' },
+    { name: 'assets', kind: 'text', value: 'DIR', describe: 'Write images to files in DIR instead of embedding them' },
     BLOBS_OPTION,
     { name: 'tz', kind: 'text', value: 'ZONE', describe: 'Show times in this time zone', default: 'UTC' },
     { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output, all at once' },
@@ -95,7 +95,7 @@ export const command: Command = {
   ],
   readsInput: true,
   run: async (given, io) => {
-    if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time, for each is a document of its own');
+    if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time, because each becomes its own document');
     const wish = readWish(given);
     return await readSession(given.operands[0] ?? '-', io, (session, view) => exportSession(session, view, wish, given, io), {
       readings: 1,
@@ -140,14 +140,14 @@ function formatFor(output: string | undefined): string {
   if (format) return format.name;
   const known = exportFormats.flatMap(({ endings }) => endings);
   const words = `${known.slice(0, -1).join(', ')} or ${known.at(-1)}`;
-  throw new UsageTrouble(`'${output}' ends in '${ending}', not in ${words}; name the format with --format`);
+  throw new UsageTrouble(`'${output}' ends in '${ending}', not in ${words}; set the format with --format`);
 }
 
 function timesIn(zone: string): TimeText {
   try {
     return timeTextIn(zone);
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageTrouble(`'${zone}' is not a time zone; give one such as UTC or Europe/Berlin`);
+    if (error instanceof RangeError) throw new UsageTrouble(`'${zone}' is not a time zone; use one such as UTC or Europe/Berlin`);
     throw error;
   }
 }
@@ -423,7 +423,7 @@ class Pictures {
 
   /** The exit code that this has earned. */
   end(): number {
-    if (this.#kept > MOST_NOTES) this.#io.note(`${this.#name}: ${this.#kept - MOST_NOTES} more refs stay as they are`);
+    if (this.#kept > MOST_NOTES) this.#io.note(`${this.#name}: ${this.#kept - MOST_NOTES} more refs kept`);
     return this.#kept > 0 ? 1 : 0;
   }
 

@@ -16,9 +16,9 @@ const MIN_CHARS = 1024;
 const NOTES = 10;
 
 const REASONS: Readonly<Record<Left, string>> = {
-  'not-canonical': 'image data is not canonical base64, left in the log',
-  'escaped-url': 'image_url is spelled with escapes, left in the log',
-  blocked: "image left in the log: the blob that has its name is damaged; see 'sessionctl blobs verify'",
+  'not-canonical': 'image data is not canonical base64 and was left in the log',
+  'escaped-url': 'image_url is written with escapes and was left in the log',
+  blocked: "image left in the log because the blob with its name is damaged; see 'sessionctl blobs verify'",
 };
 
 export const command: Command = {
@@ -26,37 +26,37 @@ export const command: Command = {
   summary: 'Move large images out of a log into the blob store',
   operands: '[FILE]...',
   description: [
-    'Puts the images of a log into a folder, each under the sha256 of its bytes, and a ref in its place: blob:sha256:HASH. Images are image blocks in content and images arrays, and data URLs in image_url. inline is the reverse, byte for byte. All other bytes of a line stay as they are.',
-    'A blob is on the disk before the line that names it leaves. One that is there already is not written again, so several programs may fill the same folder. The folder is made where it is missing.',
+    'Moves the images of a log to a folder, each named by the sha256 of its bytes, and leaves a ref in its place: blob:sha256:HASH. Images are image blocks in content and images arrays, and data URLs in image_url. inline is the reverse, byte for byte. All other bytes of a line are unchanged.',
+    'A blob is on disk before the line that refers to it is written. A blob that already exists is not written again, so several programs can use the same folder. The folder is created if it does not exist.',
     'omp reads refs; pi does not, and a note says so.',
-    'Damaged lines pass through as they are, with a note and exit code 1.',
-    'Memory: one line and its images, and 150 bytes for each image that is new in this run.',
+    'Damaged lines are passed through unchanged, with a note and exit code 1.',
+    'Memory: one line and its images, and 150 bytes per new image.',
   ],
   options: [
     BLOBS_OPTION,
-    { name: 'min-chars', kind: 'number', value: 'N', describe: 'Leave base64 that is shorter', default: String(MIN_CHARS) },
+    { name: 'min-chars', kind: 'number', value: 'N', describe: 'Leave shorter base64 in the log', default: String(MIN_CHARS) },
     {
       name: 'truncate',
       kind: 'flag',
-      describe: 'Cut strings of more than 500,000 characters as the agents do, with a notice; with -i only with a backup',
+      describe: 'Truncate strings of more than 500,000 characters as the agents do, with a notice; with -i, this needs a backup',
     },
     {
       name: 'strip-transient',
       kind: 'flag',
-      describe: 'Remove partialJson and jsonlEvents, which only matter while a turn runs; with -i only with a backup',
+      describe: 'Remove partialJson and jsonlEvents, which only matter while a turn runs; with -i, this needs a backup',
     },
     ...REWRITE_OPTIONS,
   ],
   examples: [
     { run: 'sessionctl externalize --blobs blobs session.jsonl > slim.jsonl', shows: 'the images go to blobs/, the rest to slim.jsonl' },
-    { run: 'sessionctl externalize -i --backup --blobs ~/.omp/agent/blobs session.jsonl', shows: 'in place, into the store of omp' },
+    { run: 'sessionctl externalize -i --backup --blobs ~/.omp/agent/blobs session.jsonl', shows: "in place, into omp's store" },
   ],
   readsInput: true,
   run: async (given, io) => {
     const lossy = ['truncate', 'strip-transient'].find((name) => given.flag(name));
     const backup = given.flag('backup') || given.text('backup-suffix') !== undefined;
     if (lossy && given.flag('in-place') && !backup && !given.flag('dry-run')) {
-      throw new UsageTrouble(`--${lossy} throws something away: with -i it needs --backup`);
+      throw new UsageTrouble(`--${lossy} discards data: with -i it needs --backup`);
     }
     const store = namedStore(given, io);
     if (!store) throw new Trouble(NO_STORE);
@@ -121,8 +121,8 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
     },
   );
   store.settle();
-  if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more line')} with images that were left in the log`);
-  if (cut > 0) io.note(`${input.name}: ${counted(cut, 'string')} cut to 500,000 characters`);
+  if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more line')} with images left in the log`);
+  if (cut > 0) io.note(`${input.name}: ${counted(cut, 'string')} truncated to 500,000 characters`);
   if (removed > 0) io.note(`${input.name}: ${counted(removed, 'transient field')} removed`);
   if (moved > 0 && watch.dialect === 'pi') {
     io.note(`${input.name}: was written by pi, which cannot read refs; 'sessionctl inline' puts the images back`);

@@ -15,23 +15,28 @@ import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'fork',
-  summary: 'Write the path to an entry as a session of its own',
+  summary: 'Write the path to an entry as a new session',
   operands: 'FILE REV',
   description: [
-    'The new session has the entries from the root to REV, a new id, and the id of the source as parentSession; the other fields of the header are those of the source. Entries leave as the bytes that came, their ids too. Labels of entries on the path stay, also those that were given elsewhere in the tree. An agent that opens the fork sees what it would see in the source at REV. The source is never touched.',
-    'With --id and --timestamp the output is the same in every run; without them the id is random and the time is now. With --new-ids every entry gets a new id, made from the id of the session, and references follow: parentId, targetId, firstKeptEntryId, fromId and providerReplayThroughEntryId.',
-    'A log of version 1 has no tree and is refused: migrate it first. A log of version 2 leaves as version 3. A damaged line on the path, or an entry without a usable id, parentId or message, is refused: repair the log first.',
-    'Memory: the index of the log, about 27 bytes an entry, and with --new-ids the ids of the path. The path is read twice.',
+    'The new session has the entries from the root to REV, a new id, and the id of the source as parentSession; the other header fields are those of the source. Entries are copied byte for byte, including their ids. Labels of entries on the path are kept, also those from elsewhere in the tree. An agent that opens the fork sees what it would see in the source at REV. The source is never changed.',
+    'With --id and --timestamp the output is the same in every run; without them the id is random and the time is now. With --new-ids every entry gets a new id, derived from the id of the session, and references are updated: parentId, targetId, firstKeptEntryId, fromId and providerReplayThroughEntryId.',
+    'A version 1 log has no tree and is refused: migrate it first. A version 2 log becomes version 3. A damaged line on the path, or an entry without a usable id, parentId or message, is refused: repair the log first.',
+    'Memory: the index of the log, about 27 bytes per entry, and with --new-ids the ids of the path. The path is read twice.',
   ],
   options: [
     { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output' },
     { name: 'new-ids', kind: 'flag', describe: 'Give every entry a new id' },
     { name: 'id', kind: 'text', value: 'ID', describe: 'The id of the new session; random by default' },
-    { name: 'timestamp', kind: 'text', value: 'TIME', describe: 'The time in its header, as in 2026-01-31T12:00:00.000Z; now by default' },
+    {
+      name: 'timestamp',
+      kind: 'text',
+      value: 'TIME',
+      describe: 'The time in its header, such as 2026-01-31T12:00:00.000Z; now by default',
+    },
   ],
   examples: [
-    { run: 'sessionctl fork session.jsonl @~4 -o retry.jsonl', shows: 'go on from before the last four entries' },
-    { run: 'sessionctl fork session.jsonl leaf:2 -o other.jsonl', shows: 'the second newest branch alone' },
+    { run: 'sessionctl fork session.jsonl @~4 -o retry.jsonl', shows: 'continue from before the last four entries' },
+    { run: 'sessionctl fork session.jsonl leaf:2 -o other.jsonl', shows: 'only the second newest branch' },
     { run: 'sessionctl fork s.jsonl label:good --id s1 --timestamp 2026-01-31T12:00Z', shows: 'the same bytes in every run' },
     { run: 'sessionctl fork session.jsonl -- -abc', shows: 'an id that starts with a dash' },
   ],
@@ -39,7 +44,7 @@ export const command: Command = {
   run: async (given, io) => {
     const [name, rev, ...more] = given.operands;
     if (name === undefined || rev === undefined) throw new UsageTrouble("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
-    if (more.length > 0) throw new UsageTrouble(`fork takes one FILE and one REV; '${more[0]}' is too much`);
+    if (more.length > 0) throw new UsageTrouble(`fork takes one FILE and one REV; unexpected '${more[0]}'`);
     return await readSession(name, io, (session, view) => fork(session, view, rev, given, io), { revs: 'operand', readings: 2 });
   },
 };
@@ -48,9 +53,9 @@ async function fork(session: Session, view: View, rev: string, given: Given, io:
   const { header, headerText, name } = session;
   const source = header?.['id'];
   if (headerText === undefined || typeof source !== 'string') {
-    throw new Trouble(`${name}: has no header with an id, so a fork could not name it; run 'sessionctl repair' first`);
+    throw new Trouble(`${name}: has no header with an id, so a fork could not refer to it; run 'sessionctl repair' first`);
   }
-  if (session.fileVersion === 1) throw new Trouble(`${name}: is of version 1, which has no tree; run 'sessionctl migrate' first`);
+  if (session.fileVersion === 1) throw new Trouble(`${name}: is a version 1 log, which has no tree; run 'sessionctl migrate' first`);
   const identity = { id: newId(given, source, io), timestamp: newTimestamp(given, io), parentSession: source };
   const path = onlyPath(session, await view.leaf(rev));
   const labels = await lateLabels(session, path);
@@ -62,7 +67,7 @@ async function fork(session: Session, view: View, rev: string, given: Given, io:
     const out = new ByteWriter(sink.stream);
     if (session.titleSlotText !== undefined) {
       if (isWholeTitleSlot(session.titleSlotText)) out.text(`${session.titleSlotText}\n`);
-      else io.note(`${name}: its title slot is not of 256 bytes and was left out; 'sessionctl repair' mends it`);
+      else io.note(`${name}: its title slot is not 256 bytes long and was left out; 'sessionctl repair' fixes it`);
     }
     out.text(`${forkHeader(headerText, identity, version)}\n`);
     let last: string | undefined;
@@ -90,7 +95,7 @@ function newId(given: Given, source: string, io: Io): string {
   const id = given.text('id');
   if (id === undefined) return uuidOf(io.random(16));
   if (id === '') throw new UsageTrouble('a session needs an id; --id is empty');
-  if (id === source) throw new UsageTrouble(`'${id}' is the id of the source; a fork needs one of its own`);
+  if (id === source) throw new UsageTrouble(`'${id}' is the id of the source; a fork needs its own`);
   return id;
 }
 
@@ -98,7 +103,7 @@ function newTimestamp(given: Given, io: Io): string {
   const timestamp = given.text('timestamp');
   if (timestamp === undefined) return new Date(io.now()).toISOString();
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(timestamp) || Number.isNaN(Date.parse(timestamp))) {
-    throw new UsageTrouble(`--timestamp is a time such as 2026-01-31T12:00:00.000Z, not '${timestamp}'`);
+    throw new UsageTrouble(`--timestamp must be a time such as 2026-01-31T12:00:00.000Z, not '${timestamp}'`);
   }
   return timestamp;
 }
@@ -112,7 +117,7 @@ function onlyPath(session: Session, position: number): number[] {
 }
 
 function repeated(session: Session): Trouble {
-  return new Trouble(`${session.name}: ids are repeated on the path, so that it is not certain; run 'sessionctl repair' first`);
+  return new Trouble(`${session.name}: ids are repeated on the path, so the path is ambiguous; run 'sessionctl repair' first`);
 }
 
 /** Label entries that stand off the path and have the last word about an entry on it, in file order. */
@@ -168,7 +173,7 @@ function rootParent(session: Session, path: readonly number[], entry: LogEntry, 
   if (!cutPath(index, path.at(-1) as number)) {
     const parent = `parent '${String(entry.value['parentId'])}' of line ${entry.line}`;
     const why = end === 'cycle' ? `${parent} leads back to it` : `${parent} is not in the file`;
-    io.note(`${session.name}: ${why}; the fork starts there, as the agents do`);
+    io.note(`${session.name}: ${why}; the fork starts there, as it does for agents`);
   }
   return null;
 }

@@ -10,22 +10,22 @@ export interface CommandEntry {
 export const commands: readonly CommandEntry[] = [
   {
     name: 'validate',
-    summary: 'Find everything that is wrong with a session log, in one pass',
+    summary: 'Find everything wrong with a session log, in one pass',
     load: async () => (await import('./validate.ts')).command,
   },
   {
     name: 'migrate',
-    summary: 'Bring a log of version 1 or 2 to version 3',
+    summary: 'Upgrade logs of version 1 or 2 to version 3',
     load: async () => (await import('./migrate.ts')).command,
   },
   {
     name: 'repair',
-    summary: 'Mend what can be mended in a damaged log, and quarantine what cannot',
+    summary: 'Fix what can be fixed in a damaged log, and quarantine the rest',
     load: async () => (await import('./repair.ts')).command,
   },
   {
     name: 'context',
-    summary: 'What the model sees at an entry, and why',
+    summary: 'Show what the model sees at an entry, and why',
     load: async () => (await import('./context.ts')).command,
   },
   {
@@ -45,12 +45,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'fork',
-    summary: 'Write the path to an entry as a session of its own',
+    summary: 'Write the path to an entry as a new session',
     load: async () => (await import('./fork.ts')).command,
   },
   {
     name: 'append',
-    summary: 'Add entries to a log, each by one durable write',
+    summary: 'Add entries to a log, each in one durable write',
     load: async () => (await import('./append.ts')).command,
   },
   {
@@ -65,17 +65,17 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'blobs',
-    summary: 'List and check what logs keep in the blob store, and collect what nothing names',
+    summary: 'List and check the blobs that logs refer to, and delete unreferenced blobs',
     load: async () => (await import('./blobs.ts')).command,
   },
   {
     name: 'export',
-    summary: 'Write a session for people to read, as Markdown or HTML',
+    summary: 'Write a session as Markdown or HTML for people to read',
     load: async () => (await import('./export.ts')).command,
   },
   {
     name: 'status',
-    summary: 'Tell whether a session may be resumed: verdict, pending calls, last stable entry',
+    summary: 'Check whether a session is safe to resume: verdict, pending calls, last stable entry',
     load: async () => (await import('./status.ts')).command,
   },
   {

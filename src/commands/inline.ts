@@ -16,10 +16,10 @@ export const command: Command = {
   summary: 'Put images from the blob store back into a log',
   operands: '[FILE]...',
   description: [
-    'The reverse of externalize, byte for byte: every ref blob:sha256:HASH in the place of an image becomes the image again.',
-    'A ref whose blob is missing, or has other bytes than its hash says, stays as it is, with a note and exit code 1. A ref is never taken for a path, and links in the store are not followed.',
-    'Without --blobs and the variable, the store is a folder blobs beside the file, or ../../blobs as omp has it.',
-    'Damaged lines pass through as they are, with a note and exit code 1.',
+    'The reverse of externalize, byte for byte: every ref blob:sha256:HASH in place of an image becomes the image again.',
+    'A ref whose blob is missing or does not match its hash is kept, with a note and exit code 1. A ref is never used as a path, and links in the store are not followed.',
+    'Without --blobs and the variable, the store is the folder blobs next to the file, or ../../blobs, where omp keeps it.',
+    'Damaged lines are passed through unchanged, with a note and exit code 1.',
     'Memory: one line and its images.',
   ],
   options: [BLOBS_OPTION, ...REWRITE_OPTIONS],
@@ -60,6 +60,6 @@ async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io
   await rewriteLines(input, out, detection, io, (line) => change({ number: line.number, text: line.raw, long: new Map() }), {
     only: { wanted: 'refs', change },
   });
-  if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} stay as they are`);
+  if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} kept`);
   return code;
 }

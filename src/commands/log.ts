@@ -21,10 +21,10 @@ export const command: Command = {
   summary: 'List the entries of a branch, one line each, oldest first',
   operands: '[FILE]',
   description: [
-    'Shows the path from the root to the leaf, in the order in which the model reads it: id, labels, role or type, and the start of the text. The leaf is the last entry of the file, or the one that --leaf names.',
-    "REV names an entry: '@' the leaf, '@~N' N entries above it, 'root', 'line:N', 'leaf:N' (1 stands last in the file), an id or the start of one (4 characters), a label, each with '~N' behind it; 'id:TEXT' and 'label:TEXT' are exact. An id that starts with a dash is written --leaf=-abc.",
-    'Filters are applied before -n. On a terminal rows are cut to its width and control characters are shown as escapes.',
-    'Memory: about 27 bytes an entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; what is damaged elsewhere may go unnoticed, for which there is validate. Standard input is copied to a private temporary file.',
+    'Shows the path from the root to the leaf, in the order in which the model reads it: id, labels, role or type, and the start of the text. The leaf is the last entry of the file, or the entry given with --leaf.',
+    "REV names an entry: '@' the leaf, '@~N' N entries above it, 'root', 'line:N', 'leaf:N' (1 is last in the file), an id or a prefix of one (4 characters), a label, each optionally followed by '~N'; 'id:TEXT' and 'label:TEXT' are exact. Write an id that starts with a dash as --leaf=-abc.",
+    'Filters are applied before -n. On a terminal, rows are cut to its width and control characters are shown as escapes.',
+    'Memory: about 27 bytes per entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
   options: [
     { name: 'leaf', kind: 'text', value: 'REV', describe: 'Show the path to this entry', default: '@' },
@@ -32,9 +32,9 @@ export const command: Command = {
     { name: 'max-count', short: 'n', kind: 'number', value: 'N', describe: 'Only the last N' },
     { name: 'type', kind: 'text', value: 'TYPE', many: true, describe: 'Only entries of this type' },
     { name: 'role', kind: 'text', value: 'ROLE', many: true, describe: 'Only messages of this role' },
-    { name: 'grep', kind: 'text', value: 'REGEX', describe: 'Only entries in whose text the regular expression is found' },
-    { name: 'ignore-case', kind: 'flag', describe: 'With --grep: upper and lower case are the same' },
-    { name: 'json', kind: 'flag', describe: 'One JSON record an entry, with its whole text' },
+    { name: 'grep', kind: 'text', value: 'REGEX', describe: 'Only entries whose text matches the regular expression' },
+    { name: 'ignore-case', kind: 'flag', describe: 'With --grep: ignore case' },
+    { name: 'json', kind: 'flag', describe: 'Print one JSON record per entry, with its full text' },
   ],
   examples: [
     { run: 'sessionctl log session.jsonl', shows: 'The branch of the last entry' },

@@ -8,23 +8,23 @@ import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from 
 
 export const command: Command = {
   name: 'migrate',
-  summary: 'Bring a log of version 1 or 2 to version 3',
+  summary: 'Upgrade logs of version 1 or 2 to version 3',
   operands: '[FILE]...',
   description: [
-    'Version 1 has no tree: every entry gets an id and the entry before it as parent, and a compaction names the first entry it keeps instead of counting to it. Entries that have ids keep them, and their tree. Version 3 calls the role hookMessage custom. Only these places change: all other bytes, line ends and blank lines leave as they came, and a log that is of the wanted version already leaves untouched.',
-    'A damaged line is refused, for every later count would be wrong behind it: mend the log with repair first. So are a log without a header and an unknown version.',
+    'Version 1 has no tree: every entry gets an id and the entry before it as its parent, and a compaction refers to the first entry it keeps by id instead of by index. Entries that have ids keep them, and their tree. Version 3 renames the role hookMessage to custom. Nothing else changes: all other bytes, line endings and blank lines are kept, and a log that already has the requested version is unchanged.',
+    'A damaged line is refused, because every later index would be wrong: run repair first. A log without a header and an unknown version are refused too.',
     'Several FILEs need -i or --check.',
     'Memory: one line, and about 50 bytes per entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
   ],
   options: [
-    { name: 'to', kind: 'text', value: 'VERSION', choices: ['2', '3'], default: '3', describe: 'The version to reach' },
+    { name: 'to', kind: 'text', value: 'VERSION', choices: ['2', '3'], default: '3', describe: 'The target version' },
     {
       name: 'ids',
       kind: 'text',
       value: 'HOW',
       choices: ID_SCHEMES,
       default: 'stable',
-      describe: 'How new ids are made: stable gives the same in every run, random is what the agents do, sequence counts',
+      describe: 'How to create new ids: stable gives the same ids in every run, random is what the agents do, sequence counts up',
     },
     ...REWRITE_OPTIONS,
   ],

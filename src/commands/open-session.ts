@@ -65,14 +65,14 @@ export function endReading(session: Session, io: Io, code: number): number {
   if (first === undefined) return code;
   const where = `line ${first.line} is damaged (${first.rule}) and was left out`;
   const more = others.length > 0 ? `, and ${counted(others.length, 'other line')}: ${listed(others)}` : '';
-  io.note(`${session.name}: ${where}${more}; 'sessionctl repair' mends what can be mended`);
+  io.note(`${session.name}: ${where}${more}; 'sessionctl repair' fixes what can be fixed`);
   return code === 0 ? 1 : code;
 }
 
 /** A log always has a header, so a file without anything in it is no session that could be shown. */
 function endEmpty({ name, header, index, damage }: Session, io: Io, code: number): number {
   if (code !== 0 || header !== undefined || index.size > 0 || damage.length > 0) return code;
-  io.note(`${name}: holds neither a header nor entries; there is nothing to show`);
+  io.note(`${name}: has neither a header nor entries; there is nothing to show`);
   return 1;
 }
 

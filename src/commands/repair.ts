@@ -25,36 +25,40 @@ import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite
 
 export const command: Command = {
   name: 'repair',
-  summary: 'Mend what can be mended in a damaged log, and quarantine what cannot',
+  summary: 'Fix what can be fixed in a damaged log, and quarantine the rest',
   operands: '[FILE]...',
   description: [
-    'Changes a byte only because of something that validate calls an error; a log without one leaves as it came. Entries that share a line are split, printed objects rejoined, NULs and a byte order mark removed, missing line ends, ids and headers added, repeated ids renamed, lost parents replaced. Every entry that is whole stays, in its order; what is no entry any more leaves for the quarantine.',
+    'Changes a byte only because of something that validate reports as an error; a log without errors is unchanged. Entries that share a line are split, pretty-printed objects rejoined, NULs and a byte order mark removed, missing newlines, ids and headers added, duplicate ids renamed, missing parents replaced. Every complete entry stays, in order; what is no longer an entry goes to quarantine.',
     "A file that may be another agent's is refused before anything is written: one that starts with a record of another kind, one of an unknown version, and one whose first 256 records are not mostly known entries. --from pi or --from omp says whose log it is.",
-    'Nothing is lost: the input is in the output, the quarantine and the report, byte for byte. The quarantine is FILE.quarantine with -i and OUT.quarantine with -o OUT, beside the file itself where that is a link; to standard output none is written unless it is named, for FILE still holds everything. Standard input needs --quarantine where something has to go there.',
-    'Each change is told on standard error, and what is written is checked as validate does it. Exit 0 if the output has no error, 1 if an error is left (or with -n, if something would change), 2 with trouble.',
-    'Memory: reads the log twice, a third time where ids repeat, and writes nothing before the first pass is done; in between it holds an index of about 80 bytes, 115 where something changes, and the id for each entry, and about 400 bytes for each place that is damaged. Standard input is written to a private temporary file. Several FILEs need -i or -n.',
+    'Nothing is lost: every byte of the input is in the output, the quarantine or the report. The quarantine is FILE.quarantine with -i and OUT.quarantine with -o OUT, next to the target if that is a link. With standard output, none is written unless you pass --quarantine, because FILE still has everything. Standard input needs --quarantine if something has to go there.',
+    'Each change is reported on standard error, and the output is checked as validate would check it. Exit 0 if the output has no errors, 1 if an error is left (or with -n, if something would change), 2 if something went wrong.',
+    'Memory: reads the log twice, a third time if ids repeat, and writes nothing before the first pass is done; in between it holds an index of about 80 bytes per entry (115 if something changes) plus the id, and about 400 bytes per damaged place. Standard input is copied to a private temporary file. Several FILEs need -i or -n.',
   ],
   options: [
     {
       name: 'quarantine',
       kind: 'text',
       value: 'FILE',
-      describe: "Append what leaves the log to FILE, whose name must not end in '.jsonl': agents would list it",
+      describe: "Append what is removed from the log to FILE; its name must not end in '.jsonl', or agents would list it",
     },
-    { name: 'report', kind: 'text', value: 'FILE', describe: 'Write every change to FILE, one JSON record a line' },
+    { name: 'report', kind: 'text', value: 'FILE', describe: 'Write every change to FILE, one JSON record per line' },
     {
       name: 'only',
       kind: 'text',
       value: 'RULE',
       many: true,
-      describe: 'Mend only what this rule finds; may also name a warning such as blank-line',
+      describe: 'Fix only what this rule finds; also works for a warning such as blank-line',
     },
-    { name: 'settle-tools', kind: 'flag', describe: 'Insert a result for every tool call that the conversation went on without' },
-    { name: 'settle-leaf', kind: 'flag', describe: 'Append an entry below newer work that the last entry of the file hides' },
+    {
+      name: 'settle-tools',
+      kind: 'flag',
+      describe: 'Insert a result for every tool call without one that the conversation continued past',
+    },
+    { name: 'settle-leaf', kind: 'flag', describe: 'Append an entry below newer work that is hidden by the last entry of the file' },
     ...REWRITE_OPTIONS,
   ],
   examples: [
-    { run: 'sessionctl repair broken.jsonl > mended.jsonl', shows: 'the mended log; the changes on standard error' },
+    { run: 'sessionctl repair broken.jsonl > fixed.jsonl', shows: 'the repaired log; changes are listed on standard error' },
     {
       run: 'sessionctl repair -i --backup --report changes.ndjson broken.jsonl',
       shows: 'in place; the old file stays as broken.jsonl.bak',
@@ -99,7 +103,7 @@ async function namedRules(names: readonly string[]): Promise<ReadonlySet<string>
   for (const name of names) {
     if (mendable.includes(name)) continue;
     const rule = rules.find((one) => one.id === name);
-    if (rule) throw new UsageTrouble(`--only: repair does not mend '${name}': ${rule.mend}`);
+    if (rule) throw new UsageTrouble(`--only: repair does not fix '${name}': ${rule.mend}`);
     const meant = nearest(name, mendable)[0];
     throw new UsageTrouble(
       `--only: unknown rule '${name}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`,
@@ -213,11 +217,11 @@ function keepers(input: RewriteInput, plan: Plan, wish: Wish, io: Io): Keepers {
     ['--report', wish.report],
   ] as const) {
     const other = name === undefined || !isPlainPlace(name) ? undefined : held.find((one) => samePlace(one, name));
-    if (other !== undefined) throw new Trouble(`${name}: is '${other}' itself; name another file with ${option}`);
+    if (other !== undefined) throw new Trouble(`${name}: is '${other}' itself; choose another file with ${option}`);
     if (name !== undefined) held.push(name);
   }
   if (path === undefined && plan.quarantines && !input.rereadable && !input.dryRun) {
-    throw new Trouble(`${input.name}: something has to be quarantined, and nothing else holds it; name a file with --quarantine FILE`);
+    throw new Trouble(`${input.name}: something has to be quarantined and is not stored anywhere else; pass a file with --quarantine FILE`);
   }
   const quarantine = path === undefined || input.dryRun ? undefined : new AppendOnlyFile(path, input.mode);
   let sink: Sink | undefined;
@@ -286,11 +290,11 @@ async function operate(
 
 /** What is left, and the sum of it all. Gives the exit code. */
 function tell(input: RewriteInput, tally: Tally, quarantine: AppendOnlyFile | undefined, io: Io): number {
-  for (const { line, rule } of tally.left) io.note(`${input.name}:${line}: ${rule}: not mended`);
+  for (const { line, rule } of tally.left) io.note(`${input.name}:${line}: ${rule}: not fixed`);
   const parts: string[] = [];
   if (tally.changes > 0) parts.push(`${counted(tally.changes, 'change')}${input.dryRun ? ', not made' : ''}`);
   if (quarantine && tally.quarantined > 0) parts.push(`${counted(tally.quarantined, 'piece')} in '${quarantine.path}'`);
-  if (tally.left.length > 0) parts.push(`${counted(tally.left.length, 'error')} not mended`);
+  if (tally.left.length > 0) parts.push(`${counted(tally.left.length, 'error')} not fixed`);
   if (parts.length > 0) io.note(`${input.name}: ${parts.join(', ')}`);
   return tally.left.length > 0 ? 1 : 0;
 }

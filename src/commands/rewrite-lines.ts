@@ -97,5 +97,5 @@ export async function rewriteLines(
   }
   await work(detection.end());
   await flush();
-  damaged.tell(input.name, io, 'passes through as it is');
+  damaged.tell(input.name, io, 'is passed through unchanged');
 }

@@ -32,9 +32,9 @@ export function originOf(given: Given): Origin | undefined {
 
 /** The options of every command that writes a changed log. */
 export const REWRITE_OPTIONS: readonly Option[] = [
-  { name: 'in-place', short: 'i', kind: 'flag', describe: 'Change the file itself: all at once, or not at all' },
-  { name: 'backup', kind: 'flag', describe: 'With -i: keep the old file as FILE.bak, or .bak1, .bak2 where that is taken' },
-  { name: 'backup-suffix', kind: 'text', value: 'SUFFIX', describe: 'With -i: keep the old file under this suffix instead of .bak' },
+  { name: 'in-place', short: 'i', kind: 'flag', describe: 'Change the file in place, atomically' },
+  { name: 'backup', kind: 'flag', describe: 'With -i: keep the old file as FILE.bak, or .bak1, .bak2 if that exists' },
+  { name: 'backup-suffix', kind: 'text', value: 'SUFFIX', describe: 'With -i: use this suffix for the old file instead of .bak' },
   { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output' },
   FROM_OPTION,
   {
@@ -108,13 +108,14 @@ function readWish(given: Given): Wish {
   const suffix = given.text('backup-suffix');
   const output = given.text('output');
   const dryRun = given.flag('dry-run');
-  if (inPlace && output !== undefined) throw new UsageTrouble('-i and -o exclude each other: change the file itself, or write elsewhere');
+  if (inPlace && output !== undefined)
+    throw new UsageTrouble('use either -i to change the file in place or -o to write elsewhere, not both');
   if (inPlace && names.includes('-')) throw new UsageTrouble('-i needs a FILE: standard input cannot be changed in place');
   if ((given.flag('backup') || suffix !== undefined) && !inPlace) throw new UsageTrouble('a backup is only made with -i');
   if (suffix !== undefined && (suffix === '' || suffix.includes('/') || suffix.includes('\0'))) {
     throw new UsageTrouble(`a backup suffix such as '.orig' is needed, not '${suffix}'`);
   }
-  if (names.length > 1 && !inPlace && !dryRun) throw new UsageTrouble('several FILEs need -i or --check; otherwise give one');
+  if (names.length > 1 && !inPlace && !dryRun) throw new UsageTrouble('several FILEs need -i or --check; otherwise pass one');
   return { names, inPlace, backupSuffix: suffix ?? (given.flag('backup') ? '.bak' : undefined), output, dryRun };
 }
 

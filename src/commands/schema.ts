@@ -8,9 +8,9 @@ export const command: Command = {
   summary: 'Print the JSON Schema of a session log',
   operands: '',
   description: [
-    'Prints JSON Schema 2020-12 for one line of a log of version 3, made from the same declarations that validate checks with. Unknown entry types, roles, blocks and fields pass. Logs of older versions are described by #/$defs/line-v1 and #/$defs/line-v2 of the same document.',
-    'A schema sees one line at a time: what it cannot say (damaged bytes, the tree, references, tools) validate does.',
-    'Memory: nothing is read.',
+    'Prints JSON Schema 2020-12 for one line of a version 3 log, generated from the same declarations that validate uses. Unknown entry types, roles, blocks and fields are allowed. Older logs are described by #/$defs/line-v1 and #/$defs/line-v2 of the same document.',
+    'A schema sees one line at a time; validate also checks what a schema cannot express (damaged bytes, the tree, references, tools).',
+    'Memory: none; nothing is read.',
   ],
   options: [
     {
@@ -35,7 +35,7 @@ export const command: Command = {
 };
 
 function wanted(given: Given): JsonSchema {
-  if (given.operands.length > 0) throw new UsageTrouble(`takes no FILE, but got '${given.operands[0]}'`);
+  if (given.operands.length > 0) throw new UsageTrouble(`takes no FILE; unexpected '${given.operands[0]}'`);
   const type = given.text('entry');
   return (type === undefined ? undefined : entrySchema(type)) ?? lineSchema();
 }

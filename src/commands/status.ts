@@ -17,13 +17,13 @@ import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'status',
-  summary: 'Tell whether a session may be resumed: verdict, pending calls, last stable entry',
+  summary: 'Check whether a session is safe to resume: verdict, pending calls, last stable entry',
   operands: '[FILE]',
   description: [
-    'The verdict is ready, check (look first), confirm (ask the user) or blocked, the worst that anything in the log gives cause for. Exit 0 is ready, 1 any other verdict, 2 trouble. A tool call without a result is judged by what its tool can do; what the log does not tell is called unknown. Where the verdict is blocked, the last line names the command to run next. Nothing is run and nothing is written.',
-    'With --workspace the files that pending edits and writes name are read, relative to the cwd of the session and never outside DIR; that may turn confirm into check, never into ready.',
-    'The file for --classes is a JSON array of rules that are asked before the built-in table, the first that fits wins: {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}. A pattern is compared with the whole name in lower case, * stands for any characters. Classes: pure, read, ask-user, network, workspace-write, process, external-write, delegated, unknown. Idempotency (optional): safe, conditional, unsafe. Policy (optional; it then decides the verdict): replay-from-event, rerun-after-check, require-user-confirmation, never-rerun.',
-    'Memory: the index of the log, about 27 bytes an entry, the ids of the path and the calls of its last turn.',
+    'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what the log does not show is reported as unknown. If the verdict is blocked, the last line is the command to run next. Nothing is run and nothing is written.',
+    'With --workspace, the files of pending edits and writes are read, relative to the cwd of the session and never outside DIR; this can turn confirm into check, but never into ready.',
+    'The file for --classes is a JSON array of rules that take precedence over the built-in table; the first match wins: {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}. A pattern is matched against the whole name in lowercase; * matches any characters. Classes: pure, read, ask-user, network, workspace-write, process, external-write, delegated, unknown. Idempotency (optional): safe, conditional, unsafe. Policy (optional; it then decides the verdict): replay-from-event, rerun-after-check, require-user-confirmation, never-rerun.',
+    'Memory: the index of the log, about 27 bytes per entry, the ids of the path and the calls of its last turn.',
   ],
   options: [
     {
@@ -34,13 +34,13 @@ export const command: Command = {
       describe: 'Judge the path to this entry; --leaf=-abc for an id that starts with a dash',
     },
     { name: 'json', kind: 'flag', describe: 'Print one JSON object' },
-    { name: 'workspace', kind: 'text', value: 'DIR', describe: 'Compare pending edits and writes with the files below DIR, only reading' },
-    { name: 'classes', kind: 'text', value: 'FILE', describe: 'Classes for tools of your own, as JSON' },
+    { name: 'workspace', kind: 'text', value: 'DIR', describe: 'Compare pending edits and writes with the files below DIR (read only)' },
+    { name: 'classes', kind: 'text', value: 'FILE', describe: 'Classes for your own tools, as JSON' },
   ],
   examples: [
     { run: 'sessionctl status session.jsonl', shows: 'the verdict and why' },
-    { run: `sessionctl status session.jsonl --json | jq -e '.verdict=="ready"'`, shows: 'as a gate in a script' },
-    { run: 'sessionctl status session.jsonl --workspace .', shows: 'see whether a pending edit was made' },
+    { run: `sessionctl status session.jsonl --json | jq -e '.verdict=="ready"'`, shows: 'use it as a gate in a script' },
+    { run: 'sessionctl status session.jsonl --workspace .', shows: 'check whether a pending edit was made' },
     {
       run: 'sessionctl status session.jsonl --json | jq -r .lastStableEntryId',
       shows: 'a REV to fork from',
@@ -48,7 +48,7 @@ export const command: Command = {
   ],
   readsInput: true,
   run: async (given, io) => {
-    if (given.operands.length > 1) throw new UsageTrouble('status takes one FILE; run it once for each session');
+    if (given.operands.length > 1) throw new UsageTrouble('status takes one FILE; run it once per session');
     const classes = given.text('classes');
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
     return await readSession(given.operands[0] ?? '-', io, (session, view) => status(session, view, given, classifier(rules), io));
@@ -73,7 +73,7 @@ async function look(session: Session, given: Given, facts: PathFacts, classify: 
     if (classify(call.toolName, call.args).class !== 'workspace-write') continue;
     const request = probeRequest(call);
     if (!request) {
-      probes.set(call, { result: 'unknown', reason: 'the call names no file that could be looked at' });
+      probes.set(call, { result: 'unknown', reason: 'the call does not name a file to check' });
       continue;
     }
     const size = request.kind === 'write' ? Buffer.byteLength(request.content) : undefined;

@@ -16,20 +16,20 @@ export const command: Command = {
   summary: 'Draw the tree of a session: branches, labels, compactions, the leaf',
   operands: '[FILE]',
   description: [
-    "Entries between two points of interest are folded into one line. The branch that leads to the leaf ('@', the last entry of the file, or the one that --leaf names) goes straight down; other branches stand beside it, each with the REV of its end, such as 'leaf:2'.",
-    '--leaves lists the ends of the branches, the one that stands last in the file first, as git branch -v does: id, leaf:N, messages and tokens on its path, age (the time itself where the output is no terminal), label and what the user said last.',
-    "REV is '@', '@~N', 'root', 'line:N', 'leaf:N', an id or the start of one, or a label; an id that starts with a dash is written --leaf=-abc.",
-    'Memory: about 27 bytes an entry of the file for the index, 2 more for the tree, and about 200 for each place where branches part. One pass finds the entries, and those that are shown are read; what is damaged elsewhere may go unnoticed, for which there is validate. Standard input is copied to a private temporary file.',
+    "Entries between two points of interest are folded into one line. The branch that leads to the leaf ('@', the last entry of the file, or the entry given with --leaf) goes straight down; other branches are indented, each with the REV of its end, such as 'leaf:2'.",
+    '--leaves lists the ends of the branches, as git branch -v does, starting with the one that is last in the file: id, leaf:N, messages and tokens on its path, age (or the time if the output is not a terminal), label and the last user message.',
+    "REV is '@', '@~N', 'root', 'line:N', 'leaf:N', an id or a prefix of one, or a label; write an id that starts with a dash as --leaf=-abc.",
+    'Memory: about 27 bytes per entry of the file for the index, 2 more for the tree, and about 200 per branch point. One pass finds the entries, and those that are shown are read; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
   options: [
-    { name: 'leaf', kind: 'text', value: 'REV', describe: 'Take this entry for the leaf', default: '@' },
-    { name: 'leaves', kind: 'flag', describe: 'One line for each end of a branch' },
-    { name: 'json', kind: 'flag', describe: 'One JSON record a node in file order, with --leaves one a leaf' },
+    { name: 'leaf', kind: 'text', value: 'REV', describe: 'Treat this entry as the leaf', default: '@' },
+    { name: 'leaves', kind: 'flag', describe: 'Print one line per leaf' },
+    { name: 'json', kind: 'flag', describe: 'Print one JSON record per node in file order, or with --leaves one per leaf' },
   ],
   examples: [
     { run: 'sessionctl tree session.jsonl', shows: 'What was tried in this session' },
     { run: 'sessionctl tree --leaves session.jsonl', shows: 'Its branches' },
-    { run: "sessionctl tree --json session.jsonl | jq -r 'select(.children > 1).id'", shows: 'The points where branches part' },
+    { run: "sessionctl tree --json session.jsonl | jq -r 'select(.children > 1).id'", shows: 'The branch points' },
   ],
   readsInput: true,
   run: async (given, io) => {

@@ -14,41 +14,41 @@ import { handedOn } from './handed-on.ts';
 
 export const command: Command = {
   name: 'validate',
-  summary: 'Find everything that is wrong with a session log, in one pass',
+  summary: 'Find everything wrong with a session log, in one pass',
   operands: '[FILE|DIR]...',
   description: [
-    'Reads each log once and reports every finding, errors and warnings, one line each. A folder stands for every *.jsonl below it; files there that are no session logs are skipped and counted by kind. Text in a pipe ends with a summary on standard error. Exit 0 without errors (warnings do not count), 1 with errors, 2 with trouble.',
-    "Findings about a line come as the line is read; those that need the whole file (tree, references, tools) follow at its end. 'sessionctl repair' mends what is marked as fixable.",
-    'Memory: an index of about 35 bytes for each entry of the file at hand, and the ids of tool calls; no content. A line is held whole while it is checked.',
+    'Reads each log once and reports every finding, errors and warnings, one line each. A folder means every *.jsonl below it; files there that are not session logs are skipped and counted by kind. Piped text output ends with a summary on standard error. Exit 0 without errors (warnings do not count), 1 with errors, 2 if a file could not be checked.',
+    "Findings about a line are reported as the line is read; those that need the whole file (tree, references, tools) follow at its end. 'sessionctl repair' fixes what is marked as fixable.",
+    'Memory: an index of about 35 bytes per entry of the current file, and the ids of tool calls; no content. A line is held in full while it is checked.',
   ],
   options: [
-    { name: 'format', kind: 'text', value: 'FORMAT', choices: REPORTER_NAMES, default: 'text', describe: 'How findings are written' },
-    { name: 'rule', kind: 'text', value: 'ID=LEVEL', many: true, describe: "Make a rule an 'error', a 'warning', or turn it 'off'" },
+    { name: 'format', kind: 'text', value: 'FORMAT', choices: REPORTER_NAMES, default: 'text', describe: 'The format of the findings' },
+    { name: 'rule', kind: 'text', value: 'ID=LEVEL', many: true, describe: "Set the level of a rule: 'error', 'warning' or 'off'" },
     { name: 'strict', kind: 'flag', describe: 'Make every warning an error' },
-    { name: 'max-findings', kind: 'number', value: 'N', describe: 'Show no more than N findings; the others are still counted' },
-    { name: 'quiet', short: 'q', kind: 'flag', describe: 'Show nothing; the exit code tells' },
-    { name: 'pass', kind: 'flag', describe: 'Hand the log on to standard output, byte for byte, and write findings to standard error' },
-    { name: 'blobs', kind: 'text', value: 'DIR', describe: 'Check blob references against this store too (also: SESSIONCTL_BLOBS)' },
+    { name: 'max-findings', kind: 'number', value: 'N', describe: 'Print at most N findings; the others are still counted' },
+    { name: 'quiet', short: 'q', kind: 'flag', describe: 'Print nothing, set the exit code' },
+    { name: 'pass', kind: 'flag', describe: 'Copy the log to standard output, byte for byte, and write findings to standard error' },
+    { name: 'blobs', kind: 'text', value: 'DIR', describe: 'Also check blob references against this store (or set SESSIONCTL_BLOBS)' },
     {
       name: 'max-line-bytes',
       kind: 'number',
       value: 'N',
       default: String(DEFAULT_MAX_LINE_BYTES),
-      describe: 'Do not hold lines longer than this; they are a finding',
+      describe: 'Do not read lines longer than this; each is a finding',
     },
-    { name: 'jobs', kind: 'number', value: 'N', describe: 'Check so many files at once', default: 'the number of cores' },
+    { name: 'jobs', kind: 'number', value: 'N', describe: 'Number of files to check in parallel', default: 'the number of cores' },
     {
       name: 'explain',
       kind: 'text',
       value: 'RULE',
-      describe: 'Tell what a rule is about: why it matters, how it arises, how to fix it',
+      describe: 'Explain a rule: why it matters, how it arises, how to fix it',
       needsNoInput: true,
     },
     { name: 'list-rules', kind: 'flag', describe: 'List all rules with their levels', needsNoInput: true },
   ],
   examples: [
     { run: 'sessionctl validate session.jsonl', shows: 'check one log' },
-    { run: 'sessionctl validate --format github recorded/', shows: 'check every log below a folder in a CI job' },
+    { run: 'sessionctl validate --format github recorded/', shows: 'check every log below a folder in CI' },
     { run: 'sessionctl validate --format json f.jsonl | jq -c \'select(.severity=="error")\'', shows: 'errors only, for a program' },
     { run: 'sessionctl migrate old.jsonl | sessionctl validate --pass | jq -c .type', shows: 'check in the middle of a pipe' },
     { run: 'sessionctl validate --explain dangling-parent', shows: 'what a rule is about' },
@@ -62,9 +62,10 @@ async function run(given: Given, io: Io): Promise<number> {
   if (asked !== undefined) return await print(io, explainRule(ruleNamed(asked), io.style));
   if (given.flag('list-rules')) return await print(io, listRules(rules, io.style));
   const { operands } = given;
-  if (operands.filter((operand) => operand === '-').length > 1) throw new UsageTrouble("standard input can be read once; give '-' once");
+  if (operands.filter((operand) => operand === '-').length > 1)
+    throw new UsageTrouble("standard input can only be read once; pass '-' once");
   const passes = given.flag('pass');
-  if (passes && operands.length > 1) throw new UsageTrouble("'--pass' hands one log on; name one FILE, or none for standard input");
+  if (passes && operands.length > 1) throw new UsageTrouble("'--pass' copies one log; pass one FILE, or none for standard input");
   const levels = readLevels(given);
   const target = passes ? io.stderr : io.stdout;
   const format = (given.text('format') ?? 'text') as ReporterName;
@@ -129,7 +130,7 @@ function readLevels(given: Given): Map<string, Level> {
 function readMaxLineBytes(given: Given): number {
   const wish = given.number('max-line-bytes') ?? DEFAULT_MAX_LINE_BYTES;
   if (wish < 1 || wish > LONGEST_LINE) {
-    throw new UsageTrouble(`option '--max-line-bytes' is at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`);
+    throw new UsageTrouble(`option '--max-line-bytes' must be at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`);
   }
   return wish;
 }

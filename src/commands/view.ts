@@ -65,7 +65,7 @@ export class View {
     const { index, name } = this.#session;
     const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
     if (newer === undefined) return;
-    this.#io.note(`${name}: the last entry is a stale leaf and newer work hangs elsewhere; ${this.#rev(newer)} shows that`);
+    this.#io.note(`${name}: the last entry is a stale leaf and newer work is on another branch; ${this.#rev(newer)} shows it`);
   }
 
   /** Tells what is cut off; what would have been 0 is 1 then. */
@@ -83,9 +83,9 @@ export class View {
       const cut = cutPath(index, end, duplicates);
       if (!cut) continue;
       const line = `line ${index.lineOf(cut.root)}`;
-      const why = cut.isCycle ? `the parents of ${line} run in a circle` : `the parent of ${line} is not in the file`;
+      const why = cut.isCycle ? `the parents of ${line} form a cycle` : `the parent of ${line} is not in the file`;
       const rest = `${this.#rev(cut.before)} shows what is before it, 'sessionctl repair' reconnects it`;
-      notes.set(cut.root, `the path holds ${cut.length} of ${counted(index.size, 'entry', 'entries')}, because ${why}; ${rest}`);
+      notes.set(cut.root, `the path has ${cut.length} of ${counted(index.size, 'entry', 'entries')}, because ${why}; ${rest}`);
     }
     return [...notes.values()];
   }

@@ -74,7 +74,7 @@ export class Validation {
       if (jobs > 1) await this.#together(targets, jobs);
       else for (const target of targets) await ('error' in target ? this.#fail(target.name, target.error) : this.#file(target));
       if (summary.sessions + summary.failed + summary.skipped === 0) {
-        this.#fail(operands.join(', '), "no session log found; name a file, or a folder with '*.jsonl' files");
+        this.#fail(operands.join(', '), "no session log found; pass a file, or a folder with '*.jsonl' files");
       }
       this.#write(reporter.end(summary));
       await this.#out.flush();
@@ -98,7 +98,7 @@ export class Validation {
           targets.push({ name: operand, found: false });
           continue;
         }
-        if (this.#options.pass) throw new UsageTrouble(`'--pass' hands one log on; '${operand}' is a folder`);
+        if (this.#options.pass) throw new UsageTrouble(`'--pass' copies one log; '${operand}' is a folder`);
         for await (const { path, trouble } of findSessions(operand)) {
           targets.push(trouble ? { name: path, error: trouble.message } : { name: path, found: true });
         }

@@ -49,6 +49,6 @@ describe('the decision for colour', () => {
   it('refuses a wish that does not exist', async () => {
     const ran = await run(['validate', '--color=blue', '-']);
     expect(ran).toMatchObject({ code: 2 });
-    expect(ran.stderr).toContain("option '--color' is one of auto, always, never, not 'blue'");
+    expect(ran.stderr).toContain("option '--color' must be one of auto, always, never, not 'blue'");
   });
 });

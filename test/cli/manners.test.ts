@@ -52,13 +52,13 @@ describe('a wrong call', () => {
     expect(await run(['valdiate', 'x.jsonl'])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: "sessionctl: unknown command 'valdiate'; did you mean 'validate'?\n'sessionctl --help' tells how to call it\n",
+      stderr: "sessionctl: unknown command 'valdiate'; did you mean 'validate'?\n'sessionctl --help' shows how to use it\n",
     });
   });
 
   it('says that a command comes first where a file or an option stands in its place', async () => {
-    expect((await run(['./a.jsonl'])).stderr).toContain("sessionctl: a command comes before the file './a.jsonl', such as 'validate'\n");
-    expect((await run(['--strict', 'validate'])).stderr).toContain("unknown option '--strict'; a command comes first");
+    expect((await run(['./a.jsonl'])).stderr).toContain("sessionctl: a command such as 'validate' comes before the file './a.jsonl'\n");
+    expect((await run(['--strict', 'validate'])).stderr).toContain("unknown option '--strict'; a command such as 'validate' comes first");
     expect((await run(['zzzzzzzz'])).stderr).toContain("sessionctl: unknown command 'zzzzzzzz'\n");
     expect(await run(['help', 'zzzzzzzz'])).toMatchObject({ code: 2, stdout: '' });
   });
@@ -67,7 +67,7 @@ describe('a wrong call', () => {
     expect(await run(['validate', '--nonsense'])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: "sessionctl: unknown option '--nonsense'\n'sessionctl validate --help' tells how to call it\n",
+      stderr: "sessionctl: unknown option '--nonsense'\n'sessionctl validate --help' shows how to use it\n",
     });
   });
 

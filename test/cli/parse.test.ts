@@ -118,8 +118,8 @@ describe('a wrong call', () => {
   });
 
   it('never takes what is glued to a flag, or flags glued to an option, for a value', () => {
-    expect(refusal('-n5')).toBe("option '--dry-run' takes no value");
-    expect(refusal('-i-')).toBe("option '--in-place' takes no value");
+    expect(refusal('-n5')).toBe("option '--dry-run' does not take a value");
+    expect(refusal('-i-')).toBe("option '--in-place' does not take a value");
     expect(refusal('-i.bak')).toContain("unknown option '-i.bak'");
     expect(refusal('-oin')).toBe("option '--output' needs the name of a file");
   });
@@ -127,17 +127,17 @@ describe('a wrong call', () => {
   it('says that a value is missing, and how a value with a dash is written', () => {
     expect(refusal('--leaf')).toBe("option '--leaf' needs a value: --leaf REV");
     expect(refusal('-o')).toBe("option '-o' needs a value: -o FILE");
-    expect(refusal('--leaf', '-abc')).toBe("option '--leaf' needs a value; one that starts with a dash is written --leaf=-abc");
+    expect(refusal('--leaf', '-abc')).toBe("option '--leaf' needs a value; write one that starts with a dash as --leaf=-abc");
     expect(given('--leaf=-abc')).toEqual({ ...nothing, leaf: '-abc' });
   });
 
   it('refuses a value where none belongs, a second value, and what is no choice or number', () => {
-    expect(refusal('--in-place=yes')).toBe("option '--in-place' takes no value");
-    expect(refusal('--leaf=a', '--leaf=b')).toBe("option '--leaf' was given 2 times; give it once");
-    expect(refusal('--format', 'jsno')).toBe("option '--format' is one of text, json, not 'jsno'; did you mean 'json'?");
-    expect(refusal('--format', '4')).toBe("option '--format' is one of text, json, not '4'");
+    expect(refusal('--in-place=yes')).toBe("option '--in-place' does not take a value");
+    expect(refusal('--leaf=a', '--leaf=b')).toBe("option '--leaf' was given 2 times; use it once");
+    expect(refusal('--format', 'jsno')).toBe("option '--format' must be one of text, json, not 'jsno'; did you mean 'json'?");
+    expect(refusal('--format', '4')).toBe("option '--format' must be one of text, json, not '4'");
     for (const word of ['x', '1.5', '1e3', '', '0x1', '9'.repeat(16)]) {
-      expect(refusal(`--lines=${word}`)).toBe(`option '--lines' needs a whole number, not '${word}'`);
+      expect(refusal(`--lines=${word}`)).toBe(`option '--lines' needs an integer, not '${word}'`);
     }
   });
 });

@@ -86,7 +86,7 @@ describe.each(loaded)('the command $name', ({ name, entry, command }) => {
   it('refuses an option that it does not have, and points to its help', async () => {
     const ran = await run([name, '--no-such-option']);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain(`'sessionctl ${name} --help' tells how to call it`);
+    expect(ran.stderr).toContain(`'sessionctl ${name} --help' shows how to use it`);
   });
 });
 

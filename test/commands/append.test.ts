@@ -173,7 +173,7 @@ test('refuses --cwd and --title for a log that has a header, a folder and --at i
   const file = fresh(HEADER);
   expect((await run(['append', '--title', 't', file], { stdin: '' })).stderr).toMatch(/--title is for a new file/);
   expect((await run(['append', join(file, '..')], { stdin: '' })).stderr).toMatch(/is a folder/);
-  expect((await run(['append', '--at', '@', fresh()], { stdin: '' })).stderr).toMatch(/is new, so '@' names nothing/);
+  expect((await run(['append', '--at', '@', fresh()], { stdin: '' })).stderr).toMatch(/is new, so '@' does not exist/);
   expect((await run(['append', join(file, '..', 'no', 'where')], { stdin: '' })).stderr).toMatch(/where: no such folder; make it first\n/);
 });
 

@@ -86,12 +86,12 @@ test('verify finds missing, damaged and orphaned blobs and bad refs', async () =
   const out = await run(['blobs', 'verify', '--blobs', blobs, logs]);
   expect(out.code).toBe(1);
   const bySize = [
-    `${file}:3: error: damaged-blob: 'blob:sha256:${damaged}' has bytes that do not fit its hash`,
+    `${file}:3: error: damaged-blob: 'blob:sha256:${damaged}' has bytes that do not match its hash`,
     `${file}:4: error: missing-blob: 'blob:sha256:${missing}' is not in the store`,
-    `${file}:5: error: bad-blob-ref: 'blob:sha256:X' is not blob:sha256: and 64 lower-case hexadecimal digits`,
-    `${blobs}/${unseen}: error: damaged-blob: its bytes do not fit its name`,
-    `${blobs}/${unseen}: warning: orphaned-blob: no given log names it, 11 bytes`,
-    `${blobs}/${orphan}: warning: orphaned-blob: no given log names it, 6 bytes`,
+    `${file}:5: error: bad-blob-ref: 'blob:sha256:X' is not blob:sha256: and 64 lowercase hexadecimal digits`,
+    `${blobs}/${unseen}: error: damaged-blob: its bytes do not match its name`,
+    `${blobs}/${unseen}: warning: orphaned-blob: no given log refers to it, 11 bytes`,
+    `${blobs}/${orphan}: warning: orphaned-blob: no given log refers to it, 6 bytes`,
   ];
   expect(out.stdout.trim().split('\n').sort()).toEqual(bySize.sort());
   expect(out.stderr).toBe('sessionctl: 4 refs: 1 bad ref, 1 missing, 2 damaged, 2 orphaned\n');
@@ -120,7 +120,7 @@ test('skips what is no session log below a folder, refuses it when it is named, 
   expect((await run(['blobs', 'ls', '--blobs', blobs, join(logs, 'other.jsonl')])).stderr).toMatch(/not a pi or omp session log/);
   const none = await run(['blobs', 'ls', '--blobs', blobs, logs]);
   expect(none.code).toBe(2);
-  expect(none.stderr).toMatch(/1 file skipped that is no session log\nsessionctl: no session log found/);
+  expect(none.stderr).toMatch(/1 file skipped, not a session log\nsessionctl: no session log found/);
   writeFileSync(join(logs, 'own.jsonl'), HEADER);
   expect((await run(['blobs', 'ls', '--blobs', blobs, logs])).code).toBe(0);
 });
@@ -195,7 +195,7 @@ test('gc leaves what is young, and what is no blob', async () => {
   const argv = ['blobs', 'gc', '--apply', '--delete', '--blobs', blobs, logs];
   const out = await run(argv, { now: () => now });
   expect(out.stdout).toBe(`${blobs}/${old}: 3 bytes\n`);
-  expect(out.stderr).toBe('sessionctl: 1 blob of 5, 3 bytes: removed; 1 blob more without a name is too young\n');
+  expect(out.stderr).toBe('sessionctl: 1 blob of 5, 3 bytes: removed; 1 blob more unreferenced is too young\n');
   expect(readdirSync(blobs).sort()).toEqual([...named, young, 'notes.txt', 'a'.repeat(64)].sort());
   expect((await run([...argv, '--older-than', '22h'], { now: () => now })).stdout).toContain(String(young));
   expect((await run([...argv, '--older-than', 'soon'])).stderr).toMatch(/needs a number and s, m, h, d or w/);
@@ -237,9 +237,9 @@ test('gc refuses to take more than half of the store without --force', async () 
   writeFileSync(join(logs, 'f'), hashes[0] ?? '');
   const refused = await run(['blobs', 'gc', '--apply', '--blobs', blobs, logs]);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(/2 blobs of 3 are named in none of 1 file; that is more than half of the store, nothing was done/);
+  expect(refused.stderr).toMatch(/2 blobs of 3 are not referenced in any of 1 file; that is more than half of the store, nothing was done/);
   expect(readdirSync(blobs).length).toBe(3);
-  expect((await run(['blobs', 'gc', '--blobs', blobs, logs])).stderr).toMatch(/--apply will want --force/);
+  expect((await run(['blobs', 'gc', '--blobs', blobs, logs])).stderr).toMatch(/--apply will need --force/);
   expect((await run(['blobs', 'gc', '--apply', '--force', '--blobs', blobs, logs])).code).toBe(0);
   expect(readdirSync(blobs).sort()).toEqual(['.trash', hashes[0]].sort());
 });
@@ -261,8 +261,8 @@ test('gc tells of a pipe or socket below the folder, which it cannot read', asyn
   symlinkSync('pipe', join(logs, 'link'));
   const out = await run(['blobs', 'gc', '--blobs', blobs, logs]);
   expect(out.code).toBe(0);
-  expect(out.stderr).toContain(`${join(logs, 'link')}: is no regular file, its bytes were not looked at`);
-  expect(out.stderr).toContain(`${join(logs, 'pipe')}: is no regular file, its bytes were not looked at`);
+  expect(out.stderr).toContain(`${join(logs, 'link')}: is not a regular file and was not read`);
+  expect(out.stderr).toContain(`${join(logs, 'pipe')}: is not a regular file and was not read`);
 });
 
 test('gc refuses when a file may not be read', async ({ skip }) => {

@@ -24,9 +24,9 @@ describe('completion', () => {
   });
 
   it('says which shells there are', async () => {
-    expect((await run(['completion'])).stderr).toContain('sessionctl: name the shell: bash, zsh or fish\n');
+    expect((await run(['completion'])).stderr).toContain('sessionctl: which shell? bash, zsh or fish\n');
     expect((await run(['completion', 'constructor'])).stderr).toContain(
-      "no completion for 'constructor'; there is one for bash, zsh and fish",
+      "no completion for 'constructor'; the shells are bash, zsh and fish",
     );
     expect(await run(['completion', 'bash', 'zsh'])).toMatchObject({ code: 2, stdout: '' });
   });

@@ -99,7 +99,7 @@ describe('context on the vectors', () => {
     for (const profile of PROFILES) {
       const ran = await run(['context', '--profile', profile, file]);
       expect(ran.code).toBe(1);
-      expect(ran.stderr).toContain('the path holds 2 of 3 entries');
+      expect(ran.stderr).toContain('the path has 2 of 3 entries');
       expect(jsonLines(ran).map((message) => message['content'])).toEqual([[text('b')], [text('a2')]]);
     }
   });
@@ -169,7 +169,7 @@ describe('context', () => {
     const label = JSON.stringify({ ...third?.value, parentId: 'e0' });
     const ran = await context(`${HEADER}\n${first?.text}\n${second?.text}\n${label}\n`);
     expect(jsonLines(ran).map((message) => message['content'])).toEqual(['a']);
-    expect(ran.stderr).toContain('newer work hangs elsewhere');
+    expect(ran.stderr).toContain('newer work is on another branch');
     const rev = /'--leaf (line:\d+)'/.exec(ran.stderr)?.[1] ?? '';
     const newer = await context(`${HEADER}\n${first?.text}\n${second?.text}\n${label}\n`, '--leaf', rev);
     expect(jsonLines(newer).map((message) => message['content'])).toEqual(['a', 'b']);
@@ -227,7 +227,7 @@ describe('context', () => {
 
   it('refuses what is not a session, two files, and two kinds of answer at once', async () => {
     expect(await context('{"a":1}\n')).toMatchObject({ code: 2, stdout: '' });
-    expect((await run(['context', 'a', 'b'])).stderr).toContain("takes one FILE, but got 'b' too");
+    expect((await run(['context', 'a', 'b'])).stderr).toContain("takes one FILE; unexpected 'b'");
     expect(await run(['context', '--state', '--explain', 'a'])).toMatchObject({ code: 2 });
     expect((await run(['context', '--profile', 'other', 'a'])).code).toBe(2);
     expect((await run(['context', join(scratch, 'absent.jsonl')])).stderr).toContain('no such file');
@@ -395,7 +395,7 @@ describe('context --blobs', () => {
     const missing = 'f'.repeat(64);
     const ran = await context(log(missing, hash), '--blobs', store);
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain(`-:2: 'blob:sha256:${missing}' is not in the store; the ref stays`);
+    expect(ran.stderr).toContain(`-:2: 'blob:sha256:${missing}' is not in the store; the ref is kept`);
     expect(jsonLines(ran)[0]?.['content']).toEqual([text('é'), image(`blob:sha256:${missing}`), image(bytes.toString('base64'))]);
   });
 });

@@ -260,7 +260,7 @@ describe('export', () => {
     expect(await exported('x.txt', '--format', 'md')).toBe('---');
     const refused = await run(['export', '-o', join(scratch, 'x.pdf'), fixture('pi-images')]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("x.pdf' ends in '.pdf', not in .md, .markdown, .html or .htm; name the format with --format\n");
+    expect(refused.stderr).toContain("x.pdf' ends in '.pdf', not in .md, .markdown, .html or .htm; set the format with --format\n");
     expect(existsSync(join(scratch, 'x.pdf'))).toBe(false);
   });
 
@@ -332,9 +332,7 @@ describe('export', () => {
     expect(stdout).toContain('*Image of the type `image/png` with a bad ref: `blob:sha256:../../x`*');
     const asked = await run(['export', '--blobs', scratch, log(image('blob:sha256:../../x'))]);
     expect(asked.code).toBe(1);
-    expect(asked.stderr).toContain(
-      ":2: 'blob:sha256:../../x' is not blob:sha256: and 64 lower-case hexadecimal digits; nothing was opened",
-    );
+    expect(asked.stderr).toContain(":2: 'blob:sha256:../../x' is not blob:sha256: and 64 lowercase hexadecimal digits; nothing was opened");
     expect(asked.stdout).toBe(stdout);
   });
 

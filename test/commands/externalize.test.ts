@@ -79,7 +79,7 @@ test('says why an image stays', async () => {
   expect(out.code).toBe(0);
   expect(out.stdout).toBe(stdin);
   expect(out.stderr).toBe(
-    'sessionctl: -:2: image data is not canonical base64, left in the log\nsessionctl: -:3: image_url is spelled with escapes, left in the log\n',
+    'sessionctl: -:2: image data is not canonical base64 and was left in the log\nsessionctl: -:3: image_url is written with escapes and was left in the log\n',
   );
 });
 
@@ -103,7 +103,7 @@ test('passes damaged lines through byte for byte, tells them once and exits 1', 
   const out = await run(['externalize', '--blobs', blobs], { stdin });
   expect(out.code).toBe(1);
   expect(out.stderr).toBe(
-    "sessionctl: -: line 2 is damaged (torn-line) and passes through as it is, and 1 other line: 6 (invalid-utf8); 'sessionctl repair' mends what can be mended\n",
+    "sessionctl: -: line 2 is damaged (torn-line) and is passed through unchanged, and 1 other line: 6 (invalid-utf8); 'sessionctl repair' fixes what can be fixed\n",
   );
   expect(
     out.stdoutBytes.equals(
@@ -133,7 +133,7 @@ test('refuses a file that is not a session log, and writes nothing', async () =>
 test('tells how to name the store where none is named', async () => {
   const out = await run(['externalize', fixture]);
   expect(out).toMatchObject({ code: 2, stdout: '' });
-  expect(out.stderr).toBe('sessionctl: no blob store found; name it with --blobs DIR or the variable SESSIONCTL_BLOBS\n');
+  expect(out.stderr).toBe('sessionctl: no blob store found; pass it with --blobs DIR or the variable SESSIONCTL_BLOBS\n');
   const blobs = join(fresh(), 'b');
   expect((await run(['externalize', fixture], { env: { SESSIONCTL_BLOBS: blobs } })).code).toBe(0);
   expect(readdirSync(blobs).length).toBe(1);
@@ -198,7 +198,7 @@ test('the two options that lose something need a backup in place', async () => {
   }
   expect(await run(['externalize', '-i', '--backup', '--truncate', '--strip-transient', '--blobs', folder, file])).toMatchObject({
     code: 0,
-    stderr: `sessionctl: ${file}: 1 string cut to 500,000 characters\nsessionctl: ${file}: 1 transient field removed\n`,
+    stderr: `sessionctl: ${file}: 1 string truncated to 500,000 characters\nsessionctl: ${file}: 1 transient field removed\n`,
   });
   const now = readFileSync(file, 'utf8');
   expect(now).not.toContain('partialJson');

@@ -313,7 +313,7 @@ describe('what a fork does with odd sources', () => {
   it.each([
     [['fork', 'f.jsonl'], 'needs a FILE and a REV'],
     [['fork'], 'needs a FILE and a REV'],
-    [['fork', 'f.jsonl', 'a', 'b'], "'b' is too much"],
+    [['fork', 'f.jsonl', 'a', 'b'], "unexpected 'b'"],
     [['fork', session('pi-branches.jsonl'), '@', '--id', ''], '--id is empty'],
     [['fork', session('pi-branches.jsonl'), '@', '--id', '57a3af4e-d1fb-48c0-aa34-05151c48b786'], 'the id of the source'],
     [['fork', session('pi-branches.jsonl'), '@', '--timestamp', 'yesterday'], "not 'yesterday'"],

@@ -41,7 +41,7 @@ test('tells how to name the store where none is found, and needs none without re
   writeFileSync(file, HEADER + withRef(`blob:sha256:${hash}`));
   const out = await run(['inline', file]);
   expect(out.code).toBe(2);
-  expect(out.stderr).toBe(`sessionctl: ${file}: no blob store found; name it with --blobs DIR or the variable SESSIONCTL_BLOBS\n`);
+  expect(out.stderr).toBe(`sessionctl: ${file}: no blob store found; pass it with --blobs DIR or the variable SESSIONCTL_BLOBS\n`);
   expect((await run(['inline'], { stdin: HEADER + withRef('AAAA') })).code).toBe(0);
   expect((await run(['inline', '--blobs', join(fresh(), 'none')], { stdin: HEADER + withRef(`blob:sha256:${hash}`) })).stderr).toMatch(
     /no such file or folder/,
@@ -63,10 +63,10 @@ test('keeps a ref whose blob is missing, damaged, a link or no file, names the l
   const out = await run(['inline', '--blobs', blobs], { stdin });
   expect(out).toMatchObject({ code: 1, stdout: stdin });
   expect(out.stderr.split('\n')).toEqual([
-    `sessionctl: -:2: 'blob:sha256:${damaged}' has bytes that do not fit its hash; the ref stays`,
-    `sessionctl: -:3: 'blob:sha256:${linked}' has bytes that do not fit its hash; the ref stays`,
-    `sessionctl: -:4: 'blob:sha256:${folder}' has bytes that do not fit its hash; the ref stays`,
-    `sessionctl: -:5: 'blob:sha256:${missing}' is not in the store; the ref stays`,
+    `sessionctl: -:2: 'blob:sha256:${damaged}' has bytes that do not match its hash; the ref is kept`,
+    `sessionctl: -:3: 'blob:sha256:${linked}' has bytes that do not match its hash; the ref is kept`,
+    `sessionctl: -:4: 'blob:sha256:${folder}' has bytes that do not match its hash; the ref is kept`,
+    `sessionctl: -:5: 'blob:sha256:${missing}' is not in the store; the ref is kept`,
     '',
   ]);
 });
@@ -93,7 +93,7 @@ test.each([
     const out = await run(['inline', ...options], { stdin });
     expect(out).toMatchObject({ code: 1, stdout: stdin });
     expect(out.stderr).toMatch(
-      /^sessionctl: -:2: 'blob:.*' is not blob:sha256: and 64 lower-case hexadecimal digits; nothing was opened; the ref stays\n$/,
+      /^sessionctl: -:2: 'blob:.*' is not blob:sha256: and 64 lowercase hexadecimal digits; nothing was opened; the ref is kept\n$/,
     );
   }
 });
@@ -112,7 +112,7 @@ test('puts nothing between quotes that is not a data URL', async () => {
     const stdin = `${HEADER}{"type":"custom","id":"c","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","data":{"image_url":"blob:sha256:${sha256(content)}"}}\n`;
     const out = await run(['inline', '--blobs', blobs], { stdin });
     expect(out).toMatchObject({ code: 1, stdout: stdin });
-    expect(out.stderr).toMatch(/is no data URL/);
+    expect(out.stderr).toMatch(/is not a data URL/);
   }
 });
 

@@ -83,7 +83,7 @@ describe('log', () => {
   it.each(['', '\n\n'])('says that a file without header and entries (%j) holds nothing, and exits 1', async (content) => {
     const empty = join(folder, 'empty.jsonl');
     writeFileSync(empty, content);
-    const said = { code: 1, stderr: `sessionctl: ${empty}: holds neither a header nor entries; there is nothing to show\n` };
+    const said = { code: 1, stderr: `sessionctl: ${empty}: has neither a header nor entries; there is nothing to show\n` };
     for (const command of ['log', 'export', 'tree', 'context']) expect(await run([command, empty])).toMatchObject(said);
     writeFileSync(empty, jsonl(header));
     for (const command of ['log', 'export', 'tree', 'context']) expect(await run([command, empty])).toMatchObject({ code: 0, stderr: '' });
@@ -115,7 +115,7 @@ describe('log', () => {
     const { code, stdout, stderr } = await run(['log', path]);
     expect([code, idsOf(stdout)]).toEqual([1, ['a', 'b']]);
     expect(stderr).toBe(
-      `sessionctl: ${path}: line 3 is damaged (torn-line) and was left out; 'sessionctl repair' mends what can be mended\n`,
+      `sessionctl: ${path}: line 3 is damaged (torn-line) and was left out; 'sessionctl repair' fixes what can be fixed\n`,
     );
     expect((await run(['log', '--leaf', 'line:3', path])).code).toBe(2);
   });

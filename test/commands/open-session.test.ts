@@ -84,7 +84,7 @@ describe('openSession', () => {
     });
     expect(code).toBe(1);
     expect(io.notes).toEqual([
-      `${path}: line 3 is damaged (torn-line) and was left out, and 2 other lines: 5 (not-an-object), 6 (not-an-object); 'sessionctl repair' mends what can be mended`,
+      `${path}: line 3 is damaged (torn-line) and was left out, and 2 other lines: 5 (not-an-object), 6 (not-an-object); 'sessionctl repair' fixes what can be fixed`,
     ]);
     expect(await readSession(path, testIo(), async () => 2)).toBe(2);
   });

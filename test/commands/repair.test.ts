@@ -104,8 +104,8 @@ describe('sessionctl repair FILE', () => {
     writeFileSync(file, readFileSync(vector(GLUED), 'utf8').replace('"version": 3', '"version": 4'));
     const ran = await run(['repair', '--from', 'pi', file]);
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain(`${file}:1: unknown-version: not mended\n`);
-    expect(ran.stderr).toContain(`${file}: 1 change, 1 error not mended\n`);
+    expect(ran.stderr).toContain(`${file}:1: unknown-version: not fixed\n`);
+    expect(ran.stderr).toContain(`${file}: 1 change, 1 error not fixed\n`);
     expect(ran.stdout.split('\n')).toHaveLength(5);
   });
 
@@ -202,7 +202,7 @@ describe('sessionctl repair < FILE', () => {
     const program = join(projectRoot, 'bin', 'sessionctl.js');
     const ran = await spawnCommand('bash', ['-c', `node ${program} repair ${option} ${file} < ${file}`]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain(`is '/dev/stdin' itself; name another file with ${option}`);
+    expect(ran.stderr).toContain(`is '/dev/stdin' itself; choose another file with ${option}`);
     expect(readFileSync(file).equals(readFileSync(vector(TORN)))).toBe(true);
   });
 
@@ -317,8 +317,8 @@ describe('what repair refuses', () => {
   it.each([
     [['--quarantine', 'lost.jsonl'], /must not end in '.jsonl'/],
     [['--only', 'torn-lines'], /unknown rule 'torn-lines'; did you mean 'torn-line'/],
-    [['--only', 'unanswered-call'], /does not mend 'unanswered-call'.*--settle-tools/],
-    [['--only', 'unknown-version'], /does not mend 'unknown-version'/],
+    [['--only', 'unanswered-call'], /does not fix 'unanswered-call'.*--settle-tools/],
+    [['--only', 'unknown-version'], /does not fix 'unknown-version'/],
   ])('%j', async (options, message) => {
     const ran = await run(['repair', ...options, vector(TORN)]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
@@ -339,7 +339,7 @@ describe('what repair refuses', () => {
     ]) {
       const ran = await run(['repair', ...options, file]);
       expect(ran).toMatchObject({ code: 2, stdout: '' });
-      expect(ran.stderr).toMatch(/ itself; name another file with --(quarantine|report)\n$/);
+      expect(ran.stderr).toMatch(/ itself; choose another file with --(quarantine|report)\n$/);
     }
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(place)).toEqual(['log']);
@@ -372,7 +372,7 @@ it('leaves the file alone where the quarantine cannot be written', async () => {
 it('mends only what --only names', async () => {
   const ran = await run(['repair', '--only', 'dangling-parent', '--only', 'blank-line', vector('l06-torn-glued')]);
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain('glued-entries: not mended');
+  expect(ran.stderr).toContain('glued-entries: not fixed');
   const blank = await run(['repair', '--only', 'blank-line', vector('l11-blank-lines')]);
   expect(blank.code).toBe(0);
   expect(blank.stdout.split('\n')).toHaveLength(4);

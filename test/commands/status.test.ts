@@ -233,7 +233,7 @@ describe('sessionctl status', () => {
       ].join('\n'),
     );
     const ran = await run(['status', file, '--json']);
-    expect(ran.stderr).toContain("newer work hangs elsewhere; '--leaf line:3' shows that");
+    expect(ran.stderr).toContain("newer work is on another branch; '--leaf line:3' shows it");
     const status = JSON.parse(ran.stdout) as Status;
     expect(status.leafId).toBe('c');
     expect(status.evidence.some((one) => one.what.includes('line:3 is not on this path'))).toBe(true);

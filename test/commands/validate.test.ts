@@ -60,7 +60,7 @@ describe('validate', () => {
   it('refuses to read standard input twice', async () => {
     const ran = await run(['validate', '-', '-'], { stdin: HEADER });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain("give '-' once");
+    expect(ran.stderr).toContain("pass '-' once");
   });
 
   it('exits 0 with warnings only, and 1 with --strict', async () => {

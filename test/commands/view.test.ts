@@ -47,7 +47,7 @@ describe('a view whose path is cut off', () => {
         argv,
         code: 1,
         stderr:
-          `sessionctl: ${file}: the path holds 2 of 4 entries, because the parent of line 4 is not in the file; ` +
+          `sessionctl: ${file}: the path has 2 of 4 entries, because the parent of line 4 is not in the file; ` +
           `${rev} shows what is before it, 'sessionctl repair' reconnects it\n`,
       });
       expect(ran.stdout).not.toBe('');
@@ -56,7 +56,7 @@ describe('a view whose path is cut off', () => {
 
   it('says so for the REV that was asked for, and not for a whole path', async () => {
     const file = lost();
-    expect(await run(['log', '--leaf', 'c', file])).toMatchObject({ code: 1, stderr: expect.stringContaining('holds 1 of 4 entries') });
+    expect(await run(['log', '--leaf', 'c', file])).toMatchObject({ code: 1, stderr: expect.stringContaining('has 1 of 4 entries') });
     expect(await run(['log', '--leaf', 'line:3', file])).toMatchObject({ code: 0, stderr: '' });
     expect(await run(['context', '--leaf', 'null', file])).toMatchObject({ code: 0, stderr: '' });
     expect(await run(['export', '--all', file])).toMatchObject({ code: 0, stderr: '' });
@@ -67,11 +67,11 @@ describe('a view whose path is cut off', () => {
     const ran = await run(['log', file]);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toBe(
-      `sessionctl: ${file}: the path holds 2 of 4 entries, because the parents of line 4 run in a circle; ` +
+      `sessionctl: ${file}: the path has 2 of 4 entries, because the parents of line 4 form a cycle; ` +
         `'--leaf line:3' shows what is before it, 'sessionctl repair' reconnects it\n`,
     );
     const own = log(user('a', null), user('b', 'b'));
-    expect((await run(['context', own])).stderr).toContain("the parents of line 3 run in a circle; '--leaf line:2'");
+    expect((await run(['context', own])).stderr).toContain("the parents of line 3 form a cycle; '--leaf line:2'");
   });
 
   it('leaves a diff that found no difference with exit 1, and tells of each session', async () => {
@@ -79,9 +79,9 @@ describe('a view whose path is cut off', () => {
     const other = lost();
     const ran = await run(['diff', file, '--against', other]);
     expect(ran.code).toBe(1);
-    expect(ran.stderr.split('\n').filter((line) => line.includes('holds 2 of 4 entries'))).toHaveLength(2);
+    expect(ran.stderr.split('\n').filter((line) => line.includes('has 2 of 4 entries'))).toHaveLength(2);
     const below = log(user('a', null), user('c', 'gone'), user('d', 'c'), user('e', 'c'));
-    expect((await run(['diff', below])).stderr.match(/holds 2 of 4 entries/g)).toHaveLength(1);
+    expect((await run(['diff', below])).stderr.match(/has 2 of 4 entries/g)).toHaveLength(1);
   });
 
   it('is told by tree for any branch', async () => {
@@ -133,7 +133,7 @@ describe('a view of a stale leaf', () => {
       expect({ argv, code, stderr }).toEqual({
         argv,
         code: 0,
-        stderr: `sessionctl: ${file}: the last entry is a stale leaf and newer work hangs elsewhere; ${rev} shows that\n`,
+        stderr: `sessionctl: ${file}: the last entry is a stale leaf and newer work is on another branch; ${rev} shows it\n`,
       });
     }
   });

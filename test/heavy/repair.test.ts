@@ -65,6 +65,6 @@ it('passes a line that is longer than any string', async () => {
   const out = join(scratch, 'long.out');
   const ran = await run(['repair', file, '-o', out]);
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain('oversize-line: not mended');
+  expect(ran.stderr).toContain('oversize-line: not fixed');
   expect(statSync(out).size).toBe(statSync(file).size - '{"torn\n'.length);
 });

@@ -229,7 +229,7 @@ describe('a title slot with broken UTF-8', () => {
     expect((await repair(output)).changes).toEqual([]);
   });
 
-  it('goes to the quarantine where no padding is left to make room', async () => {
+  it('goes to quarantine where no padding is left to make room', async () => {
     const input = Buffer.from(slotOf('\xe9'.repeat(200), 256) + HEADER, 'latin1');
     const { output, changes, quarantine, left } = await repair(input);
     expect(output.toString()).toBe(HEADER);

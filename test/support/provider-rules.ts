@@ -161,7 +161,7 @@ function openaiContentFaults(content: unknown): string[] {
     const image = part['image_url'];
     if (part['type'] !== 'image_url' || !isObject(image) || typeof image['url'] !== 'string') return [`part ${part['type']}`];
     const [, type, data] = /^data:([a-z/]+);base64,(.+)$/.exec(image['url']) ?? [];
-    return type && IMAGE_TYPES.includes(type) && data && BASE64.test(data) ? [] : ['an image that is no data URL'];
+    return type && IMAGE_TYPES.includes(type) && data && BASE64.test(data) ? [] : ['an image that is not a data URL'];
   });
 }
 

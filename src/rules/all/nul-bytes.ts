@@ -8,7 +8,7 @@ export const nulBytes: Rule = {
   summary: 'a line has NUL bytes',
   why: 'JSON does not allow NULs, so agents skip the line, and an entry after the NULs is lost to them.',
   arises: 'The machine lost power after the new length of the file was on disk, but before its new bytes were.',
-  mend: "'sessionctl repair' removes the NULs and keeps the entries around them; an entry with NULs inside a string or a number goes to the quarantine.",
+  mend: "'sessionctl repair' removes the NULs and keeps the entries around them; an entry with NULs inside a string or a number goes to quarantine.",
   fixable: true,
   example: '\\0\\0\\0\\0{"type":"message","id":"b",…}',
   line: ({ line, damage }, _log, report) => {
