@@ -39,7 +39,7 @@ export type { Profile, Projected } from './projection/context/types.ts';
 export type { ClassName, ClassRule, Idempotency, Policy } from './projection/status/classes.ts';
 export type { ChecklistItem, PendingCall, Reason, State, Status } from './projection/status/status.ts';
 export type { Verdict } from './projection/status/verdict.ts';
-export type { ChangeRecord, Left, QuarantineRecord } from './repair/index.ts';
+export type { ChangeRecord, QuarantineRecord, Remaining as Left } from './repair/index.ts';
 export type { Finding, Severity } from './rules/finding.ts';
 export type { Group, Level, RuleMeta } from './rules/rule.ts';
 export type { LeftOut, LogEntry } from './tree/session.ts';

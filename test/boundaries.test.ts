@@ -16,7 +16,7 @@ const MAY_IMPORT = table({
   tree: 'base entries json lines log scanner',
   projection: 'base entries json log tree',
   rules: 'base entries json lines log scanner tree',
-  repair: 'base entries json lines log rules scanner',
+  repair: 'base entries formats json lines log rules scanner',
   validate: 'base blobs files formats lines reporters rules scanner',
   reporters: 'base rules',
   exporters: 'base entries json log tree',

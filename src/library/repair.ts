@@ -1,19 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { Trouble } from '../base/trouble.ts';
-import { Detection } from '../formats/detection.ts';
-import { Evidence, ORIGINS, type Origin } from '../formats/index.ts';
-import { readLineBatches } from '../lines/reader.ts';
+import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import {
-  applyChecked,
-  type ChangeRecord,
-  digestRanges,
-  InputChanged,
-  type Left,
-  makePlan,
-  type QuarantineRecord,
-  Survey,
-} from '../repair/index.ts';
+import { applyRepair, type ChangeRecord, InputChanged, planRepair, type QuarantineRecord, type Remaining } from '../repair/index.ts';
 import { rules } from '../rules/index.ts';
 import { described, optionsOf, type Random, type RereadableBytes, requireKind, requireOneOf, rereader, systemRandom } from './arguments.ts';
 
@@ -37,13 +26,13 @@ export interface RepairOptions {
 
 export interface RepairResult {
   /** Errors that are left in the output, by the lines of the input. */
-  readonly left: readonly Left[];
+  readonly left: readonly Remaining[];
 }
 
 /**
  * A damaged log as mended bytes, piece by piece; the generator returns what could not be mended. A log without an error
- * leaves as it came. The log is read twice, a third time where ids repeat; nothing is handed out before the first reading is
- * done. Holds an index of about 60 bytes, 95 where something changes, and the id of each entry, and the plan.
+ * leaves as it came. Such a log is read twice, any other three times, once more where ids repeat; nothing is handed out
+ * before it is known what to do. Holds an index of about 60 bytes, 95 where something changes, and the id of each entry, and the plan.
  */
 export function repair(source: RereadableBytes, options?: RepairOptions): AsyncGenerator<Uint8Array, RepairResult, void> {
   const known = ['name', 'only', 'settleTools', 'settleLeaf', 'from', 'random', 'onChange', 'onQuarantine'] as const;
@@ -73,32 +62,15 @@ async function* mended(
   only: ReadonlySet<string> | undefined,
   wish: RepairOptions,
 ): AsyncGenerator<Uint8Array, RepairResult, void> {
-  const name = wish.name ?? '-';
-  const random = wish.random ?? systemRandom;
-  const settleTools = wish.settleTools ?? false;
-  const wants = (rule: string): boolean => (only ? only.has(rule) : rule !== 'blank-line');
-  const survey = new Survey({ wants, key: random(8), evidence: new Evidence(wish.from), tools: settleTools });
-  const detection = new Detection(name, { rewriting: { from: wish.from, anyVersion: false } });
-  for await (const batch of readLineBatches(read())) {
-    detection.pass(batch);
-    for (const line of batch) survey.take(line);
-  }
-  detection.end();
-  survey.end();
-  const plan = await makePlan(survey, {
-    name,
-    wants,
-    digests: async (ranges) => await digestRanges(read(), ranges),
-    settleTools,
-    settleLeaf: wish.settleLeaf ?? false,
-  });
+  const { name = '-', random = systemRandom, settleTools = false, settleLeaf = false, from, onChange, onQuarantine } = wish;
+  const request = { name, read, rereadable: true, only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
+  const plan = await planRepair(request);
   const pipe = new PassThrough();
   const out = new ByteWriter(pipe);
-  const hands = { out, change: async (record: ChangeRecord) => await wish.onChange?.(record), quarantine: wish.onQuarantine };
-  let left: readonly Left[] = [];
+  let left: readonly Remaining[] = [];
   const applying = (async () => {
     try {
-      left = await applyChecked(plan, read(), hands, { random, scanner: 'off' });
+      left = await applyRepair(plan, request, { out, onChange: async (record) => await onChange?.(record), onQuarantine });
       await out.flush();
       pipe.end();
     } catch (error) {

@@ -1,10 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { Block, readBlocks } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
+import { LogCheck, makeMemory } from '../rules/check-log.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
-import { type ApplyHands, applyPlan, type LineMap } from './apply.ts';
+import { applyPlan, type LineMap, type RepairCallbacks } from './apply.ts';
 import type { Plan } from './plan.ts';
-import type { Left } from './survey.ts';
+
+/** An error that is not fixed. */
+export interface Remaining {
+  readonly line: number;
+  readonly rule: string;
+}
 
 export interface CheckOptions {
   readonly random: (bytes: number) => Uint8Array;
@@ -15,19 +21,18 @@ export interface CheckOptions {
 
 /**
  * Carries the plan out and checks what is written, by the rules of validate: gives the errors that are in the output, by
- * the lines of the input. Where nothing was wrong and nothing changes there is nothing to check.
+ * the lines of the input. A log that is known to be healthy is only copied.
  */
 export async function applyChecked(
   plan: Plan,
   chunks: AsyncIterable<Buffer>,
-  hands: ApplyHands,
+  callbacks: RepairCallbacks,
   { random, scanner, ...limit }: CheckOptions,
-): Promise<readonly Left[]> {
-  if (plan.left.length === 0 && !plan.changes) {
-    await applyPlan(plan, chunks, hands);
+): Promise<readonly Remaining[]> {
+  if (plan.isHealthy) {
+    await applyPlan(plan, chunks, callbacks);
     return [];
   }
-  const { LogCheck, makeMemory } = await import('../rules/check-log.ts');
   const errors: { readonly line: number; readonly offset: number; readonly rule: string }[] = [];
   const check = new LogCheck({
     file: '',
@@ -38,9 +43,9 @@ export async function applyChecked(
     },
   });
   const pipe = new PassThrough();
-  const applying = applyInto(pipe, plan, chunks, hands);
+  const applying = applyInto(pipe, plan, chunks, callbacks);
   try {
-    for await (const piece of readBlocks(handingOn(pipe, hands.out), limit)) {
+    for await (const piece of readBlocks(handingOn(pipe, callbacks.out), limit)) {
       if (piece instanceof Block) check.block(piece);
       else check.line(piece);
     }
@@ -53,10 +58,10 @@ export async function applyChecked(
   return errors.map(({ line, offset, rule }) => ({ line: lines.inputLine(line, offset), rule })).sort((a, b) => a.line - b.line);
 }
 
-async function applyInto(pipe: PassThrough, plan: Plan, chunks: AsyncIterable<Buffer>, hands: ApplyHands): Promise<LineMap> {
+async function applyInto(pipe: PassThrough, plan: Plan, chunks: AsyncIterable<Buffer>, callbacks: RepairCallbacks): Promise<LineMap> {
   const out = new ByteWriter(pipe);
   try {
-    const lines = await applyPlan(plan, chunks, { ...hands, out });
+    const lines = await applyPlan(plan, chunks, { ...callbacks, out });
     await out.flush();
     return lines;
   } finally {

@@ -8,13 +8,13 @@ import type { Job, Plan } from './plan.ts';
 import { type ChangeRecord, type QuarantineRecord, type RawBytes, rawBytes } from './records.ts';
 import type { FixedLine, Region } from './region.ts';
 
-export interface ApplyHands {
+export interface RepairCallbacks {
   /** The log as it leaves. */
   readonly out: ByteWriter;
   /** Each change, in the order of the input; the words are for people. */
-  readonly change: (record: ChangeRecord, words: string | undefined) => void | Promise<void>;
+  readonly onChange: (record: ChangeRecord, words: string | undefined) => void | Promise<void>;
   /** Each piece that leaves; absent where nobody keeps them, and the changes then tell the bytes. */
-  readonly quarantine: ((record: QuarantineRecord) => void | Promise<void>) | undefined;
+  readonly onQuarantine: ((record: QuarantineRecord) => void | Promise<void>) | undefined;
 }
 
 /** The input of the second pass is not that of the first. */
@@ -44,10 +44,10 @@ export class LineMap {
 }
 
 /** The second pass: everything leaves as it came, but for the places in the plan. */
-export async function applyPlan(plan: Plan, chunks: AsyncIterable<Buffer>, hands: ApplyHands): Promise<LineMap> {
+export async function applyPlan(plan: Plan, chunks: AsyncIterable<Buffer>, callbacks: RepairCallbacks): Promise<LineMap> {
   const source = new ByteSource(chunks);
   try {
-    return await new Operation(plan, source, hands).run();
+    return await new Operation(plan, source, callbacks).run();
   } finally {
     await source.close();
   }
@@ -56,7 +56,7 @@ export async function applyPlan(plan: Plan, chunks: AsyncIterable<Buffer>, hands
 class Operation {
   readonly #plan: Plan;
   readonly #source: ByteSource;
-  readonly #hands: ApplyHands;
+  readonly #callbacks: RepairCallbacks;
   readonly #start: number;
   /** Bytes of the input that were taken. */
   #taken = 0;
@@ -64,12 +64,12 @@ class Operation {
   /** Where the header went, and as which bytes. */
   readonly #moved = new Map<FixedLine, { readonly offset: number; readonly text: string }>();
 
-  constructor(plan: Plan, source: ByteSource, hands: ApplyHands) {
+  constructor(plan: Plan, source: ByteSource, callbacks: RepairCallbacks) {
     this.#plan = plan;
     this.#source = source;
-    this.#hands = hands;
+    this.#callbacks = callbacks;
     // The writer may have been used before.
-    this.#start = hands.out.written;
+    this.#start = callbacks.out.written;
   }
 
   async run(): Promise<LineMap> {
@@ -87,7 +87,7 @@ class Operation {
   }
 
   async #copy(count: number): Promise<void> {
-    const copied = await this.#source.copy(count, this.#hands.out);
+    const copied = await this.#source.copy(count, this.#callbacks.out);
     this.#taken += copied;
     if (copied < count) throw new InputChanged();
   }
@@ -102,7 +102,7 @@ class Operation {
   async #removeMark(): Promise<void> {
     const raw = await this.#read(BYTE_ORDER_MARK.length);
     const place = { line: 1, offset: 0, length: raw.length, rule: 'byte-order-mark' } as const;
-    await this.#hands.change({ ...place, action: 'removed', out: null, ...rawBytes(raw) }, 'removed the byte order mark');
+    await this.#callbacks.onChange({ ...place, action: 'removed', out: null, ...rawBytes(raw) }, 'removed the byte order mark');
   }
 
   async #writeFront(): Promise<void> {
@@ -111,7 +111,7 @@ class Operation {
     const { source } = front;
     const text = encodeUtf8(front.text) + (source?.newline ?? newline);
     const offset = this.#written;
-    this.#hands.out.raw(text);
+    this.#callbacks.out.raw(text);
     this.#lines.add(offset, this.#written, source?.line ?? 1, 0, 1);
     if (source) {
       this.#moved.set(source, { offset, text });
@@ -126,18 +126,18 @@ class Operation {
       out: { offset, length: text.length },
       ...(front.idAfter === undefined ? {} : { idAfter: front.idAfter }),
     };
-    await this.#hands.change(record, front.words);
+    await this.#callbacks.onChange(record, front.words);
   }
 
   async #operate(job: Job): Promise<void> {
-    const { out } = this.#hands;
+    const { out } = this.#callbacks;
     const raw = await this.#read(job.length);
     const region = job.region ?? wholeLine(job, raw);
     const { mendOf, lastNewline, endsLast } = this.#plan;
     const { edits, old } = editRegion(region, raw, { mendOf, newline: lastNewline, endsLine: endsLast });
     for (const { start, end, line, rule } of old) {
       const record = { line, offset: job.offset + start, length: end - start, rule, ...rawBytes(raw.slice(start, end)) };
-      await this.#hands.quarantine?.(record);
+      await this.#callbacks.onQuarantine?.(record);
     }
     const offset = this.#written;
     let at = 0;
@@ -155,7 +155,7 @@ class Operation {
   }
 
   async #change(edit: Edit, raw: string, offset: number): Promise<void> {
-    const { quarantine, change, out } = this.#hands;
+    const { onQuarantine, onChange, out } = this.#callbacks;
     const place = { line: edit.line, offset, length: raw.length, rule: edit.rule };
     const written = { offset: this.#written, length: edit.text.length };
     out.raw(edit.text);
@@ -169,8 +169,8 @@ class Operation {
     if (moved) {
       stands = { offset: moved.offset, length: moved.text.length };
       if (moved.text === raw) told = undefined;
-    } else if (edit.quarantine && quarantine && told) {
-      await quarantine({ ...place, ...told });
+    } else if (edit.quarantine && onQuarantine && told) {
+      await onQuarantine({ ...place, ...told });
       told = undefined;
     }
     const record: ChangeRecord = {
@@ -182,11 +182,11 @@ class Operation {
       ...(edit.idAfter === undefined ? {} : { idAfter: edit.idAfter }),
       ...(edit.assumed ? { assumed: true } : {}),
     };
-    await change(record, edit.words);
+    await onChange(record, edit.words);
   }
 
   get #written(): number {
-    return this.#hands.out.written - this.#start;
+    return this.#callbacks.out.written - this.#start;
   }
 }
 

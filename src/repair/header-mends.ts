@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { versionOf } from '../entries/envelope-check.ts';
 import { fatalFaults } from '../entries/fatal-shapes.ts';
 import { applySplices, findMember, setMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
@@ -48,7 +47,6 @@ function mendSlot(patient: Patient, slot: FixedLine): void {
 
 function mendOne(patient: Patient, header: FixedLine, slot: FixedLine | undefined): void {
   const { value, raw } = header;
-  if (!versionOf(value).known) patient.left.push({ line: header.line, rule: 'unknown-version' });
   let text = raw;
   let idBefore: string | undefined;
   if (typeof value['id'] === 'string') patient.headerId = value['id'];
@@ -83,10 +81,7 @@ function mendOne(patient: Patient, header: FixedLine, slot: FixedLine | undefine
 
 function rebuild(patient: Patient, slot: FixedLine | undefined): void {
   const { survey } = patient;
-  if (!patient.options.wants('missing-header')) {
-    patient.left.push({ line: 1, rule: 'missing-header' });
-    return;
-  }
+  if (!patient.options.wants('missing-header')) return;
   const { firstEntry } = survey;
   patient.headerId = uuidOf(firstEntry?.bytes ?? '');
   const header = {

@@ -36,11 +36,6 @@ export class Joiner {
     this.#hands = hands;
   }
 
-  /** No line is held back. */
-  get isIdle(): boolean {
-    return this.#scanner === undefined;
-  }
-
   take(held: HeldLine): void {
     if (this.#scanner && this.#goesOn(held)) return;
     if (held.content.damage === 'torn-line') this.#start(held);

@@ -1,7 +1,7 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import { stableId } from '../entries/migrate/mint.ts';
 import { type FixedLine, type InnerMend, type Mend, type NewLine, type NewMember, newMend, type Unit } from './region.ts';
-import { Flag, type Left, type Survey } from './survey.ts';
+import { Flag, type Survey } from './survey.ts';
 
 /** What each of the entries has in its bytes, as a digest: asked for only where ids repeat. */
 export type Digests = (ranges: readonly { readonly offset: number; readonly length: number }[]) => Promise<readonly string[]>;
@@ -21,7 +21,6 @@ export class Patient {
   readonly options: PlanOptions;
   /** By entry. */
   readonly mends = new Map<number, Mend>();
-  readonly left: Left[];
   version: 1 | 2 | 3 = 3;
   headerId = '';
   /** By entry, where it changes: the number of its new id. */
@@ -35,7 +34,6 @@ export class Patient {
   constructor(survey: Survey, options: PlanOptions) {
     this.survey = survey;
     this.options = options;
-    this.left = [...survey.left];
     const [header] = survey.headers;
     if (header) this.version = versionOf(header.value).version;
     else this.version = survey.firstEntry?.hasId === false ? 1 : 3;
@@ -58,12 +56,10 @@ export class Patient {
     return typeof unit === 'number' ? this.mends.get(unit) : unit.mend;
   }
 
-  /** False where the rule is not wanted or the line stays as it is; the error is then one that is left. */
+  /** False where the rule is not wanted or the line stays as it is. */
   mayMend(unit: Unit, rule: string): boolean {
     const frozen = typeof unit === 'number' ? this.has(unit, Flag.frozen) : unit.frozen;
-    if (!frozen && this.options.wants(rule)) return true;
-    this.left.push({ line: typeof unit === 'number' ? this.survey.lines.at(unit) : unit.line, rule });
-    return false;
+    return !frozen && this.options.wants(rule);
   }
 
   drop(unit: Unit, rule: string, words: string): void {

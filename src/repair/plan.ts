@@ -7,7 +7,7 @@ import { Patient, type PlanOptions } from './patient.ts';
 import type { Mend, NewLine, Region, Unit } from './region.ts';
 import { settleLeaf } from './settle-leaf.ts';
 import { settleTools } from './settle-tools.ts';
-import { Flag, type Left, type Survey } from './survey.ts';
+import { Flag, type Survey } from './survey.ts';
 import { mendTree } from './tree-mends.ts';
 import { mendVital } from './vital-mends.ts';
 
@@ -38,12 +38,27 @@ export interface Plan {
   /** For the last line. */
   readonly lastNewline: string;
   readonly endsLast: boolean;
-  /** Something of the input changes. */
-  readonly changes: boolean;
-  /** Errors that stay unless their line leaves, in line order. */
-  readonly left: readonly Left[];
+  /** The input has no error, and nothing changes. */
+  readonly isHealthy: boolean;
   /** Something has to go to the quarantine. */
   readonly quarantines: boolean;
+}
+
+/** For a log without an error, of so many bytes. */
+export function unchanged(bytes: number): Plan {
+  return {
+    jobs: [],
+    mendOf: () => undefined,
+    front: undefined,
+    hasMark: false,
+    keepsMark: false,
+    bytes,
+    newline: '\n',
+    lastNewline: '\n',
+    endsLast: false,
+    isHealthy: true,
+    quarantines: false,
+  };
 }
 
 /** Decides, with the whole log in view, what is done to it. */
@@ -101,8 +116,7 @@ function planOf(patient: Patient): Plan {
     newline: patient.newline,
     lastNewline: survey.lastNewline || '\n',
     endsLast,
-    changes: jobs.length > 0 || survey.hasMark || patient.front !== undefined,
-    left: patient.left.sort((a, b) => a.line - b.line),
+    isHealthy: false,
     quarantines: quarantines(patient),
   };
 }

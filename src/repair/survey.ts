@@ -52,7 +52,6 @@ export const REFERENCES = ['targetId', 'firstKeptEntryId', 'fromId'] as const;
 
 /** What `Evidence` of the formats is to a survey. */
 export interface SurveyEvidence {
-  readonly settled: boolean;
   see(value: JsonObject, hasOwnLine: boolean): void;
 }
 
@@ -79,12 +78,6 @@ export interface FirstEntry {
   readonly hasId: boolean;
 }
 
-/** An error that stays. */
-export interface Left {
-  readonly line: number;
-  readonly rule: string;
-}
-
 /** Where an object stands. */
 interface Spot {
   readonly line: number;
@@ -100,14 +93,6 @@ interface Spot {
   readonly newline: string;
   /** Its bytes, mended as bytes. */
   readonly raw: () => string;
-}
-
-/** Where a line stands, with its end. */
-export interface PlainLine {
-  readonly line: number;
-  readonly offset: number;
-  readonly length: number;
-  readonly newline: string;
 }
 
 /**
@@ -131,7 +116,6 @@ export class Survey {
   readonly regions: Region[] = [];
   readonly headers: FixedLine[] = [];
   readonly titles: FixedLine[] = [];
-  readonly left: Left[] = [];
   /** By entry, in order: what omp throws an error on. */
   readonly fatal = new Map<number, readonly FatalShape[]>();
   /** Blank lines, where they are to be taken out. */
@@ -171,7 +155,6 @@ export class Survey {
   #objects = 0;
   /** The last torn entry, where nothing but garbage has followed it, and how many were lost with it. */
   #split: { readonly entry: SplitEntry; readonly lost: number } | undefined;
-  #plainFlags: number | undefined;
 
   constructor(options: SurveyOptions) {
     this.#options = options;
@@ -187,42 +170,7 @@ export class Survey {
     return this.ids.size;
   }
 
-  /** A line of a kind that is known can be taken by `takePlain` now. */
-  get isSettled(): boolean {
-    return this.#options.evidence.settled && this.#version !== undefined && this.#joiner.isIdle;
-  }
-
-  /**
-   * An entry of which all that matters is known without a closer look: ended by a newline, alone on its line, nothing
-   * wrong with it but perhaps its place in the tree. Its id is a string or absent, its parent a string, null or absent.
-   */
-  takePlain(
-    { line, offset, length, newline }: PlainLine,
-    id: string | undefined,
-    parentId: string | null | undefined,
-    flags: number,
-  ): void {
-    this.bytes = offset + length;
-    this.lineCount = line;
-    this.lastNewline = newline;
-    this.written++;
-    this.#objects++;
-    this.#split = undefined;
-    this.ids.push(id === undefined ? ABSENT : this.symbols.intern(id));
-    this.parents.push(this.#parent(parentId));
-    this.lines.push(line);
-    this.offsets.push(offset);
-    this.lengths.push(length);
-    this.flags.push(flags);
-  }
-
-  /** What `takePlain` needs as flags for a line like the one that was taken last; undefined where it was not plain. */
-  get plainFlags(): number | undefined {
-    return this.#plainFlags;
-  }
-
   take(line: Line): void {
-    this.#plainFlags = undefined;
     this.bytes = line.offset + line.length + (line.terminated ? 1 : 0);
     this.lineCount = line.number;
     if (line.terminated) {
@@ -241,10 +189,7 @@ export class Survey {
 
   #takeMark(): void {
     if (this.#options.wants('byte-order-mark')) this.hasMark = true;
-    else {
-      this.keepsMark = true;
-      this.left.push({ line: 1, rule: 'byte-order-mark' });
-    }
+    else this.keepsMark = true;
   }
 
   #place({ line, content }: HeldLine): void {
@@ -280,7 +225,6 @@ export class Survey {
   #placeDamaged(line: Line, content: LineContent, rule: string): void {
     if (rule === 'oversize-line') {
       if (this.firstOversizeLine === 0) this.firstOversizeLine = line.number;
-      this.left.push({ line: line.number, rule });
       return;
     }
     const skipped = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
@@ -293,7 +237,6 @@ export class Survey {
       this.#addRegion(raw, { line: line.number, offset, length, rule, pieces: [], lines: 1 }, pieces, this.#newlineOf(line));
       return;
     }
-    this.left.push({ line: line.number, rule });
     const flags = Flag.inRegion | Flag.frozen;
     for (const { value, start, end } of objects) {
       const text = (): string => raw.slice(start, end);
@@ -421,9 +364,7 @@ export class Survey {
     this.lines.push(line);
     this.offsets.push(offset);
     this.lengths.push(length);
-    const all = flags | this.#flagsOf(entry, value);
-    this.flags.push(all);
-    const references = this.referenceEntries.size;
+    this.flags.push(flags | this.#flagsOf(entry, value));
     for (let key = 0; key < REFERENCES.length; key++) {
       const named = value[REFERENCES[key] as string];
       if (typeof named !== 'string') continue;
@@ -434,13 +375,6 @@ export class Survey {
     const fatal = fatalFaults(value);
     if (fatal.length > 0) this.fatal.set(entry, [...new Set(fatal.map(({ rule }) => rule))]);
     const { firstKeptEntryIndex, timestamp } = value;
-    const isPlain =
-      fatal.length === 0 &&
-      (all & (FAULTS | Flag.inRegion | Flag.emptyId)) === 0 &&
-      this.ids.at(entry) !== WRONG &&
-      this.parents.at(entry) !== WRONG;
-    const names = references < this.referenceEntries.size || firstKeptEntryIndex !== undefined;
-    this.#plainFlags = isPlain && !names ? all : undefined;
     if (typeof firstKeptEntryIndex === 'number') this.keptIndexes.set(entry, firstKeptEntryIndex);
     if (typeof timestamp === 'string') {
       this.lastTimestamp = timestamp;

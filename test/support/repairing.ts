@@ -1,20 +1,19 @@
 import { Writable } from 'node:stream';
 import { Evidence } from '../../src/formats/index.ts';
-import { Block, readBlocks, readLines } from '../../src/lines/reader.ts';
+import { readLines } from '../../src/lines/reader.ts';
 import { ByteWriter } from '../../src/lines/writer.ts';
 import {
-  type ApplyHands,
   applyChecked,
   type ChangeRecord,
   digestRanges,
   makePlan,
   type QuarantineRecord,
+  type RepairCallbacks,
   Survey,
-  SurveyBlocks,
 } from '../../src/repair/index.ts';
 import { LogCheck } from '../../src/rules/check-log.ts';
 import type { Finding } from '../../src/rules/finding.ts';
-import { makeScanner, type ScannerKind } from '../../src/scanner/scanner.ts';
+import type { ScannerKind } from '../../src/scanner/scanner.ts';
 
 const KEY = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);
 
@@ -47,12 +46,7 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : rule !== 'blank-line');
   const survey = new Survey({ wants, key: KEY, evidence: new Evidence('pi'), tools: options.settleTools === true });
   const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
-  const scanner = options.scanner ? makeScanner(options.scanner, KEY) : undefined;
-  const blocks = new SurveyBlocks(survey, scanner);
-  for await (const piece of readBlocks(chunks(), limit)) {
-    if (piece instanceof Block) blocks.take(piece);
-    else survey.take(piece);
-  }
+  for await (const line of readLines(chunks(), limit)) survey.take(line);
   survey.end();
   const plan = await makePlan(survey, {
     name: 'log',
@@ -73,19 +67,19 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const quarantine: QuarantineRecord[] = [];
   const words: string[] = [];
   const again = options.meanwhile === undefined ? chunks() : inChunks(Buffer.from(options.meanwhile), 65_536);
-  const hands: ApplyHands = {
+  const callbacks: RepairCallbacks = {
     out,
-    change: (record, said) => {
+    onChange: (record, said) => {
       // As it comes back from a file.
       changes.push(JSON.parse(JSON.stringify(record)) as ChangeRecord);
       if (said !== undefined) words.push(`${record.line}: ${record.rule}: ${said}`);
     },
-    quarantine:
+    onQuarantine:
       options.withQuarantine === false
         ? undefined
         : (record) => void quarantine.push(JSON.parse(JSON.stringify(record)) as QuarantineRecord),
   };
-  const left = await applyChecked(plan, again, hands, {
+  const left = await applyChecked(plan, again, callbacks, {
     random: (bytes) => KEY.slice(0, bytes),
     scanner: options.scanner ?? 'off',
     ...limit,

@@ -1,0 +1,120 @@
+import { Trouble } from '../base/trouble.ts';
+import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, seeLine } from '../formats/index.ts';
+import type { Line } from '../lines/line.ts';
+import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
+import { LogCheck, makeMemory } from '../rules/check-log.ts';
+import { rules } from '../rules/index.ts';
+import type { ScannerKind } from '../scanner/scanner.ts';
+import type { RepairCallbacks } from './apply.ts';
+import { applyChecked, type Remaining } from './apply-checked.ts';
+import { digestRanges } from './byte-source.ts';
+import { makePlan, type Plan, unchanged } from './plan.ts';
+import { Survey } from './survey.ts';
+
+export interface RepairRequest {
+  /** The input, for messages. */
+  readonly name: string;
+  /** The bytes from the start, once per pass. */
+  readonly read: () => AsyncIterable<Buffer>;
+  /** A pass may stop early, and the next one still gets everything. */
+  readonly rereadable: boolean;
+  /** Only these rules are fixed; else all that are errors. */
+  readonly only: ReadonlySet<string> | undefined;
+  readonly settleTools: boolean;
+  readonly settleLeaf: boolean;
+  /** Whose log it is, where that is not to be detected. */
+  readonly from: Origin | undefined;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly scanner: ScannerKind;
+}
+
+/** Decides what is done to a log. A file that is no session log is refused before anything else is said about it. */
+export async function planRepair(request: RepairRequest): Promise<Plan> {
+  const { name, read, only, settleTools, settleLeaf } = request;
+  const wants = (rule: string): boolean => (only ? only.has(rule) : isError(rule));
+  const asksForMore = settleTools || settleLeaf || [...(only ?? [])].some((rule) => !isError(rule));
+  const healthy = request.rereadable && !asksForMore ? await bytesOfHealthy(request) : undefined;
+  if (healthy !== undefined) return unchanged(healthy);
+  const survey = await surveyOf(request, wants);
+  return await makePlan(survey, { name, wants, digests: async (ranges) => await digestRanges(read(), ranges), settleTools, settleLeaf });
+}
+
+/** Writes the repaired log. Gives the errors that are still in it, by the lines of the input. */
+export async function applyRepair(
+  plan: Plan,
+  { read, random, scanner }: RepairRequest,
+  callbacks: RepairCallbacks,
+): Promise<readonly Remaining[]> {
+  return await applyChecked(plan, read(), callbacks, { random, scanner });
+}
+
+function isError(id: string): boolean {
+  return rules.find((rule) => rule.id === id)?.level === 'error';
+}
+
+/** How many bytes a log has that is surely ours and without an error; undefined for any other. Most need no closer look. */
+async function bytesOfHealthy({ read, from, random, scanner }: RepairRequest): Promise<number | undefined> {
+  let bytes = 0;
+  let hasError = false;
+  const evidence = new Evidence(from);
+  const check = new LogCheck({
+    file: '',
+    hashKey: random(8),
+    memory: makeMemory(scanner, random(8), undefined, false),
+    onFinding: ({ severity }) => {
+      hasError ||= severity === 'error';
+    },
+  });
+  for await (const piece of readBlocks(read())) {
+    if (piece instanceof Block && evidence.settled) check.block(piece);
+    else {
+      for (const line of piece instanceof Block ? piece.split() : [piece]) {
+        seeLine(evidence, line);
+        check.line(line);
+      }
+    }
+    bytes = piece.offset + (piece instanceof Block ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
+    if (hasError || evidence.ours === false) return undefined;
+  }
+  check.end();
+  if (hasError || !evidence.end() || evidence.refusal({ anyVersion: false }) !== undefined) return undefined;
+  return bytes;
+}
+
+async function surveyOf({ name, read, from, random, settleTools }: RepairRequest, wants: (rule: string) => boolean): Promise<Survey> {
+  const evidence = new Evidence(from);
+  const survey = new Survey({ wants, key: random(8), evidence, tools: settleTools });
+  const first: Line[] = [];
+  // A printed array of entries is a JSON document: taken for a log it would fall to pieces, for commas stand behind its entries.
+  let array: Evidence | undefined;
+  const decide = (): void => {
+    if (array || (survey.written > 0 && !evidence.end())) throw foreignError(name, foreignFormat(first));
+    const refusal = evidence.refusal({ anyVersion: false });
+    if (refusal !== undefined) throw new Trouble(`${name}: ${refusal}`);
+  };
+  let decided = false;
+  for await (const batch of readLineBatches(read())) {
+    for (const line of batch) {
+      survey.take(line);
+      if (decided) continue;
+      if (survey.written <= 1 && opensArray(line)) array = new Evidence();
+      if (array) seeLine(array, line);
+      if (array?.ours) array = undefined;
+      const isOurs = !array && evidence.ours === true;
+      // Only what may have to be named is kept.
+      if (!isOurs && !line.blank) first.push(line);
+      if (isOurs ? !evidence.settled : survey.written < LINES_TO_LOOK_AT) continue;
+      decide();
+      decided = true;
+      first.length = 0;
+    }
+  }
+  survey.end();
+  if (!decided) decide();
+  return survey;
+}
+
+/** Whether a line starts an array that goes on in the next lines. */
+function opensArray(line: Line): boolean {
+  return line.oversize === 0 && /^\ufeff?\s*\[\s*$/u.test(line.text);
+}
