@@ -112,12 +112,16 @@ export function refsOf(raw: string, from = 0): LineRef[] {
   return refs.sort((a, b) => a.at - b.at).map(({ ref, kind, path }) => ({ ref, kind, path }));
 }
 
-/** False only where no ref can be: most lines are done with this one look. A ref may be spelled with escapes. */
+/** What every line with a ref, or with an image, has in it; escapes spell letters of these words. */
+export const REF_MARKS = ['blob:', '\\u006', '\\u003'];
+export const IMAGE_MARKS = ['image', '\\u006'];
+
+/** False only where no ref can be: most lines are done with this one look. */
 export function mayHoldRef(raw: string): boolean {
-  return raw.includes('blob:') || raw.includes('\\u');
+  return REF_MARKS.some((mark) => raw.includes(mark));
 }
 
-/** False only where no image can be. A key or a type may be spelled with escapes. */
+/** False only where no image can be. */
 export function mayHoldImage(raw: string): boolean {
-  return raw.includes('image') || raw.includes('\\u');
+  return IMAGE_MARKS.some((mark) => raw.includes(mark));
 }

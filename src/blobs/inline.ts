@@ -4,7 +4,6 @@ import { DEFAULT_MAX_LINE_BYTES } from '../lines/reader.ts';
 import { findImages, mayHoldRef, refAt } from './images.ts';
 import { hashOfRef } from './ref.ts';
 import type { RefTrouble } from './store.ts';
-import { type Piece, piecesOf, type ThinLine } from './thin-line.ts';
 
 /** Why a ref stays: what is wrong with it, or what its bytes would do to the line. */
 export type Kept = RefTrouble | 'not-a-data-url' | 'line-too-long';
@@ -17,33 +16,12 @@ export interface Inlined {
 
 /** A whole line with images in place of its refs: the reverse of externalizeLine, byte for byte. */
 export function inlineLine(raw: string, from: number, get: (ref: string) => Buffer | RefTrouble): Inlined {
-  const { splices, kept } = findImagesOf(raw, from, raw.length, get);
-  return { raw: applySplices(raw, splices), moved: splices.length, kept };
-}
-
-/** The same for a line whose own images were left out. */
-export function inlineThin(
-  line: ThinLine,
-  get: (ref: string) => Buffer | RefTrouble,
-): Omit<Inlined, 'raw'> & { readonly pieces: readonly Piece[] } {
-  let length = line.text.length;
-  for (const long of line.long.values()) length += long.length;
-  const { splices, kept } = findImagesOf(line.text, 0, length, get);
-  return { pieces: piecesOf(line, splices), moved: splices.length, kept };
-}
-
-function findImagesOf(
-  text: string,
-  from: number,
-  wholeLength: number,
-  get: (ref: string) => Buffer | RefTrouble,
-): { readonly splices: readonly Splice[]; readonly kept: Inlined['kept'] } {
   const splices: Splice[] = [];
   const kept: { ref: string; why: Kept }[] = [];
-  let length = wholeLength;
-  if (!mayHoldRef(text)) return { splices, kept };
-  findImages(text, from, (image) => {
-    const ref = refAt(text, image);
+  let { length } = raw;
+  if (!mayHoldRef(raw)) return { raw, moved: 0, kept };
+  findImages(raw, from, (image) => {
+    const ref = refAt(raw, image);
     if (ref === undefined) return;
     const bytes = hashOfRef(ref) === undefined ? 'bad-blob-ref' : get(ref);
     const content = typeof bytes === 'string' ? { why: bytes } : image.kind === 'data' ? bytes.toString('base64') : urlText(bytes);
@@ -54,7 +32,7 @@ function findImagesOf(
       splices.push({ start: image.start + 1, end: image.end - 1, text: content });
     }
   });
-  return { splices, kept };
+  return { raw: applySplices(raw, splices), moved: splices.length, kept };
 }
 
 /** Only what externalize can have put there may go back between the quotes as it is. */

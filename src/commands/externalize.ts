@@ -1,9 +1,9 @@
 import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
-import { type Externalized, externalizeLine, externalizeThin, type Left } from '../blobs/externalize.ts';
+import { externalizeLine, type Left } from '../blobs/externalize.ts';
+import { IMAGE_MARKS } from '../blobs/images.ts';
 import { stripTransient, truncateStrings } from '../blobs/slim.ts';
 import type { BlobStore } from '../blobs/store.ts';
-import type { Piece, ThinLine } from '../blobs/thin-line.ts';
 import { DialectWatch } from '../entries/dialect.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, namedStore } from './blob-options.ts';
@@ -83,18 +83,6 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
     if (!input.dryRun && moved === 0) store.folder.create();
     return store.put(bytes, tools);
   };
-  const tell = (number: number, result: Pick<Externalized, 'moved' | 'left'>): void => {
-    moved += result.moved;
-    for (const left of new Set(result.left)) {
-      if (left === 'blocked') code = 1;
-      if (told++ < NOTES) io.note(`${input.name}:${number}: ${REASONS[left]}`);
-    }
-  };
-  const changeThin = (line: ThinLine): readonly Piece[] => {
-    const result = externalizeThin(line, { minChars, put });
-    tell(line.number, result);
-    return result.pieces;
-  };
   const isPlain = !given.flag('truncate') && !given.flag('strip-transient');
   await rewriteLines(
     input,
@@ -106,18 +94,22 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
       const stripped = given.flag('strip-transient') ? stripTransient(line.raw, look.from) : undefined;
       const fresh = stripped && stripped.changes > 0 ? { from: look.from, decoded: new Map<number, Buffer>() } : look;
       const result = externalizeLine(stripped?.raw ?? line.raw, fresh, { minChars, put });
-      tell(line.number, result);
+      moved += result.moved;
+      for (const left of new Set(result.left)) {
+        if (left === 'blocked') code = 1;
+        if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${REASONS[left]}`);
+      }
       removed += stripped?.changes ?? 0;
-      if (!given.flag('truncate')) return [result.raw];
+      if (!given.flag('truncate')) return result.raw;
       const short = truncateStrings(result.raw, look.from);
       cut += short.cuts;
-      return [short.raw];
+      return short.raw;
     },
     {
       // A ref that nobody sees before the end need not be good before.
       ...(input.streams ? { beforeFlush: () => store.settle() } : {}),
       // What the two options take away may stand in any line.
-      ...(isPlain ? { only: { wanted: 'images', change: changeThin } } : {}),
+      ...(isPlain ? { marks: IMAGE_MARKS } : {}),
     },
   );
   store.settle();

@@ -1,8 +1,10 @@
 import { Trouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
-import { type Inlined, inlineThin } from '../blobs/inline.ts';
+import { REF_MARKS } from '../blobs/images.ts';
+import { inlineLine } from '../blobs/inline.ts';
+import type { LineLook } from '../blobs/line-object.ts';
 import type { BlobStore } from '../blobs/store.ts';
-import type { Piece, ThinLine } from '../blobs/thin-line.ts';
+import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from './blob-options.ts';
 import type { Command, Given, Io } from './command.ts';
@@ -45,21 +47,16 @@ async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io
     store ??= openStore();
     return store.get(ref);
   };
-  const tell = (number: number, kept: Inlined['kept']): void => {
+  const change = (line: Line, { from }: LineLook): string => {
+    const { raw, kept } = inlineLine(line.raw, from, get);
     for (const { ref, why } of kept) {
       code = 1;
-      if (told++ < NOTES) io.note(`${input.name}:${number}: ${refStays(ref, why)}`);
+      if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${refStays(ref, why)}`);
     }
-  };
-  const change = (line: ThinLine): readonly Piece[] => {
-    const { pieces, kept } = inlineThin(line, get);
-    tell(line.number, kept);
-    return pieces;
+    return raw;
   };
   const detection = rewritingDetection(input.name, given, { anyVersion: false });
-  await rewriteLines(input, out, detection, io, (line) => change({ number: line.number, text: line.raw, long: new Map() }), {
-    only: { wanted: 'refs', change },
-  });
+  await rewriteLines(input, out, detection, io, change, { marks: REF_MARKS });
   if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} kept`);
   return code;
 }

@@ -1,14 +1,11 @@
-import type { LineLook } from '../blobs/line-object.ts';
-import { lookAt } from '../blobs/line-object.ts';
-import type { Piece, ThinLine } from '../blobs/thin-line.ts';
-import { VouchedLines } from '../blobs/vouched-lines.ts';
+import { type LineLook, lookAt } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import type { Detection } from '../formats/detection.ts';
-import { Line } from '../lines/line.ts';
+import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { makeImageScanner } from '../scanner/images.ts';
-import { scannerKind } from '../scanner/scanner.ts';
+import { FIELD, FIELDS, ROLE, TYPE } from '../scanner/layout.ts';
+import { makeScanner, type Scanner, scannerKind } from '../scanner/scanner.ts';
 import type { Io } from './command.ts';
 import { DamagedLines } from './damaged-lines.ts';
 import type { RewriteInput } from './rewrite.ts';
@@ -16,11 +13,8 @@ import type { RewriteInput } from './rewrite.ts';
 export interface RewriteLinesOptions {
   /** Called before output leaves. */
   readonly beforeFlush?: () => void;
-  /**
-   * Only lines that may hold these are ever changed: where the scanner vouches for a line without any, it leaves as it is,
-   * and one with some is changed without a full reading. Must give what the other function gives.
-   */
-  readonly only?: { readonly wanted: 'images' | 'refs'; readonly change: (line: ThinLine) => readonly Piece[] };
+  /** A message without any of these is not changed, and need not be read where the scanner says that it is whole. */
+  readonly marks?: readonly string[];
 }
 
 /**
@@ -32,25 +26,16 @@ export async function rewriteLines(
   out: ByteWriter,
   detection: Detection,
   io: Io,
-  change: (line: Line, look: LineLook) => readonly Piece[],
+  change: (line: Line, look: LineLook) => string,
   options: RewriteLinesOptions = {},
 ): Promise<void> {
-  const beforeFlush = options.beforeFlush ?? (() => {});
-  const { only } = options;
-  const vouched = only && new VouchedLines(() => makeImageScanner(scannerKind(io.env)), only.wanted);
+  const { beforeFlush = () => {}, marks } = options;
+  const scanner = marks && makeScanner(scannerKind(io.env), io.random(8));
   const damaged = new DamagedLines();
   let version: number | undefined;
   const flush = async (): Promise<void> => {
     beforeFlush();
     await out.flush();
-  };
-  // A file has read the bytes when it says so; a stream may hand them on, and memory that is used again is not for that.
-  const lend = (bytes: Buffer): void => out.bytes(input.streams ? Buffer.from(bytes) : bytes);
-  const write = (pieces: readonly Piece[]): void => {
-    for (const piece of pieces) {
-      if (typeof piece === 'string') out.raw(piece);
-      else lend(piece);
-    }
   };
   const work = async (lines: readonly Line[]): Promise<void> => {
     for (const line of lines) {
@@ -61,41 +46,69 @@ export async function rewriteLines(
         input.earn(1);
       }
       // The bytes of an oversize line have left already.
-      if (line.oversize === 0) write(look.value && !look.damage ? change(line, look) : [line.raw]);
+      if (line.oversize === 0) out.raw(look.value && !look.damage ? change(line, look) : line.raw);
       if (line.terminated) out.raw('\n');
       if (out.full) await flush();
     }
+  };
+  // A file has taken the bytes when it says so; a stream may keep them.
+  const pass = (bytes: Buffer): void => out.bytes(input.streams ? Buffer.from(bytes) : bytes);
+  /** Reads only the lines of a block that may change, and those that the scanner does not know. */
+  const workAround = async (block: Block, scanner: Scanner): Promise<void> => {
+    const { records } = scanner;
+    const mayChange = markFinder(block.bytes, marks ?? []);
+    let number = block.number;
+    let done = 0;
+    for (let from = 0; from < block.bytes.length; ) {
+      const lines = scanner.scan(from);
+      for (let at = 0; at < lines * FIELDS; at += FIELDS, number++) {
+        const start = records[at + FIELD.start] as number;
+        const length = records[at + FIELD.length] as number;
+        from = start + length + 1;
+        if (isPlainMessage(records, at) && !mayChange(start, from)) continue;
+        pass(block.bytes.subarray(done, start));
+        done = from;
+        await work([block.line(start, length, number)]);
+      }
+    }
+    pass(block.bytes.subarray(done));
+    block.lines = number - block.number;
+    // The memory of the block is used again.
+    await flush();
   };
   const onOversizePiece = async (piece: Buffer): Promise<void> => {
     await work(detection.end());
     out.bytes(Buffer.from(piece));
     if (out.full) await flush();
   };
-  const changeThin = async (line: ThinLine): Promise<void> => {
-    write(only?.change(line) ?? []);
-    out.raw('\n');
-    if (out.full) await flush();
-  };
-  const chunks = vouched ? vouched.chunks((buffers) => input.read(buffers)) : input.read();
-  for await (const piece of readBlocks(chunks, { onOversizePiece })) {
-    if (!(piece instanceof Block)) {
-      await work(detection.pass([piece]));
-      continue;
-    }
-    const held = detection.open ? await vouched?.hold(piece) : undefined;
-    if (!held) {
-      await work(detection.pass(piece.split()));
-      continue;
-    }
-    for (const part of held.parts()) {
-      if (Buffer.isBuffer(part)) lend(part);
-      else if (part instanceof Line) await work([part]);
-      else await changeThin(part);
-    }
-    beforeFlush();
-    held.leaves(out.start());
+  for await (const piece of readBlocks(input.read(), { onOversizePiece })) {
+    if (!(piece instanceof Block)) await work(detection.pass([piece]));
+    else if (!detection.open || piece.encoding === 'invalid' || !scanner?.load(piece.bytes)) await work(detection.pass(piece.split()));
+    else await workAround(piece, scanner);
   }
   await work(detection.end());
   await flush();
   damaged.tell(input.name, io, 'is passed through unchanged');
+}
+
+/** A whole message of a role that all agents write; other lines may say something about the log. */
+function isPlainMessage(records: Int32Array, at: number): boolean {
+  const codes = records[at + FIELD.codes] as number;
+  return records[at + FIELD.accepted] === 1 && (codes & 15) === TYPE.message && ((codes >>> 4) & 15) !== ROLE.other;
+}
+
+/** Whether one of the marks begins between two places. To be asked in order. */
+function markFinder(bytes: Buffer, marks: readonly string[]): (start: number, end: number) => boolean {
+  const next = marks.map(() => -1);
+  const place = (mark: number, from: number): number => {
+    const found = bytes.indexOf(marks[mark] as string, from, 'latin1');
+    return found < 0 ? bytes.length : found;
+  };
+  return (start, end) => {
+    for (let mark = 0; mark < next.length; mark++) {
+      if ((next[mark] as number) < start) next[mark] = place(mark, start);
+      if ((next[mark] as number) < end) return true;
+    }
+    return false;
+  };
 }

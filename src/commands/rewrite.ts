@@ -52,8 +52,8 @@ export interface RewriteInput {
   readonly name: string;
   /** Undefined for stdin. */
   readonly path: string | undefined;
-  /** The bytes from the start. A chunk's memory is used again for the next one; it may be one of the buffers, in turn. */
-  readonly read: (buffers?: readonly Buffer[]) => AsyncIterable<Buffer>;
+  /** The bytes from the start. A chunk's memory is used again for the next one. */
+  readonly read: () => AsyncIterable<Buffer>;
   /** Whether `read` may be called more than once: a regular file, but no pipe. */
   readonly rereadable: boolean;
   /** How many bytes each reading gives; 0 where that is not known beforehand. */
@@ -163,7 +163,7 @@ function targetOf(name: string | undefined): string | undefined {
 }
 
 interface Opened {
-  readonly read: (buffers?: readonly Buffer[]) => AsyncIterable<Buffer>;
+  readonly read: () => AsyncIterable<Buffer>;
   readonly rereadable: boolean;
   readonly size: number;
   readonly mode: number;
@@ -192,7 +192,7 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
       await handle.close();
       return { read: () => stoppable(inPlace.read(), io), rereadable: true, size, mode: inPlace.mode, sink: inPlace, close };
     }
-    const read = (buffers?: readonly Buffer[]): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name, { buffers }), io);
+    const read = (): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name), io);
     if (wish.dryRun) {
       const compare = new HashCompare(read());
       return { read: () => compare.chunks, rereadable: false, size, mode, sink: compare, close: () => handle.close() };

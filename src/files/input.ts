@@ -7,7 +7,7 @@ import { OpenFile, statPath } from './open-file.ts';
 
 export const CHUNK_BYTES = 1024 * 1024;
 /** For the start of a line that the chunk before ends in. */
-export const ROOM_BEFORE = 256 * 1024;
+const ROOM_BEFORE = 256 * 1024;
 
 /** Bytes to read, with the name that messages use for them. */
 export interface Input {
@@ -39,11 +39,6 @@ async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, void, voi
 export interface FileChunksOptions {
   readonly start?: number;
   readonly chunkBytes?: number;
-  /**
-   * Where chunks of a regular file are to stand, in turn: two buffers or more. When a chunk is asked for, the buffer of the
-   * one behind it is filled already.
-   */
-  readonly buffers?: readonly Buffer[] | undefined;
 }
 
 /** The bytes of a file from a position on. Regular files, FIFOs and devices alike. */
@@ -101,7 +96,7 @@ export async function* handleChunks(handle: OpenFile, path: string, options: Fil
       return;
     }
     // The disk fills one buffer while the other one is worked on.
-    const buffers = options.buffers ?? [make(), make()];
+    const buffers = [make(), make()];
     let turn = 0;
     let buffer = buffers[0] as Buffer;
     reading = readAhead(handle, buffer, position);

@@ -16,7 +16,6 @@ export class ByteWriter {
   #bytes = 0;
   #written = 0;
   #failed: Error | undefined;
-  #onTheWay: Promise<void> = Promise.resolve();
 
   constructor(stream: Output) {
     this.#stream = stream;
@@ -60,19 +59,6 @@ export class ByteWriter {
     this.#count(size);
   }
 
-  /** Bytes whose memory is used again. */
-  copy(bytes: Buffer, start: number, end: number): void {
-    const size = end - start;
-    if (size > FULL / 2) {
-      this.bytes(Buffer.from(bytes.subarray(start, end)));
-      return;
-    }
-    if (this.#waiting !== '' || this.#used + size > FULL) this.#pack();
-    this.#buffer ??= Buffer.allocUnsafeSlow(FULL);
-    this.#used += bytes.copy(this.#buffer, this.#used, start, end);
-    this.#count(size);
-  }
-
   bytes(bytes: Buffer): void {
     this.#pack();
     this.#parts.push(bytes);
@@ -83,23 +69,12 @@ export class ByteWriter {
     this.#pack();
     // Few writes cost less than many, but a long part is not copied for that.
     if (this.#parts.length > 1 && this.#bytes < 4 * FULL) this.#parts = [Buffer.concat(this.#parts)];
-    await this.start();
-    await this.#onTheWay;
     if (this.#failed) throw this.#failed;
-  }
-
-  /**
-   * Sends on what is there and does not wait: the memory of what was handed in as bytes must stay as it is until the
-   * promise is kept. What goes wrong is thrown by the next call.
-   */
-  start(): Promise<void> {
-    if (this.#failed) throw this.#failed;
-    this.#pack();
     const parts = this.#parts;
     this.#parts = [];
     this.#bytes = 0;
-    if (parts.length > 0) this.#onTheWay = this.#send(parts);
-    return this.#onTheWay;
+    if (parts.length > 0) await this.#send(parts);
+    if (this.#failed) throw this.#failed;
   }
 
   #send(parts: readonly Buffer[]): Promise<void> {

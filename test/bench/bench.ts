@@ -136,7 +136,7 @@ class Bench {
       const mixed = this.file('plain');
       this.sessionctl('export', 'export', ['export', mixed]);
       this.task('export', 'bare loop', node, [bench('bare-loop.mjs'), this.#branch(mixed)]);
-      this.ratio('export', 'export to Markdown against the bare loop over the branch', 'export', 'bare loop', 'share', '2');
+      this.ratio('export', 'export to Markdown against the bare loop over the branch', 'export', 'bare loop', 'share', '2.5');
     }
     if (this.wants('start')) this.#start();
   }
@@ -210,7 +210,7 @@ class Bench {
     this.task(group, 'cp', 'cp', [mixed, join(this.#folder, 'cp.out')]);
     this.task(group, 'parse and stringify', node, [bench('parse-stringify.mjs'), mixed]);
     for (const name of ['externalize', 'inline']) {
-      this.ratio(group, `${name} against cp`, name, 'cp', 'share', '2.7');
+      this.ratio(group, `${name} against cp`, name, 'cp', 'share', '4');
       this.ratio(group, `${name} against parse and stringify`, name, 'parse and stringify', 'faster', '8');
     }
   }

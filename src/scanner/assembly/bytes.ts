@@ -17,14 +17,6 @@ export function roomAt(at: usize, bytes: usize): usize {
   return left >= 4 ? word : word & ((1 << (<u32>left << 3)) - 1);
 }
 
-/** Whether the same bytes stand at two places. */
-export function areSame(one: usize, other: usize, length: usize): bool {
-  for (let at: usize = 0; at < length; at += 4) {
-    if (wordAt(one + at, one + length) != wordAt(other + at, other + length)) return false;
-  }
-  return true;
-}
-
 /** Behind the newline that ends the line at hand; every block ends with one. */
 export function skipLine(at: usize): usize {
   for (;;) {

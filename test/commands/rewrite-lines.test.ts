@@ -33,6 +33,32 @@ describe('externalize and inline', () => {
     }
   });
 
+  it('find images and refs whose words are spelled with escapes', async () => {
+    const store = join(scratch, 'escapes');
+    const data = Buffer.alloc(900, 'x');
+    const ref = `blob:sha256:${createHash('sha256').update(data).digest('hex')}`;
+    mkdirSync(store);
+    writeFileSync(join(store, ref.slice('blob:sha256:'.length)), data);
+    const escaped = (word: string, upper: boolean): string[] =>
+      [...word].map((letter, at) => {
+        const code = letter.charCodeAt(0).toString(16).padStart(4, '0');
+        return `${word.slice(0, at)}\\u${upper ? code.toUpperCase() : code}${word.slice(at + 1)}`;
+      });
+    const message = (block: string, at: number): string => user(`e${at}`, null, 'TEXT').replace(/(?:\[\{[^\]]*\]|"TEXT")/, `[${block}]`);
+    const first = HEADER + user('first', null);
+    for (const upper of [false, true]) {
+      const images = escaped('image', upper).map((type) => `{"type":"${type}","data":"${data.toString('base64')}"}`);
+      const urls = escaped('image_url', upper).map((key) => `{"type":"x","${key}":"data:,${'x'.repeat(2000)}"}`);
+      const moved = await run(['externalize', '--blobs', store], {
+        stdin: [Buffer.from(first), Buffer.from([...images, ...urls].map(message).join(''))],
+      });
+      expect(moved.stdout.match(/blob:sha256:/g)).toHaveLength(images.length + urls.length);
+      const refs = escaped('blob:', upper).map((start) => `{"type":"image","data":"${start}${ref.slice(5)}"}`);
+      const back = await run(['inline', '--blobs', store], { stdin: [Buffer.from(first), Buffer.from(refs.map(message).join(''))] });
+      expect(back.stdout.split(data.toString('base64'))).toHaveLength(refs.length + 1);
+    }
+  });
+
   it('do the same with them on large logs with images of all sizes, wherever the chunks are cut', async () => {
     const random = makeRandom(5);
     const draw = (most: number): number => Math.floor(random() * most);
