@@ -37,7 +37,7 @@ export type { Context } from './projection/context/build.ts';
 export type { PathState } from './projection/context/state.ts';
 export type { Profile, Projected } from './projection/context/types.ts';
 export type { ClassName, ClassRule, Idempotency, Policy } from './projection/status/classes.ts';
-export type { ChecklistItem, PendingCall, Reason, State, Status } from './projection/status/status.ts';
+export type { ChecklistItem, PendingCall, Reason, State, Status } from './projection/status/types.ts';
 export type { Verdict } from './projection/status/verdict.ts';
 export type { ChangeRecord, QuarantineRecord, Remaining as Left } from './repair/index.ts';
 export type { Finding, Severity } from './rules/finding.ts';

@@ -6,10 +6,10 @@ import { type Seen, Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { type Classify, classifier, parseClassRules } from '../projection/status/classes.ts';
 import type { Call, PathFacts } from '../projection/status/facts.ts';
-import { sessionStatus } from '../projection/status/of-session.ts';
 import { judgeProbe, type Probe, probeRequest } from '../projection/status/probe.ts';
-import { pendingCalls, type Status } from '../projection/status/status.ts';
+import { sessionStatus } from '../projection/status/session-status.ts';
 import { statusText } from '../projection/status/text.ts';
+import type { Status } from '../projection/status/types.ts';
 import type { Session } from '../tree/session.ts';
 import type { Command, Given, Io } from './command.ts';
 import { readSession } from './open-session.ts';
@@ -69,7 +69,7 @@ async function look(session: Session, given: Given, facts: PathFacts, classify: 
   const cwd = session.header?.['cwd'];
   const workspace = await Workspace.open(folder, typeof cwd === 'string' ? cwd : '');
   const probes = new Map<Call, Probe>();
-  for (const call of pendingCalls(facts)) {
+  for (const call of facts.pending) {
     if (classify(call.toolName, call.args).class !== 'workspace-write') continue;
     const request = probeRequest(call);
     if (!request) {

@@ -1,6 +1,6 @@
 import { CLASS_NAMES, type ClassRule, classifier, parseClassRules } from '../projection/status/classes.ts';
-import { sessionStatus } from '../projection/status/of-session.ts';
-import type { Status } from '../projection/status/status.ts';
+import { sessionStatus } from '../projection/status/session-status.ts';
+import type { Status } from '../projection/status/types.ts';
 import { type Bytes, described, optionsOf } from './arguments.ts';
 import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
 

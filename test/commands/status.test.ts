@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DialectWatch } from '../../src/entries/dialect.ts';
-import type { Status } from '../../src/projection/status/status.ts';
+import type { Status } from '../../src/projection/status/types.ts';
 import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../../src/json/value.ts';
 import { type ClassRule, classifier } from '../../src/projection/status/classes.ts';
-import { FileReader, PathReader } from '../../src/projection/status/facts.ts';
-import { judgeStatus, type LogFacts, pendingCalls, type Status } from '../../src/projection/status/status.ts';
+import { OtherBranches, PathFacts } from '../../src/projection/status/facts.ts';
+import { judgeStatus } from '../../src/projection/status/status.ts';
+import type { FileState, Status } from '../../src/projection/status/types.ts';
 
 export interface Row {
   readonly line: number;
@@ -27,7 +28,7 @@ export function rowsOf(text: string): { rows: Row[]; damage: { line: number; rul
 export interface StatusOfOptions {
   readonly leafId?: string | null;
   readonly rules?: readonly ClassRule[];
-  readonly damage?: LogFacts['damage'];
+  readonly damage?: FileState['damage'];
 }
 
 /** The status of rows that have an id each, by a plain walk over a map: a second way to what the command does. */
@@ -37,7 +38,7 @@ export function statusOf(rows: readonly Row[], options: StatusOfOptions = {}): S
   const byId = new Map(entries.map((row) => [row.value['id'], row]));
   const path: Row[] = [];
   const met = new Set<unknown>();
-  let pathEnd: LogFacts['pathEnd'] = { kind: 'root' };
+  let pathEnd: FileState['pathEnd'] = { kind: 'root' };
   let at = options.leafId === undefined ? entries.at(-1) : options.leafId === null ? undefined : byId.get(options.leafId);
   while (at) {
     if (met.has(at.value['id'])) {
@@ -51,15 +52,14 @@ export function statusOf(rows: readonly Row[], options: StatusOfOptions = {}): S
     if (!parent && typeof parentId === 'string') pathEnd = { kind: 'missing-parent', id: parentId };
     at = parent;
   }
-  const reader = new PathReader();
-  for (const row of path) reader.take(row);
-  const facts = reader.facts();
-  const file = new FileReader(pendingCalls(facts).map((call) => call.toolCallId));
-  for (const row of entries) if (!path.includes(row)) file.take(row);
+  const facts = new PathFacts();
+  for (const row of path) facts.add(row);
+  const others = new OtherBranches(facts.pending);
+  for (const row of entries) if (!path.includes(row)) others.add(row);
   const version = header?.['version'];
   return judgeStatus(
     facts,
-    file.facts(),
+    others,
     {
       sessionId: typeof header?.['id'] === 'string' ? header['id'] : null,
       hasHeader: header !== undefined,

@@ -16,81 +16,49 @@ export interface CommandReading {
 
 const MAX_COMMAND_CHARS = 100_000;
 
-const READERS = new Set(['cat', 'ls', 'rg', 'grep', 'head', 'tail', 'wc', 'pwd', 'cd', 'echo']);
-const GIT_READERS = new Set(['status', 'diff', 'log', 'show']);
+const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
+
+const READERS = words('cat ls rg grep head tail wc pwd cd echo');
+const GIT_READERS = words('status diff log show');
 const FIND_WRITES = /^-(?:delete|exec|execdir|ok|okdir|fls|fprint.*)$/;
 
-const DESTRUCTIVE = new Set([
-  ...[
-    'rm',
-    'rmdir',
-    'unlink',
-    'shred',
-    'mv',
-    'dd',
-    'mkfs',
-    'truncate',
-    'ssh',
-    'scp',
-    'sftp',
-    'rsync',
-    'psql',
-    'mysql',
-    'mongosh',
-    'redis-cli',
-  ],
-  ...['docker', 'podman', 'kubectl', 'helm', 'terraform', 'tofu', 'pulumi', 'aws', 'gcloud', 'az', 'gh', 'glab', 'systemctl', 'crontab'],
-  ...['kill', 'pkill', 'killall', 'shutdown', 'reboot'],
-]);
-const GIT_DESTRUCTIVE = new Set(['push', 'reset', 'clean']);
+const DESTRUCTIVE = words(`
+  rm rmdir unlink shred mv dd mkfs truncate ssh scp sftp rsync psql mysql mongosh redis-cli
+  docker podman kubectl helm terraform tofu pulumi aws gcloud az gh glab systemctl crontab
+  kill pkill killall shutdown reboot
+`);
+const GIT_DESTRUCTIVE = words('push reset clean');
 const CURL_SENDS = /^(?:-[a-zA-Z]*[XdFT].*|--request.*|--data.*|--form.*|--upload-file.*|--json.*|--url-query.*)$/;
 const WGET_SENDS = /^--(?:post|method|body)/;
-const PUBLISHERS = new Set(['npm', 'pnpm', 'yarn', 'bun', 'cargo', 'poetry', 'twine', 'uv', 'gem']);
-const PUBLISHING = new Set(['publish', 'unpublish', 'deprecate', 'upload', 'yank']);
+const PUBLISHERS = words('npm pnpm yarn bun cargo poetry twine uv gem');
+const PUBLISHING = words('publish unpublish deprecate upload yank');
 
-const RUNNERS = new Set([
-  ...['vitest', 'jest', 'mocha', 'ava', 'pytest', 'tox', 'nox', 'mypy', 'pyright', 'tsc', 'ctest', 'phpunit', 'rspec', 'eslint', 'ruff'],
-  ...['make', 'ninja', 'bazel', 'gradle', './gradlew', 'mvn', './mvnw', 'esbuild', 'vite', 'biome', 'prettier', 'flake8', 'shellcheck'],
-]);
-const RUNNER_WRITES = new Set(['--fix', '--write', 'install', 'clean', 'deploy', 'publish', 'release', 'dev', 'serve', 'uninstall']);
-const SCRIPT_RUNNERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+const RUNNERS = words(`
+  vitest jest mocha ava pytest tox nox mypy pyright tsc ctest phpunit rspec eslint ruff
+  make ninja bazel gradle ./gradlew mvn ./mvnw esbuild vite biome prettier flake8 shellcheck
+`);
+const RUNNER_WRITES = words('--fix --write install clean deploy publish release dev serve uninstall');
+const SCRIPT_RUNNERS = words('npm pnpm yarn bun');
 const CHECKING_SCRIPT = /^(?:test|tests|build|lint|typecheck|type-check|check|coverage|bench)(?:[:-].*)?$/;
 const SUBCOMMAND_RUNNERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['go', new Set(['test', 'build', 'vet'])],
-  ['cargo', new Set(['test', 'build', 'check', 'clippy', 'bench', 'nextest'])],
-  ['dotnet', new Set(['test', 'build'])],
-  ['swift', new Set(['test', 'build'])],
-  ['zig', new Set(['build', 'test'])],
-  ['deno', new Set(['test', 'check', 'lint'])],
-  ['mix', new Set(['test', 'compile'])],
+  ['go', words('test build vet')],
+  ['cargo', words('test build check clippy bench nextest')],
+  ['dotnet', words('test build')],
+  ['swift', words('test build')],
+  ['zig', words('build test')],
+  ['deno', words('test check lint')],
+  ['mix', words('test compile')],
 ]);
 
 /** Programs that start what their arguments name. */
-const WRAPPERS = new Set([
-  'sudo',
-  'doas',
-  'env',
-  'nohup',
-  'timeout',
-  'nice',
-  'ionice',
-  'stdbuf',
-  'setsid',
-  'xargs',
-  'command',
-  'exec',
-  'builtin',
-]);
+const WRAPPERS = words('sudo doas env nohup timeout nice ionice stdbuf setsid xargs command exec builtin');
+/** By program, the argument that makes it one. */
 const LAUNCHERS: ReadonlyMap<string, string> = new Map([
-  ['npx', ''],
-  ['bunx', ''],
-  ['uvx', ''],
-  ['uv', 'run'],
-  ['poetry', 'run'],
-  ['pipenv', 'run'],
+  ...['npx', 'bunx', 'uvx'].map((program) => [program, ''] as const),
+  ...['uv', 'poetry', 'pipenv'].map((program) => [program, 'run'] as const),
   ['bundle', 'exec'],
 ]);
-const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh']);
+const SHELLS = words('sh bash zsh dash ksh');
 
 /** The shell text in a tool's arguments, in the spellings that agents use. */
 export function commandText(args: unknown): string | undefined {
@@ -117,7 +85,7 @@ function leavesProcess(script: Script): boolean {
 }
 
 function hintOf(script: Script, depth: number): BashHint | undefined {
-  if (script.commands.some((command) => isDestructive(wordsOf(command), depth))) return 'destructive or external';
+  if (script.commands.some((command) => isDestructive(literalsOf(command), depth))) return 'destructive or external';
   if (!script.understood || script.compound || script.substitution || script.commands.length === 0) return undefined;
   const kinds = script.commands.map(kindOf);
   if (!script.redirection && kinds.every((kind) => kind === 'read')) return 'likely read-only';
@@ -126,20 +94,19 @@ function hintOf(script: Script, depth: number): BashHint | undefined {
 }
 
 /** A word that is not literal says nothing about what it will be. */
-function wordsOf(command: SimpleCommand): string[] {
+function literalsOf(command: SimpleCommand): string[] {
   return command.words.map((word) => (word.literal ? word.text : ''));
 }
 
 function kindOf(command: SimpleCommand): 'read' | 'run' | undefined {
   if (command.background) return undefined;
-  const words = wordsOf(command);
-  if (isRunner(words)) return 'run';
-  if (command.assignments > 0) return undefined;
-  return isReader(words) ? 'read' : undefined;
+  const line = literalsOf(command);
+  if (isRunner(line)) return 'run';
+  return command.assignments === 0 && isReader(line) ? 'read' : undefined;
 }
 
-function isReader(words: readonly string[]): boolean {
-  const [program = '', ...rest] = words;
+function isReader(line: readonly string[]): boolean {
+  const [program = '', ...rest] = line;
   if (program === 'find') return !rest.some((word) => word === '' || FIND_WRITES.test(word));
   if (program === 'rg') return !rest.some((word) => word === '' || word.startsWith('--pre') || word.startsWith('--hostname-bin'));
   if (program === 'git') {
@@ -160,8 +127,8 @@ function gitCall(rest: readonly string[]): { subcommand: string | undefined; opt
   return { subcommand: undefined, options: rest };
 }
 
-function isRunner(words: readonly string[]): boolean {
-  const [program = '', ...rest] = words;
+function isRunner(line: readonly string[]): boolean {
+  const [program = '', ...rest] = line;
   if (rest.some((word) => RUNNER_WRITES.has(word))) return false;
   const launched = LAUNCHERS.get(program);
   if (launched === '') return isRunner(rest.filter((word) => !/^--?(?:yes|no-install|y)$/.test(word)));
@@ -178,8 +145,8 @@ function isRunner(words: readonly string[]): boolean {
   return RUNNERS.has(program);
 }
 
-function isDestructive(words: readonly string[], depth: number): boolean {
-  const [whole = '', ...rest] = words;
+function isDestructive(line: readonly string[], depth: number): boolean {
+  const [whole = '', ...rest] = line;
   const program = whole.slice(whole.lastIndexOf('/') + 1);
   if (DESTRUCTIVE.has(program) || program.startsWith('mkfs.')) return true;
   if (program === 'git') return GIT_DESTRUCTIVE.has(gitCall(rest).subcommand ?? '');
@@ -196,7 +163,7 @@ function isDestructive(words: readonly string[], depth: number): boolean {
     const flag = rest.findIndex((word) => /^-[a-z]*c$/.test(word));
     const inner = program === 'eval' ? rest.join(' ') : flag >= 0 ? rest[flag + 1] : undefined;
     if (inner === undefined || inner.length > MAX_COMMAND_CHARS) return false;
-    return parseShell(inner).commands.some((command) => isDestructive(wordsOf(command), depth + 1));
+    return parseShell(inner).commands.some((command) => isDestructive(literalsOf(command), depth + 1));
   }
   if (WRAPPERS.has(program)) {
     // Which options of a wrapper take a value is not known here, so every tail may be the command.

@@ -3,10 +3,7 @@ import { nearest } from '../../base/words.ts';
 import { isObject } from '../../json/value.ts';
 import type { Verdict } from './verdict.ts';
 
-/**
- * What a tool can do to the world, by its name. The one table of the gate: a call without a result is judged by the
- * class of its tool, and a name that is not here is `unknown`, which is handled as if it could write anywhere.
- */
+/** What a tool can do to the world, by its name: the one table by which calls without a result are judged. */
 
 export const CLASS_NAMES = [
   'pure',
@@ -27,138 +24,66 @@ export type Idempotency = (typeof IDEMPOTENCIES)[number];
 export const POLICIES = ['replay-from-event', 'rerun-after-check', 'require-user-confirmation', 'never-rerun'] as const;
 export type Policy = (typeof POLICIES)[number];
 
-export type SideEffect = 'none' | 'read' | 'workspace-write' | 'external-write';
-
-export interface ToolClass {
-  readonly name: ClassName;
-  readonly sideEffect: SideEffect;
+/** How a call without a result is judged by what its tool can do. */
+export interface Classified {
+  readonly class: ClassName;
   readonly idempotency: Idempotency;
   readonly policy: Policy;
   /** For a call that may have run and has no result. */
   readonly verdict: Verdict;
+  /** The rule of the user that decided, if one did. */
+  readonly rule?: string;
+}
+
+export type Classify = (toolName: string, args?: unknown) => Classified;
+
+export interface ToolClass extends Classified {
   /** Lower case; `*` stands for any characters. */
   readonly tools: readonly string[];
 }
 
+/** One row per class; a tool that is in none of them is `unknown`, which is handled as if it could write anywhere. */
 export const TOOL_CLASSES: readonly ToolClass[] = [
-  {
-    name: 'pure',
-    sideEffect: 'none',
-    idempotency: 'safe',
-    policy: 'replay-from-event',
-    verdict: 'ready',
-    tools: ['think', 'todo', 'todo_write', 'todowrite', 'update_plan', 'calc', 'yield', 'exit_plan_mode', 'exitplanmode'],
-  },
-  {
-    name: 'read',
-    sideEffect: 'read',
-    idempotency: 'safe',
-    policy: 'rerun-after-check',
-    verdict: 'ready',
-    tools: [
-      'read',
-      'grep',
-      'find',
-      'ls',
-      'glob',
-      'list',
-      'ast_grep',
-      'lsp',
-      'recall',
-      'output',
-      'view_image',
-      'read_file',
-      'read_many_files',
-      'list_directory',
-      'search_file_content',
-      'grep_search',
-      'tool_search',
-      'notebookread',
-      'bashoutput',
-    ],
-  },
-  {
-    name: 'ask-user',
-    sideEffect: 'none',
-    idempotency: 'conditional',
-    policy: 'require-user-confirmation',
-    verdict: 'confirm',
-    tools: ['ask', 'askuserquestion', 'request_user_input'],
-  },
-  {
-    name: 'network',
-    sideEffect: 'read',
-    idempotency: 'conditional',
-    policy: 'rerun-after-check',
-    verdict: 'check',
-    tools: ['web_fetch', 'webfetch', 'fetch', 'web_search', 'websearch', 'google_web_search', 'exa_*', 'read_url'],
-  },
-  {
-    name: 'workspace-write',
-    sideEffect: 'workspace-write',
-    idempotency: 'conditional',
-    policy: 'require-user-confirmation',
-    verdict: 'confirm',
-    tools: [
-      'edit',
-      'write',
-      'multiedit',
-      'notebookedit',
-      'notebook',
-      'ast_edit',
-      'apply_patch',
-      'patch',
-      'replace',
-      'write_file',
-      'text_editor',
-      'str_replace',
-    ],
-  },
-  {
-    name: 'process',
-    sideEffect: 'workspace-write',
-    idempotency: 'unsafe',
-    policy: 'require-user-confirmation',
-    verdict: 'confirm',
-    tools: [
-      'bash',
-      'shell',
-      'exec_command',
-      'local_shell_call',
-      'write_stdin',
-      'python',
-      'eval',
-      'run_shell_command',
-      'developer__shell',
-      'debug',
-      'killshell',
-    ],
-  },
-  {
-    name: 'external-write',
-    sideEffect: 'external-write',
-    idempotency: 'unsafe',
-    policy: 'never-rerun',
-    verdict: 'confirm',
-    tools: ['ssh', 'git', 'github', 'gh', 'computer', 'browser*', 'generate_image', 'retain', 'memory_edit', 'mcp__*'],
-  },
-  {
-    name: 'delegated',
-    sideEffect: 'external-write',
-    idempotency: 'unsafe',
-    policy: 'require-user-confirmation',
-    verdict: 'confirm',
-    tools: ['task', 'agent', 'subagent', 'spawn_agent', 'delegate', 'vibe_spawn', 'workpool'],
-  },
-  {
-    name: 'unknown',
-    sideEffect: 'external-write',
-    idempotency: 'unsafe',
-    policy: 'require-user-confirmation',
-    verdict: 'confirm',
-    tools: [],
-  },
+  row('pure', 'safe', 'replay-from-event', 'ready', 'think todo todo_write todowrite update_plan calc yield exit_plan_mode exitplanmode'),
+  row(
+    'read',
+    'safe',
+    'rerun-after-check',
+    'ready',
+    `read grep find ls glob list ast_grep lsp recall output view_image read_file read_many_files list_directory
+      search_file_content grep_search tool_search notebookread bashoutput`,
+  ),
+  row('ask-user', 'conditional', 'require-user-confirmation', 'confirm', 'ask askuserquestion request_user_input'),
+  row(
+    'network',
+    'conditional',
+    'rerun-after-check',
+    'check',
+    'web_fetch webfetch fetch web_search websearch google_web_search exa_* read_url',
+  ),
+  row(
+    'workspace-write',
+    'conditional',
+    'require-user-confirmation',
+    'confirm',
+    'edit write multiedit notebookedit notebook ast_edit apply_patch patch replace write_file text_editor str_replace',
+  ),
+  row(
+    'process',
+    'unsafe',
+    'require-user-confirmation',
+    'confirm',
+    `bash shell exec_command local_shell_call write_stdin python eval run_shell_command developer__shell debug
+      killshell`,
+  ),
+  row('external-write', 'unsafe', 'never-rerun', 'confirm', 'ssh git github gh computer browser* generate_image retain memory_edit mcp__*'),
+  row('delegated', 'unsafe', 'require-user-confirmation', 'confirm', 'task agent subagent spawn_agent delegate vibe_spawn workpool'),
+  row('unknown', 'unsafe', 'require-user-confirmation', 'confirm', ''),
 ];
+
+function row(name: ClassName, idempotency: Idempotency, policy: Policy, verdict: Verdict, tools: string): ToolClass {
+  return { class: name, idempotency, policy, verdict, tools: tools.split(/\s+/).filter((tool) => tool !== '') };
+}
 
 /** What a user says about tools of their own; asked before the table. */
 export interface ClassRule {
@@ -168,18 +93,6 @@ export interface ClassRule {
   readonly policy?: Policy;
 }
 
-export interface Classified {
-  readonly class: ClassName;
-  readonly sideEffect: SideEffect;
-  readonly idempotency: Idempotency;
-  readonly policy: Policy;
-  readonly verdict: Verdict;
-  /** The rule of the user that decided, if one did. */
-  readonly rule?: string;
-}
-
-export type Classify = (toolName: string, args?: unknown) => Classified;
-
 /** What a language server is asked without changing a file; `rename`, `format` and unknown actions may write. */
 const LSP_QUERIES = new Set([
   ...['diagnostics', 'workspace_diagnostics', 'definition', 'type_definition', 'declaration', 'implementation', 'references', 'hover'],
@@ -188,23 +101,16 @@ const LSP_QUERIES = new Set([
 
 /** A function that knows the table and the user's rules; the first match wins, rules before table. */
 export function classifier(rules: readonly ClassRule[] = []): Classify {
-  const own = rules.map((rule) => ({ rule, matches: globMatcher(rule.pattern.toLowerCase()) }));
-  const exact = new Map<string, ToolClass>();
-  const globs: { row: ToolClass; matches: (name: string) => boolean }[] = [];
-  for (const row of TOOL_CLASSES) {
-    for (const tool of row.tools) {
-      if (tool.includes('*')) globs.push({ row, matches: globMatcher(tool) });
-      else exact.set(tool, row);
-    }
-  }
+  const own = rules.map((rule) => ({ found: fromRule(rule), matches: globMatcher(rule.pattern.toLowerCase()) }));
+  const table = TOOL_CLASSES.flatMap(({ tools, ...found }) => tools.map((tool) => ({ found, matches: globMatcher(tool) })));
   const known = new Map<string, Classified>();
   return (toolName, args) => {
     const name = toolName.toLowerCase();
     const before = known.get(name);
     if (before) return before;
-    const mine = own.find((one) => one.matches(name))?.rule;
-    if (!mine && name === 'lsp') return fromRow(rowOf(asksLanguageServer(args) ? 'read' : 'workspace-write'));
-    const found = mine ? fromRule(mine) : fromRow(exact.get(name) ?? globs.find((one) => one.matches(name))?.row ?? rowOf('unknown'));
+    const mine = own.find((one) => one.matches(name))?.found;
+    if (!mine && name === 'lsp') return classOf(asksLanguageServer(args) ? 'read' : 'workspace-write');
+    const found = mine ?? table.find((one) => one.matches(name))?.found ?? classOf('unknown');
     known.set(name, found);
     return found;
   };
@@ -216,33 +122,21 @@ function asksLanguageServer(args: unknown): boolean {
   return typeof action === 'string' && LSP_QUERIES.has(action);
 }
 
-function rowOf(name: ClassName): ToolClass {
-  const row = TOOL_CLASSES.find((one) => one.name === name);
-  if (!row) throw new Error(`no class ${name}`);
-  return row;
+function classOf(name: ClassName): Classified {
+  const { tools: _, ...found } = TOOL_CLASSES.find((one) => one.class === name) as ToolClass;
+  return found;
 }
 
-function fromRow(row: ToolClass): Classified {
-  return { class: row.name, sideEffect: row.sideEffect, idempotency: row.idempotency, policy: row.policy, verdict: row.verdict };
-}
-
-function fromRule(rule: ClassRule): Classified {
-  const row = rowOf(rule.class);
-  const policy = rule.policy ?? row.policy;
-  return {
-    class: row.name,
-    sideEffect: row.sideEffect,
-    idempotency: rule.idempotency ?? row.idempotency,
-    policy,
-    verdict: rule.policy === undefined ? row.verdict : verdictOfPolicy(rule.policy, row),
-    rule: rule.pattern,
-  };
+function fromRule({ class: name, idempotency, policy, pattern }: ClassRule): Classified {
+  const row = classOf(name);
+  const chosen = policy === undefined ? {} : { policy, verdict: verdictOfPolicy(policy, row.verdict) };
+  return { ...row, ...(idempotency ? { idempotency } : {}), ...chosen, rule: pattern };
 }
 
 /** A policy that the user chose decides; without one the class does. */
-function verdictOfPolicy(policy: Policy, row: ToolClass): Verdict {
+function verdictOfPolicy(policy: Policy, own: Verdict): Verdict {
   if (policy === 'replay-from-event') return 'ready';
-  if (policy === 'rerun-after-check') return row.verdict === 'ready' ? 'ready' : 'check';
+  if (policy === 'rerun-after-check') return own === 'ready' ? 'ready' : 'check';
   return 'confirm';
 }
 

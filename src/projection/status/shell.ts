@@ -12,360 +12,301 @@ export interface ShellWord {
 }
 
 export interface SimpleCommand {
-  readonly words: readonly ShellWord[];
-  readonly assignments: number;
-  readonly redirections: number;
+  readonly words: ShellWord[];
+  assignments: number;
+  redirections: number;
   /** Ended by `&`. */
-  readonly background: boolean;
-  /** Stands inside `$(...)`, backquotes or `<(...)`. */
-  readonly nested: boolean;
+  background: boolean;
 }
 
 export interface Script {
-  readonly commands: readonly SimpleCommand[];
-  readonly substitution: boolean;
-  readonly redirection: boolean;
+  /** Those inside substitutions too. */
+  readonly commands: SimpleCommand[];
+  substitution: boolean;
+  redirection: boolean;
   /** Loops, conditions, functions, subshells: the commands are seen, but not when or how often they run. */
-  readonly compound: boolean;
+  compound: boolean;
   /** False where a quote or bracket does not close, or the nesting is too deep: nothing may be concluded. */
-  readonly understood: boolean;
+  understood: boolean;
+}
+
+interface HereDocument {
+  readonly delimiter: string;
+  readonly quoted: boolean;
+  readonly tabs: boolean;
 }
 
 const MAX_DEPTH = 30;
 const OPENERS = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', '{', '}', 'fi', 'done', 'esac', 'coproc']);
 const TRANSPARENT = new Set(['!', 'time']);
 const OPAQUE = new Set(['for', 'case', 'select', 'function', '[[']);
+const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=/;
 
-export function parseShell(text: string): Script {
-  const parser = new Parser(text);
-  parser.list(0, 0, false);
-  return parser.script();
+const SKIPPED = /(?:[ \t\r]+|\\\r?\n|#[^\n]*)+/y;
+const OPERATOR = /\n|;|\|[|&]?|&&|&(?!>)|[()]/y;
+/** `<(` and `>(` are substitutions, which are words. */
+const REDIRECTION = /(?:&>>?|\d*(?:<<<|<<-|<<|<&|<>|>>|>&|>\||[<>](?!\()))/y;
+const PLAIN = /[^'"\\$`\s;&|()<>]+/y;
+const PLAIN_IN_QUOTES = /[^"\\$`]+/y;
+const PARAMETER = /\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/y;
+
+export function parseShell(text: string, depth = 0): Script {
+  const script: Script = { commands: [], substitution: false, redirection: false, compound: false, understood: true };
+  new Parser(text, script).list(depth, false);
+  return script;
 }
 
 class Parser {
   readonly #text: string;
-  readonly #commands: SimpleCommand[] = [];
-  #substitution = false;
-  #redirection = false;
-  #compound = false;
-  #understood = true;
+  readonly #script: Script;
+  #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, script: Script) {
     this.#text = text;
+    this.#script = script;
   }
 
-  script(): Script {
-    return {
-      commands: this.#commands,
-      substitution: this.#substitution,
-      redirection: this.#redirection,
-      compound: this.#compound,
-      understood: this.#understood,
-    };
-  }
-
-  /** Commands from `from` to the end, or to the `)` that closes a substitution; gives the place behind it. */
-  list(from: number, depth: number, closes: boolean): number {
+  /** Commands up to the end, or to behind the `)` that closes a substitution. */
+  list(depth: number, closes: boolean): void {
     if (depth > MAX_DEPTH) {
-      this.#understood = false;
-      return this.#text.length;
-    }
-    const text = this.#text;
-    let at = from;
-    let brackets = 0;
-    let words: ShellWord[] = [];
-    let assignments = 0;
-    let redirections = 0;
-    let opaque = false;
-    const hereDocuments: { delimiter: string; quoted: boolean; tabs: boolean }[] = [];
-
-    const end = (background: boolean): void => {
-      if (words.length > 0 || assignments > 0 || redirections > 0) {
-        this.#commands.push({ words, assignments, redirections, background, nested: closes });
-      }
-      words = [];
-      assignments = 0;
-      redirections = 0;
-      opaque = false;
-    };
-
-    while (at < text.length) {
-      const character = text[at] as string;
-      if (character === ' ' || character === '\t' || character === '\r') {
-        at++;
-        continue;
-      }
-      if (character === '\\' && (text[at + 1] === '\n' || text.startsWith('\r\n', at + 1))) {
-        at += text[at + 1] === '\n' ? 2 : 3;
-        continue;
-      }
-      if (character === '#') {
-        const newline = text.indexOf('\n', at);
-        at = newline < 0 ? text.length : newline;
-        continue;
-      }
-      if (character === '\n') {
-        end(false);
-        at = this.#skipHereDocuments(at + 1, hereDocuments);
-        continue;
-      }
-      if (character === ';') {
-        end(false);
-        at++;
-        continue;
-      }
-      if (character === '|') {
-        end(false);
-        at += text[at + 1] === '|' || text[at + 1] === '&' ? 2 : 1;
-        continue;
-      }
-      if (character === '&' && text[at + 1] !== '>') {
-        const and = text[at + 1] === '&';
-        end(!and);
-        at += and ? 2 : 1;
-        continue;
-      }
-      if (character === '(') {
-        this.#compound = true;
-        brackets++;
-        end(false);
-        at++;
-        continue;
-      }
-      if (character === ')') {
-        end(false);
-        at++;
-        if (closes && brackets === 0) return at;
-        brackets--;
-        this.#compound = true;
-        continue;
-      }
-      const redirect = this.#redirectAt(at);
-      if (redirect) {
-        this.#redirection = true;
-        redirections++;
-        at = redirect.end;
-        while (text[at] === ' ' || text[at] === '\t') at++;
-        const target = this.#word(at, depth);
-        if (redirect.hereDocument) {
-          hereDocuments.push({ delimiter: target.word.text, quoted: /['"\\]/.test(text.slice(at, target.end)), tabs: redirect.tabs });
-        }
-        at = Math.max(target.end, at);
-        continue;
-      }
-      const { word, end: behind } = this.#word(at, depth);
-      const written = text.slice(at, behind);
-      if (behind === at) {
-        // A character that starts no word and no operator: nothing is sure any more.
-        this.#understood = false;
-        at++;
-        continue;
-      }
-      at = behind;
-      if (words.length === 0 && !opaque) {
-        if (TRANSPARENT.has(written)) continue;
-        if (OPENERS.has(written)) {
-          this.#compound = true;
-          continue;
-        }
-        if (OPAQUE.has(written)) {
-          this.#compound = true;
-          opaque = true;
-        } else if (/^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=/.test(written)) {
-          assignments++;
-          continue;
-        }
-      }
-      words.push(word);
-    }
-    end(false);
-    if (closes) this.#understood = false;
-    if (hereDocuments.length > 0) this.#understood = false;
-    return at;
-  }
-
-  #redirectAt(at: number): { end: number; hereDocument: boolean; tabs: boolean } | undefined {
-    const text = this.#text;
-    let start = at;
-    while (/\d/.test(text[start] ?? '')) start++;
-    if (text[start] === '&' && text[start + 1] === '>' && start === at) {
-      return { end: text[start + 2] === '>' ? start + 3 : start + 2, hereDocument: false, tabs: false };
-    }
-    const operator = text[start];
-    if (operator !== '<' && operator !== '>') return undefined;
-    // <( and >( are substitutions, which are words.
-    if (text[start + 1] === '(') return undefined;
-    for (const longer of ['<<<', '<<-', '<<', '<&', '<>', '>>', '>&', '>|']) {
-      if (text.startsWith(longer, start)) {
-        return { end: start + longer.length, hereDocument: longer === '<<' || longer === '<<-', tabs: longer === '<<-' };
-      }
-    }
-    return { end: start + 1, hereDocument: false, tabs: false };
-  }
-
-  #skipHereDocuments(from: number, waiting: { delimiter: string; quoted: boolean; tabs: boolean }[]): number {
-    const text = this.#text;
-    let at = from;
-    for (const { delimiter, quoted, tabs } of waiting) {
-      for (;;) {
-        if (at >= text.length) {
-          this.#understood = false;
-          break;
-        }
-        const newline = text.indexOf('\n', at);
-        const stop = newline < 0 ? text.length : newline;
-        const line = text.slice(at, stop).replace(/\r$/, '');
-        at = newline < 0 ? text.length : newline + 1;
-        if ((tabs ? line.replace(/^\t+/, '') : line) === delimiter) break;
-        if (!quoted && (line.includes('$(') || line.includes('`'))) this.#substitution = true;
-      }
-    }
-    waiting.length = 0;
-    return at;
-  }
-
-  /** One word from `from` on, up to white space or an operator. */
-  #word(from: number, depth: number): { word: ShellWord; end: number } {
-    const text = this.#text;
-    let at = from;
-    let literal = true;
-    let out = '';
-    while (at < text.length) {
-      const character = text[at] as string;
-      if (character === "'") {
-        const close = text.indexOf("'", at + 1);
-        if (close < 0) return this.#broken(out + text.slice(at + 1));
-        out += text.slice(at + 1, close);
-        at = close + 1;
-      } else if (character === '"') {
-        const inside = this.#doubleQuoted(at + 1, depth);
-        out += inside.text;
-        literal &&= inside.literal;
-        at = inside.end;
-      } else if (character === '\\') {
-        if (text[at + 1] === '\n') at += 2;
-        else {
-          out += text[at + 1] ?? '';
-          at += 2;
-        }
-      } else if (character === '$' || character === '`') {
-        const expansion = this.#expansion(at, depth, false);
-        out += expansion.literal ? expansion.text : text.slice(at, expansion.end);
-        literal &&= expansion.literal;
-        at = expansion.end;
-      } else if ((character === '<' || character === '>') && text[at + 1] === '(' && at === from) {
-        this.#substitution = true;
-        const end = this.list(at + 2, depth + 1, true);
-        out += text.slice(at, end);
-        literal = false;
-        at = end;
-      } else if (/[\s;&|()<>]/.test(character)) {
-        break;
-      } else {
-        out += character;
-        at++;
-      }
-    }
-    return { word: { text: out, literal }, end: Math.min(at, text.length) };
-  }
-
-  #broken(rest: string): { word: ShellWord; end: number } {
-    this.#understood = false;
-    return { word: { text: rest, literal: false }, end: this.#text.length };
-  }
-
-  #doubleQuoted(from: number, depth: number): { text: string; literal: boolean; end: number } {
-    const text = this.#text;
-    let at = from;
-    let literal = true;
-    let out = '';
-    while (at < text.length) {
-      const character = text[at] as string;
-      if (character === '"') return { text: out, literal, end: at + 1 };
-      if (character === '\\') {
-        const next = text[at + 1] ?? '';
-        if (next === '\n') out += '';
-        else out += '$`"\\'.includes(next) ? next : `\\${next}`;
-        at += 2;
-      } else if (character === '$' || character === '`') {
-        const expansion = this.#expansion(at, depth, true);
-        out += expansion.literal ? expansion.text : text.slice(at, expansion.end);
-        literal &&= expansion.literal;
-        at = expansion.end;
-      } else {
-        out += character;
-        at++;
-      }
-    }
-    this.#understood = false;
-    return { text: out, literal: false, end: text.length };
-  }
-
-  /** What a `$` or a backquote begins. */
-  #expansion(at: number, depth: number, quoted: boolean): { text: string; literal: boolean; end: number } {
-    const text = this.#text;
-    if (text[at] === '`') {
-      this.#substitution = true;
-      let end = at + 1;
-      while (end < text.length && text[end] !== '`') end += text[end] === '\\' ? 2 : 1;
-      if (end >= text.length) {
-        this.#understood = false;
-        return { text: '', literal: false, end: text.length };
-      }
-      this.#inner(text.slice(at + 1, end).replace(/\\([`\\$])/g, '$1'), depth);
-      return { text: '', literal: false, end: end + 1 };
-    }
-    const next = text[at + 1];
-    if (next === '(') {
-      this.#substitution = true;
-      return { text: '', literal: false, end: this.list(at + 2, depth + 1, true) };
-    }
-    if (next === '{') return { text: '', literal: false, end: this.#parameter(at + 2, depth) };
-    if (next === "'" && !quoted) {
-      let end = at + 2;
-      while (end < text.length && text[end] !== "'") end += text[end] === '\\' ? 2 : 1;
-      if (end >= text.length) this.#understood = false;
-      return { text: text.slice(at + 2, end), literal: true, end: Math.min(end + 1, text.length) };
-    }
-    if (next === '"' && !quoted) return { text: '', literal: true, end: at + 1 };
-    const name = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/.exec(text.slice(at + 1, at + 200))?.[0];
-    if (name === undefined) return { text: '$', literal: true, end: at + 1 };
-    return { text: '', literal: false, end: at + 1 + name.length };
-  }
-
-  /** Inside `${`: to behind the closing brace. */
-  #parameter(from: number, depth: number): number {
-    const text = this.#text;
-    let at = from;
-    if (depth > MAX_DEPTH) {
-      this.#understood = false;
-      return text.length;
-    }
-    while (at < text.length) {
-      const character = text[at] as string;
-      if (character === '}') return at + 1;
-      if (character === '\\') at += 2;
-      else if (character === "'") {
-        const close = text.indexOf("'", at + 1);
-        if (close < 0) break;
-        at = close + 1;
-      } else if (character === '"') at = this.#doubleQuoted(at + 1, depth + 1).end;
-      else if (character === '$' || character === '`') at = Math.max(at + 1, this.#expansion(at, depth + 1, true).end);
-      else at++;
-    }
-    this.#understood = false;
-    return text.length;
-  }
-
-  #inner(text: string, depth: number): void {
-    if (depth >= MAX_DEPTH) {
-      this.#understood = false;
+      this.#giveUp();
       return;
     }
-    const parser = new Parser(text);
-    parser.list(0, depth + 1, false);
-    const script = parser.script();
-    for (const command of script.commands) this.#commands.push({ ...command, nested: true });
-    if (!script.understood) this.#understood = false;
+    const script = this.#script;
+    const hereDocuments: HereDocument[] = [];
+    let brackets = 0;
+    let command = emptyCommand();
+    while (this.#at < this.#text.length) {
+      if (this.#match(SKIPPED) !== undefined) continue;
+      const operator = this.#match(OPERATOR);
+      if (operator === undefined) {
+        if (!this.#redirection(command, hereDocuments, depth)) this.#commandWord(command, depth);
+        continue;
+      }
+      this.#end(command, operator === '&');
+      command = emptyCommand();
+      if (operator === '\n') this.#skipHereDocuments(hereDocuments);
+      if (operator === ')' && closes && brackets === 0) return;
+      if (operator === '(' || operator === ')') {
+        script.compound = true;
+        brackets += operator === '(' ? 1 : -1;
+      }
+    }
+    this.#end(command, false);
+    if (closes || hereDocuments.length > 0) script.understood = false;
   }
+
+  #end(command: SimpleCommand, background: boolean): void {
+    command.background = background;
+    if (command.words.length + command.assignments + command.redirections > 0) this.#script.commands.push(command);
+  }
+
+  #redirection(command: SimpleCommand, hereDocuments: HereDocument[], depth: number): boolean {
+    const operator = this.#match(REDIRECTION)?.replace(/^\d+/, '');
+    if (operator === undefined) return false;
+    this.#script.redirection = true;
+    command.redirections++;
+    this.#match(/[ \t]+/y);
+    const start = this.#at;
+    const delimiter = this.#word(depth).text;
+    const quoted = /['"\\]/.test(this.#text.slice(start, this.#at));
+    if (operator === '<<' || operator === '<<-') hereDocuments.push({ delimiter, quoted, tabs: operator === '<<-' });
+    return true;
+  }
+
+  #commandWord(command: SimpleCommand, depth: number): void {
+    const start = this.#at;
+    const word = this.#word(depth);
+    if (this.#at === start) {
+      // A character that starts no word and no operator: nothing is sure any more.
+      this.#script.understood = false;
+      this.#at++;
+      return;
+    }
+    if (command.words.length === 0) {
+      const written = this.#text.slice(start, this.#at);
+      if (TRANSPARENT.has(written)) return;
+      if (OPENERS.has(written) || OPAQUE.has(written)) this.#script.compound = true;
+      if (OPENERS.has(written)) return;
+      if (!OPAQUE.has(written) && ASSIGNMENT.test(written)) {
+        command.assignments++;
+        return;
+      }
+    }
+    command.words.push(word);
+  }
+
+  #skipHereDocuments(waiting: HereDocument[]): void {
+    const text = this.#text;
+    for (const { delimiter, quoted, tabs } of waiting.splice(0)) {
+      for (let isDelimiter = false; !isDelimiter; ) {
+        if (this.#at >= text.length) {
+          this.#giveUp();
+          return;
+        }
+        const newline = text.indexOf('\n', this.#at);
+        const end = newline < 0 ? text.length : newline;
+        const line = text.slice(this.#at, end).replace(/\r$/, '');
+        this.#at = end + 1;
+        isDelimiter = (tabs ? line.replace(/^\t+/, '') : line) === delimiter;
+        if (!isDelimiter && !quoted && (line.includes('$(') || line.includes('`'))) this.#script.substitution = true;
+      }
+    }
+  }
+
+  /** One word, up to white space or an operator. */
+  #word(depth: number): ShellWord {
+    const text = this.#text;
+    const from = this.#at;
+    let out = '';
+    let literal = true;
+    for (;;) {
+      const start = this.#at;
+      out += this.#match(PLAIN) ?? '';
+      const character = text[this.#at];
+      if (character === "'") {
+        const close = text.indexOf("'", this.#at + 1);
+        out += text.slice(this.#at + 1, close < 0 ? undefined : close);
+        literal &&= close >= 0;
+        this.#at = close + 1;
+        if (close < 0) this.#giveUp();
+      } else if (character === '"') {
+        const inside = this.#doubleQuoted(depth);
+        out += inside.text;
+        literal &&= inside.literal;
+      } else if (character === '\\') {
+        const next = text[this.#at + 1] ?? '';
+        out += next === '\n' ? '' : next;
+        this.#at += 2;
+      } else if (character === '$' || character === '`') {
+        const expansion = this.#expansion(depth, false);
+        out += expansion.text;
+        literal &&= expansion.literal;
+      } else if ((character === '<' || character === '>') && text[this.#at + 1] === '(' && this.#at === from) {
+        this.#script.substitution = true;
+        this.#at += 2;
+        this.list(depth + 1, true);
+        out += text.slice(start, this.#at);
+        literal = false;
+      } else break;
+    }
+    this.#at = Math.min(this.#at, text.length);
+    return { text: out, literal };
+  }
+
+  #doubleQuoted(depth: number): ShellWord {
+    const text = this.#text;
+    let out = '';
+    let literal = true;
+    this.#at++;
+    while (this.#at < text.length) {
+      out += this.#match(PLAIN_IN_QUOTES) ?? '';
+      const character = text[this.#at];
+      if (character === '"') {
+        this.#at++;
+        return { text: out, literal };
+      }
+      if (character === '\\') {
+        const next = text[this.#at + 1] ?? '';
+        if (next !== '\n') out += '$`"\\'.includes(next) ? next : `\\${next}`;
+        this.#at += 2;
+      } else if (character !== undefined) {
+        const expansion = this.#expansion(depth, true);
+        out += expansion.text;
+        literal &&= expansion.literal;
+      }
+    }
+    this.#giveUp();
+    return { text: out, literal: false };
+  }
+
+  /** What a `$` or a backquote begins; as it is written where it is not literal. */
+  #expansion(depth: number, quoted: boolean): ShellWord {
+    const text = this.#text;
+    const start = this.#at;
+    const next = text[start + 1];
+    if (text[start] === '`') this.#backquoted(depth);
+    else if (next === '(') {
+      this.#script.substitution = true;
+      this.#at += 2;
+      this.list(depth + 1, true);
+    } else if (next === '{') this.#parameter(depth);
+    else if (next === "'" && !quoted) {
+      const end = this.#closing("'", start + 2);
+      this.#at = end + 1;
+      if (end >= text.length) this.#giveUp();
+      return { text: text.slice(start + 2, end), literal: true };
+    } else if (next === '"' && !quoted) {
+      this.#at++;
+      return { text: '', literal: true };
+    } else if (this.#match(PARAMETER) === undefined) {
+      this.#at++;
+      return { text: '$', literal: true };
+    }
+    return { text: text.slice(start, this.#at), literal: false };
+  }
+
+  #backquoted(depth: number): void {
+    const start = this.#at + 1;
+    const end = this.#closing('`', start);
+    this.#script.substitution = true;
+    this.#at = end + 1;
+    if (end >= this.#text.length) {
+      this.#giveUp();
+      return;
+    }
+    if (depth >= MAX_DEPTH) this.#script.understood = false;
+    else {
+      const inner = parseShell(this.#text.slice(start, end).replace(/\\([`\\$])/g, '$1'), depth + 1);
+      for (const command of inner.commands) this.#script.commands.push(command);
+      if (!inner.understood) this.#script.understood = false;
+    }
+  }
+
+  /** `${...}`. */
+  #parameter(depth: number): void {
+    const text = this.#text;
+    this.#at += 2;
+    if (depth > MAX_DEPTH) {
+      this.#giveUp();
+      return;
+    }
+    while (this.#at < text.length) {
+      const character = text[this.#at] as string;
+      if (character === '"') this.#doubleQuoted(depth + 1);
+      else if (character === '$' || character === '`') this.#expansion(depth + 1, true);
+      else if (character === "'") {
+        const close = text.indexOf("'", this.#at + 1);
+        if (close < 0) break;
+        this.#at = close + 1;
+      } else {
+        this.#at += character === '\\' ? 2 : 1;
+        if (character === '}') return;
+      }
+    }
+    this.#giveUp();
+  }
+
+  /** Where the quote is that no backslash escapes; the end of the text, or beyond, where there is none. */
+  #closing(quote: string, from: number): number {
+    let at = from;
+    while (at < this.#text.length && this.#text[at] !== quote) at += this.#text[at] === '\\' ? 2 : 1;
+    return at;
+  }
+
+  #match(sticky: RegExp): string | undefined {
+    sticky.lastIndex = this.#at;
+    const found = sticky.exec(this.#text)?.[0];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+
+  #giveUp(): void {
+    this.#script.understood = false;
+    this.#at = this.#text.length;
+  }
+}
+
+function emptyCommand(): SimpleCommand {
+  return { words: [], assignments: 0, redirections: 0, background: false };
 }

@@ -1,7 +1,7 @@
 import { shellQuoted, shellWord } from '../../base/shell.ts';
 import type { Style } from '../../base/style.ts';
 import { counted } from '../../base/words.ts';
-import type { NextStep, PendingCall, Status } from './status.ts';
+import type { NextStep, PendingCall, Status } from './types.ts';
 import type { Verdict } from './verdict.ts';
 
 const MOST_CALLS = 3;

@@ -6,8 +6,9 @@ export function severity(verdict: Verdict): number {
   return VERDICTS.indexOf(verdict);
 }
 
-export function worse(a: Verdict, b: Verdict): Verdict {
-  return severity(a) >= severity(b) ? a : b;
+/** The worst of them; `ready` where there are none. */
+export function worst(verdicts: readonly Verdict[]): Verdict {
+  return verdicts.reduce<Verdict>((most, one) => (severity(one) > severity(most) ? one : most), 'ready');
 }
 
 export function milder(a: Verdict, b: Verdict): Verdict {

@@ -3,7 +3,7 @@ import { CLASS_NAMES, classifier, parseClassRules, TOOL_CLASSES } from '../../..
 
 describe('the table of tool classes', () => {
   it('has one row a class and names no tool twice', () => {
-    expect(TOOL_CLASSES.map((row) => row.name)).toEqual([...CLASS_NAMES]);
+    expect(TOOL_CLASSES.map((row) => row.class)).toEqual([...CLASS_NAMES]);
     const names = TOOL_CLASSES.flatMap((row) => row.tools);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toBe(name.toLowerCase());
@@ -14,7 +14,7 @@ describe('the table of tool classes', () => {
     for (const row of TOOL_CLASSES) {
       for (const tool of row.tools) {
         if (tool === 'lsp') continue;
-        expect(classify(tool.replace('*', 'x').toUpperCase()).class, tool).toBe(row.name);
+        expect(classify(tool.replace('*', 'x').toUpperCase()).class, tool).toBe(row.class);
       }
     }
   });

@@ -12,8 +12,6 @@ function asked(toolName: string, args: unknown): ProbeRequest | undefined {
     leavesProcess: false,
     round: 1,
     dispatched: true,
-    results: [],
-    sharers: 1,
   };
   return probeRequest(call);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Style } from '../../../src/base/style.ts';
-import type { PendingCall, Status } from '../../../src/projection/status/status.ts';
 import { type Source, statusText } from '../../../src/projection/status/text.ts';
+import type { PendingCall, Status } from '../../../src/projection/status/types.ts';
 
 const same = (text: string): string => text;
 const plain: Style = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same, magenta: same, blue: same };

@@ -1,0 +1,107 @@
+import type { BashHint } from './bash-hint.ts';
+import type { ClassName, Idempotency, Policy } from './classes.ts';
+import type { Call, Place } from './facts.ts';
+import type { Probe } from './probe.ts';
+import type { Verdict } from './verdict.ts';
+
+/** At which boundary the session stopped. */
+export type State =
+  | 'no-assistant-yet'
+  | 'user-last'
+  | 'stable'
+  | 'intent-only'
+  | 'approved-not-started'
+  | 'started'
+  | 'finished-no-observation'
+  | 'partially-answered'
+  | 'interrupted'
+  | 'provider-error'
+  | 'output-cut'
+  | 'deferred'
+  | 'permission-denied'
+  | 'budget-exhausted'
+  | 'compaction-half'
+  | 'background-process'
+  | 'process-killed'
+  | 'damaged'
+  | 'unknown';
+
+export interface Reason extends Partial<Place> {
+  readonly verdict: Verdict;
+  readonly state: State;
+  readonly reason: string;
+}
+
+export interface PendingCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly class: ClassName;
+  readonly idempotency: Idempotency;
+  readonly policy: Policy;
+  readonly started: 'yes' | 'no' | 'maybe';
+  readonly verdict: Verdict;
+  readonly probe?: Probe;
+  readonly hint?: BashHint;
+  readonly resultElsewhere?: Place;
+  readonly reason: string;
+}
+
+export interface ChecklistItem {
+  readonly item: string;
+  readonly value: 'yes' | 'no' | 'unknown';
+  readonly reason: string;
+}
+
+/** What to run before a session that must not be resumed as it is. */
+export interface NextStep {
+  readonly command: 'repair' | 'validate' | 'migrate' | 'fork' | 'log';
+  /** The id of the entry to fork at. */
+  readonly entryId?: string;
+}
+
+interface ToolPlace extends Place {
+  readonly toolCallId: string;
+  readonly toolName: string;
+}
+
+export interface Status {
+  readonly session: string | null;
+  readonly leafId: string | null;
+  readonly verdict: Verdict;
+  readonly state: State;
+  readonly reasons: readonly Reason[];
+  readonly pending: readonly PendingCall[];
+  /** `current` where no user message followed it: it decides the verdict. */
+  readonly denials: readonly (ToolPlace & { readonly text: string; readonly current: boolean })[];
+  readonly earlierUnanswered: readonly (ToolPlace & { readonly class: ClassName })[];
+  /** None on a path that does not reach its root: a fork of it would lack what is above. */
+  readonly lastStableEntryId: string | null;
+  /** Why that is not the leaf; null where it is, or where there is none. */
+  readonly lastStableReason: string | null;
+  /** Null unless the verdict is blocked or the log is damaged. */
+  readonly next: NextStep | null;
+  readonly checklist: readonly ChecklistItem[];
+  readonly evidence: readonly (Place & { readonly what: string })[];
+  readonly limits: readonly string[];
+}
+
+/** What is known of the file besides the path's entries. */
+export interface FileState {
+  readonly sessionId: string | null;
+  readonly hasHeader: boolean;
+  /** Undefined where it is none that any agent knows. */
+  readonly version: number | undefined;
+  /** `needed` where the line is the header or on the path. */
+  readonly damage: readonly { readonly line: number; readonly rule: string; readonly needed?: boolean }[];
+  /** The line of the last whole entry of the file; damage behind it is the tail. */
+  readonly lastEntryLine: number;
+  readonly endsWithNewline: boolean;
+  /** The leaf is stale: newer messages hang elsewhere. */
+  readonly newerWork?: { readonly line: number; readonly rev: string };
+  /** How the path ends at its root. */
+  readonly pathEnd: { readonly kind: 'root' | 'missing-parent' | 'cycle'; readonly id?: string };
+  /** With `--workspace`. */
+  readonly probes?: ReadonlyMap<Call, Probe>;
+}
+
+export const NEWEST_VERSION = 3;

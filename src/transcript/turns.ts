@@ -1,0 +1,52 @@
+import { isObject, type JsonObject } from '../json/value.ts';
+
+/** The tool calls in an assistant message. */
+export function toolCalls(message: JsonObject): JsonObject[] {
+  const { content } = message;
+  return Array.isArray(content) ? content.filter((block): block is JsonObject => isObject(block) && block['type'] === 'toolCall') : [];
+}
+
+/** The calls of one turn that have the same id, and their results as they came: one each is needed, the first for the first call. */
+export interface CallGroup<Call, Result> {
+  readonly calls: Call[];
+  readonly results: Result[];
+}
+
+export function isAnswered({ calls, results }: CallGroup<unknown, unknown>): boolean {
+  return results.length >= calls.length;
+}
+
+/** Pairs results with calls along a path: a result belongs to the nearest turn above that makes a call with its id. */
+export class Pairing<Call, Result> {
+  readonly #nearest = new Map<unknown, CallGroup<Call, Result>>();
+  readonly #ofTurn = new Set<unknown>();
+
+  /** A turn begins. Calls of the one before that have their results are forgotten: another result for them is an orphan. */
+  startTurn(): void {
+    for (const id of this.#ofTurn) {
+      const group = this.#nearest.get(id);
+      if (group && isAnswered(group)) this.#nearest.delete(id);
+    }
+    this.#ofTurn.clear();
+  }
+
+  /** A call of the turn under way; gives the group that it belongs to. */
+  add(id: unknown, call: Call): CallGroup<Call, Result> {
+    const same = this.#ofTurn.has(id) ? this.#nearest.get(id) : undefined;
+    const group = same ?? { calls: [], results: [] };
+    group.calls.push(call);
+    this.#ofTurn.add(id);
+    this.#nearest.set(id, group);
+    return group;
+  }
+
+  /** The calls that a result with this id belongs to; undefined for an orphan. */
+  callsFor(id: unknown): CallGroup<Call, Result> | undefined {
+    return this.#nearest.get(id);
+  }
+
+  clear(): void {
+    this.#nearest.clear();
+    this.#ofTurn.clear();
+  }
+}
