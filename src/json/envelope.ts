@@ -74,6 +74,8 @@ export class EnvelopeScanner {
   roleEnd = 0;
   #at = 0;
   #end = 0;
+  /** A string that counts has an escape in it, or is not ASCII. */
+  #isOdd = false;
 
   /** Whether the envelope of the line from `start` up to `end` was found; false means: parse the line. */
   scan(bytes: Buffer, start: number, end: number): boolean {
@@ -106,12 +108,21 @@ export class EnvelopeScanner {
     }
   }
 
+  /** An entry whose message is damaged inside keeps its place in the tree, so the message only has to end. */
+  #message(bytes: Buffer): boolean {
+    const start = this.#at;
+    this.#isOdd = false;
+    if (this.#object(bytes, true)) return true;
+    this.#at = skipNested(bytes, start, this.#end);
+    return !this.#isOdd && this.#at > start;
+  }
+
   /** Reads the value at hand for one of the keys that count. */
   #keep(bytes: Buffer, key: Buffer): boolean {
     if (key === MESSAGE) {
       // The last message counts, so a role of an earlier one is forgotten.
       this.roleStart = ABSENT;
-      return bytes[this.#at] === OPEN_OBJECT ? this.#object(bytes, true) : this.#skipValue(bytes);
+      return bytes[this.#at] === OPEN_OBJECT ? this.#message(bytes) : this.#skipValue(bytes);
     }
     const start = bytes[this.#at] === QUOTE ? this.#at + 1 : ABSENT;
     if (!(start === ABSENT ? this.#skipValue(bytes) : this.#plainString(bytes))) return false;
@@ -149,7 +160,10 @@ export class EnvelopeScanner {
         this.#at = at + 1;
         return true;
       }
-      if (code === BACKSLASH || code >= 0x7f || code < SPACE) return false;
+      if (code === BACKSLASH || code >= 0x7f || code < SPACE) {
+        this.#isOdd = true;
+        return false;
+      }
     }
     return false;
   }
