@@ -12,11 +12,8 @@ export const EXACT_MARK = '\u0000number:';
 const PAYLOADS: ReadonlySet<string> = new Set(['arguments', 'input', 'data', 'details', 'preserveData', 'outputSchema', 'block']);
 
 export function withExactNumbers(entry: { readonly value: JsonObject; readonly text?: string }): JsonObject {
-  const { value } = entry;
-  if (!payloadsOf(value).some(hasUnsafeNumber)) return value;
-  // Asked for late, because it may have to be decoded first.
-  const { text } = entry;
-  if (text === undefined) return value;
+  const { value, text } = entry;
+  if (text === undefined || !payloadsOf(value).some(hasUnsafeNumber)) return value;
   const splices: Splice[] = [];
   walkJson(text, 0, {
     word: (frame, start, end) => {
