@@ -1,7 +1,8 @@
 import { safeJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
 import { nearest } from '../base/words.ts';
-import { ENTRY_TYPES } from '../entries/type-names.ts';
+import { messageRoles } from '../entries/roles.ts';
+import { entryTypes } from '../entries/types/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { entryText, kindOf, oneLine } from '../projection/overview/entry-text.ts';
 import { decorationsOf, type Marks, nameOf, overviewRecord } from '../projection/overview/marks.ts';
@@ -91,8 +92,8 @@ async function requireNames(session: Session, of: 'type' | 'role', wanted: reado
   const here = await namesIn(session, of);
   const strange = wanted.filter((name) => !here.has(name));
   if (strange.length === 0) return;
-  const known = of === 'type' ? ENTRY_TYPES : (await import('../entries/schema/roles/index.ts')).knownRoles;
-  const names = new Set([...known, ...here]);
+  const known = of === 'type' ? entryTypes : messageRoles;
+  const names = new Set([...known.map(({ name }) => name), ...here]);
   const wrong = strange.find((name) => !names.has(name));
   if (wrong === undefined) return;
   const [meant] = nearest(wrong, names);

@@ -17,7 +17,7 @@ export const command: Command = {
       name: 'entry',
       kind: 'text',
       value: 'TYPE',
-      choices: schemaTypes,
+      choices: schemaTypes(),
       describe: "Only this entry type; 'session' is the header, 'title' the title slot",
     },
   ],

@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from '../json/value.ts';
+import { messageRoles } from './roles.ts';
+import { entryTypeOf } from './types/index.ts';
 
 /** Tokens and money. */
 export interface Usage {
@@ -13,21 +15,23 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 };
 
-/** Entries that tell what was used: answers, tools that asked a model themselves, and what was spent beside the conversation. */
-const SPENDING_TYPES: ReadonlySet<unknown> = new Set(['usage', 'model_usage', 'compaction', 'branch_summary']);
-const SPENDING_ROLES: ReadonlySet<unknown> = new Set(['assistant', 'toolResult']);
-
 /** Whether an entry may tell what was used; '' is a role that is not known yet. */
 export function maySpend(type: string, role: string): boolean {
-  return type === 'message' ? role === '' || SPENDING_ROLES.has(role) : SPENDING_TYPES.has(type);
+  return entryTypeOf(type)?.hasUsage === true && (type !== 'message' || role === '' || isSpendingRole(role));
 }
 
 /** What an entry says that it used, as it says it. */
 export function rawUsage(entry: JsonObject): JsonObject | undefined {
   const { type, message } = entry;
+  if (!entryTypeOf(type)?.hasUsage) return undefined;
   const spender = type === 'message' ? message : entry;
-  if (!isObject(spender) || !(spender === entry ? SPENDING_TYPES.has(type) : SPENDING_ROLES.has(spender['role']))) return undefined;
+  if (!isObject(spender) || (spender === message && !isSpendingRole(spender['role']))) return undefined;
   return isObject(spender['usage']) ? spender['usage'] : undefined;
+}
+
+/** Answers, and tools that asked a model themselves. */
+function isSpendingRole(role: unknown): boolean {
+  return messageRoles.some(({ name, hasUsage }) => hasUsage && name === role);
 }
 
 /** The same as counts; both spellings of them are read. */

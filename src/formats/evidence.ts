@@ -1,7 +1,7 @@
 import { shortJson } from '../base/to-json.ts';
 import { counted } from '../base/words.ts';
 import { hasEnvelope, isHeader, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/envelope-check.ts';
-import { ENTRY_TYPES } from '../entries/type-names.ts';
+import { entryTypeOf } from '../entries/types/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { isKnownEntry, isNative, isSessionTrace, LINES_TO_LOOK_AT } from './native.ts';
 import { isSdkHeader } from './pi-sdk.ts';
@@ -82,7 +82,7 @@ export class Evidence {
   #isKnown(value: JsonObject): boolean {
     if (isHeader(value) || isTitleSlot(value)) return isNative(value) && (!isHeader(value) || isCertainHeader(value));
     // Below a header of ours an entry is known by its type, whatever it lacks.
-    return this.#isCertain ? ENTRY_TYPES.has(String(value['type'])) : isKnownEntry(value);
+    return this.#isCertain ? entryTypeOf(value['type']) !== undefined : isKnownEntry(value);
   }
 }
 
@@ -96,6 +96,6 @@ function isCertainHeader(header: JsonObject): boolean {
 function isOtherKind(value: JsonObject): boolean {
   if (isSdkHeader(value) || isSessionTrace(value)) return true;
   const { type } = value;
-  if (typeof type !== 'string' || isHeader(value) || type === TITLE_TYPE || ENTRY_TYPES.has(type)) return false;
+  if (typeof type !== 'string' || isHeader(value) || type === TITLE_TYPE || entryTypeOf(type)) return false;
   return !hasEnvelope(value, 3);
 }

@@ -1,5 +1,5 @@
 import { isHeader, isTitleSlot, messageOf } from '../entries/envelope-check.ts';
-import { ENTRY_TYPES } from '../entries/type-names.ts';
+import { entryTypeOf } from '../entries/types/index.ts';
 import type { JsonObject } from '../json/value.ts';
 
 /** How many lines that are not blank are looked at before a file is called foreign. */
@@ -13,7 +13,7 @@ export function isNative(value: JsonObject): boolean {
   }
   if (isTitleSlot(value)) return typeof value['v'] === 'number' && typeof value['title'] === 'string';
   const type = value['type'];
-  if (typeof type !== 'string' || !ENTRY_TYPES.has(type) || typeof value['timestamp'] !== 'string') return false;
+  if (typeof type !== 'string' || !entryTypeOf(type) || typeof value['timestamp'] !== 'string') return false;
   if (Object.hasOwn(value, 'id') && Object.hasOwn(value, 'parentId')) return true;
   return type === 'message' && typeof messageOf(value)?.['role'] === 'string';
 }
@@ -21,7 +21,7 @@ export function isNative(value: JsonObject): boolean {
 /** An entry of a known type, as far as that shows: version 1 has neither ids nor parents, and a damaged one may lack its time. */
 export function isKnownEntry(value: JsonObject): boolean {
   const { type } = value;
-  if (typeof type !== 'string' || !ENTRY_TYPES.has(type)) return false;
+  if (typeof type !== 'string' || !entryTypeOf(type)) return false;
   return typeof value['timestamp'] === 'string' || (Object.hasOwn(value, 'id') && Object.hasOwn(value, 'parentId'));
 }
 

@@ -1,6 +1,7 @@
 import { BYTE_ORDER_MARK, type LineContent, type LineObject, readContent } from '../entries/damage.ts';
 import { hasEnvelope, isHeader, isTitleSlot, messageOf, versionByEntry, versionOf } from '../entries/envelope-check.ts';
 import { type FatalShape, fatalFaults } from '../entries/fatal-shapes.ts';
+import { isShown } from '../entries/types/index.ts';
 import { applySplices, type Splice, skipSpace } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
@@ -396,7 +397,7 @@ export class Survey {
     if (typeof type !== 'string') return type === undefined ? Flag.typeAbsent : Flag.typeWrong;
     let flags = 0;
     if (type === 'message') flags |= Flag.spoken | Flag.message | this.#messageFlags(entry, value);
-    else if (type === 'custom_message' || type === 'compaction' || type === 'branch_summary') flags |= Flag.spoken;
+    else if (isShown(type)) flags |= Flag.spoken;
     // Asked for only where something else is wrong.
     const complete = typeof id === 'string' && id !== '' && (typeof parentId === 'string' || parentId === null);
     if (!complete && hasPayload(value)) flags |= Flag.payload;

@@ -1,5 +1,6 @@
 import { messageOf, versionByEntry, versionOf } from '../entries/envelope-check.ts';
 import type { KnownVersion } from '../entries/schema/index.ts';
+import { isShown } from '../entries/types/index.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { float64Column, uint8Column, uint32Column } from '../log/column.ts';
 import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../log/log-index.ts';
@@ -21,7 +22,7 @@ export const KIND = {
   cutTurn: 3,
   toolResult: 4,
   otherMessage: 5,
-  /** custom_message, compaction and branch_summary: they show the model something. */
+  /** No message, but it shows the model something, as a compaction does. */
   shown: 6,
 } as const;
 
@@ -343,8 +344,7 @@ export class Calls {
 }
 
 function kindOf(type: string, role: string | undefined, message: JsonObject | undefined): number {
-  if (type === 'custom_message' || type === 'compaction' || type === 'branch_summary') return KIND.shown;
-  if (type !== 'message') return KIND.other;
+  if (type !== 'message') return isShown(type) ? KIND.shown : KIND.other;
   if (role === 'user') return KIND.user;
   if (role === 'toolResult') return KIND.toolResult;
   if (role !== 'assistant') return KIND.otherMessage;

@@ -1,8 +1,6 @@
+import { isShown } from '../entries/types/index.ts';
 import type { LogIndex } from '../log/log-index.ts';
 import { Children } from './children.ts';
-
-/** Types that the model gets to see. */
-const SHOWN: ReadonlySet<string> = new Set(['message', 'custom_message', 'compaction', 'branch_summary']);
 
 /**
  * Whether the last entry hides work: from it up to the first entry with another child nothing is shown to the model, and
@@ -10,11 +8,11 @@ const SHOWN: ReadonlySet<string> = new Set(['message', 'custom_message', 'compac
  */
 export function staleLeaf(index: LogIndex): number | undefined {
   let child = index.size - 1;
-  if (child < 2 || SHOWN.has(index.typeOf(child))) return undefined;
+  if (child < 2 || isShown(index.typeOf(child))) return undefined;
   const children = new Children(index);
   const roots = new Set(children.roots);
   for (;;) {
-    if (SHOWN.has(index.typeOf(child)) || roots.has(child)) return undefined;
+    if (isShown(index.typeOf(child)) || roots.has(child)) return undefined;
     const parent = index.parentOf(child);
     if (children.count(parent) > 1) return newestBeside(index, children, parent, child);
     child = parent;

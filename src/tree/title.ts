@@ -1,3 +1,4 @@
+import { entryTypeOf } from '../entries/types/index.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -9,10 +10,10 @@ export async function sessionTitle(session: Session): Promise<string | undefined
   if (typeof slot === 'string' && slot !== '') return slot;
   const { index } = session;
   for (let position = index.size - 1; position >= 0; position--) {
-    const type = index.typeOf(position);
-    if (type !== 'title_change' && type !== 'session_info') continue;
+    const key = entryTypeOf(index.typeOf(position))?.titleKey;
+    if (key === undefined) continue;
     for await (const { value } of session.entries([position])) {
-      const name = type === 'title_change' ? value['title'] : value['name'];
+      const name = value[key];
       return typeof name === 'string' && name !== '' ? name : undefined;
     }
   }

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkShape, entryTypes, type KnownVersion, knownBlocks, knownEntryTypes, knownRoles } from '../../src/entries/schema/index.ts';
+import { contentBlocks } from '../../src/entries/blocks.ts';
+import { messageRoles } from '../../src/entries/roles.ts';
+import { checkShape, type KnownVersion } from '../../src/entries/schema/index.ts';
+import { entryTypes } from '../../src/entries/types/index.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { settings } from '../support/properties.ts';
 
+const knownEntryTypes = entryTypes.map(({ name }) => name);
 const envelope = { id: 'a1', parentId: null, timestamp: '2026-02-16T10:00:01.000Z' };
 const usage = {
   input: 1,
@@ -142,8 +146,8 @@ describe('the shapes of entries', () => {
 
   it('has a healthy example for every role and every block', () => {
     const text = JSON.stringify(healthy);
-    for (const role of knownRoles.filter((one) => one !== 'hookMessage')) expect(text).toContain(`"role":"${role}"`);
-    for (const block of knownBlocks) expect(text).toContain(`"type":"${block}"`);
+    for (const { name: role } of messageRoles.filter(({ isOld }) => !isOld)) expect(text).toContain(`"role":"${role}"`);
+    for (const { name: block } of contentBlocks) expect(text).toContain(`"type":"${block}"`);
     expect(entryTypes.length).toBe(Object.keys(healthy).length);
   });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { knownBlocks, knownEntryTypes, knownRoles } from '../../src/entries/schema/index.ts';
+import { contentBlocks } from '../../src/entries/blocks.ts';
+import { messageRoles } from '../../src/entries/roles.ts';
+import { entryTypes } from '../../src/entries/types/index.ts';
 import { exportFormats } from '../../src/exporters/index.ts';
 import { markdownFormat } from '../../src/exporters/markdown/index.ts';
 import { anchorOf } from '../../src/exporters/view/anchor.ts';
@@ -16,13 +18,13 @@ const text = (entries: Parameters<typeof exportEntries>[1], changes = {}) => exp
 
 describe('what an export shows', () => {
   it.each(exportFormats)('knows every entry type, role and block of the schemas, as $name', (format) => {
-    const roles = knownRoles.map((role) => said(role, { content: 'words', command: 'c', code: 'c', output: 'o', files: [] }));
-    const blocks = knownBlocks.map((type) =>
+    const roles = messageRoles.map(({ name: role }) => said(role, { content: 'words', command: 'c', code: 'c', output: 'o', files: [] }));
+    const blocks = contentBlocks.map(({ name: type }) =>
       said('assistant', {
         content: [{ type, text: 't', thinking: 't', data: 'AAAA', mimeType: 'image/png', block: { type: 'x' }, name: 'n' }],
       }),
     );
-    const types = knownEntryTypes.map((type) => entry(type, { message: { role: 'user', content: 'words' } }));
+    const types = entryTypes.map(({ name: type }) => entry(type, { message: { role: 'user', content: 'words' } }));
     for (const one of [...roles, ...blocks, ...types]) {
       const shown = exportEntries(format, [one]).text;
       expect(shown, JSON.stringify(one)).not.toMatch(/unknown (?:type|role|form)|without a type/);

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { knownEntryTypes } from '../../src/entries/schema/index.ts';
-import { ENTRY_TYPES } from '../../src/entries/type-names.ts';
 import { foreignFormats, identify } from '../../src/formats/index.ts';
 import type { Line } from '../../src/lines/line.ts';
 import { readLines } from '../../src/lines/reader.ts';
@@ -134,9 +132,5 @@ describe('identify', () => {
     const entry = jsonl({ type: 'label', id: 'a', parentId: null, timestamp, targetId: 'x' });
     expect(await identityOf(`${'\n'.repeat(300)}${'noise\n'.repeat(255)}${entry}`)).toBe('ours');
     expect(await identityOf(`${'noise\n'.repeat(256)}${entry}`)).toBe('text');
-  });
-
-  it('knows the same entry types as the schemas', () => {
-    expect([...ENTRY_TYPES].sort()).toEqual([...knownEntryTypes].sort());
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { knownEntryTypes } from '../../src/entries/schema/index.ts';
+import { entryTypes } from '../../src/entries/types/index.ts';
 import { applySplices } from '../../src/json/text.ts';
 import { Symbols } from '../../src/log/symbols.ts';
 import { mendUtf8 } from '../../src/repair/broken-utf8.ts';
@@ -82,7 +82,7 @@ describe('what garbage still shows', () => {
 });
 
 it('knows for every type what an entry of it needs', () => {
-  for (const type of knownEntryTypes) expect(hasPayload({ type, customType: 'x', content: 'x' }), type).toBe(PAYLOAD_FREE.has(type));
+  for (const { name: type } of entryTypes) expect(hasPayload({ type, customType: 'x', content: 'x' }), type).toBe(PAYLOAD_FREE.has(type));
   expect(hasPayload({ type: 'model_change', provider: 'p', modelId: 'm' })).toBe(true);
   expect(hasPayload({ type: 'telemetry' })).toBe(false);
 });

@@ -1,15 +1,10 @@
 import * as z from 'zod/mini';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { isTitleSlot, TITLE_TYPE } from '../envelope-check.ts';
+import type { KnownVersion } from '../entry-type.ts';
+import { HEADER_TYPE, isTitleSlot, TITLE_TYPE } from '../envelope-check.ts';
 import { type FatalShape, fatalFaults } from '../fatal-shapes.ts';
-import { header } from './header.ts';
-import { envelope, envelopeOfVersion1 } from './shapes.ts';
-import { titleSlot } from './title-slot.ts';
-import { entryTypes } from './types/index.ts';
-import { messageEntry, messageOfVersion2 } from './types/message.ts';
-
-/** Versions above 3 are read as 3. */
-export type KnownVersion = 1 | 2 | 3;
+import { entryTypeOf } from '../types/index.ts';
+import { header, type Schema, schemaOf, titleSlot, unknownEntrySchema } from './shapes.ts';
 
 export type ShapeKind = 'missing-field' | 'wrong-type' | 'odd-shape' | 'unknown-entry-type' | 'unknown-role' | 'unknown-block' | FatalShape;
 
@@ -25,54 +20,30 @@ export interface ShapeIssue {
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** An entry of a type that is not known still has an envelope. */
-export const unknownEntry = z.object({ type: z.string(), ...envelope });
-export const unknownEntryOfVersion1 = z.object({ type: z.string(), ...envelopeOfVersion1 });
-
 /** Compiling a schema takes as long as a few thousand plain checks with it. */
 const WORTH_COMPILING = 1_000;
 
-/** A schema is compiled when entries of its type keep coming: most logs are small, and most lines need no look at all. */
-class SchemaTable {
-  readonly #schemas: ReadonlyMap<string, () => z.ZodMiniType>;
-  readonly #compiled = new Map<string, z.ZodMiniType>();
-  readonly #uses = new Map<string, number>();
-  readonly #fallback: z.ZodMiniType;
-
-  constructor(schemas: Iterable<readonly [string, () => z.ZodMiniType]>, fallback: z.ZodMiniType) {
-    this.#schemas = new Map(schemas);
-    this.#fallback = fallback;
-  }
-
-  knows(type: string): boolean {
-    return this.#schemas.has(type);
-  }
-
-  get(type: string): z.ZodMiniType {
-    const known = this.#schemas.has(type) ? type : '';
-    const compiled = this.#compiled.get(known);
-    if (compiled) return compiled;
-    const plain = this.#schemas.get(known)?.() ?? this.#fallback;
-    const uses = (this.#uses.get(known) ?? 0) + 1;
-    this.#uses.set(known, uses);
-    if (uses > WORTH_COMPILING) this.#compiled.set(known, z.compile(plain));
-    return plain;
-  }
+interface UsedSchema {
+  schema: Schema;
+  uses: number;
 }
 
-const otherLines: readonly (readonly [string, () => z.ZodMiniType])[] = [
-  ['session', () => header],
-  ['title', () => titleSlot],
-];
+const used = new Map<string, UsedSchema>();
 
-const tables: Readonly<Record<KnownVersion, SchemaTable>> = {
-  1: new SchemaTable([...entryTypes.map((one) => [one.type, () => one.version1] as const), ...otherLines], unknownEntryOfVersion1),
-  2: new SchemaTable(
-    [...entryTypes.map((one) => [one.type, () => one.schema] as const), [messageEntry.type, messageOfVersion2], ...otherLines],
-    unknownEntry,
-  ),
-  3: new SchemaTable([...entryTypes.map((one) => [one.type, () => one.schema] as const), ...otherLines], unknownEntry),
-};
+/** A schema is compiled when entries of its type keep coming: most logs are small, and most lines need no look at all. */
+function schemaFor(type: string, version: KnownVersion): Schema {
+  const key = `${version} ${type}`;
+  let found = used.get(key);
+  if (!found) {
+    const known = entryTypeOf(type);
+    const other = type === HEADER_TYPE ? header : type === TITLE_TYPE ? titleSlot : unknownEntrySchema(version);
+    found = { schema: known ? schemaOf(known, version) : other, uses: 0 };
+    used.set(key, found);
+  }
+  found.uses++;
+  if (found.uses === WORTH_COMPILING) found.schema = z.compile(found.schema as z.ZodMiniObject);
+  return found.schema;
+}
 
 const NONE: readonly ShapeIssue[] = [];
 
@@ -82,9 +53,8 @@ const NONE: readonly ShapeIssue[] = [];
  */
 export function checkShape(value: JsonObject, version: KnownVersion): readonly ShapeIssue[] {
   const { type } = value;
-  const table = tables[version];
-  if (typeof type === 'string' && table.knows(type) && (type !== TITLE_TYPE || isTitleSlot(value))) {
-    const result = table.get(type).safeParse(value);
+  if (typeof type === 'string' && (entryTypeOf(type) || type === HEADER_TYPE || isTitleSlot(value))) {
+    const result = schemaFor(type, version).safeParse(value);
     const fatal = fatalIssues(value);
     if (result.success) return fatal;
     const others = issuesOf(result.error.issues, value, version);
@@ -95,7 +65,7 @@ export function checkShape(value: JsonObject, version: KnownVersion): readonly S
   if (typeof type === 'string') {
     issues.push({ kind: 'unknown-entry-type', path: 'type', message: `unknown entry type ${quoted(type)}` });
   }
-  const result = table.get('').safeParse(value);
+  const result = schemaFor('', version).safeParse(value);
   if (!result.success) issues.push(...issuesOf(result.error.issues, value, version));
   return issues;
 }

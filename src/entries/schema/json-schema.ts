@@ -1,10 +1,7 @@
 import * as z from 'zod/mini';
 import { isObject } from '../../json/value.ts';
-import { unknownEntry, unknownEntryOfVersion1 } from './check.ts';
-import { header } from './header.ts';
-import { titleSlot } from './title-slot.ts';
-import { entryTypes } from './types/index.ts';
-import { messageEntry, messageOfVersion2 } from './types/message.ts';
+import { entryTypes } from '../types/index.ts';
+import { header, type Schema, schemaOf, titleSlot, unknownEntrySchema } from './shapes.ts';
 
 /** A JSON Schema, or a part of one. */
 export interface JsonSchema {
@@ -15,29 +12,26 @@ type Definitions = Record<string, JsonSchema>;
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-const lines: readonly { readonly type: string; readonly schema: z.ZodMiniType }[] = [
-  { type: 'session', schema: header },
-  { type: 'title', schema: titleSlot },
-];
-
 /** What `entrySchema` knows: every entry type, the header and the title slot. */
-export const schemaTypes: readonly string[] = [...lines, ...entryTypes].map((one) => one.type);
+export function schemaTypes(): readonly string[] {
+  return ['session', 'title', ...entryTypes.map(({ name }) => name)];
+}
 
 /** JSON Schema 2020-12 of one line of a log of version 3; `line-v1` and `line-v2` among its definitions are those of older logs. */
 export function lineSchema(): JsonSchema {
   const definitions: Definitions = {};
   const others = [define('header', header, definitions), define('title-slot', titleSlot, definitions)] as const;
-  const current = entryTypes.map((one) => [one.type, define(`entry-${one.type}`, one.schema, definitions)] as const);
-  const hookMessage = define('entry-v2-message', messageOfVersion2(), definitions);
-  const oldest = entryTypes.map((one) => [one.type, define(`entry-v1-${one.type}`, one.version1, definitions)] as const);
-  const unknown = define('entry-unknown', unknownEntry, definitions);
-  const unknownOldest = define('entry-v1-unknown', unknownEntryOfVersion1, definitions);
-  definitions['line-v1'] = choice(others, oldest, unknownOldest);
-  definitions['line-v2'] = choice(
-    others,
-    current.map(([type, schema]) => [type, type === messageEntry.type ? hookMessage : schema] as const),
-    unknown,
+  const current = entryTypes.map((one) => [one.name, define(`entry-${one.name}`, schemaOf(one, 3), definitions)] as const);
+  // Version 2 has the envelope of today and the roles of version 1.
+  const older = entryTypes.map((one, at): readonly [string, JsonSchema] =>
+    one.name === 'message'
+      ? [one.name, define('entry-v2-message', schemaOf(one, 2), definitions)]
+      : (current[at] as readonly [string, JsonSchema]),
   );
+  const oldest = entryTypes.map((one) => [one.name, define(`entry-v1-${one.name}`, schemaOf(one, 1), definitions)] as const);
+  const unknown = define('entry-unknown', unknownEntrySchema(3), definitions);
+  definitions['line-v1'] = choice(others, oldest, define('entry-v1-unknown', unknownEntrySchema(1), definitions));
+  definitions['line-v2'] = choice(others, older, unknown);
   return {
     $schema: DIALECT,
     title: 'One line of a version 3 session log',
@@ -50,17 +44,18 @@ export function lineSchema(): JsonSchema {
 
 /** JSON Schema 2020-12 of one entry type, of the header ('session') or of the title slot ('title'); undefined for any other word. */
 export function entrySchema(type: string): JsonSchema | undefined {
-  const found = [...lines, ...entryTypes].find((one) => one.type === type);
+  const known = entryTypes.find(({ name }) => name === type);
+  const found = known ? schemaOf(known, 3) : type === 'session' ? header : type === 'title' ? titleSlot : undefined;
   if (!found) return undefined;
   const definitions: Definitions = {};
-  const schema = convert(found.schema, definitions);
+  const schema = convert(found, definitions);
   const title =
     type === 'session' ? 'The header of a session log' : type === 'title' ? 'The title slot of a session log' : `An entry of type ${type}`;
   const used = Object.keys(definitions).length > 0 ? { $defs: sorted(definitions) } : {};
   return { $schema: DIALECT, title, ...schema, ...used };
 }
 
-function define(name: string, schema: z.ZodMiniType, definitions: Definitions): JsonSchema {
+function define(name: string, schema: Schema, definitions: Definitions): JsonSchema {
   definitions[name] = convert(schema, definitions);
   return { $ref: `#/$defs/${name}` };
 }
@@ -99,7 +94,7 @@ function isOf(key: string, word: unknown): JsonSchema {
   return { properties: { [key]: { const: word } } };
 }
 
-function convert(schema: z.ZodMiniType, definitions: Definitions): JsonSchema {
+function convert(schema: Schema, definitions: Definitions): JsonSchema {
   const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' }) as JsonSchema;
   const found = isObject($defs) ? $defs : {};
   for (const [name, definition] of Object.entries(found)) {

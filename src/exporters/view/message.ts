@@ -1,4 +1,5 @@
 import { counted } from '../../base/words.ts';
+import { modelName } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { block, contentParts, inputLimits, jsonFold, output, remark, text, textFold } from './content.ts';
 import type { Part, Speaker } from './item.ts';
@@ -6,7 +7,6 @@ import { languageOf } from './language.ts';
 import type { ViewOptions } from './options.ts';
 import { jsonText, numberOf, remainder, stringOf } from './read.ts';
 import { shorten, sizeOf } from './shorten.ts';
-import { modelName } from './totals.ts';
 import { costText, tokensText, usageIn } from './usage.ts';
 import { oneLine, type Words } from './words.ts';
 

@@ -1,6 +1,6 @@
+import { modelName } from '../../entries/entry-type.ts';
 import { addUsage, NO_USAGE, priceOf, rawUsage, readUsage, type Usage } from '../../entries/usage.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { stringOf } from './read.ts';
 import { millisecondsOf } from './time.ts';
 
 const MOST_MODELS = 100;
@@ -55,12 +55,4 @@ function sortable(timestamp: unknown): string | undefined {
   if (milliseconds === undefined) return undefined;
   const iso = new Date(milliseconds).toISOString();
   return iso.length === 24 ? iso : undefined;
-}
-
-/** 'provider/id', or what there is of it. */
-export function modelName(message: JsonObject): string | undefined {
-  const provider = stringOf(message['provider']);
-  const model = stringOf(message['model']) ?? stringOf(message['modelId']);
-  if (model === undefined || model === '') return undefined;
-  return provider === undefined || provider === '' ? model : `${provider}/${model}`;
 }

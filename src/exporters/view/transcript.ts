@@ -1,3 +1,4 @@
+import { modelName } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { anchorOf } from './anchor.ts';
 import { askedOf } from './call.ts';
@@ -18,7 +19,6 @@ import { leftOutNote, type NoteDraft, noteDraft } from './note.ts';
 import type { ViewOptions } from './options.ts';
 import { stringOf } from './read.ts';
 import { sizeOf } from './shorten.ts';
-import { modelName } from './totals.ts';
 import { joined, oneLine, type Words } from './words.ts';
 
 /** An entry on its way into an export. */

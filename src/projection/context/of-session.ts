@@ -1,3 +1,4 @@
+import { isShown } from '../../entries/types/index.ts';
 import type { Duplicates } from '../../log/log-index.ts';
 import { pathTo } from '../../tree/path.ts';
 import type { LogEntry, Session } from '../../tree/session.ts';
@@ -149,7 +150,7 @@ function shapeOf(session: Session, path: readonly number[]): PathShape {
 
 /** Whether entries of this type can give messages; '' is a type that the index does not know. */
 function maySpeak(type: string): boolean {
-  return type === 'message' || type === 'custom_message' || type === 'branch_summary' || type === 'compaction' || type === '';
+  return isShown(type) || type === '';
 }
 
 function* places(length: number, wanted: (place: number) => boolean = () => true): Generator<number, void, void> {

@@ -1,3 +1,4 @@
+import { isShown } from '../../entries/types/index.ts';
 import { applySplices, arrayElements, findMember, type Member, removeElements, removeMembers, type Splice } from '../../json/text.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { Frame } from './frame.ts';
@@ -21,7 +22,7 @@ export class OmpRules extends SpecRules {
   }
 
   override surveys(type: string): boolean {
-    return type === 'message' || type === 'custom_message' || type === 'branch_summary' || type === 'custom' || type === 'compaction';
+    return isShown(type) || type === 'custom';
   }
 
   override survey(place: number, entry: PathEntry): void {

@@ -1,22 +1,10 @@
 import { counted } from '../../base/words.ts';
+import { entryTypeOf } from '../../entries/types/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { type Frame, hasRetainedTail } from './frame.ts';
 import { memberTexts, objectText, objectTexts, timeText } from './message-text.ts';
 import type { RuleId } from './rules.ts';
 import type { PathEntry, Projected } from './types.ts';
-
-const STATE_TYPES: ReadonlySet<string> = new Set([
-  'thinking_level_change',
-  'model_change',
-  'mode_change',
-  'ttsr_injection',
-  'service_tier_change',
-  'active_tools_change',
-  'mcp_tool_selection',
-  'session_info',
-  'title_change',
-  'label',
-]);
 
 export function out(rule: RuleId, more: { readonly detail?: string; readonly note?: string } = {}): Projected {
   return { rule, messages: [], ...more };
@@ -62,12 +50,12 @@ export class SpecRules {
       if (place === this.frame.compaction) return this.compaction(place, entry);
       return place < this.frame.start ? this.#before() : out('older-compaction');
     }
-    if (typeof type === 'string' && STATE_TYPES.has(type)) return out('state-only');
-    const speaks = type === 'message' || type === 'custom_message' || type === 'branch_summary';
-    if (!speaks) return out('no-text-for-the-model');
+    const toModel = entryTypeOf(type)?.toModel;
+    if (toModel === 'state') return out('state-only');
+    if (toModel !== 'message' && toModel !== 'summary') return out('no-text-for-the-model');
     if (place < this.frame.start) return this.#before();
-    if (type === 'custom_message') return this.customMessage(place, entry);
-    if (type === 'branch_summary') return this.branchSummary(place, entry);
+    if (toModel === 'summary') return this.branchSummary(place, entry);
+    if (type !== 'message') return this.customMessage(place, entry);
     const message = value['message'];
     if (!isObject(message)) {
       return out('no-message', { note: `${entryName(value)} is a message entry without a message; it gives nothing` });

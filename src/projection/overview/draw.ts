@@ -1,5 +1,6 @@
 import { printable } from '../../base/printable.ts';
 import { counted } from '../../base/words.ts';
+import { entryTypes } from '../../entries/types/index.ts';
 import { Children } from '../../tree/children.ts';
 import { leaves } from '../../tree/path.ts';
 import type { LogEntry, Session } from '../../tree/session.ts';
@@ -15,7 +16,6 @@ const COLUMN_SHARE = 8;
 /** So many lines are drawn at once, so that their entries are read in the order of the file. */
 const LINES_TOGETHER = 1000;
 const MOST_KINDS = 4;
-const NOTABLE = new Set(['compaction', 'branch_summary', 'reset_boundary']);
 
 /** The tree of a session, many lines at a time. */
 export async function* drawTree(session: Session, marks: Marks, look: RowStyle): AsyncGenerator<string[], void, void> {
@@ -24,7 +24,9 @@ export async function* drawTree(session: Session, marks: Marks, look: RowStyle):
   /** 'leaf:N' for each end of a branch. */
   const leafNames = new Map(ends.map((position, at) => [position, `leaf:${ends.length - at}`]));
   const notable = [...marks.labels.keys()];
-  index.eachOfTypes(NOTABLE, (position) => notable.push(position));
+  // Where the context of the model changes.
+  const types = entryTypes.filter(({ toModel }) => toModel === 'summary' || toModel === 'boundary');
+  index.eachOfTypes(new Set(types.map(({ name }) => name)), (position) => notable.push(position));
   const children = new Children(index);
   const firstRoot = children.roots[0] ?? -1;
   let together: DrawnLine[] = [];

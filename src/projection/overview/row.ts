@@ -1,6 +1,7 @@
 import { printable } from '../../base/printable.ts';
 import type { Paint, Style } from '../../base/style.ts';
 import width, { cutToWidth } from '../../base/width.ts';
+import { entryTypeOf } from '../../entries/types/index.ts';
 
 /** How rows are set: for a terminal of so many columns, or for a pipe. */
 export interface RowStyle {
@@ -55,12 +56,9 @@ function kindPaint(kind: string, style: Style): Paint {
   switch (kind) {
     case 'user':
       return style.blue;
-    case 'compaction':
-    case 'branch_summary':
-      return style.magenta;
     case 'assistant':
       return (text) => text;
     default:
-      return style.dim;
+      return entryTypeOf(kind)?.toModel === 'summary' ? style.magenta : style.dim;
   }
 }

@@ -1,4 +1,0 @@
-import { entryType } from '../shapes.ts';
-
-/** omp: the context begins anew behind it. */
-export const resetBoundary = entryType('reset_boundary', () => ({}));

@@ -1,0 +1,9 @@
+import type { EntryType } from '../entry-type.ts';
+/** An extension's own state; no model sees it. */
+export const custom: EntryType = {
+  name: 'custom',
+  fields: ({ string, anything }) => ({ customType: string, data: anything }),
+  toModel: 'nothing',
+  payload: [['customType']],
+  note: ({ customType, data }) => ({ words: ['Data of an extension: ', { code: customType ?? 'unnamed' }], data }),
+};

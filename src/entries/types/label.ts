@@ -1,0 +1,15 @@
+import { type EntryType, stringOf } from '../entry-type.ts';
+/** A label that is absent or empty clears the one before it. */
+export const label: EntryType = {
+  name: 'label',
+  fields: ({ string, optional }) => ({ targetId: string, label: optional(string) }),
+  toModel: 'state',
+  payload: [['targetId']],
+  text: (entry) => [stringOf(entry['label']) || '(cleared)', `on ${stringOf(entry['targetId'])}`],
+  note: (entry) => {
+    const name = stringOf(entry['label']);
+    const { targetId } = entry;
+    const on = typeof targetId === 'string' ? [name ? ' on ' : ' from ', { entry: targetId }] : [];
+    return { words: name ? ['Label ', { code: name }, ...on] : ['Label removed', ...on] };
+  },
+};

@@ -1,0 +1,10 @@
+import type { EntryType } from '../entry-type.ts';
+/** Such as plan mode; "none" is no mode. */
+export const modeChange: EntryType = {
+  name: 'mode_change',
+  fields: ({ string, anything }) => ({ mode: string, data: anything }),
+  dialect: 'omp',
+  toModel: 'state',
+  payload: [['mode']],
+  note: ({ mode, data }) => ({ words: ['Mode: ', { code: mode }], data: data ?? undefined }),
+};

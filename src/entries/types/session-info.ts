@@ -1,0 +1,10 @@
+import type { EntryType } from '../entry-type.ts';
+/** pi: the name of the session; an empty one clears it. */
+export const sessionInfo: EntryType = {
+  name: 'session_info',
+  fields: ({ string, optional }) => ({ name: optional(string) }),
+  dialect: 'pi',
+  toModel: 'state',
+  titleKey: 'name',
+  note: ({ name }) => ({ words: name ? ['Session name: ', { code: name }] : ['Session name removed'] }),
+};

@@ -1,0 +1,11 @@
+import type { EntryType } from '../entry-type.ts';
+/** The rules that omp put into the context. */
+export const ttsrInjection: EntryType = {
+  name: 'ttsr_injection',
+  fields: ({ string, array }) => ({ injectedRules: array(string) }),
+  dialect: 'omp',
+  toModel: 'state',
+  payload: [['injectedRules']],
+  text: ({ injectedRules }) => (Array.isArray(injectedRules) ? [injectedRules.filter((rule) => typeof rule === 'string').join(', ')] : []),
+  note: ({ injectedRules }) => ({ words: ['Rules put into the context: ', { names: injectedRules }] }),
+};

@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../json/value.ts';
+
+import { type EntryType, modelName, type Note, stringOf } from '../entry-type.ts';
+/** pi: what a call beside the conversation has cost. */
+export const usage: EntryType = {
+  name: 'usage',
+  fields: ({ string, optional, usage: amounts }) => ({
+    kind: optional(string),
+    provider: optional(string),
+    model: optional(string),
+    usage: amounts,
+  }),
+  dialect: 'pi',
+  toModel: 'nothing',
+  payload: [['usage']],
+  hasUsage: true,
+  note: usageNote,
+};
+
+export function usageNote(entry: JsonObject): Note {
+  const purpose = typeof entry['purpose'] === 'string' ? entry['purpose'] : stringOf(entry['kind']);
+  const model = modelName(entry);
+  return {
+    words: ['A call beside the conversation', ...(purpose ? [' for ', { code: purpose }] : []), ...(model ? [', ', { code: model }] : [])],
+  };
+}
