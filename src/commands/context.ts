@@ -2,8 +2,9 @@ import { escapeUnsafe, jsonEscape, printable } from '../base/printable.ts';
 import { toJson } from '../base/to-json.ts';
 import { UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
+import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { duplicatesIn, SessionContext } from '../projection/context/of-session.ts';
+import { duplicatesIn, SessionContext } from '../projection/context/session-context.ts';
 import { PROFILES, type Profile } from '../projection/context/types.ts';
 import { FORMS, type FormName, formOf, type MessageForm } from '../projection/messages/form.ts';
 import { verdictOf } from '../projection/messages/verdict.ts';
@@ -110,23 +111,8 @@ async function showMessages(
 async function showState(session: Session, context: SessionContext, formName: FormName, out: Output): Promise<void> {
   const title = await sessionTitle(session);
   const system = await systemText(context, formName);
-  const { leafId, thinkingLevel, models, mode, modeData, injectedTtsrRules, counts, usage, cost } = await context.state();
-  const labelsOfFile = await labelsById(session);
-  const state = {
-    leafId,
-    thinkingLevel,
-    models,
-    mode,
-    modeData,
-    injectedTtsrRules,
-    title,
-    labels: labelsOfFile,
-    counts,
-    usage,
-    cost,
-    system,
-  };
-  await out.json(toJson(state));
+  const { counts, usage, cost, ...state } = await context.state();
+  await out.json(toJson({ ...state, title, labels: await labelsById(session), counts, usage, cost, system }));
 }
 
 /** Text for the system prompt, in the forms whose messages do not hold it. */
@@ -151,8 +137,8 @@ async function explain(context: SessionContext, formName: FormName, out: Output,
   for await (const { entry, projected } of context.explained()) {
     const { isIn, rule, why } = verdictOf(projected, formName);
     const columns = [`line:${entry.line}`.padEnd(9), idOf(entry).padEnd(8), kindOf(entry).padEnd(21), `${rule}: ${why}`];
-    const told = out.safe(columns.join('  '));
-    await out.line(isIn ? `${green('in ')}  ${told}` : dim(`out  ${told}`));
+    const line = out.safe(columns.join('  '));
+    await out.line(isIn ? `${green('in ')}  ${line}` : dim(`out  ${line}`));
   }
 }
 
@@ -161,10 +147,9 @@ function idOf({ value }: LogEntry): string {
 }
 
 function kindOf({ value }: LogEntry): string {
-  const message = value['message'];
-  const role =
-    value['type'] === 'message' && typeof message === 'object' && message !== null && 'role' in message ? message.role : undefined;
-  return typeof role === 'string' ? `message ${role}` : String(value['type'] ?? '-');
+  const { type, message } = value;
+  const role = type === 'message' && isObject(message) ? message['role'] : undefined;
+  return typeof role === 'string' ? `message ${role}` : String(type ?? '-');
 }
 
 /** Lines on their way out; a terminal gets no character that could do more than be read. */

@@ -6,7 +6,7 @@ import { contentKey, entryKey } from '../entries/content-key.ts';
 import { isThere } from '../files/input.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { SessionContext } from '../projection/context/of-session.ts';
+import { SessionContext } from '../projection/context/session-context.ts';
 import { PROFILES, type Profile } from '../projection/context/types.ts';
 import { contentText, type Item, itemOf, messageItem } from '../projection/diff/item.ts';
 import { alignSides, type Mark, PROMPT_CHARS, partSides, type Step } from '../projection/diff/plan.ts';

@@ -1,7 +1,7 @@
 import { toJson } from '../base/to-json.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { type Context, buildContext as projected } from '../projection/context/build.ts';
-import { duplicatesIn, SessionContext } from '../projection/context/of-session.ts';
+import { duplicatesIn, SessionContext } from '../projection/context/session-context.ts';
 import type { PathState } from '../projection/context/state.ts';
 import { PROFILES, type Profile } from '../projection/context/types.ts';
 import { resolveRev } from '../tree/rev.ts';

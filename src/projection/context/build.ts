@@ -1,20 +1,20 @@
-import { type Frame, frameOf, rulingCompaction } from './frame.ts';
 import { OmpRules } from './omp.ts';
 import { PiRules } from './pi.ts';
 import { SpecRules } from './spec.ts';
 import { type PathState, StateReader } from './state.ts';
 import type { PathEntry, PathShape, Profile, Projected } from './types.ts';
+import { activeCompaction, type ContextWindow, windowOf } from './window.ts';
 
-/** The profile's rules for a path with this frame. */
-export function rulesFor(profile: Profile, frame: Frame, length: number): SpecRules {
-  if (profile === 'pi') return new PiRules(frame);
-  return profile === 'omp' ? new OmpRules(frame, length) : new SpecRules(frame);
+const RULES = { spec: SpecRules, pi: PiRules, omp: OmpRules } as const satisfies Record<Profile, unknown>;
+
+export function rulesFor(profile: Profile, window: ContextWindow): SpecRules {
+  return new RULES[profile](window);
 }
 
-/** The places that can give messages, in the order in which their messages stand in the context. */
-export function* emissionOrder(frame: Frame, length: number): Generator<number, void, void> {
-  if (frame.compaction >= 0) yield frame.compaction;
-  for (let place = frame.start; place < length; place++) if (place !== frame.compaction) yield place;
+/** The places that can give messages, in the order in which their messages are in the context. */
+export function* emissionOrder(window: ContextWindow, length: number): Generator<number, void, void> {
+  if (window.compaction >= 0) yield window.compaction;
+  for (let place = window.start; place < length; place++) if (place !== window.compaction) yield place;
 }
 
 /** What the model sees at the end of a path, and why. */
@@ -28,27 +28,8 @@ export interface Context {
 }
 
 /** The context at the end of a path that is at hand as a whole, root first. */
-export function buildContext(path: readonly PathEntry[], options: { readonly profile: Profile }): Context {
-  const { profile } = options;
-  const shape = shapeOf(path);
-  const frame = frameOf(shape, profile, path[rulingCompaction(shape, profile)]?.value);
-  const rules = rulesFor(profile, frame, path.length);
-  const reader = new StateReader(profile);
-  path.forEach((entry, place) => {
-    reader.add(entry.value);
-    if (rules.surveys(shape.type(place))) rules.survey(place, entry);
-  });
-  rules.settle();
-  const projected = path.map((entry, place) => rules.project(place, entry));
-  const messages: string[] = [];
-  for (const place of emissionOrder(frame, path.length)) messages.push(...(projected[place]?.messages ?? []));
-  const notes = [...rules.notes(), ...projected.flatMap((one) => one.note ?? [])];
-  return { messages, state: reader.state(), notes, projected };
-}
-
-/** The shape of a path that is at hand. */
-export function shapeOf(path: readonly PathEntry[]): PathShape {
-  return {
+export function buildContext(path: readonly PathEntry[], { profile }: { readonly profile: Profile }): Context {
+  const shape: PathShape = {
     length: path.length,
     type: (place) => {
       const type = path[place]?.value['type'];
@@ -56,4 +37,15 @@ export function shapeOf(path: readonly PathEntry[]): PathShape {
     },
     placeOf: (id) => path.findIndex((entry) => entry.value['id'] === id),
   };
+  const window = windowOf(shape, profile, path[activeCompaction(shape, profile)]?.value);
+  const rules = rulesFor(profile, window);
+  const reader = new StateReader(profile);
+  path.forEach((entry, place) => {
+    reader.add(entry.value);
+    if (rules.surveys(shape.type(place))) rules.survey(place, entry);
+  });
+  rules.settle();
+  const projected = path.map((entry, place) => rules.project(place, entry));
+  const messages = [...emissionOrder(window, path.length)].flatMap((place) => projected[place]?.messages ?? []);
+  return { messages, state: reader.state(), notes: [...rules.notes, ...projected.flatMap((one) => one.note ?? [])], projected };
 }

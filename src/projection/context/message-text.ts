@@ -1,14 +1,8 @@
 import { arrayElements, objectMembers } from '../../json/text.ts';
-import type { JsonObject } from '../../json/value.ts';
-
-/**
- * Messages are put together from pieces of the log's own text, so that numbers, escapes and key order inside them stay
- * as they were written.
- */
-export type MemberTexts = ReadonlyMap<string, string>;
+import type { PathEntry } from './types.ts';
 
 /** The JSON text of every member's value; of equal keys the last counts, as for JSON.parse. */
-export function memberTexts(text: string): MemberTexts {
+export function memberTexts(text: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const member of objectMembers(text, text.indexOf('{'))) texts.set(member.key, text.slice(member.valueStart, member.valueEnd));
   return texts;
@@ -16,16 +10,25 @@ export function memberTexts(text: string): MemberTexts {
 
 /** An object from JSON texts; members without one are left out. */
 export function objectText(members: readonly (readonly [key: string, value: string | undefined])[]): string {
-  let text = '';
-  for (const [key, value] of members) if (value !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${value}`;
-  return `{${text}}`;
+  const shown = members.filter(([, value]) => value !== undefined);
+  return `{${shown.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
 }
 
-/** The entry's time in milliseconds since 1970 as JSON text; null where nothing can be read. */
-export function timeText(entry: JsonObject): string {
-  // Whatever it is, a Date is made of it, as the agents do: null is 1970.
-  const time = new Date(entry['timestamp'] as string).getTime();
-  return Number.isNaN(time) ? 'null' : String(time);
+/**
+ * A message from fields of an entry. It is put together from the log's own text, so that numbers, escapes and key order
+ * inside it stay as they were written; `changed` has other texts for some of the fields, undefined for none.
+ */
+export function messageText(
+  role: string,
+  entry: PathEntry,
+  fields: readonly string[],
+  changed: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const texts = memberTexts(entry.text);
+  const members = fields.map((key) => [key, Object.hasOwn(changed, key) ? changed[key] : texts.get(key)] as const);
+  // Whatever the timestamp is, a Date is made of it, as the agents do: null is 1970.
+  const time = new Date(entry.value['timestamp'] as string).getTime();
+  return objectText([['role', `"${role}"`], ...members, ['timestamp', Number.isNaN(time) ? 'null' : String(time)]]);
 }
 
 /** The JSON texts of the objects in an array. */

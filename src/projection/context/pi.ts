@@ -1,7 +1,7 @@
 import { applySplices, removeMembers, setMember } from '../../json/text.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { memberTexts, objectText, timeText } from './message-text.ts';
-import { entryName, out, SpecRules, storedMessage } from './spec.ts';
+import { memberTexts, messageText } from './message-text.ts';
+import { entryName, out, SpecRules, storedMessage, withTail } from './spec.ts';
 import type { PathEntry, Projected } from './types.ts';
 
 /** What a context_edit does to its target: take it away, or give it other content, as JSON text, or none. */
@@ -15,80 +15,52 @@ const BLOCK_ROLES: ReadonlySet<unknown> = new Set(['assistant', 'toolResult']);
 
 /** pi 1.5: edits of the context, system messages, and null content made empty. */
 export class PiRules extends SpecRules {
-  readonly #edits = new Map<string, Edit>();
-  readonly #notes: string[] = [];
+  readonly #edits = new Map<unknown, Edit>();
 
   override surveys(type: string): boolean {
     return type === 'context_edit';
   }
 
   override survey(place: number, entry: PathEntry): void {
-    if (entry.value['type'] !== 'context_edit' || place < this.frame.start) return;
+    if (entry.value['type'] !== 'context_edit' || place < this.window.start) return;
     const target = entry.value['targetId'];
     const edit = readEdit(entry);
-    if (typeof target !== 'string' || !edit) {
-      this.#notes.push(`${entryName(entry.value)} is a context_edit that names no target or has no replacement; it changes nothing`);
-      return;
-    }
-    this.#edits.set(target, edit);
-  }
-
-  override notes(): readonly string[] {
-    return [...super.notes(), ...this.#notes];
+    if (typeof target === 'string' && edit) this.#edits.set(target, edit);
+    else this.notes.push(`${entryName(entry.value)} is a context_edit that names no target or has no replacement; it changes nothing`);
   }
 
   override project(place: number, entry: PathEntry): Projected {
     const projected = super.project(place, entry);
-    if (projected.messages.length === 0) return projected;
-    return this.#editOf(entry.value)?.removed ? out('edited-away') : projected;
+    return projected.messages.length > 0 && this.#edits.get(entry.value['id'])?.removed ? out('edited-away') : projected;
   }
 
-  protected override compaction(_place: number, entry: PathEntry): Projected {
-    const texts = memberTexts(entry.text);
-    const summary = objectText([
-      ['role', '"compactionSummary"'],
-      ['summary', texts.get('summary')],
-      ['tokensBefore', texts.get('tokensBefore')],
-      ['timestamp', timeText(entry.value)],
-    ]);
-    const system = entry.value['systemMessage'];
-    const systemText = texts.get('systemMessage');
-    if (!isObject(system) || systemText === undefined) return this.withTail(entry, [summary]);
-    return this.withTail(entry, [systemText, summary]);
+  protected override compaction(entry: PathEntry): Projected {
+    const summary = messageText('compactionSummary', entry, ['summary', 'tokensBefore']);
+    const system = isObject(entry.value['systemMessage']) ? memberTexts(entry.text).get('systemMessage') : undefined;
+    return withTail(entry, system === undefined ? [summary] : [system, summary]);
   }
 
-  protected override customMessage(_place: number, entry: PathEntry): Projected {
-    const texts = memberTexts(entry.text);
-    const edit = this.#editOf(entry.value);
-    const isNull = entry.value['content'] === null || entry.value['content'] === undefined;
-    const stored = isNull ? '[]' : texts.get('content');
+  protected override customMessage(entry: PathEntry): Projected {
+    const edit = this.#edits.get(entry.value['id']);
     const isEdited = edit?.removed === false;
-    const message = objectText([
-      ['role', '"custom"'],
-      ['customType', texts.get('customType')],
-      ['content', isEdited ? edit.content : stored],
-      ['display', texts.get('display')],
-      ['details', texts.get('details')],
-      ['timestamp', timeText(entry.value)],
-    ]);
+    const content = isEdited ? { content: edit.content } : isMissing(entry.value['content']) ? { content: '[]' } : {};
+    const message = messageText('custom', entry, ['customType', 'content', 'display', 'details'], content);
     return { rule: isEdited ? 'context-edit' : 'custom-message', messages: [message] };
   }
 
   protected override message(place: number, entry: PathEntry, message: JsonObject): Projected {
-    if (message['role'] === 'system' && place < this.frame.compaction) return out('kept-system');
+    const role = message['role'];
+    if (role === 'system' && place < this.window.compaction) return out('kept-system');
     const stored = storedMessage(entry);
-    const edit = this.#editOf(entry.value);
-    if (edit && !edit.removed && CONTENT_ROLES.has(message['role'])) {
-      const asBlocks = edit.isText && BLOCK_ROLES.has(message['role']);
+    const edit = this.#edits.get(entry.value['id']);
+    if (edit?.removed === false && CONTENT_ROLES.has(role)) {
+      const asBlocks = edit.isText && BLOCK_ROLES.has(role);
       const content = asBlocks ? `[{"type":"text","text":${edit.content}}]` : edit.content;
       return { rule: 'context-edit', messages: [setContent(stored, content)] };
     }
-    const filled = withContent(stored, message);
-    return filled === undefined ? { rule: 'message', messages: [stored] } : { rule: 'null-content', messages: [filled] };
-  }
-
-  #editOf(entry: JsonObject): Edit | undefined {
-    return typeof entry['id'] === 'string' ? this.#edits.get(entry['id']) : undefined;
+    const empty = FILLED_ROLES.has(role) ? '[]' : role === 'system' ? '""' : undefined;
+    if (empty === undefined || !isMissing(message['content'])) return { rule: 'message', messages: [stored] };
+    return { rule: 'null-content', messages: [setContent(stored, empty)] };
   }
 }
 
@@ -102,11 +74,8 @@ function readEdit(entry: PathEntry): Edit | undefined {
   return { removed: false, content, isText: typeof replacement['content'] === 'string' };
 }
 
-/** The message with its null content made empty; undefined where there is nothing to change. */
-function withContent(text: string, message: JsonObject): string | undefined {
-  if (message['content'] !== null && message['content'] !== undefined) return undefined;
-  if (FILLED_ROLES.has(message['role'])) return setContent(text, '[]');
-  return message['role'] === 'system' ? setContent(text, '""') : undefined;
+function isMissing(content: unknown): boolean {
+  return content === null || content === undefined;
 }
 
 function setContent(text: string, content: string | undefined): string {

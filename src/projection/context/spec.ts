@@ -1,10 +1,15 @@
 import { counted } from '../../base/words.ts';
-import { entryTypeOf } from '../../entries/types/index.ts';
+import { entryTypeOf, isShown } from '../../entries/types/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { type Frame, hasRetainedTail } from './frame.ts';
-import { memberTexts, objectText, objectTexts, timeText } from './message-text.ts';
+import { memberTexts, messageText, objectTexts } from './message-text.ts';
 import type { RuleId } from './rules.ts';
 import type { PathEntry, Projected } from './types.ts';
+import { type ContextWindow, hasRetainedTail } from './window.ts';
+
+/** Whether entries of this type can give messages; '' is a type that the index does not know. */
+export function emitsMessages(type: string): boolean {
+  return isShown(type) || type === '';
+}
 
 export function out(rule: RuleId, more: { readonly detail?: string; readonly note?: string } = {}): Projected {
   return { rule, messages: [], ...more };
@@ -22,10 +27,13 @@ export function entryName(entry: JsonObject): string {
  * them in path order, and `settle` ends that; then `project` may be asked about any place.
  */
 export class SpecRules {
-  protected readonly frame: Frame;
+  protected readonly window: ContextWindow;
+  /** Notes that are about the path as a whole, complete after `settle`. */
+  readonly notes: string[];
 
-  constructor(frame: Frame) {
-    this.frame = frame;
+  constructor(window: ContextWindow) {
+    this.window = window;
+    this.notes = window.note === undefined ? [] : [window.note];
   }
 
   /** Whether entries of this type must be surveyed. */
@@ -37,83 +45,46 @@ export class SpecRules {
 
   settle(): void {}
 
-  /** Notes that are about the path as a whole, after `settle`. */
-  notes(): readonly string[] {
-    return this.frame.note === undefined ? [] : [this.frame.note];
-  }
-
   /** What becomes of the entry at this place. */
   project(place: number, entry: PathEntry): Projected {
     const { value } = entry;
-    const type = value['type'];
-    if (type === 'compaction') {
-      if (place === this.frame.compaction) return this.compaction(place, entry);
-      return place < this.frame.start ? this.#before() : out('older-compaction');
-    }
+    const { type, message } = value;
+    const { start, compaction, before, by } = this.window;
     const toModel = entryTypeOf(type)?.toModel;
     if (toModel === 'state') return out('state-only');
     if (toModel !== 'message' && toModel !== 'summary') return out('no-text-for-the-model');
-    if (place < this.frame.start) return this.#before();
-    if (toModel === 'summary') return this.branchSummary(place, entry);
-    if (type !== 'message') return this.customMessage(place, entry);
-    const message = value['message'];
-    if (!isObject(message)) {
-      return out('no-message', { note: `${entryName(value)} is a message entry without a message; it gives nothing` });
-    }
-    return this.message(place, entry, message);
+    if (type === 'compaction' && place === compaction) return this.compaction(entry);
+    if (place < start) return out(before, by === undefined ? {} : { detail: by });
+    if (type === 'compaction') return out('older-compaction');
+    if (toModel === 'summary') return branchSummary(entry);
+    if (type !== 'message') return this.customMessage(entry);
+    if (isObject(message)) return this.message(place, entry, message);
+    return out('no-message', { note: `${entryName(value)} is a message entry without a message; it gives nothing` });
   }
 
-  #before(): Projected {
-    return out(this.frame.before, this.frame.by === undefined ? {} : { detail: this.frame.by });
+  protected compaction(entry: PathEntry): Projected {
+    return withTail(entry, [messageText('compactionSummary', entry, ['summary', 'shortSummary', 'tokensBefore'])]);
   }
 
-  protected compaction(_place: number, entry: PathEntry): Projected {
-    const texts = memberTexts(entry.text);
-    const message = objectText([
-      ['role', '"compactionSummary"'],
-      ['summary', texts.get('summary')],
-      ['shortSummary', texts.get('shortSummary')],
-      ['tokensBefore', texts.get('tokensBefore')],
-      ['timestamp', timeText(entry.value)],
-    ]);
-    return this.withTail(entry, [message]);
-  }
-
-  /** The messages of a compaction, and the copies behind them that it keeps in place of entries. */
-  protected withTail(entry: PathEntry, messages: readonly string[]): Projected {
-    const tail = hasRetainedTail(entry.value) ? objectTexts(memberTexts(entry.text).get('retainedTail')) : [];
-    const detail = tail.length > 0 ? { detail: `and ${counted(tail.length, 'retained message')}` } : {};
-    return { rule: 'compaction-summary', messages: [...messages, ...tail], ...detail };
-  }
-
-  protected customMessage(_place: number, entry: PathEntry): Projected {
-    const texts = memberTexts(entry.text);
-    const message = objectText([
-      ['role', '"custom"'],
-      ['customType', texts.get('customType')],
-      ['content', texts.get('content')],
-      ['display', texts.get('display')],
-      ['details', texts.get('details')],
-      ['timestamp', timeText(entry.value)],
-    ]);
-    return { rule: 'custom-message', messages: [message] };
-  }
-
-  protected branchSummary(_place: number, entry: PathEntry): Projected {
-    if (!entry.value['summary']) return out('empty-summary');
-    const texts = memberTexts(entry.text);
-    const message = objectText([
-      ['role', '"branchSummary"'],
-      ['summary', texts.get('summary')],
-      ['fromId', texts.get('fromId')],
-      ['timestamp', timeText(entry.value)],
-    ]);
-    return { rule: 'branch-summary', messages: [message] };
+  protected customMessage(entry: PathEntry): Projected {
+    return { rule: 'custom-message', messages: [messageText('custom', entry, ['customType', 'content', 'display', 'details'])] };
   }
 
   protected message(_place: number, entry: PathEntry, _message: JsonObject): Projected {
     return { rule: 'message', messages: [storedMessage(entry)] };
   }
+}
+
+/** The messages of a compaction, and the copies behind them that it keeps in place of entries. */
+export function withTail(entry: PathEntry, messages: readonly string[]): Projected {
+  const tail = hasRetainedTail(entry.value) ? objectTexts(memberTexts(entry.text).get('retainedTail')) : [];
+  const detail = tail.length > 0 ? { detail: `and ${counted(tail.length, 'retained message')}` } : {};
+  return { rule: 'compaction-summary', messages: [...messages, ...tail], ...detail };
+}
+
+function branchSummary(entry: PathEntry): Projected {
+  if (!entry.value['summary']) return out('empty-summary');
+  return { rule: 'branch-summary', messages: [messageText('branchSummary', entry, ['summary', 'fromId'])] };
 }
 
 /** The message object of a message entry, as the log has it. */

@@ -1,6 +1,6 @@
 import { addUsage, NO_USAGE, type Usage, usageOf } from '../../entries/usage.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { Models } from './models.ts';
+import { toolCalls } from '../../transcript/turns.ts';
 import type { Profile } from './types.ts';
 
 /** What a path says beside its messages. */
@@ -31,7 +31,9 @@ export interface PathCounts {
 /** Gathers the state along a path; fed with its entries in order, from the root. Holds no content. */
 export class StateReader {
   readonly #profile: Profile;
-  readonly #models: Models;
+  readonly #models = new Map<string, string>();
+  /** A model_change has named the default model; in spec and omp assistant messages are not asked any more. */
+  #isModelChosen = false;
   readonly #rules = new Set<unknown>();
   readonly #types = new Map<string, number>();
   readonly #roles = new Map<string, number>();
@@ -45,17 +47,16 @@ export class StateReader {
 
   constructor(profile: Profile) {
     this.#profile = profile;
-    this.#models = new Models(profile);
   }
 
   add(entry: JsonObject): void {
+    const { type, message } = entry;
     this.#entries++;
     this.#leafId = entry['id'] ?? null;
-    const type = entry['type'];
-    count(this.#types, typeof type === 'string' ? type : '');
-    this.#models.add(entry);
+    count(this.#types, type);
     this.#usage = addUsage(this.#usage, usageOf(entry));
-    if (type === 'message') this.#message(entry['message']);
+    if (type === 'message' && isObject(message)) this.#message(message);
+    else if (type === 'model_change') this.#modelChange(entry);
     else if (type === 'thinking_level_change') {
       this.#thinkingLevel = entry['thinkingLevel'] ?? (this.#profile === 'pi' ? null : 'off');
     } else if (type === 'mode_change') {
@@ -71,7 +72,7 @@ export class StateReader {
     return {
       leafId: this.#leafId,
       thinkingLevel: this.#thinkingLevel,
-      models: this.#models.byRole(),
+      models: Object.fromEntries(this.#models),
       mode: this.#mode,
       ...(this.#modeData === undefined ? {} : { modeData: this.#modeData }),
       injectedTtsrRules: [...this.#rules],
@@ -87,14 +88,37 @@ export class StateReader {
     };
   }
 
-  #message(message: unknown): void {
-    if (!isObject(message)) return;
-    count(this.#roles, typeof message['role'] === 'string' ? message['role'] : '');
-    if (message['role'] !== 'assistant' || !Array.isArray(message['content'])) return;
-    for (const block of message['content']) if (isObject(block) && block['type'] === 'toolCall') this.#toolCalls++;
+  #message(message: JsonObject): void {
+    count(this.#roles, message['role']);
+    if (message['role'] !== 'assistant') return;
+    this.#toolCalls += toolCalls(message).length;
+    const model = modelName(message['provider'], message['model']);
+    if (!this.#isModelChosen && model !== undefined) this.#models.set('default', model);
+  }
+
+  #modelChange(entry: JsonObject): void {
+    const own = typeof entry['model'] === 'string' && entry['model'] !== '' ? entry['model'] : undefined;
+    const ofPi = modelName(entry['provider'], entry['modelId']);
+    if (this.#profile === 'pi') {
+      // pi looks for its own two fields; where another dialect's entry lacks them, no model is left.
+      if (ofPi === undefined) this.#models.delete('default');
+      else this.#models.set('default', ofPi);
+      return;
+    }
+    const chosen = own ?? (this.#profile === 'spec' ? ofPi : undefined);
+    if (chosen === undefined) return;
+    const role = own === undefined ? 'default' : String(entry['role'] ?? 'default');
+    this.#models.set(role, chosen);
+    if (role === 'default') this.#isModelChosen = true;
   }
 }
 
-function count(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+function modelName(provider: unknown, model: unknown): string | undefined {
+  if (typeof provider !== 'string' || typeof model !== 'string' || provider === '' || model === '') return undefined;
+  return `${provider}/${model}`;
+}
+
+function count(counts: Map<string, number>, key: unknown): void {
+  const name = typeof key === 'string' ? key : '';
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

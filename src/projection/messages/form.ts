@@ -10,101 +10,87 @@ export type FormName = 'native' | 'llm' | 'anthropic' | 'openai';
 export const FORMS: readonly FormName[] = ['native', 'llm', 'anthropic', 'openai'];
 
 /** The messages of a context, one after the other, in the form that a reader wants. All in and out is JSON text. */
-export interface MessageForm {
-  /** The messages that can be told now that this one of the context is known. */
-  add(text: string): readonly string[];
-  /** Those that were still open. */
-  end(): readonly string[];
+export class MessageForm {
   /** Text for the system prompt, where it is no message of this form. */
-  readonly system: readonly string[];
+  readonly system: string[] = [];
   /** How many messages were left out for a reason that the user should know. */
-  readonly unknownRoles: ReadonlyMap<string, number>;
+  readonly unknownRoles = new Map<string, number>();
+
+  /** The messages that are complete now that this one of the context is known. */
+  add(text: string): readonly string[] {
+    return [text];
+  }
+
+  /** Those that were still open. */
+  end(): readonly string[] {
+    return [];
+  }
 }
 
 export function formOf(name: FormName): MessageForm {
-  if (name === 'native') return new NativeForm();
-  if (name === 'llm') return new LlmForm();
-  return new ProviderForm(name);
+  if (name === 'native') return new MessageForm();
+  return name === 'llm' ? new LlmForm() : new ProviderForm(name);
 }
 
 /** Why a message of the context has no part in this form; undefined where it has one. */
 export function leftOutOf(name: FormName, text: string): LeftOutBy | undefined {
   if (name === 'native') return undefined;
-  const outcome = outcomeOf(text);
+  const outcome = outcomeOf(text, JSON.parse(text));
   if (outcome.kind === 'left-out') return outcome.by;
   return outcome.kind === 'system' && name !== 'openai' ? 'system-text' : undefined;
 }
 
-class NativeForm implements MessageForm {
-  readonly system: readonly string[] = [];
-  readonly unknownRoles: ReadonlyMap<string, number> = new Map();
+class LlmForm extends MessageForm {
+  override add(text: string): readonly string[] {
+    const value: unknown = JSON.parse(text);
+    const outcome = outcomeOf(text, value);
+    if (outcome.kind === 'message') return this.message(outcome.text, outcome.value);
+    if (outcome.kind === 'system') this.systemText(outcome.text);
+    else if (outcome.by === 'unknown-role') {
+      const role = (value as JsonObject)['role'];
+      const name = typeof role === 'string' ? role : '';
+      this.unknownRoles.set(name, (this.unknownRoles.get(name) ?? 0) + 1);
+    }
+    return [];
+  }
 
-  add(text: string): readonly string[] {
+  protected message(text: string, _value: JsonObject): readonly string[] {
     return [text];
   }
 
-  end(): readonly string[] {
-    return [];
+  protected systemText(text: string): void {
+    this.system.push(text);
   }
 }
 
-class LlmForm implements MessageForm {
-  readonly system: string[] = [];
-  readonly unknownRoles = new Map<string, number>();
-
-  add(text: string): readonly string[] {
-    const outcome = outcomeOf(text);
-    if (outcome.kind === 'message') return [outcome.text];
-    if (outcome.kind === 'system') this.system.push(outcome.text);
-    else countUnknown(this.unknownRoles, text, outcome.by);
-    return [];
-  }
-
-  end(): readonly string[] {
-    return [];
-  }
-}
-
-class ProviderForm implements MessageForm {
-  readonly system: string[] = [];
-  readonly unknownRoles = new Map<string, number>();
-  readonly #provider: 'anthropic' | 'openai';
+class ProviderForm extends LlmForm {
   readonly #turns: Turns;
-  readonly #anthropic = new AnthropicMessages();
+  readonly #anthropic: AnthropicMessages | undefined;
 
   constructor(provider: 'anthropic' | 'openai') {
-    this.#provider = provider;
+    super();
     this.#turns = new Turns(provider === 'anthropic' ? ANTHROPIC : OPENAI);
+    this.#anthropic = provider === 'anthropic' ? new AnthropicMessages() : undefined;
   }
 
-  add(text: string): readonly string[] {
-    const outcome = outcomeOf(text);
-    if (outcome.kind === 'message') return this.#tell(this.#turns.add(outcome.value, outcome.text), false);
-    if (outcome.kind === 'left-out') countUnknown(this.unknownRoles, text, outcome.by);
-    else if (this.#provider === 'anthropic') this.system.push(outcome.text);
-    else this.#turns.say('system', textPart(outcome.text));
-    return [];
+  protected override message(text: string, value: JsonObject): readonly string[] {
+    return this.#messages(this.#turns.add(value, text), false);
   }
 
-  end(): readonly string[] {
-    return this.#tell(this.#turns.end(), true);
+  protected override systemText(text: string): void {
+    if (this.#anthropic) super.systemText(text);
+    else this.#turns.say('system', textPart(text));
   }
 
-  #tell(turns: readonly Turn[], ended: boolean): string[] {
-    return turns.flatMap((turn, at) =>
-      this.#provider === 'anthropic' ? this.#anthropic.of(turn, ended && at === turns.length - 1) : openaiMessages(turn),
-    );
+  override end(): readonly string[] {
+    return this.#messages(this.#turns.end(), true);
+  }
+
+  #messages(turns: readonly Turn[], ended: boolean): string[] {
+    return turns.flatMap((turn, at) => this.#anthropic?.of(turn, ended && at === turns.length - 1) ?? openaiMessages(turn));
   }
 }
 
-function outcomeOf(text: string): LlmOutcome {
-  const message: unknown = JSON.parse(text);
+function outcomeOf(text: string, message: unknown): LlmOutcome {
   return isObject(message) ? toLlm(text, message) : { kind: 'left-out', by: 'unknown-role' };
-}
-
-function countUnknown(counts: Map<string, number>, text: string, by: LeftOutBy): void {
-  if (by !== 'unknown-role') return;
-  const { role } = JSON.parse(text) as JsonObject;
-  const name = typeof role === 'string' ? role : '';
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

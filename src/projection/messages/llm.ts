@@ -10,9 +10,12 @@ export type LeftOutBy = 'excluded' | 'unknown-role' | 'system-text' | 'nothing-t
 export type LlmOutcome =
   /** A user, assistant or toolResult message, as JSON text. */
   | { readonly kind: 'message'; readonly text: string; readonly value: JsonObject }
-  /** What an agent told the model about its task, beside the conversation. */
+  /** Instructions of the agent to the model, beside the conversation. */
   | { readonly kind: 'system'; readonly text: string }
   | { readonly kind: 'left-out'; readonly by: LeftOutBy };
+
+const BRANCH_LEFT = 'A branch of this conversation was left. This is what happened on it';
+const SHORTENED = 'The conversation up to here was shortened. This is what happened in it';
 
 /** A message of the context as one that any model could be sent: from the user, the assistant or a tool. */
 export function toLlm(text: string, message: JsonObject): LlmOutcome {
@@ -26,27 +29,14 @@ export function toLlm(text: string, message: JsonObject): LlmOutcome {
     case 'hookMessage':
       return fromUser(text, message, message['content'], memberTexts(text).get('content'));
     case 'bashExecution':
-      return message['excludeFromContext'] === true
-        ? leftOut('excluded')
-        : fromUser(text, message, execution(message, 'command', 'a shell command'));
     case 'pythonExecution':
-      return message['excludeFromContext'] === true
-        ? leftOut('excluded')
-        : fromUser(text, message, execution(message, 'code', 'Python code'));
+      return message['excludeFromContext'] === true ? leftOut('excluded') : fromUser(text, message, execution(message));
     case 'fileMention':
       return fromUser(text, message, mentionedFiles(message['files']));
     case 'branchSummary':
-      return fromUser(
-        text,
-        message,
-        summaryText('A branch of this conversation was left. This is what happened on it', message['summary']),
-      );
+      return fromUser(text, message, summaryText(BRANCH_LEFT, message['summary']));
     case 'compactionSummary':
-      return fromUser(
-        text,
-        message,
-        summaryText('The conversation up to here was shortened. This is what happened in it', message['summary']),
-      );
+      return fromUser(text, message, summaryText(SHORTENED, message['summary']));
     case 'system':
       return systemText(message);
     default:
@@ -65,12 +55,12 @@ function stored(text: string, message: JsonObject): LlmOutcome {
 
 function fromUser(text: string, message: JsonObject, content: unknown, contentText = toJson(content)): LlmOutcome {
   if (typeof content === 'string' ? isBlank(content) : !Array.isArray(content) || content.length === 0) return leftOut('nothing-to-send');
-  const told = objectText([
+  const shown = objectText([
     ['role', '"user"'],
     ['content', contentText],
     ['timestamp', memberTexts(text).get('timestamp')],
   ]);
-  return { kind: 'message', text: told, value: { role: 'user', content, timestamp: message['timestamp'] } };
+  return { kind: 'message', text: shown, value: { role: 'user', content, timestamp: message['timestamp'] } };
 }
 
 function systemText(message: JsonObject): LlmOutcome {
@@ -86,19 +76,20 @@ function contentText(content: unknown): string {
   return content.flatMap((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : [])).join('\n\n');
 }
 
-function execution(message: JsonObject, source: string, what: string): string {
-  const told = [`The user ran ${what}:`, fenced(string(message[source]))];
+function execution(message: JsonObject): string {
+  const isShell = message['role'] === 'bashExecution';
+  const lines = [`The user ran ${isShell ? 'a shell command' : 'Python code'}:`, fenced(string(message[isShell ? 'command' : 'code']))];
   const output = string(message['output']);
-  if (output === '') told.push('It printed nothing.');
-  else told.push('It printed:', fenced(output));
-  if (message['cancelled'] === true) told.push('It was cancelled.');
+  if (output === '') lines.push('It printed nothing.');
+  else lines.push('It printed:', fenced(output));
+  if (message['cancelled'] === true) lines.push('It was cancelled.');
   else if (typeof message['exitCode'] === 'number' && message['exitCode'] !== 0)
-    told.push(`It ended with exit code ${message['exitCode']}.`);
+    lines.push(`It ended with exit code ${message['exitCode']}.`);
   if (message['truncated'] === true) {
     const path = string(message['fullOutputPath']);
-    told.push(path === '' ? 'The output was cut.' : `The output was cut; all of it is in ${path}.`);
+    lines.push(path === '' ? 'The output was cut.' : `The output was cut; all of it is in ${path}.`);
   }
-  return told.join('\n\n');
+  return lines.join('\n\n');
 }
 
 function mentionedFiles(files: unknown): JsonObject[] {

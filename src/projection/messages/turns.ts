@@ -1,9 +1,10 @@
 import { toJson } from '../../base/to-json.ts';
 import { arrayElements, findMember } from '../../json/text.ts';
 import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
+import { Pairing } from '../../transcript/turns.ts';
 import { memberTexts } from '../context/message-text.ts';
 import { type Part, partsOf, type TextPart, textPart, wellFormed, wellFormedJson } from './parts.ts';
-import { UniqueNames } from './unique-names.ts';
+import { plainName, UniqueNames } from './unique-names.ts';
 
 /** A conversation as the providers want it: turns that alternate, each tool call answered in the turn behind it. */
 export type Turn = AssistantTurn | UserTurn;
@@ -20,27 +21,12 @@ export interface UserTurn {
   readonly said: readonly Said[];
 }
 
-export type AssistantPart = TextPart | ThinkingPart | RedactedPart | CallPart;
-
-export interface ThinkingPart {
-  readonly kind: 'thinking';
-  readonly text: string;
-  readonly signature: string;
-}
-
-export interface RedactedPart {
-  readonly kind: 'redacted';
-  readonly data: string;
-}
-
-export interface CallPart {
-  readonly kind: 'call';
-  /** Unique in the conversation, in characters that every provider takes. */
-  readonly id: string;
-  readonly name: string;
-  /** The JSON text of an object. */
-  readonly input: string;
-}
+export type AssistantPart =
+  | TextPart
+  | { readonly kind: 'thinking'; readonly text: string; readonly signature: string }
+  | { readonly kind: 'redacted'; readonly data: string }
+  /** The id is unique in the conversation, in characters that every provider takes; the input is the JSON text of an object. */
+  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string };
 
 export interface ToolResult {
   readonly id: string;
@@ -60,26 +46,21 @@ export interface TurnOptions {
   readonly longestName: number;
 }
 
-interface OpenCall {
-  readonly id: string;
-  result: ToolResult | undefined;
-}
-
 const NO_OUTPUT: Part = { kind: 'text', text: '(no output)' };
 const NEVER_RECORDED: Part = { kind: 'text', text: 'No result of this call was recorded.' };
 
 /**
  * Makes turns of messages, one after the other. Neighbours of one side become one turn. Results go to their calls; a call
- * without one gets a result that says so, and a result without a call is told as text. Holds the turns under way and the
+ * without one gets a result that says so, and a result without a call becomes text. Holds the turns under way and the
  * ids of the calls.
  */
 export class Turns {
   readonly #options: TurnOptions;
   readonly #ids: UniqueNames;
+  readonly #pairing = new Pairing<string, ToolResult>();
   #spoken: AssistantPart[] = [];
-  #calls: OpenCall[] = [];
-  /** By the log's id, which repeats at times: its calls, and how many of them have a result. */
-  #byLogId = new Map<unknown, { readonly calls: OpenCall[]; answered: number }>();
+  /** By the ids of the calls of the turn under way, their results. */
+  #calls = new Map<string, ToolResult | undefined>();
   #said: Said[] = [];
   #answered = false;
   /** Something other than thinking stands in the turn. */
@@ -106,11 +87,11 @@ export class Turns {
   end(): Turn[] {
     const turns: Turn[] = [];
     if (this.#spoken.length > 0) turns.push({ from: 'assistant', parts: this.#spoken });
-    const results = this.#calls.map((call) => call.result ?? { id: call.id, parts: [NEVER_RECORDED], isError: true });
+    const results = Array.from(this.#calls, ([id, result]) => result ?? { id, parts: [NEVER_RECORDED], isError: true });
     if (results.length > 0 || this.#said.length > 0) turns.push({ from: 'user', results, said: this.#said });
     this.#spoken = [];
-    this.#calls = [];
-    this.#byLogId = new Map();
+    this.#calls = new Map();
+    this.#pairing.clear();
     this.#said = [];
     this.#answered = false;
     this.#spoke = false;
@@ -156,29 +137,25 @@ export class Turns {
     const name = plainName(typeof block['name'] === 'string' ? block['name'] : '', this.#options.longestName) || 'tool';
     this.#spoken.push({ kind: 'call', id, name, input: inputOf(block, text) });
     this.#spoke = true;
-    const open: OpenCall = { id, result: undefined };
-    this.#calls.push(open);
-    const same = this.#byLogId.get(logId);
-    if (same) same.calls.push(open);
-    else this.#byLogId.set(logId, { calls: [open], answered: 0 });
+    this.#calls.set(id, undefined);
+    this.#pairing.add(logId, id);
   }
 
   #result(message: JsonObject): void {
-    const parts = partsOf(message['content']);
-    const same = this.#byLogId.get(message['toolCallId']);
-    const open = same?.calls[same.answered];
-    if (same && open) {
-      same.answered++;
-      open.result = { id: open.id, parts: parts.length > 0 ? parts : [NO_OUTPUT], isError: message['isError'] === true };
+    const content = partsOf(message['content']);
+    const parts = content.length > 0 ? content : [NO_OUTPUT];
+    const group = this.#pairing.callsFor(message['toolCallId']);
+    const id = group?.calls[group.results.length];
+    if (group && id !== undefined) {
+      const result: ToolResult = { id, parts, isError: message['isError'] === true };
+      group.results.push(result);
+      this.#calls.set(id, result);
       this.#answered = true;
       return;
     }
-    const tool =
-      typeof message['toolName'] === 'string' && message['toolName'] !== '' ? ` of the tool '${wellFormed(message['toolName'])}'` : '';
-    this.say('user', [
-      { kind: 'text', text: `A result${tool} whose call is not in this context:` },
-      ...(parts.length > 0 ? parts : [NO_OUTPUT]),
-    ]);
+    const name = message['toolName'];
+    const tool = typeof name === 'string' && name !== '' ? ` of the tool '${wellFormed(name)}'` : '';
+    this.say('user', [{ kind: 'text', text: `A result${tool} whose call is not in this context:` }, ...parts]);
   }
 }
 
@@ -210,9 +187,4 @@ function inputOf(block: JsonObject, text: string): string {
 function objectIn(text: string): string | undefined {
   const parsed = parseObject(text);
   return parsed && wellFormedJson(toJson(parsed));
-}
-
-/** The name in the characters that every provider takes. */
-export function plainName(name: string, longest: number): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest);
 }

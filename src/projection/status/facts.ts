@@ -2,7 +2,7 @@ import { counted } from '../../base/words.ts';
 import { type Dialect, DialectWatch } from '../../entries/dialect.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { type CallGroup, isAnswered, Pairing, toolCalls } from '../../transcript/turns.ts';
-import { hasRetainedTail } from '../context/frame.ts';
+import { hasRetainedTail } from '../context/window.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Outcome, outcomeOf, resultText } from './results.ts';
 
