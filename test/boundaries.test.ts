@@ -16,7 +16,7 @@ const MAY_IMPORT = table({
   tree: 'base entries json lines log scanner',
   transcript: 'json',
   projection: 'base entries json log transcript tree',
-  rules: 'base entries json lines log scanner tree',
+  rules: 'base entries json lines log scanner transcript tree',
   repair: 'base entries formats json lines log rules scanner',
   validate: 'base blobs files formats lines reporters rules scanner',
   reporters: 'base rules',

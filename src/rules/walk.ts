@@ -1,4 +1,5 @@
 import { uint32Column } from '../log/column.ts';
+import { CallsAbove } from '../transcript/calls-above.ts';
 import { Children } from '../tree/children.ts';
 import { KIND, type LogFacts } from './log-facts.ts';
 
@@ -160,50 +161,6 @@ class BranchWalk {
     const call = this.#calls.nearest(id);
     if (call >= 0) this.#calls.addResults(call, -1);
     else this.#orphansAbove.get(id)?.pop();
-  }
-}
-
-/** The calls on the path above by id, of equal ids the nearest; undone in the opposite order. */
-class CallsAbove {
-  /** By id: its nearest call plus one. */
-  readonly #nearest: Uint32Array;
-  /** By call: the one with the same id further up plus one, the turn that makes it, and its results on this path. */
-  readonly #further: Uint32Array;
-  readonly #turns: Uint32Array;
-  readonly #results: Uint32Array;
-
-  constructor(calls: number, ids: number) {
-    this.#nearest = new Uint32Array(ids);
-    this.#further = new Uint32Array(calls);
-    this.#turns = new Uint32Array(calls);
-    this.#results = new Uint32Array(calls);
-  }
-
-  make(call: number, id: number, turn: number): void {
-    this.#further[call] = this.#nearest[id] as number;
-    this.#nearest[id] = call + 1;
-    this.#turns[call] = turn;
-  }
-
-  takeBack(call: number, id: number): void {
-    this.#nearest[id] = this.#further[call] as number;
-  }
-
-  /** The nearest call with this id, or -1. */
-  nearest(id: number): number {
-    return (this.#nearest[id] as number) - 1;
-  }
-
-  turn(call: number): number {
-    return this.#turns[call] as number;
-  }
-
-  results(call: number): number {
-    return this.#results[call] as number;
-  }
-
-  addResults(call: number, change: 1 | -1): void {
-    this.#results[call] = (this.#results[call] as number) + change;
   }
 }
 
