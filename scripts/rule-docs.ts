@@ -39,7 +39,7 @@ function rulePart(rule: RuleMeta): string[] {
   return [
     `### ${rule.id}`,
     `${capital(rule.summary)}. Level: ${rule.level}${rule.fixable ? '; fixed by `sessionctl repair`' : ''}.`,
-    `- **How it arises:** ${rule.arises}\n- **Why it matters:** ${rule.why}\n- **How to fix it:** ${rule.mend}`,
+    `- **How it arises:** ${rule.arises}\n- **Why it matters:** ${rule.why}\n- **How to fix it:** ${rule.advice}`,
     ...(rule.example === '' ? [] : [fenced(rule.example)]),
   ];
 }

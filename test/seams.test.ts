@@ -11,11 +11,17 @@ const copy = mkdtempSync(join(tmpdir(), 'sessionctl-seams-'));
 
 const RULE = `import { placeOf, type Rule } from './rule.ts';
 export const shouting: Rule = {
-  id: 'shouting', level: 'warning', group: 'content', summary: 's', why: 'w', arises: 'a', fix: 'f', mend: 'f', fixable: false, example: '{}',
+  id: 'shouting', level: 'warning', group: 'content', summary: 's', why: 'w', arises: 'a', advice: 'f', fixable: true, example: '{}',
   object: (object, _log, report) => {
     if (object.text.includes('HELLO')) report(placeOf(object), 'somebody shouts');
   },
-} as Rule;
+  fix: {
+    object: (repair, { unit, rule }) => {
+      const splices = (text: string) => [...text.matchAll(/HELLO/g)].map(({ index }) => ({ start: index, end: index + 5, text: 'hello' }));
+      repair.editInside(unit, { rule, words: 'lowered the voice', splices });
+    },
+  },
+};
 `;
 
 const FORMAT = `import { readLines } from '../lines/reader.ts';
@@ -115,6 +121,12 @@ describe('the seams', () => {
     const ran = sessionctl(['validate'], HEADER + quiet + entry('z', 'e49', 'HELLO'));
     expect(ran.stdout).toBe('-:52: warning: shouting: somebody shouts\n');
     expect(ran.status).toBe(0);
+  });
+
+  it('take the fix that a rule carries', () => {
+    const ran = sessionctl(['repair', '--only', 'shouting'], HEADER + quiet + entry('z', 'e49', 'HELLO'));
+    expect(ran.stdout).toBe(HEADER + quiet + entry('z', 'e49', 'hello'));
+    expect(ran.stderr).toContain(':52: shouting: lowered the voice\n');
   });
 
   it('take a reporter', () => {

@@ -49,8 +49,8 @@ export const command: Command = {
       run: 'sessionctl repair -i --backup --report changes.ndjson broken.jsonl',
       shows: 'in place; the old file stays as broken.jsonl.bak',
     },
-    { run: 'sessionctl repair -n sessions/*.jsonl', shows: 'what would be mended; exit code 1 if anything' },
-    { run: 'sessionctl repair old.jsonl | sessionctl migrate', shows: 'mend, then bring to version 3' },
+    { run: 'sessionctl repair -n sessions/*.jsonl', shows: 'what would be fixed; exit code 1 if anything' },
+    { run: 'sessionctl repair old.jsonl | sessionctl migrate', shows: 'repair, then migrate to version 3' },
   ],
   readsInput: true,
   run,
@@ -89,7 +89,7 @@ async function namedRules(names: readonly string[]): Promise<ReadonlySet<string>
   for (const name of names) {
     if (fixable.includes(name)) continue;
     const rule = rules.find((one) => one.id === name);
-    if (rule) throw new UsageTrouble(`--only: repair does not fix '${name}': ${rule.mend}`);
+    if (rule) throw new UsageTrouble(`--only: repair does not fix '${name}': ${rule.advice}`);
     const meant = nearest(name, fixable)[0];
     throw new UsageTrouble(
       `--only: unknown rule '${name}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`,

@@ -7,9 +7,9 @@ import { rules } from '../rules/index.ts';
 import { described, optionsOf, type Random, type RereadableBytes, requireKind, requireOneOf, rereader, systemRandom } from './arguments.ts';
 
 export interface RepairOptions {
-  /** What messages call the log; '-' unless told. */
+  /** What messages call the log; '-' by default. */
   readonly name?: string;
-  /** Mend only what these rules find; a fixable warning may be named too. */
+  /** Fix only what these rules find; a fixable warning may be named too. */
   readonly only?: readonly string[];
   /** Insert a result for every tool call that the conversation went on without. */
   readonly settleTools?: boolean;
@@ -30,21 +30,21 @@ export interface RepairResult {
 }
 
 /**
- * A damaged log as mended bytes, piece by piece; the generator returns what could not be mended. A log without an error
+ * A damaged log as repaired bytes, piece by piece; the generator returns what could not be fixed. A log without an error
  * leaves as it came. Such a log is read twice, any other three times, once more where ids repeat; nothing is handed out
  * before it is known what to do. Holds an index of about 60 bytes, 95 where something changes, and the id of each entry, and the plan.
  */
 export function repair(source: RereadableBytes, options?: RepairOptions): AsyncGenerator<Uint8Array, RepairResult, void> {
   const known = ['name', 'only', 'settleTools', 'settleLeaf', 'from', 'random', 'onChange', 'onQuarantine'] as const;
-  const wish = optionsOf('repair', options, known);
-  requireKind('repair', 'name', wish.name, 'string');
-  requireKind('repair', 'settleTools', wish.settleTools, 'boolean');
-  requireKind('repair', 'settleLeaf', wish.settleLeaf, 'boolean');
-  requireOneOf('repair', 'from', wish.from, ORIGINS);
-  requireKind('repair', 'random', wish.random, 'function');
-  requireKind('repair', 'onChange', wish.onChange, 'function');
-  requireKind('repair', 'onQuarantine', wish.onQuarantine, 'function');
-  return mended(rereader('repair', source), onlyOf(wish.only), wish);
+  const given = optionsOf('repair', options, known);
+  requireKind('repair', 'name', given.name, 'string');
+  requireKind('repair', 'settleTools', given.settleTools, 'boolean');
+  requireKind('repair', 'settleLeaf', given.settleLeaf, 'boolean');
+  requireOneOf('repair', 'from', given.from, ORIGINS);
+  requireKind('repair', 'random', given.random, 'function');
+  requireKind('repair', 'onChange', given.onChange, 'function');
+  requireKind('repair', 'onQuarantine', given.onQuarantine, 'function');
+  return repaired(rereader('repair', source), onlyOf(given.only), given);
 }
 
 function onlyOf(only: RepairOptions['only']): ReadonlySet<string> | undefined {
@@ -57,12 +57,12 @@ function onlyOf(only: RepairOptions['only']): ReadonlySet<string> | undefined {
   return new Set(only);
 }
 
-async function* mended(
+async function* repaired(
   read: () => AsyncIterable<Buffer>,
   only: ReadonlySet<string> | undefined,
-  wish: RepairOptions,
+  given: RepairOptions,
 ): AsyncGenerator<Uint8Array, RepairResult, void> {
-  const { name = '-', random = systemRandom, settleTools = false, settleLeaf = false, from, onChange, onQuarantine } = wish;
+  const { name = '-', random = systemRandom, settleTools = false, settleLeaf = false, from, onChange, onQuarantine } = given;
   const request = { name, read, rereadable: true, only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
   const plan = await planRepair(request);
   const pipe = new PassThrough();

@@ -101,7 +101,7 @@ async function* check(chunks: AsyncIterable<Buffer>, wish: Wish): AsyncGenerator
 
 /** Every rule that `validate` knows: what it finds, why that matters, how it comes about and what to do. */
 export function listRules(): RuleMeta[] {
-  return allRules.map(({ id, level, group, summary, why, arises, mend, fixable, example }) => ({
-    ...{ id, level, group, summary, why, arises, mend, fixable, example },
+  return allRules.map(({ id, level, group, summary, why, arises, advice, fixable, example }) => ({
+    ...{ id, level, group, summary, why, arises, advice, fixable, example },
   }));
 }

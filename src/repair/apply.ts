@@ -1,19 +1,18 @@
 import { firstNot } from '../base/search.ts';
-import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { encodeUtf8 } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
+import { type HeadLine, type NewLine, plainPiece, type Region } from '../rules/repair-edits.ts';
 import { ByteSource } from './byte-source.ts';
-import { type Edit, editRegion, endingOf } from './edits.ts';
+import { type Edit, editRegion, endingOf, type RegionEdits } from './edits.ts';
 import type { Job, Plan } from './plan.ts';
 import { type ChangeRecord, type QuarantineRecord, type RawBytes, rawBytes } from './records.ts';
-import type { FixedLine, Region } from './region.ts';
 
 export interface RepairCallbacks {
   /** The log as it leaves. */
   readonly out: ByteWriter;
   /** Each change, in the order of the input; the words are for people. */
   readonly onChange: (record: ChangeRecord, words: string | undefined) => void | Promise<void>;
-  /** Each piece that leaves; absent where nobody keeps them, and the changes then tell the bytes. */
+  /** Each piece that leaves; absent where nobody keeps them, and the changes then have the bytes. */
   readonly onQuarantine: ((record: QuarantineRecord) => void | Promise<void>) | undefined;
 }
 
@@ -25,21 +24,21 @@ export class InputChanged extends Error {
 /** Which line of the input a line of the output was. */
 export class LineMap {
   /** Where the output differs: one line of the input became all that follows, or the numbers that follow are shifted. */
-  readonly #stretches: { readonly offset: number; readonly line: number | undefined; readonly shift: number }[] = [];
+  readonly #shifts: { readonly offset: number; readonly line: number | undefined; readonly shift: number }[] = [];
   #shift = 0;
 
   /** What stands in the output from one offset to another was `before` lines from a line of the input on, and is `after` lines now. */
   add(offset: number, end: number, line: number, before: number, after: number): void {
     if (before === after && after <= 1) return;
-    this.#stretches.push({ offset, line, shift: this.#shift });
+    this.#shifts.push({ offset, line, shift: this.#shift });
     this.#shift += after - before;
-    this.#stretches.push({ offset: end, line: undefined, shift: this.#shift });
+    this.#shifts.push({ offset: end, line: undefined, shift: this.#shift });
   }
 
   inputLine(line: number, offset: number): number {
-    const at = firstNot(0, this.#stretches.length, (one) => (this.#stretches[one]?.offset ?? 0) <= offset);
-    const stretch = this.#stretches[at - 1];
-    return stretch?.line ?? line - (stretch?.shift ?? 0);
+    const at = firstNot(0, this.#shifts.length, (one) => (this.#shifts[one]?.offset ?? 0) <= offset);
+    const found = this.#shifts[at - 1];
+    return found?.line ?? line - (found?.shift ?? 0);
   }
 }
 
@@ -62,7 +61,7 @@ class Operation {
   #taken = 0;
   readonly #lines = new LineMap();
   /** Where the header went, and as which bytes. */
-  readonly #moved = new Map<FixedLine, { readonly offset: number; readonly text: string }>();
+  readonly #moved = new Map<HeadLine, { readonly offset: number; readonly text: string }>();
 
   constructor(plan: Plan, source: ByteSource, callbacks: RepairCallbacks) {
     this.#plan = plan;
@@ -74,9 +73,6 @@ class Operation {
 
   async run(): Promise<LineMap> {
     const { jobs, bytes } = this.#plan;
-    if (this.#plan.hasMark) await this.#removeMark();
-    if (this.#plan.front && this.#plan.keepsMark) await this.#copy(BYTE_ORDER_MARK.length);
-    await this.#writeFront();
     for (const job of jobs) {
       await this.#copy(job.offset - this.#taken);
       await this.#operate(job);
@@ -99,42 +95,10 @@ class Operation {
     return bytes.toString('latin1');
   }
 
-  async #removeMark(): Promise<void> {
-    const raw = await this.#read(BYTE_ORDER_MARK.length);
-    const place = { line: 1, offset: 0, length: raw.length, rule: 'byte-order-mark' } as const;
-    await this.#callbacks.onChange({ ...place, action: 'removed', out: null, ...rawBytes(raw) }, 'removed the byte order mark');
-  }
-
-  async #writeFront(): Promise<void> {
-    const { front, newline } = this.#plan;
-    if (!front) return;
-    const { source } = front;
-    const text = encodeUtf8(front.text) + (source?.newline ?? newline);
-    const offset = this.#written;
-    this.#callbacks.out.raw(text);
-    this.#lines.add(offset, this.#written, source?.line ?? 1, 0, 1);
-    if (source) {
-      this.#moved.set(source, { offset, text });
-      return;
-    }
-    const record: ChangeRecord = {
-      line: 1,
-      offset: this.#taken,
-      length: 0,
-      rule: front.rule,
-      action: 'inserted',
-      out: { offset, length: text.length },
-      ...(front.idAfter === undefined ? {} : { idAfter: front.idAfter }),
-    };
-    await this.#callbacks.onChange(record, front.words);
-  }
-
   async #operate(job: Job): Promise<void> {
     const { out } = this.#callbacks;
     const raw = await this.#read(job.length);
-    const region = job.region ?? wholeLine(job, raw);
-    const { mendOf, lastNewline, endsLast } = this.#plan;
-    const { edits, old } = editRegion(region, raw, { mendOf, newline: lastNewline, endsLine: endsLast });
+    const { edits, old } = job.insert ? { edits: [this.#inserted(job.insert)], old: [] } : this.#editRegion(job, raw);
     for (const { start, end, line, rule } of old) {
       const record = { line, offset: job.offset + start, length: end - start, rule, ...rawBytes(raw.slice(start, end)) };
       await this.#callbacks.onQuarantine?.(record);
@@ -154,6 +118,15 @@ class Operation {
     if (out.full) await out.flush();
   }
 
+  #editRegion(job: Job, raw: string): RegionEdits {
+    return editRegion(job.region ?? wholeLine(job, raw), raw, { editsOf: this.#plan.editsOf, newline: this.#plan.lastNewline });
+  }
+
+  #inserted({ text, rule, words, idAfter, source }: NewLine): Edit {
+    const line = encodeUtf8(text) + (source?.newline ?? this.#plan.newline);
+    return { start: 0, end: 0, text: line, line: 1, rule, action: 'inserted', quarantine: false, words, idAfter, header: source };
+  }
+
   async #change(edit: Edit, raw: string, offset: number): Promise<void> {
     const { onQuarantine, onChange, out } = this.#callbacks;
     const place = { line: edit.line, offset, length: raw.length, rule: edit.rule };
@@ -163,21 +136,21 @@ class Operation {
       this.#moved.set(edit.header, { offset: written.offset, text: edit.text });
       return;
     }
-    let told: RawBytes | undefined = raw === '' ? undefined : rawBytes(raw);
+    let reported: RawBytes | undefined = raw === '' ? undefined : rawBytes(raw);
     let stands: ChangeRecord['out'] = written.length > 0 ? written : null;
     const moved = edit.header ? this.#moved.get(edit.header) : undefined;
     if (moved) {
       stands = { offset: moved.offset, length: moved.text.length };
-      if (moved.text === raw) told = undefined;
-    } else if (edit.quarantine && onQuarantine && told) {
-      await onQuarantine({ ...place, ...told });
-      told = undefined;
+      if (moved.text === raw) reported = undefined;
+    } else if (edit.quarantine && onQuarantine && reported) {
+      await onQuarantine({ ...place, ...reported });
+      reported = undefined;
     }
     const record: ChangeRecord = {
       ...place,
       action: edit.action,
       out: stands,
-      ...told,
+      ...reported,
       ...(edit.idBefore === undefined ? {} : { idBefore: edit.idBefore }),
       ...(edit.idAfter === undefined ? {} : { idAfter: edit.idAfter }),
       ...(edit.assumed ? { assumed: true } : {}),
@@ -198,6 +171,6 @@ function newlines(text: string): number {
 
 function wholeLine(job: Job, raw: string): Region {
   const end = raw.length - endingOf(raw).length;
-  const pieces = [{ kind: 'object', start: 0, end, mends: [], keepsOld: false, unit: job.unit }] as const;
+  const pieces = [{ ...plainPiece('object', 0, end), unit: job.unit }];
   return { line: job.line, offset: job.offset, length: job.length, rule: '', pieces, lines: 1 };
 }

@@ -18,7 +18,7 @@ export class ByteSource {
     return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
   }
 
-  /** Hands the next bytes on; tells how many there were. */
+  /** Copies the next bytes; gives how many there were. */
   async copy(count: number, out: ByteWriter): Promise<number> {
     let copied = 0;
     for await (const part of this.#parts(count)) {

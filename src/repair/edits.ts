@@ -1,7 +1,7 @@
 import { counted } from '../base/words.ts';
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { encodeUtf8 } from '../lines/line.ts';
-import type { FixedLine, Mend, Piece, Region, Unit } from './region.ts';
+import type { HeadLine, ObjectEdits, Piece, Region, Unit } from '../rules/repair-edits.ts';
 
 export type Action = 'split' | 'removed' | 'rewritten' | 'inserted' | 'moved';
 
@@ -15,15 +15,15 @@ export interface Edit {
   readonly line: number;
   readonly rule: string;
   readonly action: Action;
-  /** The bytes leave for the quarantine; else they are told in the report. */
+  /** The bytes leave for the quarantine; else they are in the report. */
   readonly quarantine: boolean;
   /** What was done, for people; a change that belongs to the one before says nothing. */
   readonly words: string | undefined;
   readonly idBefore?: string | undefined;
   readonly idAfter?: string | undefined;
   readonly assumed?: boolean | undefined;
-  /** The header that was moved: told once, where it stood. */
-  readonly header?: FixedLine | undefined;
+  /** The header that was moved: reported once, where it stood. */
+  readonly header?: HeadLine | undefined;
 }
 
 /** Bytes that the quarantine gets although the object stays. */
@@ -41,11 +41,9 @@ export interface RegionEdits {
 }
 
 export interface EditOptions {
-  readonly mendOf: (unit: Unit) => Mend | undefined;
+  readonly editsOf: (unit: Unit) => ObjectEdits | undefined;
   /** For a region without a line end of its own. */
   readonly newline: string;
-  /** Whether a last line without an end gets one although nothing else is wrong with it. */
-  readonly endsLine: boolean;
 }
 
 /** The line end that the bytes have: '\n', '\r\n' or none. */
@@ -89,8 +87,12 @@ class RegionWriter {
 
   #stays(piece: Piece): boolean {
     if (piece.kind !== 'object' || piece.unit === undefined) return false;
-    const mend = this.#options.mendOf(piece.unit);
-    return !mend?.drop && !mend?.moved;
+    const edits = this.#editsOf(piece);
+    return !edits?.drop && !edits?.moved;
+  }
+
+  #editsOf({ unit }: Piece): ObjectEdits | undefined {
+    return unit === undefined ? undefined : this.#options.editsOf(unit);
   }
 
   /** Nothing of the line stays, so its line end goes as well, with the last piece. */
@@ -117,15 +119,15 @@ class RegionWriter {
       if (stayed) this.#add(piece.start, piece.start, this.#newline, 'split', { words: 'split it from the entry before it' });
       stayed = true;
       onSlotLine &&= isSlot(piece);
-      this.#mend(piece);
+      this.#edit(piece);
     }
     if (onSlotLine) this.#cutSpace(at, this.#raw.length - this.#ending.length);
-    // A line that had to be mended is ended too; of a line that is otherwise whole it is a finding of its own.
+    // A line that had to be fixed is ended too; of a line that is otherwise whole it is a finding of its own.
     const damaged = this.#region.rule !== '';
     const { length } = this.#raw;
     if (this.#ending === '' && damaged)
       this.#add(length, length, this.#newline, 'inserted', { words: 'added a newline at the end of the line' });
-    else if (this.#ending === '' && (this.#options.endsLine || this.#hasNewLines)) {
+    else if (this.#ending === '' && (this.#hasNewLines || pieces.some((piece) => this.#editsOf(piece)?.endsLine))) {
       this.#add(length, length, this.#newline, 'inserted', {
         rule: 'missing-final-newline',
         words: 'added a newline at the end of the last line',
@@ -139,13 +141,13 @@ class RegionWriter {
   }
 
   #leave(piece: Piece, start: number, end: number): void {
-    const mend = piece.unit === undefined ? undefined : this.#options.mendOf(piece.unit);
-    if (mend?.moved && typeof piece.unit === 'object') {
-      this.#add(start, end, '', 'moved', { ...mend.moved, header: piece.unit });
-    } else if (mend?.drop) {
-      this.#add(start, end, '', 'removed', { ...mend.drop, quarantine: true });
-    } else if (piece.kind === 'blank') {
-      this.#add(start, end, '', 'removed', { words: 'removed the blank line' });
+    const edits = this.#editsOf(piece);
+    if (edits?.moved && typeof piece.unit === 'object') {
+      this.#add(start, end, '', 'moved', { ...edits.moved, header: piece.unit });
+    } else if (edits?.drop) {
+      this.#add(start, end, '', 'removed', { ...edits.drop, quarantine: true });
+    } else if (piece.kind === 'blank' || piece.kind === 'mark') {
+      this.#add(start, end, '', 'removed', { words: `removed the ${piece.kind === 'mark' ? 'byte order mark' : 'blank line'}` });
     } else if (piece.kind === 'nuls') {
       this.#add(start, end, '', 'removed', { words: `removed ${counted(piece.end - piece.start, 'NUL byte')}` });
     } else {
@@ -153,22 +155,22 @@ class RegionWriter {
     }
   }
 
-  #mend(piece: Piece): void {
-    const mend = piece.unit === undefined ? undefined : this.#options.mendOf(piece.unit);
-    const changes = mend && (mend.members.length > 0 || mend.inner.length > 0) ? this.#changes(piece, mend) : [];
+  #edit(piece: Piece): void {
+    const edits = this.#editsOf(piece);
+    const changes = edits && (edits.members.length > 0 || edits.inner.length > 0) ? this.#changes(piece, edits) : [];
     const covered = (one: Splice): boolean =>
       changes.some(({ splice }) => splice.end > splice.start && one.start >= splice.start && one.end <= splice.end);
     let first = true;
-    const all: { splice: Splice; told?: Partial<Edit> }[] = [
+    const all: { splice: Splice; report?: Partial<Edit> }[] = [
       ...changes,
-      ...piece.mends.filter((one) => !covered(one)).map((splice) => ({ splice })),
+      ...piece.splices.filter((one) => !covered(one)).map((splice) => ({ splice })),
     ];
     // The order among equals stays: members that are appended come in theirs, and before a cut that follows.
     all.sort((a, b) => a.splice.start - b.splice.start || a.splice.end - b.splice.end);
-    for (const { splice, told } of all) {
+    for (const { splice, report } of all) {
       const action = splice.text === '' ? 'removed' : 'rewritten';
-      if (told) {
-        this.#add(splice.start, splice.end, splice.text, action, told);
+      if (report) {
+        this.#add(splice.start, splice.end, splice.text, action, report);
         continue;
       }
       const words = first ? this.#byteWords(piece) : undefined;
@@ -176,25 +178,25 @@ class RegionWriter {
       this.#add(splice.start, splice.end, splice.text, action, { words, line: this.#lineAt(splice.start) });
     }
     if (piece.keepsOld) this.#old.push({ start: piece.start, end: piece.end, line: this.#region.line, rule: this.#region.rule });
-    for (const { text, rule, words, idAfter, source } of mend?.after ?? []) {
+    for (const { text, rule, words, idAfter, source } of edits?.after ?? []) {
       this.#hasNewLines = true;
       this.#add(piece.end, piece.end, this.#newline + encodeUtf8(text), 'inserted', { rule, words, idAfter, header: source });
     }
   }
 
   /** The splices that change an object, in positions of the region. */
-  #changes(piece: Piece, { members, inner }: Mend): { readonly splice: Splice; readonly told: Partial<Edit> }[] {
-    const inPiece = piece.mends.map(({ start, end, text }) => ({ start: start - piece.start, end: end - piece.start, text }));
+  #changes(piece: Piece, { members, inner }: ObjectEdits): { readonly splice: Splice; readonly report: Partial<Edit> }[] {
+    const inPiece = piece.splices.map(({ start, end, text }) => ({ start: start - piece.start, end: end - piece.start, text }));
     const text = applySplices(this.#raw.slice(piece.start, piece.end), inPiece);
     const open = skipSpace(text, 0);
     const placed = ({ start, end, text: value }: Splice): Splice => {
-      return { start: piece.start + unmended(start, inPiece), end: piece.start + unmended(end, inPiece), text: value };
+      return { start: piece.start + unfixed(start, inPiece), end: piece.start + unfixed(end, inPiece), text: value };
     };
-    const sets = members.map(({ key, json, ...told }) => ({ splice: placed(setMember(text, open, key, encodeUtf8(json))), told }));
+    const sets = members.map(({ key, json, ...report }) => ({ splice: placed(setMember(text, open, key, encodeUtf8(json))), report }));
     const deeper = inner.flatMap(({ splices, rule, words, assumed }) =>
       splices(text, open).map((splice, index) => ({
         splice: placed(splice),
-        told: { rule, words: index === 0 ? words : undefined, assumed },
+        report: { rule, words: index === 0 ? words : undefined, assumed },
       })),
     );
     return [...sets, ...deeper];
@@ -202,8 +204,8 @@ class RegionWriter {
 
   #byteWords(piece: Piece): string {
     if (this.#region.lines > 1) return `joined ${counted(this.#region.lines, 'line')} into one`;
-    const broken = piece.mends.filter((one) => one.text !== '').length;
-    const nuls = piece.mends.filter((one) => one.text === '').reduce((sum, one) => sum + one.end - one.start, 0);
+    const broken = piece.splices.filter((one) => one.text !== '').length;
+    const nuls = piece.splices.filter((one) => one.text === '').reduce((sum, one) => sum + one.end - one.start, 0);
     const parts: string[] = [];
     if (nuls > 0) parts.push(`removed ${counted(nuls, 'NUL byte')}`);
     if (broken > 0) parts.push(`replaced ${counted(broken, 'invalid UTF-8 sequence')}`);
@@ -220,9 +222,9 @@ class RegionWriter {
     }
   }
 
-  #add(start: number, end: number, text: string, action: Action, told: Partial<Edit>): void {
+  #add(start: number, end: number, text: string, action: Action, report: Partial<Edit>): void {
     const { line, rule } = this.#region;
-    this.#edits.push({ line, rule, quarantine: false, words: undefined, ...told, start, end, text, action });
+    this.#edits.push({ line, rule, quarantine: false, words: undefined, ...report, start, end, text, action });
   }
 }
 
@@ -231,16 +233,16 @@ function isSlot({ unit }: Piece): boolean {
   return typeof unit === 'object' && unit.kind === 'title' && unit.before === 0;
 }
 
-/** Where a position of the mended bytes stood before the mends. */
-function unmended(position: number, mends: readonly Splice[]): number {
-  let mendedAt = 0;
+/** Where a position of the fixed bytes stood before the splices. */
+function unfixed(position: number, splices: readonly Splice[]): number {
+  let fixedAt = 0;
   let rawAt = 0;
-  for (const { start, end, text } of mends) {
+  for (const { start, end, text } of splices) {
     const same = start - rawAt;
-    if (position <= mendedAt + same) break;
-    mendedAt += same + text.length;
+    if (position <= fixedAt + same) break;
+    fixedAt += same + text.length;
     rawAt = end;
-    if (position < mendedAt) return start;
+    if (position < fixedAt) return start;
   }
-  return rawAt + position - mendedAt;
+  return rawAt + position - fixedAt;
 }

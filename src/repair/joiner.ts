@@ -11,7 +11,7 @@ export interface HeldLine {
   readonly content: LineContent;
 }
 
-export interface JoinerHands {
+export interface JoinerCallbacks {
   /** A line that is to be taken for itself. */
   readonly single: (held: HeldLine) => void;
   /** Lines that are one JSON object together; false where they are not to be joined. */
@@ -25,21 +25,21 @@ export interface JoinerHands {
  * object and does not end as one; each line is read once, however many objects break off.
  */
 export class Joiner {
-  readonly #hands: JoinerHands;
+  readonly #callbacks: JoinerCallbacks;
   #scanner: ObjectScanner | undefined;
   #held: HeldLine[] = [];
-  /** Lines before this one were handed out. */
+  /** Lines before this one were passed on. */
   #head = 0;
   #bytes = 0;
 
-  constructor(hands: JoinerHands) {
-    this.#hands = hands;
+  constructor(callbacks: JoinerCallbacks) {
+    this.#callbacks = callbacks;
   }
 
   take(held: HeldLine): void {
     if (this.#scanner && this.#goesOn(held)) return;
     if (held.content.damage === 'torn-line') this.#start(held);
-    else this.#hands.single(held);
+    else this.#callbacks.single(held);
   }
 
   /** No line follows. */
@@ -52,7 +52,7 @@ export class Joiner {
     if (scanner.take(textOf(held.line), held.line.number) === 'open') {
       this.#scanner = scanner;
       this.#hold(held);
-    } else this.#hands.single(held);
+    } else this.#callbacks.single(held);
   }
 
   #hold(held: HeldLine): void {
@@ -65,7 +65,7 @@ export class Joiner {
     const scanner = this.#scanner as ObjectScanner;
     const { damage } = held.content;
     const readable = damage === undefined || damage === 'torn-line' || damage === 'not-json' || damage === 'not-an-object';
-    const state = readable && !this.#hands.isEntry(held) ? scanner.take(textOf(held.line), held.line.number) : 'broken';
+    const state = readable && !this.#callbacks.isEntry(held) ? scanner.take(textOf(held.line), held.line.number) : 'broken';
     if (state === 'broken') {
       this.#giveUp();
       return false;
@@ -74,7 +74,7 @@ export class Joiner {
     if (state === 'closed') {
       const lines = this.#held.slice(this.#head);
       this.#forget();
-      if (!this.#hands.joined(lines)) for (const one of lines) this.#hands.single(one);
+      if (!this.#callbacks.joined(lines)) for (const one of lines) this.#callbacks.single(one);
       return true;
     }
     // Too much for one object: the outermost one is given up, and one that started further down may still end.
@@ -93,12 +93,12 @@ export class Joiner {
     this.#forget();
   }
 
-  /** Hands out the lines before one, with the whole objects among them joined. */
+  /** Passes on the lines before one, with the whole objects among them joined. */
   #release(scanner: ObjectScanner, before: number): void {
     for (let run = scanner.nextRun(before); run; run = scanner.nextRun(before)) {
       this.#singles(run.from);
       const count = run.to - run.from + 1;
-      if (this.#hands.joined(this.#held.slice(this.#head, this.#head + count))) this.#drop(count);
+      if (this.#callbacks.joined(this.#held.slice(this.#head, this.#head + count))) this.#drop(count);
     }
     this.#singles(before);
     if (this.#head > MOST_LINES) {
@@ -109,7 +109,7 @@ export class Joiner {
 
   #singles(before: number): void {
     for (let held = this.#held[this.#head]; held && held.line.number < before; held = this.#held[this.#head]) {
-      this.#hands.single(held);
+      this.#callbacks.single(held);
       this.#drop(1);
     }
   }

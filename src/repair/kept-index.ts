@@ -1,33 +1,33 @@
 import { firstNot } from '../base/search.ts';
-import type { Patient } from './patient.ts';
-import { Flag } from './survey.ts';
+import { Flag } from '../rules/repair-index.ts';
+import type { RepairState } from '../rules/repair-state.ts';
 
 /**
  * In version 1 a compaction counts to the first entry that it keeps, and whoever wrote it counted entries that are lost
  * now: each number is set to where the entry stands that was meant. A header counts as the first; a rebuilt one takes
  * the place of the line that was lost.
  */
-export function mendKeptIndexes(patient: Patient): void {
-  const { survey } = patient;
-  if (survey.keptIndexes.size === 0) return;
-  const lost = lostBefore(patient);
-  if (lost.length === 0 && !anyDropped(patient)) return;
-  const counts = new Counts(patient, lost);
-  for (const [entry, index] of survey.keptIndexes) {
-    if (patient.isDropped(entry) || patient.has(entry, Flag.frozen)) continue;
-    const meant = counts.meant(index, entry);
+export function fixKeptIndexes(repair: RepairState): void {
+  const { index } = repair;
+  if (index.keptIndexes.size === 0) return;
+  const lost = lostBefore(repair);
+  if (lost.length === 0 && !anyDropped(repair)) return;
+  const counts = new Counts(repair, lost);
+  for (const [entry, kept] of index.keptIndexes) {
+    if (repair.isDropped(entry) || repair.has(entry, Flag.frozen)) continue;
+    const meant = counts.meant(kept, entry);
     if (meant < 0) continue;
     const corrected = counts.outputPosition(meant);
-    if (corrected === index) continue;
+    if (corrected === kept) continue;
     // A kept part never starts with a result: whoever wrote this number had not counted what was lost.
-    const uncorrected = counts.atOutput(index);
-    const isResult = (one: number): boolean => one >= 0 && patient.has(one, Flag.toolResult);
+    const uncorrected = counts.atOutput(kept);
+    const isResult = (one: number): boolean => one >= 0 && repair.has(one, Flag.toolResult);
     if (isResult(meant) && uncorrected >= 0 && uncorrected <= entry && !isResult(uncorrected)) continue;
-    patient.setMember(entry, {
+    repair.setMember(entry, {
       key: 'firstKeptEntryIndex',
       json: String(corrected),
-      rule: counts.cause(index),
-      words: `the first kept entry is now number ${corrected}, was ${index} (assumed)`,
+      rule: counts.cause(kept),
+      words: `the first kept entry is now number ${corrected}, was ${kept} (assumed)`,
       assumed: true,
     });
   }
@@ -40,23 +40,23 @@ interface Lost {
 }
 
 /** What the writer counted and the output does not have, beside the entries that leave. */
-function lostBefore(patient: Patient): Lost[] {
-  const { survey } = patient;
-  const lost: Lost[] = survey.lostBefore.map(({ before, rule }) => ({ before, rule }));
-  for (const header of survey.headers.slice(1)) if (header.mend?.drop) lost.push({ before: header.entry, rule: 'second-header' });
+function lostBefore(repair: RepairState): Lost[] {
+  const { index } = repair;
+  const lost: Lost[] = index.lostBefore.map(({ before, rule }) => ({ before, rule }));
+  for (const header of index.headers.slice(1)) if (header.edits?.drop) lost.push({ before: header.entry, rule: 'second-header' });
   lost.sort((a, b) => a.before - b.before);
   // Without a header, the first thing that is lost before all entries was the header.
-  if (survey.headers.length === 0 && lost[0]?.before === 0) lost.shift();
+  if (index.headers.length === 0 && lost[0]?.before === 0) lost.shift();
   return lost;
 }
 
-function anyDropped(patient: Patient): boolean {
-  for (const { drop } of patient.mends.values()) if (drop) return true;
+function anyDropped(repair: RepairState): boolean {
+  for (const { drop } of repair.edits.values()) if (drop) return true;
   return false;
 }
 
 class Counts {
-  readonly #patient: Patient;
+  readonly #repair: RepairState;
   readonly #lost: readonly Lost[];
   /** By entry: where it stands in the output, the header being 0. */
   readonly #output: Int32Array;
@@ -65,14 +65,14 @@ class Counts {
   readonly #drops: number[] = [];
   #size = 0;
 
-  constructor(patient: Patient, lost: readonly Lost[]) {
-    this.#patient = patient;
+  constructor(repair: RepairState, lost: readonly Lost[]) {
+    this.#repair = repair;
     this.#lost = lost;
-    const { size } = patient.survey;
+    const { size } = repair.index;
     this.#output = new Int32Array(size);
     this.#entries = new Int32Array(size + 1).fill(-1);
     for (let entry = 0; entry < size; entry++) {
-      if (patient.isDropped(entry)) {
+      if (repair.isDropped(entry)) {
         this.#drops.push(entry);
         continue;
       }
@@ -82,12 +82,12 @@ class Counts {
     }
   }
 
-  /** The entry that the writer of an entry meant by a number, or the next one that is left; -1 where it meant none. */
+  /** The entry that the writer of an entry meant by a number, or the next one that stays; -1 where it meant none. */
   meant(index: number, by: number): number {
     if (!Number.isInteger(index) || index < 1 || index > this.#counted(by)) return -1;
     // The counts rise with the entries.
     let meant = firstNot(0, by, (entry) => this.#counted(entry) < index);
-    while (meant < by && this.#patient.isDropped(meant)) meant++;
+    while (meant < by && this.#repair.isDropped(meant)) meant++;
     return meant;
   }
 
@@ -104,7 +104,7 @@ class Counts {
     const [lost] = this.#lost;
     const [drop] = this.#drops;
     if (lost && (drop === undefined || lost.before <= drop) && lost.before < index) return lost.rule;
-    return (drop === undefined ? undefined : this.#patient.mends.get(drop)?.drop?.rule) ?? lost?.rule ?? 'torn-line';
+    return (drop === undefined ? undefined : this.#repair.edits.get(drop)?.drop?.rule) ?? lost?.rule ?? 'torn-line';
   }
 
   /** Where an entry stood for its writer, the header being 0. */

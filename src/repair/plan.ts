@@ -1,43 +1,43 @@
 import { Trouble } from '../base/trouble.ts';
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
-import { mendHeader } from './header-mends.ts';
-import { mendInner } from './inner-mends.ts';
-import { mendKeptIndexes } from './kept-index.ts';
-import { Patient, type PlanOptions } from './patient.ts';
-import type { Mend, NewLine, Region, Unit } from './region.ts';
-import { settleLeaf } from './settle-leaf.ts';
-import { settleTools } from './settle-tools.ts';
-import { Flag, type Survey } from './survey.ts';
-import { mendTree } from './tree-mends.ts';
-import { mendVital } from './vital-mends.ts';
+import { staleLeaf } from '../rules/all/stale-leaf.ts';
+import { unansweredCall } from '../rules/all/unanswered-call.ts';
+import { rules } from '../rules/index.ts';
+import type { NewLine, ObjectEdits, Region, Unit } from '../rules/repair-edits.ts';
+import { Flag, type RepairIndex } from '../rules/repair-index.ts';
+import { type RepairSettings, RepairState } from '../rules/repair-state.ts';
+import { fixKeptIndexes } from './kept-index.ts';
+import { reattachLost } from './reattach.ts';
 
-/** A stretch of the input that is changed, or a place where something is put in. */
+export interface PlanOptions extends RepairSettings {
+  /** The input, for messages. */
+  readonly name: string;
+  readonly settleTools: boolean;
+  readonly settleLeaf: boolean;
+}
+
+/** A part of the input that is changed, or a place where something is put in. */
 export interface Job {
   readonly offset: number;
   readonly length: number;
-  readonly region: Region | undefined;
-  /** A line that is whole, but changes. */
-  readonly unit: Unit | undefined;
   readonly line: number;
+  readonly region?: Region | undefined;
+  /** A line that is whole, but changes. */
+  readonly unit?: Unit | undefined;
+  readonly insert?: NewLine;
 }
 
-/** What the second pass does. */
+/** What the last pass does. */
 export interface Plan {
   /** In the order of the input; none reaches into another. */
   readonly jobs: readonly Job[];
-  readonly mendOf: (unit: Unit) => Mend | undefined;
-  /** A header that is put in front of everything else, without its line end. */
-  readonly front: NewLine | undefined;
-  readonly hasMark: boolean;
-  /** A byte order mark stays in front of everything. */
-  readonly keepsMark: boolean;
+  readonly editsOf: (unit: Unit) => ObjectEdits | undefined;
   /** Bytes of the input. */
   readonly bytes: number;
   /** For a line that is put in. */
   readonly newline: string;
   /** For the last line. */
   readonly lastNewline: string;
-  readonly endsLast: boolean;
   /** The input has no error, and nothing changes. */
   readonly isHealthy: boolean;
   /** Something has to go to the quarantine. */
@@ -46,97 +46,80 @@ export interface Plan {
 
 /** For a log without an error, of so many bytes. */
 export function unchanged(bytes: number): Plan {
-  return {
-    jobs: [],
-    mendOf: () => undefined,
-    front: undefined,
-    hasMark: false,
-    keepsMark: false,
-    bytes,
-    newline: '\n',
-    lastNewline: '\n',
-    endsLast: false,
-    isHealthy: true,
-    quarantines: false,
-  };
+  return { jobs: [], editsOf: () => undefined, bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
 }
 
-/** Decides, with the whole log in view, what is done to it. */
-export async function makePlan(survey: Survey, options: PlanOptions): Promise<Plan> {
-  const patient = new Patient(survey, options);
-  if ((options.settleTools || options.settleLeaf) && patient.version === 1) {
-    const option = options.settleTools ? '--settle-tools' : '--settle-leaf';
+/** Runs the fixes of the rules, with the whole log in view: first those of single objects, then those of the whole log. */
+export async function makePlan(index: RepairIndex, options: PlanOptions): Promise<Plan> {
+  const { name, settleTools, settleLeaf } = options;
+  const repair = new RepairState(index, options);
+  if ((settleTools || settleLeaf) && repair.version === 1) {
+    const option = settleTools ? '--settle-tools' : '--settle-leaf';
     throw new Trouble(
-      `${options.name}: a version 1 log has no tree for ${option} to add to; repair it without the option, then run 'sessionctl migrate'`,
+      `${name}: a version 1 log has no tree for ${option} to add to; repair it without the option, then run 'sessionctl migrate'`,
     );
   }
-  mendHeader(patient);
-  mendVital(patient);
-  mendInner(patient);
-  const parents = await mendTree(patient);
-  if (patient.version === 1) mendKeptIndexes(patient);
-  if (options.settleTools) settleTools(patient, parents);
-  if (options.settleLeaf) settleLeaf(patient, parents);
-  return planOf(patient);
+  const fixes = new Map(rules.map(({ id, fix }) => [id, fix]));
+  for (const finding of index.findings) {
+    if (repair.mayFix(finding.unit, finding.rule)) fixes.get(finding.found)?.object?.(repair, finding);
+  }
+  for (const fix of fixes.values()) await fix?.end?.(repair);
+  reattachLost(repair);
+  if (repair.version === 1) fixKeptIndexes(repair);
+  if (settleTools) unansweredCall.settle?.(repair);
+  if (settleLeaf) staleLeaf.settle?.(repair);
+  return planOf(repair);
 }
 
-function planOf(patient: Patient): Plan {
-  const { survey } = patient;
-  const jobs: Job[] = [];
-  for (const region of survey.regions) {
-    jobs.push({ offset: region.offset, length: region.length, region, unit: undefined, line: region.line });
+function planOf(repair: RepairState): Plan {
+  const { index, front } = repair;
+  const jobs: Job[] = index.regions.map((region) => ({ offset: region.offset, length: region.length, line: region.line, region }));
+  for (const entry of repair.edits.keys()) {
+    if (repair.has(entry, Flag.inRegion)) continue;
+    jobs.push({ offset: index.offsets.at(entry), length: index.lengths.at(entry), line: index.lines.at(entry), unit: entry });
   }
-  for (const { line, offset, length } of survey.blanks) {
-    const pieces = [{ kind: 'blank', start: 0, end: length, mends: [], keepsOld: false, unit: undefined }] as const;
-    jobs.push({ offset, length, region: { line, offset, length, rule: 'blank-line', pieces, lines: 1 }, unit: undefined, line });
-  }
-  const alone = new Set<Unit>();
-  for (const entry of patient.mends.keys()) if (!patient.has(entry, Flag.inRegion)) alone.add(entry);
-  for (const fixed of [...survey.headers, ...survey.titles]) if (fixed.mend && fixed.alone) alone.add(fixed);
-  const { unended } = survey;
-  const leaves = (unit: Unit): boolean => (patient.mendOf(unit)?.drop ?? patient.mendOf(unit)?.moved) !== undefined;
-  const endsLast = unended !== undefined && !leaves(unended.unit) && patient.mayMend(unended.unit, 'missing-final-newline');
-  if (unended && endsLast) alone.add(unended.unit);
-  for (const unit of alone) {
-    const place =
-      typeof unit === 'number' ? { line: survey.lines.at(unit), offset: survey.offsets.at(unit), length: survey.lengths.at(unit) } : unit;
-    jobs.push({ offset: place.offset, length: place.length, region: undefined, unit, line: place.line });
+  for (const head of [...index.headers, ...index.titles]) {
+    if (head.edits && head.alone) jobs.push({ offset: head.offset, length: head.length, line: head.line, unit: head });
   }
   jobs.sort((a, b) => a.offset - b.offset);
-  const [first, ...others] = jobs;
+  const [first] = jobs;
   // A byte order mark leaves with the line that it damages; else it would damage the next one.
-  const takesMark = first !== undefined && survey.keepsMark && first.offset === BYTE_ORDER_MARK.length && leavesWhole(first, leaves);
+  const takesMark = first !== undefined && index.keepsMark && first.offset === BYTE_ORDER_MARK.length && leavesWhole(first, repair);
+  if (takesMark) jobs[0] = withMark(first);
+  if (front) {
+    const isMarked = (index.keepsMark && !takesMark) || jobs[0]?.region?.rule === 'byte-order-mark';
+    const job = { offset: isMarked ? BYTE_ORDER_MARK.length : 0, length: 0, line: front.source?.line ?? 1, insert: front };
+    jobs.splice(jobs.filter(({ offset }) => offset < job.offset).length, 0, job);
+  }
   return {
-    jobs: takesMark ? [withMark(first), ...others] : jobs,
-    mendOf: (unit) => patient.mendOf(unit),
-    front: patient.front,
-    hasMark: survey.hasMark,
-    keepsMark: survey.keepsMark && !takesMark,
-    bytes: survey.bytes,
-    newline: patient.newline,
-    lastNewline: survey.lastNewline || '\n',
-    endsLast,
+    jobs,
+    editsOf: (unit) => repair.editsOf(unit),
+    bytes: index.bytes,
+    newline: index.firstNewline || '\n',
+    lastNewline: index.lastNewline || '\n',
     isHealthy: false,
-    quarantines: quarantines(patient),
+    quarantines: quarantines(repair),
   };
 }
 
-function leavesWhole({ region, unit }: Job, leaves: (unit: Unit) => boolean): boolean {
-  const units = region ? region.pieces.flatMap((piece) => (piece.unit === undefined ? [] : [piece.unit])) : [unit];
-  return units.every((one) => one !== undefined && leaves(one));
+function leavesWhole({ region, unit }: Job, repair: RepairState): boolean {
+  const units = region ? region.pieces.flatMap((piece) => piece.unit ?? []) : [unit];
+  return units.every((one) => {
+    const edits = one === undefined ? undefined : repair.editsOf(one);
+    return (edits?.drop ?? edits?.moved) !== undefined;
+  });
 }
 
-function withMark({ region, unit, line, offset, length }: Job): Job {
+function withMark({ region, offset, length, ...job }: Job): Job {
   const by = BYTE_ORDER_MARK.length;
   const place = { offset: offset - by, length: length + by };
   const pieces = region?.pieces.map((piece) => ({ ...piece, start: piece.start + by, end: piece.end + by }));
-  return { ...place, region: region && pieces && { ...region, ...place, pieces }, unit, line };
+  return { ...job, ...place, region: region && pieces && { ...region, ...place, pieces } };
 }
 
-function quarantines(patient: Patient): boolean {
-  const { survey, mends } = patient;
-  if (survey.regions.some(({ pieces }) => pieces.some(({ kind, keepsOld }) => kind === 'junk' || keepsOld))) return true;
-  if ([...survey.headers, ...survey.titles].some(({ mend }) => mend?.drop)) return true;
-  for (const { drop } of mends.values()) if (drop) return true;
+function quarantines({ index, edits }: RepairState): boolean {
+  if (index.regions.some(({ pieces }) => pieces.some(({ kind, keepsOld }) => kind === 'junk' || keepsOld))) return true;
+  if ([...index.headers, ...index.titles].some((head) => head.edits?.drop)) return true;
+  for (const { drop } of edits.values()) if (drop) return true;
   return false;
 }

@@ -4,7 +4,7 @@ import type { Action } from './edits.ts';
 /** Bytes in JSON: as text where they are text, else in base64. */
 export type RawBytes = { readonly raw: string } | { readonly rawBase64: string };
 
-/** One change, as the report tells it. Offsets and lengths are in bytes of the input, and of the output. */
+/** One change, as the report has it. Offsets and lengths are in bytes of the input, and of the output. */
 export interface ChangeRecord {
   readonly line: number;
   readonly offset: number;
@@ -19,7 +19,7 @@ export interface ChangeRecord {
   readonly assumed?: true;
 }
 
-/** A piece that left the log, or the old bytes of one that was mended. */
+/** A piece that left the log, or the old bytes of one that was fixed. */
 export interface QuarantineRecord {
   readonly line: number;
   readonly offset: number;

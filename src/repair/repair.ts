@@ -1,15 +1,17 @@
 import { Trouble } from '../base/trouble.ts';
 import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, seeLine } from '../formats/index.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { LogCheck, makeMemory } from '../rules/check-log.ts';
 import { rules } from '../rules/index.ts';
+import type { RepairIndex } from '../rules/repair-index.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
 import type { RepairCallbacks } from './apply.ts';
 import { applyChecked, type Remaining } from './apply-checked.ts';
+import { RepairIndexBuilder } from './build-index.ts';
 import { digestRanges } from './byte-source.ts';
 import { makePlan, type Plan, unchanged } from './plan.ts';
-import { Survey } from './survey.ts';
 
 export interface RepairRequest {
   /** The input, for messages. */
@@ -35,8 +37,8 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const asksForMore = settleTools || settleLeaf || [...(only ?? [])].some((rule) => !isError(rule));
   const healthy = request.rereadable && !asksForMore ? await bytesOfHealthy(request) : undefined;
   if (healthy !== undefined) return unchanged(healthy);
-  const survey = await surveyOf(request, wants);
-  return await makePlan(survey, { name, wants, digests: async (ranges) => await digestRanges(read(), ranges), settleTools, settleLeaf });
+  const index = await readIndex(request, wants);
+  return await makePlan(index, { name, wants, digests: async (ranges) => await digestRanges(read(), ranges), settleTools, settleLeaf });
 }
 
 /** Writes the repaired log. Gives the errors that are still in it, by the lines of the input. */
@@ -81,37 +83,39 @@ async function bytesOfHealthy({ read, from, random, scanner }: RepairRequest): P
   return bytes;
 }
 
-async function surveyOf({ name, read, from, random, settleTools }: RepairRequest, wants: (rule: string) => boolean): Promise<Survey> {
+async function readIndex({ name, read, from, random, settleTools }: RepairRequest, wants: (rule: string) => boolean): Promise<RepairIndex> {
   const evidence = new Evidence(from);
-  const survey = new Survey({ wants, key: random(8), evidence, tools: settleTools });
+  const onObject = (value: JsonObject, hasOwnLine: boolean): void => evidence.see(value, hasOwnLine);
+  const builder = new RepairIndexBuilder({ wants, key: random(8), onObject, tools: settleTools });
+  const { index } = builder;
   const first: Line[] = [];
   // A printed array of entries is a JSON document: taken for a log it would fall to pieces, for commas stand behind its entries.
   let array: Evidence | undefined;
   const decide = (): void => {
-    if (array || (survey.written > 0 && !evidence.end())) throw foreignError(name, foreignFormat(first));
+    if (array || (index.written > 0 && !evidence.end())) throw foreignError(name, foreignFormat(first));
     const refusal = evidence.refusal({ anyVersion: false });
     if (refusal !== undefined) throw new Trouble(`${name}: ${refusal}`);
   };
   let decided = false;
   for await (const batch of readLineBatches(read())) {
     for (const line of batch) {
-      survey.take(line);
+      builder.take(line);
       if (decided) continue;
-      if (survey.written <= 1 && opensArray(line)) array = new Evidence();
+      if (index.written <= 1 && opensArray(line)) array = new Evidence();
       if (array) seeLine(array, line);
       if (array?.ours) array = undefined;
       const isOurs = !array && evidence.ours === true;
       // Only what may have to be named is kept.
       if (!isOurs && !line.blank) first.push(line);
-      if (isOurs ? !evidence.settled : survey.written < LINES_TO_LOOK_AT) continue;
+      if (isOurs ? !evidence.settled : index.written < LINES_TO_LOOK_AT) continue;
       decide();
       decided = true;
       first.length = 0;
     }
   }
-  survey.end();
+  builder.end();
   if (!decided) decide();
-  return survey;
+  return index;
 }
 
 /** Whether a line starts an array that goes on in the next lines. */

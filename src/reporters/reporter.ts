@@ -36,7 +36,7 @@ export interface Summary {
   readonly entries: number;
   readonly errors: number;
   readonly warnings: number;
-  /** Of the errors and warnings, those that `repair` mends. */
+  /** Of the errors and warnings, those that `repair` fixes. */
   readonly fixable: number;
   /** Of the errors and warnings, those that --max-findings kept from being shown. */
   readonly hidden: number;
@@ -50,7 +50,7 @@ export interface RuleText {
   readonly summary: string;
   readonly why: string;
   /** What to do about it. */
-  readonly mend: string;
+  readonly advice: string;
 }
 
 export interface ReporterOptions {

@@ -49,7 +49,7 @@ function reportingDescriptor(rule: RuleText): object {
     name: rule.id.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase()),
     shortDescription: { text: plainText(rule.summary) },
     fullDescription: { text: plainText(rule.why) },
-    help: { text: plainText(rule.mend) },
+    help: { text: plainText(rule.advice) },
     defaultConfiguration: { enabled: !off, level: off ? 'note' : rule.level },
   };
 }

@@ -10,7 +10,7 @@ export function explainRule(rule: RuleMeta, style: Style): string {
     `${style.bold(rule.id)} (${paintLevel(rule.level, style)}${rule.fixable ? ', fixed by repair' : ''}): ${rule.summary}\n`,
     part('Why it matters', rule.why),
     part('How it arises', rule.arises),
-    part('What to do', rule.mend),
+    part('What to do', rule.advice),
     `${style.bold('Example')}\n${rule.example
       .split('\n')
       .map((line) => `  ${line}\n`)

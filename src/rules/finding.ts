@@ -14,6 +14,6 @@ export interface Finding {
   readonly entryId?: string;
   /** Where inside the entry, such as message.content[0].text. */
   readonly path?: string;
-  /** Whether `repair` mends it. */
+  /** Whether `repair` fixes it. */
   readonly fixable: boolean;
 }

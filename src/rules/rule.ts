@@ -3,6 +3,10 @@ import type { ShapeIssue } from '../entries/schema/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { LogFacts } from './log-facts.ts';
+import type { Piece } from './repair-edits.ts';
+import type { ObjectFinding } from './repair-index.ts';
+import type { RepairState } from './repair-state.ts';
+import type { DamagedLine } from './split-damaged-line.ts';
 
 export type Level = 'error' | 'warning' | 'off';
 export type Group = 'bytes' | 'header' | 'shape' | 'content' | 'tree' | 'references' | 'tools' | 'blobs';
@@ -20,8 +24,8 @@ export interface RuleMeta {
   /** How it comes about. */
   readonly arises: string;
   /** What to do about it. */
-  readonly mend: string;
-  /** Whether `sessionctl repair` mends it. */
+  readonly advice: string;
+  /** Whether `sessionctl repair` fixes it. */
   readonly fixable: boolean;
   /** Lines of a log that show it. */
   readonly example: string;
@@ -56,6 +60,16 @@ export interface Place {
 
 export type Report = (place: Place, message: string) => void;
 
+/** How repair fixes what a rule finds, by what the rule looks at. */
+export interface Fix {
+  /** The pieces that a line is split into: each object gets a line of its own, the others leave. */
+  readonly line?: (line: DamagedLine) => readonly Piece[];
+  /** Fixes what the rule found in a header, a title slot or an entry; the bytes of all lines are fixed then. */
+  readonly object?: (repair: RepairState, finding: ObjectFinding) => void;
+  /** Fixes what concerns the whole log, when its objects are fixed; has to ask `mayFix`. */
+  readonly end?: (repair: RepairState) => void | Promise<void>;
+}
+
 export interface Rule extends RuleMeta {
   /** Looks at every line that is damaged or blank, in order; healthy ones may be passed over. */
   readonly line?: (line: CheckedLine, log: LogFacts, report: Report) => void;
@@ -71,6 +85,10 @@ export interface Rule extends RuleMeta {
   readonly object?: (object: CheckedObject, log: LogFacts, report: Report) => void;
   /** Looks at the whole log. */
   readonly end?: (log: LogFacts, report: Report) => void;
+  /** For every rule that is fixable, and no other. In a repair `object` sees only headers and counts in the facts of the log. */
+  readonly fix?: Fix;
+  /** A fix that repair makes only if an option asks for it. */
+  readonly settle?: (repair: RepairState) => void;
 }
 
 export const WHOLE_FILE: Place = { line: 1, offset: 0 };

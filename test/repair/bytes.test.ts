@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { entryTypes } from '../../src/entries/types/index.ts';
 import { applySplices } from '../../src/json/text.ts';
 import { Symbols } from '../../src/log/symbols.ts';
-import { mendUtf8 } from '../../src/repair/broken-utf8.ts';
 import { InputChanged } from '../../src/repair/index.ts';
 import { shownIds } from '../../src/repair/shown-ids.ts';
-import { hasPayload } from '../../src/repair/vital.ts';
+import { hasPayload } from '../../src/rules/fix-field.ts';
+import { fixUtf8 } from '../../src/rules/split-damaged-line.ts';
 import { settings } from '../support/properties.ts';
 import { rebuildInput } from '../support/rebuild.ts';
 import { errorsOf, repair } from '../support/repairing.ts';
@@ -24,7 +24,7 @@ describe('broken UTF-8', () => {
         ),
         (bytes) => {
           const raw = Buffer.from(bytes).toString('latin1');
-          expect(Buffer.from(applySplices(raw, mendUtf8(raw)), 'latin1').toString('hex')).toBe(
+          expect(Buffer.from(applySplices(raw, fixUtf8(raw)), 'latin1').toString('hex')).toBe(
             Buffer.from(Buffer.from(bytes).toString('utf8')).toString('hex'),
           );
         },

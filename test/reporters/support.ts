@@ -12,9 +12,9 @@ import type { Finding } from '../../src/rules/finding.ts';
 import { hostileText } from '../support/hostile.ts';
 
 export const RULES: readonly RuleText[] = [
-  { id: 'dangling-parent', level: 'error', summary: 'a parent is not there', why: 'The branch is cut off.', mend: 'Repair it.' },
-  { id: 'stale-leaf', level: 'warning', summary: 'the leaf hides newer work', why: 'Agents resume there.', mend: 'See [here](x) {0}.' },
-  { id: 'extra-root', level: 'off', summary: 'a second root', why: 'A fact.', mend: 'Nothing.' },
+  { id: 'dangling-parent', level: 'error', summary: 'a parent is not there', why: 'The branch is cut off.', advice: 'Repair it.' },
+  { id: 'stale-leaf', level: 'warning', summary: 'the leaf hides newer work', why: 'Agents resume there.', advice: 'See [here](x) {0}.' },
+  { id: 'extra-root', level: 'off', summary: 'a second root', why: 'A fact.', advice: 'Nothing.' },
 ];
 
 export function reporter(name: ReporterName, options: Partial<ReporterOptions> = {}): Reporter {

@@ -19,7 +19,7 @@ const rule: RuleMeta = {
   summary: 'something is wrong',
   why: 'because',
   arises: 'somehow',
-  mend: 'mend it',
+  advice: 'mend it',
   example: '{"a":1}\n{"b":2}',
 } as RuleMeta;
 

@@ -208,7 +208,7 @@ describe('a rule that is added to the table', () => {
     summary: 's',
     why: 'w',
     arises: 'a',
-    mend: 'm',
+    advice: 'm',
     fixable: false,
     example: 'e',
     object: (object, _log, report) => {

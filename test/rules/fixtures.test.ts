@@ -43,10 +43,14 @@ describe('the table of rules', () => {
     expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length);
     for (const rule of rules) {
       expect(rule.id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-      for (const text of [rule.why, rule.arises, rule.mend]) expect(text).toMatch(/^['A-Za-z].*\.$/s);
+      for (const text of [rule.why, rule.arises, rule.advice]) expect(text).toMatch(/^['A-Za-z].*\.$/s);
       expect(rule.summary).toMatch(/^[a-z].*[^.]$/);
       expect(rule.example).not.toBe('');
     }
+  });
+
+  it('has a fix for each rule that it calls fixable, and for no other', () => {
+    expect(rules.filter((rule) => rule.fix).map((rule) => rule.id)).toEqual(rules.filter((rule) => rule.fixable).map((rule) => rule.id));
   });
 
   it('calls every error fixable but the ones that only a person can mend', () => {

@@ -1,5 +1,4 @@
 import { Writable } from 'node:stream';
-import { Evidence } from '../../src/formats/index.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import { ByteWriter } from '../../src/lines/writer.ts';
 import {
@@ -9,7 +8,7 @@ import {
   makePlan,
   type QuarantineRecord,
   type RepairCallbacks,
-  Survey,
+  RepairIndexBuilder,
 } from '../../src/repair/index.ts';
 import { LogCheck } from '../../src/rules/check-log.ts';
 import type { Finding } from '../../src/rules/finding.ts';
@@ -44,11 +43,11 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const bytes = Buffer.from(input);
   const chunks = (): AsyncGenerator<Buffer> => inChunks(bytes, options.chunkBytes ?? 65_536);
   const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : rule !== 'blank-line');
-  const survey = new Survey({ wants, key: KEY, evidence: new Evidence('pi'), tools: options.settleTools === true });
+  const builder = new RepairIndexBuilder({ wants, key: KEY, onObject: () => {}, tools: options.settleTools === true });
   const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
-  for await (const line of readLines(chunks(), limit)) survey.take(line);
-  survey.end();
-  const plan = await makePlan(survey, {
+  for await (const line of readLines(chunks(), limit)) builder.take(line);
+  builder.end();
+  const plan = await makePlan(builder.index, {
     name: 'log',
     wants,
     digests: async (ranges) => await digestRanges(chunks(), ranges),

@@ -8,9 +8,16 @@ export const badCwd: Rule = {
   summary: 'the cwd of the header is not a string',
   why: 'omp resolves it as a path and throws an error, so the session does not open.',
   arises: 'A script wrote or changed the header.',
-  mend: "'sessionctl repair' takes the folder that a session_init names, or an empty string.",
+  advice: "'sessionctl repair' takes the folder that a session_init names, or an empty string.",
   fixable: true,
   example: '{"type":"session","version":3,"id":"s","cwd":null,…}',
   looksAt: 'shape',
   object: shapeCheck('bad-cwd'),
+  fix: {
+    object: (repair, { unit, rule }) => {
+      if (unit !== repair.index.headers[0]) return;
+      const json = JSON.stringify(repair.index.cwd ?? '');
+      repair.setMember(unit, { key: 'cwd', json, rule, words: "made the header's cwd a string" });
+    },
+  },
 };

@@ -1,3 +1,4 @@
+import { findMember, setMember } from '../../json/text.ts';
 import type { Rule } from '../rule.ts';
 import { shapeCheck } from '../shape.ts';
 
@@ -8,9 +9,21 @@ export const badInjectedRules: Rule = {
   summary: 'the injectedRules of a ttsr_injection are not a list',
   why: 'omp goes through the list and throws an error, so the session does not open.',
   arises: 'A script or a plugin wrote the entry.',
-  mend: "'sessionctl repair' makes one name a list of one, and anything else an empty list.",
+  advice: "'sessionctl repair' makes one name a list of one, and anything else an empty list.",
   fixable: true,
   example: '{"type":"ttsr_injection",…,"injectedRules":"no-force-push"}',
   looksAt: 'shape',
   object: shapeCheck('bad-injected-rules'),
+  fix: {
+    object: (repair, { unit, rule }) =>
+      repair.editInside(unit, {
+        rule,
+        words: 'made injectedRules a list',
+        splices: (text, open) => {
+          const rules = findMember(text, open, 'injectedRules');
+          const value = rules ? text.slice(rules.valueStart, rules.valueEnd) : '';
+          return [setMember(text, open, 'injectedRules', value.startsWith('"') ? `[${value}]` : '[]')];
+        },
+      }),
+  },
 };

@@ -8,7 +8,7 @@ export const badTimestamp: Rule = {
   summary: 'a timestamp is missing or not ISO 8601',
   why: 'Agents sort and show sessions by time; such an entry is shown with a wrong time or none.',
   arises: 'A script or a plugin wrote the entry, or the clock returned no time.',
-  mend: 'Nothing is lost; correct the timestamp by hand if the time matters.',
+  advice: 'Nothing is lost; correct the timestamp by hand if the time matters.',
   fixable: false,
   example: '{"type":"message","id":"a","parentId":null,"timestamp":"yesterday",…}',
   looksAt: 'shape',

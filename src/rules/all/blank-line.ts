@@ -1,3 +1,4 @@
+import { plainPiece } from '../repair-edits.ts';
 import { placeOfLine, type Rule } from '../rule.ts';
 
 export const blankLine: Rule = {
@@ -7,10 +8,11 @@ export const blankLine: Rule = {
   summary: 'a line has only whitespace',
   why: 'Agents skip it, but strict JSONL readers stop at it.',
   arises: 'A hand edit, or a script that ends its output with two newlines.',
-  mend: "Harmless; 'sessionctl repair --only blank-line' removes it.",
+  advice: "Harmless; 'sessionctl repair --only blank-line' removes it.",
   fixable: true,
   example: '(an empty line)',
   line: ({ line, damage, objects }, _log, report) => {
     if (damage === undefined && objects === 0) report(placeOfLine(line), 'the line is blank');
   },
+  fix: { line: ({ raw }) => [plainPiece('blank', 0, raw.length)] },
 };

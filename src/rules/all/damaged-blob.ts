@@ -8,7 +8,7 @@ export const damagedBlob: Rule = {
   summary: "a blob's bytes do not match its hash (only with --blobs)",
   why: 'The image is not what was stored; sessionctl never inlines it.',
   arises: 'The disk is damaged, a write was cut short, or someone changed the file.',
-  mend: 'Restore the blob from a backup.',
+  advice: 'Restore the blob from a backup.',
   fixable: false,
   example: '{"type":"image","data":"blob:sha256:0b6e…","mimeType":"image/png"}',
   object: blobCheck('damaged-blob'),

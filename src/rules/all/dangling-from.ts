@@ -7,7 +7,7 @@ export const danglingFrom: Rule = {
   summary: 'a branch summary names a branch that is not in the file',
   why: 'Agents cannot show what was summarized.',
   arises: 'The branch was lost, or the summary was copied from another session.',
-  mend: 'Harmless; repair does not change it.',
+  advice: 'Harmless; repair does not change it.',
   fixable: false,
   example: '{"type":"branch_summary","id":"b","parentId":"a",…,"fromId":"gone","summary":"…"}',
   end: (log, report) => {

@@ -7,7 +7,7 @@ export const danglingKeptEntry: Rule = {
   summary: "a compaction's first kept entry is not in the file",
   why: 'Nothing before the compaction is kept: the model sees only the summary.',
   arises: 'The entry was lost, or a migration miscounted.',
-  mend: 'No command fixes it: only the program that wrote it knows which entry was meant.',
+  advice: 'No command fixes it: only the program that wrote it knows which entry was meant.',
   fixable: false,
   example: '{"type":"compaction","id":"c",…,"summary":"…","firstKeptEntryId":"gone"}',
   end: (log, report) => {

@@ -7,7 +7,7 @@ export const danglingLabel: Rule = {
   summary: 'a label names an entry that is not in the file',
   why: 'The label is not shown anywhere.',
   arises: 'The entry was lost or removed, or the label was copied from another session.',
-  mend: 'Harmless; repair does not change it.',
+  advice: 'Harmless; repair does not change it.',
   fixable: false,
   example: '{"type":"label","id":"b","parentId":"a",…,"targetId":"gone","label":"good state"}',
   end: (log, report) => {

@@ -11,7 +11,7 @@ export const deepNesting: Rule = {
   summary: 'objects and arrays are nested more than 1,000 levels deep',
   why: 'Readers that recurse run out of stack: jq, Python and many libraries reject the line or crash.',
   arises: 'A tool returned a structure that refers to itself, or someone is trying to break readers.',
-  mend: 'Agents lose nothing; find out where the entry came from.',
+  advice: 'Agents lose nothing; find out where the entry came from.',
   fixable: false,
   example: '{"type":"custom",…,"data":[[[[ … ]]]]}',
   looksAt: 'shape',

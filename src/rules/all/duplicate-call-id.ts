@@ -9,7 +9,7 @@ export const duplicateCallId: Rule = {
   summary: 'two tool calls in one message have the same id',
   why: 'Results cannot be matched to their calls, and providers reject the message.',
   arises: 'A provider or a proxy sent no ids, and the ones that the agent generated were not unique.',
-  mend: 'No command fixes it.',
+  advice: 'No command fixes it.',
   fixable: false,
   example: '{…"content":[{"type":"toolCall","id":"t1",…},{"type":"toolCall","id":"t1",…}]…}',
   looksAt: 'values',

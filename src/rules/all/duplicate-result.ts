@@ -8,7 +8,7 @@ export const duplicateResult: Rule = {
   summary: 'a tool call has a second result before the next assistant message',
   why: 'Providers reject a request with two results for one call.',
   arises: 'Two processes answered one call, or a line was written twice.',
-  mend: 'No command fixes it; agents that send only the first result are not affected.',
+  advice: 'No command fixes it; agents that send only the first result are not affected.',
   fixable: false,
   example: '{…"role":"toolResult","toolCallId":"t1"…}\n{…"role":"toolResult","toolCallId":"t1"…}',
   end: (log, report) => {

@@ -7,7 +7,7 @@ export const extraRoot: Rule = {
   summary: 'the file has more than one root',
   why: 'A fact, not a fault: going back before the first message creates a new root.',
   arises: 'The user started over from the beginning.',
-  mend: 'Nothing to fix.',
+  advice: 'Nothing to fix.',
   fixable: false,
   example: '{"type":"message","id":"a","parentId":null,…}\n{"type":"message","id":"b","parentId":null,…}',
   object: (object, log, report) => {

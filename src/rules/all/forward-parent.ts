@@ -7,7 +7,7 @@ export const forwardParent: Rule = {
   summary: "an entry's parent comes later in the file",
   why: 'Agents read the whole file first, so they can handle it; readers that stream cannot.',
   arises: 'Lines were sorted or merged.',
-  mend: 'Harmless for agents; repair does not change it.',
+  advice: 'Harmless for agents; repair does not change it.',
   fixable: false,
   example: '{"type":"message","id":"b","parentId":"a",…}\n{"type":"message","id":"a","parentId":null,…}',
   end: (log, report) => {

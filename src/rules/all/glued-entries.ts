@@ -1,5 +1,6 @@
 import { counted } from '../../base/words.ts';
 import { placeOfLine, type Rule } from '../rule.ts';
+import { splitDamagedLine } from '../split-damaged-line.ts';
 
 export const gluedEntries: Rule = {
   id: 'glued-entries',
@@ -8,7 +9,7 @@ export const gluedEntries: Rule = {
   summary: 'a complete entry shares its line with another one or with garbage',
   why: 'The line is not valid JSON, so agents skip all of it: they lose every entry on it, although the data is still on disk.',
   arises: 'A newline was never written (a crash, two writers at once), and the next append continued on the same line.',
-  mend: "'sessionctl repair' puts each entry on its own line again and moves the rest to quarantine.",
+  advice: "'sessionctl repair' puts each entry on its own line again and moves the rest to quarantine.",
   fixable: true,
   example: '{"type":"custom","id":"a",…}{"type":"custom","id":"b",…}',
   line: ({ line, damage, objects }, _log, report) => {
@@ -17,4 +18,5 @@ export const gluedEntries: Rule = {
       objects > 0 ? `${counted(objects, 'complete entry', 'complete entries')} on one line` : 'a complete entry among other bytes';
     report(placeOfLine(line), objects > 1 ? found : `${found}, along with something else`);
   },
+  fix: { line: splitDamagedLine },
 };

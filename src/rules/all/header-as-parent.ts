@@ -7,7 +7,7 @@ export const headerAsParent: Rule = {
   summary: "an entry's parent is the header",
   why: 'Agents treat the entry as a root, because the header is not an entry.',
   arises: 'OpenClaw and other early writers attach the first entry to the header.',
-  mend: "Harmless; 'sessionctl migrate' sets it to null in a version 1 file.",
+  advice: "Harmless; 'sessionctl migrate' sets it to null in a version 1 file.",
   fixable: false,
   example: '{"type":"session","id":"s1",…}\n{"type":"message","id":"a","parentId":"s1",…}',
   end: (log, report) => {

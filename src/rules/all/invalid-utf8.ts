@@ -1,4 +1,5 @@
 import { placeOfLine, type Rule } from '../rule.ts';
+import { splitDamagedLine } from '../split-damaged-line.ts';
 
 export const invalidUtf8: Rule = {
   id: 'invalid-utf8',
@@ -7,12 +8,13 @@ export const invalidUtf8: Rule = {
   summary: 'a line has bytes that are not valid UTF-8',
   why: 'Readers substitute replacement characters, and the next rewrite of the file makes the loss permanent.',
   arises: 'A write was cut in the middle of a character, or a tool wrote its output in another encoding.',
-  mend: "'sessionctl repair' replaces each invalid sequence with U+FFFD and keeps the old line in quarantine.",
+  advice: "'sessionctl repair' replaces each invalid sequence with U+FFFD and keeps the old line in quarantine.",
   fixable: true,
   example: '{"type":"message","id":"b",…,"content":"caf\\xe9"}',
   line: ({ line, damage }, _log, report) => {
     if (damage === 'invalid-utf8') report(placeOfLine(line), `byte ${firstBroken(line.raw)} of the line is not valid UTF-8`);
   },
+  fix: { line: splitDamagedLine },
 };
 
 /** Counted from 1, as editors do. */

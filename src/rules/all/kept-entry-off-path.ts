@@ -8,7 +8,7 @@ export const keptEntryOffPath: Rule = {
   summary: "a compaction's first kept entry is not earlier on its path",
   why: 'Nothing before the compaction is kept: the model sees only the summary.',
   arises: 'A compaction was copied to another branch, or an index was migrated incorrectly.',
-  mend: 'No command fixes it: only the program that wrote it knows which entry was meant.',
+  advice: 'No command fixes it: only the program that wrote it knows which entry was meant.',
   fixable: false,
   example: '{"type":"compaction","id":"c","parentId":"b",…,"firstKeptEntryId":"x"}   (x is on another branch)',
   end: (log, report) => {

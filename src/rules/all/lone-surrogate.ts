@@ -11,7 +11,7 @@ export const loneSurrogate: Rule = {
   summary: 'a string contains half of a surrogate pair, as an escape',
   why: 'jq and other strict readers reject the line or the whole file; providers reject the text.',
   arises: 'A string was cut in the middle of an emoji before it was stored.',
-  mend: 'Agents lose nothing; replace the escape by hand before you use jq.',
+  advice: 'Agents lose nothing; replace the escape by hand before you use jq.',
   fixable: false,
   example: '{"type":"message",…,"content":"so far \\\\ud83d"}',
   looksAt: 'shape',

@@ -1,4 +1,5 @@
 import { placeOfLine, type Rule } from '../rule.ts';
+import { splitDamagedLine } from '../split-damaged-line.ts';
 
 export const notAnObject: Rule = {
   id: 'not-an-object',
@@ -7,12 +8,13 @@ export const notAnObject: Rule = {
   summary: 'a line is JSON but not an object',
   why: 'Every line of a log is an object; some agents throw an error on anything else and can no longer open the session.',
   arises: 'A script appended a bare value, or wrote the log as one array.',
-  mend: "'sessionctl repair' moves the line to quarantine.",
+  advice: "'sessionctl repair' moves the line to quarantine.",
   fixable: true,
   example: 'null',
   line: ({ line, damage }, _log, report) => {
     if (damage === 'not-an-object') report(placeOfLine(line), `the line is ${kind(line.text.trim())}, not an object`);
   },
+  fix: { line: splitDamagedLine },
 };
 
 function kind(text: string): string {

@@ -1,4 +1,5 @@
 import { placeOfLine, type Rule } from '../rule.ts';
+import { splitDamagedLine } from '../split-damaged-line.ts';
 
 export const notJson: Rule = {
   id: 'not-json',
@@ -8,12 +9,13 @@ export const notJson: Rule = {
   why: 'Agents skip it silently; if it was an entry, the entries below it lose their parent.',
   arises:
     'Merge conflict markers, comments, output of another program in the log, an object pretty-printed over several lines, or a damaged disk.',
-  mend: "'sessionctl repair' rejoins pretty-printed objects and moves the rest to quarantine.",
+  advice: "'sessionctl repair' rejoins pretty-printed objects and moves the rest to quarantine.",
   fixable: true,
   example: '<<<<<<< HEAD',
   line: ({ line, damage }, _log, report) => {
     if (damage === 'not-json') report(placeOfLine(line), `the line is not valid JSON: it starts with '${start(line.text)}'`);
   },
+  fix: { line: splitDamagedLine },
 };
 
 function start(text: string): string {

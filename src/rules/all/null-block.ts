@@ -1,3 +1,4 @@
+import { arrayElements, findMember, removeElements } from '../../json/text.ts';
 import type { Rule } from '../rule.ts';
 import { shapeCheck } from '../shape.ts';
 
@@ -8,9 +9,22 @@ export const nullBlock: Rule = {
   summary: 'a block in the content of a message is null',
   why: 'omp throws an error on it, so the session does not open.',
   arises: 'A script or a plugin took a block away and left its place.',
-  mend: "'sessionctl repair' removes the null.",
+  advice: "'sessionctl repair' removes the null.",
   fixable: true,
   example: '{"type":"message",…,"message":{"role":"user","content":[null,{"type":"text","text":"hi"}]}}',
   looksAt: 'shape',
   object: shapeCheck('null-block'),
+  fix: {
+    object: (repair, { unit, rule }) =>
+      repair.editInside(unit, {
+        rule,
+        words: 'removed null blocks from the content',
+        splices: (text, open) => {
+          const content = findMember(text, findMember(text, open, 'message')?.valueStart ?? open, 'content');
+          if (!content) return [];
+          const nulls = [...arrayElements(text, content.valueStart)].map(({ start, end }) => text.slice(start, end) === 'null');
+          return removeElements(text, content.valueStart, (index) => nulls[index] === true);
+        },
+      }),
+  },
 };

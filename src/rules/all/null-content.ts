@@ -1,3 +1,4 @@
+import { findMember, setMember } from '../../json/text.ts';
 import type { Rule } from '../rule.ts';
 import { shapeCheck } from '../shape.ts';
 
@@ -8,9 +9,17 @@ export const nullContent: Rule = {
   summary: 'an assistant message has null content, or none',
   why: 'omp throws an error on it, so the session does not open; pi reads it as an empty list.',
   arises: 'The agent was stopped before the first block, or a script wrote the message.',
-  mend: "'sessionctl repair' makes the content an empty list.",
+  advice: "'sessionctl repair' makes the content an empty list.",
   fixable: true,
   example: '{"type":"message",…,"message":{"role":"assistant","content":null,…}}',
   looksAt: 'shape',
   object: shapeCheck('null-content'),
+  fix: {
+    object: (repair, { unit, rule }) =>
+      repair.editInside(unit, {
+        rule,
+        words: 'made the null content an empty list',
+        splices: (text, open) => [setMember(text, findMember(text, open, 'message')?.valueStart ?? open, 'content', '[]')],
+      }),
+  },
 };

@@ -8,7 +8,7 @@ export const oddShape: Rule = {
   summary: 'something else in an entry does not have the shape that agents write',
   why: 'Agents can handle it, but a tool that relies on the shape may not.',
   arises: 'An older or newer agent, a plugin or a script wrote it.',
-  mend: 'Look at the path in the finding; nothing is lost as long as agents can handle it.',
+  advice: 'Look at the path in the finding; nothing is lost as long as agents can handle it.',
   fixable: false,
   example: '{"type":"compaction",…,"tokensBefore":"many"}',
   looksAt: 'shape',

@@ -8,7 +8,7 @@ export const orphanResult: Rule = {
   summary: 'a tool result has no matching call earlier on its path',
   why: 'Providers reject a request with such a result, so the session cannot continue until the agent drops it.',
   arises: 'The call was lost or truncated, or the result is attached to the wrong entry.',
-  mend: 'No command fixes it; repairing the line that had the call may bring the call back.',
+  advice: 'No command fixes it; repairing the line that had the call may bring the call back.',
   fixable: false,
   example: '{"type":"message","id":"b",…,"message":{"role":"toolResult","toolCallId":"t9",…}}',
   end: (log, report) => {

@@ -8,7 +8,7 @@ export const oversizeLine: Rule = {
   summary: 'a line is longer than the limit (256 MiB, or --max-line-bytes)',
   why: 'No agent can hold such a line as one string: it hangs, runs out of memory or cannot open the session. The line is not checked, but the lines after it are.',
   arises: 'An enormous tool result or image was written to the log.',
-  mend: 'No command fixes it; commands that rewrite the log pass the line through unchanged. Raise --max-line-bytes to check it.',
+  advice: 'No command fixes it; commands that rewrite the log pass the line through unchanged. Raise --max-line-bytes to check it.',
   fixable: false,
   example: '{"type":"message",…}   (600 MB on one line)',
   line: ({ line, damage }, _log, report) => {

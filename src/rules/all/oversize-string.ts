@@ -12,7 +12,7 @@ export const oversizeString: Rule = {
   summary: 'a string is longer than 500,000 characters (image data does not count)',
   why: 'omp truncates it the next time it rewrites the session; until then, every request pays for all of it.',
   arises: 'A tool printed a lot of output, or a large file was read into the session.',
-  mend: "'sessionctl externalize --truncate' truncates it as omp would, with a notice; keep a backup.",
+  advice: "'sessionctl externalize --truncate' truncates it as omp would, with a notice; keep a backup.",
   fixable: false,
   example: '{"type":"message",…,"content":[{"type":"text","text":"… 2,000,000 characters …"}]}',
   looksAt: 'shape',

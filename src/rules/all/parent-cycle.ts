@@ -1,4 +1,5 @@
 import { counted } from '../../base/words.ts';
+import { LOST, type RepairState, ROOT } from '../repair-state.ts';
 import type { Rule } from '../rule.ts';
 
 export const parentCycle: Rule = {
@@ -8,7 +9,7 @@ export const parentCycle: Rule = {
   summary: 'entries form a cycle of parents, or one is its own parent',
   why: 'Agents that follow the parents never reach a root: they hang or run out of memory.',
   arises: 'A script or a faulty migration changed ids or parents.',
-  mend: "'sessionctl repair' breaks the cycle at its earliest entry.",
+  advice: "'sessionctl repair' breaks the cycle at its earliest entry.",
   fixable: true,
   example: '{"type":"message","id":"a","parentId":"b",…}\n{"type":"message","id":"b","parentId":"a",…}',
   end: (log, report) => {
@@ -17,4 +18,26 @@ export const parentCycle: Rule = {
       report(log.placeOf(position, 'parentId'), message);
     }
   },
+  fix: { end: cutCycles },
 };
+
+/** In each cycle the earliest entry of the file has lost its parent. */
+function cutCycles(repair: RepairState): void {
+  const { parents, orphans } = repair;
+  /** 0 not seen; else the number of the walk that saw it. */
+  const seen = new Int32Array(parents.length);
+  for (let start = 0; start < parents.length; start++) {
+    const walk = start + 1;
+    let at = start;
+    while (at >= 0 && seen[at] === 0) {
+      seen[at] = walk;
+      at = parents[at] as number;
+    }
+    if (at < 0 || seen[at] !== walk) continue;
+    let earliest = at;
+    for (let member = parents[at] as number; member !== at; member = parents[member] as number) earliest = Math.min(earliest, member);
+    const isLost = repair.mayFix(earliest, 'parent-cycle');
+    parents[earliest] = isLost ? LOST : ROOT;
+    if (isLost) orphans.set(earliest, 'parent-cycle');
+  }
+}

@@ -8,7 +8,7 @@ export const resultBeforeCall: Rule = {
   summary: 'a tool result comes before its call on the same path',
   why: 'Providers reject a request in which a result comes before its call.',
   arises: 'Lines were written or merged in the wrong order.',
-  mend: 'No command fixes it.',
+  advice: 'No command fixes it.',
   fixable: false,
   example: '{…"role":"toolResult","toolCallId":"t1"…}\n{…"role":"assistant","content":[{"type":"toolCall","id":"t1",…}]…}',
   end: (log, report) => {

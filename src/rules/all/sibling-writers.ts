@@ -11,7 +11,7 @@ export const siblingWriters: Rule = {
   summary: 'two user messages with one parent were written within a minute of each other',
   why: 'Two programs are probably writing to the same session: each sees only its own branch.',
   arises: 'The same session is open in two terminals.',
-  mend: "Nothing is lost; 'sessionctl tree' shows both branches. Close one of the two programs.",
+  advice: "Nothing is lost; 'sessionctl tree' shows both branches. Close one of the two programs.",
   fixable: false,
   example: '{"type":"message","id":"b","parentId":"a",…"role":"user"…}\n{"type":"message","id":"c","parentId":"a",…"role":"user"…}',
   looksAt: 'values',

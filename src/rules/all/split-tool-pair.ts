@@ -9,7 +9,7 @@ export const splitToolPair: Rule = {
   summary: 'the first entry that a compaction keeps is a tool result without its call',
   why: 'Providers reject a request that starts with a result, so the first request after the compaction fails.',
   arises: 'The agent cut between a call and its result.',
-  mend: 'No command fixes it; agents that drop such results are not affected.',
+  advice: 'No command fixes it; agents that drop such results are not affected.',
   fixable: false,
   example: '{"type":"compaction",…,"firstKeptEntryId":"r1"}   (r1 is a toolResult)',
   end: (log, report) => {

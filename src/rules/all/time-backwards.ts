@@ -9,7 +9,7 @@ export const timeBackwards: Rule = {
   summary: 'an entry is more than 60 s older than its parent',
   why: 'The order of the log and the order of its timestamps differ, so tools that sort by time show it in the wrong place.',
   arises: 'The clock was set back, or entries were copied or moved to another parent.',
-  mend: 'Nothing is lost; repair does not change it.',
+  advice: 'Nothing is lost; repair does not change it.',
   fixable: false,
   example: '{…"id":"a",…"timestamp":"2026-01-02T00:00:00.000Z"}\n{…"id":"b","parentId":"a",…"timestamp":"2026-01-01T00:00:00.000Z"}',
   end: (log, report) => {

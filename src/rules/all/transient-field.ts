@@ -10,7 +10,7 @@ export const transientField: Rule = {
   summary: 'a field that is only needed while a message streams was stored (partialJson, jsonlEvents)',
   why: 'It doubles the size of tool calls, and no agent reads it back.',
   arises: 'The message was stored before the agent cleaned it up, often because the stream was aborted.',
-  mend: "'sessionctl externalize --strip-transient' removes it.",
+  advice: "'sessionctl externalize --strip-transient' removes it.",
   fixable: false,
   example: '{"type":"message",…,"content":[{"type":"toolCall",…,"partialJson":"{\\"pa"}]}',
   looksAt: 'shape',

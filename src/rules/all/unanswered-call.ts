@@ -1,5 +1,6 @@
 import { counted } from '../../base/words.ts';
 import type { Rule } from '../rule.ts';
+import { settleTools } from '../settle-tools.ts';
 import { branchFacts } from '../walk.ts';
 
 export const unansweredCall: Rule = {
@@ -9,7 +10,7 @@ export const unansweredCall: Rule = {
   summary: 'a tool call has no result, and the conversation continued',
   why: 'Providers reject a request with such a call; agents make up a result or drop the call, each in its own way.',
   arises: 'The agent was stopped while the tool ran, or its result was lost.',
-  mend: "'sessionctl repair --settle-tools' inserts a result that says it was never recorded.",
+  advice: "'sessionctl repair --settle-tools' inserts a result that says it was never recorded.",
   fixable: false,
   example: '{…"role":"assistant","content":[{"type":"toolCall","id":"t1",…}]…}\n{…"role":"user","content":"go on"…}',
   end: (log, report) => {
@@ -24,4 +25,5 @@ export const unansweredCall: Rule = {
       );
     }
   },
+  settle: settleTools,
 };

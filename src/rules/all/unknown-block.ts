@@ -8,7 +8,7 @@ export const unknownBlock: Rule = {
   summary: 'a content block has a type that no known agent writes',
   why: 'Providers reject unknown blocks, so the next request may fail.',
   arises: 'A newer agent or a plugin wrote it.',
-  mend: 'Nothing to fix; every command passes it through unchanged.',
+  advice: 'Nothing to fix; every command passes it through unchanged.',
   fixable: false,
   example: '{"type":"message",…,"content":[{"type":"hologram"}]}',
   looksAt: 'shape',

@@ -8,7 +8,7 @@ export const unknownEntryType: Rule = {
   summary: 'an entry has a type that no known agent writes',
   why: 'Agents skip it; every command passes it through unchanged.',
   arises: 'A newer agent or a plugin wrote it.',
-  mend: 'Nothing to fix; if you know the type, let us know.',
+  advice: 'Nothing to fix; if you know the type, let us know.',
   fixable: false,
   example: '{"type":"telemetry","id":"a","parentId":null,"timestamp":"…"}',
   looksAt: 'shape',

@@ -8,7 +8,7 @@ export const unknownRole: Rule = {
   summary: 'a message has a role that no known agent writes',
   why: 'Agents pass it on or drop it, each in its own way.',
   arises: 'A newer agent or a plugin wrote it.',
-  mend: 'Nothing to fix; every command passes it through unchanged.',
+  advice: 'Nothing to fix; every command passes it through unchanged.',
   fixable: false,
   example: '{"type":"message",…,"message":{"role":"narrator","content":"…"}}',
   looksAt: 'shape',

@@ -9,7 +9,7 @@ export const unknownVersion: Rule = {
   summary: 'the header has a version other than 1, 2 or 3',
   why: 'Agents guess: some migrate such a file as if it were old and overwrite its ids.',
   arises: 'A newer agent wrote the file, or a script wrote the version as text.',
-  mend: 'No command fixes it, because only the program that wrote it knows what it means: use that agent, or correct the number by hand.',
+  advice: 'No command fixes it, because only the program that wrote it knows what it means: use that agent, or correct the number by hand.',
   fixable: false,
   example: '{"type":"session","version":4,"id":"s1",…}',
   looksAt: 'values',

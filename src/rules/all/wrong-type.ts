@@ -1,3 +1,4 @@
+import { fixField } from '../fix-field.ts';
 import type { Rule } from '../rule.ts';
 import { shapeCheck } from '../shape.ts';
 
@@ -8,9 +9,10 @@ export const wrongType: Rule = {
   summary: "an entry's type, id, parentId, message or role has the wrong type",
   why: 'Agents drop the entry or throw an error on it, and everything below it is lost.',
   arises: 'A script or a plugin wrote the entry.',
-  mend: "'sessionctl repair' creates an id and finds a parent if the entry is otherwise usable, and moves it to quarantine if not.",
+  advice: "'sessionctl repair' creates an id and finds a parent if the entry is otherwise usable, and moves it to quarantine if not.",
   fixable: true,
   example: '{"type":"message","id":7,"parentId":null,…}',
   looksAt: 'shape',
   object: shapeCheck('wrong-type'),
+  fix: { object: fixField },
 };

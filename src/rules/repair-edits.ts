@@ -1,7 +1,7 @@
 import type { Splice } from '../json/text.ts';
 import type { JsonObject } from '../json/value.ts';
 
-/** A value that a mended object gets for one of its members. */
+/** A value that an object gets for one of its members. */
 export interface NewMember {
   readonly key: string;
   /** As JSON. */
@@ -15,7 +15,7 @@ export interface NewMember {
 }
 
 /** A change deeper inside of an object, worked out when its text is at hand. */
-export interface InnerMend {
+export interface InnerEdit {
   readonly rule: string;
   readonly words: string;
   readonly assumed?: boolean;
@@ -31,11 +31,11 @@ export interface NewLine {
   readonly words: string;
   readonly idAfter?: string | undefined;
   /** The header that it was at its old place. */
-  readonly source?: FixedLine;
+  readonly source?: HeadLine;
 }
 
 /** What happens to a header, a title slot or an entry. */
-export interface Mend {
+export interface ObjectEdits {
   /** The object leaves the log, for the quarantine. */
   drop?: { readonly rule: string; readonly words: string };
   /** The object stands elsewhere in the output. */
@@ -45,14 +45,16 @@ export interface Mend {
     readonly idBefore?: string | undefined;
     readonly idAfter?: string | undefined;
   };
+  /** Its line gets the line end that it lacks. */
+  endsLine?: boolean;
   readonly members: NewMember[];
-  readonly inner: InnerMend[];
+  readonly inner: InnerEdit[];
   /** Lines that follow it. */
   readonly after: NewLine[];
 }
 
 /** A header or a title slot. */
-export interface FixedLine {
+export interface HeadLine {
   readonly kind: 'header' | 'title';
   readonly line: number;
   /** Of the object alone where it shares its line, else of the line. */
@@ -61,7 +63,7 @@ export interface FixedLine {
   /** The line end that it will have. */
   readonly newline: string;
   readonly value: JsonObject;
-  /** The object's bytes as they will stand, mended as bytes, without a line end. */
+  /** The object's bytes with their damage fixed, without a line end. */
   readonly raw: string;
   /** How many objects stand before it in the file. */
   readonly before: number;
@@ -73,26 +75,27 @@ export interface FixedLine {
   readonly damage: string | undefined;
   /** It has its line for itself. */
   readonly alone: boolean;
-  mend: Mend | undefined;
+  edits: ObjectEdits | undefined;
 }
 
 /** An object: the number of an entry, or a header or title slot. */
-export type Unit = number | FixedLine;
+export type Unit = number | HeadLine;
 
 /** A part of a damaged line; what lies between pieces is white space. */
 export interface Piece {
-  readonly kind: 'object' | 'junk' | 'nuls' | 'blank';
+  readonly kind: 'object' | 'junk' | 'nuls' | 'blank' | 'mark';
   /** In bytes from the start of the region. */
   readonly start: number;
   readonly end: number;
   /** For an object: what makes its bytes whole, in positions of the region. */
-  readonly mends: readonly Splice[];
+  readonly splices: readonly Splice[];
   /** The bytes as they were go to the quarantine although the object stays. */
   readonly keepsOld: boolean;
-  readonly unit: Unit | undefined;
+  readonly value?: JsonObject | undefined;
+  readonly unit?: Unit | undefined;
 }
 
-/** Damaged lines that are mended together: one line, or those of one printed object. */
+/** Damaged lines that are fixed together: one line, or those of one printed object. */
 export interface Region {
   /** The number of the first line. */
   readonly line: number;
@@ -105,6 +108,7 @@ export interface Region {
   readonly lines: number;
 }
 
-export function newMend(): Mend {
-  return { members: [], inner: [], after: [] };
+/** A piece that holds no object. */
+export function plainPiece(kind: Piece['kind'], start: number, end: number): Piece {
+  return { kind, start, end, splices: [], keepsOld: false };
 }

@@ -1,26 +1,26 @@
-import type { Patient } from './patient.ts';
-import { Flag, type ToolCall } from './survey.ts';
+import { Flag, type ToolCall } from './repair-index.ts';
+import type { RepairState } from './repair-state.ts';
 
 /** What stands in place of a result that nobody recorded. */
 const NEVER_RECORDED = 'The result of this tool call was never recorded; whether the tool ran, and what it did, is not known.';
 
 /**
  * Gives every tool call that the conversation went on without a result that says so. It stands behind the call's entry or
- * its last result, and on every branch without a result what followed hangs from it.
+ * its last result, and on every branch without a result what followed is reattached to it.
  */
-export function settleTools(patient: Patient, parents: Int32Array): void {
-  const { survey } = patient;
-  if (survey.calls.size === 0) return;
-  const answeredBelow = new AnsweredBelow(patient, parents);
+export function settleTools(repair: RepairState): void {
+  const { index } = repair;
+  if (index.calls.size === 0) return;
+  const answeredBelow = new AnsweredBelow(repair);
   /** By the entry that the results stand behind and the one that followed: the calls without a result. */
   const places = new Map<number, Map<number, Set<string>>>();
   const turns = new Map<number, number>();
-  for (let entry = 0; entry < survey.size; entry++) {
-    if (patient.isDropped(entry) || !patient.has(entry, Flag.user | Flag.assistant)) continue;
-    const path = pathFromTurn(patient, parents, entry);
+  for (let entry = 0; entry < index.size; entry++) {
+    if (repair.isDropped(entry) || !repair.has(entry, Flag.user | Flag.assistant)) continue;
+    const path = pathFromTurn(repair, entry);
     const turn = path[0];
-    if (turn === undefined || patient.has(turn, Flag.stopped)) continue;
-    for (const { call, behind, follower } of unanswered(patient, path, answeredBelow)) {
+    if (turn === undefined || repair.has(turn, Flag.stopped)) continue;
+    for (const { call, behind, follower } of unanswered(repair, path, answeredBelow)) {
       turns.set(behind, turn);
       const followers = places.get(behind) ?? new Map<number, Set<string>>();
       places.set(behind, followers);
@@ -28,11 +28,10 @@ export function settleTools(patient: Patient, parents: Int32Array): void {
       followers.set(follower, calls.add(call.id));
     }
   }
-  let last = survey.size - 1;
-  while (last >= 0 && patient.isDropped(last)) last--;
+  const { lastEntry } = repair;
   for (const [behind, followers] of places) {
     // Behind the last entry of the file a result would be the leaf.
-    if (behind !== last && !patient.has(behind, Flag.frozen)) settle(patient, behind, turns.get(behind) ?? behind, followers);
+    if (behind !== lastEntry && !repair.has(behind, Flag.frozen)) settle(repair, behind, turns.get(behind) ?? behind, followers);
   }
 }
 
@@ -43,26 +42,27 @@ interface Unanswered {
 }
 
 /** From the turn that makes calls down to the message that follows it; empty where there is no such turn. */
-function pathFromTurn(patient: Patient, parents: Int32Array, message: number): number[] {
+function pathFromTurn(repair: RepairState, message: number): number[] {
+  const { parents } = repair;
   const path = [message];
   for (let at = parents[message] as number; at >= 0; at = parents[at] as number) {
     path.push(at);
-    if (patient.has(at, Flag.assistant)) return patient.survey.calls.has(at) ? path.reverse() : [];
+    if (repair.has(at, Flag.assistant)) return repair.index.calls.has(at) ? path.reverse() : [];
     // What came before the user spoke is that message's business.
-    if (patient.has(at, Flag.user)) return [];
+    if (repair.has(at, Flag.user)) return [];
   }
   return [];
 }
 
-function unanswered(patient: Patient, path: readonly number[], answeredBelow: AnsweredBelow): Unanswered[] {
-  const { survey } = patient;
+function unanswered(repair: RepairState, path: readonly number[], answeredBelow: AnsweredBelow): Unanswered[] {
+  const { index } = repair;
   const [turn = -1] = path;
   const answered = new Set<string>();
-  const calls = survey.calls.get(turn) ?? [];
+  const calls = index.calls.get(turn) ?? [];
   const ids = new Set(calls.map((call) => call.id));
   let lastResult = 0;
   path.forEach((entry, at) => {
-    const answer = survey.answers.get(entry);
+    const answer = index.answers.get(entry);
     if (at === 0 || answer === undefined || !ids.has(answer)) return;
     answered.add(answer);
     lastResult = at;
@@ -85,20 +85,21 @@ function unanswered(patient: Patient, path: readonly number[], answeredBelow: An
 class AnsweredBelow {
   readonly #calls = new Map<number, Set<string>>();
 
-  constructor(patient: Patient, parents: Int32Array) {
-    const { answers, calls } = patient.survey;
+  constructor(repair: RepairState) {
+    const { parents } = repair;
+    const { answers, calls } = repair.index;
     for (const [result, call] of answers) {
-      if (patient.isDropped(result)) continue;
+      if (repair.isDropped(result)) continue;
       const way: number[] = [];
       let at = parents[result] as number;
-      while (at >= 0 && !patient.has(at, Flag.assistant)) {
+      while (at >= 0 && !repair.has(at, Flag.assistant)) {
         // Whoever went this way before with the same result has marked the rest.
         if (this.#calls.get(at)?.has(call)) break;
         way.push(at);
         at = parents[at] as number;
       }
-      const turn = at >= 0 && patient.has(at, Flag.assistant) ? calls.get(at) : undefined;
-      if (at >= 0 && patient.has(at, Flag.assistant) && !turn?.some(({ id }) => id === call)) continue;
+      const turn = at >= 0 && repair.has(at, Flag.assistant) ? calls.get(at) : undefined;
+      if (at >= 0 && repair.has(at, Flag.assistant) && !turn?.some(({ id }) => id === call)) continue;
       if (at < 0) continue;
       for (const entry of way) this.#calls.set(entry, (this.#calls.get(entry) ?? new Set()).add(call));
     }
@@ -110,7 +111,7 @@ class AnsweredBelow {
 }
 
 /** Puts the results behind an entry: followers that miss the same calls share them. */
-function settle(patient: Patient, behind: number, turn: number, followers: ReadonlyMap<number, ReadonlySet<string>>): void {
+function settle(repair: RepairState, behind: number, turn: number, followers: ReadonlyMap<number, ReadonlySet<string>>): void {
   const groups = new Map<string, { calls: ReadonlySet<string>; followers: number[] }>();
   for (const [follower, calls] of followers) {
     const key = JSON.stringify([...calls]);
@@ -119,21 +120,22 @@ function settle(patient: Patient, behind: number, turn: number, followers: Reado
     else groups.set(key, { calls, followers: [follower] });
   }
   for (const { calls, followers: sharing } of groups.values()) {
-    let parentId = patient.idOf(behind);
+    let parentId = repair.idOf(behind);
     const settled = new Set<string>();
-    for (const call of patient.survey.calls.get(turn) ?? []) {
+    for (const call of repair.index.calls.get(turn) ?? []) {
       if (!calls.has(call.id) || settled.has(call.id) || parentId === undefined) continue;
       settled.add(call.id);
-      parentId = insertResult(patient, behind, turn, call, parentId);
+      parentId = insertResult(repair, behind, turn, call, parentId);
     }
-    for (const follower of sharing) hang(patient, follower, parentId);
+    if (parentId === undefined) continue;
+    for (const follower of sharing) if (!repair.has(follower, Flag.frozen)) repair.reattach(follower, parentId, 'unanswered-call');
   }
 }
 
-function insertResult(patient: Patient, behind: number, turn: number, call: ToolCall, parentId: string): string {
-  const { timestamps } = patient.survey;
+function insertResult(repair: RepairState, behind: number, turn: number, call: ToolCall, parentId: string): string {
+  const { timestamps } = repair.index;
   const timestamp = timestamps.get(behind) ?? timestamps.get(turn) ?? '';
-  const id = patient.mint(behind + 1);
+  const id = repair.mint(behind + 1);
   const time = Date.parse(timestamp);
   const entry = {
     type: 'message',
@@ -149,20 +151,11 @@ function insertResult(patient: Patient, behind: number, turn: number, call: Tool
       ...(Number.isNaN(time) ? {} : { timestamp: time }),
     },
   };
-  patient.insertAfter(behind, {
+  repair.insertAfter(behind, {
     text: JSON.stringify(entry),
     rule: 'unanswered-call',
     words: `inserted a result for the call '${call.id}'`,
     idAfter: id,
   });
   return id;
-}
-
-function hang(patient: Patient, follower: number, parentId: string | undefined): void {
-  if (parentId === undefined || patient.has(follower, Flag.frozen)) return;
-  const symbol = patient.survey.parents.at(follower);
-  const idBefore = symbol >= 0 ? patient.survey.symbols.text(symbol) : undefined;
-  const words = `reattached the entry to '${parentId}'`;
-  const json = JSON.stringify(parentId);
-  patient.setMember(follower, { key: 'parentId', json, rule: 'unanswered-call', words, idBefore, idAfter: parentId });
 }
