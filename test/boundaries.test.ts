@@ -20,7 +20,7 @@ const MAY_IMPORT = table({
   repair: 'base entries formats json lines log rules scanner',
   validate: 'base blobs files formats lines reporters rules scanner',
   reporters: 'base rules',
-  exporters: 'base entries json log tree',
+  exporters: 'base entries json log transcript tree',
   blobs: 'base entries files json lines scanner',
   commands: 'base blobs entries exporters files formats json lines log projection repair reporters rules scanner tree validate',
   cli: 'base commands',

@@ -120,7 +120,7 @@ function repeated(session: Session): Trouble {
   return new Trouble(`${session.name}: ids are repeated on the path, so the path is ambiguous; run 'sessionctl repair' first`);
 }
 
-/** Label entries that stand off the path and have the last word about an entry on it, in file order. */
+/** Label entries that are not on the path and have the last word about an entry on it, in file order. */
 async function lateLabels(session: Session, path: readonly number[]): Promise<number[]> {
   const { index } = session;
   const onPath = new Uint8Array(index.size);

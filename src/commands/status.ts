@@ -5,7 +5,7 @@ import { readSmallFile } from '../files/input.ts';
 import { type Seen, Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { type Classify, classifier, parseClassRules } from '../projection/status/classes.ts';
-import type { Call, PathFacts } from '../projection/status/facts.ts';
+import type { CallFacts, PathFacts } from '../projection/status/facts.ts';
 import { judgeProbe, type Probe, probeRequest } from '../projection/status/probe.ts';
 import { sessionStatus } from '../projection/status/session-status.ts';
 import { statusText } from '../projection/status/text.ts';
@@ -63,12 +63,12 @@ async function status(session: Session, view: View, given: Given, classify: Clas
   return result.verdict === 'ready' ? 0 : 1;
 }
 
-async function look(session: Session, given: Given, facts: PathFacts, classify: Classify): Promise<Map<Call, Probe> | undefined> {
+async function look(session: Session, given: Given, facts: PathFacts, classify: Classify): Promise<Map<CallFacts, Probe> | undefined> {
   const folder = given.text('workspace');
   if (folder === undefined) return undefined;
   const cwd = session.header?.['cwd'];
   const workspace = await Workspace.open(folder, typeof cwd === 'string' ? cwd : '');
-  const probes = new Map<Call, Probe>();
+  const probes = new Map<CallFacts, Probe>();
   for (const call of facts.pending) {
     if (classify(call.toolName, call.args).class !== 'workspace-write') continue;
     const request = probeRequest(call);

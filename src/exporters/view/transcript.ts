@@ -1,5 +1,6 @@
 import { modelName } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { Pairing } from '../../transcript/turns.ts';
 import { anchorOf } from './anchor.ts';
 import { askedOf } from './call.ts';
 import { block, contentParts, output, remark } from './content.ts';
@@ -48,6 +49,7 @@ interface OpenMessage {
   /** The message's parts; undefined where a call stands. */
   readonly parts: (Part | undefined)[];
   readonly calls: OpenCall[];
+  readonly pairing: Pairing<OpenCall, Result>;
   readonly stopped: boolean;
   /** What came after it and before the last result. */
   readonly after: Item[];
@@ -175,6 +177,7 @@ export class Transcript {
   #assistant(entry: ExportEntry, message: JsonObject): void {
     this.#close('next');
     const calls: OpenCall[] = [];
+    const pairing = new Pairing<OpenCall, Result>();
     const parts: (Part | undefined)[] = [];
     let left = 0;
     const content = contentParts(message['content'], this.#options, (call) => {
@@ -182,7 +185,9 @@ export class Transcript {
         left++;
         return undefined;
       }
-      calls.push(this.#call(call));
+      const open = this.#call(call);
+      calls.push(open);
+      pairing.add(open.id, open);
       return CALL_HERE;
     });
     for (const part of content) parts.push(part === CALL_HERE ? undefined : part);
@@ -206,7 +211,7 @@ export class Transcript {
       parts: [],
     };
     this.#model = modelName(message);
-    this.#open = { message: shown, parts: [...parts, ...ending], calls, stopped: ending.length > 0, after: [] };
+    this.#open = { message: shown, parts: [...parts, ...ending], calls, pairing, stopped: ending.length > 0, after: [] };
     if (calls.length === 0) this.#close('next');
   }
 
@@ -221,8 +226,11 @@ export class Transcript {
     if (this.#hid) return;
     const id = stringOf(message['toolCallId']) ?? '';
     const result = this.#resultView(entry, message);
-    const call = this.#callOf(id);
-    if (call) {
+    const group = this.#open?.pairing.callsFor(id);
+    // One result for each call; the first call gets those that are too many.
+    const call = group?.calls[group.results.length] ?? group?.calls[0];
+    if (group && call) {
+      group.results.push(result);
       call.results.push(result);
       return;
     }
@@ -239,17 +247,6 @@ export class Transcript {
       facts: this.#timeFact(entry),
       parts: [{ kind: 'lone-result', tool, result: { ...result, anchor: '' } }],
     });
-  }
-
-  /** The open call with this id; where several have it, the first that still waits. */
-  #callOf(id: string): OpenCall | undefined {
-    let found: OpenCall | undefined;
-    for (const call of this.#open?.calls ?? []) {
-      if (call.id !== id) continue;
-      if (call.results.length === 0) return call;
-      found ??= call;
-    }
-    return found;
   }
 
   #resultView(entry: ExportEntry, message: JsonObject): Result {

@@ -5,7 +5,7 @@ import { entryName, out, SpecRules, storedMessage, withTail } from './spec.ts';
 import type { PathEntry, Projected } from './types.ts';
 
 /** What a context_edit does to its target: take it away, or give it other content, as JSON text, or none. */
-type Edit = { readonly removed: true } | { readonly removed: false; readonly content: string | undefined; readonly isText: boolean };
+type ContextEdit = { readonly removed: true } | { readonly removed: false; readonly content: string | undefined; readonly isText: boolean };
 
 /** Roles whose null content pi reads as an empty list. */
 const FILLED_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult']);
@@ -15,7 +15,7 @@ const BLOCK_ROLES: ReadonlySet<unknown> = new Set(['assistant', 'toolResult']);
 
 /** pi 1.5: edits of the context, system messages, and null content made empty. */
 export class PiRules extends SpecRules {
-  readonly #edits = new Map<unknown, Edit>();
+  readonly #edits = new Map<unknown, ContextEdit>();
 
   override surveys(type: string): boolean {
     return type === 'context_edit';
@@ -64,7 +64,7 @@ export class PiRules extends SpecRules {
   }
 }
 
-function readEdit(entry: PathEntry): Edit | undefined {
+function readEdit(entry: PathEntry): ContextEdit | undefined {
   const replacement = entry.value['replacement'];
   if (replacement === null) return { removed: true };
   if (replacement === undefined) return undefined;

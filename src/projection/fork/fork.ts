@@ -3,7 +3,7 @@ import { applySplices, type Splice, setMember, skipSpace } from '../../json/text
 import { isObject, type JsonObject } from '../../json/value.ts';
 
 /** What makes a copied path a session of its own. */
-export interface Identity {
+export interface ForkIdentity {
   readonly id: string;
   readonly timestamp: string;
   /** The source's id. */
@@ -11,7 +11,7 @@ export interface Identity {
 }
 
 /** The header of the fork: the source's, with these members changed and every other byte as it was. */
-export function forkHeader(text: string, identity: Identity, version: number | undefined): string {
+export function forkHeader(text: string, identity: ForkIdentity, version: number | undefined): string {
   const set: [string, unknown][] = Object.entries(identity);
   if (version !== undefined) set.unshift(['version', version]);
   let out = text;
@@ -38,7 +38,7 @@ export class ForkIds {
     this.#session = session;
   }
 
-  /** Tells of every entry that will be in the fork, in order. */
+  /** To be called with every entry that will be in the fork, in order. */
   know(entry: JsonObject): void {
     if (typeof entry['id'] === 'string') this.#ids.push(entry['id']);
     for (const key of ['id', ...REFERENCES]) {
@@ -85,7 +85,7 @@ export function forkEntry(text: string, value: JsonObject, ids: ForkIds, parentI
   return applySplices(text, splices);
 }
 
-/** omp rewrites the slot in place, so only one of exactly this size may stand before a header. */
+/** omp rewrites the slot in place, so only one of exactly this size may precede a header. */
 const TITLE_SLOT_BYTES = 256;
 
 export function isWholeTitleSlot(text: string): boolean {

@@ -1,5 +1,5 @@
-import type { Part } from './parts.ts';
-import type { AssistantPart, Turn, TurnOptions } from './turns.ts';
+import type { ContentPart } from './parts.ts';
+import type { AssistantPart, ProviderTurn, TurnOptions } from './turns.ts';
 
 export const ANTHROPIC: TurnOptions = { thinkingOf: 'anthropic', longestId: 64, longestName: 128 };
 
@@ -10,7 +10,7 @@ export class AnthropicMessages {
   #started = false;
 
   /** `last` where no turn follows. */
-  of(turn: Turn, last: boolean): string[] {
+  of(turn: ProviderTurn, last: boolean): string[] {
     const messages: string[] = [];
     if (!this.#started && turn.from === 'assistant') messages.push(message('user', [JSON.stringify({ type: 'text', text: START })]));
     this.#started = true;
@@ -31,7 +31,7 @@ function message(role: string, blocks: readonly string[]): string {
   return `{"role":"${role}","content":[${blocks.join(',')}]}`;
 }
 
-function userBlock(part: Part): object {
+function userBlock(part: ContentPart): object {
   if (part.kind === 'text') return { type: 'text', text: part.text };
   return { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };
 }

@@ -3,7 +3,7 @@ import { ANTHROPIC, AnthropicMessages } from './anthropic.ts';
 import { type LeftOutBy, type LlmOutcome, toLlm } from './llm.ts';
 import { OPENAI, openaiMessages } from './openai.ts';
 import { textPart } from './parts.ts';
-import { type Turn, Turns } from './turns.ts';
+import { type ProviderTurn, Turns } from './turns.ts';
 
 export type FormName = 'native' | 'llm' | 'anthropic' | 'openai';
 
@@ -86,7 +86,7 @@ class ProviderForm extends LlmForm {
     return this.#messages(this.#turns.end(), true);
   }
 
-  #messages(turns: readonly Turn[], ended: boolean): string[] {
+  #messages(turns: readonly ProviderTurn[], ended: boolean): string[] {
     return turns.flatMap((turn, at) => this.#anthropic?.of(turn, ended && at === turns.length - 1) ?? openaiMessages(turn));
   }
 }

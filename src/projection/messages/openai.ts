@@ -1,11 +1,11 @@
 import { toJson } from '../../base/to-json.ts';
-import type { Part } from './parts.ts';
-import type { AssistantTurn, Turn, TurnOptions, UserTurn } from './turns.ts';
+import type { ContentPart } from './parts.ts';
+import type { AssistantTurn, ProviderTurn, TurnOptions, UserTurn } from './turns.ts';
 
 export const OPENAI: TurnOptions = { longestId: 40, longestName: 64 };
 
 /** Turns as messages of OpenAI's Chat Completions API, as JSON text. */
-export function openaiMessages(turn: Turn): string[] {
+export function openaiMessages(turn: ProviderTurn): string[] {
   return (turn.from === 'assistant' ? [assistantMessage(turn)] : userMessages(turn)).map((message) => toJson(message));
 }
 
@@ -36,7 +36,7 @@ function userMessages(turn: UserTurn): object[] {
   return messages;
 }
 
-function contentPart(part: Part): object {
+function contentPart(part: ContentPart): object {
   if (part.kind === 'text') return { type: 'text', text: part.text };
   return { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.data}` } };
 }

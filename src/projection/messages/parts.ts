@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 
 /** A piece of what someone said, in no provider's terms. */
-export type Part = TextPart | ImagePart;
+export type ContentPart = TextPart | ImagePart;
 
 export interface TextPart {
   readonly kind: 'text';
@@ -20,7 +20,7 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'im
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** The parts of a content field: text, or a list of blocks. Blank text is no part, for the providers refuse it. */
-export function partsOf(content: unknown): Part[] {
+export function partsOf(content: unknown): ContentPart[] {
   if (typeof content === 'string') return textPart(content);
   if (!Array.isArray(content)) return [];
   return content.flatMap((block) => (isObject(block) ? partOf(block) : typeof block === 'string' ? textPart(block) : []));
@@ -30,13 +30,13 @@ export function textPart(text: string): TextPart[] {
   return isBlank(text) ? [] : [{ kind: 'text', text: wellFormed(text) }];
 }
 
-function partOf(block: JsonObject): Part[] {
+function partOf(block: JsonObject): ContentPart[] {
   if (block['type'] === 'text' && typeof block['text'] === 'string') return textPart(block['text']);
   return block['type'] === 'image' ? [imagePart(block)] : [];
 }
 
 /** The image, or words in its place where the providers could not read it. */
-export function imagePart(block: JsonObject): Part {
+export function imagePart(block: JsonObject): ContentPart {
   const { data, mimeType } = block;
   if (typeof data !== 'string' || data === '') return { kind: 'text', text: '[An image without data]' };
   if (data.startsWith('blob:')) return { kind: 'text', text: `[An image that is not at hand: ${wellFormed(data.slice(0, 100))}]` };
@@ -58,7 +58,7 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** The same in JSON text, where such a half can only stand as an escape. */
+/** The same in JSON text, where such a half can only be an escape. */
 export function wellFormedJson(text: string): string {
   if (!/\\u[dD][89a-fA-F]/.test(text)) return text;
   return text.replace(/\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..|\\./g, (found) =>

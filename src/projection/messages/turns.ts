@@ -3,11 +3,11 @@ import { arrayElements, findMember } from '../../json/text.ts';
 import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import { Pairing } from '../../transcript/turns.ts';
 import { memberTexts } from '../context/message-text.ts';
-import { type Part, partsOf, type TextPart, textPart, wellFormed, wellFormedJson } from './parts.ts';
+import { type ContentPart, partsOf, type TextPart, textPart, wellFormed, wellFormedJson } from './parts.ts';
 import { plainName, UniqueNames } from './unique-names.ts';
 
 /** A conversation as the providers want it: turns that alternate, each tool call answered in the turn behind it. */
-export type Turn = AssistantTurn | UserTurn;
+export type ProviderTurn = AssistantTurn | UserTurn;
 
 export interface AssistantTurn {
   readonly from: 'assistant';
@@ -30,13 +30,13 @@ export type AssistantPart =
 
 export interface ToolResult {
   readonly id: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly ContentPart[];
   readonly isError: boolean;
 }
 
 export interface Said {
   readonly by: 'user' | 'system';
-  readonly parts: readonly Part[];
+  readonly parts: readonly ContentPart[];
 }
 
 export interface TurnOptions {
@@ -46,11 +46,11 @@ export interface TurnOptions {
   readonly longestName: number;
 }
 
-const NO_OUTPUT: Part = { kind: 'text', text: '(no output)' };
-const NEVER_RECORDED: Part = { kind: 'text', text: 'No result of this call was recorded.' };
+const NO_OUTPUT: ContentPart = { kind: 'text', text: '(no output)' };
+const NEVER_RECORDED: ContentPart = { kind: 'text', text: 'No result of this call was recorded.' };
 
 /**
- * Makes turns of messages, one after the other. Neighbours of one side become one turn. Results go to their calls; a call
+ * Makes turns of messages, one after the other. Adjacent messages of one side become one turn. Results go to their calls; a call
  * without one gets a result that says so, and a result without a call becomes text. Holds the turns under way and the
  * ids of the calls.
  */
@@ -63,7 +63,7 @@ export class Turns {
   #calls = new Map<string, ToolResult | undefined>();
   #said: Said[] = [];
   #answered = false;
-  /** Something other than thinking stands in the turn. */
+  /** The turn has something other than thinking. */
   #spoke = false;
 
   constructor(options: TurnOptions) {
@@ -72,20 +72,20 @@ export class Turns {
   }
 
   /** A user, assistant or toolResult message, and its JSON text; gives the turns that it completes. */
-  add(message: JsonObject, text: string): Turn[] {
+  add(message: JsonObject, text: string): ProviderTurn[] {
     if (message['role'] === 'assistant') return this.#assistant(message, text);
     if (message['role'] === 'toolResult') this.#result(message);
     else this.say('user', partsOf(message['content']));
     return [];
   }
 
-  say(by: Said['by'], parts: readonly Part[]): void {
+  say(by: Said['by'], parts: readonly ContentPart[]): void {
     if (parts.length > 0) this.#said.push({ by, parts });
   }
 
   /** The turns under way, as far as they go. */
-  end(): Turn[] {
-    const turns: Turn[] = [];
+  end(): ProviderTurn[] {
+    const turns: ProviderTurn[] = [];
     if (this.#spoken.length > 0) turns.push({ from: 'assistant', parts: this.#spoken });
     const results = Array.from(this.#calls, ([id, result]) => result ?? { id, parts: [NEVER_RECORDED], isError: true });
     if (results.length > 0 || this.#said.length > 0) turns.push({ from: 'user', results, said: this.#said });
@@ -98,7 +98,7 @@ export class Turns {
     return turns;
   }
 
-  #assistant(message: JsonObject, text: string): Turn[] {
+  #assistant(message: JsonObject, text: string): ProviderTurn[] {
     const { content, provider } = message;
     const blocks: readonly unknown[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
@@ -121,7 +121,7 @@ export class Turns {
     } else if (provider !== undefined && provider === this.#options.thinkingOf) this.#thinking(block);
   }
 
-  /** Thinking belongs before everything that it led to; where it stands elsewhere it is not sent. */
+  /** Thinking belongs before everything that it led to; elsewhere it is not sent. */
   #thinking(block: JsonObject): void {
     if (this.#spoke) return;
     const { type, thinking, thinkingSignature, data } = block;

@@ -11,14 +11,14 @@ const FORM_RULES: Readonly<Record<LeftOutBy, string>> = {
   'nothing-to-send': 'holds no text and no image',
 };
 
-export interface Verdict {
+export interface ContextVerdict {
   readonly isIn: boolean;
   readonly rule: string;
   readonly why: string;
 }
 
 /** In or out, by which rule, in words for a person. */
-export function verdictOf(projected: Projected, form: FormName): Verdict {
+export function verdictOf(projected: Projected, form: FormName): ContextVerdict {
   const { rule, messages, detail } = projected;
   const leftOut = messages.map((message) => leftOutOf(form, message));
   const reason = leftOut.find((by) => by !== undefined);

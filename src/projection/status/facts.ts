@@ -12,18 +12,18 @@ export interface StatusEntry {
 }
 
 /** Where something is in the log. */
-export interface Place {
+export interface EntryPlace {
   readonly entryId: string | null;
   readonly line: number;
 }
 
-interface Note extends Place {
+interface StatusNote extends EntryPlace {
   readonly what: string;
   /** How many user messages came before it. */
   readonly round: number;
 }
 
-export interface Call extends Place {
+export interface CallFacts extends EntryPlace {
   readonly toolCallId: string;
   readonly toolName: string;
   /** Undefined for calls of earlier turns: arguments may be megabytes, and only those of the last turn are asked for. */
@@ -34,15 +34,15 @@ export interface Call extends Place {
   readonly dispatched: boolean;
 }
 
-type CallResult = Outcome & Place;
+type CallResult = Outcome & EntryPlace;
 
-export interface Turn extends Place {
+export interface TurnFacts extends EntryPlace {
   readonly stopReason: string | undefined;
   readonly errorMessage: string | undefined;
   /** Milliseconds since 1970, where the message or the entry has a time. */
   readonly time: number | undefined;
   readonly round: number;
-  readonly calls: readonly Call[];
+  readonly calls: readonly CallFacts[];
   /** By what the provider's answer can be asked for later; empty where the log does not tell. */
   readonly deferred: string | undefined;
 }
@@ -55,7 +55,7 @@ export interface NotedResult extends CallResult {
   readonly round: number;
 }
 
-export interface CompactionFact extends Place {
+export interface CompactionFact extends EntryPlace {
   /** The entry that it hangs from. */
   readonly previousId: string | null;
   readonly firstKept: string | undefined;
@@ -72,8 +72,8 @@ export class PathFacts {
   leafId: string | null = null;
   /** The role of the last user, assistant or toolResult message. */
   lastRole: 'user' | 'assistant' | 'toolResult' | undefined;
-  lastMessage: Place | undefined;
-  lastTurn: Turn | undefined;
+  lastMessage: EntryPlace | undefined;
+  lastTurn: TurnFacts | undefined;
   /** User messages on the path; a call or result with this round came after the last of them. */
   round = 0;
   /** Results that say more than an answer: denied, interrupted, skipped and so on. */
@@ -81,20 +81,20 @@ export class PathFacts {
   /** The writer records when a tool starts. */
   marksStarts = false;
   /** By call id; a marker belongs to the nearest call above it. */
-  readonly startMarkers = new Map<string, Place>();
-  readonly finishedMarkers = new Map<string, Place>();
-  readonly policyMarkers = new Map<string, Place>();
-  sessionExit: (Place & { readonly kind: string; readonly reason: string }) | undefined;
-  readonly budgetNotes: Note[] = [];
-  readonly userCommands: (Note & { readonly leavesProcess: boolean })[] = [];
+  readonly startMarkers = new Map<string, EntryPlace>();
+  readonly finishedMarkers = new Map<string, EntryPlace>();
+  readonly policyMarkers = new Map<string, EntryPlace>();
+  sessionExit: (EntryPlace & { readonly kind: string; readonly reason: string }) | undefined;
+  readonly budgetNotes: StatusNote[] = [];
+  readonly userCommands: (StatusNote & { readonly leavesProcess: boolean })[] = [];
   compaction: CompactionFact | undefined;
-  mode: (Place & { readonly mode: string }) | undefined;
-  lastStable: Place | undefined;
-  readonly #pairing = new Pairing<Call, CallResult>();
-  readonly #groups = new Map<Call, CallGroup<Call, CallResult>>();
-  readonly #unanswered = new Set<Call>();
+  mode: (EntryPlace & { readonly mode: string }) | undefined;
+  lastStable: EntryPlace | undefined;
+  readonly #pairing = new Pairing<CallFacts, CallResult>();
+  readonly #groups = new Map<CallFacts, CallGroup<CallFacts, CallResult>>();
+  readonly #unanswered = new Set<CallFacts>();
   /** Answered calls whose process may outlive them; all of their results must say so. */
-  readonly #mayRun = new Map<Call, CallGroup<Call, CallResult>>();
+  readonly #mayRun = new Map<CallFacts, CallGroup<CallFacts, CallResult>>();
   readonly #ids = new Set<string>();
   #isStable = false;
   /** What the last message did to that, where it is not stable. */
@@ -138,18 +138,18 @@ export class PathFacts {
   }
 
   /** The calls of the last turn that have no result on the path. */
-  get pending(): readonly Call[] {
+  get pending(): readonly CallFacts[] {
     return this.lastTurn?.calls.filter((call) => !this.isAnswered(call)) ?? [];
   }
 
   /** Calls of turns before the last one that have no result on the path; not those of aborted and failed turns. */
-  get earlierUnanswered(): readonly Call[] {
+  get earlierUnanswered(): readonly CallFacts[] {
     const last = new Set(this.lastTurn?.calls);
     return [...this.#unanswered].filter((call) => !last.has(call));
   }
 
   /** Answered calls whose process may still run. */
-  get background(): readonly (Call & { readonly by: 'command' | 'result' })[] {
+  get background(): readonly (CallFacts & { readonly by: 'command' | 'result' })[] {
     const running = [...this.#mayRun].flatMap(([call, group]) => {
       const by = leftRunning(call, group);
       return by ? [{ ...call, by }] : [];
@@ -157,17 +157,17 @@ export class PathFacts {
     return running.slice(-MAX_LISTED);
   }
 
-  isAnswered(call: Call): boolean {
+  isAnswered(call: CallFacts): boolean {
     const group = this.#groups.get(call);
     return group !== undefined && isAnswered(group);
   }
 
   /** The results of a call of the last turn. */
-  resultsOf(call: Call): readonly CallResult[] {
+  resultsOf(call: CallFacts): readonly CallResult[] {
     return this.#groups.get(call)?.results ?? [];
   }
 
-  #message(value: JsonObject, place: Place): void {
+  #message(value: JsonObject, place: EntryPlace): void {
     const message = value['message'];
     if (!isObject(message)) return;
     const role = message['role'];
@@ -185,20 +185,20 @@ export class PathFacts {
     else this.#unstable = `a message of role '${String(role)}' follows it`;
   }
 
-  #speaks(role: 'user' | 'assistant' | 'toolResult', place: Place): void {
+  #speaks(role: 'user' | 'assistant' | 'toolResult', place: EntryPlace): void {
     this.lastRole = role;
     this.lastMessage = place;
     // Whoever writes a message after an exit has taken the session up again.
     this.sessionExit = undefined;
   }
 
-  #assistant(message: JsonObject, value: JsonObject, place: Place): void {
+  #assistant(message: JsonObject, value: JsonObject, place: EntryPlace): void {
     for (const call of this.lastTurn?.calls ?? []) call.args = undefined;
     this.#pairing.startTurn();
     this.#groups.clear();
     const stopReason = stringOf(message['stopReason']);
     const dispatched = stopReason !== 'aborted' && stopReason !== 'error';
-    const calls = toolCalls(message).map((block): Call => {
+    const calls = toolCalls(message).map((block): CallFacts => {
       const toolCallId = stringOf(block['id']) ?? '';
       const args = block['arguments'] ?? block['input'];
       const toolName = stringOf(block['name']) ?? '';
@@ -216,7 +216,7 @@ export class PathFacts {
     this.#speaks('assistant', place);
   }
 
-  #result(message: JsonObject, place: Place): void {
+  #result(message: JsonObject, place: EntryPlace): void {
     this.#speaks('toolResult', place);
     const toolCallId = stringOf(message['toolCallId']) ?? '';
     const outcome = outcomeOf(message);
@@ -232,7 +232,7 @@ export class PathFacts {
     this.noted.push({ ...outcome, ...place, toolCallId, toolName, text, round: this.round });
   }
 
-  #userCommand(message: JsonObject, place: Place): void {
+  #userCommand(message: JsonObject, place: EntryPlace): void {
     const cancelled = message['cancelled'] === true;
     const ended = typeof message['exitCode'] === 'number';
     const left = leavesProcess(stringOf(message['command']));
@@ -245,7 +245,7 @@ export class PathFacts {
     keepLast(this.userCommands, { ...place, what, round: this.round, leavesProcess: left || !(ended || cancelled) });
   }
 
-  #custom(value: JsonObject, place: Place): void {
+  #custom(value: JsonObject, place: EntryPlace): void {
     const { customType } = value;
     const data = isObject(value['data']) ? value['data'] : {};
     const toolCallId = data['toolCallId'];
@@ -260,12 +260,12 @@ export class PathFacts {
     else if (customType === 'event-log/policy') this.policyMarkers.set(toolCallId, place);
   }
 
-  #budgetNote(customType: unknown, place: Place): void {
+  #budgetNote(customType: unknown, place: EntryPlace): void {
     if (customType !== 'goal-budget-limit') return;
     keepLast(this.budgetNotes, { ...place, what: 'the host said that the budget of the goal is used up', round: this.round });
   }
 
-  #compact(value: JsonObject, place: Place, previousId: string | null): void {
+  #compact(value: JsonObject, place: EntryPlace, previousId: string | null): void {
     const firstKept = stringOf(value['firstKeptEntryId']);
     const anchored = hasRetainedTail(value) || (firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept)));
     this.compaction = { ...place, previousId, firstKept, hasSummary: typeof value['summary'] === 'string', anchored };
@@ -275,12 +275,12 @@ export class PathFacts {
 /** What the rest of the file adds: does its writer mark starts at all, and do other branches hold an answer. */
 export class OtherBranches {
   marksStarts = false;
-  readonly startMarkers = new Map<string, Place>();
-  readonly results = new Map<string, Place>();
+  readonly startMarkers = new Map<string, EntryPlace>();
+  readonly results = new Map<string, EntryPlace>();
   readonly #wanted: ReadonlySet<string>;
 
   /** `pending` are the calls that have no result on the path. */
-  constructor(pending: readonly Call[]) {
+  constructor(pending: readonly CallFacts[]) {
     this.#wanted = new Set(pending.map((call) => call.toolCallId));
   }
 
@@ -298,7 +298,7 @@ export class OtherBranches {
   }
 }
 
-function placeOf(value: JsonObject, line: number): Place {
+function placeOf(value: JsonObject, line: number): EntryPlace {
   return { entryId: stringOf(value['id']) ?? null, line };
 }
 
@@ -329,7 +329,7 @@ function leavesProcess(command: string | undefined): boolean {
 }
 
 /** What says that the process of an answered call may still run; undefined where nothing does. */
-function leftRunning(call: Call, group: CallGroup<Call, CallResult>): 'command' | 'result' | undefined {
+function leftRunning(call: CallFacts, group: CallGroup<CallFacts, CallResult>): 'command' | 'result' | undefined {
   if (!isAnswered(group)) return undefined;
   if (group.results.every((result) => result.stillRunning)) return 'result';
   const ran = group.results.every(({ kind }) => kind === 'answered' || kind === 'interrupted' || kind === 'timed-out');

@@ -1,6 +1,6 @@
 import { commandText, readCommand } from './bash-hint.ts';
 import type { Classified, Classify, Policy } from './classes.ts';
-import type { Call, OtherBranches, PathFacts, Place } from './facts.ts';
+import type { CallFacts, EntryPlace, OtherBranches, PathFacts } from './facts.ts';
 import type { Probe } from './probe.ts';
 import type { PendingCall } from './types.ts';
 import { milder, type Verdict } from './verdict.ts';
@@ -10,10 +10,10 @@ export class CallJudge {
   readonly #path: PathFacts;
   readonly #others: OtherBranches;
   readonly #classify: Classify;
-  readonly #saw: (place: Place, what: string) => void;
+  readonly #saw: (place: EntryPlace, what: string) => void;
 
   /** `saw` gets the evidence that a judgment rests on. */
-  constructor(path: PathFacts, others: OtherBranches, classify: Classify, saw: (place: Place, what: string) => void) {
+  constructor(path: PathFacts, others: OtherBranches, classify: Classify, saw: (place: EntryPlace, what: string) => void) {
     this.#path = path;
     this.#others = others;
     this.#classify = classify;
@@ -24,12 +24,12 @@ export class CallJudge {
     return this.#path.marksStarts || this.#others.marksStarts;
   }
 
-  startMarker(call: Call): Place | undefined {
+  startMarker(call: CallFacts): EntryPlace | undefined {
     return this.#path.startMarkers.get(call.toolCallId) ?? this.#others.startMarkers.get(call.toolCallId);
   }
 
   /** How bad it would be if this call had no result; the same question for pending calls and for weighing answered ones. */
-  unansweredVerdict(call: Call, stopReason: string | undefined): Verdict {
+  unansweredVerdict(call: CallFacts, stopReason: string | undefined): Verdict {
     const { verdict } = this.#classify(call.toolName, call.args);
     if (stopReason === 'length') return 'blocked';
     const started = this.startMarker(call) !== undefined;
@@ -39,7 +39,7 @@ export class CallJudge {
     return !started && this.marksStarts ? milder(verdict, 'check') : verdict;
   }
 
-  pending(call: Call, probe: Probe | undefined): PendingCall {
+  pending(call: CallFacts, probe: Probe | undefined): PendingCall {
     const stopReason = this.#path.lastTurn?.stopReason;
     const known = this.#classify(call.toolName, call.args);
     const text = known.class === 'process' ? commandText(call.args) : undefined;
@@ -68,7 +68,7 @@ export class CallJudge {
     };
   }
 
-  #execution(call: Call, stopReason: string | undefined, elsewhere: Place | undefined): Pick<PendingCall, 'started' | 'reason'> {
+  #execution(call: CallFacts, stopReason: string | undefined, elsewhere: EntryPlace | undefined): Pick<PendingCall, 'started' | 'reason'> {
     const { finishedMarkers, policyMarkers, writer } = this.#path;
     const name = `${call.toolName} (${call.toolCallId})`;
     const marker = this.startMarker(call);

@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
-import type { Call } from './facts.ts';
+import type { CallFacts } from './facts.ts';
 
 /** What to look for in the workspace for one pending call, and what was seen there. Deciding only; src/files reads. */
 export type ProbeRequest =
   | { readonly kind: 'write'; readonly path: string; readonly content: string }
-  | { readonly kind: 'edit'; readonly path: string; readonly edits: readonly Edit[] }
-  /** Tools whose effect cannot be told from the file: only its time is reported. */
+  | { readonly kind: 'edit'; readonly path: string; readonly edits: readonly TextEdit[] }
+  /** Tools whose effect cannot be seen in the file: only its time is reported. */
   | { readonly kind: 'time'; readonly path: string };
 
-export interface Edit {
+export interface TextEdit {
   readonly before: string;
   readonly after: string;
 }
@@ -40,7 +40,7 @@ export function pathArgument(args: JsonObject): string | undefined {
 }
 
 /** Undefined where the call names no file at all. */
-export function probeRequest(call: Call): ProbeRequest | undefined {
+export function probeRequest(call: CallFacts): ProbeRequest | undefined {
   const { args } = call;
   if (!isObject(args)) return undefined;
   const path = pathArgument(args);
@@ -54,7 +54,7 @@ export function probeRequest(call: Call): ProbeRequest | undefined {
   return { kind: 'time', path };
 }
 
-function editsOf(args: JsonObject): Edit[] | undefined {
+function editsOf(args: JsonObject): TextEdit[] | undefined {
   if (Array.isArray(args['edits'])) {
     const edits = args['edits'].map(editOf);
     return edits.length > 0 && edits.every((edit) => edit !== undefined) ? edits : undefined;
@@ -63,7 +63,7 @@ function editsOf(args: JsonObject): Edit[] | undefined {
   return one ? [one] : undefined;
 }
 
-function editOf(value: unknown): Edit | undefined {
+function editOf(value: unknown): TextEdit | undefined {
   if (!isObject(value)) return undefined;
   const before = value['oldText'] ?? value['old_string'] ?? value['old_str'];
   const after = value['newText'] ?? value['new_string'] ?? value['new_str'];
@@ -95,7 +95,7 @@ export function judgeProbe(request: ProbeRequest, reading: ProbeReading, callTim
   return { ...judgeEdits(request.edits, reading.bytes), path, ...times };
 }
 
-function judgeEdits(edits: readonly Edit[], bytes: Uint8Array): Pick<Probe, 'result' | 'reason'> {
+function judgeEdits(edits: readonly TextEdit[], bytes: Uint8Array): Pick<Probe, 'result' | 'reason'> {
   // The editing tools match across line endings, so the comparison does too.
   const text = new TextDecoder('utf-8').decode(bytes).replaceAll('\r\n', '\n');
   let applied = 0;

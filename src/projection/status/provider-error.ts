@@ -1,6 +1,6 @@
 import type { Verdict } from './verdict.ts';
 
-/** Why a provider refused or failed, read from the words of its error message. A heuristic, and told as one. */
+/** Why a provider refused or failed, read from the words of its error message. A heuristic, and reported as one. */
 export interface ErrorReading {
   readonly kind: 'budget' | 'context-overflow' | 'auth' | 'refusal' | 'transient' | 'unknown';
   readonly verdict: Verdict;

@@ -23,7 +23,7 @@ const NOT_FOUND = /^Tool \S+ not found\.?\s*$/;
 const SKIPPED = /^Skipped due to queued user message\.?\s*$/;
 const RUNNING = /\bProcess running with session ID \S/;
 
-/** A tool result message as evidence. Denials and stops are told from text where the writer has no field for them. */
+/** A tool result message as evidence. Denials and stops are read from text where the writer has no field for them. */
 export function outcomeOf(message: JsonObject): Outcome {
   const details = isObject(message['details']) ? message['details'] : {};
   const text = resultText(message).trim();

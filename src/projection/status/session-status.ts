@@ -4,7 +4,7 @@ import { lastEntry, resolveEntry } from '../../tree/rev.ts';
 import type { Session } from '../../tree/session.ts';
 import { staleLeaf } from '../../tree/stale-leaf.ts';
 import type { Classify } from './classes.ts';
-import { type Call, OtherBranches, PathFacts } from './facts.ts';
+import { type CallFacts, OtherBranches, PathFacts } from './facts.ts';
 import type { Probe } from './probe.ts';
 import { judgeStatus } from './status.ts';
 import type { FileState, Status } from './types.ts';
@@ -14,7 +14,7 @@ export interface SessionStatusOptions {
   readonly rev?: string | undefined;
   readonly classify: Classify;
   /** Sees whether the files that pending calls name are as the calls would leave them. */
-  readonly look?: (facts: PathFacts) => Promise<ReadonlyMap<Call, Probe> | undefined>;
+  readonly look?: (facts: PathFacts) => Promise<ReadonlyMap<CallFacts, Probe> | undefined>;
 }
 
 /** Whether an open session may be resumed. Holds the ids of the path and the calls of its last turn, beside the index. */
@@ -69,7 +69,7 @@ function damageState(session: Session, path: readonly number[]): FileState['dama
 }
 
 /** What other branches know of the calls that have no result here: only then is the rest of the file read. */
-async function otherBranches(session: Session, path: readonly number[], pending: readonly Call[]): Promise<OtherBranches> {
+async function otherBranches(session: Session, path: readonly number[], pending: readonly CallFacts[]): Promise<OtherBranches> {
   const { index } = session;
   const others = new OtherBranches(pending);
   if (pending.length === 0) return others;

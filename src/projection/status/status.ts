@@ -1,7 +1,7 @@
 import { counted } from '../../base/words.ts';
 import { checklist } from './checklist.ts';
 import type { Classify } from './classes.ts';
-import { type Call, endingOf, type OtherBranches, type PathFacts, type Place } from './facts.ts';
+import { type CallFacts, type EntryPlace, endingOf, type OtherBranches, type PathFacts } from './facts.ts';
 import { CallJudge } from './pending.ts';
 import { readProviderError } from './provider-error.ts';
 import { type FileState, NEWEST_VERSION, type NextStep, type PendingCall, type Reason, type State, type Status } from './types.ts';
@@ -87,12 +87,12 @@ class Judge {
     return entryId !== null && (isHalf || entryId !== this.#path.leafId) ? { command: 'fork', entryId } : { command: 'log' };
   }
 
-  #reason(verdict: Verdict, state: State, reason: string, place?: Place): void {
+  #reason(verdict: Verdict, state: State, reason: string, place?: EntryPlace): void {
     this.#reasons.push({ verdict, state, reason, ...(place ? { entryId: place.entryId, line: place.line } : {}) });
     if (place) this.#saw(place, reason);
   }
 
-  #saw({ entryId, line }: Place, what: string): void {
+  #saw({ entryId, line }: EntryPlace, what: string): void {
     const key = `${line} ${what}`;
     if (!this.#evidence.has(key)) this.#evidence.set(key, { entryId, line, what });
   }
@@ -172,7 +172,7 @@ class Judge {
       return lastTurn?.stopReason === 'aborted' ? 'interrupted' : 'provider-error';
     }
     if (calls.every((call) => finishedMarkers.has(call.toolCallId))) return 'finished-no-observation';
-    const isApproved = (call: Call): boolean => policyMarkers.has(call.toolCallId) && !this.#calls.startMarker(call);
+    const isApproved = (call: CallFacts): boolean => policyMarkers.has(call.toolCallId) && !this.#calls.startMarker(call);
     if (calls.every(isApproved)) return 'approved-not-started';
     return pending.every((one) => one.started === 'no') ? 'intent-only' : 'started';
   }
@@ -212,7 +212,7 @@ class Judge {
   }
 
   /** The worst of what these calls may have done, and no worse than check: the session went on after them. */
-  #mildest(calls: readonly Call[], stopReason?: string): Verdict {
+  #mildest(calls: readonly CallFacts[], stopReason?: string): Verdict {
     return worst(calls.map((call) => milder('check', this.#calls.unansweredVerdict(call, stopReason))));
   }
 

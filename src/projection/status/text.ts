@@ -27,21 +27,21 @@ const IN_SHORT: Readonly<Record<string, string>> = {
 };
 
 /** The log that the status is about. */
-export interface Source {
+export interface StatusSource {
   readonly name: string;
   /** False for version 1, which cannot be forked as it is. */
   readonly hasTree: boolean;
 }
 
 /** The status for a person, in about ten lines. `clean` makes log content fit for where it is printed. */
-export function statusText(status: Status, source: Source, style: Style, clean: (text: string) => string): string {
+export function statusText(status: Status, source: StatusSource, style: Style, clean: (text: string) => string): string {
   const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[status.verdict];
   const lines = [`${style.bold(paint(status.verdict))}: ${MEANING[status.verdict]} (${status.state})`];
   const serious = status.reasons.filter((reason) => reason.verdict !== 'ready');
-  const told = serious.length > 0 ? serious : status.reasons;
-  for (const reason of told.slice(0, 2))
+  const reasons = serious.length > 0 ? serious : status.reasons;
+  for (const reason of reasons.slice(0, 2))
     lines.push(`  why: ${clean(reason.reason)}${reason.line === undefined ? '' : ` (line ${reason.line})`}`);
-  if (told.length > 2) lines.push(style.dim(`  and ${counted(told.length - 2, 'more reason')} in --json`));
+  if (reasons.length > 2) lines.push(style.dim(`  and ${counted(reasons.length - 2, 'more reason')} in --json`));
   for (const call of status.pending.slice(0, MOST_CALLS)) lines.push(`  pending: ${pendingText(call, clean)}`);
   if (status.pending.length > MOST_CALLS)
     lines.push(style.dim(`  and ${counted(status.pending.length - MOST_CALLS, 'more pending call')} in --json`));
@@ -58,19 +58,19 @@ export function statusText(status: Status, source: Source, style: Style, clean: 
 
 function stableText(
   { lastStableEntryId: id, lastStableReason, leafId, next, verdict }: Status,
-  source: Source,
+  source: StatusSource,
   clean: (text: string) => string,
 ): string {
   if (id === null) return 'none';
   if (id === leafId) return `${clean(id)}, the leaf itself`;
   if (next) return clean(id);
   const fork = `sessionctl fork ${fileWord(source)} ${revWord(id)}`;
-  // Any other verdict has told its reasons above.
+  // Any other verdict has its reasons above.
   const why = verdict === 'ready' && lastStableReason ? `, because ${clean(lastStableReason)}` : '';
   return `${clean(id)}${why} (${source.hasTree ? `${clean(fork)} starts from there` : 'migrate the log, then fork it there'})`;
 }
 
-function nextText({ command, entryId }: NextStep, source: Source): string {
+function nextText({ command, entryId }: NextStep, source: StatusSource): string {
   const file = fileWord(source);
   if (command === 'repair' || command === 'migrate') return `sessionctl ${command} -i --backup ${file}`;
   if (command === 'fork') return `sessionctl fork ${file} ${revWord(entryId ?? '')} -o new.jsonl`;
@@ -78,7 +78,7 @@ function nextText({ command, entryId }: NextStep, source: Source): string {
 }
 
 /** What was read from standard input has a name that the reader knows. */
-function fileWord({ name }: Source): string {
+function fileWord({ name }: StatusSource): string {
   return name === '-' ? 'FILE' : shellWord(name.startsWith('-') ? `./${name}` : name);
 }
 

@@ -1,6 +1,6 @@
 import type { BashHint } from './bash-hint.ts';
 import type { ClassName, Idempotency, Policy } from './classes.ts';
-import type { Call, Place } from './facts.ts';
+import type { CallFacts, EntryPlace } from './facts.ts';
 import type { Probe } from './probe.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -26,7 +26,7 @@ export type State =
   | 'damaged'
   | 'unknown';
 
-export interface Reason extends Partial<Place> {
+export interface Reason extends Partial<EntryPlace> {
   readonly verdict: Verdict;
   readonly state: State;
   readonly reason: string;
@@ -42,7 +42,7 @@ export interface PendingCall {
   readonly verdict: Verdict;
   readonly probe?: Probe;
   readonly hint?: BashHint;
-  readonly resultElsewhere?: Place;
+  readonly resultElsewhere?: EntryPlace;
   readonly reason: string;
 }
 
@@ -59,7 +59,7 @@ export interface NextStep {
   readonly entryId?: string;
 }
 
-interface ToolPlace extends Place {
+interface ToolPlace extends EntryPlace {
   readonly toolCallId: string;
   readonly toolName: string;
 }
@@ -81,7 +81,7 @@ export interface Status {
   /** Null unless the verdict is blocked or the log is damaged. */
   readonly next: NextStep | null;
   readonly checklist: readonly ChecklistItem[];
-  readonly evidence: readonly (Place & { readonly what: string })[];
+  readonly evidence: readonly (EntryPlace & { readonly what: string })[];
   readonly limits: readonly string[];
 }
 
@@ -101,7 +101,7 @@ export interface FileState {
   /** How the path ends at its root. */
   readonly pathEnd: { readonly kind: 'root' | 'missing-parent' | 'cycle'; readonly id?: string };
   /** With `--workspace`. */
-  readonly probes?: ReadonlyMap<Call, Probe>;
+  readonly probes?: ReadonlyMap<CallFacts, Probe>;
 }
 
 export const NEWEST_VERSION = 3;

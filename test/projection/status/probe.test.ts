@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../../src/projection/status/facts.ts';
+import type { CallFacts } from '../../../src/projection/status/facts.ts';
 import { judgeProbe, type ProbeReading, type ProbeRequest, probeRequest } from '../../../src/projection/status/probe.ts';
 
 function asked(toolName: string, args: unknown): ProbeRequest | undefined {
-  const call: Call = {
+  const call: CallFacts = {
     entryId: 'e',
     line: 2,
     toolCallId: 'c',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Style } from '../../../src/base/style.ts';
-import { type Source, statusText } from '../../../src/projection/status/text.ts';
+import { type StatusSource, statusText } from '../../../src/projection/status/text.ts';
 import type { PendingCall, Status } from '../../../src/projection/status/types.ts';
 
 const same = (text: string): string => text;
@@ -33,13 +33,13 @@ const call: PendingCall = {
   reason: 'x',
 };
 
-function lines(status: Partial<Status>, source: Partial<Source> = {}, style = plain, clean = same): string[] {
+function lines(status: Partial<Status>, source: Partial<StatusSource> = {}, style = plain, clean = same): string[] {
   return statusText({ ...calm, ...status }, { name: 'log.jsonl', hasTree: true, ...source }, style, clean)
     .trimEnd()
     .split('\n');
 }
 
-const stable = (lastStableEntryId: string | null, source: Partial<Source> = {}): string | undefined =>
+const stable = (lastStableEntryId: string | null, source: Partial<StatusSource> = {}): string | undefined =>
   lines({ lastStableEntryId }, source).find((line) => line.includes('last stable entry'));
 
 describe('the status for a person', () => {
