@@ -413,7 +413,7 @@ class Pictures {
       return this.#assets ? this.#fromFile(type, extension, bytes) : embedded(type, bytes.toString('base64'));
     }
     if (bytes !== undefined) this.#keep(ref, bytes);
-    return notShown([`Image of the type ${type}: `, { code: ref }]);
+    return notShown([`Image of type ${type}: `, { code: ref }]);
   }
 
   #keep(ref: string, why: Kept): void {

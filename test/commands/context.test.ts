@@ -110,7 +110,7 @@ describe('context on the vectors', () => {
       const ran = await run(['context', '--profile', profile, file]);
       expect(ran.code).toBe(0);
       expect(jsonLines(ran)).toHaveLength(1);
-      expect(ran.stderr).toBe(`sessionctl: ${file}:3: entry 'b' is a message entry without a message; it gives nothing\n`);
+      expect(ran.stderr).toBe(`sessionctl: ${file}:3: entry 'b' is a message entry without a message; it is left out\n`);
     }
   });
 });
@@ -348,9 +348,9 @@ describe('context --explain', () => {
     );
     expect((await context(logOf(path), '--explain')).stdout).toBe(
       [
-        'out  line:2     e0        message user           summarised: stands before what the last compaction keeps (compaction e2)',
-        'in   line:3     e1        message user           message: a stored message, as it is',
-        'in   line:4     e2        compaction             compaction-summary: the last compaction on the path, its summary stands first',
+        'out  line:2     e0        message user           summarised: comes before what the last compaction keeps (compaction e2)',
+        'in   line:3     e1        message user           message: a stored message, unchanged',
+        'in   line:4     e2        compaction             compaction-summary: the last compaction on the path; its summary comes first',
         'out  line:5     e3        label                  state-only: changes the state, not the messages',
         '',
       ].join('\n'),

@@ -59,33 +59,33 @@ describe('export', () => {
 
     it('shows one at its target where it was given on another branch, and else where it was given', async () => {
       const right = await run(['export', path]);
-      expect(right.stdout).toContain('> Label `start` on [a](#e-a), given on another branch\n');
+      expect(right.stdout).toContain('> Label `start` on [a](#e-a), set on another branch\n');
       expect(right.stdout.match(/Label/g)).toHaveLength(2);
       const left = await run(['export', '--leaf', 'l1', path]);
       expect(left.stdout).toContain('Label `start` on [a](#e-a)\n');
       expect(left.stdout).not.toContain('another branch');
       const page = await run(['export', '--format', 'html', path]);
-      expect(page.stdout).toContain('given on another branch</p>');
+      expect(page.stdout).toContain('set on another branch</p>');
     });
 
     it('shows it at its target too where both branches are there', async () => {
       const all = await run(['export', '--all', path]);
       expect(all.stdout.match(/Label `start` on \[a\]\(#e-a\)/g)).toHaveLength(2);
-      expect(all.stdout.match(/given on another branch/g)).toHaveLength(1);
+      expect(all.stdout.match(/set on another branch/g)).toHaveLength(1);
     });
   });
 
   it('says that what came before is not in the log where a branch starts at an entry whose parent is lost', async () => {
     const path = log(said('a', 'gone', 'user', 'one'), said('b', null, 'user', 'two'));
     const one = await run(['export', '--leaf', 'a', path]);
-    expect(one.stdout).toContain('> What came before is not in the log: the next entry hangs from `gone`\n\n## ');
+    expect(one.stdout).toContain('> What came before is not in the log: the parent of the next entry is `gone`\n\n## ');
     expect((await run(['export', '--leaf', 'b', path])).stdout).not.toContain('not in the log');
     const all = await run(['export', '--all', path]);
     expect(all.stdout).toContain('<sub>starts at an entry whose parent is not in the log · 1 entry');
     expect(all.stdout).toContain('<sub>starts at a root · 1 entry');
     const page = await run(['export', '--all', '--format', 'html', path]);
     expect(page.stdout).toContain('starts at an entry whose parent is not in the log, 1 entry');
-    expect(page.stdout).toContain('the next entry hangs from <code');
+    expect(page.stdout).toContain('the parent of the next entry is <code');
   });
 
   it.each(['md', 'html'])('links to nothing that --tools none leaves out, in %s', async (format) => {
@@ -174,8 +174,8 @@ describe('export', () => {
       .slice(1)
       .map((line) => JSON.parse(line).id as string);
     for (const id of ids) expect(all.stdout.split(`<a id="e-${id}"></a>`), id).toHaveLength(2);
-    expect(all.stdout).toContain('**Fork:** [branch 2](#branch-2) goes on from here');
-    expect(all.stdout).toContain('# <a id="branch-2"></a>Branch 2\n\n<sub>goes on from [13ab93d9](#e-13ab93d9)');
+    expect(all.stdout).toContain('**Fork:** [branch 2](#branch-2) continues from here');
+    expect(all.stdout).toContain('# <a id="branch-2"></a>Branch 2\n\n<sub>continues from [13ab93d9](#e-13ab93d9)');
     for (const [, target = ''] of all.stdout.matchAll(/\]\(#([^)]*)\)/g)) expect(all.stdout).toContain(`<a id="${target}"></a>`);
     // The second branch counts its turns from the fork on.
     expect(all.stdout).toMatch(/<a id="e-7afdd8b2"><\/a>3 · User/);
@@ -329,7 +329,7 @@ describe('export', () => {
 
   it('names a ref that is none instead of calling it bad base64', async () => {
     const { stdout } = await run(['export', log(image('blob:sha256:../../x'))]);
-    expect(stdout).toContain('*Image of the type `image/png` with a bad ref: `blob:sha256:../../x`*');
+    expect(stdout).toContain('*Image of type `image/png` with a bad ref: `blob:sha256:../../x`*');
     const asked = await run(['export', '--blobs', scratch, log(image('blob:sha256:../../x'))]);
     expect(asked.code).toBe(1);
     expect(asked.stderr).toContain(":2: 'blob:sha256:../../x' is not blob:sha256: and 64 lowercase hexadecimal digits; nothing was opened");
@@ -346,7 +346,7 @@ describe('export', () => {
     const path = log(image(`blob:sha256:${hash}`));
     const plain = await run(['export', path]);
     expect(plain.code).toBe(0);
-    expect(plain.stdout).toContain(`*Image of the type image/png: \`blob:sha256:${hash}\`*`);
+    expect(plain.stdout).toContain(`*Image of type image/png: \`blob:sha256:${hash}\`*`);
     const resolved = await run(['export', '--blobs', blobs, path]);
     expect(resolved.stdout).toContain(`![image/png, 7 bytes](data:image/png;base64,${bytes.toString('base64')})`);
     expect((await run(['export', path], { env: { SESSIONCTL_BLOBS: blobs } })).stdout).toBe(resolved.stdout);

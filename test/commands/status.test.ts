@@ -89,7 +89,7 @@ async function statusOf(file: string, ...more: string[]): Promise<Status> {
 
 it('does not say of a call that was not started that it may have run', async () => {
   const { stdout } = await run(['status', join(folder, 'interrupted-turn-answered-by-user.jsonl')]);
-  expect(stdout).toContain('why: 1 call without a result (bash), not started as far as the log tells (line 4)');
+  expect(stdout).toContain('why: 1 call without a result (bash), not started as far as the log shows (line 4)');
   expect(stdout).not.toContain('may have run');
 });
 
@@ -125,7 +125,7 @@ describe('sessionctl status', () => {
     for (const item of ['permission still valid', 'budget left', 'external world unchanged', 'workspace matches']) {
       expect(checklist.get(item)).toBe('unknown');
     }
-    expect(status.limits[0]).toContain('cannot see processes, approvals or the remote world');
+    expect(status.limits[0]).toContain('cannot see processes, approvals or remote systems');
   });
 
   it('tells a person the same in at most ten lines', async () => {
@@ -199,7 +199,7 @@ describe('sessionctl status', () => {
   it('names the parent at which the path ends, and the entry at which it runs in a circle', async () => {
     const reason = async (name: string): Promise<string | undefined> => (await statusOf(fixture(name))).reasons[0]?.reason;
     expect(await reason('damaged-missing-parent')).toMatch(/^the path ends at parent '[^']+', which is not in the file/);
-    expect(await reason('damaged-cycle')).toMatch(/^the path runs in a circle through '[^']+'/);
+    expect(await reason('damaged-cycle')).toMatch(/^the path is a cycle through '[^']+'/);
   });
 
   it('judges another entry with --leaf, and refuses one that is not there', async () => {

@@ -121,7 +121,7 @@ describe('Markdown', () => {
       expect(image({ data: large + bad + large, mimeType: 'image/png' })).toContain('whose data is not base64');
     }
     expect(image({ data: 'A)"><script>', mimeType: 'image/png' })).toContain(
-      '*Image of the type `image/png` whose data is not base64, not shown*',
+      '*Image of type `image/png` whose data is not base64, not shown*',
     );
     expect(image({ data: 'AAAA', mimeType: 'image/svg+xml' })).not.toContain('data:');
     expect(image({ data: 'AAAA', mimeType: 'text/html"><script>' })).toContain('`text/html"><script>`');

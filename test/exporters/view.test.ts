@@ -111,7 +111,7 @@ describe('what an export shows', () => {
     ]);
     expect(shown).toContain('> [!CAUTION]\n> Failed\n>\n> ```\n> overloaded\n> ```');
     expect(shown).toContain('> [!WARNING]\n> Aborted\n');
-    expect(shown).toContain('> [!WARNING]\n> Cut off');
+    expect(shown).toContain('> [!WARNING]\n> Truncated');
   });
 
   it('folds, opens or leaves out the thinking', () => {
@@ -129,7 +129,7 @@ describe('what an export shows', () => {
     expect(text(thought, { thinking: 'full' })).toContain('<details open>\n<summary>Thinking</summary>');
     expect(text(thought, { thinking: 'none' })).not.toMatch(/hmm|encrypted/);
     expect(text([said('assistant', { content: [{ type: 'thinking', thinking: 'hmm' }] })], { thinking: 'none' })).toContain(
-      '*Nothing but thinking, left out*',
+      '*Only thinking, left out*',
     );
   });
 
@@ -212,7 +212,7 @@ describe('what an export shows', () => {
     expect(items[0]).toMatchObject({ parts: [{ kind: 'call', subject: [subject] }] });
     const data = '{"type":"custom","id":"n","parentId":null,"customType":"x","data":[98765432109876543210]}';
     expect(new Transcript(viewOptions()).push({ position: 0, line: 2, value: JSON.parse(data), text: data })[0]).toMatchObject({
-      words: ['Data of an extension: ', { code: 'x' }, ' ', { code: '[98765432109876543210]' }],
+      words: ['Extension data: ', { code: 'x' }, ' ', { code: '[98765432109876543210]' }],
     });
     const command = line.replace('"name":"other"', '"name":"bash"').replace('"id":12345678901234567890', '"command":12345678901234567890');
     const shown = new Transcript(viewOptions());

@@ -5,5 +5,5 @@ export const custom: EntryType = {
   fields: ({ string, anything }) => ({ customType: string, data: anything }),
   toModel: 'nothing',
   payload: [['customType']],
-  note: ({ customType, data }) => ({ words: ['Data of an extension: ', { code: customType ?? 'unnamed' }], data }),
+  note: ({ customType, data }) => ({ words: ['Extension data: ', { code: customType ?? 'unnamed' }], data }),
 };

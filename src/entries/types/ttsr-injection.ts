@@ -7,5 +7,5 @@ export const ttsrInjection: EntryType = {
   toModel: 'state',
   payload: [['injectedRules']],
   text: ({ injectedRules }) => (Array.isArray(injectedRules) ? [injectedRules.filter((rule) => typeof rule === 'string').join(', ')] : []),
-  note: ({ injectedRules }) => ({ words: ['Rules put into the context: ', { names: injectedRules }] }),
+  note: ({ injectedRules }) => ({ words: ['Rules added to the context: ', { names: injectedRules }] }),
 };

@@ -21,6 +21,6 @@ export function usageNote(entry: JsonObject): Note {
   const purpose = typeof entry['purpose'] === 'string' ? entry['purpose'] : stringOf(entry['kind']);
   const model = modelName(entry);
   return {
-    words: ['A call beside the conversation', ...(purpose ? [' for ', { code: purpose }] : []), ...(model ? [', ', { code: model }] : [])],
+    words: ['A call outside the conversation', ...(purpose ? [' for ', { code: purpose }] : []), ...(model ? [', ', { code: model }] : [])],
   };
 }

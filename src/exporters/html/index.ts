@@ -17,7 +17,7 @@ import { shown, wordsToHtml } from './words.ts';
 export const htmlFormat: ExportFormat = {
   name: 'html',
   endings: ['.html', '.htm'],
-  describe: 'one page that needs nothing else, with search, folding and a tree of the branches',
+  describe: 'one self-contained page with search, folding and a tree of the branches',
   make: (options) => new HtmlExporter(options),
 };
 
@@ -77,7 +77,7 @@ ${this.#branchList(branches)}</header>
   fork({ anchor, branches }: Fork): string {
     this.#forks.set(anchor, this.#run);
     const links = branches.map((branch) => `<a href="#branch-${branch.number}">branch ${branch.number}</a>`).join(', ');
-    const note = `<p class="fork" id="${anchor}">Fork: ${links} ${branches.length === 1 ? 'goes' : 'go'} on from here</p>\n`;
+    const note = `<p class="fork" id="${anchor}">Fork: ${links} ${branches.length === 1 ? 'continues' : 'continue'} from here</p>\n`;
     return note + this.#closeRun() + this.#openRun(this.#run);
   }
 

@@ -44,7 +44,7 @@ class MarkdownExporter implements Exporter {
 
   fork({ anchor: place, branches }: Fork): string {
     const links = branches.map((branch) => `[branch ${branch.number}](#branch-${branch.number})`).join(', ');
-    return `> ${anchor(place)}**Fork:** ${links} ${branches.length === 1 ? 'goes' : 'go'} on from here\n\n`;
+    return `> ${anchor(place)}**Fork:** ${links} ${branches.length === 1 ? 'continues' : 'continue'} from here\n\n`;
   }
 
   tail(): string {

@@ -51,10 +51,10 @@ export function output(value: string, options: ViewOptions): Shortened {
 export function contentParts(content: unknown, options: ViewOptions, call?: (block: JsonObject) => Part | undefined): Part[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content.trim() === '' ? [] : [text(content)];
-  if (!Array.isArray(content)) return [jsonFold(['Content of an unknown form'], content, options)];
+  if (!Array.isArray(content)) return [jsonFold(['Content in an unknown form'], content, options)];
   const parts: Part[] = [];
   for (const one of content) {
-    const part = isObject(one) ? blockPart(one, options, call) : jsonFold(['Content of an unknown form'], one, options);
+    const part = isObject(one) ? blockPart(one, options, call) : jsonFold(['Content in an unknown form'], one, options);
     if (part) parts.push(part);
   }
   return parts;
@@ -80,7 +80,7 @@ function blockPart(value: JsonObject, options: ViewOptions, call: ((block: JsonO
     case 'fallback':
       return remark('note', ['Answered by a fallback model', ...change(value)]);
   }
-  return jsonFold(['Block of the unknown type ', { code: oneLine(String(value['type']), 60) }], value, options);
+  return jsonFold(['Block of unknown type ', { code: oneLine(String(value['type']), 60) }], value, options);
 }
 
 function thinkingPart(value: JsonObject, options: ViewOptions): Part | undefined {
@@ -99,7 +99,7 @@ function redacted(data: string | undefined): Remark {
 function serverTool(value: JsonObject, options: ViewOptions): Part {
   const inner = objectOf(value['block']) ?? value;
   const name = stringOf(inner['name']) ?? stringOf(inner['type']) ?? 'unnamed';
-  return jsonFold(['Tool of the provider: ', { code: oneLine(name, 60) }], inner, options);
+  return jsonFold(['Provider tool: ', { code: oneLine(name, 60) }], inner, options);
 }
 
 function change(value: JsonObject): Words {

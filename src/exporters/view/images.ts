@@ -33,14 +33,14 @@ export function pictureOf(block: JsonObject): Picture {
   const extension = IMAGE_TYPES.get(type);
   const shownType = { code: oneLine(type === '' ? 'no type' : type, 60) };
   if (extension === undefined) {
-    return { kind: 'none', about: ['Image of the type ', shownType, `, not shown, ${counted(data.length, 'character')} of data`] };
+    return { kind: 'none', about: ['Image of type ', shownType, `, not shown, ${counted(data.length, 'character')} of data`] };
   }
   const blob = BLOB_REF.exec(data.length < 100 ? data : '');
   if (blob) return { kind: 'blob', type, extension, ref: data, hash: blob[1] ?? '' };
   if (data.startsWith('blob:'))
-    return { kind: 'none', about: ['Image of the type ', shownType, ' with a bad ref: ', { code: oneLine(data, 100) }], ref: data };
+    return { kind: 'none', about: ['Image of type ', shownType, ' with a bad ref: ', { code: oneLine(data, 100) }], ref: data };
   const base64 = isBase64(data) ? data : data.replace(WHITE, '');
-  if (!isBase64(base64)) return { kind: 'none', about: ['Image of the type ', shownType, ' whose data is not base64, not shown'] };
+  if (!isBase64(base64)) return { kind: 'none', about: ['Image of type ', shownType, ' whose data is not base64, not shown'] };
   return { kind: 'data', type, extension, base64 };
 }
 

@@ -57,7 +57,7 @@ function execution(message: JsonObject, source: 'command' | 'code', language: st
   if (message['truncated'] === true) {
     const path = stringOf(message['fullOutputPath']);
     parts.push(
-      remark('note', ['The agent recorded only a part of the output', ...(path ? ['; all of it was in ', { code: oneLine(path) }] : [])]),
+      remark('note', ['The agent recorded only part of the output', ...(path ? ['; all of it was in ', { code: oneLine(path) }] : [])]),
     );
   }
   return { speaker: 'command', title, facts, parts };
@@ -69,7 +69,7 @@ function filesView(message: JsonObject, options: ViewOptions): Draft {
   const parts: Part[] = [];
   for (const file of files) {
     if (!isObject(file)) {
-      parts.push(jsonFold(['File of an unknown form'], file, options));
+      parts.push(jsonFold(['File in an unknown form'], file, options));
       continue;
     }
     const path = stringOf(file['path']) ?? '';
@@ -114,10 +114,10 @@ function unknownView(message: JsonObject, options: ViewOptions): Draft {
   const role = stringOf(message['role']);
   const parts = contentParts(message['content'], options);
   const rest = remainder(message, ['role', 'content', 'timestamp']);
-  if (rest) parts.push(jsonFold(['Its other fields'], rest, options));
+  if (rest) parts.push(jsonFold(['Other fields'], rest, options));
   return {
     speaker: 'unknown',
-    title: role === undefined ? ['Message without a role'] : ['Message of the unknown role ', { code: oneLine(role, 60) }],
+    title: role === undefined ? ['Message without a role'] : ['Message with the unknown role ', { code: oneLine(role, 60) }],
     facts: [],
     parts,
   };
@@ -144,7 +144,7 @@ export function endingParts(message: JsonObject): Part[] {
     case 'error':
       return [remark('error', ['Failed'], error)];
     case 'length':
-      return [remark('warning', ['Cut off: the answer reached its greatest length'], error)];
+      return [remark('warning', ['Truncated: the answer reached its maximum length'], error)];
     default:
       return error === undefined || error === '' ? [] : [remark('error', ['Error'], error)];
   }
@@ -161,7 +161,7 @@ export function sessionStartDraft(entry: JsonObject, options: ViewOptions): Draf
     const names = tools.map((tool) => (typeof tool === 'string' ? tool : jsonText(tool, 0)));
     parts.push(remark('note', [`${counted(names.length, 'tool')}: `, { code: oneLine(names.join(', '), 400) }]));
   }
-  if (outputSchema !== undefined) parts.push(jsonFold(['Schema of the output'], outputSchema, options));
+  if (outputSchema !== undefined) parts.push(jsonFold(['Output schema'], outputSchema, options));
   return { speaker: 'instructions', title: ['Start of the session'], facts: [], parts };
 }
 
@@ -178,11 +178,11 @@ export function compactionDraft(entry: JsonObject, options: ViewOptions): Draft 
   const tail: unknown = entry['retainedTail'];
   if (kept === undefined && Array.isArray(tail)) facts.push([`copies of ${counted(tail.length, 'message')} are kept`]);
   else facts.push(keepsNothing ? ['nothing before it is kept'] : ['kept from ', { entry: kept }]);
-  if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['made by an extension']);
+  if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['created by an extension']);
   facts.push(...costFacts(entry));
   const parts: Part[] = [];
   const warning = stringOf(entry['warning']);
-  if (warning) parts.push(remark('warning', ['Warning of the agent'], warning));
+  if (warning) parts.push(remark('warning', ["The agent's warning"], warning));
   const summary = stringOf(entry['summary']) ?? '';
   parts.push(summary.trim() === '' ? remark('note', ['The summary is empty']) : text(summary));
   const short = stringOf(entry['shortSummary']);
@@ -196,7 +196,7 @@ export function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Dra
   const from = stringOf(entry['fromId']);
   const facts: Words[] = [];
   if (from) facts.push(from === 'root' ? ['from the root'] : ['from ', { entry: from }]);
-  if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['made by an extension']);
+  if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['created by an extension']);
   facts.push(...costFacts(entry));
   const summary = stringOf(entry['summary']) ?? '';
   const parts: Part[] = [summary.trim() === '' ? remark('note', ['The summary is empty']) : text(summary)];

@@ -51,9 +51,9 @@ const ENVELOPE: readonly string[] = ['type', 'id', 'parentId', 'timestamp'];
 
 function unknownNote(entry: JsonObject, options: ViewOptions): NoteDraft {
   const { type } = entry;
-  const words: Words = typeof type === 'string' ? ['Entry of the unknown type ', code(type)] : ['Entry without a type'];
+  const words: Words = typeof type === 'string' ? ['Entry of unknown type ', code(type)] : ['Entry without a type'];
   const rest = remainder(entry, ENVELOPE);
-  return { words, details: rest ? [jsonFold(['What it holds'], rest, options)] : [] };
+  return { words, details: rest ? [jsonFold(['Content'], rest, options)] : [] };
 }
 
 export function leftOutNote(calls: number): NoteDraft {

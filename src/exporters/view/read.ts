@@ -27,7 +27,7 @@ export function jsonText(value: unknown, indent = 2): string {
     const text = JSON.stringify(value, null, indent) ?? '';
     return text.includes(MARKED) ? text.replace(MARKED_NUMBER, '$1') : text;
   } catch (error) {
-    if (error instanceof RangeError) return '(nested too deeply to be shown)';
+    if (error instanceof RangeError) return '(nested too deeply to show)';
     throw error;
   }
 }

@@ -329,7 +329,7 @@ export class Transcript {
 function emptyWords(content: unknown): string {
   const onlyThinking =
     Array.isArray(content) && content.some((one) => isObject(one) && String(one['type']).toLowerCase().includes('thinking'));
-  return onlyThinking ? 'Nothing but thinking, left out' : 'No content';
+  return onlyThinking ? 'Only thinking, left out' : 'No content';
 }
 
 /** Stands for a call until its results are known. */
@@ -337,7 +337,7 @@ const CALL_HERE: Remark = remark('note', []);
 
 const MISSING: Readonly<Record<Ending | 'stopped', Words>> = {
   next: ['No result was recorded'],
-  fork: ['No result before the branches part'],
+  fork: ['No result before the branches split'],
   end: ['No result: the log ends here'],
   stopped: ['No result: the turn was stopped'],
 };

@@ -26,7 +26,7 @@ export class PiRules extends SpecRules {
     const target = entry.value['targetId'];
     const edit = readEdit(entry);
     if (typeof target === 'string' && edit) this.#edits.set(target, edit);
-    else this.notes.push(`${entryName(entry.value)} is a context_edit that names no target or has no replacement; it changes nothing`);
+    else this.notes.push(`${entryName(entry.value)} is a context_edit without a target or a replacement; it changes nothing`);
   }
 
   override project(place: number, entry: PathEntry): Projected {

@@ -1,17 +1,17 @@
 /** Every reason why an entry is in the context or out of it, in words for a person. */
 export const CONTEXT_RULES = {
-  message: 'a stored message, as it is',
+  message: 'a stored message, unchanged',
   'custom-message': 'a message that an extension put in',
-  'branch-summary': 'the summary of a branch that was left',
-  'compaction-summary': 'the last compaction on the path, its summary stands first',
+  'branch-summary': 'the summary of an abandoned branch',
+  'compaction-summary': 'the last compaction on the path; its summary comes first',
   'null-content': 'a stored message whose null content is read as empty',
   'context-edit': 'its content is replaced by a later context_edit',
   'unanswered-calls': 'tool calls without a result are removed, and signatures with them',
-  summarised: 'stands before what the last compaction keeps',
-  'older-compaction': 'a later compaction on the path rules',
+  summarised: 'comes before what the last compaction keeps',
+  'older-compaction': 'superseded by a later compaction on the path',
   'replayed-by-provider': 'the provider replays this part from its own history',
-  'before-reset': 'stands before the last reset_boundary',
-  'kept-system': 'a system message in the kept range gives way to the one of the compaction',
+  'before-reset': 'comes before the last reset_boundary',
+  'kept-system': 'a system message in the kept range, replaced by the one of the compaction',
   'edited-away': 'removed by a later context_edit',
   'empty-summary': 'a branch summary without text',
   'no-message': 'a message entry without a message',
@@ -20,11 +20,11 @@ export const CONTEXT_RULES = {
   'private-custom-type': 'a custom message that is only for the agent itself',
   'retry-recovery': 'a turn that a retry replaced',
   'empty-error-turn': 'a turn that ended in an error with nothing in it',
-  'no-block-left': 'nothing is left of the turn without its unanswered calls',
+  'no-block-left': 'the turn is empty without its unanswered calls',
   'stopped-turn': 'a turn that was aborted or ended in an error',
   'answers-stopped-turn': 'the result of a call in a turn that was removed',
   'state-only': 'changes the state, not the messages',
-  'no-text-for-the-model': 'this type of entry gives no message',
+  'no-text-for-the-model': 'this type of entry is not a message',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type RuleId = keyof typeof CONTEXT_RULES;

@@ -59,7 +59,7 @@ export class SpecRules {
     if (toModel === 'summary') return branchSummary(entry);
     if (type !== 'message') return this.customMessage(entry);
     if (isObject(message)) return this.message(place, entry, message);
-    return out('no-message', { note: `${entryName(value)} is a message entry without a message; it gives nothing` });
+    return out('no-message', { note: `${entryName(value)} is a message entry without a message; it is left out` });
   }
 
   protected compaction(entry: PathEntry): Projected {

@@ -47,7 +47,7 @@ export function windowOf(path: PathShape, profile: Profile, compaction: JsonObje
   const isMeant = start >= 0 || (typeof kept === 'string' && kept === id) || (profile !== 'omp' && hasRetainedTail(compaction));
   if (isMeant) return window;
   const name = id === undefined ? 'the last compaction' : `compaction '${id}'`;
-  const why = typeof kept === 'string' ? `keeps from '${kept}', which is not before it on this path` : 'does not name a first kept entry';
+  const why = typeof kept === 'string' ? `keeps from '${kept}', which is not earlier on this path` : 'has no first kept entry';
   return { ...window, note: `${name} ${why}; nothing before the compaction is kept` };
 }
 

@@ -31,7 +31,7 @@ export function itemOf(value: JsonObject): Item {
     case 'mode_change':
       return note('mode', word('mode'));
     case 'compaction':
-      return note('compaction', `kept from ${word('firstKeptEntryId') || 'nowhere'}\n${word('summary')}`);
+      return note('compaction', `kept from ${word('firstKeptEntryId') || 'nothing'}\n${word('summary')}`);
     case 'branch_summary':
       return note('branch summary', word('summary'));
     case 'custom_message':
@@ -106,7 +106,7 @@ function shortJson(value: unknown): string {
   try {
     text = JSON.stringify(value) ?? '';
   } catch {
-    return '(nested too deep to show)';
+    return '(nested too deeply to show)';
   }
   if (text.length <= ARGUMENT_CHARS) return text;
   // Never half a surrogate pair.

@@ -33,7 +33,7 @@ export function changedLines(names: { readonly a: string; readonly b: string }, 
   const both = names.a === names.b ? names.a : `${names.a} / ${names.b}`;
   const lines = [look.style.yellow(`~ ${look.clean(title)}`) + look.style.dim(`  ${look.clean(both)}`)];
   const changes = segments.some((segment) => segment.kind !== 'same');
-  if (!changes) return [...lines, look.style.dim('~   (the same text; it differs in fields that are not shown)')];
+  if (!changes) return [...lines, look.style.dim('~   (same text; differs in fields that are not shown)')];
   return [...lines, ...wordLines(segments, look).map((line) => (line === '' ? '~' : `~   ${line}`))];
 }
 
@@ -61,7 +61,7 @@ function excerpt(text: string, changesBefore: boolean, changesAfter: boolean): s
   if (text.length <= head + tail + 2 * EDGE_CHARS) return text;
   const start = text.slice(0, head).replace(/[\uD800-\uDBFF]$/, '');
   const end = tail === 0 ? '' : text.slice(-tail).replace(/^[\uDC00-\uDFFF]/, '');
-  return `${start} ...${grouped(text.length - head - tail)} characters the same... ${end}`;
+  return `${start} ...${grouped(text.length - head - tail)} identical characters... ${end}`;
 }
 
 function shortened(text: string, mostLines: number): string[] {

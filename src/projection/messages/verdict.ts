@@ -6,9 +6,9 @@ import type { LeftOutBy } from './llm.ts';
 /** Why a message of the context is not among those of a form. */
 const FORM_RULES: Readonly<Record<LeftOutBy, string>> = {
   excluded: 'the user ran it outside the context',
-  'unknown-role': 'this form has no place for its role',
-  'system-text': "system text is no message in this form; '--state' has it",
-  'nothing-to-send': 'holds no text and no image',
+  'unknown-role': 'this format does not support its role',
+  'system-text': "system text is not a message in this format; '--state' has it",
+  'nothing-to-send': 'has no text and no image',
 };
 
 export interface ContextVerdict {

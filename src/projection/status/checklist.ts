@@ -11,26 +11,26 @@ export function checklist(path: PathFacts, file: FileState, pending: readonly Pe
   const rows: [item: string, value: ChecklistItem['value'], reason: string][] = [
     ['no half tool', ...halfTool(path, pending)],
     isCut
-      ? ['no unpersisted events', 'no', 'the end of the file is cut']
-      : ['no unpersisted events', 'unknown', 'a file cannot tell what was never written to it'],
+      ? ['no unpersisted events', 'no', 'the end of the file is truncated']
+      : ['no unpersisted events', 'unknown', 'a file cannot show what was never written to it'],
     decided
       ? ['no open permission decision', 'no', 'a decision was recorded for a call that has no start']
-      : ['no open permission decision', 'unknown', 'approvals are not recorded by pi and omp'],
+      : ['no open permission decision', 'unknown', 'pi and omp do not record approvals'],
     ['workspace effects recorded', ...effectsRecorded(file, pending)],
     pending.length > 0
       ? ['next observation present', 'no', `${counted(pending.length, 'call')} without a result`]
       : ['next observation present', 'yes', 'nothing that the model asked for is missing'],
     rebuildable
-      ? ['state rebuildable from entries', 'yes', 'the path runs whole from leaf to root']
+      ? ['state rebuildable from entries', 'yes', 'the path is complete from leaf to root']
       : ['state rebuildable from entries', 'no', 'the path, the header or the last compaction is damaged'],
-    ['workspace matches', 'unknown', 'the log holds no commit or branch to compare'],
-    ['permission still valid', 'unknown', 'permissions are state of the running agent'],
+    ['workspace matches', 'unknown', 'the log has no commit or branch to compare'],
+    ['permission still valid', 'unknown', 'permissions are part of the running agent'],
     ['budget left', 'unknown', 'quotas and balances are not in the log'],
-    ['external world unchanged', 'unknown', 'the gate looks at the log only'],
+    ['external world unchanged', 'unknown', 'only the log is checked'],
     [
       'context sufficient after compaction',
       'unknown',
-      compaction ? 'whether the summary keeps what is needed is not decidable' : 'no compaction on the path; nothing to judge',
+      compaction ? 'whether the summary keeps what is needed cannot be determined' : 'no compaction on the path; nothing to judge',
     ],
   ];
   return rows.map(([item, value, reason]) => ({ item, value, reason }));
@@ -46,17 +46,17 @@ function halfTool({ noted, round }: PathFacts, pending: readonly PendingCall[]):
   if (pending.some((one) => one.started === 'yes')) return ['no', 'a tool ran and its result is not on this path'];
   const maybe = pending.filter((one) => one.started === 'maybe').length;
   if (maybe > 0) return ['unknown', `${counted(maybe, 'call')} may have run fully, partly or not`];
-  return ['yes', pending.length > 0 ? 'no open call was started, as far as the log tells' : 'every call of the last turn has its result'];
+  return ['yes', pending.length > 0 ? 'no open call was started, as far as the log shows' : 'every call of the last turn has its result'];
 }
 
 function effectsRecorded({ probes }: FileState, pending: readonly PendingCall[]): [ChecklistItem['value'], string] {
-  if (!probes) return ['unknown', 'the workspace was not looked at; --workspace DIR does'];
+  if (!probes) return ['unknown', 'the workspace was not checked; --workspace DIR does'];
   const writing = pending.filter((one) => !['pure', 'read', 'ask-user', 'network'].includes(one.class) && one.started !== 'no');
   if (writing.some((one) => one.probe?.result === 'appears applied')) {
-    return ['no', 'a change appears in the workspace and its result is not in the log'];
+    return ['no', 'a change appears to be in the workspace, but its result is not in the log'];
   }
   if (writing.every((one) => one.probe?.result === 'appears not applied')) {
     return ['yes', 'no open call appears to have changed the workspace'];
   }
-  return ['unknown', 'what an open call did to the workspace cannot be told'];
+  return ['unknown', 'what an open call did to the workspace is unknown'];
 }

@@ -238,10 +238,10 @@ export class PathFacts {
     const left = leavesProcess(stringOf(message['command']));
     if (!cancelled && ended && !left) return;
     const what = cancelled
-      ? 'a command of the user was cancelled: partial effects are possible'
+      ? "a user's command was canceled: partial effects are possible"
       : ended
-        ? 'a command of the user was sent to the background'
-        : 'a command of the user has no exit code: it may not have ended';
+        ? "a user's command was sent to the background"
+        : "a user's command has no exit code: it may not have ended";
     keepLast(this.userCommands, { ...place, what, round: this.round, leavesProcess: left || !(ended || cancelled) });
   }
 
@@ -262,7 +262,7 @@ export class PathFacts {
 
   #budgetNote(customType: unknown, place: EntryPlace): void {
     if (customType !== 'goal-budget-limit') return;
-    keepLast(this.budgetNotes, { ...place, what: 'the host said that the budget of the goal is used up', round: this.round });
+    keepLast(this.budgetNotes, { ...place, what: "the host said that the goal's budget is used up", round: this.round });
   }
 
   #compact(value: JsonObject, place: EntryPlace, previousId: string | null): void {

@@ -74,7 +74,7 @@ export class CallJudge {
     const marker = this.startMarker(call);
     if (marker) this.#saw(marker, `start of ${name} was marked`);
     if (stopReason === 'length') {
-      return { started: marker ? 'maybe' : 'no', reason: 'the output was cut, so its arguments may be incomplete: never run it' };
+      return { started: marker ? 'maybe' : 'no', reason: 'the output was truncated, so its arguments may be incomplete: never run it' };
     }
     const finished = finishedMarkers.get(call.toolCallId);
     if (finished) {
@@ -82,9 +82,9 @@ export class CallJudge {
       return { started: 'yes', reason: 'it ended, but what the model should see of it was not recorded' };
     }
     if (elsewhere) {
-      this.#saw(elsewhere, `a result of ${name} stands on another branch`);
+      this.#saw(elsewhere, `a result of ${name} is on another branch`);
       const where = elsewhere.entryId ?? `line ${elsewhere.line}`;
-      return { started: 'yes', reason: `its result stands on another branch (${where}), not on this path` };
+      return { started: 'yes', reason: `its result is on another branch (${where}), not on this path` };
     }
     if (marker) {
       const reason = 'its start was marked, which comes before checks that may have stopped it: it may have run fully, partly or not';
@@ -93,7 +93,7 @@ export class CallJudge {
     if (!call.dispatched) {
       const ended = `the turn ended as ${stopReason}`;
       if (writer === 'pi') return { started: 'no', reason: `${ended}, before any call is dispatched` };
-      const unless = 'not dispatched, unless the host ran calls while the message still streamed, which the file does not tell';
+      const unless = 'not dispatched, unless the host ran calls while the message was still streaming, which the file does not show';
       return { started: 'maybe', reason: `${ended}; ${unless}` };
     }
     const policy = policyMarkers.get(call.toolCallId);
@@ -108,8 +108,8 @@ export class CallJudge {
 }
 
 function adviceFor(known: Classified): string {
-  if (known.class === 'delegated') return '; look at the child session first (its header names this one as parentSession)';
-  if (known.class === 'read') return '; a new reading may differ from the lost one';
-  if (known.class === 'unknown') return '; no class is known for this tool (--classes FILE can tell)';
+  if (known.class === 'delegated') return '; look at the child session first (its header has this one as parentSession)';
+  if (known.class === 'read') return '; a new read may differ from the lost one';
+  if (known.class === 'unknown') return '; no class is known for this tool (--classes FILE can set one)';
   return '';
 }

@@ -74,13 +74,13 @@ export function judgeProbe(request: ProbeRequest, reading: ProbeReading, callTim
   const { path } = request;
   if (reading.kind === 'refused') return { result: 'unknown', path, reason: reading.why };
   if (reading.kind === 'absent') {
-    if (request.kind === 'write') return { result: 'appears not applied', path, reason: 'the file is not there' };
-    if (request.kind === 'edit') return { result: 'unknown', path, reason: 'the file is not there, so there is nothing to compare' };
-    return { result: 'unknown', path, reason: 'the file is not there, and the call does not say what it would hold' };
+    if (request.kind === 'write') return { result: 'appears not applied', path, reason: 'the file does not exist' };
+    if (request.kind === 'edit') return { result: 'unknown', path, reason: 'the file does not exist, so there is nothing to compare' };
+    return { result: 'unknown', path, reason: 'the file does not exist, and the call does not say what it would contain' };
   }
   const times = timesOf(reading.modified, callTime);
   if (request.kind === 'time')
-    return { result: 'unknown', path, reason: 'not decidable for this tool; only the time of the file is known', ...times };
+    return { result: 'unknown', path, reason: 'cannot be determined for this tool; only the time of the file is known', ...times };
   if (request.kind === 'write') {
     const wanted = Buffer.from(request.content, 'utf8');
     const same = reading.kind === 'file' && Buffer.compare(wanted, reading.bytes) === 0;
@@ -88,8 +88,8 @@ export function judgeProbe(request: ProbeRequest, reading: ProbeReading, callTim
       return { result: 'unknown', path, reason: 'the file is too large to compare', ...times };
     }
     return same
-      ? { result: 'appears applied', path, reason: 'the file holds exactly what the call would write', ...times }
-      : { result: 'appears not applied', path, reason: 'the file holds something else', ...times };
+      ? { result: 'appears applied', path, reason: 'the file has exactly what the call would write', ...times }
+      : { result: 'appears not applied', path, reason: 'the file has other content', ...times };
   }
   if (reading.kind === 'size') return { result: 'unknown', path, reason: 'the file is too large to search', ...times };
   return { ...judgeEdits(request.edits, reading.bytes), path, ...times };
@@ -104,16 +104,16 @@ function judgeEdits(edits: readonly TextEdit[], bytes: Uint8Array): Pick<Probe, 
     const before = edit.before.replaceAll('\r\n', '\n');
     const after = edit.after.replaceAll('\r\n', '\n');
     if (after === '' || before.includes(after)) {
-      return { result: 'ambiguous', reason: 'the new text is empty or part of the old one, so its presence tells nothing' };
+      return { result: 'ambiguous', reason: 'the new text is empty or part of the old one, so its presence proves nothing' };
     }
     const hasBefore = text.includes(before);
     const hasAfter = text.includes(after);
     if (hasAfter && !hasBefore) applied++;
     if (hasBefore && !hasAfter) open++;
   }
-  if (applied === edits.length) return { result: 'appears applied', reason: 'the file holds the new text and not the old one' };
-  if (open === edits.length) return { result: 'appears not applied', reason: 'the file holds the old text and not the new one' };
-  return { result: 'ambiguous', reason: 'the file holds both texts, neither, or some edits and not others' };
+  if (applied === edits.length) return { result: 'appears applied', reason: 'the file has the new text and not the old one' };
+  if (open === edits.length) return { result: 'appears not applied', reason: 'the file has the old text and not the new one' };
+  return { result: 'ambiguous', reason: 'the file has both texts, neither, or some edits and not others' };
 }
 
 function timesOf(modified: number, callTime: number | undefined): Pick<Probe, 'modified' | 'modifiedAfterCall'> {

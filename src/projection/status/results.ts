@@ -52,14 +52,14 @@ export function outcomeOf(message: JsonObject): Outcome {
   if (/^The user has declined to run this tool/.test(head)) return outcome('denied', 'declined by the user: not executed');
   if (!failed) return outcome('answered', '');
   if (DENIED_START.test(head) || (text.length <= 600 && DENIED_ANYWHERE.test(text))) {
-    return outcome('denied', 'rejected or blocked: not executed, by its text');
+    return outcome('denied', 'rejected or blocked: not executed, judging by its text');
   }
   if (ABORTED_END.test(tail) || ABORTED_START.test(head)) {
-    return outcome('interrupted', 'aborted while it ran: partial effects are possible, by its text');
+    return outcome('interrupted', 'aborted while it ran: partial effects are possible, judging by its text');
   }
-  if (TIMED_OUT_END.test(tail)) return outcome('timed-out', 'timed out while it ran: partial effects are possible, by its text');
-  if (SKIPPED.test(head)) return outcome('skipped', 'skipped for a queued user message: not executed, by its text');
-  if (NOT_FOUND.test(head)) return outcome('not-found', 'there was no such tool: not executed, by its text');
+  if (TIMED_OUT_END.test(tail)) return outcome('timed-out', 'timed out while it ran: partial effects are possible, judging by its text');
+  if (SKIPPED.test(head)) return outcome('skipped', 'skipped for a queued user message: not executed, judging by its text');
+  if (NOT_FOUND.test(head)) return outcome('not-found', 'there was no such tool: not executed, judging by its text');
   return outcome('answered', '');
 }
 

@@ -100,14 +100,14 @@ class Judge {
   #header(): void {
     const { hasHeader, version, pathEnd } = this.#file;
     const damaged = (what: string): void => this.#reason('blocked', 'damaged', what);
-    if (!hasHeader) damaged('the file does not start with a header: an agent would take it for empty and write over it');
+    if (!hasHeader) damaged('the file does not start with a header: an agent would treat it as empty and overwrite it');
     else if (version === undefined || version > NEWEST_VERSION) {
-      damaged(`the version in the header is not one that is known (1 to ${NEWEST_VERSION})`);
+      damaged(`the version in the header is not a known one (1 to ${NEWEST_VERSION})`);
     }
     const id = pathEnd.id ?? '';
     if (pathEnd.kind === 'missing-parent') {
-      damaged(`the path ends at parent '${id}', which is not in the file: the log is not a full record`);
-    } else if (pathEnd.kind === 'cycle') damaged(`the path runs in a circle through '${id}': the log is not a full record`);
+      damaged(`the path ends at parent '${id}', which is not in the file: the log is incomplete`);
+    } else if (pathEnd.kind === 'cycle') damaged(`the path is a cycle through '${id}': the log is incomplete`);
   }
 
   #damage(): void {
@@ -115,30 +115,34 @@ class Judge {
     const damaged = (verdict: Verdict, what: string, line: number): void => this.#reason(verdict, 'damaged', what, { entryId: null, line });
     const needed = damage.find((one) => one.needed);
     if (needed) {
-      damaged('blocked', `a line that the session needs is damaged (${needed.rule}): the log is not a full record`, needed.line);
+      damaged('blocked', `a line that the session needs is damaged (${needed.rule}): the log is incomplete`, needed.line);
     }
     const cut = damage.find((one) => !one.needed && one.line > lastEntryLine);
     if (cut) {
-      damaged('blocked', `the end of the file is damaged (${cut.rule}): an append was cut, and what it held is not known`, cut.line);
+      damaged('blocked', `the end of the file is damaged (${cut.rule}): an append was interrupted, and its content is unknown`, cut.line);
     } else if (!endsWithNewline) {
-      this.#reason('blocked', 'damaged', 'the last line has no newline: the next entry would run into it and both would be lost');
+      this.#reason('blocked', 'damaged', 'the last line has no newline: the next entry would land on the same line and both would be lost');
     }
     const holes = damage.filter((one) => !one.needed && one.line <= lastEntryLine);
     const [hole] = holes;
     if (hole) {
       const one = `a line that is not on the path is damaged (${hole.rule})`;
       const what = holes.length === 1 ? one : `${holes.length} lines that are not on the path are damaged`;
-      damaged('check', `${what}: newer work may have stood there`, hole.line);
+      damaged('check', `${what}: newer work may have been there`, hole.line);
     }
     for (const { line, rule } of damage.slice(0, MOST_EVIDENCE)) this.#saw({ entryId: null, line }, `damaged: ${rule}`);
-    if (newerWork) this.#saw({ entryId: null, line: newerWork.line }, `newer work hangs elsewhere: ${newerWork.rev} is not on this path`);
+    if (newerWork)
+      this.#saw({ entryId: null, line: newerWork.line }, `newer work is on another branch: ${newerWork.rev} is not on this path`);
   }
 
   #compaction(): void {
     const { compaction } = this.#path;
     if (!compaction || (compaction.hasSummary && compaction.anchored)) return;
-    const named = compaction.firstKept === undefined ? 'no first kept entry' : `'${compaction.firstKept}' as first kept entry`;
-    const what = compaction.hasSummary ? `names ${named}, which is not on the path before it: the context may be wrong` : 'has no summary';
+    const kept =
+      compaction.firstKept === undefined
+        ? 'has no first kept entry'
+        : `has '${compaction.firstKept}' as first kept entry, which is not earlier on the path`;
+    const what = compaction.hasSummary ? `${kept}: the context may be wrong` : 'has no summary';
     this.#reason('blocked', 'compaction-half', `the last compaction ${what}`, compaction);
   }
 
@@ -149,15 +153,15 @@ class Judge {
     const many = `${counted(pending.length, 'call')} without a result (${names})`;
     const state = this.#pendingState(pending);
     const open = pending.every((one) => one.started === 'no')
-      ? ', not started as far as the log tells'
+      ? ', not started as far as the log shows'
       : pending.some((one) => one.started === 'yes')
         ? ': it ran'
         : ': it may have run';
     const answered = counted(turn.calls.length - pending.length, 'answered one');
     const said: Partial<Record<State, string>> = {
-      'output-cut': `the output was cut with ${many}: the arguments may be incomplete`,
-      'partially-answered': `${many} beside ${answered}; the order of execution is not known`,
-      'intent-only': `${many}, none of them started as far as the log tells`,
+      'output-cut': `the output was truncated with ${many}: the arguments may be incomplete`,
+      'partially-answered': `${many} beside ${answered}; the order of execution is unknown`,
+      'intent-only': `${many}, none of them started as far as the log shows`,
       'approved-not-started': `${many}: a decision was recorded but no start`,
       'finished-no-observation': `${many}: the tool ended, its observation is missing`,
     };
@@ -182,7 +186,7 @@ class Judge {
     if (!turn || turn.round !== round) return;
     const { stopReason } = turn;
     if (stopReason === 'aborted') {
-      this.#reason('confirm', 'interrupted', 'the turn was ended by the user: do not continue silently', turn);
+      this.#reason('confirm', 'interrupted', 'the user ended the turn: do not continue silently', turn);
     } else if (stopReason === 'error') {
       const { kind, verdict, why } = readProviderError(turn.errorMessage);
       this.#reason(verdict, kind === 'budget' ? 'budget-exhausted' : 'provider-error', `the provider failed: ${why}`, turn);
@@ -191,7 +195,7 @@ class Judge {
       const what = `the provider deferred its answer${handle}: it may be running still, or be fetched already`;
       this.#reason('confirm', 'deferred', what, turn);
     } else if (turn.calls.length > 0 || stopReason === 'stop') return;
-    else if (stopReason === 'length') this.#reason('check', 'output-cut', 'the answer was cut at the output limit', turn);
+    else if (stopReason === 'length') this.#reason('check', 'output-cut', 'the answer was truncated at the output limit', turn);
     else {
       const without = stopReason === undefined ? '' : ' without a tool call';
       this.#reason('check', 'unknown', `the last turn ${endingOf(stopReason)}${without}`, turn);
@@ -234,7 +238,7 @@ class Judge {
     const [first] = ofThisRound;
     if (first) {
       const many = counted(ofThisRound.length, 'earlier call');
-      const what = `${many} since the user spoke last, without a result (${first.toolName}): the host went on`;
+      const what = `${many} since the last user message, without a result (${first.toolName}): the host continued`;
       this.#reason(this.#mildest(ofThisRound), 'unknown', what, first);
     }
     for (const call of earlierUnanswered.slice(-MOST_EVIDENCE)) {
@@ -250,7 +254,7 @@ class Judge {
       if (call.round !== round || !call.dispatched) this.#saw(call, what);
       else {
         const stopReason = call.line === lastTurn?.line ? lastTurn.stopReason : undefined;
-        this.#reason(this.#mildest([call], stopReason), 'background-process', `${what}: it may still run`, call);
+        this.#reason(this.#mildest([call], stopReason), 'background-process', `${what}: it may still be running`, call);
       }
     }
     for (const command of userCommands) {
@@ -273,13 +277,18 @@ class Judge {
     const { lastTurn, lastRole, lastMessage, pending } = this.#path;
     if (lastRole === 'user' && !pending.some((call) => call.dispatched)) {
       const state = lastTurn ? 'user-last' : 'no-assistant-yet';
-      this.#reason('ready', state, 'the user spoke last: the next step is a model call, which may have been sent already', lastMessage);
+      this.#reason(
+        'ready',
+        state,
+        'the last message is from the user: the next step is a model call, which may already have been sent',
+        lastMessage,
+      );
       // Nothing milder than this decides: it names the state where all else is ready too.
       this.#reasons.unshift(...this.#reasons.splice(-1));
     } else if (this.#reasons.length > 0) return;
     else if (!lastTurn) this.#reason('ready', 'no-assistant-yet', 'no turn of the model is recorded yet');
     else if (lastTurn.calls.length > 0)
-      this.#reason('ready', 'stable', 'every call is answered: the next step is a model call', lastMessage);
+      this.#reason('ready', 'stable', 'every call has its result: the next step is a model call', lastMessage);
     else this.#reason('ready', 'stable', 'the model ended its turn and no call is open', lastMessage);
   }
 
@@ -300,12 +309,12 @@ class Judge {
   #limits(pending: readonly PendingCall[]): string[] {
     const { sessionExit, lastTurn } = this.#path;
     const limits = [
-      'the gate reasons about the log; it cannot see processes, approvals or the remote world',
-      'denials and stops are partly told from the words of results; in other words than the known ones they look like any error',
+      'this is based on the log alone; it cannot see processes, approvals or remote systems',
+      'denials and stops are partly recognized by the text of results; with unknown wording they look like any other error',
     ];
     if (!sessionExit) limits.push('how the process ended is not recorded at this leaf');
     if (pending.length > 0 && !this.#calls.marksStarts) limits.push('the writer of this file does not mark when a tool starts');
-    if (lastTurn?.stopReason === 'error') limits.push('the kind of a provider error is guessed from its words');
+    if (lastTurn?.stopReason === 'error') limits.push('the kind of a provider error is guessed from its text');
     if (this.#file.version === 1) limits.push('a version 1 file: an agent that opens it rewrites it, and gives every entry a new id');
     return limits;
   }

@@ -7,23 +7,23 @@ import type { Verdict } from './verdict.ts';
 const MOST_CALLS = 3;
 
 const MEANING: Readonly<Record<Verdict, string>> = {
-  ready: 'may be resumed',
+  ready: 'safe to resume',
   check: 'look first, then resume',
   confirm: 'ask the user before resuming',
-  blocked: 'must not be resumed as it is',
+  blocked: 'must not be resumed in this state',
 };
 
 /** What is open where an item of the checklist is unknown. */
 const IN_SHORT: Readonly<Record<string, string>> = {
   'no half tool': 'half-run tools',
-  'no unpersisted events': 'events never written',
+  'no unpersisted events': 'unwritten events',
   'no open permission decision': 'open approvals',
   'workspace effects recorded': 'effects on the workspace',
-  'workspace matches': 'its commit',
+  'workspace matches': 'the commit',
   'permission still valid': 'permissions',
   'budget left': 'budget',
-  'external world unchanged': 'the world outside',
-  'context sufficient after compaction': 'what a summary left out',
+  'external world unchanged': 'external systems',
+  'context sufficient after compaction': 'context lost in a summary',
 };
 
 /** The log that the status is about. */
@@ -50,7 +50,7 @@ export function statusText(status: Status, source: StatusSource, style: Style, c
   lines.push(`  leaf: ${status.leafId === null ? 'none' : clean(status.leafId)}`);
   lines.push(`  last stable entry: ${stableText(status, source, clean)}`);
   const unknown = status.checklist.filter((item) => item.value === 'unknown').map((item) => IN_SHORT[item.item] ?? item.item);
-  lines.push(style.dim(`  not known: ${unknown.join(', ')}`));
+  lines.push(style.dim(`  unknown: ${unknown.join(', ')}`));
   lines.push(style.dim(`  ${status.limits[0] ?? ''}`));
   if (status.next) lines.push(`  next: ${clean(nextText(status.next, source))}`);
   return `${lines.join('\n')}\n`;

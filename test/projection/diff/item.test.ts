@@ -15,7 +15,7 @@ describe('an entry in a diff', () => {
     [{ type: 'thinking_level_change', thinkingLevel: 'high' }, 'thinking level', 'high'],
     [{ type: 'mode_change', mode: 'plan' }, 'mode', 'plan'],
     [{ type: 'compaction', summary: 'short', firstKeptEntryId: 'k' }, 'compaction', 'kept from k\nshort'],
-    [{ type: 'compaction', summary: 'short' }, 'compaction', 'kept from nowhere\nshort'],
+    [{ type: 'compaction', summary: 'short' }, 'compaction', 'kept from nothing\nshort'],
     [{ type: 'branch_summary', summary: 'there' }, 'branch summary', 'there'],
     [{ type: 'branch_summary', summary: 7 }, 'branch summary', ''],
     [{ type: 'custom_message', customType: 'note', content: 'x' }, 'custom message note', 'x'],
@@ -44,7 +44,7 @@ describe('an entry in a diff', () => {
   it('says so where a value is nested too deep to be written', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 200_000; level++) deep = [deep];
-    expect(itemOf({ type: 'odd', data: deep }).text).toBe('(nested too deep to show)');
+    expect(itemOf({ type: 'odd', data: deep }).text).toBe('(nested too deeply to show)');
   });
 });
 

@@ -72,7 +72,7 @@ describe('an entry in two wordings', () => {
 
   it('says so where the text is the same and other fields differ', () => {
     const lines = changedLines({ a: 'x', b: 'x' }, item('the same'), item('the same'), plain);
-    expect(lines).toEqual(['~ user  x', '~   (the same text; it differs in fields that are not shown)']);
+    expect(lines).toEqual(['~ user  x', '~   (same text; differs in fields that are not shown)']);
   });
 
   it('leaves out the middle of a long stretch that did not change, and the outer part at either end', () => {
@@ -83,10 +83,10 @@ describe('an entry in two wordings', () => {
       item(`${long} new ${long} new ${long}`),
       plain,
     );
-    expect(line).toMatch(/^~ {4}\.\.\.440 characters the same\.\.\. (?:word ?)+ \[-old-\]/);
-    expect(line.match(/characters the same/g)).toHaveLength(3);
-    expect(line).toMatch(/\{\+new\+\} (?:word ?)+ \.\.\.381 characters the same\.\.\. (?:word ?)+/);
-    expect(line).toMatch(/characters the same\.\.\. $/);
+    expect(line).toMatch(/^~ {4}\.\.\.440 identical characters\.\.\. (?:word ?)+ \[-old-\]/);
+    expect(line.match(/identical characters/g)).toHaveLength(3);
+    expect(line).toMatch(/\{\+new\+\} (?:word ?)+ \.\.\.381 identical characters\.\.\. (?:word ?)+/);
+    expect(line).toMatch(/identical characters\.\.\. $/);
     expect(line.length).toBeLessThan(500);
   });
 

@@ -63,9 +63,9 @@ describe('what was seen in the workspace', () => {
 
   it('tells of a file that is not there as much as the call allows', () => {
     const judged = (request: ProbeRequest) => judgeProbe(request, { kind: 'absent' }, 0);
-    expect(judged(write)).toEqual({ result: 'appears not applied', path: 'a', reason: 'the file is not there' });
+    expect(judged(write)).toEqual({ result: 'appears not applied', path: 'a', reason: 'the file does not exist' });
     expect(judged(edit)).toMatchObject({ result: 'unknown', reason: expect.stringContaining('nothing to compare') });
-    expect(judged(time)).toMatchObject({ result: 'unknown', reason: expect.stringContaining('does not say what it would hold') });
+    expect(judged(time)).toMatchObject({ result: 'unknown', reason: expect.stringContaining('does not say what it would contain') });
   });
 
   it('compares a write byte for byte, and by its size where the file is too large to read', () => {

@@ -218,24 +218,24 @@ describe('what is said', () => {
     const reasonOf = (...lines: number[]): string | undefined =>
       statusOf(rows, { damage: lines.map((line) => ({ line, rule: 'torn-line' })) }).reasons.find(({ state }) => state === 'damaged')
         ?.reason;
-    expect(reasonOf(2)).toBe('a line that is not on the path is damaged (torn-line): newer work may have stood there');
-    expect(reasonOf(2, 3)).toBe('2 lines that are not on the path are damaged: newer work may have stood there');
+    expect(reasonOf(2)).toBe('a line that is not on the path is damaged (torn-line): newer work may have been there');
+    expect(reasonOf(2, 3)).toBe('2 lines that are not on the path are damaged: newer work may have been there');
   });
 
   it('of damage behind the last entry is that an append was cut, although the file ends with a newline', () => {
     const damage = (more: object) => [{ line: 9, rule: 'torn-line', ...more }];
     expect(statusOf(chained(stop), { damage: damage({}) })).toMatchObject({ verdict: 'blocked', state: 'damaged' });
     const reasons = (more: object): string[] => statusOf(chained(stop), { damage: damage(more) }).reasons.map(({ reason }) => reason);
-    expect(reasons({})).toEqual(['the end of the file is damaged (torn-line): an append was cut, and what it held is not known']);
+    expect(reasons({})).toEqual(['the end of the file is damaged (torn-line): an append was interrupted, and its content is unknown']);
     const { evidence } = statusOf(chained(stop), { damage: damage({}) });
     expect(evidence).toContainEqual({ entryId: null, line: 9, what: 'damaged: torn-line' });
-    expect(reasons({ needed: true })).toEqual(['a line that the session needs is damaged (torn-line): the log is not a full record']);
+    expect(reasons({ needed: true })).toEqual(['a line that the session needs is damaged (torn-line): the log is incomplete']);
   });
 
   it('of a provider error is that its kind is guessed, and of a version 1 log that agents rewrite it', () => {
     const limits = (...entries: JsonObject[]): string => statusOf(chained(...entries)).limits.join('\n');
     const failed = said({ role: 'assistant', content: [], stopReason: 'error', errorMessage: 'overloaded' });
-    expect(limits(failed)).toContain('the kind of a provider error is guessed from its words');
+    expect(limits(failed)).toContain('the kind of a provider error is guessed from its text');
     expect(limits(stop)).not.toContain('provider error');
     expect(limits(stop)).toContain('how the process ended is not recorded at this leaf');
   });
@@ -256,7 +256,7 @@ describe('what is said', () => {
   it('of a budget that was used up decides until the user speaks again, and is evidence then', () => {
     const note: JsonObject = { type: 'custom_message', customType: 'goal-budget-limit', content: '', display: false };
     const user = said({ role: 'user', content: 'go on' });
-    const what = 'the host said that the budget of the goal is used up';
+    const what = "the host said that the goal's budget is used up";
     expect(statusOf(chained(user, stop, note))).toMatchObject({ verdict: 'confirm', state: 'budget-exhausted' });
     const later = statusOf(chained(user, stop, note, user));
     expect(later).toMatchObject({ verdict: 'ready', state: 'user-last' });
@@ -306,8 +306,8 @@ describe('calls and results that are not as they should be', () => {
     const elsewhere = (id: unknown): string | undefined =>
       statusOf([...rows, { line: 9, value: { type: 'message', id, parentId: 'e0', message: result } }], { leafId: 'e0' }).pending[0]
         ?.reason;
-    expect(elsewhere('other')).toContain('its result stands on another branch (other)');
-    expect(elsewhere(undefined)).toContain('its result stands on another branch (line 9)');
+    expect(elsewhere('other')).toContain('its result is on another branch (other)');
+    expect(elsewhere(undefined)).toContain('its result is on another branch (line 9)');
     const several = ['first', 'second'].map((id, at) => ({
       line: 9 + at,
       value: { type: 'message', id, parentId: 'e0', message: result },
@@ -334,7 +334,7 @@ describe('calls and results that are not as they should be', () => {
     const judged = (more: JsonObject) => statusOf(chained(stop, compaction(more)));
     expect(judged({ firstKeptEntryId: 'e0' }).verdict).toBe('ready');
     expect(judged({ firstKeptEntryId: 'e1' }).verdict).toBe('ready');
-    expect(judged({}).reasons[0]).toMatchObject({ verdict: 'blocked', reason: expect.stringContaining('names no first kept entry') });
+    expect(judged({}).reasons[0]).toMatchObject({ verdict: 'blocked', reason: expect.stringContaining('has no first kept entry') });
     expect(judged({ firstKeptEntryId: 'x' }).reasons[0]).toMatchObject({
       verdict: 'blocked',
       reason: expect.stringContaining("'x' as first kept"),
@@ -348,7 +348,7 @@ describe('a command of the user', () => {
   const bash = (more: JsonObject): JsonObject => said({ role: 'bashExecution', ...more });
   const judged = (...entries: JsonObject[]) => {
     const { verdict, evidence } = statusOf(chained(user, ...entries));
-    return { verdict, what: evidence.map(({ what }) => what).filter((what) => what.startsWith('a command of the user')) };
+    return { verdict, what: evidence.map(({ what }) => what).filter((what) => what.startsWith("a user's command")) };
   };
 
   it('says nothing where it ended', () => {
@@ -358,15 +358,15 @@ describe('a command of the user', () => {
   it('was cancelled: partial effects are possible, and nothing runs', () => {
     expect(judged(bash({ command: 'ls', cancelled: true }))).toEqual({
       verdict: 'ready',
-      what: ['a command of the user was cancelled: partial effects are possible'],
+      what: ["a user's command was canceled: partial effects are possible"],
     });
   });
 
   it('was sent to the background, or never ended: it may still run, until the user speaks again', () => {
-    const left = 'a command of the user was sent to the background';
+    const left = "a user's command was sent to the background";
     expect(judged(bash({ command: 'serve &', exitCode: 0 }))).toEqual({ verdict: 'check', what: [left] });
     expect(judged(bash({ command: 'serve &', exitCode: 0 }), user)).toEqual({ verdict: 'ready', what: [left] });
-    expect(judged(bash({})).what).toEqual(['a command of the user has no exit code: it may not have ended']);
+    expect(judged(bash({})).what).toEqual(["a user's command has no exit code: it may not have ended"]);
     expect(judged(bash({})).verdict).toBe('check');
   });
 });

@@ -51,10 +51,10 @@ describe('the status for a person', () => {
       red: (text: string) => `R${text}`,
     };
     const first = (verdict: Status['verdict']): string | undefined => lines({ verdict }, {}, style)[0];
-    expect(first('ready')).toBe('Gready: may be resumed (stable)');
+    expect(first('ready')).toBe('Gready: safe to resume (stable)');
     expect(first('check')).toBe('Ycheck: look first, then resume (stable)');
     expect(first('confirm')).toBe('Yconfirm: ask the user before resuming (stable)');
-    expect(first('blocked')).toBe('Rblocked: must not be resumed as it is (stable)');
+    expect(first('blocked')).toBe('Rblocked: must not be resumed in this state (stable)');
   });
 
   it('gives two reasons that speak against going on, with their lines, and counts the others', () => {
@@ -92,7 +92,7 @@ describe('the status for a person', () => {
   it('tells what is not known in short words, and a new item of the checklist by its own name', () => {
     const item = (name: string, value: 'yes' | 'unknown' = 'unknown') => ({ item: name, value, reason: 'x' });
     const checklist = [item('no half tool'), item('budget left', 'yes'), item('permission still valid'), item('something new')];
-    expect(lines({ checklist })).toContain('  not known: half-run tools, permissions, something new');
+    expect(lines({ checklist })).toContain('  unknown: half-run tools, permissions, something new');
   });
 
   it('says where to start from: the leaf, an entry to fork from, or nothing', () => {
