@@ -27,6 +27,8 @@ export interface EntryType {
   readonly toModel: 'message' | 'summary' | 'state' | 'boundary' | 'nothing';
   /** What makes it worth keeping, whatever is wrong with its place in the tree; nothing is asked where it is absent. */
   readonly payload?: Alternatives;
+  /** The keys that name other entries, and what is wrong where they are not in the file: a label, what is kept, where it came from. */
+  readonly references?: Readonly<Record<string, 'label' | 'kept' | 'from'>>;
   /** It may say in `usage` what it has used. */
   readonly hasUsage?: true;
   /** The key that has the new title of the session. */

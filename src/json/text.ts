@@ -133,15 +133,22 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
 
 /** The splice that sets a member's value in the object that opens at `open`, or appends the member as its last. */
 export function setMember(text: string, open: number, key: string, value: string): Splice {
-  let last: Member | undefined;
-  let found: Member | undefined;
-  for (const member of objectMembers(text, open)) {
-    last = member;
-    if (member.key === key) found = member;
+  return setMembers(text, open, new Map([[key, value]]))[0] as Splice;
+}
+
+/** The same for several members; those that are new are appended in their order, as JSON.stringify writes them. */
+export function setMembers(text: string, open: number, values: ReadonlyMap<string, string>): Splice[] {
+  const found = new Map<string, Splice>();
+  let end: number | undefined;
+  for (const { key, valueStart, valueEnd } of objectMembers(text, open)) {
+    end = valueEnd;
+    const value = values.get(key);
+    if (value !== undefined) found.set(key, { start: valueStart, end: valueEnd, text: value });
   }
-  if (found) return { start: found.valueStart, end: found.valueEnd, text: value };
-  const end = last ? last.valueEnd : open + 1;
-  return { start: end, end, text: `${last ? ',' : ''}${JSON.stringify(key)}:${value}` };
+  const added = [...values].filter(([key]) => !found.has(key)).map(([key, value]) => `${JSON.stringify(key)}:${value}`);
+  if (added.length === 0) return [...found.values()];
+  const at = end ?? open + 1;
+  return [...found.values(), { start: at, end: at, text: `${end === undefined ? '' : ','}${added.join(',')}` }];
 }
 
 /** The splices that take some elements, with their commas, out of the array that opens at `open`. */
@@ -177,23 +184,4 @@ function removals(parts: readonly { readonly start: number; readonly end: number
   const last = parts.at(-1);
   if (first !== undefined && last) splices.push({ start: keptEnd ?? first, end: last.end, text: '' });
   return splices;
-}
-
-/** How deep objects and arrays are nested, 1 for a flat object. */
-export function nestingDepth(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let at = 0;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = skipString(text, at);
-      if (at < 0) return deepest;
-      continue;
-    }
-    if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (code === 0x7d || code === 0x5d) depth--;
-    at++;
-  }
-  return deepest;
 }

@@ -88,3 +88,19 @@ export function pathOf(frame: Frame): string {
   }
   return steps.reverse().join('').replace(/^\./, '');
 }
+
+/** How deep objects and arrays are nested, 1 for a flat object. */
+export function nestingDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  walkJson(text, 0, {
+    open: () => {
+      depth++;
+      deepest = Math.max(deepest, depth);
+    },
+    close: () => {
+      depth--;
+    },
+  });
+  return deepest;
+}

@@ -1,6 +1,6 @@
 import { messageOf, versionByEntry, versionOf } from '../entries/envelope-check.ts';
 import type { KnownVersion } from '../entries/schema/index.ts';
-import { isShown } from '../entries/types/index.ts';
+import { entryTypeOf, isShown } from '../entries/types/index.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { float64Column, uint8Column, uint32Column } from '../log/column.ts';
 import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../log/log-index.ts';
@@ -281,12 +281,10 @@ export class LogFacts {
   }
 
   #addReferences(position: number, type: string, value: JsonObject): void {
-    const add = (kind: Reference['kind'], id: unknown): void => {
+    for (const [key, kind] of Object.entries(entryTypeOf(type)?.references ?? {})) {
+      const id = value[key];
       if (typeof id === 'string' && id !== '') this.references.push({ kind, position, id });
-    };
-    if (type === 'label') add('label', value['targetId']);
-    else if (type === 'compaction') add('kept', value['firstKeptEntryId']);
-    else if (type === 'branch_summary') add('from', value['fromId']);
+    }
   }
 
   #addTools(position: number, role: string | undefined, message: JsonObject): void {

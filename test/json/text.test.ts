@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contentKey, entryKey } from '../../src/entries/content-key.ts';
-import { applySplices, nestingDepth, setMember } from '../../src/json/text.ts';
-import { pathOf, walkJson } from '../../src/json/walk.ts';
+import { applySplices, setMember } from '../../src/json/text.ts';
+import { nestingDepth, pathOf, walkJson } from '../../src/json/walk.ts';
 
 describe('setting a member in the text of an object', () => {
   it.each([

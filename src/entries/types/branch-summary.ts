@@ -12,6 +12,7 @@ export const branchSummary: EntryType = {
   }),
   toModel: 'summary',
   payload: [['summary']],
+  references: { fromId: 'from' },
   hasUsage: true,
   text: (entry) => [stringOf(entry['summary'])],
 };

@@ -23,6 +23,7 @@ export const compaction: EntryType = {
   oneOf: (version) => (version === 1 ? [] : [['firstKeptEntryId'], ['retainedTail']]),
   toModel: 'summary',
   payload: [['summary']],
+  references: { firstKeptEntryId: 'kept' },
   hasUsage: true,
   text: (entry) => [stringOf(entry['shortSummary']), stringOf(entry['summary'])],
 };

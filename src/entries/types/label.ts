@@ -5,6 +5,7 @@ export const label: EntryType = {
   fields: ({ string, optional }) => ({ targetId: string, label: optional(string) }),
   toModel: 'state',
   payload: [['targetId']],
+  references: { targetId: 'label' },
   text: (entry) => [stringOf(entry['label']) || '(cleared)', `on ${stringOf(entry['targetId'])}`],
   note: (entry) => {
     const name = stringOf(entry['label']);

@@ -1,5 +1,5 @@
 import { grouped } from '../../base/words.ts';
-import { nestingDepth } from '../../json/text.ts';
+import { nestingDepth } from '../../json/walk.ts';
 import { placeOf, type Rule } from '../rule.ts';
 
 const DEEPEST = 1_000;
