@@ -1,6 +1,6 @@
 import { optionSpelling, optionText, usageLine } from '../src/cli/help.ts';
-import type { Command, Option } from '../src/commands/command.ts';
-import { COMMON_OPTIONS } from '../src/commands/common-options.ts';
+import type { Command, Option } from '../src/shared/command.ts';
+import { COMMON_OPTIONS } from '../src/shared/common-options.ts';
 
 /** The manual page, made from what the help is made from. No date stands in it, so the same commands give the same page. */
 export function manPage(commands: readonly Command[], version: string): string {

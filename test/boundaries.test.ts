@@ -22,8 +22,11 @@ const MAY_IMPORT = table({
   reporters: 'base rules',
   exporters: 'base entries json log transcript tree',
   blobs: 'base entries files json lines scanner',
-  commands: 'base blobs entries exporters files formats json lines log projection repair reporters rules scanner tree validate',
-  cli: 'base commands',
+  shared: 'base blobs entries files formats lines log projection scanner tree',
+  completion: 'base shared',
+  commands:
+    'base blobs completion entries exporters files formats json lines log projection repair reporters rules scanner shared tree validate',
+  cli: 'base commands shared',
   'main.ts': 'cli',
   library: 'base entries formats json lines log projection repair rules tree validate',
   'index.ts': 'base entries json library log projection repair rules tree',

@@ -9,9 +9,9 @@ export interface Io {
   readonly stdout: Output & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Output & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Colours for stdout; every function is the identity where colour is not wanted. */
+  /** Colors for stdout; every function is the identity where color is not wanted. */
   readonly style: Style;
-  /** Colours for stderr. */
+  /** Colors for stderr. */
   readonly errorStyle: Style;
   /** Milliseconds since 1970. */
   readonly now: () => number;

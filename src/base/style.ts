@@ -1,6 +1,6 @@
 export type Paint = (text: string) => string;
 
-/** Colours for one stream; every function is the identity where colour is not wanted. */
+/** Colors for one stream; every function is the identity where color is not wanted. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;

@@ -1,5 +1,5 @@
-import type { Command, Option, Style } from '../commands/command.ts';
-import { allOptions } from '../commands/common-options.ts';
+import type { Command, Option, Style } from '../shared/command.ts';
+import { allOptions } from '../shared/common-options.ts';
 
 const WIDTH = 80;
 

@@ -1,12 +1,12 @@
 import { printable } from '../base/printable.ts';
 import { errorCode } from '../base/trouble.ts';
-import type { Io, Style } from '../commands/command.ts';
-import { type ColourWish, PLAIN, wantsColour } from './colour-wish.ts';
+import type { Io, Style } from '../shared/command.ts';
+import { type ColorWhen, PLAIN, wantsColor } from './color.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';
 import type { ProcessIo } from './tell.ts';
 
 export async function makeIo(color: string | undefined, outside: ProcessIo): Promise<Io & { readonly progress: ProgressLine }> {
-  const wish: ColourWish = color === 'always' || color === 'never' ? color : 'auto';
+  const when: ColorWhen = color === 'always' || color === 'never' ? color : 'auto';
   const now = outside.now ?? Date.now;
   const progress = makeProgress(outside.stderr, outside.env, now);
   const stderr = outside.stderr.isTTY ? clearing(outside.stderr, progress) : outside.stderr;
@@ -15,8 +15,8 @@ export async function makeIo(color: string | undefined, outside: ProcessIo): Pro
     stdout: outside.stdout.isTTY ? clearing(outside.stdout, progress) : outside.stdout,
     stderr,
     env: outside.env,
-    style: await styleFor(wantsColour(wish, outside.env, outside.stdout.isTTY === true)),
-    errorStyle: await styleFor(wantsColour(wish, outside.env, outside.stderr.isTTY === true)),
+    style: await styleFor(wantsColor(when, outside.env, outside.stdout.isTTY === true)),
+    errorStyle: await styleFor(wantsColor(when, outside.env, outside.stderr.isTTY === true)),
     now,
     random: outside.random ?? systemRandom,
     processes: { own: process.pid, isRunning },
@@ -28,10 +28,10 @@ export async function makeIo(color: string | undefined, outside: ProcessIo): Pro
   };
 }
 
-/** Chalk is loaded where there is something to colour. */
-async function styleFor(colour: boolean): Promise<Style> {
-  if (!colour) return PLAIN;
-  const { makeStyle } = await import('./colour.ts');
+/** Chalk is loaded where there is something to color. */
+async function styleFor(color: boolean): Promise<Style> {
+  if (!color) return PLAIN;
+  const { makeStyle } = await import('./chalk-style.ts');
   return makeStyle(true);
 }
 

@@ -1,4 +1,4 @@
-import { isThreadWaiting, standardOutput } from '../commands/system.ts';
+import { isThreadWaiting, standardOutput } from '../shared/system.ts';
 import { call } from './call.ts';
 import { type ProcessIo, SIGNAL_CODES, tell } from './tell.ts';
 

@@ -2,7 +2,7 @@
 import { Parser } from 'yargs/helpers';
 import { UsageTrouble } from '../base/trouble.ts';
 import { nearest } from '../base/words.ts';
-import type { Given, Option } from '../commands/command.ts';
+import type { Given, Option } from '../shared/command.ts';
 
 /** What yargs made of the words of a call. What is wrong with them is told by `given`, so that help and color come first. */
 export interface ParsedArgv {

@@ -1,6 +1,6 @@
-import type { Style } from '../commands/command.ts';
-import { COMMON_OPTIONS } from '../commands/common-options.ts';
 import { commands } from '../commands/index.ts';
+import type { Style } from '../shared/command.ts';
+import { COMMON_OPTIONS } from '../shared/common-options.ts';
 import { optionRows, row, wrap } from './help.ts';
 
 export function programHelp(style: Style): string {

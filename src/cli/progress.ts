@@ -1,7 +1,7 @@
 import { printable } from '../base/printable.ts';
 import { columnsOf, cutToWidth } from '../base/width.ts';
 import { counted, grouped } from '../base/words.ts';
-import type { Io, Progress } from '../commands/command.ts';
+import type { Io, Progress } from '../shared/command.ts';
 
 const QUIET_MS = 1_000;
 const BETWEEN_MS = 100;

@@ -1,8 +1,8 @@
 import { UsageTrouble } from '../base/trouble.ts';
 import { nearest } from '../base/words.ts';
-import type { Command, Given, Io } from '../commands/command.ts';
-import { allOptions, COMMON_OPTIONS } from '../commands/common-options.ts';
 import { commands } from '../commands/index.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { allOptions, COMMON_OPTIONS } from '../shared/common-options.ts';
 import { makeIo } from './io.ts';
 import { parseArgv } from './parse.ts';
 import type { ProgressLine } from './progress.ts';

@@ -1,6 +1,6 @@
 import { printable } from '../base/printable.ts';
 import { ClosedPipe, errorCode, isClosedPipe, systemTrouble, Trouble, UsageTrouble } from '../base/trouble.ts';
-import type { Io } from '../commands/command.ts';
+import type { Io } from '../shared/command.ts';
 
 /** The outside as the launcher hands it in. */
 export type ProcessIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env'> & Partial<Pick<Io, 'now' | 'random' | 'signal'>>;

@@ -8,11 +8,11 @@ import { withLock } from '../files/lock.ts';
 import { readLineBatches, readLines } from '../lines/reader.ts';
 import { splitLines } from '../lines/split.ts';
 import { ByteWriter } from '../lines/writer.ts';
+import { abortable } from '../shared/abortable.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { openSession } from '../shared/open-session.ts';
+import { FROM_OPTION, rewritingDetection } from '../shared/rewrite.ts';
 import { resolveEntry } from '../tree/rev.ts';
-import type { Command, Given, Io } from './command.ts';
-import { openSession } from './open-session.ts';
-import { FROM_OPTION, rewritingDetection } from './rewrite.ts';
-import { stoppable } from './stoppable.ts';
 
 const LOCK_SECONDS = 10;
 /** What another program has added since is read while the lock is held, if it is no more than this. */
@@ -73,7 +73,7 @@ export const command: Command = {
 
 async function addAll(target: Target, io: Io): Promise<number> {
   const out = new ByteWriter(io.stdout);
-  for await (const line of readLines(stoppable(openInput('-', io.stdin).chunks, io))) {
+  for await (const line of readLines(abortable(openInput('-', io.stdin).chunks, io))) {
     if (line.blank) continue;
     const body = readBody(line);
     if (typeof body === 'string') throw new Trouble(`-:${line.number}: the entry ${body}`);
@@ -180,7 +180,7 @@ class Target {
     if (this.#file.look().size === 0) return;
     this.#io.progress.file(this.#name);
     const detection = rewritingDetection(this.#name, this.#given, { anyVersion: true });
-    for await (const batch of readLineBatches(stoppable(fileChunks(this.#file.path), this.#io))) {
+    for await (const batch of readLineBatches(abortable(fileChunks(this.#file.path), this.#io))) {
       for (const line of detection.pass(batch)) this.#tail.see(line);
     }
     for (const line of detection.end()) this.#tail.see(line);

@@ -2,12 +2,12 @@ import { printable } from '../base/printable.ts';
 import { safeJson } from '../base/to-json.ts';
 import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted, grouped } from '../base/words.ts';
+import { collectGarbage, planGc } from '../blobs/gc.ts';
 import { type LineRef, refsOf } from '../blobs/images.ts';
 import { lookAt } from '../blobs/line-object.ts';
-import { HashSearch } from '../blobs/live.ts';
 import { hashOfRef, refOf } from '../blobs/ref.ts';
+import { HashSearch } from '../blobs/referenced-hashes.ts';
 import { BlobStore, type RefTrouble } from '../blobs/store.ts';
-import { planSweep, sweep } from '../blobs/sweep.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import { realPath, TRASH } from '../files/blob-files.ts';
 import { fileChunks, isFolder, openInput } from '../files/input.ts';
@@ -17,9 +17,9 @@ import { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { BLOBS_OPTION, NO_STORE, storeFor } from './blob-options.ts';
-import type { Command, Given, Io } from './command.ts';
-import { DamagedLines } from './damaged-lines.ts';
+import { BLOBS_OPTION, NO_STORE, storeFor } from '../shared/blob-options.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { DamagedLines } from '../shared/damaged-lines.ts';
 
 const VERBS = ['ls', 'verify', 'gc'] as const;
 
@@ -165,7 +165,7 @@ async function gc(names: readonly string[], given: Given, io: Io, out: ByteWrite
   store.folder.require();
   const search = new HashSearch(store.list().blobs.map((blob) => blob.hash));
   const files = await searchAll(names, store, search, io);
-  const plan = planSweep(store, search.found, youngest);
+  const plan = planGc(store, search.found, youngest);
   const total = `${counted(plan.dead.length, 'blob')} of ${grouped(plan.total)}`;
   if (plan.large && !given.flag('force')) {
     const refusal = `${total} are not referenced in any of ${counted(files, 'file')}; that is more than half of the store`;
@@ -173,7 +173,7 @@ async function gc(names: readonly string[], given: Given, io: Io, out: ByteWrite
     io.note(`${path}: ${refusal}, so --apply will need --force`);
   }
   const destroy = given.flag('delete');
-  const taken = given.flag('apply') ? sweep(store, plan, destroy, io.signal) : plan.dead;
+  const taken = given.flag('apply') ? collectGarbage(store, plan, destroy, io.signal) : plan.dead;
   let count = 0;
   let bytes = 0;
   for (const { hash, freed, modified } of taken) {

@@ -8,14 +8,14 @@ import { duplicatesIn, SessionContext } from '../projection/context/session-cont
 import { PROFILES, type Profile } from '../projection/context/types.ts';
 import { FORMS, type FormName, formOf, type MessageForm } from '../projection/messages/form.ts';
 import { verdictOf } from '../projection/messages/verdict.ts';
+import { BLOBS_OPTION } from '../shared/blob-options.ts';
+import { BlobResolver } from '../shared/blob-resolver.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { readSession } from '../shared/open-session.ts';
+import type { View } from '../shared/view.ts';
 import { labels } from '../tree/labels.ts';
 import type { LogEntry, Session } from '../tree/session.ts';
 import { sessionTitle } from '../tree/title.ts';
-import { BLOBS_OPTION } from './blob-options.ts';
-import { BlobResolver } from './blob-resolver.ts';
-import type { Command, Given, Io } from './command.ts';
-import { readSession } from './open-session.ts';
-import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'context',

@@ -13,11 +13,11 @@ import { alignSides, type Mark, PROMPT_CHARS, partSides, type Step } from '../pr
 import { SideReader, type SideTotals } from '../projection/diff/side.ts';
 import { aloneLines, changedLines, type Look, totalsLines } from '../projection/diff/text.ts';
 import { wordDiff } from '../projection/diff/words.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { readSession } from '../shared/open-session.ts';
+import type { View } from '../shared/view.ts';
 import { commonAncestor, leaves, pathTo } from '../tree/path.ts';
 import type { Session } from '../tree/session.ts';
-import type { Command, Given, Io } from './command.ts';
-import { readSession } from './open-session.ts';
-import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'diff',

@@ -22,14 +22,14 @@ import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import type { JsonObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { type LogIndex, MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
+import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { readSession } from '../shared/open-session.ts';
+import type { View } from '../shared/view.ts';
 import { type GivenLabel, givenLabels } from '../tree/labels.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import type { LogEntry, Session } from '../tree/session.ts';
 import { sessionTitle } from '../tree/title.ts';
-import { BLOBS_OPTION, namedStore, refStays } from './blob-options.ts';
-import type { Command, Given, Io } from './command.ts';
-import { readSession } from './open-session.ts';
-import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'export',

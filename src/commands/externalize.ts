@@ -2,14 +2,14 @@ import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
 import { externalizeLine, type Left } from '../blobs/externalize.ts';
 import { IMAGE_MARKS } from '../blobs/images.ts';
-import { stripTransient, truncateStrings } from '../blobs/slim.ts';
 import type { BlobStore } from '../blobs/store.ts';
+import { stripTransient, truncateStrings } from '../blobs/truncate.ts';
 import { DialectWatch } from '../entries/dialect.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { BLOBS_OPTION, NO_STORE, namedStore } from './blob-options.ts';
-import type { Command, Given, Io } from './command.ts';
-import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from './rewrite.ts';
-import { rewriteLines } from './rewrite-lines.ts';
+import { BLOBS_OPTION, NO_STORE, namedStore } from '../shared/blob-options.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
+import { rewriteLines } from '../shared/rewrite-lines.ts';
 
 const MIN_CHARS = 1024;
 /** So many notes about lines are told one by one. */

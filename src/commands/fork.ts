@@ -5,13 +5,13 @@ import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
 import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, unusableField, uuidOf } from '../projection/fork/fork.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { readSession } from '../shared/open-session.ts';
+import { terminalSafe } from '../shared/terminal-safe.ts';
+import type { View } from '../shared/view.ts';
 import { positionsOfType } from '../tree/labels.ts';
 import { cutPath, pathEnd, pathTo } from '../tree/path.ts';
 import type { LogEntry, Session } from '../tree/session.ts';
-import type { Command, Given, Io } from './command.ts';
-import { handedOn } from './handed-on.ts';
-import { readSession } from './open-session.ts';
-import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'fork',
@@ -180,7 +180,7 @@ function rootParent(session: Session, path: readonly number[], entry: LogEntry, 
 
 async function openSink(session: Session, given: Given, io: Io): Promise<Sink> {
   const output = given.text('output');
-  if (output === undefined || output === '-') return toStream(handedOn(io.stdout));
+  if (output === undefined || output === '-') return toStream(terminalSafe(io.stdout));
   const input = session.name === '-' ? undefined : session.name;
   const mode = input === undefined ? PRIVATE_MODE : await modeOf(input);
   return toFile(output, { random: io.random, signal: io.signal, input, mode });

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import type { Command } from '../shared/command.ts';
 
 /** A command's place in the list: enough for the help and for 'did you mean', without loading the command. */
 export interface CommandEntry {

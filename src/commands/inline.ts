@@ -6,10 +6,10 @@ import type { LineLook } from '../blobs/line-object.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from './blob-options.ts';
-import type { Command, Given, Io } from './command.ts';
-import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from './rewrite.ts';
-import { rewriteLines } from './rewrite-lines.ts';
+import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from '../shared/blob-options.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
+import { rewriteLines } from '../shared/rewrite-lines.ts';
 
 const NOTES = 20;
 

@@ -8,14 +8,14 @@ import { entryText, kindOf, oneLine } from '../projection/overview/entry-text.ts
 import { decorationsOf, type Marks, nameOf, overviewRecord } from '../projection/overview/marks.ts';
 import { namesIn } from '../projection/overview/names.ts';
 import { formatRow } from '../projection/overview/row.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { readSession } from '../shared/open-session.ts';
+import { rowStyle } from '../shared/row-style.ts';
 import { entriesBackwards } from '../tree/backwards.ts';
 import { labels } from '../tree/labels.ts';
 import { pathTo } from '../tree/path.ts';
 import { lastEntry } from '../tree/rev.ts';
 import type { LogEntry, Session } from '../tree/session.ts';
-import type { Command, Given, Io } from './command.ts';
-import { readSession } from './open-session.ts';
-import { rowStyle } from './row-style.ts';
 
 export const command: Command = {
   name: 'log',

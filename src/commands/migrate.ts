@@ -3,8 +3,8 @@ import { counting } from '../files/reading.ts';
 import { Spool } from '../files/spool.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Symbols } from '../log/symbols.ts';
-import type { Command, Given, Io } from './command.ts';
-import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from './rewrite.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 
 export const command: Command = {
   name: 'migrate',

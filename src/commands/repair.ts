@@ -6,8 +6,8 @@ import { Spool } from '../files/spool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { applyRepair, InputChanged, type Plan, planRepair, type Remaining, type RepairRequest } from '../repair/index.ts';
 import { scannerKind } from '../scanner/scanner.ts';
-import type { Command, Given, Io } from './command.ts';
-import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from './rewrite.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 
 export const command: Command = {
   name: 'repair',

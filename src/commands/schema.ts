@@ -1,7 +1,7 @@
 import { UsageTrouble } from '../base/trouble.ts';
 import { entrySchema, type JsonSchema, lineSchema, schemaTypes } from '../entries/schema/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import type { Command, Given } from './command.ts';
+import type { Command, Given } from '../shared/command.ts';
 
 export const command: Command = {
   name: 'schema',

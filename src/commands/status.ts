@@ -10,10 +10,10 @@ import { judgeProbe, type Probe, probeRequest } from '../projection/status/probe
 import { sessionStatus } from '../projection/status/session-status.ts';
 import { statusText } from '../projection/status/text.ts';
 import type { Status } from '../projection/status/types.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { readSession } from '../shared/open-session.ts';
+import type { View } from '../shared/view.ts';
 import type { Session } from '../tree/session.ts';
-import type { Command, Given, Io } from './command.ts';
-import { readSession } from './open-session.ts';
-import type { View } from './view.ts';
 
 export const command: Command = {
   name: 'status',

@@ -5,11 +5,11 @@ import { branchesOf, branchRecord, formatBranches } from '../projection/overview
 import { drawTree } from '../projection/overview/draw.ts';
 import type { Marks } from '../projection/overview/marks.ts';
 import { nodeRecords } from '../projection/overview/nodes.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { readSession } from '../shared/open-session.ts';
+import { rowStyle } from '../shared/row-style.ts';
 import { labels } from '../tree/labels.ts';
 import type { Session } from '../tree/session.ts';
-import type { Command, Given, Io } from './command.ts';
-import { readSession } from './open-session.ts';
-import { rowStyle } from './row-style.ts';
 
 export const command: Command = {
   name: 'tree',

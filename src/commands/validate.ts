@@ -8,9 +8,9 @@ import { explainRule, listRules } from '../rules/explain.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/scanner.ts';
+import type { Command, Given, Io } from '../shared/command.ts';
+import { terminalSafe } from '../shared/terminal-safe.ts';
 import { Validation } from '../validate/validation.ts';
-import type { Command, Given, Io } from './command.ts';
-import { handedOn } from './handed-on.ts';
 
 export const command: Command = {
   name: 'validate',
@@ -89,7 +89,7 @@ async function run(given: Given, io: Io): Promise<number> {
     quiet: given.flag('quiet'),
     maxFindings: given.number('max-findings') ?? Number.POSITIVE_INFINITY,
     jobs: given.number('jobs'),
-    ...(passes ? { pass: new ByteWriter(handedOn(io.stdout)) } : {}),
+    ...(passes ? { pass: new ByteWriter(terminalSafe(io.stdout)) } : {}),
   });
   return await validation.run(operands.length > 0 ? operands : ['-']);
 }

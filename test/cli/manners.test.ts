@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import width from '../../src/base/width.ts';
-import { makeStyle } from '../../src/cli/colour.ts';
+import { makeStyle } from '../../src/cli/chalk-style.ts';
 import { commandLines } from '../../src/cli/help.ts';
 import { programHelp } from '../../src/cli/program-help.ts';
 import { run } from '../support/run.ts';

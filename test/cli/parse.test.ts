@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UsageTrouble } from '../../src/base/trouble.ts';
 import { parseArgv } from '../../src/cli/parse.ts';
-import type { Option } from '../../src/commands/command.ts';
+import type { Option } from '../../src/shared/command.ts';
 import { settings } from '../support/properties.ts';
 
 const options: readonly Option[] = [

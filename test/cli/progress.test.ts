@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { clearing, makeProgress } from '../../src/cli/progress.ts';
-import type { Io } from '../../src/commands/command.ts';
+import type { Io } from '../../src/shared/command.ts';
 import { run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { entry, HEADER, user } from '../support/sessions.ts';

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import width from '../../src/base/width.ts';
-import { makeStyle } from '../../src/cli/colour.ts';
+import { makeStyle } from '../../src/cli/chalk-style.ts';
 import { commandHelp, optionSpelling } from '../../src/cli/help.ts';
 import { programHelp } from '../../src/cli/program-help.ts';
-import { allOptions } from '../../src/commands/common-options.ts';
 import { commands } from '../../src/commands/index.ts';
+import { allOptions } from '../../src/shared/common-options.ts';
 import { projectRoot, run } from '../support/run.ts';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');

@@ -1,9 +1,9 @@
 import process from 'node:process';
 import { Trouble } from '../../src/base/trouble.ts';
 import { parseArgv } from '../../src/cli/parse.ts';
-import type { Command, Io } from '../../src/commands/command.ts';
-import { REWRITE_OPTIONS, rewrite } from '../../src/commands/rewrite.ts';
 import { readLines } from '../../src/lines/reader.ts';
+import type { Command, Io } from '../../src/shared/command.ts';
+import { REWRITE_OPTIONS, rewrite } from '../../src/shared/rewrite.ts';
 
 /**
  * A program that does nothing but rewrite: the first byte of each line goes from a to b or from b to a. It stands for

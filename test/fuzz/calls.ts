@@ -1,5 +1,5 @@
-import type { Command, Option } from '../../src/commands/command.ts';
 import { commands } from '../../src/commands/index.ts';
+import type { Command, Option } from '../../src/shared/command.ts';
 import { type Draw, pick } from './mutate.ts';
 
 /** The log in the folder of a case. */

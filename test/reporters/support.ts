@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { makeStyle } from '../../src/cli/colour.ts';
+import { makeStyle } from '../../src/cli/chalk-style.ts';
 import {
   makeReporter,
   type Reporter,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeStyle } from '../../src/cli/colour.ts';
+import { makeStyle } from '../../src/cli/chalk-style.ts';
 import { rawControls } from '../support/hostile.ts';
 import { settings } from '../support/properties.ts';
 import { finding, hostileFinding, report, reporter, summary } from './support.ts';

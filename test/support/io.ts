@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import type { Io, Paint, Style } from '../../src/commands/command.ts';
+import type { Io, Paint, Style } from '../../src/shared/command.ts';
 
 const plain: Paint = (text) => text;
 const noStyle: Style = { bold: plain, dim: plain, red: plain, yellow: plain, green: plain, cyan: plain, magenta: plain, blue: plain };

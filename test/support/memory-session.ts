@@ -1,4 +1,4 @@
-import { openSession } from '../../src/commands/open-session.ts';
+import { openSession } from '../../src/shared/open-session.ts';
 import type { Session } from '../../src/tree/session.ts';
 import { testIo } from './io.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ColourWish, wantsColour } from '../../src/cli/colour-wish.ts';
+import { type ColorWhen, wantsColor } from '../../src/cli/color.ts';
 import { run } from '../support/run.ts';
 import { HEADER } from '../support/sessions.ts';
 
 type Env = Readonly<Record<string, string>>;
-const table: readonly (readonly [wish: ColourWish, env: Env, isTerminal: boolean, colour: boolean])[] = [
+const table: readonly (readonly [when: ColorWhen, env: Env, isTerminal: boolean, color: boolean])[] = [
   ['auto', {}, true, true],
   ['auto', {}, false, false],
   ['auto', { TERM: 'dumb' }, true, false],
@@ -19,25 +19,25 @@ const table: readonly (readonly [wish: ColourWish, env: Env, isTerminal: boolean
   ['never', { FORCE_COLOR: '1' }, true, false],
 ];
 
-describe('the decision for colour', () => {
-  it.each(table)('with --color=%s, %o and terminal %s is %s', (wish, env, isTerminal, colour) => {
-    expect(wantsColour(wish, env, isTerminal)).toBe(colour);
+describe('the decision for color', () => {
+  it.each(table)('with --color=%s, %o and terminal %s is %s', (when, env, isTerminal, color) => {
+    expect(wantsColor(when, env, isTerminal)).toBe(color);
   });
 
   it('is made for each stream by itself', async () => {
-    const coloured = (text: string): boolean => text.includes('\u001b[');
-    expect(coloured((await run([], { stdoutIsTerminal: false, stderrIsTerminal: true })).stderr)).toBe(true);
-    expect(coloured((await run([], { stdoutIsTerminal: true, stderrIsTerminal: false })).stderr)).toBe(false);
-    expect(coloured((await run(['--help'], { stdoutIsTerminal: true, stderrIsTerminal: false })).stdout)).toBe(true);
-    expect(coloured((await run(['--help'], { stdoutIsTerminal: false, stderrIsTerminal: true })).stdout)).toBe(false);
+    const colored = (text: string): boolean => text.includes('\u001b[');
+    expect(colored((await run([], { stdoutIsTerminal: false, stderrIsTerminal: true })).stderr)).toBe(true);
+    expect(colored((await run([], { stdoutIsTerminal: true, stderrIsTerminal: false })).stderr)).toBe(false);
+    expect(colored((await run(['--help'], { stdoutIsTerminal: true, stderrIsTerminal: false })).stdout)).toBe(true);
+    expect(colored((await run(['--help'], { stdoutIsTerminal: false, stderrIsTerminal: true })).stdout)).toBe(false);
   });
 
   it('is told by --color in both spellings, by the last one, and not behind --', async () => {
-    const coloured = async (...argv: string[]): Promise<boolean> => (await run(['validate', '--help', ...argv])).stdout.includes('\u001b[');
-    expect(await coloured('--color=always')).toBe(true);
-    expect(await coloured('--color', 'always')).toBe(true);
-    expect(await coloured('--color=always', '--color=never')).toBe(false);
-    expect(await coloured('--', '--color=always')).toBe(false);
+    const colored = async (...argv: string[]): Promise<boolean> => (await run(['validate', '--help', ...argv])).stdout.includes('\u001b[');
+    expect(await colored('--color=always')).toBe(true);
+    expect(await colored('--color', 'always')).toBe(true);
+    expect(await colored('--color=always', '--color=never')).toBe(false);
+    expect(await colored('--', '--color=always')).toBe(false);
   });
 
   it('colors findings in a pipe too where that is asked for', async () => {
@@ -46,7 +46,7 @@ describe('the decision for colour', () => {
     expect(stderr).toContain('\u001b[31m1 error in');
   });
 
-  it('refuses a wish that does not exist', async () => {
+  it('refuses a when that does not exist', async () => {
     const ran = await run(['validate', '--color=blue', '-']);
     expect(ran).toMatchObject({ code: 2 });
     expect(ran.stderr).toContain("option '--color' must be one of auto, always, never, not 'blue'");

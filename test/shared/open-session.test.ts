@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { endReading, openSession, readSession } from '../../src/commands/open-session.ts';
+import { endReading, openSession, readSession } from '../../src/shared/open-session.ts';
 import { labels } from '../../src/tree/labels.ts';
 import { pathTo } from '../../src/tree/path.ts';
 import type { LogEntry, Session } from '../../src/tree/session.ts';

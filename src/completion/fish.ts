@@ -1,5 +1,5 @@
-import type { Command, Option } from '../command.ts';
-import { allOptions } from '../common-options.ts';
+import type { Command, Option } from '../shared/command.ts';
+import { allOptions } from '../shared/common-options.ts';
 import { RULE_LEVELS, takesFiles, type ValueKind, type Vocabulary, valueKind } from './shell-words.ts';
 
 export function fishCompletion({ commands, rules }: Vocabulary): string {

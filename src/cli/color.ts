@@ -1,10 +1,10 @@
-import type { Style } from '../commands/command.ts';
+import type { Style } from '../shared/command.ts';
 
-export type ColourWish = 'auto' | 'always' | 'never';
+export type ColorWhen = 'auto' | 'always' | 'never';
 
 /** --color beats NO_COLOR beats FORCE_COLOR beats TERM=dumb beats whether the stream is a terminal. */
-export function wantsColour(wish: ColourWish, env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
-  if (wish !== 'auto') return wish === 'always';
+export function wantsColor(when: ColorWhen, env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+  if (when !== 'auto') return when === 'always';
   if (env['NO_COLOR']) return false;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
@@ -12,7 +12,7 @@ export function wantsColour(wish: ColourWish, env: Readonly<Record<string, strin
   return isTerminal;
 }
 
-/** For a stream without colour. */
+/** For a stream without color. */
 export const PLAIN: Style = {
   bold: asItIs,
   dim: asItIs,

@@ -1,7 +1,7 @@
 import type { BlobFacts } from '../files/blob-files.ts';
 import type { BlobStore } from './store.ts';
 
-export interface SweepPlan {
+export interface GcPlan {
   /** What nothing names and is old enough. */
   readonly dead: readonly BlobFacts[];
   /** What nothing names but is too young to be taken. */
@@ -15,9 +15,9 @@ export interface SweepPlan {
   readonly youngest: number;
 }
 
-export function planSweep(store: BlobStore, live: ReadonlySet<string>, youngest: number): SweepPlan {
+export function planGc(store: BlobStore, referenced: ReadonlySet<string>, youngest: number): GcPlan {
   const { blobs, leftovers } = store.list();
-  const unnamed = blobs.filter((blob) => !live.has(blob.hash));
+  const unnamed = blobs.filter((blob) => !referenced.has(blob.hash));
   const dead = unnamed.filter((blob) => blob.modified <= youngest);
   return {
     dead,
@@ -30,7 +30,7 @@ export function planSweep(store: BlobStore, live: ReadonlySet<string>, youngest:
 }
 
 /** Takes what the plan says, and tells each blob that really went: one that was named anew meanwhile stays. */
-export function* sweep(store: BlobStore, plan: SweepPlan, destroy: boolean, signal: AbortSignal): Generator<BlobFacts, void, void> {
+export function* collectGarbage(store: BlobStore, plan: GcPlan, destroy: boolean, signal: AbortSignal): Generator<BlobFacts, void, void> {
   try {
     for (const blob of plan.dead) if (store.folder.takeBlob(blob, plan.youngest, destroy, signal)) yield blob;
     for (const name of plan.leftovers) store.folder.take(name, plan.youngest, true, signal);

@@ -8,9 +8,9 @@ import { requireRunning } from '../files/temp.ts';
 import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
+import { abortable } from './abortable.ts';
 import type { Given, Io, Option } from './command.ts';
-import { handedOn } from './handed-on.ts';
-import { stoppable } from './stoppable.ts';
+import { terminalSafe } from './terminal-safe.ts';
 
 /** For every command that changes a log: the way past the refusal of a file that may be another agent's. */
 export const FROM_OPTION: Option = {
@@ -176,9 +176,9 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
   io.progress.file(name);
   if (name === '-') {
     const { chunks } = openInput('-', io.stdin);
-    const compare = wish.dryRun ? new HashCompare(stoppable(chunks, io)) : undefined;
+    const compare = wish.dryRun ? new HashCompare(abortable(chunks, io)) : undefined;
     const sink = compare ?? outputOf(wish, io, PRIVATE_MODE, '/dev/stdin');
-    return { read: () => compare?.chunks ?? stoppable(chunks, io), rereadable: false, size: 0, mode: PRIVATE_MODE, sink, close };
+    return { read: () => compare?.chunks ?? abortable(chunks, io), rereadable: false, size: 0, mode: PRIVATE_MODE, sink, close };
   }
   // Opening a pipe would wait for somebody to write to it.
   if (wish.inPlace) await requireRegularFile(name);
@@ -190,9 +190,9 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
     if (facts.isFile() && (wish.inPlace || wish.dryRun)) {
       const inPlace = new InPlace(name, { ...tools, backupSuffix: wish.backupSuffix, dryRun: wish.dryRun, note: io.note });
       await handle.close();
-      return { read: () => stoppable(inPlace.read(), io), rereadable: true, size, mode: inPlace.mode, sink: inPlace, close };
+      return { read: () => abortable(inPlace.read(), io), rereadable: true, size, mode: inPlace.mode, sink: inPlace, close };
     }
-    const read = (): AsyncIterable<Buffer> => stoppable(handleChunks(handle, name), io);
+    const read = (): AsyncIterable<Buffer> => abortable(handleChunks(handle, name), io);
     if (wish.dryRun) {
       const compare = new HashCompare(read());
       return { read: () => compare.chunks, rereadable: false, size, mode, sink: compare, close: () => handle.close() };
@@ -209,7 +209,7 @@ async function close(): Promise<void> {}
 function outputOf(wish: Wish, io: Io, mode: number, input: string): Sink {
   if (wish.output !== undefined && wish.output !== '-')
     return toFile(wish.output, { random: io.random, signal: io.signal, input, hasInPlace: true, mode });
-  return toStream(handedOn(io.stdout));
+  return toStream(terminalSafe(io.stdout));
 }
 
 /** Whether the output equals an input that can be read only once, without holding either. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_UNITS, NOTICE, stripTransient, truncateStrings } from '../../src/blobs/slim.ts';
+import { MAX_UNITS, NOTICE, stripTransient, truncateStrings } from '../../src/blobs/truncate.ts';
 import { decodeUtf8, encodeUtf8 } from '../../src/lines/line.ts';
 
 function truncated(text: string): string {

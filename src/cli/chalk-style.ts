@@ -1,8 +1,8 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { Style } from '../commands/command.ts';
+import type { Style } from '../shared/command.ts';
 
-export function makeStyle(colour: boolean): Style {
-  const chalk: ChalkInstance = new Chalk({ level: colour ? 1 : 0 });
+export function makeStyle(color: boolean): Style {
+  const chalk: ChalkInstance = new Chalk({ level: color ? 1 : 0 });
   return {
     bold: (text) => chalk.bold(text),
     dim: (text) => chalk.dim(text),

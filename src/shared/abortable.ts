@@ -2,7 +2,7 @@ import { requireRunning } from '../files/temp.ts';
 import type { Io } from './command.ts';
 
 /** The same chunks, but a stop is heard while the next one is waited for. */
-export async function* stoppable(chunks: AsyncIterable<Buffer>, io: Io): AsyncGenerator<Buffer, void, void> {
+export async function* abortable(chunks: AsyncIterable<Buffer>, io: Io): AsyncGenerator<Buffer, void, void> {
   const { signal, progress } = io;
   const iterator = chunks[Symbol.asyncIterator]();
   let heard = (): void => {};

@@ -1,4 +1,4 @@
-import type { Command, Option } from '../command.ts';
+import type { Command, Option } from '../shared/command.ts';
 
 /** What completion is made from: the declarations of the commands, and the rules that some options name. */
 export interface Vocabulary {

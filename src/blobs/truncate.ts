@@ -11,13 +11,13 @@ const TRANSIENT: ReadonlySet<string> = new Set(['partialJson', 'jsonlEvents']);
 const ENCRYPTED_TYPES: ReadonlySet<string> = new Set(['redactedThinking', 'redacted_thinking']);
 const SEALED_KEY = /signature|encrypted/i;
 
-export interface Slimmed {
+export interface Stripped {
   readonly raw: string;
   readonly changes: number;
 }
 
 /** A whole line without its `partialJson` and `jsonlEvents` members, at whatever depth. */
-export function stripTransient(raw: string, from: number): Slimmed {
+export function stripTransient(raw: string, from: number): Stripped {
   if (!raw.includes('partialJson') && !raw.includes('jsonlEvents') && !raw.includes('\\u')) return { raw, changes: 0 };
   const splices: Splice[] = [];
   const keptEnds: (number | undefined)[] = [];

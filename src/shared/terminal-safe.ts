@@ -8,7 +8,7 @@ import type { Io } from './command.ts';
  * Where a log is handed on to standard output: its bytes as they are, except on a terminal, which gets JSON escapes for
  * what could move its cursor or reorder its text.
  */
-export function handedOn(stdout: Io['stdout']): Output {
+export function terminalSafe(stdout: Io['stdout']): Output {
   if (stdout.isTTY !== true) return stdout;
   const decoder = new StringDecoder('utf8');
   return new Writable({
