@@ -81,12 +81,19 @@ export function walkJson(text: string, from: number, visitor: Visitor): void {
 
 /** Where the member that the walk is in stands, as in `message.content[1].data`. */
 export function pathOf(frame: Frame): string {
-  const steps: string[] = [];
-  for (let one: Frame | undefined = frame; one; one = one.parent) {
-    if (one.array) steps.push(`[${one.index}]`);
-    else steps.push(/^[A-Za-z_$][\w$]*$/.test(one.key) ? `.${one.key}` : `[${JSON.stringify(one.key)}]`);
-  }
-  return steps.reverse().join('').replace(/^\./, '');
+  const steps: (string | number)[] = [];
+  for (let one: Frame | undefined = frame; one; one = one.parent) steps.push(one.array ? one.index : one.key);
+  return spellPath(steps.reverse());
+}
+
+/** Keys and indexes as a path. */
+export function spellPath(steps: readonly PropertyKey[]): string {
+  const spell = (step: PropertyKey): string => {
+    if (typeof step === 'number') return `[${step}]`;
+    const key = String(step);
+    return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+  };
+  return steps.map(spell).join('').replace(/^\./, '');
 }
 
 /** How deep objects and arrays are nested, 1 for a flat object. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { spellPath } from '../../json/walk.ts';
 import type { KnownVersion } from '../entry-type.ts';
 import { HEADER_TYPE, isTitleSlot, TITLE_TYPE } from '../envelope-check.ts';
 import { type FatalShape, fatalFaults } from '../fatal-shapes.ts';
@@ -178,16 +179,6 @@ function valueAt(value: unknown, path: Path): unknown {
     else return undefined;
   }
   return at;
-}
-
-function spellPath(path: Path): string {
-  let spelled = '';
-  for (const key of path) {
-    if (typeof key === 'number') spelled += `[${key}]`;
-    else if (/^[A-Za-z_$][\w$]*$/.test(String(key))) spelled += spelled === '' ? String(key) : `.${String(key)}`;
-    else spelled += `[${JSON.stringify(String(key))}]`;
-  }
-  return spelled;
 }
 
 function quoted(word: string): string {
