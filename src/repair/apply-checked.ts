@@ -1,9 +1,8 @@
-import { PassThrough } from 'node:stream';
 import { Block, readBlocks } from '../lines/reader.ts';
-import { ByteWriter } from '../lines/writer.ts';
+import type { ByteWriter } from '../lines/writer.ts';
 import { LogCheck, makeMemory } from '../rules/check-log.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
-import { applyPlan, type LineMap, type RepairCallbacks } from './apply.ts';
+import { applyPlan, LineMap, type RepairCallbacks } from './apply.ts';
 import type { Plan } from './plan.ts';
 
 /** An error that is not fixed. */
@@ -29,10 +28,6 @@ export async function applyChecked(
   callbacks: RepairCallbacks,
   { random, scanner, ...limit }: CheckOptions,
 ): Promise<readonly Remaining[]> {
-  if (plan.isHealthy) {
-    await applyPlan(plan, chunks, callbacks);
-    return [];
-  }
   const errors: { readonly line: number; readonly offset: number; readonly rule: string }[] = [];
   const check = new LogCheck({
     file: '',
@@ -42,34 +37,21 @@ export async function applyChecked(
       if (finding.severity === 'error') errors.push(finding);
     },
   });
-  const pipe = new PassThrough();
-  const applying = applyInto(pipe, plan, chunks, callbacks);
-  try {
-    for await (const piece of readBlocks(handingOn(pipe, callbacks.out), limit)) {
-      if (piece instanceof Block) check.block(piece);
-      else check.line(piece);
-    }
-  } finally {
-    pipe.destroy();
-    await Promise.allSettled([applying]);
+  const lines = new LineMap();
+  const repaired = written(applyPlan(plan, chunks, callbacks, lines), callbacks.out);
+  if (plan.isHealthy) {
+    for await (const _ of repaired);
+    return [];
   }
-  const lines = await applying;
+  for await (const piece of readBlocks(repaired, limit)) {
+    if (piece instanceof Block) check.block(piece);
+    else check.line(piece);
+  }
   check.end();
   return errors.map(({ line, offset, rule }) => ({ line: lines.inputLine(line, offset), rule })).sort((a, b) => a.line - b.line);
 }
 
-async function applyInto(pipe: PassThrough, plan: Plan, chunks: AsyncIterable<Buffer>, callbacks: RepairCallbacks): Promise<LineMap> {
-  const out = new ByteWriter(pipe);
-  try {
-    const lines = await applyPlan(plan, chunks, { ...callbacks, out });
-    await out.flush();
-    return lines;
-  } finally {
-    pipe.end();
-  }
-}
-
-async function* handingOn(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGenerator<Buffer, void, void> {
+async function* written(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGenerator<Buffer, void, void> {
   for await (const chunk of chunks) {
     out.bytes(chunk);
     if (out.full) await out.flush();

@@ -42,11 +42,20 @@ export class LineMap {
   }
 }
 
-/** The second pass: everything leaves as it came, but for the places in the plan. */
-export async function applyPlan(plan: Plan, chunks: AsyncIterable<Buffer>, callbacks: RepairCallbacks): Promise<LineMap> {
+/** Shorter pieces are collected. */
+const SHORT = 4096;
+const FULL = 64 * 1024;
+
+/** The last pass: everything leaves as it came, but for the places in the plan. */
+export async function* applyPlan(
+  plan: Plan,
+  chunks: AsyncIterable<Buffer>,
+  callbacks: RepairCallbacks,
+  lines: LineMap,
+): AsyncGenerator<Buffer, void, void> {
   const source = new ByteSource(chunks);
   try {
-    return await new Operation(plan, source, callbacks).run();
+    yield* new Operation(plan, source, callbacks, lines).run();
   } finally {
     await source.close();
   }
@@ -56,36 +65,56 @@ class Operation {
   readonly #plan: Plan;
   readonly #source: ByteSource;
   readonly #callbacks: RepairCallbacks;
-  readonly #start: number;
   /** Bytes of the input that were taken. */
   #taken = 0;
-  readonly #lines = new LineMap();
+  /** Bytes of the output, one to a character, that are not yielded yet. */
+  #waiting = '';
+  #written = 0;
+  readonly #lines: LineMap;
   /** Where the header went, and as which bytes. */
   readonly #moved = new Map<HeadLine, { readonly offset: number; readonly text: string }>();
 
-  constructor(plan: Plan, source: ByteSource, callbacks: RepairCallbacks) {
+  constructor(plan: Plan, source: ByteSource, callbacks: RepairCallbacks, lines: LineMap) {
     this.#plan = plan;
     this.#source = source;
     this.#callbacks = callbacks;
-    // The writer may have been used before.
-    this.#start = callbacks.out.written;
+    this.#lines = lines;
   }
 
-  async run(): Promise<LineMap> {
+  async *run(): AsyncGenerator<Buffer, void, void> {
     const { jobs, bytes } = this.#plan;
     for (const job of jobs) {
-      await this.#copy(job.offset - this.#taken);
+      yield* this.#copy(job.offset - this.#taken);
       await this.#operate(job);
     }
-    await this.#copy(bytes - this.#taken);
+    yield* this.#copy(bytes - this.#taken);
     if ((await this.#source.skip(1)) > 0) throw new InputChanged();
-    return this.#lines;
+    yield* this.#flush();
   }
 
-  async #copy(count: number): Promise<void> {
-    const copied = await this.#source.copy(count, this.#callbacks.out);
-    this.#taken += copied;
-    if (copied < count) throw new InputChanged();
+  async *#copy(count: number): AsyncGenerator<Buffer, void, void> {
+    const end = this.#taken + count;
+    for await (const part of this.#source.parts(count)) {
+      this.#taken += part.length;
+      if (part.length < SHORT) this.#write(part.toString('latin1'));
+      else {
+        yield* this.#flush();
+        this.#written += part.length;
+        yield Buffer.from(part);
+      }
+    }
+    if (this.#taken < end) throw new InputChanged();
+    if (this.#waiting.length >= FULL) yield* this.#flush();
+  }
+
+  #write(text: string): void {
+    this.#waiting += text;
+    this.#written += text.length;
+  }
+
+  *#flush(): Generator<Buffer, void, void> {
+    if (this.#waiting !== '') yield Buffer.from(this.#waiting, 'latin1');
+    this.#waiting = '';
   }
 
   async #read(count: number): Promise<string> {
@@ -96,7 +125,6 @@ class Operation {
   }
 
   async #operate(job: Job): Promise<void> {
-    const { out } = this.#callbacks;
     const raw = await this.#read(job.length);
     const { edits, old } = job.insert ? { edits: [this.#inserted(job.insert)], old: [] } : this.#editRegion(job, raw);
     for (const { start, end, line, rule } of old) {
@@ -108,14 +136,13 @@ class Operation {
     const before = newlines(raw);
     let after = before;
     for (const edit of edits) {
-      out.raw(raw.slice(at, edit.start));
+      this.#write(raw.slice(at, edit.start));
       after += newlines(edit.text) - newlines(raw.slice(edit.start, edit.end));
       at = edit.end;
       await this.#change(edit, raw.slice(edit.start, edit.end), job.offset + edit.start);
     }
-    out.raw(raw.slice(at));
+    this.#write(raw.slice(at));
     this.#lines.add(offset, this.#written, job.line, before, after);
-    if (out.full) await out.flush();
   }
 
   #editRegion(job: Job, raw: string): RegionEdits {
@@ -128,10 +155,10 @@ class Operation {
   }
 
   async #change(edit: Edit, raw: string, offset: number): Promise<void> {
-    const { onQuarantine, onChange, out } = this.#callbacks;
+    const { onQuarantine, onChange } = this.#callbacks;
     const place = { line: edit.line, offset, length: raw.length, rule: edit.rule };
     const written = { offset: this.#written, length: edit.text.length };
-    out.raw(edit.text);
+    this.#write(edit.text);
     if (edit.header && edit.action === 'inserted') {
       this.#moved.set(edit.header, { offset: written.offset, text: edit.text });
       return;
@@ -156,10 +183,6 @@ class Operation {
       ...(edit.assumed ? { assumed: true } : {}),
     };
     await onChange(record, edit.words);
-  }
-
-  get #written(): number {
-    return this.#callbacks.out.written - this.#start;
   }
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { ByteWriter } from '../lines/writer.ts';
 
 /** Bytes that come in chunks, taken in pieces of any size. */
 export class ByteSource {
@@ -14,25 +13,13 @@ export class ByteSource {
   /** The next bytes; fewer only where the source ends. */
   async read(count: number): Promise<Buffer> {
     const parts: Buffer[] = [];
-    for await (const part of this.#parts(count)) parts.push(Buffer.from(part));
+    for await (const part of this.parts(count)) parts.push(Buffer.from(part));
     return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
-  }
-
-  /** Copies the next bytes; gives how many there were. */
-  async copy(count: number, out: ByteWriter): Promise<number> {
-    let copied = 0;
-    for await (const part of this.#parts(count)) {
-      copied += part.length;
-      // The chunk's memory is used again for the next one.
-      out.bytes(Buffer.from(part));
-      if (out.full) await out.flush();
-    }
-    return copied;
   }
 
   async skip(count: number): Promise<number> {
     let skipped = 0;
-    for await (const part of this.#parts(count)) skipped += part.length;
+    for await (const part of this.parts(count)) skipped += part.length;
     return skipped;
   }
 
@@ -41,7 +28,8 @@ export class ByteSource {
     await this.#chunks.return?.();
   }
 
-  async *#parts(count: number): AsyncGenerator<Buffer, void, void> {
+  /** The next bytes, as they come: the memory of a part is used again for the next one. */
+  async *parts(count: number): AsyncGenerator<Buffer, void, void> {
     let missing = count;
     while (missing > 0) {
       if (this.#at === this.#chunk.length) {

@@ -1,3 +1,5 @@
+import { LogIndex, NO_PARENT } from '../log/log-index.ts';
+import { staleLeaf } from '../tree/stale-leaf.ts';
 import { Flag } from './repair-index.ts';
 import type { RepairState } from './repair-state.ts';
 
@@ -6,13 +8,14 @@ import type { RepairState } from './repair-state.ts';
  * nothing to the model and stays out of every context.
  */
 export function settleLeaf(repair: RepairState): void {
-  const { index, parents, lastEntry: last } = repair;
+  const { index, lastEntry: last } = repair;
   if (last < 0 || repair.has(last, Flag.frozen)) return;
+  const tree = treeOf(repair);
   let leaf = last;
   const tried = new Set<number>();
   while (!tried.has(leaf)) {
     tried.add(leaf);
-    const newer = newerThan(repair, parents, leaf);
+    const newer = staleLeaf(tree, leaf);
     if (newer === undefined) break;
     leaf = newer;
   }
@@ -35,45 +38,14 @@ export function settleLeaf(repair: RepairState): void {
   });
 }
 
-/**
- * The newest entry beside the branch of a leaf, where the leaf hides it: nothing on the way up to the first entry with
- * another child is shown to the model, and another branch from there holds a message.
- */
-function newerThan(repair: RepairState, parents: Int32Array, leaf: number): number | undefined {
-  const children = new Uint32Array(parents.length);
-  for (let entry = 0; entry < parents.length; entry++) {
-    const parent = parents[entry] as number;
-    if (parent >= 0 && !repair.isDropped(entry)) children[parent] = Math.min(2, (children[parent] as number) + 1);
-  }
-  let own = leaf;
-  let fork = parents[own] as number;
-  while (!repair.has(own, Flag.spoken) && fork >= 0 && (children[fork] as number) < 2) {
-    own = fork;
-    fork = parents[own] as number;
-  }
-  if (fork < 0 || repair.has(own, Flag.spoken)) return undefined;
-  return newestBeside(repair, parents, fork, own);
-}
-
-const UNKNOWN = 0;
-const BESIDE = 1;
-const ELSEWHERE = 2;
-
-function newestBeside(repair: RepairState, parents: Int32Array, fork: number, own: number): number | undefined {
-  const where = new Uint8Array(parents.length);
-  where[fork] = ELSEWHERE;
-  where[own] = ELSEWHERE;
-  let newest: number | undefined;
-  let holdsMessage = false;
-  for (let entry = 0; entry < parents.length; entry++) {
-    if (repair.isDropped(entry)) continue;
-    let top = entry;
-    while (where[top] === UNKNOWN && parents[top] !== fork && (parents[top] as number) >= 0) top = parents[top] as number;
-    const place = where[top] !== UNKNOWN ? (where[top] as number) : parents[top] === fork ? BESIDE : ELSEWHERE;
-    for (let at = entry; at >= 0 && where[at] === UNKNOWN; at = at === top ? -1 : (parents[at] as number)) where[at] = place;
-    if (place !== BESIDE) continue;
-    newest = entry;
-    if (repair.has(entry, Flag.message)) holdsMessage = true;
-  }
-  return holdsMessage ? newest : undefined;
+/** The tree as it will be, with all that makes a leaf stale. */
+function treeOf(repair: RepairState): LogIndex {
+  const tree = new LogIndex(new Uint8Array(8));
+  repair.parents.forEach((parent, entry) => {
+    const type = repair.has(entry, Flag.message) ? 'message' : repair.has(entry, Flag.spoken) ? 'compaction' : 'custom';
+    const place = { line: 0, offset: 0, length: 0 };
+    tree.add({ id: undefined, parentId: null, parent: repair.isDropped(entry) ? NO_PARENT : parent, type, ...place });
+  });
+  tree.finish();
+  return tree;
 }

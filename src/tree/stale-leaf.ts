@@ -3,12 +3,12 @@ import type { LogIndex } from '../log/log-index.ts';
 import { Children } from './children.ts';
 
 /**
- * Whether the last entry hides work: from it up to the first entry with another child nothing is shown to the model, and
+ * Whether the last entry, or another one taken for it, hides work: from it up to the first entry with another child nothing is shown to the model, and
  * another branch from there holds a message. Gives the last entry in the file of those branches, or undefined.
  */
-export function staleLeaf(index: LogIndex): number | undefined {
-  let child = index.size - 1;
-  if (child < 2 || isShown(index.typeOf(child))) return undefined;
+export function staleLeaf(index: LogIndex, leaf = index.size - 1): number | undefined {
+  let child = leaf;
+  if (index.size < 3 || isShown(index.typeOf(child))) return undefined;
   const children = new Children(index);
   const roots = new Set(children.roots);
   for (;;) {

@@ -42,7 +42,7 @@ export class Stretches {
 }
 
 /** The earliest entry of each cycle of parents, in file order. Linear, without recursion. */
-export function cycles(index: LogIndex): number[] {
+export function cycles(index: Pick<LogIndex, 'size' | 'parentOf' | 'forwardParents'>): number[] {
   // A walk in which every parent stands before its child ends.
   if (index.forwardParents === 0) return [];
   const found: number[] = [];

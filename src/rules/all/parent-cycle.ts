@@ -1,4 +1,5 @@
 import { counted } from '../../base/words.ts';
+import { cycles } from '../../tree/stretches.ts';
 import { LOST, type RepairState, ROOT } from '../repair-state.ts';
 import type { Rule } from '../rule.ts';
 
@@ -24,18 +25,8 @@ export const parentCycle: Rule = {
 /** In each cycle the earliest entry of the file has lost its parent. */
 function cutCycles(repair: RepairState): void {
   const { parents, orphans } = repair;
-  /** 0 not seen; else the number of the walk that saw it. */
-  const seen = new Int32Array(parents.length);
-  for (let start = 0; start < parents.length; start++) {
-    const walk = start + 1;
-    let at = start;
-    while (at >= 0 && seen[at] === 0) {
-      seen[at] = walk;
-      at = parents[at] as number;
-    }
-    if (at < 0 || seen[at] !== walk) continue;
-    let earliest = at;
-    for (let member = parents[at] as number; member !== at; member = parents[member] as number) earliest = Math.min(earliest, member);
+  const forwardParents = parents.reduce((count, parent, entry) => (parent >= entry ? count + 1 : count), 0);
+  for (const earliest of cycles({ size: parents.length, parentOf: (entry) => parents[entry] as number, forwardParents })) {
     const isLost = repair.mayFix(earliest, 'parent-cycle');
     parents[earliest] = isLost ? LOST : ROOT;
     if (isLost) orphans.set(earliest, 'parent-cycle');
