@@ -1,4 +1,11 @@
-import type { BlobFacts } from '../files/blob-files.ts';
+import type { Io } from '../base/io.ts';
+import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { counted } from '../base/words.ts';
+import { type BlobFacts, realPath } from '../files/blob-files.ts';
+import { fileChunks, isFolder, openInput } from '../files/input.ts';
+import { requireRunning } from '../files/temp.ts';
+import { type FindOptions, findFiles } from '../files/walk.ts';
+import type { HashSearch } from './referenced-hashes.ts';
 import type { BlobStore } from './store.ts';
 
 export interface GcPlan {
@@ -37,4 +44,57 @@ export function* collectGarbage(store: BlobStore, plan: GcPlan, destroy: boolean
   } finally {
     store.settle();
   }
+}
+
+/** Reads every byte of every file; gives how many files that were. */
+export async function searchAll(names: readonly string[], store: BlobStore, search: HashSearch, io: Io): Promise<number> {
+  let files = 0;
+  const troubles: Trouble[] = [];
+  const readOne = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    try {
+      for await (const chunk of chunks) {
+        requireRunning(io.signal);
+        search.feed(chunk);
+        io.progress.read(chunk.length);
+      }
+      search.end();
+      files++;
+    } catch (error) {
+      if (!(error instanceof Trouble) || io.signal.aborted) throw error;
+      troubles.push(error);
+    }
+  };
+  const options: FindOptions = {
+    except: realPath(store.path),
+    passedOver: (path) => io.note(`${path}: is not a regular file and was not read`),
+  };
+  for (const name of names) {
+    io.progress.file(name);
+    if (name === '-' || !(await isFolder(name))) {
+      await readOne(openInput(name, io.stdin).chunks);
+      continue;
+    }
+    for await (const { path, trouble } of findFiles(name, () => true, options)) {
+      if (trouble) troubles.push(trouble);
+      else await readOne(fileChunks(path));
+    }
+  }
+  for (const trouble of troubles) io.note(trouble.message);
+  if (troubles.length > 0) {
+    throw new Trouble(
+      `${counted(troubles.length, 'file')} could not be read, so unreferenced blobs cannot be determined; nothing was done`,
+    );
+  }
+  return files;
+}
+
+/** The value of --older-than, in ms. */
+export function ageOf(text: string): number {
+  const parts = /^(\d{1,6})([smhdw]?)$/.exec(text);
+  const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+  const unit = units[parts?.[2] ?? ''];
+  if (!parts || (unit === undefined && Number(parts[1]) !== 0)) {
+    throw new UsageTrouble(`option '--older-than' needs a number and s, m, h, d or w, such as 12h, not '${text}'`);
+  }
+  return Number(parts[1]) * (unit ?? 0) * 1000;
 }

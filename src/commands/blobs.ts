@@ -2,24 +2,17 @@ import { printable } from '../base/printable.ts';
 import { safeJson } from '../base/to-json.ts';
 import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted, grouped } from '../base/words.ts';
-import { collectGarbage, planGc } from '../blobs/gc.ts';
-import { type LineRef, refsOf } from '../blobs/images.ts';
-import { lookAt } from '../blobs/line-object.ts';
+import { ageOf, collectGarbage, planGc, searchAll } from '../blobs/gc.ts';
 import { hashOfRef, refOf } from '../blobs/ref.ts';
 import { HashSearch } from '../blobs/referenced-hashes.ts';
 import { BlobStore, type RefTrouble } from '../blobs/store.ts';
-import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import { realPath, TRASH } from '../files/blob-files.ts';
-import { fileChunks, isFolder, openInput } from '../files/input.ts';
+import { isFolder } from '../files/input.ts';
 import { requireRunning } from '../files/temp.ts';
-import { type FindOptions, findFiles, findSessions } from '../files/walk.ts';
-import { Detection } from '../formats/detection.ts';
-import type { Line } from '../lines/line.ts';
-import { readLineBatches } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, storeFor } from '../shared/blob-options.ts';
 import type { Command, Given, Io } from '../shared/command.ts';
-import { DamagedLines } from '../shared/damaged-lines.ts';
+import { eachRef } from '../shared/each-ref.ts';
 
 const VERBS = ['ls', 'verify', 'gc'] as const;
 
@@ -190,140 +183,6 @@ async function gc(names: readonly string[], given: Given, io: Io, out: ByteWrite
   const summary = `${counted(count, 'blob')} of ${grouped(plan.total)}, ${counted(bytes, 'byte')}`;
   io.note(given.flag('apply') ? `${summary}: ${fate}${young}` : `${summary}, would be ${fate}; --apply does it${young}`);
   return 0;
-}
-
-/** Reads every byte of every file; gives how many files that were. */
-async function searchAll(names: readonly string[], store: BlobStore, search: HashSearch, io: Io): Promise<number> {
-  let files = 0;
-  const troubles: Trouble[] = [];
-  const readOne = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
-    try {
-      for await (const chunk of chunks) {
-        requireRunning(io.signal);
-        search.feed(chunk);
-        io.progress.read(chunk.length);
-      }
-      search.end();
-      files++;
-    } catch (error) {
-      if (!(error instanceof Trouble) || io.signal.aborted) throw error;
-      troubles.push(error);
-    }
-  };
-  const options: FindOptions = {
-    except: realPath(store.path),
-    passedOver: (path) => io.note(`${path}: is not a regular file and was not read`),
-  };
-  for (const name of names) {
-    io.progress.file(name);
-    if (name === '-' || !(await isFolder(name))) {
-      await readOne(openInput(name, io.stdin).chunks);
-      continue;
-    }
-    for await (const { path, trouble } of findFiles(name, () => true, options)) {
-      if (trouble) troubles.push(trouble);
-      else await readOne(fileChunks(path));
-    }
-  }
-  for (const trouble of troubles) io.note(trouble.message);
-  if (troubles.length > 0) {
-    throw new Trouble(
-      `${counted(troubles.length, 'file')} could not be read, so unreferenced blobs cannot be determined; nothing was done`,
-    );
-  }
-  return files;
-}
-
-function ageOf(text: string): number {
-  const parts = /^(\d{1,6})([smhdw]?)$/.exec(text);
-  const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
-  const unit = units[parts?.[2] ?? ''];
-  if (!parts || (unit === undefined && Number(parts[1]) !== 0)) {
-    throw new UsageTrouble(`option '--older-than' needs a number and s, m, h, d or w, such as 12h, not '${text}'`);
-  }
-  return Number(parts[1]) * (unit ?? 0) * 1000;
-}
-
-/** What is done with the refs of one file. */
-interface RefVisitor {
-  readonly ref: (line: number, ref: LineRef) => Promise<void>;
-  /** Every line, damaged ones too. */
-  readonly line?: (line: Line) => void;
-}
-
-/** A file begins; undefined is stdin. */
-type Begin = (file: string | undefined) => RefVisitor;
-
-/** Every ref of every log named, or found below a folder. Gives the exit code earned by the reading. */
-async function eachRef(names: readonly string[], io: Io, begin: Begin): Promise<number> {
-  let code = 0;
-  let sessions = 0;
-  let strangers = 0;
-  const several = names.length > 1;
-  const one = async (name: string, named: boolean): Promise<void> => {
-    try {
-      const read = await readRefs(name, named, io, begin);
-      if (read === 'foreign') strangers++;
-      else sessions++;
-      if (read === 'damaged') code = Math.max(code, 1);
-    } catch (error) {
-      if (!(error instanceof Trouble) || io.signal.aborted || (named && !several)) throw error;
-      io.note(error.message);
-      code = 2;
-    }
-  };
-  for (const name of names.length > 0 ? names : ['-']) {
-    if (name === '-' || !(await isFolderOrGone(name, several))) {
-      await one(name, true);
-      continue;
-    }
-    for await (const { path, trouble } of findSessions(name)) {
-      if (!trouble) await one(path, false);
-      else {
-        io.note(trouble.message);
-        code = 2;
-      }
-    }
-  }
-  if (strangers > 0) io.note(`${counted(strangers, 'file')} skipped, not ${strangers === 1 ? 'a session log' : 'session logs'}`);
-  if (sessions === 0 && code === 0) throw new Trouble('no session log found; pass a file or a folder with session logs');
-  return code;
-}
-
-/** With several names one that is not there is told when it is opened. */
-async function isFolderOrGone(name: string, several: boolean): Promise<boolean> {
-  try {
-    return await isFolder(name);
-  } catch (error) {
-    if (several) return false;
-    throw error;
-  }
-}
-
-async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Promise<'read' | 'damaged' | 'foreign'> {
-  const visitor = begin(name === '-' ? undefined : name);
-  const detection = new Detection(name, { named });
-  const damaged = new DamagedLines();
-  let version: number | undefined;
-  const work = async (lines: readonly Line[]): Promise<void> => {
-    for (const line of lines) {
-      visitor.line?.(line);
-      const look = lookAt(line, version);
-      if (look.value && isHeader(look.value)) version ??= versionOf(look.value).version;
-      if (look.damage) damaged.add(line.number, look.damage);
-      else if (look.value) for (const ref of refsOf(line.raw, look.from)) await visitor.ref(line.number, ref);
-    }
-  };
-  io.progress.file(name);
-  for await (const batch of readLineBatches(openInput(name, io.stdin).chunks)) {
-    requireRunning(io.signal);
-    await work(detection.pass(batch));
-    if (detection.foreign) return 'foreign';
-  }
-  await work(detection.end());
-  if (detection.foreign) return 'foreign';
-  damaged.tell(name, io, 'was left out');
-  return damaged.any ? 'damaged' : 'read';
 }
 
 async function write(io: Io, out: ByteWriter, given: Given, text: string, record: object): Promise<void> {

@@ -1,7 +1,8 @@
 import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import { modeOf } from '../files/input.ts';
-import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
+import { toFile } from '../files/output-file.ts';
+import { PRIVATE_MODE, type Sink, toStream } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
 import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, unusableField, uuidOf } from '../projection/fork/fork.ts';

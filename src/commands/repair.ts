@@ -1,7 +1,8 @@
 import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted, nearest } from '../base/words.ts';
 import { AppendOnlyFile, isPlainPlace, narrowMode, samePlace } from '../files/append-only.ts';
-import { type Sink, toFile } from '../files/replace.ts';
+import { toFile } from '../files/output-file.ts';
+import type { Sink } from '../files/sink.ts';
 import { Spool } from '../files/spool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { applyRepair, InputChanged, type Plan, planRepair, type Remaining, type RepairRequest } from '../repair/index.ts';

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
+import { InPlace } from '../files/in-place.ts';
 import { handleChunks, openForReading, openInput, requireRegularFile } from '../files/input.ts';
+import { toFile } from '../files/output-file.ts';
 import { announce } from '../files/reading.ts';
-import { behindLink, InPlace, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/replace.ts';
+import { behindLink, PRIVATE_MODE, type Sink, toStream } from '../files/sink.ts';
 import { requireRunning } from '../files/temp.ts';
 import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';

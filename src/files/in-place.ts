@@ -1,50 +1,22 @@
 import {
-  accessSync,
   type BigIntStats,
   closeSync,
   constants,
-  createWriteStream,
   fstatSync,
   fsyncSync,
   linkSync,
-  lstatSync,
   openSync,
   readSync,
   realpathSync,
-  statSync,
   unlinkSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { Writable, type WritableOptions } from 'node:stream';
-import type { Output } from '../base/output.ts';
+import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
 import { errorCode, systemTrouble, Trouble, writeTrouble } from '../base/trouble.ts';
 import { grouped } from '../base/words.ts';
 import { requireRegular } from './input.ts';
-import { adopt, type Ownership, type Random, requireRunning, syncFolder, TempFile, writeFully } from './temp.ts';
-
-/** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */
-export interface Sink {
-  readonly stream: Output;
-  /** Others see what is written as it comes: a pipe, a device, standard output. */
-  readonly streams: boolean;
-  /** Call once, after the last byte was written to the stream; tells whether the output differs from the input. */
-  commit(): Promise<boolean>;
-  /** Leaves no trace; does nothing after a commit. */
-  discard(): void;
-}
-
-export interface SinkTools {
-  readonly random: Random;
-  readonly signal: AbortSignal;
-}
-
-/** Standard output: nothing to commit, nothing to take back. */
-export function toStream(stream: Output): Sink {
-  return { stream, streams: true, commit: async () => true, discard: () => {} };
-}
-
-/** What a copy of a file's content may be given at most. */
-export const PRIVATE_MODE = 0o600;
+import { ended, ownershipOf, PRIVATE_MODE, requireWritable, type Sink, type SinkTools, sameFile, streamInto } from './sink.ts';
+import { adopt, requireRunning, syncFolder, TempFile, writeFully } from './temp.ts';
 
 const COPY_BYTES = 1024 * 1024;
 
@@ -295,189 +267,10 @@ export class InPlace implements Sink {
   }
 }
 
-export interface ToFileOptions extends SinkTools {
-  /** The input, so that it is not overwritten by its own output. */
-  readonly input?: string | undefined;
-  /** Whether the command has -i, which is then named to those who want to change the input. */
-  readonly hasInPlace?: boolean;
-  /** What a new file may be given at most; less where the umask says so. */
-  readonly mode: number;
-}
-
-/** `-o FILE`: a regular file gets its new content all at once; a device or pipe is written to as the bytes come. */
-export function toFile(name: string, options: ToFileOptions): Sink {
-  let facts: BigIntStats | undefined;
-  try {
-    facts = statSync(name, { bigint: true });
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw writeTrouble(name, error);
-  }
-  if (facts?.isDirectory()) throw new Trouble(`${name}: is a folder; pass a file`);
-  if (facts?.isFile() && options.input !== undefined && sameFile(options.input, facts)) {
-    const hint = options.hasInPlace === true ? 'use -i to change a file in place' : 'choose another file with -o';
-    throw new Trouble(`${name}: is the input file itself; ${hint}`);
-  }
-  if (facts && !facts.isFile()) return new ToDevice(name);
-  return new ToNewFile(name, facts, options);
-}
-
-class ToNewFile implements Sink {
-  readonly stream: Writable;
-  readonly streams = false;
-  readonly #name: string;
-  readonly #path: string;
-  readonly #ownership: Ownership | undefined;
-  readonly #temp: TempFile;
-
-  constructor(name: string, existing: BigIntStats | undefined, options: ToFileOptions) {
-    this.#name = name;
-    this.#path = existing ? realpathSync(name) : behindFolderLinks(name);
-    if (existing) requireWritable(name, this.#path);
-    this.#ownership = existing ? ownershipOf(existing) : undefined;
-    const temp = new TempFile(dirname(this.#path), options.random, options.signal, existing ? PRIVATE_MODE : options.mode & 0o666);
-    this.#temp = temp;
-    this.stream = streamInto(name, (parts) => temp.append(parts));
-  }
-
-  async commit(): Promise<boolean> {
-    await ended(this.stream, this.#name);
-    try {
-      await this.#temp.settled();
-      this.#temp.finish(this.#ownership);
-      this.#temp.moveTo(this.#path);
-      return true;
-    } catch (error) {
-      throw asTrouble(this.#name, error);
-    } finally {
-      this.discard();
-    }
-  }
-
-  discard(): void {
-    this.#temp.discard();
-    this.stream.destroy();
-  }
-}
-
-class ToDevice implements Sink {
-  readonly stream: Writable;
-  readonly streams = true;
-  readonly #name: string;
-
-  constructor(name: string) {
-    this.#name = name;
-    const device = createWriteStream(name, { flags: 'w' });
-    device.on('error', () => {});
-    // A stream of its own, so that an error names the device.
-    const then =
-      (done: (error?: Error | null) => void) =>
-      (error?: Error | null): void =>
-        done(error ? asTrouble(name, error) : null);
-    this.stream = new Writable({
-      write: (chunk: Buffer, _encoding, done) => device.write(chunk, then(done)),
-      final: (done) => device.end(then(done)),
-      destroy: (error, done) => {
-        device.destroy();
-        done(error);
-      },
-    });
-    this.stream.on('error', () => {});
-  }
-
-  async commit(): Promise<boolean> {
-    await ended(this.stream, this.#name);
-    return true;
-  }
-
-  discard(): void {
-    this.stream.destroy();
-  }
-}
-
-/** A stream that hands on what it gets, as much as there is at once; its errors name the file. */
-function streamInto(name: string, take: (parts: readonly Buffer[]) => Promise<void>, options: WritableOptions = {}): Writable {
-  const hand = (parts: readonly Buffer[], done: (error?: Error) => void): void => {
-    take(parts).then(
-      () => done(),
-      (error: unknown) => done(asTrouble(name, error)),
-    );
-  };
-  const stream = new Writable({
-    ...options,
-    write: (chunk: Buffer, _encoding, done) => hand([chunk], done),
-    writev: (chunks, done) =>
-      hand(
-        chunks.map(({ chunk }) => chunk as Buffer),
-        done,
-      ),
-  });
-  stream.on('error', () => {});
-  return stream;
-}
-
-/** The file that a link leads to; the path itself where it is no link, or one that leads nowhere. */
-export function behindLink(path: string): string {
-  try {
-    return lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
-  } catch {
-    return path;
-  }
-}
-
-/** The name's folder without links, where the name itself is still free. */
-function behindFolderLinks(name: string): string {
-  try {
-    const found = lstatSync(name, { throwIfNoEntry: false });
-    if (found) throw new Trouble(`${name}: is a broken symbolic link; remove it or choose another file`);
-    return join(realpathSync(dirname(name)), basename(name));
-  } catch (error) {
-    throw asTrouble(name, error);
-  }
-}
-
-function requireWritable(name: string, path: string): void {
-  try {
-    accessSync(path, constants.W_OK);
-  } catch (error) {
-    if (errorCode(error) !== 'EACCES') throw writeTrouble(name, error);
-    throw new Trouble(`${name}: is read-only; make it writable first, or write elsewhere with -o`);
-  }
-}
-
-async function ended(stream: Writable, name: string): Promise<void> {
-  await new Promise<void>((done, fail) => {
-    if (stream.errored) {
-      fail(asTrouble(name, stream.errored));
-      return;
-    }
-    stream.once('error', (error) => fail(asTrouble(name, error)));
-    stream.end(() => done());
-  });
-}
-
-function sameFile(path: string, facts: BigIntStats): boolean {
-  try {
-    const other = statSync(path, { bigint: true });
-    return other.dev === facts.dev && other.ino === facts.ino;
-  } catch {
-    return false;
-  }
-}
-
-function ownershipOf(facts: BigIntStats): Ownership {
-  return { mode: Number(facts.mode) & 0o7777, uid: Number(facts.uid), gid: Number(facts.gid) };
-}
-
 function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
     // It is gone already.
   }
-}
-
-function asTrouble(name: string, error: unknown): Error {
-  const code = errorCode(error);
-  if (error instanceof Trouble || code === 'EPIPE') return error as Error;
-  return writeTrouble(name, error);
 }
