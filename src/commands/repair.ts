@@ -80,7 +80,7 @@ async function run(given: Given, io: Io): Promise<number> {
 }
 
 /** How often a log is read, unless something has to be fixed. */
-const PASSES = 2;
+const PASSES = 3;
 
 /** The rules that --only names, all of which repair can fix. */
 async function namedRules(names: readonly string[]): Promise<ReadonlySet<string> | undefined> {
@@ -112,6 +112,8 @@ async function repairOne(input: RewriteInput, out: ByteWriter, options: Options,
   const request = { ...options, name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
   try {
     const plan = await planRepair(request);
+    // A healthy log is checked and copied.
+    if (passes === 1) io.progress.expect(-input.size);
     const sideFiles = openSideFiles(input, plan, options, io);
     try {
       const tally = await repairInto(out, plan, request, { input, sideFiles, io });

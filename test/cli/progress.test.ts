@@ -178,8 +178,7 @@ describe('the total of a command that reads a file several times', () => {
     ['log', [healthy], 2],
     ['context', [healthy], 2],
     ['fork', [healthy, '@', '-o', join(folder, 'fork.jsonl')], 3],
-    ['repair', [healthy, '-o', join(folder, 'out.jsonl')], 2],
-    ['repair', [torn, '-o', join(folder, 'out.jsonl')], 2],
+    ['repair', [torn, '-o', join(folder, 'out.jsonl')], 3],
     ['migrate', [old, '-o', join(folder, 'out.jsonl')], 2],
     ['externalize', [healthy, '--blobs', folder, '-o', join(folder, 'out.jsonl')], 1],
     ['validate', [healthy], 1],
@@ -197,6 +196,10 @@ describe('the total of a command that reads a file several times', () => {
     expect(shown.percents).toEqual(shown.percents.toSorted((a, b) => a - b));
     expect(shown.percents.at(-1)).toBeGreaterThan(90);
     expect(shown.totals.at(-1)).toBeLessThan(17);
+    const checked = await shares('repair', healthy, '-o', join(folder, 'out.jsonl'));
+    expect(checked.percents).toEqual(checked.percents.toSorted((a, b) => a - b));
+    expect(checked.percents.at(-1)).toBeGreaterThan(90);
+    expect(checked.totals.at(-1)).toBeLessThan(2.2 * MEGABYTES);
     const current = await shares('migrate', healthy, '-o', join(folder, 'out.jsonl'));
     expect(current.totals.at(-1)).toBeLessThan(13);
     expect(current.percents.at(-1)).toBeGreaterThan(80);

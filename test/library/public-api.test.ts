@@ -13,7 +13,7 @@ function publicApi(): string[] {
     for (const name of names.split(',').map((one) => one.trim())) {
       if (name === '') continue;
       const isType = onlyTypes !== undefined || name.startsWith('type ');
-      const plain = name.replace(/^type /, '');
+      const plain = name.replace(/^type /, '').replace(/^.* as /, '');
       lines.push(isType ? `type ${plain}` : declaration(plain, from));
     }
   }
