@@ -4,7 +4,7 @@ import { commandText } from '../status/bash-hint.ts';
 import { modelText } from './side.ts';
 
 /** An entry, or a message of a projection, as a person reads it. */
-export interface Item {
+export interface DiffItem {
   /** Such as 'user', 'result bash', 'model'. */
   readonly title: string;
   /** What it says, whole: what a change of it is compared by. */
@@ -17,11 +17,11 @@ const TEXT_LINES = 40;
 const RESULT_LINES = 6;
 const ARGUMENT_CHARS = 400;
 
-export function itemOf(value: JsonObject): Item {
+export function itemOf(value: JsonObject): DiffItem {
   const type = value['type'];
   const message = value['message'];
   if (type === 'message') return isObject(message) ? messageItem(message) : { title: 'message', text: '(no message)', mostLines: 1 };
-  const note = (title: string, text: string, mostLines = RESULT_LINES): Item => ({ title, text, mostLines });
+  const note = (title: string, text: string, mostLines = RESULT_LINES): DiffItem => ({ title, text, mostLines });
   const word = (key: string): string => (typeof value[key] === 'string' ? value[key] : '');
   switch (type) {
     case 'model_change':
@@ -48,7 +48,7 @@ export function itemOf(value: JsonObject): Item {
 }
 
 /** A message that stands alone, as in a projection. */
-export function messageItem(message: JsonObject): Item {
+export function messageItem(message: JsonObject): DiffItem {
   const role = typeof message['role'] === 'string' ? message['role'] : 'message';
   const word = (key: string): string => (typeof message[key] === 'string' ? message[key] : '');
   if (role === 'toolResult') {

@@ -13,7 +13,7 @@ export interface Mark {
   readonly prompt?: string | undefined;
 }
 
-/** So much of a prompt is enough to tell whether it is another one reworded. */
+/** This much of a prompt shows whether it is another one reworded. */
 export const PROMPT_CHARS = 2000;
 const LEAST_LIKENESS = 0.3;
 /** How many prompts further on a rewording is looked for. */
@@ -21,7 +21,7 @@ const LOOK_AHEAD = 4;
 /** Entries out of order, beyond which only the first and the last ones are matched. */
 const MOST_EDITS = 2000;
 
-/** What to tell next; numbers are places in the two lists. */
+/** One step of the report; numbers are places in the two lists. */
 export type Step =
   | { readonly kind: 'same'; readonly a: number; readonly b: number }
   | { readonly kind: 'removed'; readonly a: number }

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { classifier } from '../status/classes.ts';
 import { pathArgument } from '../status/probe.ts';
 
-/** What a tool did to a file, as far as the log tells. */
+/** What a tool did to a file, as far as the log shows. */
 export interface FileChange {
   readonly path: string;
   readonly calls: number;

@@ -1,6 +1,7 @@
 import type { Style } from '../../base/style.ts';
 import { counted, grouped } from '../../base/words.ts';
-import type { Item } from './item.ts';
+import type { Ancestor, DiffFormat, Place, SideName } from './compare.ts';
+import type { DiffItem } from './item.ts';
 import type { SideTotals } from './side.ts';
 import { type Segment, sameness, wordDiff } from './words.ts';
 
@@ -13,11 +14,50 @@ export interface Look {
 const MOST_LINE_CHARS = 2000;
 /** Below this much likeness two wordings are two texts. */
 const LEAST_LIKENESS = 0.3;
-/** Of a long stretch that did not change, this much is shown at each end. */
+/** This much of a long unchanged text is shown at each end. */
 const EDGE_CHARS = 60;
 
+/** For people: each line with its sign, colored where that is wanted. */
+export function textFormat(look: Look): DiffFormat {
+  const { style, clean } = look;
+  const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+  const nameOf = ({ entryId, line }: Place): string => entryId ?? `line:${line}`;
+  const sideName = ({ file, leafId, line }: SideName): string =>
+    clean(`${file} ${leafId ?? (line === null ? '(no entries)' : `line:${line}`)}`);
+  return {
+    begin: (a, b, ancestor, divergence) => {
+      const lines = [
+        style.bold(`--- A ${sideName(a)}`),
+        style.bold(`+++ B ${sideName(b)}`),
+        style.cyan(`@@ ${ancestor ? clean(ancestorText(ancestor)) : 'nothing in common'} @@`),
+      ];
+      if (divergence && !ancestor?.isCommon) {
+        const [left, right] = [divergence.a, divergence.b].map((entry) => (entry ? clean(placeText(entry)) : 'at its end'));
+        lines.push(style.cyan(`@@ first difference: A ${left}, B ${right} @@`));
+      }
+      return joined(lines);
+    },
+    same: (count) => joined([style.dim(`  ... ${counted(count, 'entry', 'entries')} the same`)]),
+    alone: (side, entry) => joined(aloneLines(side, nameOf(entry), entry.item, look)),
+    changed: (a, b) => joined(changedLines({ a: nameOf(a), b: nameOf(b) }, a.item, b.item, look)),
+    end: (same, a, b) => joined(same ? ['the same'] : [...totalsLines('a', a, look), ...totalsLines('b', b, look)]),
+  };
+}
+
+function ancestorText({ isCommon, a, b, item }: Ancestor): string {
+  const start = item.text.split('\n', 1)[0]?.slice(0, 60) ?? '';
+  const text = `${item.title}${start === '' ? '' : ` ${start}`}`;
+  if (isCommon) return `common ancestor ${placeText(a)}: ${text}`;
+  const [left, right] = [placeText(a), placeText(b)];
+  return `the same up to ${left === right ? left : `${left} / ${right}`}: ${text}`;
+}
+
+function placeText({ entryId, line }: Place): string {
+  return entryId === null ? `line ${line}` : `${entryId} (line ${line})`;
+}
+
 /** An entry that one side has alone, each line with its sign. */
-export function aloneLines(side: 'a' | 'b', name: string, item: Item, look: Look): string[] {
+export function aloneLines(side: 'a' | 'b', name: string, item: DiffItem, look: Look): string[] {
   const sign = side === 'a' ? '-' : '+';
   const paint = side === 'a' ? look.style.red : look.style.green;
   const lines = [paint(`${sign} ${look.clean(item.title)}`) + look.style.dim(`  ${look.clean(name)}`)];
@@ -26,7 +66,7 @@ export function aloneLines(side: 'a' | 'b', name: string, item: Item, look: Look
 }
 
 /** An entry in two wordings: the words that differ, or both texts where little is the same. */
-export function changedLines(names: { readonly a: string; readonly b: string }, a: Item, b: Item, look: Look): string[] {
+export function changedLines(names: { readonly a: string; readonly b: string }, a: DiffItem, b: DiffItem, look: Look): string[] {
   const segments = wordDiff(a.text, b.text);
   if (sameness(segments) < LEAST_LIKENESS) return [...aloneLines('a', names.a, a, look), ...aloneLines('b', names.b, b, look)];
   const title = a.title === b.title ? a.title : `${a.title} / ${b.title}`;
@@ -54,7 +94,7 @@ function wordLines(segments: readonly Segment[], look: Look): string[] {
   return lines;
 }
 
-/** A stretch that did not change, without its middle; at the start or end of the text without its outer part. */
+/** Unchanged text without its middle; at the start or end of the whole text without its outer part. */
 function excerpt(text: string, changesBefore: boolean, changesAfter: boolean): string {
   const head = changesBefore ? EDGE_CHARS : 0;
   const tail = changesAfter ? EDGE_CHARS : 0;
@@ -90,12 +130,12 @@ export function totalsLines(side: 'a' | 'b', totals: SideTotals, look: Look): st
     ),
   ];
   if (files.length > 0) {
-    const told = files.slice(0, 20).map(({ path, calls, failed }) => {
+    const shown = files.slice(0, 20).map(({ path, calls, failed }) => {
       const done = calls === failed ? ', failed' : failed > 0 ? `, ${failed} failed` : '';
       return `${look.clean(path)} (${counted(calls, 'call')}${done})`;
     });
-    const more = files.length > told.length ? `, and ${files.length - told.length} more` : '';
-    lines.push(`  files: ${told.join(', ')}${more}`);
+    const more = files.length > shown.length ? `, and ${files.length - shown.length} more` : '';
+    lines.push(`  files: ${shown.join(', ')}${more}`);
   }
   if (models.length > 0) lines.push(`  models: ${models.map(look.clean).join(', ')}`);
   if (modes.length > 0) lines.push(`  modes: ${modes.map(look.clean).join(', ')}`);

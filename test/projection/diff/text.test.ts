@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Style } from '../../../src/base/style.ts';
 import { NO_USAGE } from '../../../src/entries/usage.ts';
-import type { Item } from '../../../src/projection/diff/item.ts';
+import type { DiffItem } from '../../../src/projection/diff/item.ts';
 import type { SideTotals } from '../../../src/projection/diff/side.ts';
 import { aloneLines, changedLines, type Look, totalsLines } from '../../../src/projection/diff/text.ts';
 
@@ -17,7 +17,7 @@ const painted: Look = {
   clean: (text) => `(${text})`,
 };
 
-const item = (text: string, mostLines = 6, title = 'user'): Item => ({ title, text, mostLines });
+const item = (text: string, mostLines = 6, title = 'user'): DiffItem => ({ title, text, mostLines });
 
 describe('an entry that one side has alone', () => {
   it('has the sign of its side on every line, also on an empty one', () => {
