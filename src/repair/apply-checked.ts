@@ -1,6 +1,7 @@
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { LogCheck, makeMemory } from '../rules/check-log.ts';
+import type { Finding } from '../rules/finding.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
 import { applyPlan, LineMap, type RepairCallbacks } from './apply.ts';
 import type { Plan } from './plan.ts';
@@ -18,6 +19,18 @@ export interface CheckOptions {
   readonly maxLineBytes?: number;
 }
 
+/** The check of validate, for errors alone. */
+export function errorCheck({ random, scanner }: Pick<CheckOptions, 'random' | 'scanner'>, onError: (error: Finding) => void): LogCheck {
+  return new LogCheck({
+    file: '',
+    hashKey: random(8),
+    memory: makeMemory(scanner, random(8), undefined, false),
+    onFinding: (finding) => {
+      if (finding.severity === 'error') onError(finding);
+    },
+  });
+}
+
 /**
  * Carries the plan out and checks what is written, by the rules of validate: gives the errors that are in the output, by
  * the lines of the input. A log that is known to be healthy is only copied.
@@ -29,14 +42,7 @@ export async function applyChecked(
   { random, scanner, ...limit }: CheckOptions,
 ): Promise<readonly Remaining[]> {
   const errors: { readonly line: number; readonly offset: number; readonly rule: string }[] = [];
-  const check = new LogCheck({
-    file: '',
-    hashKey: random(8),
-    memory: makeMemory(scanner, random(8), undefined, false),
-    onFinding: (finding) => {
-      if (finding.severity === 'error') errors.push(finding);
-    },
-  });
+  const check = errorCheck({ random, scanner }, (error) => errors.push(error));
   const lines = new LineMap();
   const repaired = written(applyPlan(plan, chunks, callbacks, lines), callbacks.out);
   if (plan.isHealthy) {

@@ -3,12 +3,11 @@ import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, s
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
-import { LogCheck, makeMemory } from '../rules/check-log.ts';
 import { rules } from '../rules/index.ts';
 import type { RepairIndex } from '../rules/repair-index.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
 import type { RepairCallbacks } from './apply.ts';
-import { applyChecked, type Remaining } from './apply-checked.ts';
+import { applyChecked, errorCheck, type Remaining } from './apply-checked.ts';
 import { RepairIndexBuilder } from './build-index.ts';
 import { digestRanges } from './byte-source.ts';
 import { makePlan, type Plan, unchanged } from './plan.ts';
@@ -59,13 +58,8 @@ async function bytesOfHealthy({ read, from, random, scanner }: RepairRequest): P
   let bytes = 0;
   let hasError = false;
   const evidence = new Evidence(from);
-  const check = new LogCheck({
-    file: '',
-    hashKey: random(8),
-    memory: makeMemory(scanner, random(8), undefined, false),
-    onFinding: ({ severity }) => {
-      hasError ||= severity === 'error';
-    },
+  const check = errorCheck({ random, scanner }, () => {
+    hasError = true;
   });
   for await (const piece of readBlocks(read())) {
     if (piece instanceof Block && evidence.settled) check.block(piece);

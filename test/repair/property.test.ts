@@ -4,12 +4,12 @@ import { readContent } from '../../src/entries/damage.ts';
 import { isHeader, isTitleSlot } from '../../src/entries/envelope-check.ts';
 import { isObject, type JsonObject } from '../../src/json/value.ts';
 import { Line } from '../../src/lines/line.ts';
-import { injure, session, wound } from '../support/damage.ts';
+import { fault, session, withFault } from '../support/damage.ts';
 import { settings } from '../support/properties.ts';
 import { rebuildInput } from '../support/rebuild.ts';
 import { errorsOf, repair } from '../support/repairing.ts';
 
-const damagedSession = fc.tuple(session, fc.array(wound, { maxLength: 4 })).map(([bytes, wounds]) => wounds.reduce(injure, bytes));
+const damagedSession = fc.tuple(session, fc.array(fault, { maxLength: 4 })).map(([bytes, faults]) => faults.reduce(withFault, bytes));
 
 /** What an entry says, apart from its place in the tree, which a repair may have to change. */
 function said(value: JsonObject): string {
@@ -110,8 +110,8 @@ describe('a repair of sessions that were damaged at random', () => {
   it('leaves a log without an error as it came', async () => {
     let healthy = 0;
     await fc.assert(
-      fc.asyncProperty(fc.tuple(session, fc.array(wound, { maxLength: 1 })), async ([bytes, wounds]) => {
-        const input = wounds.reduce(injure, bytes);
+      fc.asyncProperty(fc.tuple(session, fc.array(fault, { maxLength: 1 })), async ([bytes, faults]) => {
+        const input = faults.reduce(withFault, bytes);
         if ((await errorsOf(input)).length > 0) return;
         healthy++;
         const { output, changes } = await repair(input);

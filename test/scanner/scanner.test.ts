@@ -176,11 +176,11 @@ const SCRAPS = [
   '"content":[{"type":"toolCall","id":"n"}],',
 ];
 
-/** A healthy line with one to three wounds, or none. */
+/** A healthy line with one to three faults, or none. */
 function mutated(random: () => number): Buffer {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   let text = pick(SEEDS);
-  for (let wounds = Math.floor(random() * 4); wounds > 0; wounds--) {
+  for (let faults = Math.floor(random() * 4); faults > 0; faults--) {
     const at = Math.floor(random() * (text.length + 1));
     const length = Math.floor(random() ** 3 * 20);
     switch (Math.floor(random() * 5)) {

@@ -81,7 +81,7 @@ function entry(kind: string, text: string, place: object, named: string, index: 
   }
 }
 
-interface Wound {
+interface Fault {
   readonly name: string;
   readonly at: number;
   readonly other: number;
@@ -89,7 +89,7 @@ interface Wound {
 }
 
 /** One thing that goes wrong, at a place that is a share of the file. */
-export const wound: fc.Arbitrary<Wound> = fc.record({
+export const fault: fc.Arbitrary<Fault> = fc.record({
   name: fc.constantFrom(
     'cut line',
     'cut start',
@@ -122,7 +122,7 @@ export const wound: fc.Arbitrary<Wound> = fc.record({
 });
 
 /** The bytes with one thing gone wrong. */
-export function injure(bytes: Buffer, { name, at, other, byte }: Wound): Buffer {
+export function withFault(bytes: Buffer, { name, at, other, byte }: Fault): Buffer {
   const text = bytes.toString('latin1');
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   if (lines.length === 0) return bytes;
