@@ -95,7 +95,7 @@ export class EnvelopeScanner {
     for (;;) {
       if (this.#peek(bytes) !== QUOTE) return false;
       const start = this.#at + 1;
-      if (!this.#plainString(bytes)) return false;
+      if (!this.#plainString(bytes, true)) return false;
       const key = keyAt(bytes, start, this.#at - 1 - start, isMessage);
       if (this.#peek(bytes) !== COLON) return false;
       this.#at++;
@@ -125,7 +125,7 @@ export class EnvelopeScanner {
       return bytes[this.#at] === OPEN_OBJECT ? this.#message(bytes) : this.#skipValue(bytes);
     }
     const start = bytes[this.#at] === QUOTE ? this.#at + 1 : ABSENT;
-    if (!(start === ABSENT ? this.#skipValue(bytes) : this.#plainString(bytes))) return false;
+    if (!(start === ABSENT ? this.#skipValue(bytes) : this.#plainString(bytes, false))) return false;
     const end = this.#at - 1;
     if (key === PARENT_ID) {
       this.parentStart = start;
@@ -152,15 +152,15 @@ export class EnvelopeScanner {
     return -1;
   }
 
-  /** Skips a string without escapes, all of it ASCII; false for any other. */
-  #plainString(bytes: Buffer): boolean {
+  /** Skips a string without escapes, all of it ASCII unless it is a key; false for any other. */
+  #plainString(bytes: Buffer, isKey: boolean): boolean {
     for (let at = this.#at + 1; at < this.#end; at++) {
       const code = bytes[at] as number;
       if (code === QUOTE) {
         this.#at = at + 1;
         return true;
       }
-      if (code === BACKSLASH || code >= 0x7f || code < SPACE) {
+      if (code === BACKSLASH || (!isKey && (code >= 0x7f || code < SPACE))) {
         this.#isOdd = true;
         return false;
       }

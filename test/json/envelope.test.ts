@@ -75,6 +75,14 @@ describe('envelope', () => {
     expect(found(`{"__proto__":{"id":"x","type":"y"}}`)).toEqual({ type: undefined, id: undefined, parentId: undefined, role: undefined });
   });
 
+  it('finds the place of an entry with NULs inside a key, which the damage does not touch', () => {
+    const at = '{"type":"message","id":"b","parentId":"a",';
+    for (const rest of ['"messag\0\0e":{"role":"user"}}', '"message":{"ro\0le":"user"}}']) {
+      expect(scans(at + rest)).toBe(true);
+      expect(found(at + rest)).toEqual({ type: 'message', id: 'b', parentId: 'a', role: undefined });
+    }
+  });
+
   it('passes over 100,000 levels of nesting', () => {
     const line = `{"id":"a","x":${'['.repeat(100_000)}${']'.repeat(100_000)},"type":"t"}`;
     expect(scans(line)).toBe(true);
