@@ -1,13 +1,11 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
-import { withRoomBefore } from '../base/room-before.ts';
 import { systemTrouble, Trouble } from '../base/trouble.ts';
-import { OpenFile, statPath } from './open-file.ts';
+import { inThread } from './thread-wait.ts';
 
 export const CHUNK_BYTES = 1024 * 1024;
-/** For the start of a line that the chunk before ends in. */
-const ROOM_BEFORE = 256 * 1024;
 
 /** Bytes to read, with the name that messages use for them. */
 export interface Input {
@@ -86,8 +84,8 @@ export function readWhole(path: string, memory?: Buffer): Buffer | undefined {
   }
 }
 
-export async function* handleChunks(handle: OpenFile, path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
-  const make = (): Buffer => withRoomBefore(options.chunkBytes ?? CHUNK_BYTES, ROOM_BEFORE);
+export async function* handleChunks(handle: FileHandle, path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
+  const make = (): Buffer => Buffer.allocUnsafeSlow(options.chunkBytes ?? CHUNK_BYTES);
   let position = options.start ?? 0;
   let reading: Promise<number> | undefined;
   try {
@@ -118,25 +116,30 @@ export async function* handleChunks(handle: OpenFile, path: string, options: Fil
   }
 }
 
-function readAhead(handle: OpenFile, buffer: Buffer, position: number): Promise<number> {
-  const reading = handle.read(buffer, 0, buffer.length, position);
+function readAhead(handle: FileHandle, buffer: Buffer, position: number): Promise<number> {
+  const reading = readInto(handle, buffer, position);
   // Whoever waits for it hears of an error; nobody waits after the last chunk that was wanted.
   reading.catch(() => {});
   return reading;
 }
 
+/** Bytes into the buffer, from a position or, where that is null, from where the last reading ended; 0 at the end. */
+export async function readInto(handle: FileHandle, buffer: Buffer, position: number | null): Promise<number> {
+  return (await inThread(handle.read(buffer, 0, buffer.length, position))).bytesRead;
+}
+
 /** Pipes and devices have no positions, and are read only when more is wanted. */
-async function* streamedChunks(handle: OpenFile, buffer: Buffer): AsyncGenerator<Buffer, void, void> {
+async function* streamedChunks(handle: FileHandle, buffer: Buffer): AsyncGenerator<Buffer, void, void> {
   for (;;) {
-    const bytesRead = await handle.read(buffer, 0, buffer.length, null);
+    const bytesRead = await readInto(handle, buffer, null);
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
   }
 }
 
-export async function openForReading(path: string): Promise<OpenFile> {
+export async function openForReading(path: string): Promise<FileHandle> {
   try {
-    const handle = await OpenFile.open(path, constants.O_RDONLY);
+    const handle = await inThread(open(path, constants.O_RDONLY));
     const facts = await handle.stat();
     if (facts.isDirectory()) {
       await handle.close();
@@ -151,7 +154,7 @@ export async function openForReading(path: string): Promise<OpenFile> {
 /** Refuses what cannot be changed in place, without opening it. */
 export async function requireRegularFile(path: string): Promise<void> {
   try {
-    requireRegular(path, await statPath(path));
+    requireRegular(path, await stat(path));
   } catch (error) {
     throw error instanceof Trouble ? error : systemTrouble(path, error);
   }
@@ -170,7 +173,7 @@ function isFolderTrouble(path: string): Trouble {
 /** Who may read and write a file, as its copies are to have it at most. */
 export async function modeOf(path: string): Promise<number> {
   try {
-    return (await statPath(path)).mode & 0o777;
+    return (await stat(path)).mode & 0o777;
   } catch (error) {
     throw systemTrouble(path, error);
   }
@@ -179,7 +182,7 @@ export async function modeOf(path: string): Promise<number> {
 /** True for a folder, false for anything else that is there. */
 export async function isFolder(path: string): Promise<boolean> {
   try {
-    return (await statPath(path)).isDirectory();
+    return (await stat(path)).isDirectory();
   } catch (error) {
     throw systemTrouble(path, error);
   }
@@ -201,7 +204,7 @@ export async function readSmallFile(path: string): Promise<string> {
 
 export async function isThere(path: string | URL): Promise<boolean> {
   try {
-    await statPath(path);
+    await stat(path);
     return true;
   } catch {
     return false;
@@ -216,7 +219,7 @@ export function cores(): number {
 /** How much there is to read of a file; 0 for pipes, devices and what is not there. */
 export async function sizeOf(path: string): Promise<number> {
   try {
-    const facts = await statPath(path);
+    const facts = await stat(path);
     return facts.isFile() ? facts.size : 0;
   } catch {
     return 0;

@@ -1,8 +1,8 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { systemTrouble } from '../base/trouble.ts';
+import { systemTrouble, Trouble } from '../base/trouble.ts';
 import type { ByteStore } from '../log/byte-store.ts';
-import { handleChunks, openForReading, openInput } from './input.ts';
-import type { OpenFile } from './open-file.ts';
+import { handleChunks, openForReading, openInput, readInto } from './input.ts';
 import { Spool } from './spool.ts';
 import { type Random, requireRunning } from './temp.ts';
 
@@ -36,19 +36,13 @@ export function spoolStore(spool: Spool): ByteStore {
   };
 }
 
-/** So few bytes are there sooner than another thread would have heard that they are wanted. */
-const SMALL_READ = 64 * 1024;
-/** But behind so many of those in a row, signals get their turn. */
-const MOST_SMALL_READS = 256;
-
 class FileStore implements ByteStore {
   readonly size: number;
   readonly #name: string;
-  readonly #handle: OpenFile;
+  readonly #handle: FileHandle;
   readonly #signal: AbortSignal;
-  #smallReads = 0;
 
-  constructor(name: string, size: number, handle: OpenFile, signal: AbortSignal) {
+  constructor(name: string, size: number, handle: FileHandle, signal: AbortSignal) {
     this.size = size;
     this.#name = name;
     this.#handle = handle;
@@ -63,51 +57,22 @@ class FileStore implements ByteStore {
   }
 
   async readAt(buffer: Buffer, position: number): Promise<number> {
-    const now = this.readNow(buffer, position);
-    if (now !== undefined) return now;
-    this.#smallReads = 0;
     let filled = 0;
-    while (filled < buffer.length) {
-      const bytes = await this.#read(filled === 0 ? buffer : buffer.subarray(filled), position + filled);
-      if (bytes === 0) break;
-      filled += bytes;
-    }
-    return filled;
-  }
-
-  readNow(buffer: Buffer, position: number): number | undefined {
-    if (buffer.length > SMALL_READ || this.#smallReads >= MOST_SMALL_READS) return undefined;
-    this.#smallReads++;
-    let filled = 0;
-    while (filled < buffer.length) {
-      const bytes = this.#readHere(filled === 0 ? buffer : buffer.subarray(filled), position + filled);
-      if (bytes === 0) break;
-      filled += bytes;
+    try {
+      while (filled < buffer.length) {
+        requireRunning(this.#signal);
+        const bytes = await readInto(this.#handle, buffer.subarray(filled), position + filled);
+        if (bytes === 0) break;
+        filled += bytes;
+      }
+    } catch (error) {
+      throw error instanceof Trouble ? error : systemTrouble(this.#name, error);
     }
     return filled;
   }
 
   async close(): Promise<void> {
     await this.#handle.close();
-  }
-
-  #readHere(buffer: Buffer, position: number): number {
-    requireRunning(this.#signal);
-    try {
-      return this.#handle.readNow(buffer, position);
-    } catch (error) {
-      throw systemTrouble(this.#name, error);
-    }
-  }
-
-  #read(buffer: Buffer, position: number): Promise<number> {
-    requireRunning(this.#signal);
-    const reading = this.#handle.read(buffer, 0, buffer.length, position).catch((error: unknown) => {
-      throw systemTrouble(this.#name, error);
-    });
-    // What is read ahead may fail before anybody waits for it.
-    reading.catch(() => {});
-    return reading;
   }
 }
 

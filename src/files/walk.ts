@@ -1,11 +1,6 @@
-import { type Dirent, readdir, realpath } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { systemTrouble, type Trouble } from '../base/trouble.ts';
-import { statPath } from './open-file.ts';
-
-const realPath: (path: string) => Promise<string> = promisify(realpath.native);
-const readFolder: (path: string, options: { withFileTypes: true }) => Promise<Dirent[]> = promisify(readdir);
 
 export interface Found {
   readonly path: string;
@@ -35,9 +30,9 @@ export async function* findFiles(
   let real: string;
   let names: { name: string; kind: 'folder' | 'file' | 'link' | 'other' }[];
   try {
-    real = await realPath(folder);
+    real = await realpath(folder);
     if (above.has(real) || real === options.except) return;
-    names = (await readFolder(folder, { withFileTypes: true })).map((one) => ({
+    names = (await readdir(folder, { withFileTypes: true })).map((one) => ({
       name: one.name,
       kind: one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : one.isFile() ? 'file' : 'other',
     }));
@@ -61,7 +56,7 @@ export async function* findFiles(
 /** What a link leads to; one that leads nowhere counts as a file, so that reading it tells what is wrong. */
 async function kindBehind(path: string): Promise<'folder' | 'file' | 'other'> {
   try {
-    const facts = await statPath(path);
+    const facts = await stat(path);
     return facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other';
   } catch {
     return 'file';

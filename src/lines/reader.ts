@@ -1,7 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { Transform } from 'node:stream';
 import split2 from 'split2';
-import { joinedInRoom } from '../base/room-before.ts';
 import { type BlockEncoding, blockEncoding, Line } from './line.ts';
 
 /** Above this V8 cannot hold a line as one string. */
@@ -125,14 +124,11 @@ function cutWithin(rest: Buffer, first: number, limit: number): number {
 
 /** Pieces put together: nearly every block starts with the end of the chunk before. */
 class Joined {
-  /** Used again and again where the chunk itself has no room. */
+  /** Used again and again. */
   #memory = Buffer.alloc(0);
 
   of(held: readonly Buffer[], heldBytes: number, last: Buffer): Buffer {
     if (heldBytes === 0) return last;
-    // What is held ended the chunk before, so this is the start of its chunk.
-    const inRoom = joinedInRoom(held, heldBytes, last);
-    if (inRoom) return inRoom;
     const length = heldBytes + last.length;
     // A block of that size is rare, and its memory is not worth keeping.
     if (length > LARGEST_KEPT) return Buffer.concat([...held, last], length);

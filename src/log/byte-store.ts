@@ -6,8 +6,6 @@ export interface ByteStore {
   chunks(): AsyncIterable<Buffer>;
   /** Fills the buffer from a position on; fewer bytes only at the end. */
   readAt(buffer: Buffer, position: number): Promise<number>;
-  /** The same without waiting, where few bytes are wanted and they are at hand; undefined where `readAt` is to be asked. */
-  readNow?(buffer: Buffer, position: number): number | undefined;
   close(): Promise<void>;
 }
 

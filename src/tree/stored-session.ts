@@ -84,28 +84,11 @@ export class StoredSession implements Session {
   }
 
   async forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void> {
-    const parts = this.#parts(positions);
-    const memory: [Buffer, Buffer] = [Buffer.alloc(0), Buffer.alloc(0)];
-    let turn: 0 | 1 = 0;
-    let reading: Promise<Buffer> | undefined;
-    try {
-      for (let part = parts.next().value; part; ) {
-        // Entries that lie far apart are a few bytes here and there: to wait for each would take longer than to read it.
-        const bytes: Buffer = reading ? await reading : (this.#loadNow(part, memory[turn]) ?? (await this.#load(part, memory[turn])));
-        memory[turn] = bytes;
-        turn = turn === 0 ? 1 : 0;
-        const next = parts.next().value;
-        reading = next && isLong(next) ? this.#load(next, memory[turn]) : undefined;
-        // It may fail before anybody waits for it.
-        reading?.catch(() => {});
-        for (const position of part.positions) {
-          const entry = this.#parse(position, bytes, part.start);
-          if (entry) visit(entry);
-        }
-        part = next;
+    for await (const { positions: loaded, start, bytes } of this.#loaded(positions)) {
+      for (const position of loaded) {
+        const entry = this.#parse(position, bytes, start);
+        if (entry) visit(entry);
       }
-    } finally {
-      await reading?.catch(() => {});
     }
   }
 
@@ -159,16 +142,6 @@ export class StoredSession implements Session {
   async #load(part: Part, buffer: Buffer): Promise<Buffer> {
     const memory = roomFor(part, buffer);
     this.#requireWhole(part, await this.#store.readAt(exactly(part, memory), part.start));
-    return memory;
-  }
-
-  /** The same where it takes no waiting. */
-  #loadNow(part: Part, buffer: Buffer): Buffer | undefined {
-    if (isLong(part) || !this.#store.readNow) return undefined;
-    const memory = roomFor(part, buffer);
-    const read = this.#store.readNow(exactly(part, memory), part.start);
-    if (read === undefined) return undefined;
-    this.#requireWhole(part, read);
     return memory;
   }
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withRoomBefore } from '../../src/base/room-before.ts';
 import type { Line } from '../../src/lines/line.ts';
 import { Block, eachPiece, readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
@@ -15,9 +14,9 @@ interface Seen {
   oversize: number;
 }
 
-async function* inChunks(bytes: Buffer, sizes: readonly number[], room = 0): AsyncGenerator<Buffer> {
+async function* inChunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   // One piece of memory for all chunks, as a file reader has it.
-  const memory = room > 0 ? withRoomBefore(bytes.length + 1, room) : Buffer.alloc(bytes.length + 1);
+  const memory = Buffer.alloc(bytes.length + 1);
   let at = 0;
   let turn = 0;
   while (at < bytes.length) {
@@ -28,9 +27,9 @@ async function* inChunks(bytes: Buffer, sizes: readonly number[], room = 0): Asy
   }
 }
 
-async function seen(bytes: Buffer, sizes: readonly number[], maxLineBytes = 1 << 20, room = 0): Promise<Seen[]> {
+async function seen(bytes: Buffer, sizes: readonly number[], maxLineBytes = 1 << 20): Promise<Seen[]> {
   const all: Seen[] = [];
-  for await (const line of readLines(inChunks(bytes, sizes, room), { maxLineBytes })) all.push(factsOf(line));
+  for await (const line of readLines(inChunks(bytes, sizes), { maxLineBytes })) all.push(factsOf(line));
   return all;
 }
 
@@ -66,16 +65,6 @@ describe('reading lines', () => {
           for (const line of piece instanceof Block ? piece.split() : [piece]) all.push(factsOf(line));
         });
         expect(all).toEqual(await seen(bytes, [bytes.length + 1]));
-      }),
-      settings(300),
-    );
-  });
-
-  it('gives the same lines when the start of a line is put in the room before a chunk, or is too long for it', async () => {
-    const upTo = (max: number): fc.Arbitrary<number> => fc.integer({ min: 1, max });
-    await fc.assert(
-      fc.asyncProperty(input, upTo(12), upTo(12), upTo(40), async (bytes, size, room, limit) => {
-        expect(await seen(bytes, [size], limit, room)).toEqual(await seen(bytes, [bytes.length + 1], limit));
       }),
       settings(300),
     );

@@ -80,9 +80,7 @@ describe('a session whose entries are read when they are asked for', () => {
     expect(await ids(session, [0])).toEqual(['a']);
     await expect(ids(session, [1])).rejects.toThrow('log.jsonl: became shorter while it was being read');
     await expect(session.forEachEntry([0, 1], () => {})).rejects.toThrow('became shorter');
-    const readAtOnce = Object.assign(store, { readNow: (buffer: Buffer, position: number) => store.copy(buffer, position) });
-    await expect(session.forEachEntry([0, 1], () => {})).rejects.toThrow('became shorter');
-    readAtOnce.size += 10;
+    store.size += 10;
     await expect(session.forEachEntry([0, 1], () => {})).resolves.toBeUndefined();
   });
 
