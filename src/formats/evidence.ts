@@ -67,9 +67,9 @@ export class Evidence {
   /** Why a file that is ours is not rewritten unasked. */
   refusal(wish: { readonly anyVersion: boolean }): string | undefined {
     if (this.#isVouchedFor) return undefined;
-    const unless = "nothing was written; '--from pi' or '--from omp' says whose log it is";
+    const unless = "nothing was written; if it is a log of pi or omp, pass '--from pi' or '--from omp'";
     const isUnknown = this.#header !== undefined && !versionOf(this.#header).known;
-    if (!wish.anyVersion && isUnknown) return `version ${shortJson(this.#header?.['version'])} is not known; ${unless}`;
+    if (!wish.anyVersion && isUnknown) return `unknown version ${shortJson(this.#header?.['version'])}; ${unless}`;
     if (this.#telling === 0 || this.#known * 2 > this.#telling) return undefined;
     return `only ${this.#known} of the first ${counted(this.#telling, 'record')} are known to pi or omp; ${unless}`;
   }

@@ -4,7 +4,7 @@ import type { LogFormat } from './format.ts';
 /** Another format under the same name: its first line is {"v":4,"kind":"header"}, in older versions "version" for "v". */
 export const piSdk: LogFormat = {
   id: 'pi-sdk',
-  title: "a log of pi's SDK harness (format 4), which is another format",
+  title: "a log of pi's SDK (format 4), which is a different format",
   noun: 'pi SDK log',
   detect: ({ first }) => first !== undefined && isSdkHeader(first),
 };

@@ -14,7 +14,7 @@ export const binary: LogFormat = {
 export const printedLog: LogFormat = {
   id: 'printed-log',
   title: "a session log that was pretty-printed over several lines; 'sessionctl repair' rejoins them",
-  noun: 'printed session log',
+  noun: 'pretty-printed session log',
   detect: (head) => head.objects.length === 0 && /^\s*\{\s*"type"\s*:\s*"(session|title)"/.test(head.text),
 };
 
@@ -27,7 +27,7 @@ export const jsonDocument: LogFormat = {
 
 export const jsonLines: LogFormat = {
   id: 'jsonl',
-  title: 'JSON lines in an unknown format',
+  title: 'JSON Lines in an unknown format',
   noun: 'JSON Lines file',
   detect: (head) => head.values.some(isObject),
 };

@@ -137,7 +137,7 @@ class RegionWriter {
 
   #cutSpace(start: number, end: number): void {
     if (start === end) return;
-    this.#add(start, end, '', 'removed', { words: `removed ${counted(end - start, 'byte')} of white space beside the title slot` });
+    this.#add(start, end, '', 'removed', { words: `removed ${counted(end - start, 'byte')} of whitespace next to the title slot` });
   }
 
   #leave(piece: Piece, start: number, end: number): void {

@@ -75,7 +75,7 @@ function suite(
     cases.push(testCase(name, 'findings not shown', failed ? failure('hidden', words, words) : output(words)));
   }
   if (trouble !== undefined) {
-    cases.push(testCase(name, 'readable', `<error type="trouble" message="${attribute(trouble)}"></error>`));
+    cases.push(testCase(name, 'readable', `<error type="unreadable" message="${attribute(trouble)}"></error>`));
   } else if (cases.length === 0) {
     cases.push(testCase(name, 'no findings', ''));
   }

@@ -30,7 +30,7 @@ function inWords(words: readonly string[]): string {
 }
 
 function found(errors: number, warnings: number): string {
-  if (errors === 0 && warnings === 0) return 'nothing wrong';
+  if (errors === 0 && warnings === 0) return 'no problems found';
   const words: string[] = [];
   if (errors > 0) words.push(counted(errors, 'error'));
   if (warnings > 0) words.push(counted(warnings, 'warning'));

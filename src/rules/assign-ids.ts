@@ -133,7 +133,7 @@ export async function assignIds(repair: RepairState): Promise<void> {
 }
 
 function dropCopy(repair: RepairState, copy: number, original: number): void {
-  repair.drop(copy, 'duplicate-id', `took out an exact copy of line ${repair.index.lines.at(original)}`);
+  repair.drop(copy, 'duplicate-id', `moved an exact copy of line ${repair.index.lines.at(original)} to quarantine`);
 }
 
 function nameOnce(repair: RepairState, definitions: Definitions, entry: number, position: number, isCopy: boolean): void {

@@ -7,7 +7,7 @@ import { entry, HEADER, user } from '../support/sessions.ts';
 
 const scratch = scratchFolder();
 const fixtures = join(projectRoot, 'fixtures', 'foreign');
-const ours = "'--from pi' or '--from omp' says whose log it is";
+const ours = "if it is a log of pi or omp, pass '--from pi' or '--from omp'";
 
 let folders = 0;
 function fileOf(content: string | Buffer): { readonly folder: string; readonly file: string } {
@@ -64,8 +64,8 @@ describe('the log of another agent', () => {
     const named = async (name: string): Promise<string> => (await run(['validate', join(fixtures, name)])).stderr;
     expect(await named('droid.jsonl')).toContain('a Factory Droid session');
     expect(await named('session-trace.jsonl')).toContain('a Hugging Face session trace');
-    expect(await named('pi-sdk.jsonl')).toContain("a log of pi's SDK harness");
-    expect(await named('version-0.jsonl')).toContain('JSON lines in an unknown format');
+    expect(await named('pi-sdk.jsonl')).toContain("a log of pi's SDK");
+    expect(await named('version-0.jsonl')).toContain('JSON Lines in an unknown format');
   });
 
   it('is refused though it is damaged', async () => {

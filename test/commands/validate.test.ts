@@ -34,7 +34,7 @@ const bad = file('bad.jsonl', broken);
 
 describe('validate', () => {
   it('finds nothing in a healthy log, ends with a summary on stderr and exits 0', async () => {
-    const said = 'sessionctl: nothing wrong in 1 session (2 entries)\n';
+    const said = 'sessionctl: no problems found in 1 session (2 entries)\n';
     expect(await run(['validate', good])).toMatchObject({ code: 0, stdout: '', stderr: said });
     expect(await run(['validate', '--pass', good])).toMatchObject({ code: 0, stderr: said });
     expect(await run(['validate', good], { stdoutIsTerminal: true })).toMatchObject({ code: 0, stderr: '' });
@@ -163,7 +163,7 @@ describe('validate', () => {
 
     it('tells what was left out beside what was checked', async () => {
       expect((await validate('text', good)).stderr).toBe(
-        'sessionctl: nothing wrong in 1 session (2 entries); 3 Claude Code transcripts and 1 text file, not checked\n',
+        'sessionctl: no problems found in 1 session (2 entries); 3 Claude Code transcripts and 1 text file, not checked\n',
       );
     });
 

@@ -177,7 +177,7 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     await expect.poll(() => page.locator('.hit').getAttribute('id')).toBe(first);
     expect(await page.evaluate('CSS.highlights.size')).toBe(2);
     await page.keyboard.type('nowhere to be found');
-    await expect.poll(() => page.locator('output').textContent()).toBe('nothing found');
+    await expect.poll(() => page.locator('output').textContent()).toBe('no matches');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('.hit').count()).toBe(0);
     await page.close();

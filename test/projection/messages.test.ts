@@ -92,11 +92,11 @@ describe('--as llm', () => {
     expect(inForm('llm', bash({ excludeFromContext: true }))).toEqual([]);
     const content = (more: object): unknown => inForm('llm', bash(more))[0]?.['content'];
     expect(content({ output: '', exitCode: 2 })).toContain('It printed nothing.\n\nIt ended with exit code 2.');
-    expect(content({ cancelled: true, exitCode: null })).toContain('It was cancelled.');
+    expect(content({ cancelled: true, exitCode: null })).toContain('It was canceled.');
     expect(content({ truncated: true, fullOutputPath: '/tmp/o' })).toContain('all of it is in /tmp/o');
     expect(content({ output: '```\n'.repeat(200_000) })).toContain('````\n```\n');
     expect(content({ output: '```\nx\n````' })).toContain('`````\n```\nx\n````\n`````');
-    expect(content({ truncated: true })).toContain('The output was cut.');
+    expect(content({ truncated: true })).toContain('The output was truncated.');
     expect(inForm('llm', stored({ role: 'pythonExecution', code: '1', excludeFromContext: true }))).toEqual([]);
     expect(inForm('llm', stored({ role: 'pythonExecution', code: '1', output: '' }))[0]?.['content']).toContain(
       'The user ran Python code:',
@@ -298,7 +298,7 @@ describe('--as anthropic', () => {
     );
     expect(content[0]?.['content']).toEqual([
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVsbG8=' } },
-      text('[An image that is not at hand: blob:sha256:ab]'),
+      text('[An image that is not available: blob:sha256:ab]'),
       text('[An image of a type that cannot be sent: image/tiff]'),
       text('[An image whose data is not base64]'),
     ]);

@@ -61,7 +61,7 @@ describe('text on a terminal', () => {
   });
 
   it('says that nothing is wrong', () => {
-    expect(reporter('text', { isTerminal: true }).end(summary())).toBe('nothing wrong in 1 session (40 entries)\n');
+    expect(reporter('text', { isTerminal: true }).end(summary())).toBe('no problems found in 1 session (40 entries)\n');
   });
 
   it('tells what was skipped, hidden and not readable', () => {
@@ -78,8 +78,8 @@ describe('text on a terminal', () => {
     const make = () => reporter('text', { isTerminal: true, style: makeStyle(true) });
     expect(make().finding(finding())).toContain('\u001b[31merror');
     expect(make().finding(finding({ severity: 'warning' }))).toContain('\u001b[33mwarning');
-    expect(make().end(summary())).toContain('\u001b[32mnothing wrong');
-    expect(make().end(summary({ failed: 1 }))).toContain('\u001b[31mnothing wrong');
+    expect(make().end(summary())).toContain('\u001b[32mno problems found');
+    expect(make().end(summary({ failed: 1 }))).toContain('\u001b[31mno problems found');
   });
 
   it('never hands a control character of a log or a path to the terminal', () => {

@@ -202,7 +202,7 @@ describe('openSession', () => {
 
   it('refuses what is not a session log by name, however long it is', async () => {
     await expect(openSession(file('hello\n'), testIo())).rejects.toThrow(/not a pi or omp session log \(looks like plain text\)/);
-    await expect(openSession(file('{"a":1}\n'.repeat(1000)), testIo())).rejects.toThrow(/JSON lines in an unknown format/);
+    await expect(openSession(file('{"a":1}\n'.repeat(1000)), testIo())).rejects.toThrow(/JSON Lines in an unknown format/);
     await expect(openSession(folder, testIo())).rejects.toThrow(/is a folder; pass a file/);
     await expect(openSession(join(folder, 'none'), testIo())).rejects.toThrow(/no such file/);
   });

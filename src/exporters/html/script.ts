@@ -31,12 +31,12 @@ const button = (text, action, title, wide) => {
 };
 const toolsButton = button('Tools', 'tools', 'Fold or unfold all tool calls (t)');
 const thinkingButton = button('Thinking', 'thinking', 'Fold or unfold all thinking (h)');
-const previousButton = button('Previous', 'previous', 'Previous place found (N)', true);
-const nextButton = button('Next', 'next', 'Next place found (n)', true);
-const bar = make('div', { id: 'bar', role: 'toolbar', 'aria-label': 'Tools of this page' },
+const previousButton = button('Previous', 'previous', 'Previous match (N)', true);
+const nextButton = button('Next', 'next', 'Next match (n)', true);
+const bar = make('div', { id: 'bar', role: 'toolbar', 'aria-label': 'Page toolbar' },
   button('Contents', 'side', 'Show the contents (c)'), search, count,
   previousButton, nextButton,
-  make('span', { class: 'space' }), toolsButton, thinkingButton, button('Theme', 'theme', 'Light or dark (d)'), button('Keys', 'help', 'All keys (?)', true));
+  make('span', { class: 'space' }), toolsButton, thinkingButton, button('Theme', 'theme', 'Light or dark theme (d)'), button('Keys', 'help', 'Keyboard shortcuts (?)', true));
 const side = make('aside', { id: 'side', 'aria-label': 'Contents' });
 document.body.prepend(bar, side);
 
@@ -234,7 +234,7 @@ const clearHits = () => {
 };
 const tellHits = (more) => {
   previousButton.hidden = nextButton.hidden = hits.length < 2;
-  count.textContent = needle === '' ? '' : hits.length === 0 ? (more ? 'searching' : 'nothing found') : (hit + 1) + ' of ' + hits.length + (more ? '+' : '');
+  count.textContent = needle === '' ? '' : hits.length === 0 ? (more ? 'searching' : 'no matches') : (hit + 1) + ' of ' + hits.length + (more ? '+' : '');
 };
 const rangesIn = (element) => {
   const ranges = [];
@@ -311,8 +311,8 @@ const changeTheme = () => {
 };
 
 // Keys.
-const keys = [['/', 'Search'], ['n, N', 'Next, previous place found'], ['j, k', 'Next, previous turn'], ['t', 'Fold or unfold tool calls'],
-  ['h', 'Fold or unfold thinking'], ['[, ]', 'Previous, next branch'], ['c', 'Show the contents'], ['d', 'Light or dark'], ['?', 'This list'], ['Esc', 'Leave']];
+const keys = [['/', 'Search'], ['n, N', 'Next, previous match'], ['j, k', 'Next, previous turn'], ['t', 'Fold or unfold tool calls'],
+  ['h', 'Fold or unfold thinking'], ['[, ]', 'Previous, next branch'], ['c', 'Show the contents'], ['d', 'Light or dark theme'], ['?', 'This list'], ['Esc', 'Close']];
 const list = make('dl', {});
 for (const [key, does] of keys) {
   const term = make('dt', {});

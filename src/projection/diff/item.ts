@@ -56,7 +56,7 @@ export function messageItem(message: JsonObject): DiffItem {
     return { title: `result ${word('toolName')}${failed}`.trim(), text: contentText(message['content']), mostLines: RESULT_LINES };
   }
   if (role === 'bashExecution') {
-    const end = message['cancelled'] === true ? 'cancelled' : `exit ${String(message['exitCode'] ?? 'unknown')}`;
+    const end = message['cancelled'] === true ? 'canceled' : `exit ${String(message['exitCode'] ?? 'unknown')}`;
     return { title: `user command (${end})`, text: `$ ${word('command')}\n${word('output')}`.trimEnd(), mostLines: RESULT_LINES };
   }
   if (role === 'compactionSummary' || role === 'branchSummary') return { title: role, text: word('summary'), mostLines: RESULT_LINES };

@@ -14,7 +14,7 @@ export type LlmOutcome =
   | { readonly kind: 'system'; readonly text: string }
   | { readonly kind: 'left-out'; readonly by: LeftOutBy };
 
-const BRANCH_LEFT = 'A branch of this conversation was left. This is what happened on it';
+const BRANCH_LEFT = 'A branch of this conversation was abandoned. This is what happened on it';
 const SHORTENED = 'The conversation up to here was shortened. This is what happened in it';
 
 /** A message of the context as one that any model could be sent: from the user, the assistant or a tool. */
@@ -82,12 +82,12 @@ function execution(message: JsonObject): string {
   const output = string(message['output']);
   if (output === '') lines.push('It printed nothing.');
   else lines.push('It printed:', fenced(output));
-  if (message['cancelled'] === true) lines.push('It was cancelled.');
+  if (message['cancelled'] === true) lines.push('It was canceled.');
   else if (typeof message['exitCode'] === 'number' && message['exitCode'] !== 0)
     lines.push(`It ended with exit code ${message['exitCode']}.`);
   if (message['truncated'] === true) {
     const path = string(message['fullOutputPath']);
-    lines.push(path === '' ? 'The output was cut.' : `The output was cut; all of it is in ${path}.`);
+    lines.push(path === '' ? 'The output was truncated.' : `The output was truncated; all of it is in ${path}.`);
   }
   return lines.join('\n\n');
 }

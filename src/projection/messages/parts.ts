@@ -39,7 +39,7 @@ function partOf(block: JsonObject): ContentPart[] {
 export function imagePart(block: JsonObject): ContentPart {
   const { data, mimeType } = block;
   if (typeof data !== 'string' || data === '') return { kind: 'text', text: '[An image without data]' };
-  if (data.startsWith('blob:')) return { kind: 'text', text: `[An image that is not at hand: ${wellFormed(data.slice(0, 100))}]` };
+  if (data.startsWith('blob:')) return { kind: 'text', text: `[An image that is not available: ${wellFormed(data.slice(0, 100))}]` };
   const type = mimeType === 'image/jpg' ? 'image/jpeg' : mimeType;
   if (typeof type !== 'string' || !IMAGE_TYPES.has(type)) {
     return { kind: 'text', text: `[An image of a type that cannot be sent: ${wellFormed(String(type)).slice(0, 100)}]` };

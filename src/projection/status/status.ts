@@ -160,7 +160,7 @@ class Judge {
     const answered = counted(turn.calls.length - pending.length, 'answered one');
     const said: Partial<Record<State, string>> = {
       'output-cut': `the output was truncated with ${many}: the arguments may be incomplete`,
-      'partially-answered': `${many} beside ${answered}; the order of execution is unknown`,
+      'partially-answered': `${many} alongside ${answered}; the order of execution is unknown`,
       'intent-only': `${many}, none of them started as far as the log shows`,
       'approved-not-started': `${many}: a decision was recorded but no start`,
       'finished-no-observation': `${many}: the tool ended, its observation is missing`,

@@ -8,7 +8,7 @@ export const badCwd: Rule = {
   summary: 'the cwd of the header is not a string',
   why: 'omp resolves it as a path and throws an error, so the session does not open.',
   arises: 'A script wrote or changed the header.',
-  advice: "'sessionctl repair' takes the folder that a session_init names, or an empty string.",
+  advice: "'sessionctl repair' uses the folder of a session_init entry, or else an empty string.",
   fixable: true,
   example: '{"type":"session","version":3,"id":"s","cwd":null,…}',
   looksAt: 'shape',

@@ -11,7 +11,7 @@ export const inlineImage: Rule = {
   group: 'content',
   summary: 'an image of 1,024 base64 characters or more is stored in the log itself',
   why: 'A fact, not a fault, but images make a log large and slow to open.',
-  arises: 'Screenshots and pasted pictures are stored in the message.',
+  arises: 'Screenshots and pasted images are stored in the message.',
   advice: "'sessionctl externalize' moves them to a blob store.",
   fixable: false,
   example: '{"type":"message",…,"content":[{"type":"image","data":"iVBORw0…","mimeType":"image/png"}]}',

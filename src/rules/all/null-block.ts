@@ -8,7 +8,7 @@ export const nullBlock: Rule = {
   group: 'shape',
   summary: 'a block in the content of a message is null',
   why: 'omp throws an error on it, so the session does not open.',
-  arises: 'A script or a plugin took a block away and left its place.',
+  arises: 'A script or a plugin removed a block and left a null in its place.',
   advice: "'sessionctl repair' removes the null.",
   fixable: true,
   example: '{"type":"message",…,"message":{"role":"user","content":[null,{"type":"text","text":"hi"}]}}',

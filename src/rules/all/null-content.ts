@@ -6,7 +6,7 @@ export const nullContent: Rule = {
   id: 'null-content',
   level: 'error',
   group: 'shape',
-  summary: 'an assistant message has null content, or none',
+  summary: 'an assistant message has null or missing content',
   why: 'omp throws an error on it, so the session does not open; pi reads it as an empty list.',
   arises: 'The agent was stopped before the first block, or a script wrote the message.',
   advice: "'sessionctl repair' makes the content an empty list.",

@@ -54,7 +54,7 @@ describe('a message in a diff', () => {
     [{ role: 'toolResult', toolName: 'bash', content: 'no', isError: true }, 'result bash (error)', 'no'],
     [{ role: 'toolResult', content: 'ok' }, 'result', 'ok'],
     [{ role: 'bashExecution', command: 'ls', output: 'a\n', exitCode: 0 }, 'user command (exit 0)', '$ ls\na'],
-    [{ role: 'bashExecution', command: 'ls', cancelled: true, exitCode: 1 }, 'user command (cancelled)', '$ ls'],
+    [{ role: 'bashExecution', command: 'ls', cancelled: true, exitCode: 1 }, 'user command (canceled)', '$ ls'],
     [{ role: 'bashExecution', command: 'ls' }, 'user command (exit unknown)', '$ ls'],
     [{ role: 'compactionSummary', summary: 's' }, 'compactionSummary', 's'],
     [{ role: 'branchSummary', summary: 's' }, 'branchSummary', 's'],
