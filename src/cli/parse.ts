@@ -25,8 +25,9 @@ const CONFIGURATION = {
   'strip-aliased': true,
 };
 
-export function parseArgv(options: readonly Option[], argv: readonly string[]): ParsedArgv {
-  const parsed = Parser.detailed([...argv], {
+export function parseArgv(options: readonly Option[], words: readonly string[]): ParsedArgv {
+  const argv = withValuesApart(options, words);
+  const parsed = Parser.detailed(argv, {
     // A flag is told by its taking no value: yargs would take the word true behind a boolean as its value.
     narg: Object.fromEntries(options.map((option) => [option.name, option.kind === 'flag' ? 0 : 1])),
     string: options.filter((option) => option.kind !== 'flag').map((option) => option.name),
@@ -45,6 +46,19 @@ export function parseArgv(options: readonly Option[], argv: readonly string[]): 
       return makeGiven([...operands, ...behind.map(String)], typed);
     },
   };
+}
+
+/** To yargs the letters behind a short option are further options, so a value that is glued to one is set apart. */
+function withValuesApart(options: readonly Option[], words: readonly string[]): string[] {
+  const end = words.indexOf('--');
+  return words.flatMap((word, at) => {
+    if ((end >= 0 && at > end) || !/^-[^-=]/.test(word)) return [word];
+    const letters = [...word.slice(1)];
+    const kinds = letters.map((letter) => options.find(({ short }) => short === letter)?.kind);
+    const value = kinds.findIndex((kind) => kind !== 'flag');
+    if (kinds[value] === undefined || letters[value + 1] === '=' || value + 1 === letters.length) return [word];
+    return [`-${letters.slice(0, value + 1).join('')}`, letters.slice(value + 1).join('')];
+  });
 }
 
 function otherNames({ alias, short }: Option): string[] {

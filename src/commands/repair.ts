@@ -79,7 +79,7 @@ async function run(given: Given, io: Io): Promise<number> {
   return await rewrite(given, io, async (input, out) => await repairOne(input, out, options, io), PASSES);
 }
 
-/** How often a log is read, unless something has to be fixed. */
+/** How often a log is read where something has to be fixed. */
 const PASSES = 3;
 
 /** The rules that --only names, all of which repair can fix. */
