@@ -3,34 +3,24 @@ import { StringDecoder } from 'node:string_decoder';
 import { printable } from '../base/printable.ts';
 import { ClosedPipe, UsageTrouble } from '../base/trouble.ts';
 import type { Kept } from '../blobs/inline.ts';
-import type { BlobStore } from '../blobs/store.ts';
-import type { Branch, Exporter, SessionFacts } from '../exporters/exporter.ts';
+import { type ExportOptions, exportBody } from '../exporters/export.ts';
+import type { ExportFormat } from '../exporters/exporter.ts';
 import { exportFormats } from '../exporters/index.ts';
-import { type Plan, planAll, planPath, type Section } from '../exporters/plan.ts';
-import { anchorOf } from '../exporters/view/anchor.ts';
-import { labelElsewhereWords, lostParentWords } from '../exporters/view/branch.ts';
-import { aboutPicture, embedded, notShown, pictureOf } from '../exporters/view/images.ts';
-import type { Image, Item } from '../exporters/view/item.ts';
-import type { ThinkingWish, ToolsWish } from '../exporters/view/options.ts';
+import { type ImageStores, imageView } from '../exporters/view/images.ts';
+import type { ThinkingOption, ToolsOption } from '../exporters/view/options.ts';
 import { type TimeText, timeTextIn } from '../exporters/view/time.ts';
-import { Totals } from '../exporters/view/totals.ts';
-import { type ExportEntry, Transcript } from '../exporters/view/transcript.ts';
 import { AssetFolder } from '../files/assets.ts';
 import { HeldOutput } from '../files/held-output.ts';
 import { modeOf } from '../files/input.ts';
 import { toFile } from '../files/output-file.ts';
 import { PRIVATE_MODE, type Sink, toStream } from '../files/sink.ts';
-import type { JsonObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { type LogIndex, MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
 import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
 import type { Command, Given, Io } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { View } from '../shared/view.ts';
-import { type GivenLabel, givenLabels } from '../tree/labels.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
-import type { LogEntry, Session } from '../tree/session.ts';
-import { sessionTitle } from '../tree/title.ts';
+import type { Session } from '../tree/session.ts';
 
 export const command: Command = {
   name: 'export',
@@ -97,48 +87,31 @@ export const command: Command = {
   readsInput: true,
   run: async (given, io) => {
     if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time, because each becomes its own document');
-    const wish = readWish(given);
-    return await readSession(given.operands[0] ?? '-', io, (session, view) => exportSession(session, view, wish, given, io), {
-      readings: 1,
-    });
+    const options = readOptions(given);
+    const work = (session: Session, view: View): Promise<number> => exportSession(session, view, options, given, io);
+    return await readSession(given.operands[0] ?? '-', io, work, { readings: 1 });
   },
 };
 
-interface Wish {
-  readonly format: string;
-  readonly leaf: string | undefined;
-  readonly all: boolean;
-  readonly tools: ToolsWish;
-  readonly thinking: ThinkingWish;
-  readonly zone: string;
-  readonly time: TimeText;
-  readonly assets: string | undefined;
-  /** Undefined for standard output. */
-  readonly output: string | undefined;
-}
-
-function readWish(given: Given): Wish {
-  const output = given.text('output');
+function readOptions(given: Given): ExportOptions {
   const zone = given.text('tz') ?? 'UTC';
-  const assets = given.text('assets');
+  const name = given.text('format');
   return {
-    format: given.text('format') ?? formatFor(output),
-    leaf: given.text('leaf'),
+    format: exportFormats.find((one) => one.name === name) ?? formatFor(given.text('output')),
     all: given.flag('all'),
-    tools: (given.text('tools') ?? 'summary') as ToolsWish,
-    thinking: (given.text('thinking') ?? 'folded') as ThinkingWish,
+    tools: (given.text('tools') ?? 'summary') as ToolsOption,
+    thinking: (given.text('thinking') ?? 'folded') as ThinkingOption,
     zone,
     time: timesIn(zone),
-    assets,
-    output: output === '-' ? undefined : output,
+    assets: given.text('assets') !== undefined,
   };
 }
 
 /** By the ending of the output; Markdown where there is none, as for a device. */
-function formatFor(output: string | undefined): string {
+function formatFor(output: string | undefined): ExportFormat {
   const ending = extname(output ?? '').toLowerCase();
   const format = ending === '' ? exportFormats[0] : exportFormats.find(({ endings }) => endings.includes(ending));
-  if (format) return format.name;
+  if (format) return format;
   const known = exportFormats.flatMap(({ endings }) => endings);
   const words = `${known.slice(0, -1).join(', ')} or ${known.at(-1)}`;
   throw new UsageTrouble(`'${output}' ends in '${ending}', not in ${words}; set the format with --format`);
@@ -153,37 +126,70 @@ function timesIn(zone: string): TimeText {
   }
 }
 
-async function exportSession(session: Session, view: View, wish: Wish, given: Given, io: Io): Promise<number> {
+async function exportSession(session: Session, view: View, options: ExportOptions, given: Given, io: Io): Promise<number> {
   const path = session.name === '-' ? undefined : session.name;
   const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
-  const pictures = new Pictures(session.name, wish, namedStore(given, io), mode, io);
-  // From here on there is something to clean up.
-  const sink = sinkFor(wish, io, path, mode);
+  const output = given.text('output') === '-' ? undefined : given.text('output');
+  const kept = new KeptRefs(session.name, io);
+  const image = imageView(imageStores(given, output, mode, io), kept.add);
+  // From here on there is something to clean up. The export of a read-only log is writable all the same.
+  const files = { random: io.random, signal: io.signal, input: path, mode: mode | 0o200 };
+  const sink = output === undefined ? toStream(io.stdout) : toFile(output, files);
   const body = new HeldOutput(io.random, io.signal);
   try {
-    const leaf = await leafOf(session, view, wish);
-    const head = await new Writing(session, wish, pictures, body).run(leaf);
+    const leaf = await leafOf(session, view, given);
+    const head = await exportBody(session, leaf, options, image, body);
     await deliver(head, body, sink, io);
-    return pictures.end();
+    return kept.end();
   } catch (error) {
-    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: pictures.end() }) : error;
+    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: kept.end() }) : error;
   } finally {
     body.close();
     sink.discard();
   }
 }
 
-/** With --all every branch is shown, and each tells where it was cut off. */
-async function leafOf(session: Session, view: View, { leaf, all }: Wish): Promise<number> {
-  if (!all) return await view.leaf(leaf);
+/** With --all every branch is shown, and each says where it was cut off. */
+async function leafOf(session: Session, view: View, given: Given): Promise<number> {
+  const leaf = given.text('leaf');
+  if (!given.flag('all')) return await view.leaf(leaf);
   view.reads(Array(session.index.size).keys());
   return leaf === undefined ? await lastEntry(session) : await resolveEntry(session, leaf);
 }
 
-function sinkFor(wish: Wish, io: Io, input: string | undefined, mode: number): Sink {
-  // A page of a log that may only be read is a new file of its owner's all the same.
-  if (wish.output !== undefined) return toFile(wish.output, { random: io.random, signal: io.signal, input, mode: mode | 0o200 });
-  return toStream(io.stdout);
+/** Where images come from and go to, as far as the user named it. */
+function imageStores(given: Given, output: string | undefined, mode: number, io: Io): ImageStores {
+  const blobs = namedStore(given, io);
+  blobs?.folder.require();
+  const path = given.text('assets');
+  if (path === undefined) return { blobs };
+  const folder = new AssetFolder(path, mode & PRIVATE_MODE, io.random, io.signal);
+  return { blobs, save: (bytes, extension) => folder.addressOf(folder.put(bytes, extension), output) };
+}
+
+const MOST_NOTES = 20;
+
+/** Notes about refs that could not be resolved. */
+class KeptRefs {
+  readonly #name: string;
+  readonly #io: Io;
+  #count = 0;
+
+  constructor(name: string, io: Io) {
+    this.#name = name;
+    this.#io = io;
+  }
+
+  readonly add = (line: number, ref: string, why: Kept): void => {
+    this.#count++;
+    if (this.#count <= MOST_NOTES) this.#io.note(`${this.#name}:${line}: ${refStays(ref, why)}`);
+  };
+
+  /** Gives the exit code. */
+  end(): number {
+    if (this.#count > MOST_NOTES) this.#io.note(`${this.#name}: ${this.#count - MOST_NOTES} more refs kept`);
+    return this.#count > 0 ? 1 : 0;
+  }
 }
 
 async function deliver(head: string, body: HeldOutput, sink: Sink, io: Io): Promise<void> {
@@ -204,234 +210,4 @@ async function deliver(head: string, body: HeldOutput, sink: Sink, io: Io): Prom
 /** For a terminal: line by line, without anything that moves its cursor or hides text. */
 function safeLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
-}
-
-/** One export under way. */
-class Writing {
-  readonly #session: Session;
-  readonly #wish: Wish;
-  readonly #pictures: Pictures;
-  readonly #body: HeldOutput;
-  readonly #totals = new Totals();
-  /** How many turns there were up to each entry that branches go on from. */
-  readonly #turnsAt = new Map<number, number>();
-  /** Assistant messages of which nothing is shown, as far as they are known. */
-  readonly #hidden = new Set<number>();
-  #labels: ReadonlyMap<number, GivenLabel> = new Map();
-  #turns = 0;
-  #opening: string | undefined;
-
-  constructor(session: Session, wish: Wish, pictures: Pictures, body: HeldOutput) {
-    this.#session = session;
-    this.#wish = wish;
-    this.#pictures = pictures;
-    this.#body = body;
-  }
-
-  /** Writes the body and gives the head that belongs before it. */
-  async run(leaf: number): Promise<string> {
-    const session = this.#session;
-    const { index } = session;
-    const plan = this.#wish.all ? planAll(index, leaf) : planPath(index, leaf);
-    this.#labels = await givenLabels(session);
-    const branches = await this.#branches(plan);
-    const exporter = this.#exporter(plan);
-    for (const section of plan.sections) {
-      const branch = branches.get(section);
-      if (this.#wish.all && plan.sections.length > 1 && branch) this.#body.write(exporter.branch(branch));
-      await this.#section(section, plan, branches, exporter);
-    }
-    const facts = await this.#facts(leaf);
-    const head = exporter.head(facts, this.#totals, this.#turns, [...branches.values()]);
-    this.#body.write(exporter.tail());
-    return head;
-  }
-
-  #exporter(plan: Plan): Exporter {
-    const { format, tools, all, zone, time, assets } = this.#wish;
-    const { index } = this.#session;
-    const anchorOfEntry = (id: string): string | undefined => {
-      const position = index.find(id);
-      if (position === NOT_FOUND || !plan.sectionOf(position) || this.#isHidden(position)) return undefined;
-      return index.repeatsId(position) ? `line-${index.lineOf(position)}` : anchorOf(id);
-    };
-    const found = exportFormats.find((one) => one.name === format);
-    if (!found) throw new UsageTrouble(`'${format}' is not a format`);
-    return found.make({ tools, all, zone, time, anchorOf: anchorOfEntry, assets: assets !== undefined });
-  }
-
-  async #section(section: Section, plan: Plan, branches: ReadonlyMap<Section, Branch>, exporter: Exporter): Promise<void> {
-    const { tools, thinking, time } = this.#wish;
-    const { index } = this.#session;
-    const start = section.from < 0 ? 0 : (this.#turnsAt.get(section.from) ?? 0);
-    const image = (block: JsonObject): Image => this.#pictures.show(block);
-    const transcript = new Transcript({ tools, thinking, time, image }, start, ({ position }: ExportEntry) => index.repeatsId(position));
-    const put = (items: readonly Item[]): void => {
-      for (const item of items) {
-        if (this.#opening === undefined && item.kind === 'message' && item.speaker === 'user') this.#opening = item.heading?.gist;
-        this.#body.write(exporter.item(item));
-      }
-    };
-    const lost = lostParentOf(index, section);
-    const show = (entry: LogEntry): void => {
-      const { id, parentId } = entry.value;
-      this.#totals.add(entry.value);
-      this.#pictures.line = entry.line;
-      if (entry.position === lost && typeof parentId === 'string') put(transcript.say(lostParentWords(parentId)));
-      put(transcript.push(entry));
-      if (transcript.hid) this.#hidden.add(entry.position);
-      const given = this.#labels.get(entry.position);
-      if (given && typeof id === 'string' && plan.sectionOf(given.by) !== section)
-        put(transcript.say(labelElsewhereWords(given.label, id)));
-      const parting = plan.forks.get(entry.position);
-      if (!parting) return;
-      put(transcript.fork());
-      this.#turnsAt.set(entry.position, transcript.turns);
-      const others = parting.flatMap((one) => branches.get(one) ?? []);
-      this.#body.write(exporter.fork({ anchor: forkAnchor(entry.position), branches: others }));
-    };
-    await this.#session.forEachEntry(section.positions, show);
-    put(transcript.end());
-    this.#turns += transcript.turns - start;
-  }
-
-  async #branches(plan: Plan): Promise<Map<Section, Branch>> {
-    const named = new Map<Section, string>();
-    const all = this.#wish.all && plan.sections.length > 1;
-    if (all) {
-      for (const [position, { label }] of this.#labels) {
-        const section = plan.sectionOf(position);
-        if (section) named.set(section, label);
-      }
-    }
-    const branches = new Map<Section, Branch>();
-    if (!all) return branches;
-    const ids = await this.#idsOf(plan.sections.flatMap(({ leaf, from }) => (from < 0 ? [leaf] : [leaf, from])));
-    for (const section of plan.sections) {
-      branches.set(section, {
-        number: section.number,
-        leaf: ids.get(section.leaf) ?? '',
-        label: named.get(section),
-        from: section.from < 0 ? undefined : forkAnchor(section.from),
-        fromEntry: section.from < 0 ? undefined : ids.get(section.from),
-        isCut: lostParentOf(this.#session.index, section) !== undefined,
-        entries: section.positions.length,
-      });
-    }
-    return branches;
-  }
-
-  /** The ids of entries by their positions; the line stands for an entry that has none or cannot be read. */
-  async #idsOf(positions: readonly number[]): Promise<Map<number, string>> {
-    const { index } = this.#session;
-    const ids = new Map(positions.map((position) => [position, `line ${index.lineOf(position)}`]));
-    const inOrder = [...ids.keys()].sort((a, b) => a - b);
-    for await (const { position, value } of this.#session.entries(inOrder)) {
-      if (typeof value['id'] === 'string') ids.set(position, value['id']);
-      this.#lookAt({ position, line: index.lineOf(position), value });
-    }
-    return ids;
-  }
-
-  /** Whether nothing will be shown of an entry that links may lead to before it is reached. */
-  #lookAt(entry: ExportEntry): void {
-    const { tools, thinking, time } = this.#wish;
-    if (tools !== 'none') return;
-    const alone = new Transcript({ tools, thinking, time, image: () => notShown([]) });
-    alone.push(entry);
-    if (alone.hid) this.#hidden.add(entry.position);
-  }
-
-  #isHidden(position: number): boolean {
-    const { index } = this.#session;
-    const isResult = this.#wish.tools === 'none' && index.typeOf(position) === 'message' && index.roleOf(position) === 'toolResult';
-    return isResult || this.#hidden.has(position);
-  }
-
-  async #facts(leaf: number): Promise<SessionFacts> {
-    const { header, fileVersion } = this.#session;
-    const text = (key: string): string | undefined => {
-      const value = header?.[key];
-      return typeof value === 'string' && value !== '' ? value : undefined;
-    };
-    return {
-      id: text('id'),
-      title: await sessionTitle(this.#session),
-      opening: this.#opening,
-      cwd: text('cwd'),
-      version: fileVersion,
-      started: header?.['timestamp'],
-      parentSession: text('parentSession'),
-      leaf: leaf < 0 || this.#wish.all ? undefined : (await this.#idsOf([leaf])).get(leaf),
-    };
-  }
-}
-
-/** The entry that a section starts with, where its parent is not in the log. */
-function lostParentOf(index: LogIndex, { from, positions: [first] }: Section): number | undefined {
-  return from < 0 && first !== undefined && index.parentOf(first) === MISSING_PARENT ? first : undefined;
-}
-
-function forkAnchor(position: number): string {
-  return `fork-${position}`;
-}
-
-const MOST_NOTES = 20;
-
-/** How pictures are shown: inside the output, from files beside it, or as the refs that they are. */
-class Pictures {
-  readonly #name: string;
-  readonly #io: Io;
-  readonly #store: BlobStore | undefined;
-  readonly #assets: AssetFolder | undefined;
-  readonly #page: string | undefined;
-  #kept = 0;
-  /** The line of the entry that is being shown, for notes. */
-  line = 0;
-
-  constructor(name: string, wish: Wish, store: BlobStore | undefined, mode: number, io: Io) {
-    this.#name = name;
-    this.#io = io;
-    this.#store = store;
-    this.#page = wish.output;
-    store?.folder.require();
-    if (wish.assets !== undefined) this.#assets = new AssetFolder(wish.assets, mode & PRIVATE_MODE, io.random, io.signal);
-  }
-
-  show(block: JsonObject): Image {
-    const picture = pictureOf(block);
-    if (picture.kind === 'none') {
-      if (picture.ref !== undefined && this.#store) this.#keep(picture.ref, 'bad-blob-ref');
-      return notShown(picture.about);
-    }
-    if (picture.kind === 'data') {
-      const { type, extension, base64 } = picture;
-      return this.#assets ? this.#fromFile(type, extension, Buffer.from(base64, 'base64')) : embedded(type, base64);
-    }
-    const { type, extension, ref } = picture;
-    const bytes = this.#store?.get(ref);
-    if (bytes !== undefined && typeof bytes !== 'string') {
-      return this.#assets ? this.#fromFile(type, extension, bytes) : embedded(type, bytes.toString('base64'));
-    }
-    if (bytes !== undefined) this.#keep(ref, bytes);
-    return notShown([`Image of type ${type}: `, { code: ref }]);
-  }
-
-  #keep(ref: string, why: Kept): void {
-    this.#kept++;
-    if (this.#kept <= MOST_NOTES) this.#io.note(`${this.#name}:${this.line}: ${refStays(ref, why)}`);
-  }
-
-  /** The exit code that this has earned. */
-  end(): number {
-    if (this.#kept > MOST_NOTES) this.#io.note(`${this.#name}: ${this.#kept - MOST_NOTES} more refs kept`);
-    return this.#kept > 0 ? 1 : 0;
-  }
-
-  #fromFile(type: string, extension: string, bytes: Buffer): Image {
-    const assets = this.#assets;
-    if (!assets) return notShown(aboutPicture(type, bytes.length));
-    const name = assets.put(bytes, extension);
-    return { kind: 'image', url: assets.addressOf(name, this.#page), about: aboutPicture(type, bytes.length) };
-  }
 }

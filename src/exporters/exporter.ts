@@ -1,5 +1,5 @@
 import type { Item } from './view/item.ts';
-import type { ToolsWish } from './view/options.ts';
+import type { ToolsOption } from './view/options.ts';
 import type { TimeText } from './view/time.ts';
 import type { Totals } from './view/totals.ts';
 
@@ -40,7 +40,7 @@ export interface Fork {
 export type AnchorOf = (entryId: string) => string | undefined;
 
 export interface ExporterOptions {
-  readonly tools: ToolsWish;
+  readonly tools: ToolsOption;
   /** Every branch is in the export, not only one. */
   readonly all: boolean;
   readonly zone: string;

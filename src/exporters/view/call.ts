@@ -3,7 +3,7 @@ import { diffOf } from './diff.ts';
 import { EXACT_MARK } from './exact.ts';
 import type { Block } from './item.ts';
 import { languageOf } from './language.ts';
-import type { ToolsWish } from './options.ts';
+import type { ToolsOption } from './options.ts';
 import { jsonText, remainder, stringOf } from './read.ts';
 import { INPUT, isLong, shorten } from './shorten.ts';
 import { oneLine, type Words } from './words.ts';
@@ -48,8 +48,8 @@ function named(names: readonly string[], ...toolForms: Form[]): [string, readonl
   return names.map((name) => [name, toolForms]);
 }
 
-export function askedOf(tool: string, input: unknown, wish: ToolsWish): Asked {
-  const limits = wish === 'full' ? undefined : INPUT;
+export function askedOf(tool: string, input: unknown, tools: ToolsOption): Asked {
+  const limits = tools === 'full' ? undefined : INPUT;
   const { subject, blocks } = shapeOf(tool, input);
   if (!limits || blocks.every((block) => !isLong(block.text, limits))) return { subject, blocks };
   return { subject, blocks: blocks.map((block) => ({ ...block, text: shorten(block.text, limits).text })) };

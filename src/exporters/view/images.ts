@@ -1,11 +1,11 @@
 import { counted } from '../../base/words.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import type { JsonObject } from '../../json/value.ts';
 import type { Image } from './item.ts';
 import { objectOf, stringOf } from './read.ts';
 import { oneLine, type Words } from './words.ts';
 
 /** Pictures that every browser shows and that can hold no script, and how their files are named. */
-export const IMAGE_TYPES: ReadonlyMap<string, string> = new Map([
+const IMAGE_TYPES: ReadonlyMap<string, string> = new Map([
   ['image/png', 'png'],
   ['image/jpeg', 'jpg'],
   ['image/jpg', 'jpg'],
@@ -51,7 +51,7 @@ const PIECE = (decoded.length / 3) * 4;
 
 /**
  * Whether nothing but base64 is in the text, in whole groups of four. The decoder leaves out what does not belong there,
- * so the length of what it gives tells; it is many times faster than looking at each character.
+ * so the length of its result shows it; that is many times faster than looking at each character.
  */
 function isBase64(text: string): boolean {
   if (text.length === 0 || text.length % 4 !== 0) return false;
@@ -60,7 +60,7 @@ function isBase64(text: string): boolean {
   return bytes === bytesOfBase64(text);
 }
 
-export function bytesOfBase64(base64: string): number {
+function bytesOfBase64(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return Math.floor((base64.length * 3) / 4) - padding;
 }
@@ -69,7 +69,7 @@ export function embedded(type: string, base64: string): Image {
   return { kind: 'image', url: `data:${type};base64,${base64}`, about: aboutPicture(type, bytesOfBase64(base64)) };
 }
 
-export function aboutPicture(type: string, bytes: number): Words {
+function aboutPicture(type: string, bytes: number): Words {
   return [`${type}, ${counted(bytes, 'byte')}`];
 }
 
@@ -77,22 +77,35 @@ export function notShown(about: Words): Image {
   return { kind: 'image', url: undefined, about };
 }
 
-/** The image blocks of an entry, wherever they may stand. */
-export function imagesIn(entry: JsonObject): readonly JsonObject[] {
-  const found: JsonObject[] = [];
-  const { message, replacement } = entry;
-  collect(entry['content'], found);
-  if (isObject(replacement)) collect(replacement['content'], found);
-  if (isObject(message)) {
-    collect(message['content'], found);
-    if (Array.isArray(message['files'])) {
-      for (const file of message['files']) if (isObject(file)) collect([file['image']], found);
-    }
-  }
-  return found;
+/** Why a ref could not be resolved. */
+type RefError = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
+
+export interface ImageStores {
+  /** Where refs are resolved; without one they stay refs. */
+  readonly blobs: { get(ref: string): Buffer | RefError } | undefined;
+  /** Saves an image as a file and gives its address; without it images are embedded. */
+  readonly save?: (bytes: Buffer, extension: string) => string;
 }
 
-function collect(content: unknown, into: JsonObject[]): void {
-  if (!Array.isArray(content)) return;
-  for (const block of content) if (isObject(block) && block['type'] === 'image') into.push(block);
+/** How the image of a block is shown; the line is that of its entry. */
+export type ImageView = (block: JsonObject, line: number) => Image;
+
+export function imageView({ blobs, save }: ImageStores, onKept: (line: number, ref: string, why: RefError) => void): ImageView {
+  const saved = (type: string, extension: string, bytes: Buffer): Image | undefined =>
+    save && { kind: 'image', url: save(bytes, extension), about: aboutPicture(type, bytes.length) };
+  return (block, line) => {
+    const picture = pictureOf(block);
+    if (picture.kind === 'none') {
+      if (picture.ref !== undefined && blobs) onKept(line, picture.ref, 'bad-blob-ref');
+      return notShown(picture.about);
+    }
+    const { type, extension } = picture;
+    if (picture.kind === 'data') {
+      return (save && saved(type, extension, Buffer.from(picture.base64, 'base64'))) ?? embedded(type, picture.base64);
+    }
+    const bytes = blobs?.get(picture.ref);
+    if (Buffer.isBuffer(bytes)) return saved(type, extension, bytes) ?? embedded(type, bytes.toString('base64'));
+    if (bytes !== undefined) onKept(line, picture.ref, bytes);
+    return notShown([`Image of type ${type}: `, { code: picture.ref }]);
+  };
 }
