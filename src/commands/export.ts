@@ -7,7 +7,7 @@ import { type ExportOptions, exportBody } from '../exporters/export.ts';
 import type { ExportFormat } from '../exporters/exporter.ts';
 import { exportFormats } from '../exporters/index.ts';
 import { type ImageStores, imageView } from '../exporters/view/images.ts';
-import type { ThinkingOption, ToolsOption } from '../exporters/view/options.ts';
+import type { ThinkingOption, ToolsOption } from '../exporters/view/item.ts';
 import { type TimeText, timeTextIn } from '../exporters/view/time.ts';
 import { AssetFolder } from '../files/assets.ts';
 import { HeldOutput } from '../files/held-output.ts';

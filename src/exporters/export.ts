@@ -6,12 +6,11 @@ import { sessionTitle } from '../tree/title.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, SessionFacts } from './exporter.ts';
 import { type Plan, planAll, planPath, type Section } from './plan.ts';
 import { anchorOf } from './view/anchor.ts';
-import { labelElsewhereWords, lostParentWords } from './view/branch.ts';
 import { type ImageView, notShown } from './view/images.ts';
-import type { Item } from './view/item.ts';
-import type { ThinkingOption } from './view/options.ts';
+import type { Item, ThinkingOption } from './view/item.ts';
 import { Totals } from './view/totals.ts';
 import { type ExportEntry, Transcript } from './view/transcript.ts';
+import { labelElsewhereWords, lostParentWords } from './view/words.ts';
 
 export interface ExportOptions extends Omit<ExporterOptions, 'anchorOf'> {
   readonly format: ExportFormat;

@@ -1,5 +1,4 @@
-import type { Item } from './view/item.ts';
-import type { ToolsOption } from './view/options.ts';
+import type { Item, ToolsOption } from './view/item.ts';
 import type { TimeText } from './view/time.ts';
 import type { Totals } from './view/totals.ts';
 
@@ -51,7 +50,7 @@ export interface ExporterOptions {
 }
 
 /**
- * Turns a session into text, piece by piece. The head is asked for last, for it tells the totals, and stands first.
+ * Turns a session into text, piece by piece. The head is asked for last, because it has the totals.
  */
 export interface Exporter {
   head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly Branch[]): string;

@@ -1,7 +1,7 @@
 import type { LogIndex } from '../log/log-index.ts';
 import { leaves, pathTo } from '../tree/path.ts';
 
-/** A stretch of entries that an export shows in one go: a branch, from where it leaves the branches before it. */
+/** A branch, from where it leaves the branches before it. */
 export interface Section {
   /** As in the revision `leaf:N`: 1 is the leaf that stands last in the file. */
   readonly number: number;

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import { float64Column, uint8Column, uint32Column } from '../log/column.ts';
 import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../log/log-index.ts';
 import { Symbols } from '../log/symbols.ts';
-import { cycles } from '../tree/stretches.ts';
+import { cycles } from '../tree/chains.ts';
 import type { BlobLookup } from './blob-check.ts';
 import type { CheckedObject, Place } from './rule.ts';
 import { readTime } from './time.ts';

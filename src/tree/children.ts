@@ -1,6 +1,6 @@
 import { firstNot } from '../base/search.ts';
 import type { LogIndex } from '../log/log-index.ts';
-import { Stretches } from './stretches.ts';
+import { Chains } from './chains.ts';
 
 const NONE = -1;
 
@@ -10,7 +10,7 @@ const NONE = -1;
  */
 export class Children {
   readonly #index: LogIndex;
-  readonly stretches: Stretches;
+  readonly chains: Chains;
   /** Entries that hang from another one than the one before them, in file order. */
   readonly #apart: Int32Array;
   /** For each of those, its parent times `#step` plus its place in `#apart`; sorted, so by parent and then in file order. */
@@ -23,11 +23,11 @@ export class Children {
 
   constructor(index: LogIndex) {
     this.#index = index;
-    this.stretches = new Stretches(index);
-    const { starts, parents } = this.stretches;
-    const hasParent = (stretch: number): boolean => (parents[stretch] as number) >= 0;
-    this.roots = starts.filter((_, stretch) => !hasParent(stretch));
-    this.#apart = starts.filter((_, stretch) => hasParent(stretch));
+    this.chains = new Chains(index);
+    const { starts, parents } = this.chains;
+    const hasParent = (chain: number): boolean => (parents[chain] as number) >= 0;
+    this.roots = starts.filter((_, chain) => !hasParent(chain));
+    this.#apart = starts.filter((_, chain) => hasParent(chain));
     const apart = this.#apart.length;
     this.#keys = new Float64Array(apart);
     this.#hasApart = new Uint8Array(apart > 0 ? (index.size >>> 3) + 1 : 0);
@@ -73,7 +73,7 @@ export class Children {
   }
 
   #parentOf(position: number): number {
-    return this.stretches.opened.has(position) ? NONE : this.#index.parentOf(position);
+    return this.chains.opened.has(position) ? NONE : this.#index.parentOf(position);
   }
 
   /** The entry behind this one, if it hangs from it; else -1. */

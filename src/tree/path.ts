@@ -1,5 +1,5 @@
 import { type Duplicates, type LogIndex, MISSING_PARENT } from '../log/log-index.ts';
-import { cycles } from './stretches.ts';
+import { cycles } from './chains.ts';
 
 /**
  * From the root down to the entry at a position. A parent that is not in the log ends the path, and so does an id that

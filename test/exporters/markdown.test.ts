@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { contain } from '../../src/exporters/markdown/contain.ts';
 import { codeSpan, fenced } from '../../src/exporters/markdown/fence.ts';
 import { yamlText } from '../../src/exporters/markdown/front-matter.ts';
 import { markdownFormat } from '../../src/exporters/markdown/index.ts';
+import { sanitizeMarkdown } from '../../src/exporters/markdown/sanitize-markdown.ts';
 import { plainText } from '../../src/exporters/markdown/words.ts';
 import { entry, exportEntries, rendered, said, tagsOf } from './support.ts';
 
@@ -31,7 +31,7 @@ describe('Markdown', () => {
     ['a formula', '$x ` y$ <evil> `'],
   ];
   it.each(tricks)('keeps %s from writing a tag', (_, trick) => {
-    const html = rendered(`${contain(trick)}\n\n## after`);
+    const html = rendered(`${sanitizeMarkdown(trick)}\n\n## after`);
     expect(tagsOf(html)).not.toContain('<evil');
     expect(html).not.toContain('<!--');
     expect(html).toContain('<h2>after</h2>');
@@ -39,13 +39,13 @@ describe('Markdown', () => {
 
   const definitions = ['[foo]: /evil', '[foo\nbar]: x', '[foo `]: /evil`', '[foo `\\[]: x`', '> [foo]: x', '- [foo]: x'];
   it.each(definitions)('keeps %j from defining links for other turns', (trick) => {
-    const html = rendered(`${contain(`${trick}\n\nseen`)}\n\n[foo] [foo bar] [foo \`] [foo \`\\[]`);
+    const html = rendered(`${sanitizeMarkdown(`${trick}\n\nseen`)}\n\n[foo] [foo bar] [foo \`] [foo \`\\[]`);
     expect(html).not.toContain('href');
     expect(html).toContain('foo');
   });
 
   it('calls nobody and loads nothing', () => {
-    const shown = contain(
+    const shown = sanitizeMarkdown(
       'ask @octocat (@org/team) about a@b.example, `@kept` and https://x.example/@me ![pixel](https://t.example/p.gif)',
     );
     expect(shown).toContain('@&#8203;octocat (@&#8203;org/team) about a@b.example, `@kept` and https://x.example/@me');
@@ -70,28 +70,28 @@ describe('Markdown', () => {
     'file:///etc/passwd',
     'vbscript:x',
   ])('makes no link of %s', (address) => {
-    expect(rendered(contain(`[a](${address})`))).not.toContain('href');
+    expect(rendered(sanitizeMarkdown(`[a](${address})`))).not.toContain('href');
   });
 
   it('keeps what looks like front matter, headings and underlines below its own', () => {
-    const html = rendered(contain('---\ntitle: x\n---\n# one\nTitle\n=====\nOther\n---\n\n> a\n> ===\n\n- b\n  ---'));
+    const html = rendered(sanitizeMarkdown('---\ntitle: x\n---\n# one\nTitle\n=====\nOther\n---\n\n> a\n> ===\n\n- b\n  ---'));
     expect(html).not.toMatch(/<h[12]/);
     expect(html).toContain('<h3>one</h3>');
     expect(html).toContain('=====');
   });
 
   it('keeps lists that go on behind a code block', () => {
-    const html = rendered(contain('- one\n  ```js\n  a\n    b\n  ```\n  more\n- two'));
+    const html = rendered(sanitizeMarkdown('- one\n  ```js\n  a\n    b\n  ```\n  more\n- two'));
     expect(html).toContain('<pre><code class="language-js">a\n  b\n</code></pre>');
     expect(html).toContain('<p>more</p>');
     expect(html).toContain('<li>two</li>');
-    expect(rendered(contain('> ```\n> q\n> ```\n> end'))).toContain('<blockquote>\n<pre><code>q\n</code></pre>\n</blockquote>');
-    expect(rendered(contain('- ```\n  x\n  ```'))).toContain('<pre><code>x\n</code></pre>');
-    expect(rendered(contain('text\n- ~~~\n  x'))).toContain('<pre><code>x\n</code></pre>');
+    expect(rendered(sanitizeMarkdown('> ```\n> q\n> ```\n> end'))).toContain('<blockquote>\n<pre><code>q\n</code></pre>\n</blockquote>');
+    expect(rendered(sanitizeMarkdown('- ```\n  x\n  ```'))).toContain('<pre><code>x\n</code></pre>');
+    expect(rendered(sanitizeMarkdown('text\n- ~~~\n  x'))).toContain('<pre><code>x\n</code></pre>');
   });
 
   it('shows control characters as pictures and takes one kind of line end', () => {
-    expect(contain('a\u001b[31mb\r\nc\rd\u0000\u009b')).toBe('a␛[31mb\nc\nd␀\ufffd');
+    expect(sanitizeMarkdown('a\u001b[31mb\r\nc\rd\u0000\u009b')).toBe('a␛[31mb\nc\nd␀\ufffd');
     expect(exportEntries(markdownFormat, [said('bashExecution', { command: 'x', output: '\u001b[32mok\u001b[0m \u0007' })]).text).toContain(
       '\nok ␇\n',
     );

@@ -11,9 +11,9 @@ import {
   NOT_FOUND,
   UNKNOWN_PARENT,
 } from '../../src/log/log-index.ts';
+import { cycles } from '../../src/tree/chains.ts';
 import { Children } from '../../src/tree/children.ts';
 import { commonAncestor, leaves, pathTo } from '../../src/tree/path.ts';
-import { cycles } from '../../src/tree/stretches.ts';
 import { settings } from '../support/properties.ts';
 
 const key = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);

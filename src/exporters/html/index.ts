@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../../base/words.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
-import { branchStart } from '../view/branch.ts';
 import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
-import type { Totals } from '../view/totals.ts';
-import { costText, tokensText } from '../view/usage.ts';
-import { oneLine, type Words } from '../view/words.ts';
+import { costText, type Totals, tokensText } from '../view/totals.ts';
+import { branchStart, oneLine, renderWords, type Words } from '../view/words.ts';
 import { lineEnds, visible } from '../visible.ts';
-import { codeHtml } from './code.ts';
-import { escapeHtml } from './escape.ts';
 import { markdownHtml } from './markdown.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
-import { shown, wordsToHtml } from './words.ts';
+import { codeHtml, escapeHtml, HTML_WORDS, shown } from './text.ts';
 
 export const htmlFormat: ExportFormat = {
   name: 'html',
@@ -22,7 +18,7 @@ export const htmlFormat: ExportFormat = {
 };
 
 /**
- * The page in document order. A run is a stretch of entries without a fork; the script shows the runs of one branch and
+ * The page in document order. A run is a chain of entries without a fork; the script shows the runs of one branch and
  * hides the others, and without scripts they stand one after another.
  */
 class HtmlExporter implements Exporter {
@@ -216,7 +212,7 @@ ${this.#branchList(branches)}</header>
   }
 
   #words(words: Words): string {
-    return wordsToHtml(words, this.#options.anchorOf);
+    return renderWords(words, HTML_WORDS, this.#options.anchorOf);
   }
 }
 

@@ -1,7 +1,6 @@
 import MarkdownIt, { type RendererRule, type StateBlock, type StateCore, type Token } from 'markdown-it';
 import { lineEnds, visible, withoutLineEnds } from '../visible.ts';
-import { codeHtml } from './code.ts';
-import { escapeHtml } from './escape.ts';
+import { codeHtml, escapeHtml } from './text.ts';
 
 /** What a user or a model wrote, as HTML. HTML in it is text, and only links to pages are links. */
 export function markdownHtml(markdown: string): string {

@@ -1,13 +1,12 @@
 import { counted } from '../../base/words.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
-import { branchStart } from '../view/branch.ts';
 import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
 import type { Totals } from '../view/totals.ts';
-import { oneLine, type Words } from '../view/words.ts';
-import { contain } from './contain.ts';
+import { branchStart, oneLine, renderWords, type Words } from '../view/words.ts';
 import { fenced } from './fence.ts';
 import { frontMatter } from './front-matter.ts';
-import { plainText, wordsToMarkdown, wordsToSummary } from './words.ts';
+import { sanitizeMarkdown } from './sanitize-markdown.ts';
+import { MARKDOWN_WORDS, plainText, SUMMARY_WORDS } from './words.ts';
 
 export const markdownFormat: ExportFormat = {
   name: 'md',
@@ -82,7 +81,7 @@ class MarkdownExporter implements Exporter {
   #part(part: Part): string {
     switch (part.kind) {
       case 'text':
-        return `${contain(part.text)}\n\n`;
+        return `${sanitizeMarkdown(part.text)}\n\n`;
       case 'block':
         return `${fenced(part.language, part.text)}\n\n`;
       case 'image':
@@ -105,7 +104,7 @@ class MarkdownExporter implements Exporter {
   }
 
   #opening(title: Words, open: boolean, place = ''): string {
-    return `<details${open ? ' open' : ''}>\n<summary>${anchor(place)}${wordsToSummary(title, this.#options.anchorOf)}</summary>\n\n`;
+    return `<details${open ? ' open' : ''}>\n<summary>${anchor(place)}${renderWords(title, SUMMARY_WORDS, this.#options.anchorOf)}</summary>\n\n`;
   }
 
   #image(image: Image): string {
@@ -147,7 +146,7 @@ class MarkdownExporter implements Exporter {
   }
 
   #words(words: Words): string {
-    return wordsToMarkdown(words, this.#options.anchorOf);
+    return renderWords(words, MARKDOWN_WORDS, this.#options.anchorOf);
   }
 }
 

@@ -21,12 +21,12 @@ const CLOSE_BRACKET = 0x5d;
 const BACKTICK = 0x60;
 const PIPE = 0x7c;
 
-/** Whether there is anything in the text, which may be several lines, that `containLine` would look at. */
+/** Whether there is anything in the text, which may be several lines, that `sanitizeLine` would look at. */
 export function needsWork(text: string): boolean {
   return NEEDS_WORK.test(text);
 }
 
-export function containLine(line: string, inTable: boolean): string {
+export function sanitizeLine(line: string, inTable: boolean): string {
   if (!needsWork(line)) return line;
   const runs = new Backticks(line);
   const addresses = new Addresses(line);

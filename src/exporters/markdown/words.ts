@@ -1,6 +1,5 @@
-import type { AnchorOf } from '../exporter.ts';
-import { escapeHtml } from '../html/escape.ts';
-import { oneLine, type Words } from '../view/words.ts';
+import { escapeHtml } from '../html/text.ts';
+import type { WordStyle } from '../view/words.ts';
 import { visible } from '../visible.ts';
 import { codeSpan } from './fence.ts';
 
@@ -25,39 +24,20 @@ function withoutMentions(text: string): string {
   return text.includes('@') ? text.replace(/@(?=[A-Za-z0-9])/g, '@&#8203;') : text;
 }
 
-export function wordsToMarkdown(words: Words, anchorOf: AnchorOf): string {
-  const only = words.length === 1 ? words[0] : undefined;
-  if (typeof only === 'string') return only;
-  let line = '';
-  for (const word of words) {
-    if (typeof word === 'string') line += word;
-    else if ('code' in word) line += codeSpan(word.code);
-    else if ('plain' in word) line += plainText(word.plain);
-    else {
-      const anchor = anchorOf(word.entry);
-      line += anchor === undefined ? codeSpan(oneLine(word.entry, 80)) : `[${plainText(oneLine(word.entry, 80))}](#${anchor})`;
-    }
-  }
-  return line;
-}
+export const MARKDOWN_WORDS: WordStyle = {
+  own: (text) => text,
+  code: codeSpan,
+  plain: plainText,
+  link: (text, anchor) => `[${plainText(text)}](#${anchor})`,
+};
 
 /** The same inside a summary, which Markdown does not look into. */
-export function wordsToSummary(words: Words, anchorOf: AnchorOf): string {
-  let line = '';
-  for (const word of words) {
-    if (typeof word === 'string') line += escapeHtml(word);
-    else if ('code' in word) line += `<code>${inSummary(word.code)}</code>`;
-    else if ('plain' in word) line += inSummary(word.plain);
-    else {
-      const anchor = anchorOf(word.entry);
-      line +=
-        anchor === undefined
-          ? `<code>${inSummary(oneLine(word.entry, 80))}</code>`
-          : `<a href="#${anchor}">${inSummary(oneLine(word.entry, 80))}</a>`;
-    }
-  }
-  return line;
-}
+export const SUMMARY_WORDS: WordStyle = {
+  own: escapeHtml,
+  code: (text) => `<code>${inSummary(text)}</code>`,
+  plain: inSummary,
+  link: (text, anchor) => `<a href="#${anchor}">${inSummary(text)}</a>`,
+};
 
 function inSummary(text: string): string {
   return withoutMentions(escapeHtml(visible(text.replace(/[\r\n]+/g, ' '))));

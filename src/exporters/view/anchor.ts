@@ -10,7 +10,7 @@ function encoded(character: string): string {
   return /^[\w-]$/.test(character) ? character : `.${(character.codePointAt(0) ?? 0).toString(16)}.`;
 }
 
-/** FNV-1a; only to tell two long ids with the same beginning apart. */
+/** FNV-1a; only to distinguish long ids with the same beginning. */
 function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;

@@ -1,9 +1,8 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { diffOf } from './diff.ts';
 import { EXACT_MARK } from './exact.ts';
-import type { Block } from './item.ts';
+import type { Block, ToolsOption } from './item.ts';
 import { languageOf } from './language.ts';
-import type { ToolsOption } from './options.ts';
 import { jsonText, remainder, stringOf } from './read.ts';
 import { INPUT, isLong, shorten } from './shorten.ts';
 import { oneLine, type Words } from './words.ts';

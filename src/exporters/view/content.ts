@@ -1,8 +1,7 @@
 import { counted } from '../../base/words.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import type { Block, Fold, Image, Part, Remark, Text } from './item.ts';
-import type { ViewOptions } from './options.ts';
-import { jsonText, objectOf, stringOf, withoutColours } from './read.ts';
+import type { Block, Fold, Image, Part, Remark, Text, ViewOptions } from './item.ts';
+import { jsonText, objectOf, stringOf, withoutColors } from './read.ts';
 import { INPUT, type Limits, OUTPUT, type Shortened, shorten, sizeOf } from './shorten.ts';
 import { joined, oneLine, type Words } from './words.ts';
 
@@ -44,7 +43,7 @@ function withSize(title: Words, shown: Shortened): Words {
 
 /** What a command printed, shortened unless everything is wanted. */
 export function output(value: string, options: ViewOptions): Shortened {
-  return shorten(withoutColours(value), options.tools === 'full' ? undefined : OUTPUT);
+  return shorten(withoutColors(value), options.tools === 'full' ? undefined : OUTPUT);
 }
 
 /** The content of a message: text or blocks. Tool calls are the business of the caller. */
@@ -108,7 +107,7 @@ function change(value: JsonObject): Words {
   return [...(from ? [': ', { code: oneLine(from, 80) }] : []), ...(to ? [from ? ' to ' : ': ', { code: oneLine(to, 80) }] : [])];
 }
 
-/** The parts of a fold may be texts, blocks and images only; anything else is told as JSON. */
+/** The parts of a fold may be texts, blocks and images only; anything else is shown as JSON. */
 export function simpleParts(content: unknown, options: ViewOptions): (Block | Text | Image)[] {
   return contentParts(content, options).map((part) =>
     part.kind === 'text' || part.kind === 'block' || part.kind === 'image' ? part : block('json', jsonText(content)),

@@ -2,12 +2,11 @@ import { counted } from '../../base/words.ts';
 import { modelName } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { block, contentParts, inputLimits, jsonFold, output, remark, text, textFold } from './content.ts';
-import type { Part, Speaker } from './item.ts';
+import type { Part, Speaker, ViewOptions } from './item.ts';
 import { languageOf } from './language.ts';
-import type { ViewOptions } from './options.ts';
 import { jsonText, numberOf, remainder, stringOf } from './read.ts';
 import { shorten, sizeOf } from './shorten.ts';
-import { costText, tokensText, usageIn } from './usage.ts';
+import { costText, tokensText, usageIn } from './totals.ts';
 import { oneLine, type Words } from './words.ts';
 
 /** A message before it has its place in the transcript. */
@@ -123,11 +122,11 @@ function unknownView(message: JsonObject, options: ViewOptions): Draft {
   };
 }
 
-/** Model, where it was not told already, tokens and cost of an assistant's message. */
-export function assistantFacts(message: JsonObject, told: string | undefined): Words[] {
+/** Model, where it is not that of the message before, tokens and cost of an assistant's message. */
+export function assistantFacts(message: JsonObject, before: string | undefined): Words[] {
   const facts: Words[] = [];
   const model = modelName(message);
-  if (model !== undefined && model !== told) facts.push([{ plain: oneLine(model, 100) }]);
+  if (model !== undefined && model !== before) facts.push([{ plain: oneLine(model, 100) }]);
   const usage = usageIn(message);
   if (usage && usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) facts.push([tokensText(usage)]);
   if (usage?.cost) facts.push([costText(usage.cost)]);

@@ -3,10 +3,9 @@ import type { NoteWord } from '../../entries/entry-type.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { fold, jsonFold, simpleParts } from './content.ts';
-import type { Fold } from './item.ts';
-import type { ViewOptions } from './options.ts';
+import type { Fold, ViewOptions } from './item.ts';
 import { jsonText, remainder, stringsOf } from './read.ts';
-import { costText, tokensText, usageIn } from './usage.ts';
+import { costText, tokensText, usageIn } from './totals.ts';
 import { oneLine, type Words } from './words.ts';
 
 /** One line about a change, and what is folded away under it. */

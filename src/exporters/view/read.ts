@@ -38,9 +38,9 @@ export function remainder(value: JsonObject, shown: readonly string[]): JsonObje
   return keys.length === 0 ? undefined : Object.fromEntries(keys.map((key) => [key, value[key]]));
 }
 
-const COLOURS = /\u001b\[[0-9;:]*m/g;
+const COLORS = /\u001b\[[0-9;:]*m/g;
 
-/** Output without its colours, which say nothing here. */
-export function withoutColours(text: string): string {
-  return text.includes('\u001b') ? text.replace(COLOURS, '') : text;
+/** Output without its colors, which say nothing here. */
+export function withoutColors(text: string): string {
+  return text.includes('\u001b') ? text.replace(COLORS, '') : text;
 }

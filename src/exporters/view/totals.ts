@@ -1,3 +1,4 @@
+import { grouped } from '../../base/words.ts';
 import { modelName } from '../../entries/entry-type.ts';
 import { addUsage, NO_USAGE, priceOf, rawUsage, readUsage, type Usage } from '../../entries/usage.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
@@ -5,11 +6,11 @@ import { millisecondsOf } from './time.ts';
 
 const MOST_MODELS = 100;
 
-/** What the front of an export tells about all of it; known when the last entry has gone by. */
+/** The totals in the head of an export. */
 export class Totals {
   entries = 0;
   usage: Usage = NO_USAGE;
-  /** Undefined while no entry has told a price. */
+  /** Undefined while no entry has a price. */
   cost: number | undefined;
   /** In the order of their first answer. */
   readonly models = new Set<string>();
@@ -55,4 +56,22 @@ function sortable(timestamp: unknown): string | undefined {
   if (milliseconds === undefined) return undefined;
   const iso = new Date(milliseconds).toISOString();
   return iso.length === 24 ? iso : undefined;
+}
+
+/** What an entry or a message says that it used. */
+export function usageIn({ usage }: JsonObject): Usage | undefined {
+  return isObject(usage) ? readUsage(usage) : undefined;
+}
+
+/** '1,204 in, 49,030 cached, 88 out'. */
+export function tokensText(usage: Usage): string {
+  const cached = usage.cacheRead > 0 ? `, ${grouped(usage.cacheRead)} cached` : '';
+  return `${grouped(usage.input + usage.cacheWrite)} in${cached}, ${grouped(usage.output)} out`;
+}
+
+/** Dollars with as many digits as say something: 12.34, 0.0260, 0.000005. */
+export function costText(cost: number): string {
+  if (!Number.isFinite(cost)) return String(cost);
+  const size = Math.abs(cost);
+  return `$${size >= 1 || size === 0 ? cost.toFixed(2) : size >= 0.0001 ? cost.toFixed(4) : cost.toFixed(6)}`;
 }

@@ -5,7 +5,7 @@ import { anchorOf } from './anchor.ts';
 import { askedOf } from './call.ts';
 import { block, contentParts, output, remark } from './content.ts';
 import { withExactNumbers } from './exact.ts';
-import type { Block, Image, Item, Message, Note, Part, Remark, Result, Speaker } from './item.ts';
+import type { Block, Image, Item, Message, Note, Part, Remark, Result, Speaker, ViewOptions } from './item.ts';
 import {
   assistantFacts,
   branchSummaryDraft,
@@ -17,7 +17,6 @@ import {
   sessionStartDraft,
 } from './message.ts';
 import { leftOutNote, type NoteDraft, noteDraft } from './note.ts';
-import type { ViewOptions } from './options.ts';
 import { stringOf } from './read.ts';
 import { sizeOf } from './shorten.ts';
 import { joined, oneLine, type Words } from './words.ts';
@@ -106,14 +105,14 @@ export class Transcript {
   /** At a fork the turn ends, for each branch goes on in its own way. */
   fork(): readonly Item[] {
     this.#close('fork');
-    this.#tellLeftOut();
+    this.#noteLeftOut();
     this.#turn = undefined;
     return this.#handOn();
   }
 
   end(): readonly Item[] {
     this.#close('end');
-    this.#tellLeftOut();
+    this.#noteLeftOut();
     this.#turn = undefined;
     return this.#handOn();
   }
@@ -167,7 +166,7 @@ export class Transcript {
   /** A message with a heading of its own. */
   #turnOf(entry: ExportEntry, draft: Draft): void {
     this.#close('next');
-    this.#tellLeftOut();
+    this.#noteLeftOut();
     this.#turn = draft.speaker;
     const parts = draft.parts.length > 0 ? draft.parts : [remark('note', ['No content'])];
     const facts = [...this.#timeFact(entry), ...draft.facts];
@@ -194,8 +193,8 @@ export class Transcript {
     const ending = endingParts(message);
     if (parts.length === 0 && ending.length === 0 && left === 0) parts.push(remark('note', [emptyWords(message['content'])]));
     const shows = parts.length > 0 || ending.length > 0;
-    if (shows) this.#tellLeftOut();
-    // What this message leaves out is told after it.
+    if (shows) this.#noteLeftOut();
+    // What this message leaves out is noted after it.
     this.#leftOut += left;
     this.#hid = !shows;
     if (!shows) return;
@@ -277,7 +276,7 @@ export class Transcript {
 
   #putNote(note: Note): void {
     if (!this.#open) {
-      this.#tellLeftOut();
+      this.#noteLeftOut();
       this.#ready.push(note);
       return;
     }
@@ -285,7 +284,7 @@ export class Transcript {
     if (this.#open.after.length >= MOST_WAITING) this.#close('next');
   }
 
-  #tellLeftOut(): void {
+  #noteLeftOut(): void {
     if (this.#leftOut === 0) return;
     const { words, details } = leftOutNote(this.#leftOut);
     this.#leftOut = 0;

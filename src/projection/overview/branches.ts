@@ -2,11 +2,10 @@ import { printable } from '../../base/printable.ts';
 import width, { cutToWidth } from '../../base/width.ts';
 import { counted, grouped } from '../../base/words.ts';
 import { maySpend, usageOf } from '../../entries/usage.ts';
+import { cycles } from '../../tree/chains.ts';
 import { Children } from '../../tree/children.ts';
 import { leaves } from '../../tree/path.ts';
 import type { LogEntry, Session } from '../../tree/session.ts';
-import { cycles } from '../../tree/stretches.ts';
-import { ago } from './age.ts';
 import { oneLine } from './entry-text.ts';
 import { type Marks, nameOf } from './marks.ts';
 import type { RowStyle } from './row.ts';
@@ -149,4 +148,25 @@ export function branchRecord(branch: Branch, now: number): Record<string, unknow
 /** In milliseconds since 1970; NaN where it is no time. */
 function timeOf(timestamp: unknown): number {
   return typeof timestamp === 'string' || typeof timestamp === 'number' ? new Date(timestamp).getTime() : Number.NaN;
+}
+
+const SECOND = 1000;
+const UNITS: readonly (readonly [name: string, milliseconds: number])[] = [
+  ['year', 365 * 86_400 * SECOND],
+  ['month', 30 * 86_400 * SECOND],
+  ['week', 7 * 86_400 * SECOND],
+  ['day', 86_400 * SECOND],
+  ['hour', 3600 * SECOND],
+  ['minute', 60 * SECOND],
+];
+
+/** '3 hours ago', in the largest unit of which there are at least two, as git does. */
+export function ago(milliseconds: number): string {
+  if (milliseconds < 0) return 'in the future';
+  for (const [name, length] of UNITS) {
+    const count = Math.floor(milliseconds / length);
+    if (count >= 2) return `${count} ${name}s ago`;
+  }
+  const seconds = Math.floor(milliseconds / SECOND);
+  return seconds === 1 ? '1 second ago' : `${seconds} seconds ago`;
 }

@@ -2,14 +2,14 @@ import { printable } from '../../base/printable.ts';
 import { counted } from '../../base/words.ts';
 import { entryTypes } from '../../entries/types/index.ts';
 import { Children } from '../../tree/children.ts';
-import { leaves } from '../../tree/path.ts';
+import { leaves, pathTo } from '../../tree/path.ts';
 import type { LogEntry, Session } from '../../tree/session.ts';
 import { kindOf, oneLine } from './entry-text.ts';
-import { decorationsOf, type Marks, nameOf } from './marks.ts';
+import { decorationsOf, type Marks, nameOf, overviewRecord } from './marks.ts';
 import { formatRow, type RowStyle } from './row.ts';
-import { type DrawnLine, drawnLines } from './shape.ts';
+import { type DrawnLine, drawnLines, topDown } from './shape.ts';
 
-/** Branches nested deeper than this are drawn in the last column, with their depth told. */
+/** Branches nested deeper than this are drawn in the last column, with their depth as a number. */
 const MOST_COLUMNS = 24;
 /** Nor do they take more than a quarter of the line. */
 const COLUMN_SHARE = 8;
@@ -96,4 +96,31 @@ function kindsText(kinds: ReadonlyMap<string, number>, look: RowStyle): string {
   // The names come from the log.
   const named = sorted.slice(0, MOST_KINDS).map(([kind, count]) => `${count} ${look.isTerminal ? printable(kind) : kind}`);
   return sorted.length > MOST_KINDS ? `${named.join(', ')}, ...` : named.join(', ');
+}
+
+const LONGEST_TEXT = 200;
+
+/** Every entry as a node of the tree, in file order. */
+export async function* nodeRecords(session: Session, marks: Marks): AsyncGenerator<Record<string, unknown>, void, void> {
+  const { index } = session;
+  const children = new Children(index);
+  const depth = new Uint32Array(index.size);
+  const roots = new Set(children.roots);
+  for (const at of topDown(index, children)) if (!roots.has(at)) depth[at] = (depth[index.parentOf(at)] as number) + 1;
+  const onPath = new Uint8Array(index.size);
+  if (marks.leaf >= 0) for (const at of pathTo(index, marks.leaf)) onPath[at] = 1;
+  const all = function* (): Generator<number, void, void> {
+    for (let at = 0; at < index.size; at++) yield at;
+  };
+  for await (const entry of session.entries(all())) {
+    const { position } = entry;
+    yield {
+      ...overviewRecord(entry, marks),
+      depth: depth[position],
+      children: children.count(position),
+      onPath: onPath[position] === 1,
+      isLeaf: position === marks.leaf,
+      text: oneLine(entry.value, LONGEST_TEXT).slice(0, LONGEST_TEXT),
+    };
+  }
 }

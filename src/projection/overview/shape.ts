@@ -1,8 +1,8 @@
 import { firstNot } from '../../base/search.ts';
 import type { LogIndex } from '../../log/log-index.ts';
+import type { Chains } from '../../tree/chains.ts';
 import type { Children } from '../../tree/children.ts';
 import { pathTo } from '../../tree/path.ts';
-import type { Stretches } from '../../tree/stretches.ts';
 
 /** A line of the drawing: an entry, or a run of entries that are not worth a line each. */
 export type DrawnLine =
@@ -37,14 +37,14 @@ export interface ShapeOptions {
  * nest, however long the trunk is. Linear, without recursion.
  */
 export function* drawnLines(index: LogIndex, children: Children, options: ShapeOptions): Generator<DrawnLine, void, void> {
-  const { stretches } = children;
-  const trunk = new Trunk(index, stretches, options.leaf);
+  const { chains } = children;
+  const trunk = new Trunk(index, chains, options.leaf);
   const hasOwnLine = new Uint8Array(index.size);
   for (const position of options.notable) hasOwnLine[position] = 1;
   if (options.leaf >= 0) hasOwnLine[options.leaf] = 1;
   /** 1 wherever a run may end; between two of them entries hang one from the other. */
   const stops = Buffer.from(hasOwnLine);
-  for (let stretch = 0; stretch < stretches.count; stretch++) stops[stretches.last(stretch)] = 1;
+  for (let chain = 0; chain < chains.count; chain++) stops[chains.last(chain)] = 1;
   for (const point of trunk.points) stops[point] = 1;
 
   const waiting: { start: number; depth: number; branchesOff: boolean; isRoot: boolean }[] = [];
@@ -128,30 +128,30 @@ class Trunk {
   readonly points: Int32Array;
   readonly #onward: Int32Array;
 
-  constructor(index: LogIndex, stretches: Stretches, leaf: number) {
-    const { starts, parents } = stretches;
+  constructor(index: LogIndex, chains: Chains, leaf: number) {
+    const { starts, parents } = chains;
     const sorted = parents.filter((parent) => parent >= 0).sort();
     this.points = sorted.filter((point, at) => at === 0 || point !== sorted[at - 1]);
     this.#onward = new Int32Array(this.points.length);
     /** The last entry in the file at or below that child. */
     const reach = new Int32Array(this.points.length).fill(-1);
-    const order = bottomUp(index, stretches);
-    for (const stretch of order) {
-      const last = stretches.last(stretch);
+    const order = bottomUp(index, chains);
+    for (const chain of order) {
+      const last = chains.last(chain);
       let below = last;
-      for (let at = this.#place(last + 1) - 1; at >= 0 && (this.points[at] as number) >= (starts[stretch] as number); at--) {
+      for (let at = this.#place(last + 1) - 1; at >= 0 && (this.points[at] as number) >= (starts[chain] as number); at--) {
         const point = this.points[at] as number;
         if (point < last && below > (reach[at] as number)) this.#onward[at] = point + 1;
         else below = Math.max(below, reach[at] as number);
       }
-      const parent = parents[stretch] as number;
+      const parent = parents[chain] as number;
       if (parent < 0) continue;
       const at = this.#place(parent);
       if (below <= (reach[at] as number)) continue;
       reach[at] = below;
-      this.#onward[at] = starts[stretch] as number;
+      this.#onward[at] = starts[chain] as number;
     }
-    if (leaf >= 0) this.#leadTo(index, stretches, leaf);
+    if (leaf >= 0) this.#leadTo(index, chains, leaf);
   }
 
   /** The child that goes on, of an entry from which several hang. */
@@ -159,14 +159,14 @@ class Trunk {
     return this.#onward[this.#place(position)] as number;
   }
 
-  #leadTo(index: LogIndex, stretches: Stretches, leaf: number): void {
+  #leadTo(index: LogIndex, chains: Chains, leaf: number): void {
     const isPoint = new Uint8Array(index.size);
     for (const point of this.points) isPoint[point] = 1;
     const path = pathTo(index, leaf);
     for (let at = 1; at < path.length; at++) {
       const parent = path[at - 1] as number;
       const child = path[at] as number;
-      if (isPoint[parent] === 1 && !stretches.opened.has(child)) this.#onward[this.#place(parent)] = child;
+      if (isPoint[parent] === 1 && !chains.opened.has(child)) this.#onward[this.#place(parent)] = child;
     }
   }
 
@@ -175,22 +175,22 @@ class Trunk {
   }
 }
 
-/** Every stretch before the one that it hangs from. */
-function bottomUp(index: LogIndex, { count, starts, parents }: Stretches): Int32Array {
+/** Every chain before the one that it hangs from. */
+function bottomUp(index: LogIndex, { count, starts, parents }: Chains): Int32Array {
   const order = new Int32Array(count);
   // Where every parent stands before its child, going up the file is going up the tree.
   if (index.forwardParents === 0) return order.map((_, at) => count - 1 - at);
-  const stretchOf = (position: number): number => firstNot(0, count, (at) => (starts[at] as number) <= position) - 1;
+  const chainOf = (position: number): number => firstNot(0, count, (at) => (starts[at] as number) <= position) - 1;
   const firstChild = new Int32Array(count).fill(-1);
   const nextChild = new Int32Array(count).fill(-1);
   let filled = count;
-  for (let stretch = 0; stretch < count; stretch++) {
-    const parent = parents[stretch] as number;
-    if (parent < 0) order[--filled] = stretch;
+  for (let chain = 0; chain < count; chain++) {
+    const parent = parents[chain] as number;
+    if (parent < 0) order[--filled] = chain;
     else {
-      const holder = stretchOf(parent);
-      nextChild[stretch] = firstChild[holder] as number;
-      firstChild[holder] = stretch;
+      const holder = chainOf(parent);
+      nextChild[chain] = firstChild[holder] as number;
+      firstChild[holder] = chain;
     }
   }
   for (let at = count - 1; at >= filled; at--) {

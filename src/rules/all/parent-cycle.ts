@@ -1,5 +1,5 @@
 import { counted } from '../../base/words.ts';
-import { cycles } from '../../tree/stretches.ts';
+import { cycles } from '../../tree/chains.ts';
 import { LOST, type RepairState, ROOT } from '../repair-state.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago } from '../../../src/projection/overview/age.ts';
+import { ago } from '../../../src/projection/overview/branches.ts';
 import { entryText, kindOf, oneLine } from '../../../src/projection/overview/entry-text.ts';
 
 const message = (role: string, more: object) => ({ type: 'message', message: { role, ...more } });

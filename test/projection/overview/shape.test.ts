@@ -111,7 +111,7 @@ describe('drawnLines', () => {
 
   it('draws what a plain walk over the tree draws', () => {
     const trees = fc.array(fc.integer({ min: -2, max: 30 }), { maxLength: 30 });
-    // Long stretches, as real logs have them, are rare among those.
+    // Long chains, as real logs have them, are rare among those.
     const logs = fc.array(fc.oneof({ weight: 6, arbitrary: fc.constant('before' as const) }, fc.integer({ min: -2, max: 60 })), {
       maxLength: 60,
     });

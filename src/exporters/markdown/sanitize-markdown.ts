@@ -1,14 +1,14 @@
 import { lineEnds, visible, withoutLineEnds } from '../visible.ts';
 import { longestRun } from './fence.ts';
-import { containLine, needsWork } from './inline.ts';
+import { needsWork, sanitizeLine } from './inline.ts';
 
 /**
  * Markdown that a user or a model wrote, made such that it reads as it was meant and cannot reach beyond its place: code
  * blocks are written anew with fences of our own at the left edge, always closed; headings are below those of the
- * export; underlines make no headings; every other line goes through `containLine`. What is ambiguous loses its looks,
+ * export; underlines make no headings; every other line goes through `sanitizeLine`. What is ambiguous loses its looks,
  * never its place.
  */
-export function contain(markdown: string): string {
+export function sanitizeMarkdown(markdown: string): string {
   const text = visible(lineEnds(markdown));
   if (isProse(text)) return withoutLineEnds(text);
   const scan = new Scan(headingShift(text));
@@ -221,11 +221,11 @@ class Scan {
     const first = line.charCodeAt(0);
     if (this.#afterBlank && first !== 0x20 && first !== 0x09) this.#inList = false;
     if (!this.#inTable && isDelimiterRow(text, next)) this.#inTable = true;
-    this.#out += `${marked ? this.#contained(line) : containLine(line, this.#inTable)}\n`;
+    this.#out += `${marked ? this.#sanitized(line) : sanitizeLine(line, this.#inTable)}\n`;
     this.#afterBlank = false;
   }
 
-  #contained(line: string): string {
+  #sanitized(line: string): string {
     let at = 0;
     for (;;) {
       const rest = at === 0 ? line.trimStart() : line.slice(at);
@@ -246,14 +246,14 @@ class Scan {
     if (heading) {
       // A mark that stands deeper in lists and quotations may be higher than those that were looked at.
       const level = Math.max(HIGHEST_HEADING, Math.min(6, heading[0].length + this.#shift));
-      return `${prefix}${'#'.repeat(level)}${containLine(rest.slice(heading[0].length), false)}`;
+      return `${prefix}${'#'.repeat(level)}${sanitizeLine(rest.slice(heading[0].length), false)}`;
     }
     if (rest.startsWith('~~~')) {
       const run = /^~+/.exec(rest)?.[0] ?? '';
       rest = rest.slice(run.length);
-      return `${prefix}${'&#126;'.repeat(run.length)}${containLine(rest, this.#inTable)}`;
+      return `${prefix}${'&#126;'.repeat(run.length)}${sanitizeLine(rest, this.#inTable)}`;
     }
-    return prefix + containLine(rest, this.#inTable);
+    return prefix + sanitizeLine(rest, this.#inTable);
   }
 }
 

@@ -1,22 +1,22 @@
 import { type LogIndex, NO_PARENT } from '../log/log-index.ts';
 
 /**
- * A log cut into stretches: entries in a row, each of which hangs from the one before it. Few make up even a long log, and
- * what is true of the tree can be told by them. Cycles are opened: the earliest entry of one hangs from nothing.
+ * A log as chains of consecutive entries, each the child of the one before it. Even a long log has few of them.
+ * Cycles are opened: the earliest entry of one counts as a root.
  */
-export class Stretches {
+export class Chains {
   /** The first entry of each, in file order. */
   readonly starts: Int32Array;
-  /** From which entry that one hangs; negative for none in this log. */
+  /** The parent of that entry; negative for none in this log. */
   readonly parents: Int32Array;
-  /** Where cycles are opened: those entries are starts, for each hangs from one behind it or from itself. */
+  /** Where cycles are opened: each of these entries starts a chain. */
   readonly opened: ReadonlySet<number>;
   readonly #size: number;
 
   constructor(index: LogIndex) {
     this.#size = index.size;
     this.opened = new Set(cycles(index));
-    // The first entry counts as hanging from the one before it where it hangs from nothing.
+    // `eachApart` leaves out a first entry without a parent.
     const first = index.size > 0 && index.parentOf(0) === NO_PARENT ? 1 : 0;
     let count = first;
     index.eachApart(() => {
@@ -24,10 +24,10 @@ export class Stretches {
     });
     this.starts = new Int32Array(count);
     this.parents = new Int32Array(count).fill(NO_PARENT);
-    let stretch = first;
+    let chain = first;
     index.eachApart((position, parent) => {
-      this.starts[stretch] = position;
-      this.parents[stretch++] = this.opened.has(position) ? NO_PARENT : parent;
+      this.starts[chain] = position;
+      this.parents[chain++] = this.opened.has(position) ? NO_PARENT : parent;
     });
   }
 
@@ -35,9 +35,9 @@ export class Stretches {
     return this.starts.length;
   }
 
-  /** The last entry of a stretch. */
-  last(stretch: number): number {
-    return (stretch + 1 < this.starts.length ? (this.starts[stretch + 1] as number) : this.#size) - 1;
+  /** The last entry of a chain. */
+  last(chain: number): number {
+    return (chain + 1 < this.starts.length ? (this.starts[chain + 1] as number) : this.#size) - 1;
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contain } from '../../src/exporters/markdown/contain.ts';
 import { markdownFormat } from '../../src/exporters/markdown/index.ts';
+import { sanitizeMarkdown } from '../../src/exporters/markdown/sanitize-markdown.ts';
 import type { Item } from '../../src/exporters/view/item.ts';
 import { settings } from '../support/properties.ts';
 import { hostileText as hostile } from './hostile-text.ts';
@@ -40,7 +40,7 @@ describe('Markdown of a log inside an export', () => {
   it('never lets hostile text out of its turn, whatever it is made of', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const html = rendered(`## before\n\n${contain(text)}\n\n## after`);
+        const html = rendered(`## before\n\n${sanitizeMarkdown(text)}\n\n## after`);
         const tags = tagsOf(html);
         expect(tags.filter((tag) => tag === '<h2')).toHaveLength(2);
         expect(tags.filter((tag) => !HARMLESS.has(tag.replace(/^<\/?/, '')))).toEqual([]);
@@ -79,8 +79,8 @@ describe('Markdown of a log inside an export', () => {
       fc.property(fc.oneof(fc.array(piece), fc.array(prose), fc.array(fc.oneof(prose, prose, piece))), (pieces) => {
         const text = pieces.join('');
         // Behind a line that needs work no line is left unread, and a rule leaves nothing behind.
-        const behind = contain(`***\n\n${text}`);
-        const alone = contain(text);
+        const behind = sanitizeMarkdown(`***\n\n${text}`);
+        const alone = sanitizeMarkdown(text);
         expect(behind).toBe(alone === '' ? '***' : `***\n\n${alone}`);
       }),
       settings(5000),
@@ -143,8 +143,8 @@ describe('Markdown of a log inside an export', () => {
 
   it('takes linear time on lines made to be slow', () => {
     const slow = ['`$', '` `` ', '[`]:', '](', '"](a "', '- + ', '> ', '-', '| ` ', '\\|`', '<https://', 'www.`', '@a', '~~~', '* '];
-    for (const piece of slow) expect(contain(piece.repeat(100_000)).length).toBeGreaterThan(0);
-    expect(contain(`| a |\n|---|\n${'| ` '.repeat(100_000)}`).length).toBeGreaterThan(0);
+    for (const piece of slow) expect(sanitizeMarkdown(piece.repeat(100_000)).length).toBeGreaterThan(0);
+    expect(sanitizeMarkdown(`| a |\n|---|\n${'| ` '.repeat(100_000)}`).length).toBeGreaterThan(0);
   });
 
   it('renders what is ordinary as it was meant', () => {
@@ -167,7 +167,7 @@ describe('Markdown of a log inside an export', () => {
       '',
       'See [docs](https://example.org/a?b=1) and <https://example.org>.',
     ].join('\n');
-    const html = rendered(contain(text));
+    const html = rendered(sanitizeMarkdown(text));
     expect(html).toContain('<h3>Plan</h3>');
     expect(html).toContain('<pre><code class="language-sh">npm test &lt;file&gt;\n</code></pre>');
     expect(html).toContain('<ol start="2">\n<li>Use <code>Array&lt;string&gt;</code> and <strong>bold</strong>.</li>');
@@ -186,7 +186,7 @@ describe('Markdown of a log inside an export', () => {
     ['- ```js a b\n  x\n  ```', '-\n\n```js a b\nx\n```'],
     ['````{.python .numberLines}\n```\nx', '````{.python .numberLines}\n```\nx\n````'],
   ])('keeps what stands behind the marks of a fence: %j', (text, written) => {
-    expect(contain(text).trim()).toBe(written);
-    expect(rendered(contain(text)).match(/<pre>/g)).toHaveLength(1);
+    expect(sanitizeMarkdown(text).trim()).toBe(written);
+    expect(rendered(sanitizeMarkdown(text)).match(/<pre>/g)).toHaveLength(1);
   });
 });
