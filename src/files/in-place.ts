@@ -65,7 +65,7 @@ export class InPlace implements Sink {
       throw error;
     }
     this.#read = Number(this.#before.size);
-    this.stream = streamInto(name, (parts) => this.#take(parts), { highWaterMark: COPY_BYTES });
+    this.stream = streamInto(name, (chunk) => this.#take(chunk), { highWaterMark: COPY_BYTES });
   }
 
   get mode(): number {
@@ -92,7 +92,6 @@ export class InPlace implements Sink {
     try {
       if (!this.#differs && this.#written !== this.#read) this.#begin();
       if (!this.#differs || this.#options.dryRun) return this.#differs;
-      await this.#settled();
       this.#replace();
       return true;
     } finally {
@@ -109,20 +108,11 @@ export class InPlace implements Sink {
     this.stream.destroy();
   }
 
-  async #take(parts: readonly Buffer[]): Promise<void> {
+  #take(chunk: Buffer): void {
     requireRunning(this.#options.signal);
-    let same = 0;
-    while (!this.#differs && same < parts.length) {
-      const part = parts[same] as Buffer;
-      if (!this.#matches(part)) this.#begin();
-      else {
-        this.#written += part.length;
-        same++;
-      }
-    }
-    const rest = parts.slice(same);
-    for (const part of rest) this.#written += part.length;
-    await this.#temp?.append(rest);
+    if (!this.#differs && !this.#matches(chunk)) this.#begin();
+    this.#temp?.write(chunk);
+    this.#written += chunk.length;
   }
 
   #matches(chunk: Buffer): boolean {
@@ -143,14 +133,6 @@ export class InPlace implements Sink {
     const temp = new TempFile(dirname(this.path), this.#options.random, this.#options.signal);
     this.#temp = temp;
     this.#copy(0, this.#written, (bytes) => temp.write(bytes));
-  }
-
-  async #settled(): Promise<void> {
-    try {
-      await this.#temp?.settled();
-    } catch (error) {
-      throw writeTrouble(this.#name, error);
-    }
   }
 
   #replace(): void {

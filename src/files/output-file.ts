@@ -46,13 +46,12 @@ class ToNewFile implements Sink {
     this.#ownership = existing ? ownershipOf(existing) : undefined;
     const temp = new TempFile(dirname(this.#path), options.random, options.signal, existing ? PRIVATE_MODE : options.mode & 0o666);
     this.#temp = temp;
-    this.stream = streamInto(name, (parts) => temp.append(parts));
+    this.stream = streamInto(name, (chunk) => temp.write(chunk));
   }
 
   async commit(): Promise<boolean> {
     await ended(this.stream, this.#name);
     try {
-      await this.#temp.settled();
       this.#temp.finish(this.#ownership);
       this.#temp.moveTo(this.#path);
       return true;

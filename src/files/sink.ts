@@ -28,22 +28,19 @@ export function toStream(stream: Output): Sink {
 /** What a copy of a file's content may be given at most. */
 export const PRIVATE_MODE = 0o600;
 
-/** A stream that hands on what it gets, as much as there is at once; its errors name the file. */
-export function streamInto(name: string, take: (parts: readonly Buffer[]) => Promise<void>, options: WritableOptions = {}): Writable {
-  const hand = (parts: readonly Buffer[], done: (error?: Error) => void): void => {
-    take(parts).then(
-      () => done(),
-      (error: unknown) => done(asTrouble(name, error)),
-    );
-  };
+/** A stream that hands on what it gets; its errors name the file. */
+export function streamInto(name: string, take: (chunk: Buffer) => void, options: WritableOptions = {}): Writable {
   const stream = new Writable({
     ...options,
-    write: (chunk: Buffer, _encoding, done) => hand([chunk], done),
-    writev: (chunks, done) =>
-      hand(
-        chunks.map(({ chunk }) => chunk as Buffer),
-        done,
-      ),
+    write: (chunk: Buffer, _encoding, done) => {
+      try {
+        take(chunk);
+      } catch (error) {
+        done(asTrouble(name, error));
+        return;
+      }
+      done();
+    },
   });
   stream.on('error', () => {});
   return stream;

@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, fchownSync, fdatasync, fsyncSync, openSync, renameSync, unlinkSync, writeSync, writev } from 'node:fs';
+import { closeSync, fchmodSync, fchownSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode, Trouble, writeTrouble } from '../base/trouble.ts';
 
@@ -27,13 +27,6 @@ export class TempFile {
   readonly #signal: AbortSignal;
   #open = true;
   #exists = true;
-  /** Calls on their way, before whose end the file cannot be closed. */
-  #busy = 0;
-  #idle = (): void => {};
-  /** Bytes that nobody has asked the disk to keep yet, and whether it is being asked. */
-  #unsynced = 0;
-  #syncing = false;
-  #failed: Error | undefined;
 
   /** The mode is narrowed by the umask, and final where `finish` gets no other. */
   constructor(folder: string, random: Random, signal: AbortSignal, mode = 0o600) {
@@ -52,38 +45,11 @@ export class TempFile {
   write(bytes: Uint8Array): void {
     requireRunning(this.#signal);
     writeFully(this.#fd, bytes);
-    this.#syncAhead(bytes.length);
   }
 
-  /** Writes while the caller does something else; one call at a time. */
-  async append(parts: readonly Uint8Array[]): Promise<void> {
-    requireRunning(this.#signal);
-    let rest = parts;
-    let length = 0;
-    for (const part of parts) length += part.length;
-    for (let at = 0; at < length; ) {
-      const written = await this.#call<number>((done) => writev(this.#fd, rest, done));
-      requireRunning(this.#signal);
-      at += written;
-      if (at < length) rest = behind(rest, written);
-    }
-    this.#syncAhead(length);
-  }
-
-  /** No call is on its way when this returns. */
-  async settled(): Promise<void> {
-    if (this.#busy > 0) {
-      await new Promise<void>((done) => {
-        this.#idle = done;
-      });
-    }
-    if (this.#failed) throw this.#failed;
-  }
-
-  /** The content and its permissions are on the disk when this returns. Ask for `settled` first where much was written. */
+  /** The content and its permissions are on the disk when this returns. */
   finish(ownership?: Ownership): void {
     requireRunning(this.#signal);
-    if (this.#failed) throw this.#failed;
     if (ownership) adopt(this.#fd, ownership);
     fsyncSync(this.#fd);
     this.#close();
@@ -114,54 +80,8 @@ export class TempFile {
   #close(): void {
     if (!this.#open) return;
     this.#open = false;
-    // A call on its way would otherwise meet whatever file gets the number next.
-    if (this.#busy === 0) closeSync(this.#fd);
+    closeSync(this.#fd);
   }
-
-  #call<T>(begin: (done: (error: Error | null, result?: T) => void) => void): Promise<T> {
-    this.#busy++;
-    return new Promise<T>((take, fail) => {
-      begin((error, result) => {
-        this.#busy--;
-        if (this.#busy === 0) {
-          if (!this.#open) closeSync(this.#fd);
-          this.#idle();
-        }
-        if (error) fail(error);
-        else take(result as T);
-      });
-    });
-  }
-
-  /** Lets the disk begin with what there is, so that not all of it is waited for at the end. */
-  #syncAhead(written: number): void {
-    this.#unsynced += written;
-    if (this.#unsynced < SYNC_AHEAD_BYTES || this.#syncing || !this.#open) return;
-    this.#unsynced = 0;
-    this.#syncing = true;
-    this.#call<void>((done) => fdatasync(this.#fd, done)).then(
-      () => {
-        this.#syncing = false;
-      },
-      (error: Error) => {
-        // Told once, and only to whoever asked: the sync at the end would know nothing of it.
-        this.#failed ??= error;
-      },
-    );
-  }
-}
-
-const SYNC_AHEAD_BYTES = 32 * 1024 * 1024;
-
-/** What is left of some parts without their first bytes. */
-function behind(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  const left: Uint8Array[] = [];
-  let skip = bytes;
-  for (const part of parts) {
-    if (skip < part.length) left.push(part.subarray(skip));
-    skip = Math.max(0, skip - part.length);
-  }
-  return left;
 }
 
 /** The temp files that are gone when a signal aborts: one listener for all of them. */
