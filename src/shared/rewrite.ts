@@ -20,7 +20,7 @@ export const FROM_OPTION: Option = {
   kind: 'text',
   value: 'AGENT',
   choices: ORIGINS,
-  describe: 'Take FILE for a log of this agent, even if its version is unknown or few of its records are known entries',
+  describe: 'Treat FILE as a log of this agent, even if its version is unknown or few of its records are known entries',
 };
 
 /** Detection for a command that changes a log. */
