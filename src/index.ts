@@ -1,9 +1,9 @@
 /**
  * The library: what an agent author imports. Logs come as bytes, results leave as values and async iterables; nothing here
  * knows the file system, the process or a terminal. A wrong argument is a TypeError; what is wrong with a log as a whole
- * (it is no session log, or must not be migrated) is a Trouble, whose message is one line for people.
+ * (it is no session log, or must not be migrated) is a AppError, whose message is one line for people.
  */
-export { Trouble } from './base/trouble.ts';
+export { AppError } from './base/errors.ts';
 export type { IdScheme, MigrateWarning, TargetVersion } from './entries/migrate/index.ts';
 export type { JsonObject } from './json/value.ts';
 export type { Bytes, Random, RereadableBytes } from './library/arguments.ts';

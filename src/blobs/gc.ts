@@ -1,5 +1,5 @@
+import { AppError, UsageError } from '../base/errors.ts';
 import type { Io } from '../base/io.ts';
-import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
 import { type BlobFacts, realPath } from '../files/blob-files.ts';
 import { fileChunks, isFolder, openInput } from '../files/input.ts';
@@ -49,7 +49,7 @@ export function* collectGarbage(store: BlobStore, plan: GcPlan, destroy: boolean
 /** Reads every byte of every file; gives how many files that were. */
 export async function searchAll(names: readonly string[], store: BlobStore, search: HashSearch, io: Io): Promise<number> {
   let files = 0;
-  const troubles: Trouble[] = [];
+  const troubles: AppError[] = [];
   const readOne = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
     try {
       for await (const chunk of chunks) {
@@ -60,7 +60,7 @@ export async function searchAll(names: readonly string[], store: BlobStore, sear
       search.end();
       files++;
     } catch (error) {
-      if (!(error instanceof Trouble) || io.signal.aborted) throw error;
+      if (!(error instanceof AppError) || io.signal.aborted) throw error;
       troubles.push(error);
     }
   };
@@ -81,7 +81,7 @@ export async function searchAll(names: readonly string[], store: BlobStore, sear
   }
   for (const trouble of troubles) io.note(trouble.message);
   if (troubles.length > 0) {
-    throw new Trouble(
+    throw new AppError(
       `${counted(troubles.length, 'file')} could not be read, so unreferenced blobs cannot be determined; nothing was done`,
     );
   }
@@ -94,7 +94,7 @@ export function ageOf(text: string): number {
   const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
   const unit = units[parts?.[2] ?? ''];
   if (!parts || (unit === undefined && Number(parts[1]) !== 0)) {
-    throw new UsageTrouble(`option '--older-than' needs a number and s, m, h, d or w, such as 12h, not '${text}'`);
+    throw new UsageError(`option '--older-than' needs a number and s, m, h, d or w, such as 12h, not '${text}'`);
   }
   return Number(parts[1]) * (unit ?? 0) * 1000;
 }

@@ -3,10 +3,10 @@ import { applySplices, type Splice } from '../json/text.ts';
 import { DEFAULT_MAX_LINE_BYTES } from '../lines/reader.ts';
 import { findImages, mayHoldRef, refAt } from './images.ts';
 import { hashOfRef } from './ref.ts';
-import type { RefTrouble } from './store.ts';
+import type { RefError } from './store.ts';
 
 /** Why a ref stays: what is wrong with it, or what its bytes would do to the line. */
-export type Kept = RefTrouble | 'not-a-data-url' | 'line-too-long';
+export type Kept = RefError | 'not-a-data-url' | 'line-too-long';
 
 export interface Inlined {
   readonly raw: string;
@@ -15,7 +15,7 @@ export interface Inlined {
 }
 
 /** A whole line with images in place of its refs: the reverse of externalizeLine, byte for byte. */
-export function inlineLine(raw: string, from: number, get: (ref: string) => Buffer | RefTrouble): Inlined {
+export function inlineLine(raw: string, from: number, get: (ref: string) => Buffer | RefError): Inlined {
   const splices: Splice[] = [];
   const kept: { ref: string; why: Kept }[] = [];
   let { length } = raw;

@@ -4,7 +4,7 @@ import type { Random } from '../files/temp.ts';
 import { hashOfRef } from './ref.ts';
 
 /** What can be wrong with a ref; the names of the rules. */
-export type RefTrouble = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
+export type RefError = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
 
 /** A larger blob cannot be part of a line that sessionctl reads. */
 export const LARGEST_BLOB = 256 * 1024 * 1024;
@@ -60,7 +60,7 @@ export class BlobStore {
   }
 
   /** The bytes that a ref stands for, or why they cannot be had. Bytes that do not fit their hash are never given. */
-  get(ref: string): Buffer | RefTrouble {
+  get(ref: string): Buffer | RefError {
     const hash = hashOfRef(ref);
     if (hash === undefined) return 'bad-blob-ref';
     const known = this.#known.get(hash);
@@ -73,7 +73,7 @@ export class BlobStore {
   }
 
   /** Whether a ref leads to whole bytes; undefined if it does. */
-  check(ref: string): RefTrouble | undefined {
+  check(ref: string): RefError | undefined {
     const hash = hashOfRef(ref);
     if (hash === undefined) return 'bad-blob-ref';
     const verdict = this.#known.get(hash) ?? this.verify(hash);

@@ -1,5 +1,5 @@
+import { errorCode } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { errorCode } from '../base/trouble.ts';
 import type { Io, Style } from '../shared/command.ts';
 import { type ColorWhen, PLAIN, wantsColor } from './color.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';

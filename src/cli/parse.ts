@@ -1,15 +1,15 @@
 // Of yargs the parser alone: help and error messages are our own, and the rest takes long to load.
 import { Parser } from 'yargs/helpers';
-import { UsageTrouble } from '../base/trouble.ts';
+import { UsageError } from '../base/errors.ts';
 import { nearest } from '../base/words.ts';
-import type { Given, Option } from '../shared/command.ts';
+import type { Option, ParsedArgs } from '../shared/command.ts';
 
 /** What yargs made of the words of a call. What is wrong with them is told by `given`, so that help and color come first. */
 export interface ParsedArgv {
   readonly asksForHelp: boolean;
   readonly color: string | undefined;
   /** Throws where the call is wrong. */
-  given(): Given;
+  given(): ParsedArgs;
 }
 
 /** By option name: true, a text, or a list of them where an option was repeated. */
@@ -40,10 +40,10 @@ export function parseArgv(options: readonly Option[], words: readonly string[]):
     asksForHelp: lastOf(typed['help']) === true,
     color: asTexts(typed['color']).at(-1),
     given: () => {
-      if (parsed.error) throw new UsageTrouble(explained(options, argv, parsed.error.message));
+      if (parsed.error) throw new UsageError(explained(options, argv, parsed.error.message));
       refuseUnknown(options, argv, operands, typed);
       for (const option of options) check(option, typed[option.name]);
-      return makeGiven([...operands, ...behind.map(String)], typed);
+      return makeParsedArgs([...operands, ...behind.map(String)], typed);
     },
   };
 }
@@ -71,12 +71,12 @@ function refuseUnknown(options: readonly Option[], argv: readonly string[], oper
   // To yargs a negative number is no option.
   const word = name === undefined ? operands.find((one) => /^-./s.test(one)) : spelled(name, argv);
   if (word === undefined) return;
-  if (!word.startsWith('--')) throw new UsageTrouble(`unknown option '${word}'; a file whose name starts with a dash comes after '--'`);
+  if (!word.startsWith('--')) throw new UsageError(`unknown option '${word}'; a file whose name starts with a dash comes after '--'`);
   const meant = nearest(
     word.slice(2),
     options.flatMap((option) => [option.name, ...(option.alias ? [option.alias] : [])]),
   )[0];
-  throw new UsageTrouble(`unknown option '${word}'${meant ? `; did you mean '--${meant}'?` : ''}`);
+  throw new UsageError(`unknown option '${word}'${meant ? `; did you mean '--${meant}'?` : ''}`);
 }
 
 function spelled(name: string, argv: readonly string[]): string {
@@ -98,29 +98,27 @@ function explained(options: readonly Option[], argv: readonly string[], message:
 function check(option: Option, value: unknown): void {
   if (value === undefined) return;
   if (option.kind === 'flag') {
-    if ([value].flat().some((one) => one !== true)) throw new UsageTrouble(`option '--${option.name}' does not take a value`);
+    if ([value].flat().some((one) => one !== true)) throw new UsageError(`option '--${option.name}' does not take a value`);
     return;
   }
   const values = asTexts(value);
-  if (values.length > 1 && !option.many) throw new UsageTrouble(`option '--${option.name}' was given ${values.length} times; use it once`);
+  if (values.length > 1 && !option.many) throw new UsageError(`option '--${option.name}' was given ${values.length} times; use it once`);
   for (const one of values) {
     if (option.kind === 'number' && !/^\d{1,15}$/.test(one)) {
-      throw new UsageTrouble(`option '--${option.name}' needs an integer, not '${one}'`);
+      throw new UsageError(`option '--${option.name}' needs an integer, not '${one}'`);
     }
     if (one === '' && (option.value === 'FILE' || option.value === 'DIR')) {
-      throw new UsageTrouble(`option '--${option.name}' needs the name of a ${option.value === 'FILE' ? 'file' : 'folder'}`);
+      throw new UsageError(`option '--${option.name}' needs the name of a ${option.value === 'FILE' ? 'file' : 'folder'}`);
     }
     if (option.choices && !option.choices.includes(one)) {
       const meant = nearest(one, option.choices)[0];
       const choices = option.choices.join(', ');
-      throw new UsageTrouble(
-        `option '--${option.name}' must be one of ${choices}, not '${one}'${meant ? `; did you mean '${meant}'?` : ''}`,
-      );
+      throw new UsageError(`option '--${option.name}' must be one of ${choices}, not '${one}'${meant ? `; did you mean '${meant}'?` : ''}`);
     }
   }
 }
 
-function makeGiven(operands: readonly string[], typed: Typed): Given {
+function makeParsedArgs(operands: readonly string[], typed: Typed): ParsedArgs {
   return {
     operands,
     flag: (name) => lastOf(typed[name]) === true,

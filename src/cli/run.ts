@@ -1,7 +1,7 @@
-import { UsageTrouble } from '../base/trouble.ts';
+import { UsageError } from '../base/errors.ts';
 import { nearest } from '../base/words.ts';
 import { commands } from '../commands/index.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { allOptions, COMMON_OPTIONS } from '../shared/common-options.ts';
 import { makeIo } from './io.ts';
 import { parseArgv } from './parse.ts';
@@ -35,14 +35,14 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
 async function loadCommand(name: string): Promise<Command> {
   const entry = commands.find((one) => one.name === name);
   if (entry) return await entry.load();
-  if (name.startsWith('-')) throw new UsageTrouble(`unknown option '${name}'; a command such as 'validate' comes first`);
+  if (name.startsWith('-')) throw new UsageError(`unknown option '${name}'; a command such as 'validate' comes first`);
   const meant = nearest(
     name,
     commands.map((one) => one.name),
   )[0];
-  if (meant) throw new UsageTrouble(`unknown command '${name}'; did you mean '${meant}'?`);
-  if (/[./\\]/.test(name)) throw new UsageTrouble(`a command such as 'validate' comes before the file '${name}'`);
-  throw new UsageTrouble(`unknown command '${name}'`);
+  if (meant) throw new UsageError(`unknown command '${name}'; did you mean '${meant}'?`);
+  if (/[./\\]/.test(name)) throw new UsageError(`a command such as 'validate' comes before the file '${name}'`);
+  throw new UsageError(`unknown command '${name}'`);
 }
 
 async function showProgramHelp(isAskedFor: boolean, io: Io): Promise<number> {
@@ -58,17 +58,17 @@ async function showCommandHelp(command: Command, io: Io): Promise<number> {
   return 0;
 }
 
-async function runCommand(command: Command, given: Given, io: Io): Promise<number> {
-  if (readsStdin(command, given) && io.stdin.isTTY) {
+async function runCommand(command: Command, args: ParsedArgs, io: Io): Promise<number> {
+  if (readsStdin(command, args) && io.stdin.isTTY) {
     const { usageLine } = await import('./help.ts');
     io.stderr.write(`sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n`);
     io.stderr.write(`'sessionctl ${command.name} --help' shows more\n`);
     return 2;
   }
-  return await command.run(given, io);
+  return await command.run(args, io);
 }
 
-function readsStdin(command: Command, given: Given): boolean {
-  if (!command.readsInput || given.operands.length > 0) return false;
-  return !command.options.some(({ name, needsNoInput }) => needsNoInput && (given.flag(name) || given.text(name) !== undefined));
+function readsStdin(command: Command, args: ParsedArgs): boolean {
+  if (!command.readsInput || args.operands.length > 0) return false;
+  return !command.options.some(({ name, needsNoInput }) => needsNoInput && (args.flag(name) || args.text(name) !== undefined));
 }

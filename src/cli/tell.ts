@@ -1,5 +1,5 @@
+import { AppError, ClosedPipe, errorCode, fileError, isClosedPipe, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { ClosedPipe, errorCode, isClosedPipe, systemTrouble, Trouble, UsageTrouble } from '../base/trouble.ts';
 import type { Io } from '../shared/command.ts';
 
 /** The outside as the launcher hands it in. */
@@ -12,10 +12,10 @@ export function tell(error: unknown, outside: Pick<ProcessIo, 'stderr' | 'env' |
   if (error instanceof ClosedPipe || isClosedPipe(error)) return exitCodeOf(error);
   const signal = outside.signal;
   if (signal?.aborted) return SIGNAL_CODES[String(signal.reason)] ?? 2;
-  const trouble = error instanceof Trouble ? error : systemError(error);
+  const trouble = error instanceof AppError ? error : systemError(error);
   if (trouble) {
     outside.stderr.write(`sessionctl: ${printable(trouble.message)}\n`);
-    if (trouble instanceof UsageTrouble) {
+    if (trouble instanceof UsageError) {
       outside.stderr.write(`'sessionctl ${command ? `${command} ` : ''}--help' shows how to use it\n`);
     }
     return 2;
@@ -27,9 +27,9 @@ export function tell(error: unknown, outside: Pick<ProcessIo, 'stderr' | 'env' |
 }
 
 /** What the system refused is no bug of ours; without a path it was the writing to stdout. */
-function systemError(error: unknown): Trouble | undefined {
+function systemError(error: unknown): AppError | undefined {
   if (!(error instanceof Error) || errorCode(error) === undefined || !('syscall' in error)) return undefined;
-  return systemTrouble('path' in error && typeof error.path === 'string' ? error.path : 'standard output', error);
+  return fileError('path' in error && typeof error.path === 'string' ? error.path : 'standard output', error);
 }
 
 /**

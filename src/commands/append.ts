@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { AppError, UsageError } from '../base/errors.ts';
 import { LogTail } from '../entries/log-tail.ts';
 import { type Body, type Envelope, entryLine, misfit, readBody } from '../entries/new-entry.ts';
 import { AppendFile } from '../files/append-file.ts';
@@ -9,7 +9,7 @@ import { readLineBatches, readLines } from '../lines/reader.ts';
 import { splitLines } from '../lines/split.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { abortable } from '../shared/abortable.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { openSession } from '../shared/open-session.ts';
 import { FROM_OPTION, rewritingDetection } from '../shared/rewrite.ts';
 import { resolveEntry } from '../tree/rev.ts';
@@ -56,12 +56,11 @@ export const command: Command = {
     { run: 'sessionctl append --fsync --title notes new.jsonl < bodies.jsonl', shows: 'a new log' },
   ],
   readsInput: true,
-  run: async (given, io) => {
-    const [name, ...more] = given.operands;
-    if (name === undefined || more.length > 0)
-      throw new UsageTrouble('append needs exactly one FILE; the entries come from standard input');
-    if (name === '-') throw new UsageTrouble('append needs a FILE to add to; the entries come from standard input');
-    const target = new Target(name, given, io);
+  run: async (args, io) => {
+    const [name, ...more] = args.operands;
+    if (name === undefined || more.length > 0) throw new UsageError('append needs exactly one FILE; the entries come from standard input');
+    if (name === '-') throw new UsageError('append needs a FILE to add to; the entries come from standard input');
+    const target = new Target(name, args, io);
     try {
       await target.prepare();
       return await addAll(target, io);
@@ -76,7 +75,7 @@ async function addAll(target: Target, io: Io): Promise<number> {
   for await (const line of readLines(abortable(openInput('-', io.stdin).chunks, io))) {
     if (line.blank) continue;
     const body = readBody(line);
-    if (typeof body === 'string') throw new Trouble(`-:${line.number}: the entry ${body}`);
+    if (typeof body === 'string') throw new AppError(`-:${line.number}: the entry ${body}`);
     const id = await target.add(body, `-:${line.number}`);
     out.text(`${id}\n`);
     await out.flush();
@@ -88,16 +87,16 @@ async function addAll(target: Target, io: Io): Promise<number> {
 /** The log that is added to. */
 class Target {
   readonly #name: string;
-  readonly #given: Given;
+  readonly #args: ParsedArgs;
   readonly #io: Io;
   readonly #file: AppendFile;
   #tail: LogTail;
   /** The parent of the next entry where --at was given. */
   #at: string | undefined;
 
-  constructor(name: string, given: Given, io: Io) {
+  constructor(name: string, args: ParsedArgs, io: Io) {
     this.#name = name;
-    this.#given = given;
+    this.#args = args;
     this.#io = io;
     this.#file = new AppendFile(name);
     this.#tail = new LogTail(name, io.random);
@@ -106,17 +105,17 @@ class Target {
   async prepare(): Promise<void> {
     await this.#scan();
     const isNew = this.#tail.bytes === 0;
-    const forNew = ['cwd', 'title'].find((option) => this.#given.text(option) !== undefined);
-    if (!isNew && forNew) throw new UsageTrouble(`--${forNew} is for a new file, but '${this.#name}' already has a header`);
-    const rev = this.#given.text('at');
+    const forNew = ['cwd', 'title'].find((option) => this.#args.text(option) !== undefined);
+    if (!isNew && forNew) throw new UsageError(`--${forNew} is for a new file, but '${this.#name}' already has a header`);
+    const rev = this.#args.text('at');
     if (rev === undefined) return;
-    if (isNew) throw new Trouble(`${this.#name}: is new, so '${rev}' does not exist`);
+    if (isNew) throw new AppError(`${this.#name}: is new, so '${rev}' does not exist`);
     const session = await openSession(this.#name, this.#io);
     try {
       const position = await resolveEntry(session, rev);
       const { value, line } = await session.entry(position);
       if (typeof value['id'] !== 'string')
-        throw new Trouble(`${this.#name}: line ${line} has no id, so it cannot be the parent of an entry`);
+        throw new AppError(`${this.#name}: line ${line} has no id, so it cannot be the parent of an entry`);
       this.#at = value['id'];
     } finally {
       await session.close();
@@ -132,7 +131,7 @@ class Target {
         timestamp: new Date(this.#io.now()).toISOString(),
       };
       const wrong = misfit(body, envelope, this.#tail.version ?? 3, this.#tail.dialect);
-      if (wrong !== undefined) throw new Trouble(`${place}: the entry ${wrong}`);
+      if (wrong !== undefined) throw new AppError(`${place}: the entry ${wrong}`);
       this.#write(this.#header(envelope.timestamp) + entryLine(body, envelope));
       if (this.#at !== undefined) this.#at = envelope.id;
       return envelope.id;
@@ -154,7 +153,7 @@ class Target {
 
   /** Runs `work` with the lock held and everything read that stands in the file. */
   async #locked<T>(work: () => T): Promise<T> {
-    const timeoutMs = (this.#given.number('lock-timeout') ?? LOCK_SECONDS) * 1000;
+    const timeoutMs = (this.#args.number('lock-timeout') ?? LOCK_SECONDS) * 1000;
     const { processes, random, signal } = this.#io;
     for (;;) {
       const done = await withLock(`${this.#file.path}.lock`, { processes, random, signal, timeoutMs }, () =>
@@ -179,7 +178,7 @@ class Target {
     this.#tail = new LogTail(this.#name, this.#io.random);
     if (this.#file.look().size === 0) return;
     this.#io.progress.file(this.#name);
-    const detection = rewritingDetection(this.#name, this.#given, { anyVersion: true });
+    const detection = rewritingDetection(this.#name, this.#args, { anyVersion: true });
     for await (const batch of readLineBatches(abortable(fileChunks(this.#file.path), this.#io))) {
       for (const line of detection.pass(batch)) this.#tail.see(line);
     }
@@ -190,13 +189,13 @@ class Target {
   /** Empty where the log has a header. */
   #header(timestamp: string): string {
     if (this.#tail.bytes > 0) return '';
-    const title = this.#given.text('title');
+    const title = this.#args.text('title');
     const header = {
       type: 'session',
       version: 3,
       id: uuid(this.#io.random(16)),
       timestamp,
-      cwd: this.#given.text('cwd') ?? resolve('.'),
+      cwd: this.#args.text('cwd') ?? resolve('.'),
       ...(title === undefined ? {} : { title }),
     };
     return `${Buffer.from(JSON.stringify(header), 'utf8').toString('latin1')}\n`;
@@ -205,7 +204,7 @@ class Target {
   #write(raw: string): void {
     const bytes = Buffer.from(raw, 'latin1');
     this.#file.append(bytes);
-    if (this.#given.flag('fsync')) this.#file.sync();
+    if (this.#args.flag('fsync')) this.#file.sync();
     // Our own lines are read as everybody's: what an agent would stumble over shows here, and the place is exact.
     const { lines, bytes: seen } = this.#tail;
     this.#see(bytes, lines + 1, seen);

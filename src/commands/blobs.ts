@@ -1,22 +1,22 @@
+import { AppError, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { safeJson } from '../base/to-json.ts';
-import { Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted, grouped } from '../base/words.ts';
 import { ageOf, collectGarbage, planGc, searchAll } from '../blobs/gc.ts';
 import { hashOfRef, refOf } from '../blobs/ref.ts';
 import { HashSearch } from '../blobs/referenced-hashes.ts';
-import { BlobStore, type RefTrouble } from '../blobs/store.ts';
+import { BlobStore, type RefError } from '../blobs/store.ts';
 import { realPath, TRASH } from '../files/blob-files.ts';
 import { isFolder } from '../files/input.ts';
 import { requireRunning } from '../files/temp.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, storeFor } from '../shared/blob-options.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { eachRef } from '../shared/each-ref.ts';
 
 const VERBS = ['ls', 'verify', 'gc'] as const;
 
-const MESSAGES: Readonly<Record<RefTrouble, string>> = {
+const MESSAGES: Readonly<Record<RefError, string>> = {
   'bad-blob-ref': 'is not blob:sha256: and 64 lowercase hexadecimal digits',
   'missing-blob': 'is not in the store',
   'damaged-blob': 'has bytes that do not match its hash',
@@ -54,28 +54,28 @@ export const command: Command = {
   ],
   verbs: VERBS,
   readsInput: true,
-  run: async (given, io) => {
-    const [verb, ...names] = given.operands;
+  run: async (args, io) => {
+    const [verb, ...names] = args.operands;
     const chosen = VERBS.find((one) => one === verb);
-    if (!chosen) throw new UsageTrouble(`the first argument must be ls, verify or gc${verb === undefined ? '' : `, not '${verb}'`}`);
-    const stray = ['apply', 'older-than', 'force', 'delete'].find((name) => given.flag(name) || given.text(name) !== undefined);
-    if (chosen !== 'gc' && stray) throw new UsageTrouble(`--${stray} is only for gc`);
-    if (chosen !== 'gc' && names.length === 0 && io.stdin.isTTY) throw new UsageTrouble('no FILE given and standard input is a terminal');
+    if (!chosen) throw new UsageError(`the first argument must be ls, verify or gc${verb === undefined ? '' : `, not '${verb}'`}`);
+    const stray = ['apply', 'older-than', 'force', 'delete'].find((name) => args.flag(name) || args.text(name) !== undefined);
+    if (chosen !== 'gc' && stray) throw new UsageError(`--${stray} is only for gc`);
+    if (chosen !== 'gc' && names.length === 0 && io.stdin.isTTY) throw new UsageError('no FILE given and standard input is a terminal');
     const out = new ByteWriter(io.stdout);
     const code =
       chosen === 'ls'
-        ? await ls(names, given, io, out)
+        ? await ls(names, args, io, out)
         : chosen === 'verify'
-          ? await verify(names, given, io, out)
-          : await gc(names, given, io, out);
+          ? await verify(names, args, io, out)
+          : await gc(names, args, io, out);
     await out.flush();
     return code;
   },
 };
 
-async function ls(names: readonly string[], given: Given, io: Io, out: ByteWriter): Promise<number> {
+async function ls(names: readonly string[], args: ParsedArgs, io: Io, out: ByteWriter): Promise<number> {
   return await eachRef(names, io, (file) => {
-    const store = storeFor(file, given, io);
+    const store = storeFor(file, args, io);
     return {
       ref: async (line, { ref, path }) => {
         const hash = hashOfRef(ref);
@@ -83,13 +83,13 @@ async function ls(names: readonly string[], given: Given, io: Io, out: ByteWrite
         const bytes = size === undefined || size < 0 ? undefined : size;
         const known = bytes !== undefined ? counted(bytes, 'byte') : size === undefined ? 'missing' : 'not a plain file';
         const told = hash === undefined ? 'bad ref' : store === undefined ? 'no store' : known;
-        await write(io, out, given, `${file ?? '-'}:${line}: ${ref} ${told}`, { file: file ?? '-', line, path, ref, bytes: bytes ?? null });
+        await write(io, out, args, `${file ?? '-'}:${line}: ${ref} ${told}`, { file: file ?? '-', line, path, ref, bytes: bytes ?? null });
       },
     };
   });
 }
 
-async function verify(names: readonly string[], given: Given, io: Io, out: ByteWriter): Promise<number> {
+async function verify(names: readonly string[], args: ParsedArgs, io: Io, out: ByteWriter): Promise<number> {
   const stores = new Map<string, { readonly store: BlobStore; readonly search: HashSearch }>();
   const count = { refs: 0, bad: 0, missing: 0, damaged: 0, orphaned: 0 };
   const enter = (store: BlobStore): { readonly store: BlobStore; readonly search: HashSearch } => {
@@ -100,19 +100,19 @@ async function verify(names: readonly string[], given: Given, io: Io, out: ByteW
   };
   const told = new Set<string>();
   const code = await eachRef(names, io, (file) => {
-    const found = storeFor(file, given, io);
+    const found = storeFor(file, args, io);
     const entered = found ? enter(found) : undefined;
     return {
       ref: async (line, { ref, path }) => {
         count.refs++;
-        if (!entered && hashOfRef(ref) !== undefined) throw new Trouble(`${file ?? '-'}: ${NO_STORE}`);
+        if (!entered && hashOfRef(ref) !== undefined) throw new AppError(`${file ?? '-'}: ${NO_STORE}`);
         const rule = entered ? entered.store.check(ref) : 'bad-blob-ref';
         if (!rule) return;
         told.add(ref);
         count[rule === 'bad-blob-ref' ? 'bad' : rule === 'missing-blob' ? 'missing' : 'damaged']++;
         const message = `'${ref}' ${MESSAGES[rule]}`;
         const record = { file: file ?? '-', line, rule, severity: 'error', message, path, ref };
-        await write(io, out, given, `${file ?? '-'}:${line}: error: ${rule}: ${message}`, record);
+        await write(io, out, args, `${file ?? '-'}:${line}: error: ${rule}: ${message}`, record);
       },
       line: (line) => entered?.search.look(line.raw),
     };
@@ -125,12 +125,12 @@ async function verify(names: readonly string[], given: Given, io: Io, out: ByteW
       if (store.verify(hash) === 'damaged-blob' && !told.has(refOf(hash))) {
         count.damaged++;
         const message = 'its bytes do not match its name';
-        await write(io, out, given, `${file}: error: damaged-blob: ${message}`, { file, rule: 'damaged-blob', severity: 'error', message });
+        await write(io, out, args, `${file}: error: damaged-blob: ${message}`, { file, rule: 'damaged-blob', severity: 'error', message });
       }
       if (!named) {
         count.orphaned++;
         const message = `no given log refers to it, ${counted(size, 'byte')}`;
-        await write(io, out, given, `${file}: warning: orphaned-blob: ${message}`, {
+        await write(io, out, args, `${file}: warning: orphaned-blob: ${message}`, {
           file,
           rule: 'orphaned-blob',
           severity: 'warning',
@@ -146,34 +146,34 @@ async function verify(names: readonly string[], given: Given, io: Io, out: ByteW
   return Math.max(code, wrong > 0 ? 1 : 0);
 }
 
-async function gc(names: readonly string[], given: Given, io: Io, out: ByteWriter): Promise<number> {
-  const path = given.text('blobs');
-  if (!path) throw new UsageTrouble('gc needs --blobs DIR, the store to search');
-  const youngest = io.now() - ageOf(given.text('older-than') ?? '1d');
+async function gc(names: readonly string[], args: ParsedArgs, io: Io, out: ByteWriter): Promise<number> {
+  const path = args.text('blobs');
+  if (!path) throw new UsageError('gc needs --blobs DIR, the store to search');
+  const youngest = io.now() - ageOf(args.text('older-than') ?? '1d');
   const folders: string[] = [];
   for (const name of names) if (name !== '-' && (await isFolder(name))) folders.push(name);
   if (folders.length === 0)
-    throw new UsageTrouble('gc needs at least one folder with logs; it removes every blob that the logs below it do not refer to');
+    throw new UsageError('gc needs at least one folder with logs; it removes every blob that the logs below it do not refer to');
   const store = new BlobStore(path);
   store.folder.require();
   const search = new HashSearch(store.list().blobs.map((blob) => blob.hash));
   const files = await searchAll(names, store, search, io);
   const plan = planGc(store, search.found, youngest);
   const total = `${counted(plan.dead.length, 'blob')} of ${grouped(plan.total)}`;
-  if (plan.large && !given.flag('force')) {
+  if (plan.large && !args.flag('force')) {
     const refusal = `${total} are not referenced in any of ${counted(files, 'file')}; that is more than half of the store`;
-    if (given.flag('apply')) throw new Trouble(`${path}: ${refusal}, nothing was done; check the folders, then use --force`);
+    if (args.flag('apply')) throw new AppError(`${path}: ${refusal}, nothing was done; check the folders, then use --force`);
     io.note(`${path}: ${refusal}, so --apply will need --force`);
   }
-  const destroy = given.flag('delete');
-  const taken = given.flag('apply') ? collectGarbage(store, plan, destroy, io.signal) : plan.dead;
+  const destroy = args.flag('delete');
+  const taken = args.flag('apply') ? collectGarbage(store, plan, destroy, io.signal) : plan.dead;
   let count = 0;
   let bytes = 0;
   for (const { hash, freed, modified } of taken) {
     count++;
     bytes += freed;
     const record = { file: `${path}/${hash}`, bytes: freed, modified: new Date(modified).toISOString() };
-    await write(io, out, given, `${path}/${hash}: ${counted(freed, 'byte')}`, record);
+    await write(io, out, args, `${path}/${hash}: ${counted(freed, 'byte')}`, record);
   }
   const fate = destroy ? 'removed' : `moved to ${path}/${TRASH}`;
   const young =
@@ -181,11 +181,11 @@ async function gc(names: readonly string[], given: Given, io: Io, out: ByteWrite
       ? `; ${counted(plan.young.length, 'blob')} more unreferenced ${plan.young.length === 1 ? 'is' : 'are'} too young`
       : '';
   const summary = `${counted(count, 'blob')} of ${grouped(plan.total)}, ${counted(bytes, 'byte')}`;
-  io.note(given.flag('apply') ? `${summary}: ${fate}${young}` : `${summary}, would be ${fate}; --apply does it${young}`);
+  io.note(args.flag('apply') ? `${summary}: ${fate}${young}` : `${summary}, would be ${fate}; --apply does it${young}`);
   return 0;
 }
 
-async function write(io: Io, out: ByteWriter, given: Given, text: string, record: object): Promise<void> {
-  out.text(`${given.flag('json') ? safeJson(record) : io.stdout.isTTY ? printable(text) : text}\n`);
+async function write(io: Io, out: ByteWriter, args: ParsedArgs, text: string, record: object): Promise<void> {
+  out.text(`${args.flag('json') ? safeJson(record) : io.stdout.isTTY ? printable(text) : text}\n`);
   if (out.full) await out.flush();
 }

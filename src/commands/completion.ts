@@ -1,4 +1,4 @@
-import { UsageTrouble } from '../base/trouble.ts';
+import { UsageError } from '../base/errors.ts';
 import { bashCompletion } from '../completion/bash.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import type { Vocabulary } from '../completion/shell-words.ts';
@@ -30,10 +30,10 @@ export function completion(allCommands: () => Promise<readonly Command[]>): Comm
     readsInput: false,
     run: async (given, io) => {
       const [shell, ...more] = given.operands;
-      if (shell === undefined) throw new UsageTrouble('which shell? bash, zsh or fish');
+      if (shell === undefined) throw new UsageError('which shell? bash, zsh or fish');
       const render = shells.get(shell);
-      if (!render) throw new UsageTrouble(`no completion for '${shell}'; the shells are bash, zsh and fish`);
-      if (more.length > 0) throw new UsageTrouble(`one shell at a time; unexpected '${more[0]}'`);
+      if (!render) throw new UsageError(`no completion for '${shell}'; the shells are bash, zsh and fish`);
+      if (more.length > 0) throw new UsageError(`one shell at a time; unexpected '${more[0]}'`);
       const { rules } = await import('../rules/index.ts');
       io.stdout.write(render({ commands: await allCommands(), rules }));
       return 0;

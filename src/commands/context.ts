@@ -1,6 +1,6 @@
+import { UsageError } from '../base/errors.ts';
 import { escapeUnsafe, jsonEscape, printable } from '../base/printable.ts';
 import { toJson } from '../base/to-json.ts';
-import { UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
 import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -10,7 +10,7 @@ import { FORMS, type FormName, formOf, type MessageForm } from '../projection/me
 import { verdictOf } from '../projection/messages/verdict.ts';
 import { BLOBS_OPTION } from '../shared/blob-options.ts';
 import { BlobResolver } from '../shared/blob-resolver.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { View } from '../shared/view.ts';
 import { labels } from '../tree/labels.ts';
@@ -56,32 +56,32 @@ export const command: Command = {
     { run: 'sessionctl context --leaf=-abc session.jsonl', shows: 'an id that starts with a dash' },
   ],
   readsInput: true,
-  run: async (given, io) => {
-    const [name = '-', ...more] = given.operands;
-    if (more.length > 0) throw new UsageTrouble(`takes one FILE; unexpected '${more[0]}'`);
-    if (given.flag('state') && given.flag('explain')) throw new UsageTrouble("use either '--state' or '--explain', not both");
-    return await readSession(name, io, (session, view) => show(session, view, given, io), { readings: 1 });
+  run: async (args, io) => {
+    const [name = '-', ...more] = args.operands;
+    if (more.length > 0) throw new UsageError(`takes one FILE; unexpected '${more[0]}'`);
+    if (args.flag('state') && args.flag('explain')) throw new UsageError("use either '--state' or '--explain', not both");
+    return await readSession(name, io, (session, view) => show(session, view, args, io), { readings: 1 });
   },
 };
 
-async function show(session: Session, view: View, given: Given, io: Io): Promise<number> {
-  const profile = (given.text('profile') ?? 'spec') as Profile;
-  const form = (given.text('as') ?? 'native') as FormName;
-  const position = await leafOf(view, given, profile);
-  const blobs = new BlobResolver(session.name, given, io);
+async function show(session: Session, view: View, args: ParsedArgs, io: Io): Promise<number> {
+  const profile = (args.text('profile') ?? 'spec') as Profile;
+  const form = (args.text('as') ?? 'native') as FormName;
+  const position = await leafOf(view, args, profile);
+  const blobs = new BlobResolver(session.name, args, io);
   const context = await SessionContext.at(session, position, profile);
   for (const note of context.notes) io.note(`${session.name}: ${note}`);
   const out = new Output(io);
-  if (given.flag('state')) await showState(session, context, form, out);
-  else if (given.flag('explain')) await explain(context, form, out, io);
+  if (args.flag('state')) await showState(session, context, form, out);
+  else if (args.flag('explain')) await explain(context, form, out, io);
   else await showMessages(session, context, formOf(form), blobs, out, io);
   await out.flush();
   return blobs.end();
 }
 
 /** The position to look from; null for the empty context. */
-async function leafOf(view: View, given: Given, profile: Profile): Promise<number | null> {
-  const rev = given.text('leaf');
+async function leafOf(view: View, args: ParsedArgs, profile: Profile): Promise<number | null> {
+  const rev = args.text('leaf');
   const position = await view.leaf(rev === '@' ? undefined : rev, { allowNull: true, duplicates: duplicatesIn(profile) });
   return position === null || position < 0 ? null : position;
 }

@@ -1,12 +1,12 @@
+import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { UsageTrouble } from '../base/trouble.ts';
 import { isThere } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { PROFILES, type Profile } from '../projection/context/types.ts';
 import { type Comparison, compareBranches, compareSessions, isSame, noComparison, reportDiff } from '../projection/diff/compare.ts';
 import { jsonFormat } from '../projection/diff/json.ts';
 import { textFormat } from '../projection/diff/text.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { View } from '../shared/view.ts';
 import { leaves } from '../tree/path.ts';
@@ -43,17 +43,17 @@ export const command: Command = {
     { run: 'sessionctl diff session.jsonl @~6 @ --context', shows: 'how the context changed, for example after a compaction' },
   ],
   readsInput: true,
-  run: async (given, io) => {
-    const [name, ...revs] = given.operands;
-    const other = given.text('against') ?? ((await isFileName(revs[0])) ? revs.shift() : undefined);
-    if (revs.length > 2) throw new UsageTrouble(`diff takes a FILE and two REVs; unexpected '${revs[2]}'`);
-    if (given.text('profile') !== undefined && !given.flag('context')) throw new UsageTrouble("'--profile' needs '--context'");
-    if (other === '-' && (name === undefined || name === '-')) throw new UsageTrouble('only one of the two sessions can be standard input');
+  run: async (args, io) => {
+    const [name, ...revs] = args.operands;
+    const other = args.text('against') ?? ((await isFileName(revs[0])) ? revs.shift() : undefined);
+    if (revs.length > 2) throw new UsageError(`diff takes a FILE and two REVs; unexpected '${revs[2]}'`);
+    if (args.text('profile') !== undefined && !args.flag('context')) throw new UsageError("'--profile' needs '--context'");
+    if (other === '-' && (name === undefined || name === '-')) throw new UsageError('only one of the two sessions can be standard input');
     const work = async (session: Session, view: View): Promise<number> => {
-      if (other === undefined) return await diffBranches(session, view, revs, given, io);
+      if (other === undefined) return await diffBranches(session, view, revs, args, io);
       const compare = async (second: Session, secondView: View): Promise<number> => {
         const ends = [await view.leaf(revs[0]), await secondView.leaf(revs[1])] as const;
-        return await print(await compareSessions(session, second, ends, profileOf(given)), given, io);
+        return await print(await compareSessions(session, second, ends, profileOf(args)), args, io);
       };
       return await readSession(other, io, compare, { revs: 'operand', readings: 1 });
     };
@@ -67,28 +67,28 @@ async function isFileName(word: string | undefined): Promise<boolean> {
 }
 
 /** The profile to compare contexts by; undefined to compare entries. */
-function profileOf(given: Given): Profile | undefined {
-  return given.flag('context') ? ((given.text('profile') ?? 'spec') as Profile) : undefined;
+function profileOf(args: ParsedArgs): Profile | undefined {
+  return args.flag('context') ? ((args.text('profile') ?? 'spec') as Profile) : undefined;
 }
 
-async function diffBranches(session: Session, view: View, revs: readonly string[], given: Given, io: Io): Promise<number> {
+async function diffBranches(session: Session, view: View, revs: readonly string[], args: ParsedArgs, io: Io): Promise<number> {
   const ends = leaves(session.index);
   if (revs.length === 0 && ends.length < 2) {
     io.note(`${session.name}: has only one branch; pass two entries or another FILE`);
-    return given.flag('json') ? await print(noComparison(session, ends[0]), given, io) : 0;
+    return args.flag('json') ? await print(noComparison(session, ends[0]), args, io) : 0;
   }
   const a = revs[0] === undefined ? (ends.at(-2) as number) : await view.leaf(revs[0]);
   const b = revs[0] === undefined ? (ends.at(-1) as number) : await view.leaf(revs[1] ?? '@');
   view.path(a);
   view.path(b);
-  return await print(await compareBranches(session, [a, b], profileOf(given)), given, io);
+  return await print(await compareBranches(session, [a, b], profileOf(args)), args, io);
 }
 
 /** Gives the exit code: 0 for the same, 1 for a difference. */
-async function print(comparison: Comparison, given: Given, io: Io): Promise<number> {
+async function print(comparison: Comparison, args: ParsedArgs, io: Io): Promise<number> {
   const out = new ByteWriter(io.stdout);
   const clean = io.stdout.isTTY ? printable : (line: string): string => line.replace(/\r/g, '');
-  const format = given.flag('json') ? jsonFormat() : textFormat({ style: io.style, clean });
+  const format = args.flag('json') ? jsonFormat() : textFormat({ style: io.style, clean });
   for await (const text of reportDiff(comparison, format)) {
     out.text(text);
     if (out.full) await out.flush();

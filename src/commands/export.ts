@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { ClosedPipe, UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
-import { ClosedPipe, UsageTrouble } from '../base/trouble.ts';
 import type { Kept } from '../blobs/inline.ts';
 import { type ExportOptions, exportBody } from '../exporters/export.ts';
 import type { ExportFormat } from '../exporters/exporter.ts';
@@ -16,7 +16,7 @@ import { toFile } from '../files/output-file.ts';
 import { PRIVATE_MODE, type Sink, toStream } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { View } from '../shared/view.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
@@ -85,25 +85,25 @@ export const command: Command = {
     { run: 'sessionctl export --leaf label:done --tools none session.jsonl', shows: 'only what was said, up to a label' },
   ],
   readsInput: true,
-  run: async (given, io) => {
-    if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time, because each becomes its own document');
-    const options = readOptions(given);
-    const work = (session: Session, view: View): Promise<number> => exportSession(session, view, options, given, io);
-    return await readSession(given.operands[0] ?? '-', io, work, { readings: 1 });
+  run: async (args, io) => {
+    if (args.operands.length > 1) throw new UsageError('one FILE at a time, because each becomes its own document');
+    const options = readOptions(args);
+    const work = (session: Session, view: View): Promise<number> => exportSession(session, view, options, args, io);
+    return await readSession(args.operands[0] ?? '-', io, work, { readings: 1 });
   },
 };
 
-function readOptions(given: Given): ExportOptions {
-  const zone = given.text('tz') ?? 'UTC';
-  const name = given.text('format');
+function readOptions(args: ParsedArgs): ExportOptions {
+  const zone = args.text('tz') ?? 'UTC';
+  const name = args.text('format');
   return {
-    format: exportFormats.find((one) => one.name === name) ?? formatFor(given.text('output')),
-    all: given.flag('all'),
-    tools: (given.text('tools') ?? 'summary') as ToolsOption,
-    thinking: (given.text('thinking') ?? 'folded') as ThinkingOption,
+    format: exportFormats.find((one) => one.name === name) ?? formatFor(args.text('output')),
+    all: args.flag('all'),
+    tools: (args.text('tools') ?? 'summary') as ToolsOption,
+    thinking: (args.text('thinking') ?? 'folded') as ThinkingOption,
     zone,
     time: timesIn(zone),
-    assets: given.text('assets') !== undefined,
+    assets: args.text('assets') !== undefined,
   };
 }
 
@@ -114,30 +114,30 @@ function formatFor(output: string | undefined): ExportFormat {
   if (format) return format;
   const known = exportFormats.flatMap(({ endings }) => endings);
   const words = `${known.slice(0, -1).join(', ')} or ${known.at(-1)}`;
-  throw new UsageTrouble(`'${output}' ends in '${ending}', not in ${words}; set the format with --format`);
+  throw new UsageError(`'${output}' ends in '${ending}', not in ${words}; set the format with --format`);
 }
 
 function timesIn(zone: string): TimeText {
   try {
     return timeTextIn(zone);
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageTrouble(`'${zone}' is not a time zone; use one such as UTC or Europe/Berlin`);
+    if (error instanceof RangeError) throw new UsageError(`'${zone}' is not a time zone; use one such as UTC or Europe/Berlin`);
     throw error;
   }
 }
 
-async function exportSession(session: Session, view: View, options: ExportOptions, given: Given, io: Io): Promise<number> {
+async function exportSession(session: Session, view: View, options: ExportOptions, args: ParsedArgs, io: Io): Promise<number> {
   const path = session.name === '-' ? undefined : session.name;
   const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
-  const output = given.text('output') === '-' ? undefined : given.text('output');
+  const output = args.text('output') === '-' ? undefined : args.text('output');
   const kept = new KeptRefs(session.name, io);
-  const image = imageView(imageStores(given, output, mode, io), kept.add);
+  const image = imageView(imageStores(args, output, mode, io), kept.add);
   // From here on there is something to clean up. The export of a read-only log is writable all the same.
   const files = { random: io.random, signal: io.signal, input: path, mode: mode | 0o200 };
   const sink = output === undefined ? toStream(io.stdout) : toFile(output, files);
   const body = new HeldOutput(io.random, io.signal);
   try {
-    const leaf = await leafOf(session, view, given);
+    const leaf = await leafOf(session, view, args);
     const head = await exportBody(session, leaf, options, image, body);
     await deliver(head, body, sink, io);
     return kept.end();
@@ -150,18 +150,18 @@ async function exportSession(session: Session, view: View, options: ExportOption
 }
 
 /** With --all every branch is shown, and each says where it was cut off. */
-async function leafOf(session: Session, view: View, given: Given): Promise<number> {
-  const leaf = given.text('leaf');
-  if (!given.flag('all')) return await view.leaf(leaf);
+async function leafOf(session: Session, view: View, args: ParsedArgs): Promise<number> {
+  const leaf = args.text('leaf');
+  if (!args.flag('all')) return await view.leaf(leaf);
   view.reads(Array(session.index.size).keys());
   return leaf === undefined ? await lastEntry(session) : await resolveEntry(session, leaf);
 }
 
 /** Where images come from and go to, as far as the user named it. */
-function imageStores(given: Given, output: string | undefined, mode: number, io: Io): ImageStores {
-  const blobs = namedStore(given, io);
+function imageStores(args: ParsedArgs, output: string | undefined, mode: number, io: Io): ImageStores {
+  const blobs = namedStore(args, io);
   blobs?.folder.require();
-  const path = given.text('assets');
+  const path = args.text('assets');
   if (path === undefined) return { blobs };
   const folder = new AssetFolder(path, mode & PRIVATE_MODE, io.random, io.signal);
   return { blobs, save: (bytes, extension) => folder.addressOf(folder.put(bytes, extension), output) };

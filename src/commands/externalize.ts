@@ -1,4 +1,4 @@
-import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { AppError, UsageError } from '../base/errors.ts';
 import { counted } from '../base/words.ts';
 import { externalizeLine, type Left } from '../blobs/externalize.ts';
 import { IMAGE_MARKS } from '../blobs/images.ts';
@@ -7,7 +7,7 @@ import { stripTransient, truncateStrings } from '../blobs/truncate.ts';
 import { DialectWatch } from '../entries/dialect.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, namedStore } from '../shared/blob-options.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 import { rewriteLines } from '../shared/rewrite-lines.ts';
 
@@ -52,17 +52,17 @@ export const command: Command = {
     { run: 'sessionctl externalize -i --backup --blobs ~/.omp/agent/blobs session.jsonl', shows: "in place, into omp's store" },
   ],
   readsInput: true,
-  run: async (given, io) => {
-    const lossy = ['truncate', 'strip-transient'].find((name) => given.flag(name));
-    const backup = given.flag('backup') || given.text('backup-suffix') !== undefined;
-    if (lossy && given.flag('in-place') && !backup && !given.flag('dry-run')) {
-      throw new UsageTrouble(`--${lossy} discards data: with -i it needs --backup`);
+  run: async (args, io) => {
+    const lossy = ['truncate', 'strip-transient'].find((name) => args.flag(name));
+    const backup = args.flag('backup') || args.text('backup-suffix') !== undefined;
+    if (lossy && args.flag('in-place') && !backup && !args.flag('dry-run')) {
+      throw new UsageError(`--${lossy} discards data: with -i it needs --backup`);
     }
-    const store = namedStore(given, io);
-    if (!store) throw new Trouble(NO_STORE);
-    return await rewrite(given, io, async (input, out) => {
+    const store = namedStore(args, io);
+    if (!store) throw new AppError(NO_STORE);
+    return await rewrite(args, io, async (input, out) => {
       try {
-        return await externalize(input, out, store, given, io);
+        return await externalize(input, out, store, args, io);
       } finally {
         store.folder.abandon();
       }
@@ -70,8 +70,8 @@ export const command: Command = {
   },
 };
 
-async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStore, given: Given, io: Io): Promise<number> {
-  const minChars = given.number('min-chars') ?? MIN_CHARS;
+async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStore, args: ParsedArgs, io: Io): Promise<number> {
+  const minChars = args.number('min-chars') ?? MIN_CHARS;
   const tools = { random: io.random, signal: io.signal, now: io.now, mode: input.mode, dryRun: input.dryRun };
   const watch = new DialectWatch();
   let code = 0;
@@ -83,15 +83,15 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
     if (!input.dryRun && moved === 0) store.folder.create();
     return store.put(bytes, tools);
   };
-  const isPlain = !given.flag('truncate') && !given.flag('strip-transient');
+  const isPlain = !args.flag('truncate') && !args.flag('strip-transient');
   await rewriteLines(
     input,
     out,
-    rewritingDetection(input.name, given, { anyVersion: false }),
+    rewritingDetection(input.name, args, { anyVersion: false }),
     io,
     (line, look) => {
       if (look.value) watch.see(look.value);
-      const stripped = given.flag('strip-transient') ? stripTransient(line.raw, look.from) : undefined;
+      const stripped = args.flag('strip-transient') ? stripTransient(line.raw, look.from) : undefined;
       const fresh = stripped && stripped.changes > 0 ? { from: look.from, decoded: new Map<number, Buffer>() } : look;
       const result = externalizeLine(stripped?.raw ?? line.raw, fresh, { minChars, put });
       moved += result.moved;
@@ -100,7 +100,7 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
         if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${REASONS[left]}`);
       }
       removed += stripped?.changes ?? 0;
-      if (!given.flag('truncate')) return result.raw;
+      if (!args.flag('truncate')) return result.raw;
       const short = truncateStrings(result.raw, look.from);
       cut += short.cuts;
       return short.raw;

@@ -1,4 +1,4 @@
-import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { AppError, UsageError } from '../base/errors.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import { modeOf } from '../files/input.ts';
 import { toFile } from '../files/output-file.ts';
@@ -6,7 +6,7 @@ import { PRIVATE_MODE, type Sink, toStream } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
 import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, unusableField, uuidOf } from '../projection/fork/fork.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import type { View } from '../shared/view.ts';
@@ -42,28 +42,28 @@ export const command: Command = {
     { run: 'sessionctl fork session.jsonl -- -abc', shows: 'an id that starts with a dash' },
   ],
   readsInput: true,
-  run: async (given, io) => {
-    const [name, rev, ...more] = given.operands;
-    if (name === undefined || rev === undefined) throw new UsageTrouble("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
-    if (more.length > 0) throw new UsageTrouble(`fork takes one FILE and one REV; unexpected '${more[0]}'`);
-    return await readSession(name, io, (session, view) => fork(session, view, rev, given, io), { revs: 'operand', readings: 2 });
+  run: async (args, io) => {
+    const [name, rev, ...more] = args.operands;
+    if (name === undefined || rev === undefined) throw new UsageError("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
+    if (more.length > 0) throw new UsageError(`fork takes one FILE and one REV; unexpected '${more[0]}'`);
+    return await readSession(name, io, (session, view) => fork(session, view, rev, args, io), { revs: 'operand', readings: 2 });
   },
 };
 
-async function fork(session: Session, view: View, rev: string, given: Given, io: Io): Promise<number> {
+async function fork(session: Session, view: View, rev: string, args: ParsedArgs, io: Io): Promise<number> {
   const { header, headerText, name } = session;
   const source = header?.['id'];
   if (headerText === undefined || typeof source !== 'string') {
-    throw new Trouble(`${name}: has no header with an id, so a fork could not refer to it; run 'sessionctl repair' first`);
+    throw new AppError(`${name}: has no header with an id, so a fork could not refer to it; run 'sessionctl repair' first`);
   }
-  if (session.fileVersion === 1) throw new Trouble(`${name}: is a version 1 log, which has no tree; run 'sessionctl migrate' first`);
-  const identity = { id: newId(given, source, io), timestamp: newTimestamp(given, io), parentSession: source };
+  if (session.fileVersion === 1) throw new AppError(`${name}: is a version 1 log, which has no tree; run 'sessionctl migrate' first`);
+  const identity = { id: newId(args, source, io), timestamp: newTimestamp(args, io), parentSession: source };
   const path = onlyPath(session, await view.leaf(rev));
   const labels = await lateLabels(session, path);
   const isLabel = new Set(labels);
-  const ids = await readWhole(session, [...path, ...labels], identity.id, given.flag('new-ids'));
+  const ids = await readWhole(session, [...path, ...labels], identity.id, args.flag('new-ids'));
   const version = header && versionOf(header).known ? undefined : session.version;
-  const sink = await openSink(session, given, io);
+  const sink = await openSink(session, args, io);
   try {
     const out = new ByteWriter(sink.stream);
     if (session.titleSlotText !== undefined) {
@@ -92,19 +92,19 @@ async function fork(session: Session, view: View, rev: string, given: Given, io:
   return 0;
 }
 
-function newId(given: Given, source: string, io: Io): string {
-  const id = given.text('id');
+function newId(args: ParsedArgs, source: string, io: Io): string {
+  const id = args.text('id');
   if (id === undefined) return uuidOf(io.random(16));
-  if (id === '') throw new UsageTrouble('a session needs an id; --id is empty');
-  if (id === source) throw new UsageTrouble(`'${id}' is the id of the source; a fork needs its own`);
+  if (id === '') throw new UsageError('a session needs an id; --id is empty');
+  if (id === source) throw new UsageError(`'${id}' is the id of the source; a fork needs its own`);
   return id;
 }
 
-function newTimestamp(given: Given, io: Io): string {
-  const timestamp = given.text('timestamp');
+function newTimestamp(args: ParsedArgs, io: Io): string {
+  const timestamp = args.text('timestamp');
   if (timestamp === undefined) return new Date(io.now()).toISOString();
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(timestamp) || Number.isNaN(Date.parse(timestamp))) {
-    throw new UsageTrouble(`--timestamp must be a time such as 2026-01-31T12:00:00.000Z, not '${timestamp}'`);
+    throw new UsageError(`--timestamp must be a time such as 2026-01-31T12:00:00.000Z, not '${timestamp}'`);
   }
   return timestamp;
 }
@@ -117,8 +117,8 @@ function onlyPath(session: Session, position: number): number[] {
   throw repeated(session);
 }
 
-function repeated(session: Session): Trouble {
-  return new Trouble(`${session.name}: ids are repeated on the path, so the path is ambiguous; run 'sessionctl repair' first`);
+function repeated(session: Session): AppError {
+  return new AppError(`${session.name}: ids are repeated on the path, so the path is ambiguous; run 'sessionctl repair' first`);
 }
 
 /** Label entries that are not on the path and have the last word about an entry on it, in file order. */
@@ -148,7 +148,7 @@ async function readWhole(session: Session, wanted: readonly number[], id: string
     if (position !== wanted[read]) break;
     const field = unusableField(value);
     if (field !== undefined) {
-      throw new Trouble(`${session.name}: line ${line}, which is on the path, has no usable ${field}; run 'sessionctl repair' first`);
+      throw new AppError(`${session.name}: line ${line}, which is on the path, has no usable ${field}; run 'sessionctl repair' first`);
     }
     if (met?.has(value['id'])) throw repeated(session);
     met?.add(value['id']);
@@ -158,7 +158,7 @@ async function readWhole(session: Session, wanted: readonly number[], id: string
   const missing = wanted[read];
   if (missing !== undefined) {
     const line = session.index.lineOf(missing);
-    throw new Trouble(`${session.name}: line ${line}, which is on the path, is damaged; run 'sessionctl repair' first`);
+    throw new AppError(`${session.name}: line ${line}, which is on the path, is damaged; run 'sessionctl repair' first`);
   }
   if (renames) ids.rename();
   return ids;
@@ -179,8 +179,8 @@ function rootParent(session: Session, path: readonly number[], entry: LogEntry, 
   return null;
 }
 
-async function openSink(session: Session, given: Given, io: Io): Promise<Sink> {
-  const output = given.text('output');
+async function openSink(session: Session, args: ParsedArgs, io: Io): Promise<Sink> {
+  const output = args.text('output');
   if (output === undefined || output === '-') return toStream(terminalSafe(io.stdout));
   const input = session.name === '-' ? undefined : session.name;
   const mode = input === undefined ? PRIVATE_MODE : await modeOf(input);

@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { counted } from '../base/words.ts';
 import { REF_MARKS } from '../blobs/images.ts';
 import { inlineLine } from '../blobs/inline.ts';
@@ -7,7 +7,7 @@ import type { BlobStore } from '../blobs/store.ts';
 import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from '../shared/blob-options.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 import { rewriteLines } from '../shared/rewrite-lines.ts';
 
@@ -30,17 +30,17 @@ export const command: Command = {
     { run: 'sessionctl inline --blobs blobs < slim.jsonl | sessionctl context', shows: 'in a pipe' },
   ],
   readsInput: true,
-  run: async (given, io) => await rewrite(given, io, async (input, out) => await inline(input, out, given, io)),
+  run: async (args, io) => await rewrite(args, io, async (input, out) => await inline(input, out, args, io)),
 };
 
-async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io): Promise<number> {
+async function inline(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io): Promise<number> {
   let store: BlobStore | undefined;
   let told = 0;
   let code = 0;
   const openStore = (): BlobStore => {
-    const found = storeFor(input.path, given, io);
+    const found = storeFor(input.path, args, io);
     // A log without refs needs none, so it is looked for when the first one is met.
-    if (!found) throw new Trouble(`${input.name}: ${NO_STORE}`);
+    if (!found) throw new AppError(`${input.name}: ${NO_STORE}`);
     return found;
   };
   const get = (ref: string): ReturnType<BlobStore['get']> => {
@@ -55,7 +55,7 @@ async function inline(input: RewriteInput, out: ByteWriter, given: Given, io: Io
     }
     return raw;
   };
-  const detection = rewritingDetection(input.name, given, { anyVersion: false });
+  const detection = rewritingDetection(input.name, args, { anyVersion: false });
   await rewriteLines(input, out, detection, io, change, { marks: REF_MARKS });
   if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} kept`);
   return code;

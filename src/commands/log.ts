@@ -1,5 +1,5 @@
+import { UsageError } from '../base/errors.ts';
 import { safeJson } from '../base/to-json.ts';
-import { UsageTrouble } from '../base/trouble.ts';
 import { nearest } from '../base/words.ts';
 import { messageRoles } from '../entries/roles.ts';
 import { entryTypes } from '../entries/types/index.ts';
@@ -7,7 +7,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import { entryText, kindOf, oneLine } from '../projection/overview/entry-text.ts';
 import { decorationsOf, type Marks, nameOf, namesIn, overviewRecord } from '../projection/overview/marks.ts';
 import { formatRow } from '../projection/overview/row.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import { rowStyle } from '../shared/row-style.ts';
 import { entriesBackwards } from '../tree/backwards.ts';
@@ -43,20 +43,20 @@ export const command: Command = {
     { run: "sessionctl log --leaf=-abc --grep 'TODO|FIXME' session.jsonl", shows: 'An id that starts with a dash' },
   ],
   readsInput: true,
-  run: async (given, io) => {
-    if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time');
-    const filter = readFilter(given);
+  run: async (args, io) => {
+    if (args.operands.length > 1) throw new UsageError('one FILE at a time');
+    const filter = readFilter(args);
     return await readSession(
-      given.operands[0] ?? '-',
+      args.operands[0] ?? '-',
       io,
       async (session, view) => {
-        await requireNames(session, 'type', given.texts('type'));
-        await requireNames(session, 'role', given.texts('role'));
-        const rev = given.text('leaf');
+        await requireNames(session, 'type', args.texts('type'));
+        await requireNames(session, 'role', args.texts('role'));
+        const rev = args.text('leaf');
         const leaf = await view.leaf(rev);
         const last = rev === undefined ? leaf : await lastEntry(session);
         const marks = { leaf: last, labels: await labels(session) };
-        if (leaf >= 0) await writeLog(session, pathTo(session.index, leaf), marks, filter, given, io);
+        if (leaf >= 0) await writeLog(session, pathTo(session.index, leaf), marks, filter, args, io);
         return 0;
       },
       { readings: 1 },
@@ -70,10 +70,10 @@ interface Filter {
   passes(entry: LogEntry): boolean;
 }
 
-function readFilter(given: Given): Filter {
-  const types = new Set(given.texts('type'));
-  const roles = new Set(given.texts('role'));
-  const pattern = readPattern(given.text('grep'), given.flag('ignore-case'));
+function readFilter(args: ParsedArgs): Filter {
+  const types = new Set(args.texts('type'));
+  const roles = new Set(args.texts('role'));
+  const pattern = readPattern(args.text('grep'), args.flag('ignore-case'));
   const isWanted = (wanted: ReadonlySet<string>, name: string): boolean => wanted.size === 0 || name === '' || wanted.has(name);
   return {
     mayPass: ({ index }, position) => isWanted(types, index.typeOf(position)) && isWanted(roles, index.roleOf(position)),
@@ -98,35 +98,35 @@ async function requireNames(session: Session, of: 'type' | 'role', wanted: reado
   const [meant] = nearest(wrong, names);
   const rest =
     meant === undefined ? `${of}s are ${[...(here.size > 0 ? here : names)].slice(0, MOST_NAMES).join(', ')}` : `did you mean '${meant}'?`;
-  throw new UsageTrouble(`no ${of === 'type' ? 'entry' : 'message'} has the ${of} '${wrong}'; ${rest}`);
+  throw new UsageError(`no ${of === 'type' ? 'entry' : 'message'} has the ${of} '${wrong}'; ${rest}`);
 }
 
 const MOST_NAMES = 12;
 
 function readPattern(text: string | undefined, ignoreCase: boolean): RegExp | undefined {
   if (text === undefined) {
-    if (ignoreCase) throw new UsageTrouble("'--ignore-case' needs '--grep'");
+    if (ignoreCase) throw new UsageError("'--ignore-case' needs '--grep'");
     return undefined;
   }
   try {
     return new RegExp(text, ignoreCase ? 'imu' : 'mu');
   } catch {
-    throw new UsageTrouble(`option '--grep' needs a regular expression, not '${text}'`);
+    throw new UsageError(`option '--grep' needs a regular expression, not '${text}'`);
   }
 }
 
-async function writeLog(session: Session, path: readonly number[], marks: Marks, filter: Filter, given: Given, io: Io): Promise<void> {
+async function writeLog(session: Session, path: readonly number[], marks: Marks, filter: Filter, args: ParsedArgs, io: Io): Promise<void> {
   const out = new ByteWriter(io.stdout);
   const look = rowStyle(io);
   const line = (entry: LogEntry): string => {
-    if (given.flag('json')) return `${safeJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`;
+    if (args.flag('json')) return `${safeJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`;
     const decorations = decorationsOf(entry.position, marks);
     const text = oneLine(entry.value, look.columns);
     return `${formatRow({ id: nameOf(entry), decorations, kind: kindOf(entry.value), text }, look)}\n`;
   };
   const wanted = path.filter((position) => filter.mayPass(session, position));
-  const most = given.number('max-count') ?? Number.POSITIVE_INFINITY;
-  if (most === Number.POSITIVE_INFINITY && !given.flag('reverse')) {
+  const most = args.number('max-count') ?? Number.POSITIVE_INFINITY;
+  if (most === Number.POSITIVE_INFINITY && !args.flag('reverse')) {
     for await (const entry of session.entries(wanted)) {
       if (filter.passes(entry)) out.text(line(entry));
       if (out.full) await out.flush();
@@ -138,7 +138,7 @@ async function writeLog(session: Session, path: readonly number[], marks: Marks,
       if (count >= most) break;
       if (!filter.passes(entry)) continue;
       count++;
-      if (given.flag('reverse')) out.text(line(entry));
+      if (args.flag('reverse')) out.text(line(entry));
       else newest.push(line(entry));
       if (out.full) await out.flush();
     }

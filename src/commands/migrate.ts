@@ -3,7 +3,7 @@ import { counting } from '../files/reading.ts';
 import { Spool } from '../files/spool.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Symbols } from '../log/symbols.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 
 export const command: Command = {
@@ -35,21 +35,21 @@ export const command: Command = {
     { run: 'sessionctl repair old.jsonl | sessionctl migrate', shows: 'the way for a damaged log' },
   ],
   readsInput: true,
-  run: async (given, io) => await rewrite(given, io, async (input, out) => await migrate(input, out, given, io), 2),
+  run: async (args, io) => await rewrite(args, io, async (input, out) => await migrate(input, out, args, io), 2),
 };
 
-async function migrate(input: RewriteInput, out: ByteWriter, given: Given, io: Io): Promise<number> {
+async function migrate(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io): Promise<number> {
   const source = await openSource(input, io);
   const migration = new Migration({
     name: input.name,
-    to: Number(given.text('to') ?? 3) as TargetVersion,
-    ids: (given.text('ids') ?? 'stable') as IdScheme,
+    to: Number(args.text('to') ?? 3) as TargetVersion,
+    ids: (args.text('ids') ?? 'stable') as IdScheme,
     random: io.random,
     ...(source.taken ? { taken: source.taken } : {}),
     onWarning: ({ line, message }) => io.note(`${input.name}:${line > 0 ? `${line}:` : ''} warning: ${message}`),
   });
   // An unknown version is refused by the migration itself, whoever wrote it.
-  const detection = rewritingDetection(input.name, given, { anyVersion: true });
+  const detection = rewritingDetection(input.name, args, { anyVersion: true });
   const write = async (bytes: Buffer): Promise<void> => {
     out.bytes(bytes);
     if (out.full) await out.flush();

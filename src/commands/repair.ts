@@ -1,4 +1,4 @@
-import { Trouble, UsageTrouble } from '../base/trouble.ts';
+import { AppError, UsageError } from '../base/errors.ts';
 import { counted, nearest } from '../base/words.ts';
 import { AppendOnlyFile, isPlainPlace, narrowMode, samePlace } from '../files/append-only.ts';
 import { toFile } from '../files/output-file.ts';
@@ -7,7 +7,7 @@ import { Spool } from '../files/spool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { applyRepair, InputChanged, type Plan, planRepair, type Remaining, type RepairRequest } from '../repair/index.ts';
 import { scannerKind } from '../scanner/scanner.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 
 export const command: Command = {
@@ -63,20 +63,20 @@ interface Options extends Pick<RepairRequest, 'only' | 'settleTools' | 'settleLe
   readonly report: string | undefined;
 }
 
-async function run(given: Given, io: Io): Promise<number> {
+async function run(args: ParsedArgs, io: Io): Promise<number> {
   const options: Options = {
-    quarantine: given.text('quarantine'),
-    report: given.text('report'),
-    only: await namedRules(given.texts('only')),
-    settleTools: given.flag('settle-tools'),
-    settleLeaf: given.flag('settle-leaf'),
-    from: originOf(given),
+    quarantine: args.text('quarantine'),
+    report: args.text('report'),
+    only: await namedRules(args.texts('only')),
+    settleTools: args.flag('settle-tools'),
+    settleLeaf: args.flag('settle-leaf'),
+    from: originOf(args),
   };
   if (options.quarantine?.toLowerCase().endsWith('.jsonl')) {
-    throw new UsageTrouble(`'${options.quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`);
+    throw new UsageError(`'${options.quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`);
   }
-  if (options.report !== undefined && given.operands.length > 1) throw new UsageTrouble('--report is about one FILE; give one at a time');
-  return await rewrite(given, io, async (input, out) => await repairOne(input, out, options, io), PASSES);
+  if (options.report !== undefined && args.operands.length > 1) throw new UsageError('--report is about one FILE; give one at a time');
+  return await rewrite(args, io, async (input, out) => await repairOne(input, out, options, io), PASSES);
 }
 
 /** How often a log is read where something has to be fixed. */
@@ -90,9 +90,9 @@ async function namedRules(names: readonly string[]): Promise<ReadonlySet<string>
   for (const name of names) {
     if (fixable.includes(name)) continue;
     const rule = rules.find((one) => one.id === name);
-    if (rule) throw new UsageTrouble(`--only: repair does not fix '${name}': ${rule.advice}`);
+    if (rule) throw new UsageError(`--only: repair does not fix '${name}': ${rule.advice}`);
     const meant = nearest(name, fixable)[0];
-    throw new UsageTrouble(
+    throw new UsageError(
       `--only: unknown rule '${name}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`,
     );
   }
@@ -124,7 +124,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, options: Options,
     }
   } catch (error) {
     if (!(error instanceof InputChanged)) throw error;
-    throw new Trouble(`${name}: was changed by another program while it was being read; run again when no program is writing to it`);
+    throw new AppError(`${name}: was changed by another program while it was being read; run again when no program is writing to it`);
   } finally {
     spool?.close();
   }
@@ -154,11 +154,13 @@ function openSideFiles(input: RewriteInput, plan: Plan, options: Options, io: Io
     ['--report', options.report],
   ] as const) {
     const other = name === undefined || !isPlainPlace(name) ? undefined : held.find((one) => samePlace(one, name));
-    if (other !== undefined) throw new Trouble(`${name}: is '${other}' itself; choose another file with ${option}`);
+    if (other !== undefined) throw new AppError(`${name}: is '${other}' itself; choose another file with ${option}`);
     if (name !== undefined) held.push(name);
   }
   if (path === undefined && plan.quarantines && !input.rereadable && !input.dryRun) {
-    throw new Trouble(`${input.name}: something has to be quarantined and is not stored anywhere else; pass a file with --quarantine FILE`);
+    throw new AppError(
+      `${input.name}: something has to be quarantined and is not stored anywhere else; pass a file with --quarantine FILE`,
+    );
   }
   const quarantine = path === undefined || input.dryRun ? undefined : new AppendOnlyFile(path, input.mode);
   let sink: Sink | undefined;

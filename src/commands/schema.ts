@@ -1,7 +1,7 @@
-import { UsageTrouble } from '../base/trouble.ts';
+import { UsageError } from '../base/errors.ts';
 import { entrySchema, type JsonSchema, lineSchema, schemaTypes } from '../entries/schema/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import type { Command, Given } from '../shared/command.ts';
+import type { Command, ParsedArgs } from '../shared/command.ts';
 
 export const command: Command = {
   name: 'schema',
@@ -26,16 +26,16 @@ export const command: Command = {
     { run: 'sessionctl schema --entry compaction', shows: 'the schema of one entry type' },
   ],
   readsInput: false,
-  run: async (given, io) => {
+  run: async (args, io) => {
     const out = new ByteWriter(io.stdout);
-    out.text(`${JSON.stringify(wanted(given), null, 2)}\n`);
+    out.text(`${JSON.stringify(wanted(args), null, 2)}\n`);
     await out.flush();
     return 0;
   },
 };
 
-function wanted(given: Given): JsonSchema {
-  if (given.operands.length > 0) throw new UsageTrouble(`takes no FILE; unexpected '${given.operands[0]}'`);
-  const type = given.text('entry');
+function wanted(args: ParsedArgs): JsonSchema {
+  if (args.operands.length > 0) throw new UsageError(`takes no FILE; unexpected '${args.operands[0]}'`);
+  const type = args.text('entry');
   return (type === undefined ? undefined : entrySchema(type)) ?? lineSchema();
 }

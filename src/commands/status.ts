@@ -1,6 +1,6 @@
+import { UsageError } from '../base/errors.ts';
 import { printable } from '../base/printable.ts';
 import { safeJson } from '../base/to-json.ts';
-import { UsageTrouble } from '../base/trouble.ts';
 import { readSmallFile } from '../files/input.ts';
 import { type Seen, Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -10,7 +10,7 @@ import { judgeProbe, type Probe, probeRequest } from '../projection/status/probe
 import { sessionStatus } from '../projection/status/session-status.ts';
 import { statusText } from '../projection/status/text.ts';
 import type { Status } from '../projection/status/types.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { View } from '../shared/view.ts';
 import type { Session } from '../tree/session.ts';
@@ -47,24 +47,24 @@ export const command: Command = {
     },
   ],
   readsInput: true,
-  run: async (given, io) => {
-    if (given.operands.length > 1) throw new UsageTrouble('status takes one FILE; run it once per session');
-    const classes = given.text('classes');
+  run: async (args, io) => {
+    if (args.operands.length > 1) throw new UsageError('status takes one FILE; run it once per session');
+    const classes = args.text('classes');
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
-    return await readSession(given.operands[0] ?? '-', io, (session, view) => status(session, view, given, classifier(rules), io));
+    return await readSession(args.operands[0] ?? '-', io, (session, view) => status(session, view, args, classifier(rules), io));
   },
 };
 
-async function status(session: Session, view: View, given: Given, classify: Classify, io: Io): Promise<number> {
-  const rev = given.text('leaf');
+async function status(session: Session, view: View, args: ParsedArgs, classify: Classify, io: Io): Promise<number> {
+  const rev = args.text('leaf');
   view.noteStaleLeaf(rev);
-  const result = await sessionStatus(session, { rev, classify, look: async (facts) => await look(session, given, facts, classify) });
-  await print(result, session, given, io);
+  const result = await sessionStatus(session, { rev, classify, look: async (facts) => await look(session, args, facts, classify) });
+  await print(result, session, args, io);
   return result.verdict === 'ready' ? 0 : 1;
 }
 
-async function look(session: Session, given: Given, facts: PathFacts, classify: Classify): Promise<Map<CallFacts, Probe> | undefined> {
-  const folder = given.text('workspace');
+async function look(session: Session, args: ParsedArgs, facts: PathFacts, classify: Classify): Promise<Map<CallFacts, Probe> | undefined> {
+  const folder = args.text('workspace');
   if (folder === undefined) return undefined;
   const cwd = session.header?.['cwd'];
   const workspace = await Workspace.open(folder, typeof cwd === 'string' ? cwd : '');
@@ -83,11 +83,11 @@ async function look(session: Session, given: Given, facts: PathFacts, classify: 
   return probes;
 }
 
-async function print(result: Status, session: Session, given: Given, io: Io): Promise<void> {
+async function print(result: Status, session: Session, args: ParsedArgs, io: Io): Promise<void> {
   const out = new ByteWriter(io.stdout);
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   out.text(
-    given.flag('json')
+    args.flag('json')
       ? `${safeJson(result)}\n`
       : statusText(result, { name: session.name, hasTree: session.fileVersion > 1 }, io.style, clean),
   );

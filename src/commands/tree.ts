@@ -1,10 +1,10 @@
+import { UsageError } from '../base/errors.ts';
 import { safeJson } from '../base/to-json.ts';
-import { UsageTrouble } from '../base/trouble.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { branchesOf, branchRecord, formatBranches } from '../projection/overview/branches.ts';
 import { drawTree, nodeRecords } from '../projection/overview/draw.ts';
 import type { Marks } from '../projection/overview/marks.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import { rowStyle } from '../shared/row-style.ts';
 import { labels } from '../tree/labels.ts';
@@ -31,13 +31,13 @@ export const command: Command = {
     { run: "sessionctl tree --json session.jsonl | jq -r 'select(.children > 1).id'", shows: 'The branch points' },
   ],
   readsInput: true,
-  run: async (given, io) => {
-    if (given.operands.length > 1) throw new UsageTrouble('one FILE at a time');
-    return await readSession(given.operands[0] ?? '-', io, async (session, view) => {
-      const leaf = await view.leaf(given.text('leaf'));
+  run: async (args, io) => {
+    if (args.operands.length > 1) throw new UsageError('one FILE at a time');
+    return await readSession(args.operands[0] ?? '-', io, async (session, view) => {
+      const leaf = await view.leaf(args.text('leaf'));
       view.tree();
       const out = new ByteWriter(io.stdout);
-      for await (const lines of linesOf(session, { leaf, labels: await labels(session) }, given, io)) {
+      for await (const lines of linesOf(session, { leaf, labels: await labels(session) }, args, io)) {
         if (lines.length > 0) out.text(`${lines.join('\n')}\n`);
         if (out.full) await out.flush();
       }
@@ -47,9 +47,9 @@ export const command: Command = {
   },
 };
 
-async function* linesOf(session: Session, marks: Marks, given: Given, io: Io): AsyncGenerator<readonly string[], void, void> {
-  const asJson = given.flag('json');
-  if (given.flag('leaves')) {
+async function* linesOf(session: Session, marks: Marks, args: ParsedArgs, io: Io): AsyncGenerator<readonly string[], void, void> {
+  const asJson = args.flag('json');
+  if (args.flag('leaves')) {
     for await (const branches of branchesOf(session, marks)) {
       yield asJson ? branches.map((one) => safeJson(branchRecord(one, io.now()))) : formatBranches(branches, rowStyle(io), io.now());
     }

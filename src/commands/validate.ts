@@ -1,4 +1,4 @@
-import { UsageTrouble } from '../base/trouble.ts';
+import { UsageError } from '../base/errors.ts';
 import { version } from '../base/version.ts';
 import { counted, nearest } from '../base/words.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
@@ -8,7 +8,7 @@ import { explainRule, listRules } from '../rules/explain.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/scanner.ts';
-import type { Command, Given, Io } from '../shared/command.ts';
+import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { Validation } from '../validate/validation.ts';
 
@@ -57,18 +57,17 @@ export const command: Command = {
   run,
 };
 
-async function run(given: Given, io: Io): Promise<number> {
-  const asked = given.text('explain');
+async function run(args: ParsedArgs, io: Io): Promise<number> {
+  const asked = args.text('explain');
   if (asked !== undefined) return await print(io, explainRule(ruleNamed(asked), io.style));
-  if (given.flag('list-rules')) return await print(io, listRules(rules, io.style));
-  const { operands } = given;
-  if (operands.filter((operand) => operand === '-').length > 1)
-    throw new UsageTrouble("standard input can only be read once; pass '-' once");
-  const passes = given.flag('pass');
-  if (passes && operands.length > 1) throw new UsageTrouble("'--pass' copies one log; pass one FILE, or none for standard input");
-  const levels = readLevels(given);
+  if (args.flag('list-rules')) return await print(io, listRules(rules, io.style));
+  const { operands } = args;
+  if (operands.filter((operand) => operand === '-').length > 1) throw new UsageError("standard input can only be read once; pass '-' once");
+  const passes = args.flag('pass');
+  if (passes && operands.length > 1) throw new UsageError("'--pass' copies one log; pass one FILE, or none for standard input");
+  const levels = readLevels(args);
   const target = passes ? io.stderr : io.stdout;
-  const format = (given.text('format') ?? 'text') as ReporterName;
+  const format = (args.text('format') ?? 'text') as ReporterName;
   const reporter = makeReporter(format, {
     style: passes ? io.errorStyle : io.style,
     isTerminal: target.isTTY === true,
@@ -78,17 +77,17 @@ async function run(given: Given, io: Io): Promise<number> {
   const validation = new Validation(io, {
     settings: {
       levels,
-      maxLineBytes: readMaxLineBytes(given),
-      blobs: given.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined),
+      maxLineBytes: readMaxLineBytes(args),
+      blobs: args.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined),
       scanner: scannerKind(io.env),
     },
     reporter,
     out: target,
     summaryOnStderr: format === 'text' && target.isTTY !== true,
     isText: format === 'text',
-    quiet: given.flag('quiet'),
-    maxFindings: given.number('max-findings') ?? Number.POSITIVE_INFINITY,
-    jobs: given.number('jobs'),
+    quiet: args.flag('quiet'),
+    maxFindings: args.number('max-findings') ?? Number.POSITIVE_INFINITY,
+    jobs: args.number('jobs'),
     ...(passes ? { pass: new ByteWriter(terminalSafe(io.stdout)) } : {}),
   });
   return await validation.run(operands.length > 0 ? operands : ['-']);
@@ -108,29 +107,29 @@ function ruleNamed(id: string) {
     id,
     rules.map((one) => one.id),
   )[0];
-  throw new UsageTrouble(`unknown rule '${id}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`);
+  throw new UsageError(`unknown rule '${id}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`);
 }
 
-function readLevels(given: Given): Map<string, Level> {
+function readLevels(args: ParsedArgs): Map<string, Level> {
   const levels = new Map<string, Level>();
-  for (const wish of given.texts('rule')) {
+  for (const wish of args.texts('rule')) {
     const [id = '', level = '', ...rest] = wish.split('=');
     ruleNamed(id);
     if (rest.length > 0 || (level !== 'error' && level !== 'warning' && level !== 'off')) {
-      throw new UsageTrouble(`'--rule ${wish}' needs a level: ${id}=error, ${id}=warning or ${id}=off`);
+      throw new UsageError(`'--rule ${wish}' needs a level: ${id}=error, ${id}=warning or ${id}=off`);
     }
     levels.set(id, level);
   }
-  if (given.flag('strict')) {
+  if (args.flag('strict')) {
     for (const rule of rules) if ((levels.get(rule.id) ?? rule.level) === 'warning') levels.set(rule.id, 'error');
   }
   return levels;
 }
 
-function readMaxLineBytes(given: Given): number {
-  const wish = given.number('max-line-bytes') ?? DEFAULT_MAX_LINE_BYTES;
+function readMaxLineBytes(args: ParsedArgs): number {
+  const wish = args.number('max-line-bytes') ?? DEFAULT_MAX_LINE_BYTES;
   if (wish < 1 || wish > LONGEST_LINE) {
-    throw new UsageTrouble(`option '--max-line-bytes' must be at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`);
+    throw new UsageError(`option '--max-line-bytes' must be at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`);
   }
   return wish;
 }

@@ -1,5 +1,5 @@
+import { AppError } from '../base/errors.ts';
 import { shortJson } from '../base/to-json.ts';
-import { Trouble } from '../base/trouble.ts';
 import type { Line } from '../lines/line.ts';
 import { BYTE_ORDER_MARK, readContent } from './damage.ts';
 import { type Dialect, DialectWatch } from './dialect.ts';
@@ -47,7 +47,7 @@ export class LogTail {
   /** The id of the last entry, null where there is no entry yet. */
   get leaf(): string | null {
     if (this.#lastId !== undefined) return this.#lastId;
-    throw new Trouble(
+    throw new AppError(
       `${this.#name}: the last entry, line ${this.#lastLine}, has no id that the next one could use as its parent; ${this.#mend()}`,
     );
   }
@@ -62,11 +62,11 @@ export class LogTail {
     this.#bytes = line.offset + line.length + (line.terminated ? 1 : 0);
     const { damage, objects } = readContent(line, this.#version);
     if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) {
-      throw new Trouble(`${this.#name}: starts with a byte order mark, which agents cannot read; ${this.#mend()}`);
+      throw new AppError(`${this.#name}: starts with a byte order mark, which agents cannot read; ${this.#mend()}`);
     }
-    if (damage) throw new Trouble(`${this.#name}: line ${line.number} is damaged (${damage}); ${this.#mend()}`);
+    if (damage) throw new AppError(`${this.#name}: line ${line.number} is damaged (${damage}); ${this.#mend()}`);
     if (!line.terminated)
-      throw new Trouble(`${this.#name}: the last line has no newline, so the next entry would land on the same line; ${this.#mend()}`);
+      throw new AppError(`${this.#name}: the last line has no newline, so the next entry would land on the same line; ${this.#mend()}`);
     const value = objects[0]?.value;
     if (!value) return;
     this.#watch.see(value);
@@ -75,7 +75,7 @@ export class LogTail {
       return;
     }
     if (isTitleSlot(value)) return;
-    if (this.#version === undefined) throw new Trouble(`${this.#name}: an entry comes before the header; ${this.#mend()}`);
+    if (this.#version === undefined) throw new AppError(`${this.#name}: an entry comes before the header; ${this.#mend()}`);
     const id = value['id'];
     this.#lastId = typeof id === 'string' && id !== '' ? id : undefined;
     this.#lastLine = line.number;
@@ -84,15 +84,15 @@ export class LogTail {
 
   /** All lines were seen. */
   end(): void {
-    if (this.#lines > 0 && this.#version === undefined) throw new Trouble(`${this.#name}: has no header; ${this.#mend()}`);
+    if (this.#lines > 0 && this.#version === undefined) throw new AppError(`${this.#name}: has no header; ${this.#mend()}`);
   }
 
   #readVersion(told: unknown, { version, known }: ReturnType<typeof versionOf>): void {
     if (this.#version !== undefined) return;
     if (!known)
-      throw new Trouble(`${this.#name}: version ${shortJson(told)} is unknown; entries can only be added to logs of version 2 and 3`);
+      throw new AppError(`${this.#name}: version ${shortJson(told)} is unknown; entries can only be added to logs of version 2 and 3`);
     if (version === 1) {
-      throw new Trouble(`${this.#name}: is a version 1 log, which has no tree; upgrade it with 'sessionctl migrate -i' first`);
+      throw new AppError(`${this.#name}: is a version 1 log, which has no tree; upgrade it with 'sessionctl migrate -i' first`);
     }
     this.#version = version;
   }

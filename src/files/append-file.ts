@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { errorCode, Trouble, writeTrouble } from '../base/trouble.ts';
+import { AppError, errorCode, writeError } from '../base/errors.ts';
 import { syncFolder } from './temp.ts';
 
 /** A file that only grows. */
@@ -38,8 +38,8 @@ export class AppendFile {
     const replaced = this.#fd !== undefined && !isSame(facts, fstatSync(this.#fd, { bigint: true }));
     if (replaced) this.close();
     if (!facts) return { size: 0, replaced };
-    if (facts.isDirectory()) throw new Trouble(`${this.#name}: is a folder; pass a file`);
-    if (!facts.isFile()) throw new Trouble(`${this.#name}: is not a regular file; a log must be one`);
+    if (facts.isDirectory()) throw new AppError(`${this.#name}: is a folder; pass a file`);
+    if (!facts.isFile()) throw new AppError(`${this.#name}: is not a regular file; a log must be one`);
     // From now on another file of this name is noticed.
     this.#open();
     return { size: Number(facts.size), replaced };
@@ -55,7 +55,7 @@ export class AppendFile {
         at += read;
       }
     } catch (error) {
-      throw this.#trouble(error);
+      throw this.#asError(error);
     }
     return bytes.subarray(0, at);
   }
@@ -69,7 +69,7 @@ export class AppendFile {
       while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written);
     } catch (error) {
       if (written > 0) this.#cut(fd, before, written);
-      throw this.#trouble(error);
+      throw this.#asError(error);
     }
   }
 
@@ -79,7 +79,7 @@ export class AppendFile {
       if (this.#created) syncFolder(dirname(this.path));
       this.#created = false;
     } catch (error) {
-      throw this.#trouble(error);
+      throw this.#asError(error);
     }
   }
 
@@ -98,7 +98,7 @@ export class AppendFile {
     } catch {
       // Told below.
     }
-    throw new Trouble(
+    throw new AppError(
       `${this.#name}: the rest of an entry could not be written to the disk, so it is truncated now; run 'sessionctl repair'`,
     );
   }
@@ -109,19 +109,19 @@ export class AppendFile {
     try {
       this.#fd = openSync(this.path, flags);
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw this.#trouble(error);
+      if (errorCode(error) !== 'ENOENT') throw this.#asError(error);
       try {
         this.#fd = openSync(this.path, flags | constants.O_CREAT | constants.O_EXCL, 0o600);
         this.#created = true;
       } catch (again) {
-        throw this.#trouble(again);
+        throw this.#asError(again);
       }
     }
     return this.#fd;
   }
 
-  #trouble(error: unknown): Trouble {
-    return error instanceof Trouble ? error : writeTrouble(this.#name, error);
+  #asError(error: unknown): AppError {
+    return error instanceof AppError ? error : writeError(this.#name, error);
   }
 }
 
@@ -130,7 +130,7 @@ function placeOf(name: string): string {
     if (lstatSync(name, { throwIfNoEntry: false })) return realpathSync(name);
     return join(realpathSync(dirname(name)), basename(name));
   } catch (error) {
-    throw writeTrouble(name, error);
+    throw writeError(name, error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, constants, fstatSync, fsyncSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { errorCode, Trouble, writeTrouble } from '../base/trouble.ts';
+import { AppError, errorCode, writeError } from '../base/errors.ts';
 import { syncFolder, writeFully } from './temp.ts';
 
 const FULL = 256 * 1024;
@@ -27,7 +27,7 @@ export class AppendOnlyFile {
       this.#waitingChars += text.length;
       if (this.#waitingChars >= FULL) this.#flush(this.#fd);
     } catch (error) {
-      throw error instanceof Trouble ? error : writeTrouble(this.path, error);
+      throw error instanceof AppError ? error : writeError(this.path, error);
     }
   }
 
@@ -41,7 +41,7 @@ export class AppendOnlyFile {
       fsyncSync(fd);
     } catch (error) {
       // A pipe or a device has nothing to be made safe.
-      if (errorCode(error) !== 'EINVAL') throw writeTrouble(this.path, error);
+      if (errorCode(error) !== 'EINVAL') throw writeError(this.path, error);
     } finally {
       closeSync(fd);
     }
@@ -56,7 +56,7 @@ export class AppendOnlyFile {
 
   #open(): number {
     const before = statSync(this.path, { throwIfNoEntry: false });
-    if (before?.isDirectory()) throw new Trouble(`${this.path}: is a folder; pass a file`);
+    if (before?.isDirectory()) throw new AppError(`${this.path}: is a folder; pass a file`);
     this.#isNew = before === undefined;
     narrowMode(this.path, this.#mode);
     const fd = openSync(this.path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, this.#mode);
@@ -73,7 +73,7 @@ export function narrowMode(path: string, mode: number): void {
   try {
     chmodSync(path, facts.mode & 0o777 & mode);
   } catch (error) {
-    throw writeTrouble(path, error);
+    throw writeError(path, error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { errorCode, systemTrouble, Trouble, writeTrouble } from '../base/trouble.ts';
+import { AppError, errorCode, fileError, writeError } from '../base/errors.ts';
 import { type Random, TempFile } from './temp.ts';
 
 const NAME = /^[0-9a-f]{64}\.[a-z0-9]{1,5}$/;
@@ -29,7 +29,7 @@ export class AssetFolder {
   /** Keeps the bytes and gives the name of their file. */
   put(bytes: Buffer, extension: string): string {
     const name = `${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
-    if (!NAME.test(name)) throw new Trouble(`'${name}' is not an image name`);
+    if (!NAME.test(name)) throw new AppError(`'${name}' is not an image name`);
     if (this.#written.has(name)) return name;
     this.#create();
     const path = join(this.#path, name);
@@ -40,7 +40,7 @@ export class AssetFolder {
         temp.finish();
         temp.moveTo(path, false);
       } catch (error) {
-        throw error instanceof Trouble ? error : writeTrouble(path, error);
+        throw error instanceof AppError ? error : writeError(path, error);
       } finally {
         temp.discard();
       }
@@ -60,10 +60,10 @@ export class AssetFolder {
     if (this.#created) return;
     try {
       mkdirSync(this.#path, { recursive: true, mode: 0o700 });
-      if (!statSync(this.#path).isDirectory()) throw new Trouble(`${this.#path}: is not a folder; choose another one`);
+      if (!statSync(this.#path).isDirectory()) throw new AppError(`${this.#path}: is not a folder; choose another one`);
     } catch (error) {
-      if (errorCode(error) === 'EEXIST') throw new Trouble(`${this.#path}: is not a folder; choose another one`);
-      throw error instanceof Trouble ? error : writeTrouble(this.#path, error);
+      if (errorCode(error) === 'EEXIST') throw new AppError(`${this.#path}: is not a folder; choose another one`);
+      throw error instanceof AppError ? error : writeError(this.#path, error);
     }
     this.#created = true;
   }
@@ -76,11 +76,11 @@ export class AssetFolder {
     } catch (error) {
       const code = errorCode(error);
       if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return false;
-      throw systemTrouble(path, error);
+      throw fileError(path, error);
     }
     try {
       const facts = fstatSync(fd);
-      if (facts.isDirectory()) throw new Trouble(`${path}: is a folder, but an image belongs there; remove it or choose another folder`);
+      if (facts.isDirectory()) throw new AppError(`${path}: is a folder, but an image belongs there; remove it or choose another folder`);
       if (!facts.isFile() || facts.size !== bytes.length) return false;
       const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(1, bytes.length)));
       for (let at = 0; at < bytes.length; ) {

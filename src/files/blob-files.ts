@@ -15,7 +15,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode, systemTrouble, Trouble, writeTrouble } from '../base/trouble.ts';
+import { AppError, errorCode, fileError, writeError } from '../base/errors.ts';
 import { isTempName, type Random, requireRunning, syncFolder, TempFile } from './temp.ts';
 
 /** A name in a blob folder: 64 lower-case hexadecimal digits. Nothing else is ever made part of a path. */
@@ -70,9 +70,9 @@ export class BlobFolder {
 
   require(): void {
     try {
-      if (!statSync(this.path).isDirectory()) throw new Trouble(`${this.path}: is not a folder; pass the folder with the blobs`);
+      if (!statSync(this.path).isDirectory()) throw new AppError(`${this.path}: is not a folder; pass the folder with the blobs`);
     } catch (error) {
-      throw error instanceof Trouble ? error : systemTrouble(this.path, error);
+      throw error instanceof AppError ? error : fileError(this.path, error);
     }
   }
 
@@ -80,7 +80,7 @@ export class BlobFolder {
     try {
       mkdirSync(this.path, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw writeTrouble(this.path, error);
+      throw writeError(this.path, error);
     }
     this.require();
   }
@@ -131,13 +131,13 @@ export class BlobFolder {
     } catch (error) {
       const code = errorCode(error);
       if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return undefined;
-      throw systemTrouble(path, error);
+      throw fileError(path, error);
     }
     try {
       const facts = fstatSync(fd);
       return facts.isFile() ? use(fd, facts.size) : undefined;
     } catch (error) {
-      throw error instanceof Trouble ? error : systemTrouble(path, error);
+      throw error instanceof AppError ? error : fileError(path, error);
     } finally {
       closeSync(fd);
     }
@@ -155,7 +155,7 @@ export class BlobFolder {
     try {
       temp.write(bytes);
     } catch (error) {
-      throw error instanceof Trouble ? error : systemTrouble(path, error);
+      throw error instanceof AppError ? error : fileError(path, error);
     }
     if (this.#pending.length >= MOST_PENDING || this.#pendingBytes >= MOST_PENDING_BYTES) this.settle();
   }
@@ -182,7 +182,7 @@ export class BlobFolder {
       for (const { temp, path } of this.#pending) temp.moveTo(path, false);
       if (this.#unsettled || this.#pending.length > 0) syncFolder(this.path);
     } catch (error) {
-      throw error instanceof Trouble ? error : systemTrouble(this.path, error);
+      throw error instanceof AppError ? error : fileError(this.path, error);
     }
     this.#pending = [];
     this.#pendingBytes = 0;
@@ -204,7 +204,7 @@ export class BlobFolder {
     try {
       names = readdirSync(this.path).sort();
     } catch (error) {
-      throw systemTrouble(this.path, error);
+      throw fileError(this.path, error);
     }
     for (const name of names) {
       if (name === TRASH) continue;
@@ -236,7 +236,7 @@ export class BlobFolder {
    */
   take(name: string, youngest: number, destroy: boolean, signal: AbortSignal): boolean {
     requireRunning(signal);
-    if (!HASH.test(name) && !LINK.test(name) && !isTempName(name)) throw new Trouble(`'${name}' is not a blob name`);
+    if (!HASH.test(name) && !LINK.test(name) && !isTempName(name)) throw new AppError(`'${name}' is not a blob name`);
     const path = join(this.path, name);
     try {
       const facts = lstatSync(path, { throwIfNoEntry: false });
@@ -245,13 +245,13 @@ export class BlobFolder {
       else {
         const trash = join(this.path, TRASH);
         mkdirSync(trash, { recursive: true, mode: 0o700 });
-        if (!lstatSync(trash).isDirectory()) throw new Trouble(`${trash}: is not a folder; remove it, or use --delete`);
+        if (!lstatSync(trash).isDirectory()) throw new AppError(`${trash}: is not a folder; remove it, or use --delete`);
         renameSync(path, join(trash, name));
       }
       this.#unsettled = true;
       return true;
     } catch (error) {
-      throw error instanceof Trouble ? error : systemTrouble(path, error);
+      throw error instanceof AppError ? error : fileError(path, error);
     }
   }
 
@@ -260,12 +260,12 @@ export class BlobFolder {
     try {
       return lstatSync(path, { throwIfNoEntry: false });
     } catch (error) {
-      throw systemTrouble(path, error);
+      throw fileError(path, error);
     }
   }
 
   #pathOf(hash: string): string {
-    if (!HASH.test(hash)) throw new Trouble(`'${hash}' is not a blob hash`);
+    if (!HASH.test(hash)) throw new AppError(`'${hash}' is not a blob hash`);
     return join(this.path, hash);
   }
 }

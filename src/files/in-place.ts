@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { errorCode, systemTrouble, Trouble, writeTrouble } from '../base/trouble.ts';
+import { AppError, errorCode, fileError, writeError } from '../base/errors.ts';
 import { grouped } from '../base/words.ts';
 import { requireRegular } from './input.ts';
 import { ended, ownershipOf, PRIVATE_MODE, requireWritable, type Sink, type SinkTools, sameFile, streamInto } from './sink.ts';
@@ -54,7 +54,7 @@ export class InPlace implements Sink {
       this.path = realpathSync(name);
       this.#fd = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
     } catch (error) {
-      throw systemTrouble(name, error);
+      throw fileError(name, error);
     }
     try {
       this.#before = fstatSync(this.#fd, { bigint: true });
@@ -137,7 +137,7 @@ export class InPlace implements Sink {
 
   #replace(): void {
     const temp = this.#temp;
-    if (!temp) throw new Trouble(`${this.#name}: nothing was written`);
+    if (!temp) throw new AppError(`${this.#name}: nothing was written`);
     let backup: string | undefined;
     try {
       temp.finish(ownershipOf(this.#before));
@@ -151,7 +151,7 @@ export class InPlace implements Sink {
     } catch (error) {
       // The backup is a promise about a rewrite that did not take place.
       if (backup !== undefined && sameFile(this.path, this.#before)) remove(backup);
-      throw error instanceof Trouble ? error : writeTrouble(this.#name, error);
+      throw error instanceof AppError ? error : writeError(this.#name, error);
     }
     this.#saveLate();
   }
@@ -160,7 +160,7 @@ export class InPlace implements Sink {
     const now = fstatSync(this.#fd, { bigint: true });
     const grown = now.size !== this.#before.size || now.mtimeNs !== this.#before.mtimeNs;
     if (grown || !sameFile(this.path, this.#before)) {
-      throw new Trouble(
+      throw new AppError(
         `${this.#name}: was changed by another program in the meantime, nothing was replaced; run again when no program is writing to it`,
       );
     }
@@ -176,8 +176,7 @@ export class InPlace implements Sink {
       } catch (error) {
         const code = errorCode(error);
         if (code === 'EEXIST') continue;
-        if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES'].includes(code ?? ''))
-          throw writeTrouble(path, error);
+        if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES'].includes(code ?? '')) throw writeError(path, error);
       }
       if (this.#saveCopy(path, 0)) return path;
     }
@@ -190,7 +189,7 @@ export class InPlace implements Sink {
       fd = openSync(path, 'wx', PRIVATE_MODE);
     } catch (error) {
       if (errorCode(error) === 'EEXIST') return false;
-      throw writeTrouble(path, error);
+      throw writeError(path, error);
     }
     try {
       this.#copy(start, Number.POSITIVE_INFINITY, (bytes) => writeFully(fd, bytes));
@@ -198,7 +197,7 @@ export class InPlace implements Sink {
       fsyncSync(fd);
     } catch (error) {
       remove(path);
-      throw writeTrouble(path, error);
+      throw writeError(path, error);
     } finally {
       closeSync(fd);
     }
@@ -215,7 +214,7 @@ export class InPlace implements Sink {
     for (let number = 0; ; number++) {
       const path = `${this.path}.late${number === 0 ? '' : number}`;
       if (!this.#saveCopy(path, start)) continue;
-      throw new Trouble(
+      throw new AppError(
         grew
           ? `${this.#name}: was replaced, but ${grouped(Number(now.size) - start)} bytes were written to the old file at that moment; they are in ${path}; append them by hand`
           : `${this.#name}: was replaced, but the old file was changed at that moment; it is kept as ${path}; compare the two`,
@@ -230,7 +229,7 @@ export class InPlace implements Sink {
       const bytes = this.#readAt(buffer.subarray(0, Math.min(buffer.length, end - at)), at);
       if (bytes === 0) {
         if (end === Number.POSITIVE_INFINITY) return;
-        throw new Trouble(
+        throw new AppError(
           `${this.#name}: became shorter while it was being read, nothing was replaced; run again when no program is writing to it`,
         );
       }
@@ -244,7 +243,7 @@ export class InPlace implements Sink {
     try {
       return readSync(this.#fd, buffer, 0, buffer.length, position);
     } catch (error) {
-      throw systemTrouble(this.#name, error);
+      throw fileError(this.#name, error);
     }
   }
 }

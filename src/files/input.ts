@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
-import { systemTrouble, Trouble } from '../base/trouble.ts';
+import { AppError, fileError } from '../base/errors.ts';
 import { inThread } from './thread-wait.ts';
 
 export const CHUNK_BYTES = 1024 * 1024;
@@ -30,7 +30,7 @@ async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, void, voi
       else if (chunk instanceof Uint8Array) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
     }
   } catch (error) {
-    throw systemTrouble('stdin', error);
+    throw fileError('stdin', error);
   }
 }
 
@@ -109,7 +109,7 @@ export async function* handleChunks(handle: FileHandle, path: string, options: F
       yield filled.subarray(0, bytesRead);
     }
   } catch (error) {
-    throw error instanceof Trouble ? error : systemTrouble(path, error);
+    throw error instanceof AppError ? error : fileError(path, error);
   } finally {
     // The file must not be closed, nor the memory be let go, while a read is under way.
     await reading?.catch(() => {});
@@ -143,11 +143,11 @@ export async function openForReading(path: string): Promise<FileHandle> {
     const facts = await handle.stat();
     if (facts.isDirectory()) {
       await handle.close();
-      throw isFolderTrouble(path);
+      throw isFolderError(path);
     }
     return handle;
   } catch (error) {
-    throw error instanceof Trouble ? error : systemTrouble(path, error);
+    throw error instanceof AppError ? error : fileError(path, error);
   }
 }
 
@@ -156,18 +156,18 @@ export async function requireRegularFile(path: string): Promise<void> {
   try {
     requireRegular(path, await stat(path));
   } catch (error) {
-    throw error instanceof Trouble ? error : systemTrouble(path, error);
+    throw error instanceof AppError ? error : fileError(path, error);
   }
 }
 
 /** The same by what is known of it. */
 export function requireRegular(path: string, facts: { isDirectory(): boolean; isFile(): boolean }): void {
-  if (facts.isDirectory()) throw isFolderTrouble(path);
-  if (!facts.isFile()) throw new Trouble(`${path}: is not a regular file; only a file can be changed in place`);
+  if (facts.isDirectory()) throw isFolderError(path);
+  if (!facts.isFile()) throw new AppError(`${path}: is not a regular file; only a file can be changed in place`);
 }
 
-function isFolderTrouble(path: string): Trouble {
-  return new Trouble(`${path}: is a folder; pass a file`);
+function isFolderError(path: string): AppError {
+  return new AppError(`${path}: is a folder; pass a file`);
 }
 
 /** Who may read and write a file, as its copies are to have it at most. */
@@ -175,7 +175,7 @@ export async function modeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).mode & 0o777;
   } catch (error) {
-    throw systemTrouble(path, error);
+    throw fileError(path, error);
   }
 }
 
@@ -184,7 +184,7 @@ export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    throw systemTrouble(path, error);
+    throw fileError(path, error);
   }
 }
 
@@ -196,7 +196,7 @@ export async function readSmallFile(path: string): Promise<string> {
   let size = 0;
   for await (const chunk of fileChunks(path)) {
     size += chunk.length;
-    if (size > MOST_SMALL_BYTES) throw new Trouble(`${path}: is over 1 MiB, which is far too large for such a file; check the name`);
+    if (size > MOST_SMALL_BYTES) throw new AppError(`${path}: is over 1 MiB, which is far too large for such a file; check the name`);
     parts.push(Buffer.from(chunk));
   }
   return Buffer.concat(parts).toString('utf8');

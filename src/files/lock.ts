@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, linkSync, openSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { AppError, errorCode, fileError, writeError } from '../base/errors.ts';
 import type { Processes } from '../base/processes.ts';
-import { errorCode, systemTrouble, Trouble, writeTrouble } from '../base/trouble.ts';
 import { type Random, requireRunning, writeFully } from './temp.ts';
 
 export interface LockOptions {
@@ -44,7 +44,7 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
       takeOver(path, found, options.random);
       continue;
     }
-    if (waited >= options.timeoutMs) throw new Trouble(heldBy(path, found));
+    if (waited >= options.timeoutMs) throw new AppError(heldBy(path, found));
     const pause = Math.min(2 + Math.floor(((options.random(1)[0] ?? 0) / 255) * 20), options.timeoutMs - waited);
     await new Promise((later) => setTimeout(later, pause));
     waited += Math.max(pause, 1);
@@ -67,13 +67,13 @@ function create(path: string, content: string): boolean {
     fd = openSync(path, 'wx', 0o600);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    throw writeTrouble(path, error);
+    throw writeError(path, error);
   }
   try {
     writeFully(fd, Buffer.from(content));
   } catch (error) {
     remove(path);
-    throw writeTrouble(path, error);
+    throw writeError(path, error);
   } finally {
     closeSync(fd);
   }
@@ -92,20 +92,20 @@ function read(path: string): string | undefined {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT') return undefined;
-    throw code === 'ELOOP' || code === 'EMLINK' || code === 'ENXIO' ? noLock(path) : systemTrouble(path, error);
+    throw code === 'ELOOP' || code === 'EMLINK' || code === 'ENXIO' ? noLock(path) : fileError(path, error);
   }
   try {
     if (!fstatSync(fd).isFile()) throw noLock(path);
     return readFileSync(fd, 'utf8');
   } catch (error) {
-    throw error instanceof Trouble ? error : systemTrouble(path, error);
+    throw error instanceof AppError ? error : fileError(path, error);
   } finally {
     closeSync(fd);
   }
 }
 
-function noLock(path: string): Trouble {
-  return new Trouble(`${path}: is in the place of the lock but is not a lock file; remove it`);
+function noLock(path: string): AppError {
+  return new AppError(`${path}: is in the place of the lock but is not a lock file; remove it`);
 }
 
 function isStale(path: string, content: string, processes: Processes): boolean {
@@ -129,7 +129,7 @@ function takeOver(path: string, content: string, random: Random): void {
     renameSync(path, aside);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return;
-    throw systemTrouble(path, error);
+    throw fileError(path, error);
   }
   if (read(aside) !== content) {
     try {

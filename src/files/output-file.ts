@@ -1,8 +1,8 @@
 import { type BigIntStats, createWriteStream, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
-import { errorCode, Trouble, writeTrouble } from '../base/trouble.ts';
-import { asTrouble, ended, ownershipOf, PRIVATE_MODE, requireWritable, type Sink, type SinkTools, sameFile, streamInto } from './sink.ts';
+import { AppError, errorCode, writeError } from '../base/errors.ts';
+import { asAppError, ended, ownershipOf, PRIVATE_MODE, requireWritable, type Sink, type SinkTools, sameFile, streamInto } from './sink.ts';
 import { type Ownership, TempFile } from './temp.ts';
 
 export interface ToFileOptions extends SinkTools {
@@ -20,12 +20,12 @@ export function toFile(name: string, options: ToFileOptions): Sink {
   try {
     facts = statSync(name, { bigint: true });
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw writeTrouble(name, error);
+    if (errorCode(error) !== 'ENOENT') throw writeError(name, error);
   }
-  if (facts?.isDirectory()) throw new Trouble(`${name}: is a folder; pass a file`);
+  if (facts?.isDirectory()) throw new AppError(`${name}: is a folder; pass a file`);
   if (facts?.isFile() && options.input !== undefined && sameFile(options.input, facts)) {
     const hint = options.hasInPlace === true ? 'use -i to change a file in place' : 'choose another file with -o';
-    throw new Trouble(`${name}: is the input file itself; ${hint}`);
+    throw new AppError(`${name}: is the input file itself; ${hint}`);
   }
   if (facts && !facts.isFile()) return new ToDevice(name);
   return new ToNewFile(name, facts, options);
@@ -56,7 +56,7 @@ class ToNewFile implements Sink {
       this.#temp.moveTo(this.#path);
       return true;
     } catch (error) {
-      throw asTrouble(this.#name, error);
+      throw asAppError(this.#name, error);
     } finally {
       this.discard();
     }
@@ -81,7 +81,7 @@ class ToDevice implements Sink {
     const then =
       (done: (error?: Error | null) => void) =>
       (error?: Error | null): void =>
-        done(error ? asTrouble(name, error) : null);
+        done(error ? asAppError(name, error) : null);
     this.stream = new Writable({
       write: (chunk: Buffer, _encoding, done) => device.write(chunk, then(done)),
       final: (done) => device.end(then(done)),
@@ -107,9 +107,9 @@ class ToDevice implements Sink {
 function behindFolderLinks(name: string): string {
   try {
     const found = lstatSync(name, { throwIfNoEntry: false });
-    if (found) throw new Trouble(`${name}: is a broken symbolic link; remove it or choose another file`);
+    if (found) throw new AppError(`${name}: is a broken symbolic link; remove it or choose another file`);
     return join(realpathSync(dirname(name)), basename(name));
   } catch (error) {
-    throw asTrouble(name, error);
+    throw asAppError(name, error);
   }
 }

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, resolve, sep, win32 } from 'node:path';
-import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { AppError, errorCode, fileError } from '../base/errors.ts';
 
 /** What was seen of one file. */
 export type Seen =
@@ -30,10 +30,10 @@ export class Workspace {
   static async open(folder: string, cwd: string): Promise<Workspace> {
     try {
       const root = await realpath(folder);
-      if (!(await stat(root)).isDirectory()) throw new Trouble(`${folder}: is not a folder; --workspace needs one`);
+      if (!(await stat(root)).isDirectory()) throw new AppError(`${folder}: is not a folder; --workspace needs one`);
       return new Workspace(root, cwd);
     } catch (error) {
-      throw error instanceof Trouble ? error : systemTrouble(folder, error);
+      throw error instanceof AppError ? error : fileError(folder, error);
     }
   }
 

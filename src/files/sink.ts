@@ -1,7 +1,7 @@
 import { accessSync, type BigIntStats, constants, lstatSync, realpathSync, statSync } from 'node:fs';
 import { Writable, type WritableOptions } from 'node:stream';
+import { AppError, errorCode, writeError } from '../base/errors.ts';
 import type { Output } from '../base/output.ts';
-import { errorCode, Trouble, writeTrouble } from '../base/trouble.ts';
 import type { Ownership, Random } from './temp.ts';
 
 /** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */
@@ -36,7 +36,7 @@ export function streamInto(name: string, take: (chunk: Buffer) => void, options:
       try {
         take(chunk);
       } catch (error) {
-        done(asTrouble(name, error));
+        done(asAppError(name, error));
         return;
       }
       done();
@@ -59,18 +59,18 @@ export function requireWritable(name: string, path: string): void {
   try {
     accessSync(path, constants.W_OK);
   } catch (error) {
-    if (errorCode(error) !== 'EACCES') throw writeTrouble(name, error);
-    throw new Trouble(`${name}: is read-only; make it writable first, or write elsewhere with -o`);
+    if (errorCode(error) !== 'EACCES') throw writeError(name, error);
+    throw new AppError(`${name}: is read-only; make it writable first, or write elsewhere with -o`);
   }
 }
 
 export async function ended(stream: Writable, name: string): Promise<void> {
   await new Promise<void>((done, fail) => {
     if (stream.errored) {
-      fail(asTrouble(name, stream.errored));
+      fail(asAppError(name, stream.errored));
       return;
     }
-    stream.once('error', (error) => fail(asTrouble(name, error)));
+    stream.once('error', (error) => fail(asAppError(name, error)));
     stream.end(() => done());
   });
 }
@@ -88,8 +88,8 @@ export function ownershipOf(facts: BigIntStats): Ownership {
   return { mode: Number(facts.mode) & 0o7777, uid: Number(facts.uid), gid: Number(facts.gid) };
 }
 
-export function asTrouble(name: string, error: unknown): Error {
+export function asAppError(name: string, error: unknown): Error {
   const code = errorCode(error);
-  if (error instanceof Trouble || code === 'EPIPE') return error as Error;
-  return writeTrouble(name, error);
+  if (error instanceof AppError || code === 'EPIPE') return error as Error;
+  return writeError(name, error);
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorCode, systemTrouble, Trouble } from '../base/trouble.ts';
+import { AppError, errorCode, fileError } from '../base/errors.ts';
 import { CHUNK_BYTES } from './input.ts';
 import { type Random, requireRunning, writeFully } from './temp.ts';
 
@@ -27,7 +27,7 @@ export class Spool {
     try {
       this.#fd = openSync(path, 'wx+', 0o600);
     } catch (error) {
-      throw systemTrouble(folder, error);
+      throw fileError(folder, error);
     }
     try {
       unlinkSync(path);
@@ -46,7 +46,7 @@ export class Spool {
     try {
       writeFully(this.#fd, bytes, this.#size);
     } catch (error) {
-      throw error instanceof Trouble ? error : this.#trouble(error);
+      throw error instanceof AppError ? error : this.#asError(error);
     }
     this.#size += bytes.length;
   }
@@ -62,7 +62,7 @@ export class Spool {
         filled += bytes;
       }
     } catch (error) {
-      throw this.#trouble(error);
+      throw this.#asError(error);
     }
     return filled;
   }
@@ -91,8 +91,8 @@ export class Spool {
     }
   }
 
-  #trouble(error: unknown): Trouble {
-    if (errorCode(error) !== 'ENOSPC') return systemTrouble(this.#folder, error);
-    return new Trouble(`${this.#folder}: no space left for a temporary file; free some space, or set TMPDIR to another folder`);
+  #asError(error: unknown): AppError {
+    if (errorCode(error) !== 'ENOSPC') return fileError(this.#folder, error);
+    return new AppError(`${this.#folder}: no space left for a temporary file; free some space, or set TMPDIR to another folder`);
   }
 }

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { systemTrouble, Trouble } from '../base/trouble.ts';
+import { AppError, fileError } from '../base/errors.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import { handleChunks, openForReading, openInput, readInto } from './input.ts';
 import { Spool } from './spool.ts';
@@ -21,7 +21,7 @@ export async function openStore(name: string, tools: StoreTools): Promise<ByteSt
     if (facts.isFile()) return new FileStore(name, facts.size, handle, tools.signal);
   } catch (error) {
     await handle.close();
-    throw systemTrouble(name, error);
+    throw fileError(name, error);
   }
   return new SpooledStore(handleChunks(handle, name), tools, () => handle.close());
 }
@@ -66,7 +66,7 @@ class FileStore implements ByteStore {
         filled += bytes;
       }
     } catch (error) {
-      throw error instanceof Trouble ? error : systemTrouble(this.#name, error);
+      throw error instanceof AppError ? error : fileError(this.#name, error);
     }
     return filled;
   }

@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fchownSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errorCode, Trouble, writeTrouble } from '../base/trouble.ts';
+import { AppError, errorCode, writeError } from '../base/errors.ts';
 
 export type Random = (bytes: number) => Uint8Array;
 
@@ -36,7 +36,7 @@ export class TempFile {
     try {
       this.#fd = openSync(this.path, 'wx', mode);
     } catch (error) {
-      throw writeTrouble(folder, error);
+      throw writeError(folder, error);
     }
     this.#signal = signal;
     liveOf(signal).add(this);
@@ -99,7 +99,7 @@ function liveOf(signal: AbortSignal): Set<TempFile> {
 }
 
 export function requireRunning(signal: AbortSignal): void {
-  if (signal.aborted) throw new Trouble(`stopped by ${String(signal.reason)}`);
+  if (signal.aborted) throw new AppError(`stopped by ${String(signal.reason)}`);
 }
 
 /** At a place in the file, or behind what was written last. */

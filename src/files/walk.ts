@@ -1,11 +1,11 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemTrouble, type Trouble } from '../base/trouble.ts';
+import { type AppError, fileError } from '../base/errors.ts';
 
 export interface Found {
   readonly path: string;
   /** Set where a folder could not be read. */
-  readonly trouble?: Trouble;
+  readonly trouble?: AppError;
 }
 
 /** Every `*.jsonl` below a folder, in the order of the names' code units; a link that leads back up is not followed again. */
@@ -37,7 +37,7 @@ export async function* findFiles(
       kind: one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : one.isFile() ? 'file' : 'other',
     }));
   } catch (error) {
-    yield { path: folder, trouble: systemTrouble(folder, error) };
+    yield { path: folder, trouble: fileError(folder, error) };
     return;
   }
   names.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

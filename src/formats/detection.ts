@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import type { Line } from '../lines/line.ts';
 import { Evidence, type Origin } from './evidence.ts';
 import type { LogFormat } from './format.ts';
@@ -75,7 +75,7 @@ export class Detection {
     if (!this.#held || this.foreign) return [];
     if (this.#looked > 0 && !this.#evidence.end()) return this.#refuse(this.#held);
     const refusal = this.#rewriting && this.#evidence.refusal(this.#rewriting);
-    if (refusal !== undefined) throw new Trouble(`${this.#name}: ${refusal}`);
+    if (refusal !== undefined) throw new AppError(`${this.#name}: ${refusal}`);
     const lines = this.#held;
     this.#held = undefined;
     return lines;

@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { skipSpace, skipValue } from '../json/text.ts';
 import { parseObject } from '../json/value.ts';
@@ -66,8 +66,8 @@ export function foreignFormat(firstLines: readonly Line[]): LogFormat {
 }
 
 /** What is said about a file that was named on the command line and is not ours. */
-export function foreignError(name: string, foreign: { readonly title: string }): Trouble {
-  return new Trouble(`${name}: ${foreignMessage(foreign)}`);
+export function foreignError(name: string, foreign: { readonly title: string }): AppError {
+  return new AppError(`${name}: ${foreignMessage(foreign)}`);
 }
 
 export function foreignMessage(foreign: { readonly title: string }): string {

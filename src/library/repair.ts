@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { applyRepair, type ChangeRecord, InputChanged, planRepair, type QuarantineRecord, type Remaining } from '../repair/index.ts';
@@ -77,7 +77,7 @@ async function* repaired(
       const isChanged = error instanceof InputChanged;
       pipe.destroy(
         isChanged
-          ? new Trouble(`${name}: was changed while it was being read; run again when no program is writing to it`)
+          ? new AppError(`${name}: was changed while it was being read; run again when no program is writing to it`)
           : (error as Error),
       );
     }

@@ -39,9 +39,9 @@ export interface SessionLog {
 }
 
 /**
- * Opens a log for readers. Given a FileHandle it holds an index of about 27 bytes an entry and reads entries when they
+ * Opens a log for readers. ParsedArgs a FileHandle it holds an index of about 27 bytes an entry and reads entries when they
  * are asked for; given bytes it holds all of them. A log of version 1 or 2 is migrated on the way, into memory. What is
- * no session log is thrown as Trouble.
+ * no session log is thrown as AppError.
  */
 export async function openSession(source: Bytes | RandomAccess, options?: OpenSessionOptions): Promise<SessionLog> {
   const wish = optionsOf('openSession', options, ['name', 'random', 'onNote']);

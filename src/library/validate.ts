@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules as allRules } from '../rules/index.ts';
 import type { Level, RuleMeta } from '../rules/rule.ts';
@@ -31,7 +31,7 @@ const OPTIONS = ['name', 'levels', 'maxLineBytes', 'random'] as const;
 
 /**
  * Every finding of a log, as `sessionctl validate` tells them: those of a line as the line is read, those that need the
- * whole log at its end; the generator returns the summary. What is no session log at all is thrown as Trouble. Holds an
+ * whole log at its end; the generator returns the summary. What is no session log at all is thrown as AppError. Holds an
  * index of about 50 bytes for each entry, and the findings of one piece of the input.
  */
 export function validate(source: Bytes, options?: ValidateOptions): AsyncGenerator<Finding, ValidationSummary, void> {
@@ -94,7 +94,7 @@ async function* check(chunks: AsyncIterable<Buffer>, wish: Wish): AsyncGenerator
     yield* waiting;
     waiting = [];
     if (!next.done) continue;
-    if ('foreign' in next.value) throw new Trouble(`${wish.name}: ${next.value.foreign.reason}`);
+    if ('foreign' in next.value) throw new AppError(`${wish.name}: ${next.value.foreign.reason}`);
     return { ok: counts.error === 0, errors: counts.error, warnings: counts.warning, entries: next.value.entries, rules: byRule };
   }
 }

@@ -1,5 +1,5 @@
+import { AppError, ClosedPipe, errorCode, fileError, isClosedPipe, OutputError } from '../base/errors.ts';
 import type { Output } from '../base/output.ts';
-import { ClosedPipe, errorCode, isClosedPipe, OutputTrouble, systemTrouble, Trouble } from '../base/trouble.ts';
 
 const FULL = 256 * 1024;
 
@@ -20,7 +20,7 @@ export class ByteWriter {
   constructor(stream: Output) {
     this.#stream = stream;
     stream.on('error', (error) => {
-      this.#failed ??= asTrouble(error);
+      this.#failed ??= asAppError(error);
     });
   }
 
@@ -82,7 +82,7 @@ export class ByteWriter {
       let left = parts.length;
       const taken = (error?: Error | null): void => {
         // The first error is the cause; those of the parts behind it only say that the stream is gone.
-        if (error) this.#failed ??= asTrouble(error);
+        if (error) this.#failed ??= asAppError(error);
         if (--left === 0) done();
       };
       // Corked, they leave in one call where the stream knows how.
@@ -107,8 +107,8 @@ export class ByteWriter {
 }
 
 /** Files name themselves in their errors; what is left is standard output. */
-function asTrouble(error: Error): Error {
+function asAppError(error: Error): Error {
   const code = errorCode(error);
-  if (error instanceof Trouble || error instanceof ClosedPipe || code === undefined) return error;
-  return isClosedPipe(error) ? new ClosedPipe(error.message) : new OutputTrouble(systemTrouble('standard output', error).message);
+  if (error instanceof AppError || error instanceof ClosedPipe || code === undefined) return error;
+  return isClosedPipe(error) ? new ClosedPipe(error.message) : new OutputError(fileError('standard output', error).message);
 }

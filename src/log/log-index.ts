@@ -1,4 +1,4 @@
-import { firstNot } from '../base/search.ts';
+import { partitionPoint } from '../base/search.ts';
 import { ABSENT } from '../json/envelope.ts';
 import { int32Column } from './column.ts';
 import { Names } from './names.ts';
@@ -285,7 +285,7 @@ export class LogIndex {
     const last = this.find(id);
     if (last < from || duplicates === 'last' || this.#repeated === 0) return last;
     const members = this.#definitionsOf(last);
-    const at = firstNot(0, members.length, (place) => (members[place] as number) < from);
+    const at = partitionPoint(0, members.length, (place) => (members[place] as number) < from);
     if (at > 0) return members[at - 1] as number;
     return members[0] === from ? (members[1] ?? from) : (members[0] as number);
   }
@@ -383,7 +383,7 @@ export class LogIndex {
 
   /** The entry on a line of the file, or NOT_FOUND; of several on one line the first. Lines are added in order. */
   atLine(line: number): number {
-    const at = firstNot(0, this.#size, (position) => this.lineOf(position) < line);
+    const at = partitionPoint(0, this.#size, (position) => this.lineOf(position) < line);
     return at < this.#size && this.lineOf(at) === line ? at : NOT_FOUND;
   }
 

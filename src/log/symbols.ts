@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { int32Column, uint32Column } from './column.ts';
 import { KeyedHash } from './keyed-hash.ts';
 
@@ -116,7 +116,7 @@ export class Symbols {
     const length = end - start;
     const page = this.#pageFor(length + 5);
     const place = (this.#pages.length - 1) * PAGE + this.#used;
-    if (place >= MOST_BYTES) throw new Trouble('more than 4 GB of ids are in this log; it cannot be indexed');
+    if (place >= MOST_BYTES) throw new AppError('more than 4 GB of ids are in this log; it cannot be indexed');
     const head = length * 2 + (isWide ? 1 : 0);
     if (head < LONG) page[this.#used++] = head;
     else {

@@ -1,4 +1,4 @@
-import { firstNot } from '../base/search.ts';
+import { partitionPoint } from '../base/search.ts';
 import { encodeUtf8 } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { type HeadLine, type NewLine, plainPiece, type Region } from '../rules/repair-edits.ts';
@@ -36,7 +36,7 @@ export class LineMap {
   }
 
   inputLine(line: number, offset: number): number {
-    const at = firstNot(0, this.#shifts.length, (one) => (this.#shifts[one]?.offset ?? 0) <= offset);
+    const at = partitionPoint(0, this.#shifts.length, (one) => (this.#shifts[one]?.offset ?? 0) <= offset);
     const found = this.#shifts[at - 1];
     return found?.line ?? line - (found?.shift ?? 0);
   }

@@ -1,4 +1,4 @@
-import { firstNot } from '../base/search.ts';
+import { partitionPoint } from '../base/search.ts';
 import { Flag } from '../rules/repair-index.ts';
 import type { RepairState } from '../rules/repair-state.ts';
 
@@ -86,7 +86,7 @@ class Counts {
   meant(index: number, by: number): number {
     if (!Number.isInteger(index) || index < 1 || index > this.#counted(by)) return -1;
     // The counts rise with the entries.
-    let meant = firstNot(0, by, (entry) => this.#counted(entry) < index);
+    let meant = partitionPoint(0, by, (entry) => this.#counted(entry) < index);
     while (meant < by && this.#repair.isDropped(meant)) meant++;
     return meant;
   }
@@ -109,6 +109,6 @@ class Counts {
 
   /** Where an entry stood for its writer, the header being 0. */
   #counted(entry: number): number {
-    return 1 + entry + firstNot(0, this.#lost.length, (at) => (this.#lost[at]?.before ?? 0) <= entry);
+    return 1 + entry + partitionPoint(0, this.#lost.length, (at) => (this.#lost[at]?.before ?? 0) <= entry);
   }
 }

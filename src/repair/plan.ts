@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { staleLeaf } from '../rules/all/stale-leaf.ts';
 import { unansweredCall } from '../rules/all/unanswered-call.ts';
@@ -55,7 +55,7 @@ export async function makePlan(index: RepairIndex, options: PlanOptions): Promis
   const repair = new RepairState(index, options);
   if ((settleTools || settleLeaf) && repair.version === 1) {
     const option = settleTools ? '--settle-tools' : '--settle-leaf';
-    throw new Trouble(
+    throw new AppError(
       `${name}: a version 1 log has no tree for ${option} to add to; repair it without the option, then run 'sessionctl migrate'`,
     );
   }

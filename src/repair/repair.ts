@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, seeLine } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
@@ -88,7 +88,7 @@ async function readIndex({ name, read, from, random, settleTools }: RepairReques
   const decide = (): void => {
     if (array || (index.written > 0 && !evidence.end())) throw foreignError(name, foreignFormat(first));
     const refusal = evidence.refusal({ anyVersion: false });
-    if (refusal !== undefined) throw new Trouble(`${name}: ${refusal}`);
+    if (refusal !== undefined) throw new AppError(`${name}: ${refusal}`);
   };
   let decided = false;
   for await (const batch of readLineBatches(read())) {

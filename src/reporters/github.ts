@@ -20,7 +20,7 @@ export function githubReporter(): Reporter {
       else more++;
       return '';
     },
-    trouble: (name, message) => workflowCommand('error', name === '-' ? {} : { file: name }, message),
+    failed: (name, message) => workflowCommand('error', name === '-' ? {} : { file: name }, message),
     skipped: (name, reason) => {
       if (notices.length < MOST_HELD) notices.push(workflowCommand('notice', { file: name }, reason));
       return '';

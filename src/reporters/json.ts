@@ -7,7 +7,7 @@ export function jsonReporter(): Reporter {
   return {
     ...SILENT,
     finding: (finding) => `${jsonLine(findingRecord(finding))}\n`,
-    trouble: (file, failed) => `${jsonLine({ file, failed })}\n`,
+    failed: (file, failed) => `${jsonLine({ file, failed })}\n`,
     skipped: (file, skipped) => `${jsonLine({ file, skipped })}\n`,
     end: (summary) => `${jsonLine({ summary: summaryRecord(summary) })}\n`,
   };

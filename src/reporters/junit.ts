@@ -29,7 +29,7 @@ export function junitReporter(): Reporter {
       collect(rules, finding);
       return '';
     },
-    trouble: (name, message) => {
+    failed: (name, message) => {
       const text = suite(name, rules, undefined, message);
       rules = new Map();
       return text;

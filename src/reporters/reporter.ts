@@ -10,7 +10,7 @@ export interface Reporter {
   begin(): string;
   file(name: string): string;
   finding(finding: Finding): string;
-  trouble(name: string, message: string): string;
+  failed(name: string, message: string): string;
   /** A file that a walk through a folder met and that is no session log; no other call is about it. */
   skipped(name: string, reason: string): string;
   fileEnd(name: string, counts: FileCounts): string;
@@ -68,7 +68,7 @@ export const SILENT: Reporter = {
   begin: () => '',
   file: () => '',
   finding: () => '',
-  trouble: () => '',
+  failed: () => '',
   skipped: () => '',
   fileEnd: () => '',
   end: () => '',

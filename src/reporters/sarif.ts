@@ -7,7 +7,7 @@ const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 /** A SARIF 2.1.0 log with one run, written as the findings come. */
 export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
   const places = new Map(rules.map((rule, at) => [rule.id, at]));
-  const troubles: string[] = [];
+  const failures: string[] = [];
   const skipped: string[] = [];
   let results = 0;
   return {
@@ -17,8 +17,8 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
       return `{"$schema":${jsonLine(SCHEMA)},"version":"2.1.0","runs":[{"tool":{"driver":${jsonLine(driver)}},\n"columnKind":"utf16CodeUnits","results":[`;
     },
     finding: (finding) => `${results++ === 0 ? '\n' : ',\n'}${jsonLine(result(finding, places.get(finding.rule)))}`,
-    trouble: (name, message) => {
-      if (troubles.length < MOST_FILES) troubles.push(notification('error', name, message));
+    failed: (name, message) => {
+      if (failures.length < MOST_FILES) failures.push(notification('error', name, message));
       return '';
     },
     skipped: (name, reason) => {
@@ -27,7 +27,7 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
     },
     end: (summary) => {
       const successful = summary.failed === 0 && summary.sessions > 0;
-      const all = [...troubles, ...skipped];
+      const all = [...failures, ...skipped];
       const notifications = all.length === 0 ? '' : `,"toolExecutionNotifications":[\n${all.join(',\n')}]`;
       const properties = jsonLine({ summary: summaryRecord(summary) });
       return `\n],"invocations":[{"executionSuccessful":${successful}${notifications}}],"properties":${properties}}]}\n`;

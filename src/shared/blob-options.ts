@@ -1,7 +1,7 @@
 import type { Kept } from '../blobs/inline.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { blobFolderNear } from '../files/blob-files.ts';
-import type { Given, Io, Option } from './command.ts';
+import type { Io, Option, ParsedArgs } from './command.ts';
 
 export const BLOBS_OPTION: Option = {
   name: 'blobs',
@@ -11,14 +11,14 @@ export const BLOBS_OPTION: Option = {
 };
 
 /** The store that the user named, by the option or the variable. */
-export function namedStore(given: Given, io: Io): BlobStore | undefined {
-  const path = given.text('blobs') ?? io.env['SESSIONCTL_BLOBS'];
+export function namedStore(args: ParsedArgs, io: Io): BlobStore | undefined {
+  const path = args.text('blobs') ?? io.env['SESSIONCTL_BLOBS'];
   return path ? new BlobStore(path) : undefined;
 }
 
 /** The store to read a file's refs from: the named one, else the one that lies where the agents keep theirs. */
-export function storeFor(file: string | undefined, given: Given, io: Io): BlobStore | undefined {
-  const named = namedStore(given, io);
+export function storeFor(file: string | undefined, args: ParsedArgs, io: Io): BlobStore | undefined {
+  const named = namedStore(args, io);
   if (named) {
     named.folder.require();
     return named;

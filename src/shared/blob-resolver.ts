@@ -3,7 +3,7 @@ import { mayHoldRef } from '../blobs/images.ts';
 import { inlineLine } from '../blobs/inline.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import { namedStore, refStays } from './blob-options.ts';
-import type { Given, Io } from './command.ts';
+import type { Io, ParsedArgs } from './command.ts';
 
 const NOTES = 20;
 
@@ -14,10 +14,10 @@ export class BlobResolver {
   readonly #store: ReturnType<typeof namedStore>;
   #kept = 0;
 
-  constructor(name: string, given: Given, io: Io) {
+  constructor(name: string, args: ParsedArgs, io: Io) {
     this.#name = name;
     this.#io = io;
-    this.#store = namedStore(given, io);
+    this.#store = namedStore(args, io);
     this.#store?.folder.require();
   }
 

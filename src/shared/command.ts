@@ -27,7 +27,7 @@ export interface Option {
 }
 
 /** What the user typed, by option name. */
-export interface Given {
+export interface ParsedArgs {
   readonly operands: readonly string[];
   flag(name: string): boolean;
   text(name: string): string | undefined;
@@ -55,6 +55,6 @@ export interface Command {
   readonly verbs?: readonly string[];
   /** With no operand and a terminal as stdin the help is shown instead; false where the command needs no input. */
   readonly readsInput: boolean;
-  /** The exit code earned. Trouble is thrown. */
-  readonly run: (given: Given, io: Io) => Promise<number>;
+  /** The exit code earned. AppError is thrown. */
+  readonly run: (args: ParsedArgs, io: Io) => Promise<number>;
 }

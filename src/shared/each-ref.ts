@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { counted } from '../base/words.ts';
 import { type LineRef, refsOf } from '../blobs/images.ts';
 import { lookAt } from '../blobs/line-object.ts';
@@ -35,7 +35,7 @@ export async function eachRef(names: readonly string[], io: Io, begin: Begin): P
       else sessions++;
       if (read === 'damaged') code = Math.max(code, 1);
     } catch (error) {
-      if (!(error instanceof Trouble) || io.signal.aborted || (named && !several)) throw error;
+      if (!(error instanceof AppError) || io.signal.aborted || (named && !several)) throw error;
       io.note(error.message);
       code = 2;
     }
@@ -54,7 +54,7 @@ export async function eachRef(names: readonly string[], io: Io, begin: Begin): P
     }
   }
   if (foreign > 0) io.note(`${counted(foreign, 'file')} skipped, not ${foreign === 1 ? 'a session log' : 'session logs'}`);
-  if (sessions === 0 && code === 0) throw new Trouble('no session log found; pass a file or a folder with session logs');
+  if (sessions === 0 && code === 0) throw new AppError('no session log found; pass a file or a folder with session logs');
   return code;
 }
 

@@ -1,4 +1,4 @@
-import { ClosedPipe } from '../base/trouble.ts';
+import { ClosedPipe } from '../base/errors.ts';
 import { counted } from '../base/words.ts';
 import { announce, counting } from '../files/reading.ts';
 import { Spool } from '../files/spool.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { ClosedPipe, Trouble, UsageTrouble } from '../base/trouble.ts';
+import { AppError, ClosedPipe, UsageError } from '../base/errors.ts';
 import { InPlace } from '../files/in-place.ts';
 import { handleChunks, openForReading, openInput, requireRegularFile } from '../files/input.ts';
 import { toFile } from '../files/output-file.ts';
@@ -11,7 +11,7 @@ import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { abortable } from './abortable.ts';
-import type { Given, Io, Option } from './command.ts';
+import type { Io, Option, ParsedArgs } from './command.ts';
 import { terminalSafe } from './terminal-safe.ts';
 
 /** For every command that changes a log: the way past the refusal of a file that may be another agent's. */
@@ -24,12 +24,12 @@ export const FROM_OPTION: Option = {
 };
 
 /** Detection for a command that changes a log. */
-export function rewritingDetection(name: string, given: Given, options: { readonly anyVersion: boolean }): Detection {
-  return new Detection(name, { rewriting: { ...options, from: originOf(given) } });
+export function rewritingDetection(name: string, args: ParsedArgs, options: { readonly anyVersion: boolean }): Detection {
+  return new Detection(name, { rewriting: { ...options, from: originOf(args) } });
 }
 
-export function originOf(given: Given): Origin | undefined {
-  return ORIGINS.find((one) => one === given.text('from'));
+export function originOf(args: ParsedArgs): Origin | undefined {
+  return ORIGINS.find((one) => one === args.text('from'));
 }
 
 /** The options of every command that writes a changed log. */
@@ -79,15 +79,15 @@ export interface RewriteInput {
 export type Transform = (input: RewriteInput, out: ByteWriter) => Promise<number>;
 
 /** Runs the transform, which reads its input so many times, on each FILE or on stdin, to wherever the options say. Gives the exit code. */
-export async function rewrite(given: Given, io: Io, transform: Transform, passes = 1): Promise<number> {
-  const wish = readWish(given);
+export async function rewrite(args: ParsedArgs, io: Io, transform: Transform, passes = 1): Promise<number> {
+  const wish = readWish(args);
   await announce(wish.names, io, passes);
   let code = 0;
   for (const name of wish.names) {
     try {
       code = Math.max(code, await rewriteOne(name, wish, io, transform));
     } catch (error) {
-      if (wish.names.length === 1 || !(error instanceof Trouble) || io.signal.aborted) throw error;
+      if (wish.names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
       // One bad file is told; the others have a right to be done.
       io.note(error.message);
       code = 2;
@@ -104,21 +104,20 @@ interface Wish {
   readonly dryRun: boolean;
 }
 
-function readWish(given: Given): Wish {
-  const names = given.operands.length > 0 ? given.operands : ['-'];
-  const inPlace = given.flag('in-place');
-  const suffix = given.text('backup-suffix');
-  const output = given.text('output');
-  const dryRun = given.flag('dry-run');
-  if (inPlace && output !== undefined)
-    throw new UsageTrouble('use either -i to change the file in place or -o to write elsewhere, not both');
-  if (inPlace && names.includes('-')) throw new UsageTrouble('-i needs a FILE: standard input cannot be changed in place');
-  if ((given.flag('backup') || suffix !== undefined) && !inPlace) throw new UsageTrouble('a backup is only made with -i');
+function readWish(args: ParsedArgs): Wish {
+  const names = args.operands.length > 0 ? args.operands : ['-'];
+  const inPlace = args.flag('in-place');
+  const suffix = args.text('backup-suffix');
+  const output = args.text('output');
+  const dryRun = args.flag('dry-run');
+  if (inPlace && output !== undefined) throw new UsageError('use either -i to change the file in place or -o to write elsewhere, not both');
+  if (inPlace && names.includes('-')) throw new UsageError('-i needs a FILE: standard input cannot be changed in place');
+  if ((args.flag('backup') || suffix !== undefined) && !inPlace) throw new UsageError('a backup is only made with -i');
   if (suffix !== undefined && (suffix === '' || suffix.includes('/') || suffix.includes('\0'))) {
-    throw new UsageTrouble(`a backup suffix such as '.orig' is needed, not '${suffix}'`);
+    throw new UsageError(`a backup suffix such as '.orig' is needed, not '${suffix}'`);
   }
-  if (names.length > 1 && !inPlace && !dryRun) throw new UsageTrouble('several FILEs need -i or --check; otherwise pass one');
-  return { names, inPlace, backupSuffix: suffix ?? (given.flag('backup') ? '.bak' : undefined), output, dryRun };
+  if (names.length > 1 && !inPlace && !dryRun) throw new UsageError('several FILEs need -i or --check; otherwise pass one');
+  return { names, inPlace, backupSuffix: suffix ?? (args.flag('backup') ? '.bak' : undefined), output, dryRun };
 }
 
 async function rewriteOne(name: string, wish: Wish, io: Io, transform: Transform): Promise<number> {

@@ -1,4 +1,4 @@
-import { firstNot } from '../base/search.ts';
+import { partitionPoint } from '../base/search.ts';
 import type { LogIndex } from '../log/log-index.ts';
 import { Chains } from './chains.ts';
 
@@ -95,5 +95,5 @@ export class Children {
 
 /** The first place whose number is not below the value. */
 function lowerBound(sorted: Int32Array | Float64Array, value: number): number {
-  return firstNot(0, sorted.length, (at) => (sorted[at] as number) < value);
+  return partitionPoint(0, sorted.length, (at) => (sorted[at] as number) < value);
 }

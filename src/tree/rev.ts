@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { counted, nearest } from '../base/words.ts';
 import { type Duplicates, NOT_FOUND } from '../log/log-index.ts';
 import { labels } from './labels.ts';
@@ -26,7 +26,7 @@ const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, o
 export async function resolveRev(session: Session, rev: string, options: RevOptions = {}): Promise<number | null> {
   if (rev === 'null') {
     if (options.allowNull) return null;
-    throw trouble(
+    throw revError(
       session,
       `'null' is the empty context, which only 'sessionctl context' can show; for an entry with that id use 'id:null'`,
     );
@@ -68,7 +68,7 @@ class RevReader {
   }
 
   async read(rev: string): Promise<number> {
-    if (rev === '') throw trouble(this.#session, `an empty REV does not name an entry; use ${FORMS}`);
+    if (rev === '') throw revError(this.#session, `an empty REV does not name an entry; use ${FORMS}`);
     const fixed = await this.#fixed(rev);
     if (fixed !== undefined) return fixed;
     const exact = await this.#named(rev, rev);
@@ -91,7 +91,7 @@ class RevReader {
     const { index } = this.#session;
     if (rev === '@' || rev === 'root') {
       const last = await lastEntry(this.#session);
-      if (last === NOT_FOUND) throw trouble(this.#session, `has no entries, so '${rev}' does not exist`);
+      if (last === NOT_FOUND) throw revError(this.#session, `has no entries, so '${rev}' does not exist`);
       return rev === '@' ? last : (pathTo(index, last, this.#duplicates)[0] as number);
     }
     const above = /^@~(\d+)$/.exec(rev)?.[1];
@@ -150,7 +150,7 @@ class RevReader {
     const position = path[path.length - 1 - steps];
     if (position !== undefined) return position;
     const above = path.length - 1;
-    throw trouble(
+    throw revError(
       this.#session,
       `'${rev}' goes past the root; there ${above === 1 ? 'is 1 entry' : `are ${above} entries`} above '${base}'${above > 0 ? `, and '${base}~${above}' is the root` : ''}`,
     );
@@ -159,11 +159,11 @@ class RevReader {
   #atLine(line: number): number {
     const session = this.#session;
     const damage = session.damage.find((one) => one.line === line);
-    if (damage) throw trouble(session, `line ${line} is damaged (${damage.rule}); run 'sessionctl repair' first, or choose another entry`);
+    if (damage) throw revError(session, `line ${line} is damaged (${damage.rule}); run 'sessionctl repair' first, or choose another entry`);
     const position = session.index.atLine(line);
     if (position !== NOT_FOUND) return position;
     const what = session.headerLines.includes(line) ? `line ${line} is a header, not an entry` : `there is no entry on line ${line}`;
-    throw trouble(session, `${what}${this.#nearestLines(line)}`);
+    throw revError(session, `${what}${this.#nearestLines(line)}`);
   }
 
   #nearestLines(line: number): string {
@@ -183,9 +183,9 @@ class RevReader {
     const ends = leaves(this.#session.index);
     const position = number === 0 ? undefined : ends[ends.length - number];
     if (position !== undefined) return position;
-    if (ends.length === 0) throw trouble(this.#session, `has no leaf, so 'leaf:${number}' does not exist`);
+    if (ends.length === 0) throw revError(this.#session, `has no leaf, so 'leaf:${number}' does not exist`);
     const range = ends.length === 1 ? `'leaf:1'` : `'leaf:1' to 'leaf:${ends.length}'`;
-    throw trouble(this.#session, `there is no 'leaf:${number}'; the log has ${counted(ends.length, 'leaf', 'leaves')}, ${range}`);
+    throw revError(this.#session, `there is no 'leaf:${number}'; the log has ${counted(ends.length, 'leaf', 'leaves')}, ${range}`);
   }
 
   async #byPrefix(prefix: string): Promise<number | undefined> {
@@ -210,25 +210,25 @@ class RevReader {
     return first[1];
   }
 
-  async #unknown(word: string, rev: string): Promise<Trouble> {
+  async #unknown(word: string, rev: string): Promise<AppError> {
     const session = this.#session;
     if (session.header?.['id'] === word) {
-      return trouble(session, `'${rev}' is the id of the header, which is not an entry; the first entry is 'root'`);
+      return revError(session, `'${rev}' is the id of the header, which is not an entry; the first entry is 'root'`);
     }
     const names = nearest(word, new Set((await this.#allLabels()).values()), 3).map((label) => `label '${label}'`);
     names.unshift(...(await this.#nearestIds(word)));
     const meant = names.length > 0 ? `did you mean ${names.join(', ')}?` : `use ${FORMS}`;
     const short =
       word.length < SHORTEST_PREFIX && names.length === 0 ? `; a prefix of an id needs at least ${SHORTEST_PREFIX} characters` : '';
-    return trouble(session, `'${rev}' does not match any entry${short}; ${meant}`);
+    return revError(session, `'${rev}' does not match any entry${short}; ${meant}`);
   }
 
-  async #unknownLabel(word: string): Promise<Trouble> {
+  async #unknownLabel(word: string): Promise<AppError> {
     const all = [...new Set((await this.#allLabels()).values())];
-    if (all.length === 0) return trouble(this.#session, `no entry has the label '${word}'; the log has no labels`);
+    if (all.length === 0) return revError(this.#session, `no entry has the label '${word}'; the log has no labels`);
     const near = nearest(word, all, 3);
     const names = (near.length > 0 ? near : all.slice(0, MOST_CANDIDATES)).map((label) => `'${label}'`).join(', ');
-    return trouble(
+    return revError(
       this.#session,
       `no entry has the label '${word}'; ${near.length > 0 ? `did you mean ${names}?` : `there ${all.length === 1 ? 'is' : 'are'} ${names}${all.length > MOST_CANDIDATES ? ', ...' : ''}`}`,
     );
@@ -249,8 +249,8 @@ class RevReader {
     return best.map((id) => `'${id}'`);
   }
 
-  #ambiguous(rev: string, candidates: readonly string[], how: string): Trouble {
-    return trouble(this.#session, `'${rev}' is ambiguous; it could be ${candidates.join(', ')}; ${how}`);
+  #ambiguous(rev: string, candidates: readonly string[], how: string): AppError {
+    return revError(this.#session, `'${rev}' is ambiguous; it could be ${candidates.join(', ')}; ${how}`);
   }
 
   async #described(positions: readonly number[]): Promise<string[]> {
@@ -266,6 +266,6 @@ class RevReader {
   }
 }
 
-function trouble(session: Session, message: string): Trouble {
-  return new Trouble(`${session.name}: ${message}`);
+function revError(session: Session, message: string): AppError {
+  return new AppError(`${session.name}: ${message}`);
 }

@@ -41,7 +41,7 @@ export interface Session {
   readonly damage: readonly LeftOut[];
   /** False where the last line has no newline, so that the next append would run into it. True for an empty log. */
   readonly endsWithNewline: boolean;
-  /** Throws Trouble for a line that turns out to be damaged. */
+  /** Throws AppError for a line that turns out to be damaged. */
   entry(position: number): Promise<LogEntry>;
   /** In the order asked for; a line that turns out to be damaged is left out and told in `damage`. */
   entries(positions: Iterable<number>): AsyncIterable<LogEntry>;

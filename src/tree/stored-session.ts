@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { readContent } from '../entries/damage.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
@@ -71,7 +71,7 @@ export class StoredSession implements Session {
     for await (const entry of this.entries([position])) return entry;
     const line = this.index.lineOf(position);
     const rule = this.#damage.find((one) => one.line === line)?.rule;
-    throw new Trouble(`${this.name}: line ${line} is damaged (${rule}); run 'sessionctl repair' first, or choose another entry`);
+    throw new AppError(`${this.name}: line ${line} is damaged (${rule}); run 'sessionctl repair' first, or choose another entry`);
   }
 
   async *entries(positions: Iterable<number>): AsyncGenerator<LogEntry, void, void> {
@@ -147,7 +147,7 @@ export class StoredSession implements Session {
 
   #requireWhole({ positions, start, end }: Part, read: number): void {
     if (read < end - start)
-      throw new Trouble(`${this.name}: became shorter while it was being read; run again when no program is writing to it`);
+      throw new AppError(`${this.name}: became shorter while it was being read; run again when no program is writing to it`);
     this.onRead?.(positions.reduce((bytes, position) => bytes + this.index.lengthOf(position), 0));
   }
 

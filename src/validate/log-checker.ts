@@ -1,4 +1,4 @@
-import { Trouble } from '../base/trouble.ts';
+import { AppError } from '../base/errors.ts';
 import { fileChunks, readWhole } from '../files/input.ts';
 import { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
@@ -105,7 +105,7 @@ export class LogChecker {
       const result = await this.checkFile(name, { onFinding: (finding) => findings.push(finding), onBytes });
       return { findings, result, bytes };
     } catch (error) {
-      if (!(error instanceof Trouble)) throw error;
+      if (!(error instanceof AppError)) throw error;
       return { findings, bytes, result: { error: error.message } };
     }
   }

@@ -1,6 +1,6 @@
+import { AppError, ClosedPipe, OutputError, UsageError } from '../base/errors.ts';
 import type { Io } from '../base/io.ts';
 import type { Output } from '../base/output.ts';
-import { ClosedPipe, OutputTrouble, Trouble, UsageTrouble } from '../base/trouble.ts';
 import { counted } from '../base/words.ts';
 import { cores, isFolder, isThere, openInput, sizeOf } from '../files/input.ts';
 import { announce } from '../files/reading.ts';
@@ -98,12 +98,12 @@ export class Validation {
           targets.push({ name: operand, found: false });
           continue;
         }
-        if (this.#options.pass) throw new UsageTrouble(`'--pass' copies one log; '${operand}' is a folder`);
+        if (this.#options.pass) throw new UsageError(`'--pass' copies one log; '${operand}' is a folder`);
         for await (const { path, trouble } of findSessions(operand)) {
           targets.push(trouble ? { name: path, error: trouble.message } : { name: path, found: true });
         }
       } catch (error) {
-        if (!(error instanceof Trouble) || error instanceof UsageTrouble) throw error;
+        if (!(error instanceof AppError) || error instanceof UsageError) throw error;
         targets.push({ name: operand, error: error.message });
       }
     }
@@ -175,7 +175,7 @@ export class Validation {
       }
       this.#checked(target, result, findings > 0, errors, findings);
     } catch (error) {
-      if (!(error instanceof Trouble) || error instanceof OutputTrouble) throw error;
+      if (!(error instanceof AppError) || error instanceof OutputError) throw error;
       this.#fail(name, error.message);
     }
   }
@@ -220,7 +220,7 @@ export class Validation {
     const reason = message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
     this.#summary.failed++;
     this.#io.note(`${name}: ${reason}`);
-    this.#write(this.#options.reporter.trouble(name, reason));
+    this.#write(this.#options.reporter.failed(name, reason));
   }
 
   /** What the output itself does not say, or not to a person. */

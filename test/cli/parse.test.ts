@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UsageTrouble } from '../../src/base/trouble.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { parseArgv } from '../../src/cli/parse.ts';
 import type { Option } from '../../src/shared/command.ts';
 import { settings } from '../support/properties.ts';
@@ -45,8 +45,8 @@ function refusal(...argv: string[]): string {
   try {
     parseArgv(options, argv).given();
   } catch (error) {
-    expect(error).toBeInstanceOf(UsageTrouble);
-    return (error as UsageTrouble).message;
+    expect(error).toBeInstanceOf(UsageError);
+    return (error as UsageError).message;
   }
   throw new Error(`accepted: ${argv.join(' ')}`);
 }

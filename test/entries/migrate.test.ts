@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Trouble } from '../../src/base/trouble.ts';
+import { AppError } from '../../src/base/errors.ts';
 import { type MigrateOptions, type MigrateWarning, Migration, migratedBytes, skimIds } from '../../src/entries/migrate/index.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
@@ -36,7 +36,7 @@ async function outcome(
       text += raw;
     });
   } catch (error) {
-    if (!(error instanceof Trouble)) throw error;
+    if (!(error instanceof AppError)) throw error;
     trouble = error.message;
   }
   return { text, warnings, trouble };

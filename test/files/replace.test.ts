@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { Trouble } from '../../src/base/trouble.ts';
+import { AppError } from '../../src/base/errors.ts';
 import { makeIo } from '../../src/cli/io.ts';
 import { parseArgv } from '../../src/cli/parse.ts';
 import { readLines } from '../../src/lines/reader.ts';
@@ -77,7 +77,7 @@ async function call(argv: readonly string[], transform: Transform, stdin = '', o
     const code = await rewrite(parseArgv(REWRITE_OPTIONS, argv).given(), io, transform);
     return { code, stdout, notes, trouble: undefined };
   } catch (error) {
-    if (!(error instanceof Trouble)) throw error;
+    if (!(error instanceof AppError)) throw error;
     return { code: 2, stdout, notes, trouble: error.message };
   }
 }
@@ -275,7 +275,7 @@ test('leaves the file when the transform fails half way', async () => {
     out.raw('SOMETHING ELSE\n');
     await out.flush();
     expect(readdirSync(folder).length).toBe(2);
-    throw new Trouble('no more');
+    throw new AppError('no more');
   };
   expect((await call(['-i', '--backup', file], fail)).trouble).toBe('no more');
   expect((await call(['-o', join(folder, 'out'), file], fail)).trouble).toBe('no more');

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { Trouble } from '../../src/base/trouble.ts';
+import { AppError } from '../../src/base/errors.ts';
 import { parseArgv } from '../../src/cli/parse.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import type { Command, Io } from '../../src/shared/command.ts';
@@ -64,6 +64,6 @@ const io: Io = {
 try {
   process.exitCode = await command.run(parseArgv(command.options, process.argv.slice(2)).given(), io);
 } catch (error) {
-  process.stderr.write(`${error instanceof Trouble ? error.message : error}\n`);
+  process.stderr.write(`${error instanceof AppError ? error.message : error}\n`);
   process.exitCode = 2;
 }

@@ -86,7 +86,7 @@ describe('validate', () => {
     expect(await library.summarize(log)).toMatchObject({ warnings: 1, rules: { 'blank-line': 1 } });
     expect(await library.summarize(log, { levels: { 'blank-line': 'error' } })).toMatchObject({ ok: false, errors: 1 });
     expect(await library.summarize(log, { levels: { 'blank-line': 'off' } })).toMatchObject({ ok: true, warnings: 0 });
-    await expect(library.summarize(bytesOf('just text\n'))).rejects.toThrow(library.Trouble);
+    await expect(library.summarize(bytesOf('just text\n'))).rejects.toThrow(library.AppError);
   });
 });
 
@@ -170,7 +170,7 @@ describe('a session', () => {
     const session = await library.openSession(createReadStream(join(folder, 'pi-branches.jsonl')));
     const last = await library.resolveRev(session, '@');
     expect(await library.resolveRev(session, `line:${last.line}`)).toEqual(last);
-    await expect(library.resolveRev(session, 'nowhere')).rejects.toThrow(library.Trouble);
+    await expect(library.resolveRev(session, 'nowhere')).rejects.toThrow(library.AppError);
     const all = await library.labels(session);
     for (const [id, label] of all) expect((await library.resolveRev(session, `label:${label}`)).value['id']).toBe(id);
     expect(all.size).toBeGreaterThan(0);

@@ -48,7 +48,7 @@ describe('a bundle', () => {
   }
 
   it.each([
-    ['Trouble', 2_000],
+    ['AppError', 2_000],
     ['readEntries', 20_000],
     ['buildContext', 40_000],
     ['migrate', 60_000],

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { ClosedPipe } from '../../src/base/trouble.ts';
+import { ClosedPipe } from '../../src/base/errors.ts';
 import { splitLines } from '../../src/lines/split.ts';
 import { ByteWriter } from '../../src/lines/writer.ts';
 

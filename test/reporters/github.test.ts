@@ -66,8 +66,8 @@ describe('github', () => {
   });
 
   it('annotates a file that could not be read', () => {
-    expect(reporter('github').trouble('a.jsonl', 'permission denied')).toBe('::error file=a.jsonl::permission denied\n');
-    expect(reporter('github').trouble('-', 'gone')).toBe('::error::gone\n');
+    expect(reporter('github').failed('a.jsonl', 'permission denied')).toBe('::error file=a.jsonl::permission denied\n');
+    expect(reporter('github').failed('-', 'gone')).toBe('::error::gone\n');
   });
 
   it('cannot be made to start another command or to change a property', () => {

@@ -62,12 +62,7 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
   it('has an error for a file that could not be read, beside what was found before', () => {
     const to = reporter('junit');
     const output =
-      to.begin() +
-      to.trouble('gone', 'no "such" file') +
-      to.file('a') +
-      to.finding(finding()) +
-      to.trouble('a', 'disk') +
-      to.end(summary());
+      to.begin() + to.failed('gone', 'no "such" file') + to.file('a') + to.finding(finding()) + to.failed('a', 'disk') + to.end(summary());
     const [gone, cut] = junit(output).children;
     expect(gone?.attributes).toMatchObject({ name: 'gone', tests: '1', errors: '1', failures: '0' });
     expect(gone?.children[0]?.children[0]).toMatchObject({ name: 'error', attributes: { message: 'no "such" file' } });

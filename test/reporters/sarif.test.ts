@@ -65,7 +65,7 @@ describe('sarif', () => {
 
   it('says that the run failed where a file could not be read', () => {
     const sarif = reporter('sarif');
-    const output = sarif.begin() + sarif.trouble('gone.jsonl', 'no such file') + sarif.end(summary({ failed: 1 }));
+    const output = sarif.begin() + sarif.failed('gone.jsonl', 'no such file') + sarif.end(summary({ failed: 1 }));
     expect(parsed(output).runs[0].invocations).toEqual([
       {
         executionSuccessful: false,

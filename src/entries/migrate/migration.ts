@@ -1,5 +1,5 @@
+import { AppError } from '../../base/errors.ts';
 import { shortJson } from '../../base/to-json.ts';
-import { Trouble } from '../../base/trouble.ts';
 import { LineEdit } from '../../json/line-edit.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
@@ -156,7 +156,7 @@ export class Migration {
     return '';
   }
 
-  #refusal(what: string): Trouble {
-    return new Trouble(`${this.#options.name}: ${what}`);
+  #refusal(what: string): AppError {
+    return new AppError(`${this.#options.name}: ${what}`);
   }
 }

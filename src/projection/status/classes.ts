@@ -1,4 +1,4 @@
-import { Trouble } from '../../base/trouble.ts';
+import { AppError } from '../../base/errors.ts';
 import { nearest } from '../../base/words.ts';
 import { isObject } from '../../json/value.ts';
 import type { Verdict } from './verdict.ts';
@@ -158,30 +158,30 @@ export function parseClassRules(text: string, name: string): ClassRule[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Trouble(`${name}: not JSON: ${error instanceof Error ? error.message : String(error)}; see 'sessionctl status --help'`);
+    throw new AppError(`${name}: not JSON: ${error instanceof Error ? error.message : String(error)}; see 'sessionctl status --help'`);
   }
   if (!Array.isArray(value)) {
-    throw new Trouble(`${name}: tool classes must be a JSON array of rules such as [{"pattern":"deploy_*","class":"external-write"}]`);
+    throw new AppError(`${name}: tool classes must be a JSON array of rules such as [{"pattern":"deploy_*","class":"external-write"}]`);
   }
   return value.map((item, index) => parseRule(item, `${name}: rule ${index + 1}`));
 }
 
 function parseRule(item: unknown, where: string): ClassRule {
-  if (!isObject(item)) throw new Trouble(`${where}: is not an object with a pattern and a class`);
+  if (!isObject(item)) throw new AppError(`${where}: is not an object with a pattern and a class`);
   for (const key of Object.keys(item)) {
     if (RULE_KEYS.includes(key)) continue;
     const meant = nearest(key, RULE_KEYS)[0];
-    throw new Trouble(`${where}: unknown key '${key}'${meant ? `; did you mean '${meant}'?` : `; the keys are ${RULE_KEYS.join(', ')}`}`);
+    throw new AppError(`${where}: unknown key '${key}'${meant ? `; did you mean '${meant}'?` : `; the keys are ${RULE_KEYS.join(', ')}`}`);
   }
   const pattern = item['pattern'];
   if (typeof pattern !== 'string' || pattern === '') {
-    throw new Trouble(`${where}: 'pattern' must be a non-empty string: the name of a tool, with '*' for any characters`);
+    throw new AppError(`${where}: 'pattern' must be a non-empty string: the name of a tool, with '*' for any characters`);
   }
-  if (pattern.length > 200 || pattern.split('*').length > 8) throw new Trouble(`${where}: 'pattern' is too long or has too many stars`);
+  if (pattern.length > 200 || pattern.split('*').length > 8) throw new AppError(`${where}: 'pattern' is too long or has too many stars`);
   const idempotency = choice(item['idempotency'], IDEMPOTENCIES, 'idempotency', where);
   const policy = choice(item['policy'], POLICIES, 'policy', where);
   const className = choice(item['class'], CLASS_NAMES, 'class', where);
-  if (className === undefined) throw new Trouble(`${where}: 'class' is missing; it must be one of ${CLASS_NAMES.join(', ')}`);
+  if (className === undefined) throw new AppError(`${where}: 'class' is missing; it must be one of ${CLASS_NAMES.join(', ')}`);
   return { pattern, class: className, ...(idempotency ? { idempotency } : {}), ...(policy ? { policy } : {}) };
 }
 
@@ -191,5 +191,5 @@ function choice<T extends string>(value: unknown, choices: readonly T[], key: st
   if (found !== undefined) return found;
   const meant = typeof value === 'string' ? nearest(value, choices)[0] : undefined;
   const said = typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
-  throw new Trouble(`${where}: '${key}' must be one of ${choices.join(', ')}, not ${said}${meant ? `; did you mean '${meant}'?` : ''}`);
+  throw new AppError(`${where}: '${key}' must be one of ${choices.join(', ')}, not ${said}${meant ? `; did you mean '${meant}'?` : ''}`);
 }

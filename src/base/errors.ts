@@ -2,15 +2,15 @@
  * Something that stops a command: bad usage, unreadable input, a refusal. The message follows the form
  * "PATH: what is wrong; what to do", lower case and without a full stop; the program prints it as one line and exits 2.
  */
-export class Trouble extends Error {
-  override readonly name = 'Trouble';
+export class AppError extends Error {
+  override readonly name = 'AppError';
 }
 
 /** A wrong call. The program adds a pointer to the command's help. */
-export class UsageTrouble extends Trouble {}
+export class UsageError extends AppError {}
 
 /** What was to be written did not arrive: it ends the whole run, not only the work on one file. */
-export class OutputTrouble extends Trouble {}
+export class OutputError extends AppError {}
 
 /** The reader of our output went away. The run ends quietly, with the code earned so far. */
 export class ClosedPipe extends Error {
@@ -41,10 +41,10 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The system's error about a path as one clear line. */
-export function systemTrouble(path: string, error: unknown): Trouble {
+export function fileError(path: string, error: unknown): AppError {
   const code = errorCode(error);
   const reason = (code && SYSTEM_REASONS[code]) || (error instanceof Error ? error.message : String(error));
-  return new Trouble(`${path}: ${reason}`);
+  return new AppError(`${path}: ${reason}`);
 }
 
 const WRITE_REASONS: Readonly<Record<string, string>> = {
@@ -53,9 +53,9 @@ const WRITE_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The same about a path that something was to be written to. */
-export function writeTrouble(path: string, error: unknown): Trouble {
+export function writeError(path: string, error: unknown): AppError {
   const reason = WRITE_REASONS[errorCode(error) ?? ''];
-  return reason === undefined ? systemTrouble(path, error) : new Trouble(`${path}: ${reason}`);
+  return reason === undefined ? fileError(path, error) : new AppError(`${path}: ${reason}`);
 }
 
 export function errorCode(error: unknown): string | undefined {
