@@ -21,3 +21,12 @@ export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;
 }
+
+/** As String() gives it; '' for what it throws on, such as {"toString":1}, which JSON can hold. */
+export function stringText(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return '';
+  }
+}

@@ -1,4 +1,5 @@
 import { arrayElements, objectMembers } from '../../json/text.ts';
+import { stringText } from '../../json/value.ts';
 import type { PathEntry } from './types.ts';
 
 /** The JSON text of every member's value; of equal keys the last counts, as for JSON.parse. */
@@ -27,7 +28,8 @@ export function messageText(
   const texts = memberTexts(entry.text);
   const members = fields.map((key) => [key, Object.hasOwn(changed, key) ? changed[key] : texts.get(key)] as const);
   // Whatever the timestamp is, a Date is made of it, as the agents do: null is 1970.
-  const time = new Date(entry.value['timestamp'] as string).getTime();
+  const { timestamp } = entry.value;
+  const time = new Date((typeof timestamp === 'object' && timestamp !== null ? stringText(timestamp) : timestamp) as string).getTime();
   return objectText([['role', `"${role}"`], ...members, ['timestamp', Number.isNaN(time) ? 'null' : String(time)]]);
 }
 

@@ -1,5 +1,5 @@
 import { addUsage, NO_USAGE, type Usage, usageOf } from '../../entries/usage.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, stringText } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
 import type { Profile } from './types.ts';
 
@@ -107,7 +107,7 @@ export class StateReader {
     }
     const chosen = own ?? (this.#profile === 'spec' ? ofPi : undefined);
     if (chosen === undefined) return;
-    const role = own === undefined ? 'default' : String(entry['role'] ?? 'default');
+    const role = own === undefined ? 'default' : stringText(entry['role'] ?? 'default');
     this.#models.set(role, chosen);
     if (role === 'default') this.#isModelChosen = true;
   }

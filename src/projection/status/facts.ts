@@ -1,6 +1,6 @@
 import { counted } from '../../base/words.ts';
 import { type Dialect, DialectWatch } from '../../entries/dialect.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, stringText } from '../../json/value.ts';
 import { type CallGroup, isAnswered, Pairing, toolCalls } from '../../transcript/turns.ts';
 import { hasRetainedTail } from '../context/window.ts';
 import { commandText, readCommand } from './bash-hint.ts';
@@ -182,7 +182,7 @@ export class PathFacts {
     this.#isStable = this.#unanswered.size === 0 && (role === 'toolResult' || endsTurn);
     if (role === 'user') this.#unstable = "the user's message after it has no answer yet";
     else if (role === 'assistant') this.#unstable = `the turn after it ${endingOf(this.lastTurn?.stopReason)}`;
-    else this.#unstable = `a message of role '${String(role)}' follows it`;
+    else this.#unstable = `a message of role '${stringText(role)}' follows it`;
   }
 
   #speaks(role: 'user' | 'assistant' | 'toolResult', place: EntryPlace): void {
@@ -338,6 +338,6 @@ function leftRunning(call: CallFacts, group: CallGroup<CallFacts, CallResult>): 
 
 function timeOf(own: unknown, entry: unknown): number | undefined {
   if (typeof own === 'number' && Number.isFinite(own)) return own;
-  const parsed = Date.parse(String(entry));
+  const parsed = Date.parse(stringText(entry));
   return Number.isNaN(parsed) ? undefined : parsed;
 }
