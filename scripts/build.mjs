@@ -15,7 +15,7 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   chunkNames: 'chunks/[name]-[hash]',
-  alias: { 'string-width': './src/base/width.ts' },
+  alias: { 'string-width': './src/util/width.ts' },
   // split2 is CommonJS and requires node:stream.
   banner: {
     js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",

@@ -18,7 +18,10 @@ export interface GeneratedFile {
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'README.md', make: async (root) => withRuleTable(readFileSync(join(root, 'README.md'), 'utf8')) },
   { path: 'docs/what-can-go-wrong.md', make: async () => rulePage(rules) },
-  { path: 'docs/sessionctl.1', make: async () => manPage(await Promise.all(commands.map((entry) => entry.load())), packageJson.version) },
+  {
+    path: 'docs/sessionctl.1',
+    make: async () => manPage(await Promise.all(commands.map((entry) => entry.load())), packageJson.version),
+  },
   { path: 'docs/screenshot.svg', make: makeScreenshot },
 ];
 
@@ -32,13 +35,18 @@ function withRuleTable(readme: string): string {
 const COLUMNS = 108;
 
 /** What the screenshot shows; commands that are typed as one would type them, in a folder of fixtures. */
-const SHOTS: readonly string[] = ['sessionctl validate readme/crashed.jsonl', 'sessionctl tree sessions/pi-branches.jsonl'];
+const SHOTS: readonly string[] = [
+  'sessionctl validate readme/crashed.jsonl',
+  'sessionctl tree sessions/pi-branches.jsonl',
+];
 
 async function makeScreenshot(root: string): Promise<string> {
   const shots: Shot[] = [];
   for (const command of SHOTS) {
     const argv = command.split(' ').slice(1);
-    const output = await onTerminal(argv.map((word) => (word.endsWith('.jsonl') ? join(root, 'fixtures', word) : word)));
+    const output = await onTerminal(
+      argv.map((word) => (word.endsWith('.jsonl') ? join(root, 'fixtures', word) : word)),
+    );
     shots.push({ command, output: output.replaceAll(`${join(root, 'fixtures')}/`, '') });
   }
   return screenshot(shots, COLUMNS);
@@ -54,6 +62,12 @@ async function onTerminal(argv: readonly string[]): Promise<string> {
   });
   const terminal = Object.assign(stream, { isTTY: true, columns: COLUMNS }) as unknown as ProcessIo['stdout'];
   const now = (): number => Date.UTC(2026, 2, 11, 10);
-  await main(argv, { stdin: new PassThrough().end() as ProcessIo['stdin'], stdout: terminal, stderr: terminal, env: {}, now });
+  await main(argv, {
+    stdin: new PassThrough().end() as ProcessIo['stdin'],
+    stdout: terminal,
+    stderr: terminal,
+    env: {},
+    now,
+  });
   return output;
 }

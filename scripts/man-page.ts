@@ -15,7 +15,9 @@ export function manPage(commands: readonly Command[], version: string): string {
     '[\\fIOPTION\\fR]... [\\fIFILE\\fR]...',
     '.SH DESCRIPTION',
     text('A session log is one JSON object a line: a header, then entries that form a tree.'),
-    text('Every command is a filter: no FILE, or a single dash, is standard input, and standard output carries data only.'),
+    text(
+      'Every command is a filter: no FILE, or a single dash, is standard input, and standard output carries data only.',
+    ),
     text("Notes and errors go to standard error. '--' ends the options."),
     '.SH COMMANDS',
     ...commands.flatMap(commandPart),

@@ -1,4 +1,4 @@
-import width from '../src/base/width.ts';
+import width from '../src/util/width.ts';
 
 const CELL_WIDTH = 8.4;
 const LINE_HEIGHT = 19;

@@ -5,31 +5,34 @@ import { projectRoot } from './support/run.ts';
 
 /** Which folders of src a folder, or a file beside them, may import from. */
 const MAY_IMPORT = table({
-  base: '',
-  scanner: 'base',
-  files: 'base log',
-  lines: 'base',
+  util: '',
+  scanner: 'util',
+  files: 'log util',
+  lines: 'util',
   json: '',
-  entries: 'base formats json lines log',
-  formats: 'base entries json lines',
-  log: 'base entries formats json lines tree',
-  tree: 'base entries json lines log scanner',
+  entries: 'json lines util',
+  formats: 'entries json lines util',
+  log: 'entries formats json lines util',
+  tree: 'entries formats json log util',
   transcript: 'json',
-  projection: 'base entries json log transcript tree',
-  rules: 'base entries json lines log scanner transcript tree',
-  repair: 'base entries formats json lines log rules scanner',
-  validate: 'base blobs files formats lines reporters rules scanner',
-  reporters: 'base rules',
-  exporters: 'base entries json log transcript tree',
-  blobs: 'base entries files json lines scanner',
-  shared: 'base blobs entries files formats lines log projection scanner tree',
-  completion: 'base shared',
+  context: 'entries json log transcript tree util',
+  status: 'context entries json log transcript tree util',
+  diff: 'context entries json log status transcript tree util',
+  overview: 'context entries json log transcript tree util',
+  rules: 'entries formats json lines log scanner transcript tree util',
+  repair: 'entries formats json lines log rules scanner util',
+  validate: 'blobs files formats lines reporters rules scanner util',
+  reporters: 'rules util',
+  exporters: 'entries json log transcript tree util',
+  blobs: 'entries files json lines scanner util',
+  shared: 'blobs context entries files formats lines log overview scanner tree util',
+  completion: 'shared util',
   commands:
-    'base blobs completion entries exporters files formats json lines log projection repair reporters rules scanner shared tree validate',
-  cli: 'base commands shared',
+    'blobs completion context diff entries exporters files formats json lines log overview repair reporters rules scanner shared status tree util validate',
+  cli: 'commands shared util',
   'main.ts': 'cli',
-  library: 'base entries formats json lines log projection repair rules tree validate',
-  'index.ts': 'base entries json library log projection repair rules tree',
+  library: 'context entries formats json lines log repair rules status tree util validate',
+  'index.ts': 'context entries formats json library log repair rules status tree util',
 });
 
 /** Who alone imports a package or a module of Node. What is not named, such as node:http, nobody imports. */
@@ -40,8 +43,8 @@ const IMPORTED_BY = table({
     split2: 'lines',
     'zod/mini': 'entries',
     'markdown-it': 'exporters',
-    diff: 'projection',
-    'get-east-asian-width': 'base',
+    diff: 'diff exporters',
+    'get-east-asian-width': 'util',
   },
   ...{
     'node:fs': 'files',
@@ -73,23 +76,30 @@ function offences(file: string, source: string): string[] {
     return to !== '../package.json' && ![from, ...(MAY_IMPORT.get(from) ?? [])].includes(to.split('/')[0] as string);
   };
   const imports = code.matchAll(/^(?:import|export)\b(?:[\w\s{},*]*\bfrom)?\s*'([^']+)'|\bimport\('([^']+)'\)/gm);
-  const globals = USED_BY.filter(([use, by]) => use.test(code) && !by.split(' ').includes(from)).map(([use]) => use.source);
-  return [...[...imports].map((match) => match[1] ?? match[2] ?? '').filter(isForbidden), ...globals].map((what) => `${file}: ${what}`);
+  const globals = USED_BY.filter(([use, by]) => use.test(code) && !by.split(' ').includes(from)).map(
+    ([use]) => use.source,
+  );
+  return [...[...imports].map((match) => match[1] ?? match[2] ?? '').filter(isForbidden), ...globals].map(
+    (what) => `${file}: ${what}`,
+  );
 }
 
 describe('the boundaries between the folders of src', () => {
   it('hold', () => {
     const src = join(projectRoot, 'src');
     // Another language, and a script for browsers.
-    const isOther = (name: string): boolean => /^scanner\/assembly\/|^exporters\/html\/script\.ts$|(?<!\.ts)$/.test(name);
+    const isOther = (name: string): boolean =>
+      /^scanner\/assembly\/|^exporters\/html\/script\.ts$|(?<!\.ts)$/.test(name);
     const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
-    expect(names.filter((name) => !isOther(name)).flatMap((name) => offences(name, readFileSync(join(src, name), 'utf8')))).toEqual([]);
+    expect(
+      names.filter((name) => !isOther(name)).flatMap((name) => offences(name, readFileSync(join(src, name), 'utf8'))),
+    ).toEqual([]);
   });
 
   it.each([
     ['tree/a.ts', "import { readFile } from 'node:fs/promises';"],
     ['tree/a.ts', "import {\n  a,\n  type B,\n} from '../rules/index.ts';"],
-    ['projection/deep/a.ts', "export * from '../../commands/index.ts';"],
+    ['context/deep/a.ts', "export * from '../../commands/index.ts';"],
     ['commands/a.ts', "import yargs from 'yargs';"],
     ['commands/a.ts', "const { request } = await import('node:https');"],
     ['cli/a.ts', "import 'zod';"],

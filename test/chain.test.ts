@@ -32,8 +32,11 @@ test('a damaged old log with an image becomes a sound one in one pipe', async ()
   expect(ran.code).toBe(0);
   // Repair tells its changes, validate that nothing is wrong; migrate and externalize have nothing to say.
   const notes = ran.stderr.split('\n').filter((line) => line !== '');
-  expect(notes.filter((line) => !line.includes('damaged.jsonl'))).toEqual(['sessionctl: no problems found in 1 session (9 entries)']);
-  for (const rule of ['glued-entries', 'nul-bytes', 'torn-line', 'missing-final-newline']) expect(ran.stderr).toContain(rule);
+  expect(notes.filter((line) => !line.includes('damaged.jsonl'))).toEqual([
+    'sessionctl: no problems found in 1 session (9 entries)',
+  ]);
+  for (const rule of ['glued-entries', 'nul-bytes', 'torn-line', 'missing-final-newline'])
+    expect(ran.stderr).toContain(rule);
   expect(readdirSync(join(folder, 'blobs')).length).toBe(1);
 });
 

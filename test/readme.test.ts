@@ -45,7 +45,11 @@ describe('the README', () => {
       git add sound.jsonl && git commit -qm sound && echo committed
       git add broken.jsonl && git commit -qm broken || echo stopped
       git rm -q --cached broken.jsonl; echo text > notes.txt; git add notes.txt && git commit -qm notes && echo committed`;
-    const ran = await spawnCommand('bash', ['-c', script], { cwd: folder, stdin: hook, env: { HOME: folder, GIT_CONFIG_NOSYSTEM: '1' } });
+    const ran = await spawnCommand('bash', ['-c', script], {
+      cwd: folder,
+      stdin: hook,
+      env: { HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
+    });
     expect(ran.stdout + ran.stderr).toContain('broken.jsonl:5: error: torn-line: ');
     expect(ran.stdout.match(/^(?:committed|stopped)$/gm)).toEqual(['committed', 'stopped', 'committed']);
   });

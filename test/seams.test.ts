@@ -86,7 +86,14 @@ beforeAll(async () => {
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
   const rules = /export const rules[^=]*= \[/;
   add('rules/shouting.ts', RULE, 'rules/index.ts', "import { shouting } from './shouting.ts';", rules, 'shouting');
-  add('formats/toy.ts', FORMAT, 'formats/index.ts', "import { toy } from './toy.ts';", /export const foreignFormats[^=]*= \[/, 'toy');
+  add(
+    'formats/toy.ts',
+    FORMAT,
+    'formats/index.ts',
+    "import { toy } from './toy.ts';",
+    /export const foreignFormats[^=]*= \[/,
+    'toy',
+  );
   const reporters = /export const reporters = \{/;
   add(
     'reporters/short.ts',
@@ -97,7 +104,14 @@ beforeAll(async () => {
     'short: shortReporter',
   );
   const exporters = /export const exportFormats[^=]*= \[/;
-  add('exporters/count.ts', EXPORTER, 'exporters/index.ts', "import { countFormat } from './count.ts';", exporters, 'countFormat');
+  add(
+    'exporters/count.ts',
+    EXPORTER,
+    'exporters/index.ts',
+    "import { countFormat } from './count.ts';",
+    exporters,
+    'countFormat',
+  );
   await build({
     entryPoints: [join(copy, 'src/main.ts')],
     outdir: join(copy, 'dist'),

@@ -22,7 +22,11 @@ export interface Externalized {
 }
 
 /** A whole line with refs in place of its images. Only the strings that are replaced change. */
-export function externalizeLine(raw: string, look: Pick<LineLook, 'from' | 'decoded'>, options: ExternalizeOptions): Externalized {
+export function externalizeLine(
+  raw: string,
+  look: Pick<LineLook, 'from' | 'decoded'>,
+  options: ExternalizeOptions,
+): Externalized {
   const splices: Splice[] = [];
   const left: Left[] = [];
   if (!mayHoldImage(raw)) return { raw, moved: 0, left };
@@ -39,7 +43,12 @@ export function externalizeLine(raw: string, look: Pick<LineLook, 'from' | 'deco
 }
 
 /** The image's bytes; why it must stay; or undefined where there is nothing to say. */
-function dataBytes(raw: string, { start, end }: ImageString, decoded: LineLook['decoded'], minChars: number): Buffer | Left | undefined {
+function dataBytes(
+  raw: string,
+  { start, end }: ImageString,
+  decoded: LineLook['decoded'],
+  minChars: number,
+): Buffer | Left | undefined {
   if (end - start - 2 < minChars) return undefined;
   return decoded.get(start) ?? canonicalBytes(raw, start + 1, end - 1) ?? 'not-canonical';
 }

@@ -1,10 +1,10 @@
-import { AppError, UsageError } from '../base/errors.ts';
-import type { Io } from '../base/io.ts';
-import { counted } from '../base/words.ts';
 import { type BlobFacts, realPath } from '../files/blob-files.ts';
 import { fileChunks, isFolder, openInput } from '../files/input.ts';
 import { requireRunning } from '../files/temp.ts';
 import { type FindOptions, findFiles } from '../files/walk.ts';
+import { AppError, UsageError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
+import { counted } from '../util/words.ts';
 import type { HashSearch } from './referenced-hashes.ts';
 import type { BlobStore } from './store.ts';
 
@@ -37,7 +37,12 @@ export function planGc(store: BlobStore, referenced: ReadonlySet<string>, younge
 }
 
 /** Takes what the plan says, and tells each blob that really went: one that was named anew meanwhile stays. */
-export function* collectGarbage(store: BlobStore, plan: GcPlan, destroy: boolean, signal: AbortSignal): Generator<BlobFacts, void, void> {
+export function* collectGarbage(
+  store: BlobStore,
+  plan: GcPlan,
+  destroy: boolean,
+  signal: AbortSignal,
+): Generator<BlobFacts, void, void> {
   try {
     for (const blob of plan.dead) if (store.folder.takeBlob(blob, plan.youngest, destroy, signal)) yield blob;
     for (const name of plan.leftovers) store.folder.take(name, plan.youngest, true, signal);
@@ -47,7 +52,12 @@ export function* collectGarbage(store: BlobStore, plan: GcPlan, destroy: boolean
 }
 
 /** Reads every byte of every file; gives how many files that were. */
-export async function searchAll(names: readonly string[], store: BlobStore, search: HashSearch, io: Io): Promise<number> {
+export async function searchAll(
+  names: readonly string[],
+  store: BlobStore,
+  search: HashSearch,
+  io: Io,
+): Promise<number> {
   let files = 0;
   const troubles: AppError[] = [];
   const readOne = async (chunks: AsyncIterable<Buffer>): Promise<void> => {

@@ -24,7 +24,8 @@ export function inlineLine(raw: string, from: number, get: (ref: string) => Buff
     const ref = refAt(raw, image);
     if (ref === undefined) return;
     const bytes = hashOfRef(ref) === undefined ? 'bad-blob-ref' : get(ref);
-    const content = typeof bytes === 'string' ? { why: bytes } : image.kind === 'data' ? bytes.toString('base64') : urlText(bytes);
+    const content =
+      typeof bytes === 'string' ? { why: bytes } : image.kind === 'data' ? bytes.toString('base64') : urlText(bytes);
     if (typeof content !== 'string') kept.push({ ref, why: content.why });
     else if (length + content.length > DEFAULT_MAX_LINE_BYTES) kept.push({ ref, why: 'line-too-long' });
     else {

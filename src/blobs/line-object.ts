@@ -29,7 +29,8 @@ export function lookAt(line: Line, version: number | undefined): LineLook {
   if (line.blank) return { damage: undefined, value: undefined, from: 0, decoded: NONE };
   const from = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   if (line.oversize === 0 && line.encoding !== 'invalid') {
-    const { text, decoded } = line.raw.length < LONG_LINE ? { text: line.raw.slice(from), decoded: NONE } : withoutImages(line.raw, from);
+    const { text, decoded } =
+      line.raw.length < LONG_LINE ? { text: line.raw.slice(from), decoded: NONE } : withoutImages(line.raw, from);
     const value = parseJson(text);
     if (isObject(value)) return { damage: from > 0 ? 'byte-order-mark' : undefined, value, from, decoded };
   }

@@ -75,13 +75,21 @@ export function truncateStrings(raw: string, from: number): { readonly raw: stri
   const scopes: Scope[] = [];
   walkJson(raw, from, {
     open: (frame) => {
-      if (!frame.array) scopes.push({ cuts: cuts.length, counts: counts.length, sealed: false, lineCount: undefined, content: undefined });
+      if (!frame.array)
+        scopes.push({
+          cuts: cuts.length,
+          counts: counts.length,
+          sealed: false,
+          lineCount: undefined,
+          content: undefined,
+        });
     },
     string: (frame, start, end) => {
       const scope = scopes.at(-1);
       if (!frame.array && scope) {
         if (SEALED_KEY.test(frame.key) && end - start > 2) scope.sealed = true;
-        if (frame.key === 'type' && end - start < 64 && ENCRYPTED_TYPES.has(unquote(raw.slice(start, end)))) scope.sealed = true;
+        if (frame.key === 'type' && end - start < 64 && ENCRYPTED_TYPES.has(unquote(raw.slice(start, end))))
+          scope.sealed = true;
       }
       if (end - start - 2 <= MAX_UNITS || images.has(start)) return;
       const cut = cutString(decodeUtf8(raw.slice(start, end)));
@@ -91,7 +99,8 @@ export function truncateStrings(raw: string, from: number): { readonly raw: stri
     },
     word: (frame, start, end) => {
       const scope = scopes.at(-1);
-      if (!frame.array && scope && frame.key === 'lineCount' && /^[-\d]/.test(raw.slice(start, end))) scope.lineCount = { start, end };
+      if (!frame.array && scope && frame.key === 'lineCount' && /^[-\d]/.test(raw.slice(start, end)))
+        scope.lineCount = { start, end };
     },
     close: (frame) => {
       if (frame.array) return;

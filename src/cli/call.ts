@@ -1,4 +1,4 @@
-import { version } from '../base/version.ts';
+import { version } from '../util/version.ts';
 import { type ProcessIo, watchOutput } from './tell.ts';
 
 /** One call of the program. The version needs no more than this file, and nothing else is loaded for it. */

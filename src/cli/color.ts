@@ -3,7 +3,11 @@ import type { Style } from '../shared/command.ts';
 export type ColorWhen = 'auto' | 'always' | 'never';
 
 /** --color beats NO_COLOR beats FORCE_COLOR beats TERM=dumb beats whether the stream is a terminal. */
-export function wantsColor(when: ColorWhen, env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+export function wantsColor(
+  when: ColorWhen,
+  env: Readonly<Record<string, string | undefined>>,
+  isTerminal: boolean,
+): boolean {
   if (when !== 'auto') return when === 'always';
   if (env['NO_COLOR']) return false;
   const forced = env['FORCE_COLOR'];

@@ -15,7 +15,8 @@ export function commandHelp(command: Command, style: Style): string {
   ];
   if (command.examples.length > 0) {
     sections.push('', style.bold('Examples:'));
-    for (const example of command.examples) sections.push(...wrap(`# ${example.shows}`, 2).map(style.dim), ...commandLines(example.run));
+    for (const example of command.examples)
+      sections.push(...wrap(`# ${example.shows}`, 2).map(style.dim), ...commandLines(example.run));
   }
   return `${sections.join('\n')}\n`;
 }

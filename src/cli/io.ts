@@ -1,11 +1,14 @@
-import { errorCode } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
 import type { Io, Style } from '../shared/command.ts';
+import { errorCode } from '../util/errors.ts';
+import { printable } from '../util/printable.ts';
 import { type ColorWhen, PLAIN, wantsColor } from './color.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';
 import type { ProcessIo } from './tell.ts';
 
-export async function makeIo(color: string | undefined, outside: ProcessIo): Promise<Io & { readonly progress: ProgressLine }> {
+export async function makeIo(
+  color: string | undefined,
+  outside: ProcessIo,
+): Promise<Io & { readonly progress: ProgressLine }> {
   const when: ColorWhen = color === 'always' || color === 'never' ? color : 'auto';
   const now = outside.now ?? Date.now;
   const progress = makeProgress(outside.stderr, outside.env, now);

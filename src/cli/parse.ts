@@ -1,8 +1,8 @@
 // Of yargs the parser alone: help and error messages are our own, and the rest takes long to load.
 import { Parser } from 'yargs/helpers';
-import { UsageError } from '../base/errors.ts';
-import { nearest } from '../base/words.ts';
 import type { Option, ParsedArgs } from '../shared/command.ts';
+import { UsageError } from '../util/errors.ts';
+import { nearest } from '../util/words.ts';
 
 /** What yargs made of the words of a call. What is wrong with them is told by `given`, so that help and color come first. */
 export interface ParsedArgv {
@@ -65,13 +65,19 @@ function otherNames({ alias, short }: Option): string[] {
   return [alias, short].filter((name) => name !== undefined);
 }
 
-function refuseUnknown(options: readonly Option[], argv: readonly string[], operands: readonly string[], typed: Typed): void {
+function refuseUnknown(
+  options: readonly Option[],
+  argv: readonly string[],
+  operands: readonly string[],
+  typed: Typed,
+): void {
   const known = new Set(options.map((option) => option.name));
   const name = Object.keys(typed).find((key) => !known.has(key));
   // To yargs a negative number is no option.
   const word = name === undefined ? operands.find((one) => /^-./s.test(one)) : spelled(name, argv);
   if (word === undefined) return;
-  if (!word.startsWith('--')) throw new UsageError(`unknown option '${word}'; a file whose name starts with a dash comes after '--'`);
+  if (!word.startsWith('--'))
+    throw new UsageError(`unknown option '${word}'; a file whose name starts with a dash comes after '--'`);
   const meant = nearest(
     word.slice(2),
     options.flatMap((option) => [option.name, ...(option.alias ? [option.alias] : [])]),
@@ -98,22 +104,28 @@ function explained(options: readonly Option[], argv: readonly string[], message:
 function check(option: Option, value: unknown): void {
   if (value === undefined) return;
   if (option.kind === 'flag') {
-    if ([value].flat().some((one) => one !== true)) throw new UsageError(`option '--${option.name}' does not take a value`);
+    if ([value].flat().some((one) => one !== true))
+      throw new UsageError(`option '--${option.name}' does not take a value`);
     return;
   }
   const values = asTexts(value);
-  if (values.length > 1 && !option.many) throw new UsageError(`option '--${option.name}' was given ${values.length} times; use it once`);
+  if (values.length > 1 && !option.many)
+    throw new UsageError(`option '--${option.name}' was given ${values.length} times; use it once`);
   for (const one of values) {
     if (option.kind === 'number' && !/^\d{1,15}$/.test(one)) {
       throw new UsageError(`option '--${option.name}' needs an integer, not '${one}'`);
     }
     if (one === '' && (option.value === 'FILE' || option.value === 'DIR')) {
-      throw new UsageError(`option '--${option.name}' needs the name of a ${option.value === 'FILE' ? 'file' : 'folder'}`);
+      throw new UsageError(
+        `option '--${option.name}' needs the name of a ${option.value === 'FILE' ? 'file' : 'folder'}`,
+      );
     }
     if (option.choices && !option.choices.includes(one)) {
       const meant = nearest(one, option.choices)[0];
       const choices = option.choices.join(', ');
-      throw new UsageError(`option '--${option.name}' must be one of ${choices}, not '${one}'${meant ? `; did you mean '${meant}'?` : ''}`);
+      throw new UsageError(
+        `option '--${option.name}' must be one of ${choices}, not '${one}'${meant ? `; did you mean '${meant}'?` : ''}`,
+      );
     }
   }
 }

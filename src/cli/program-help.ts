@@ -21,7 +21,10 @@ export function programHelp(style: Style): string {
     '',
     `${style.bold('Options:')}`,
     ...optionRows(
-      [{ name: 'version', kind: 'flag', describe: 'Print the version' }, ...COMMON_OPTIONS.filter((option) => option.name === 'help')],
+      [
+        { name: 'version', kind: 'flag', describe: 'Print the version' },
+        ...COMMON_OPTIONS.filter((option) => option.name === 'help'),
+      ],
       style,
     ),
     '',

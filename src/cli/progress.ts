@@ -1,7 +1,7 @@
-import { printable } from '../base/printable.ts';
-import { columnsOf, cutToWidth } from '../base/width.ts';
-import { counted, grouped } from '../base/words.ts';
 import type { Io, Progress } from '../shared/command.ts';
+import { printable } from '../util/printable.ts';
+import { columnsOf, cutToWidth } from '../util/width.ts';
+import { counted, grouped } from '../util/words.ts';
 
 const QUIET_MS = 1_000;
 const BETWEEN_MS = 100;
@@ -18,7 +18,8 @@ export interface ProgressLine extends Progress {
  * cannot keep the program alive; everything else that is written takes it off first.
  */
 export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => number): ProgressLine {
-  if (stderr.isTTY !== true || env['TERM'] === 'dumb') return { wanted: false, expect() {}, read() {}, file() {}, clear() {} };
+  if (stderr.isTTY !== true || env['TERM'] === 'dumb')
+    return { wanted: false, expect() {}, read() {}, file() {}, clear() {} };
   const begun = now();
   let drawn = begun;
   let shown = false;
@@ -60,7 +61,9 @@ function line(bytes: number, expected: number, files: number, current: string): 
   const read = grouped(Math.floor(bytes / MEGABYTE));
   // A few entries may be read once more. A file that grows may give far more than was expected; then no share is told.
   const share =
-    expected > 0 && bytes <= expected * 1.01 ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${percent(bytes, expected)})` : ' MB';
+    expected > 0 && bytes <= expected * 1.01
+      ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${percent(bytes, expected)})`
+      : ' MB';
   const where = files > 1 ? `, ${counted(files, 'file')}` : '';
   return `${read}${share} read${where}${current === '' ? '' : `: ${printable(current)}`}`;
 }

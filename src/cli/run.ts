@@ -1,15 +1,19 @@
-import { UsageError } from '../base/errors.ts';
-import { nearest } from '../base/words.ts';
 import { commands } from '../commands/index.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { allOptions, COMMON_OPTIONS } from '../shared/common-options.ts';
+import { UsageError } from '../util/errors.ts';
+import { nearest } from '../util/words.ts';
 import { makeIo } from './io.ts';
 import { parseArgv } from './parse.ts';
 import type { ProgressLine } from './progress.ts';
 import { type ProcessIo, tell } from './tell.ts';
 
 /** Finds the command, parses the words behind it and runs it. Never throws: what goes wrong becomes a line on stderr. */
-export async function run(argv: readonly string[], outside: ProcessIo, settle: (code: number) => Promise<number>): Promise<number> {
+export async function run(
+  argv: readonly string[],
+  outside: ProcessIo,
+  settle: (code: number) => Promise<number>,
+): Promise<number> {
   let progress: ProgressLine | undefined;
   let command: Command | undefined;
   let code: number;
@@ -61,7 +65,9 @@ async function showCommandHelp(command: Command, io: Io): Promise<number> {
 async function runCommand(command: Command, args: ParsedArgs, io: Io): Promise<number> {
   if (readsStdin(command, args) && io.stdin.isTTY) {
     const { usageLine } = await import('./help.ts');
-    io.stderr.write(`sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n`);
+    io.stderr.write(
+      `sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n`,
+    );
     io.stderr.write(`'sessionctl ${command.name} --help' shows more\n`);
     return 2;
   }
@@ -70,5 +76,7 @@ async function runCommand(command: Command, args: ParsedArgs, io: Io): Promise<n
 
 function readsStdin(command: Command, args: ParsedArgs): boolean {
   if (!command.readsInput || args.operands.length > 0) return false;
-  return !command.options.some(({ name, needsNoInput }) => needsNoInput && (args.flag(name) || args.text(name) !== undefined));
+  return !command.options.some(
+    ({ name, needsNoInput }) => needsNoInput && (args.flag(name) || args.text(name) !== undefined),
+  );
 }

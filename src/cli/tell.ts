@@ -1,9 +1,10 @@
-import { AppError, ClosedPipe, errorCode, fileError, isClosedPipe, UsageError } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
 import type { Io } from '../shared/command.ts';
+import { AppError, ClosedPipe, errorCode, fileError, isClosedPipe, UsageError } from '../util/errors.ts';
+import { printable } from '../util/printable.ts';
 
 /** The outside as the launcher hands it in. */
-export type ProcessIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env'> & Partial<Pick<Io, 'now' | 'random' | 'signal'>>;
+export type ProcessIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env'> &
+  Partial<Pick<Io, 'now' | 'random' | 'signal'>>;
 
 export const SIGNAL_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
@@ -39,7 +40,9 @@ function systemError(error: unknown): AppError | undefined {
 export function watchOutput(outside: ProcessIo): (code: number) => Promise<number> {
   const failed = new Promise<Error>((done) => outside.stdout.on('error', done));
   return async (code) => {
-    const written = new Promise<Error | undefined>((done) => outside.stdout.write('', (error) => done(error ?? undefined)));
+    const written = new Promise<Error | undefined>((done) =>
+      outside.stdout.write('', (error) => done(error ?? undefined)),
+    );
     const failure = await Promise.race([failed, written]);
     return failure === undefined || isClosedPipe(failure) ? code : tell(failure, outside);
   };
@@ -47,6 +50,7 @@ export function watchOutput(outside: ProcessIo): (code: number) => Promise<numbe
 
 /** A command that was cut short by its reader carries the code it had earned. */
 function exitCodeOf(error: unknown): number {
-  if (typeof error === 'object' && error !== null && 'exitCode' in error && typeof error.exitCode === 'number') return error.exitCode;
+  if (typeof error === 'object' && error !== null && 'exitCode' in error && typeof error.exitCode === 'number')
+    return error.exitCode;
   return 0;
 }

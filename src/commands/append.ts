@@ -1,6 +1,4 @@
 import { resolve } from 'node:path';
-import { AppError, UsageError } from '../base/errors.ts';
-import { LogTail } from '../entries/log-tail.ts';
 import { type Body, type Envelope, entryLine, misfit, readBody } from '../entries/new-entry.ts';
 import { AppendFile } from '../files/append-file.ts';
 import { fileChunks, openInput } from '../files/input.ts';
@@ -8,11 +6,13 @@ import { withLock } from '../files/lock.ts';
 import { readLineBatches, readLines } from '../lines/reader.ts';
 import { splitLines } from '../lines/split.ts';
 import { ByteWriter } from '../lines/writer.ts';
+import { LogTail } from '../log/log-tail.ts';
 import { abortable } from '../shared/abortable.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { openSession } from '../shared/open-session.ts';
 import { FROM_OPTION, rewritingDetection } from '../shared/rewrite.ts';
 import { resolveEntry } from '../tree/rev.ts';
+import { AppError, UsageError } from '../util/errors.ts';
 
 const LOCK_SECONDS = 10;
 /** What another program has added since is read while the lock is held, if it is no more than this. */
@@ -37,7 +37,13 @@ export const command: Command = {
       default: '@, the last entry',
     },
     { name: 'fsync', kind: 'flag', describe: 'Acknowledge an entry only when it is safely on disk' },
-    { name: 'lock-timeout', kind: 'number', value: 'SECONDS', describe: 'How long to wait for the lock', default: String(LOCK_SECONDS) },
+    {
+      name: 'lock-timeout',
+      kind: 'number',
+      value: 'SECONDS',
+      describe: 'How long to wait for the lock',
+      default: String(LOCK_SECONDS),
+    },
     {
       name: 'cwd',
       kind: 'text',
@@ -58,7 +64,8 @@ export const command: Command = {
   readsInput: true,
   run: async (args, io) => {
     const [name, ...more] = args.operands;
-    if (name === undefined || more.length > 0) throw new UsageError('append needs exactly one FILE; the entries come from standard input');
+    if (name === undefined || more.length > 0)
+      throw new UsageError('append needs exactly one FILE; the entries come from standard input');
     if (name === '-') throw new UsageError('append needs a FILE to add to; the entries come from standard input');
     const target = new Target(name, args, io);
     try {
@@ -106,7 +113,8 @@ class Target {
     await this.#scan();
     const isNew = this.#tail.bytes === 0;
     const forNew = ['cwd', 'title'].find((option) => this.#args.text(option) !== undefined);
-    if (!isNew && forNew) throw new UsageError(`--${forNew} is for a new file, but '${this.#name}' already has a header`);
+    if (!isNew && forNew)
+      throw new UsageError(`--${forNew} is for a new file, but '${this.#name}' already has a header`);
     const rev = this.#args.text('at');
     if (rev === undefined) return;
     if (isNew) throw new AppError(`${this.#name}: is new, so '${rev}' does not exist`);
@@ -218,8 +226,8 @@ class Target {
 
 /** Version 4, from random bytes. */
 function uuid(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes.map((byte, at) => (at === 6 ? (byte & 0x0f) | 0x40 : at === 8 ? (byte & 0x3f) | 0x80 : byte))).toString(
-    'hex',
-  );
+  const hex = Buffer.from(
+    bytes.map((byte, at) => (at === 6 ? (byte & 0x0f) | 0x40 : at === 8 ? (byte & 0x3f) | 0x80 : byte)),
+  ).toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -1,7 +1,3 @@
-import { AppError, UsageError } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
-import { safeJson } from '../base/to-json.ts';
-import { counted, grouped } from '../base/words.ts';
 import { ageOf, collectGarbage, planGc, searchAll } from '../blobs/gc.ts';
 import { hashOfRef, refOf } from '../blobs/ref.ts';
 import { HashSearch } from '../blobs/referenced-hashes.ts';
@@ -13,6 +9,10 @@ import { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, storeFor } from '../shared/blob-options.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { eachRef } from '../shared/each-ref.ts';
+import { AppError, UsageError } from '../util/errors.ts';
+import { printable } from '../util/printable.ts';
+import { safeJson } from '../util/to-json.ts';
+import { counted, grouped } from '../util/words.ts';
 
 const VERBS = ['ls', 'verify', 'gc'] as const;
 
@@ -48,7 +48,10 @@ export const command: Command = {
   ],
   examples: [
     { run: 'sessionctl blobs ls session.jsonl', shows: 'the refs in a log' },
-    { run: 'sessionctl blobs verify --blobs ~/.omp/agent/blobs ~/.omp/agent/sessions', shows: 'check that every image is there' },
+    {
+      run: 'sessionctl blobs verify --blobs ~/.omp/agent/blobs ~/.omp/agent/sessions',
+      shows: 'check that every image is there',
+    },
     { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs ~/.omp/agent', shows: 'list what could be removed' },
     { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs --apply ~/.omp/agent', shows: 'move it to the trash' },
   ],
@@ -57,10 +60,14 @@ export const command: Command = {
   run: async (args, io) => {
     const [verb, ...names] = args.operands;
     const chosen = VERBS.find((one) => one === verb);
-    if (!chosen) throw new UsageError(`the first argument must be ls, verify or gc${verb === undefined ? '' : `, not '${verb}'`}`);
-    const stray = ['apply', 'older-than', 'force', 'delete'].find((name) => args.flag(name) || args.text(name) !== undefined);
+    if (!chosen)
+      throw new UsageError(`the first argument must be ls, verify or gc${verb === undefined ? '' : `, not '${verb}'`}`);
+    const stray = ['apply', 'older-than', 'force', 'delete'].find(
+      (name) => args.flag(name) || args.text(name) !== undefined,
+    );
     if (chosen !== 'gc' && stray) throw new UsageError(`--${stray} is only for gc`);
-    if (chosen !== 'gc' && names.length === 0 && io.stdin.isTTY) throw new UsageError('no FILE given and standard input is a terminal');
+    if (chosen !== 'gc' && names.length === 0 && io.stdin.isTTY)
+      throw new UsageError('no FILE given and standard input is a terminal');
     const out = new ByteWriter(io.stdout);
     const code =
       chosen === 'ls'
@@ -81,9 +88,16 @@ async function ls(names: readonly string[], args: ParsedArgs, io: Io, out: ByteW
         const hash = hashOfRef(ref);
         const size = hash === undefined ? undefined : store?.folder.size(hash);
         const bytes = size === undefined || size < 0 ? undefined : size;
-        const known = bytes !== undefined ? counted(bytes, 'byte') : size === undefined ? 'missing' : 'not a plain file';
+        const known =
+          bytes !== undefined ? counted(bytes, 'byte') : size === undefined ? 'missing' : 'not a plain file';
         const told = hash === undefined ? 'bad ref' : store === undefined ? 'no store' : known;
-        await write(io, out, args, `${file ?? '-'}:${line}: ${ref} ${told}`, { file: file ?? '-', line, path, ref, bytes: bytes ?? null });
+        await write(io, out, args, `${file ?? '-'}:${line}: ${ref} ${told}`, {
+          file: file ?? '-',
+          line,
+          path,
+          ref,
+          bytes: bytes ?? null,
+        });
       },
     };
   });
@@ -125,7 +139,12 @@ async function verify(names: readonly string[], args: ParsedArgs, io: Io, out: B
       if (store.verify(hash) === 'damaged-blob' && !told.has(refOf(hash))) {
         count.damaged++;
         const message = 'its bytes do not match its name';
-        await write(io, out, args, `${file}: error: damaged-blob: ${message}`, { file, rule: 'damaged-blob', severity: 'error', message });
+        await write(io, out, args, `${file}: error: damaged-blob: ${message}`, {
+          file,
+          rule: 'damaged-blob',
+          severity: 'error',
+          message,
+        });
       }
       if (!named) {
         count.orphaned++;
@@ -140,7 +159,11 @@ async function verify(names: readonly string[], args: ParsedArgs, io: Io, out: B
     }
   }
   const wrong = count.bad + count.missing + count.damaged;
-  const parts = [`${grouped(count.missing)} missing`, `${grouped(count.damaged)} damaged`, `${grouped(count.orphaned)} orphaned`];
+  const parts = [
+    `${grouped(count.missing)} missing`,
+    `${grouped(count.damaged)} damaged`,
+    `${grouped(count.orphaned)} orphaned`,
+  ];
   if (count.bad > 0) parts.unshift(counted(count.bad, 'bad ref'));
   io.note(`${counted(count.refs, 'ref')}: ${parts.join(', ')}`);
   return Math.max(code, wrong > 0 ? 1 : 0);
@@ -153,7 +176,9 @@ async function gc(names: readonly string[], args: ParsedArgs, io: Io, out: ByteW
   const folders: string[] = [];
   for (const name of names) if (name !== '-' && (await isFolder(name))) folders.push(name);
   if (folders.length === 0)
-    throw new UsageError('gc needs at least one folder with logs; it removes every blob that the logs below it do not refer to');
+    throw new UsageError(
+      'gc needs at least one folder with logs; it removes every blob that the logs below it do not refer to',
+    );
   const store = new BlobStore(path);
   store.folder.require();
   const search = new HashSearch(store.list().blobs.map((blob) => blob.hash));
@@ -162,7 +187,8 @@ async function gc(names: readonly string[], args: ParsedArgs, io: Io, out: ByteW
   const total = `${counted(plan.dead.length, 'blob')} of ${grouped(plan.total)}`;
   if (plan.large && !args.flag('force')) {
     const refusal = `${total} are not referenced in any of ${counted(files, 'file')}; that is more than half of the store`;
-    if (args.flag('apply')) throw new AppError(`${path}: ${refusal}, nothing was done; check the folders, then use --force`);
+    if (args.flag('apply'))
+      throw new AppError(`${path}: ${refusal}, nothing was done; check the folders, then use --force`);
     io.note(`${path}: ${refusal}, so --apply will need --force`);
   }
   const destroy = args.flag('delete');

@@ -1,9 +1,9 @@
-import { UsageError } from '../base/errors.ts';
 import { bashCompletion } from '../completion/bash.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import type { Vocabulary } from '../completion/shell-words.ts';
 import { zshCompletion } from '../completion/zsh.ts';
 import type { Command } from '../shared/command.ts';
+import { UsageError } from '../util/errors.ts';
 
 const shells: ReadonlyMap<string, (vocabulary: Vocabulary) => string> = new Map([
   ['bash', bashCompletion],

@@ -1,21 +1,22 @@
-import { UsageError } from '../base/errors.ts';
-import { escapeUnsafe, jsonEscape, printable } from '../base/printable.ts';
-import { toJson } from '../base/to-json.ts';
-import { counted } from '../base/words.ts';
+import { FORMS, type FormName, formOf, type MessageForm } from '../context/messages/form.ts';
+import { verdictOf } from '../context/messages/verdict.ts';
+import { duplicatesIn, SessionContext } from '../context/session-context.ts';
+import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { duplicatesIn, SessionContext } from '../projection/context/session-context.ts';
-import { PROFILES, type Profile } from '../projection/context/types.ts';
-import { FORMS, type FormName, formOf, type MessageForm } from '../projection/messages/form.ts';
-import { verdictOf } from '../projection/messages/verdict.ts';
+import type { Log } from '../log/log.ts';
+import type { LogEntry } from '../log/log-entry.ts';
 import { BLOBS_OPTION } from '../shared/blob-options.ts';
 import { BlobResolver } from '../shared/blob-resolver.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { View } from '../shared/view.ts';
 import { labels } from '../tree/labels.ts';
-import type { LogEntry, Session } from '../tree/session.ts';
 import { sessionTitle } from '../tree/title.ts';
+import { UsageError } from '../util/errors.ts';
+import { escapeUnsafe, jsonEscape, printable } from '../util/printable.ts';
+import { toJson } from '../util/to-json.ts';
+import { counted } from '../util/words.ts';
 
 export const command: Command = {
   name: 'context',
@@ -38,33 +39,59 @@ export const command: Command = {
       describe:
         'The entry whose context to show: an id, a prefix of one, a label, @~N, leaf:N, line:N, root, null; --leaf=-abc for an id with a dash',
     },
-    { name: 'profile', kind: 'text', value: 'NAME', choices: PROFILES, default: 'spec', describe: "Which agent's rules to apply" },
-    { name: 'as', kind: 'text', value: 'FORM', choices: FORMS, default: 'native', describe: 'The format of the messages' },
+    {
+      name: 'profile',
+      kind: 'text',
+      value: 'NAME',
+      choices: PROFILES,
+      default: 'spec',
+      describe: "Which agent's rules to apply",
+    },
+    {
+      name: 'as',
+      kind: 'text',
+      value: 'FORM',
+      choices: FORMS,
+      default: 'native',
+      describe: 'The format of the messages',
+    },
     {
       name: 'state',
       kind: 'flag',
-      describe: 'Print one object instead: thinking level, models, mode, rules, title, labels, and the counts, tokens and cost of the path',
+      describe:
+        'Print one object instead: thinking level, models, mode, rules, title, labels, and the counts, tokens and cost of the path',
     },
-    { name: 'explain', kind: 'flag', describe: 'Print one line per entry of the path instead: in or out, and by which rule' },
+    {
+      name: 'explain',
+      kind: 'flag',
+      describe: 'Print one line per entry of the path instead: in or out, and by which rule',
+    },
     BLOBS_OPTION,
   ],
   examples: [
     { run: `sessionctl context session.jsonl | jq -r 'select(.role=="user").content'`, shows: 'what the user said' },
-    { run: 'sessionctl context --leaf @~5 --profile omp session.jsonl', shows: 'what omp would have sent five entries ago' },
+    {
+      run: 'sessionctl context --leaf @~5 --profile omp session.jsonl',
+      shows: 'what omp would have sent five entries ago',
+    },
     { run: 'sessionctl context --explain session.jsonl', shows: 'why each entry is in or out' },
-    { run: 'sessionctl context --as anthropic session.jsonl | jq -s .', shows: "the messages of a request to Anthropic's API" },
+    {
+      run: 'sessionctl context --as anthropic session.jsonl | jq -s .',
+      shows: "the messages of a request to Anthropic's API",
+    },
     { run: 'sessionctl context --leaf=-abc session.jsonl', shows: 'an id that starts with a dash' },
   ],
   readsInput: true,
   run: async (args, io) => {
     const [name = '-', ...more] = args.operands;
     if (more.length > 0) throw new UsageError(`takes one FILE; unexpected '${more[0]}'`);
-    if (args.flag('state') && args.flag('explain')) throw new UsageError("use either '--state' or '--explain', not both");
+    if (args.flag('state') && args.flag('explain'))
+      throw new UsageError("use either '--state' or '--explain', not both");
     return await readSession(name, io, (session, view) => show(session, view, args, io), { readings: 1 });
   },
 };
 
-async function show(session: Session, view: View, args: ParsedArgs, io: Io): Promise<number> {
+async function show(session: Log, view: View, args: ParsedArgs, io: Io): Promise<number> {
   const profile = (args.text('profile') ?? 'spec') as Profile;
   const form = (args.text('as') ?? 'native') as FormName;
   const position = await leafOf(view, args, profile);
@@ -82,12 +109,15 @@ async function show(session: Session, view: View, args: ParsedArgs, io: Io): Pro
 /** The position to look from; null for the empty context. */
 async function leafOf(view: View, args: ParsedArgs, profile: Profile): Promise<number | null> {
   const rev = args.text('leaf');
-  const position = await view.leaf(rev === '@' ? undefined : rev, { allowNull: true, duplicates: duplicatesIn(profile) });
+  const position = await view.leaf(rev === '@' ? undefined : rev, {
+    allowNull: true,
+    duplicates: duplicatesIn(profile),
+  });
   return position === null || position < 0 ? null : position;
 }
 
 async function showMessages(
-  session: Session,
+  session: Log,
   context: SessionContext,
   form: MessageForm,
   blobs: BlobResolver,
@@ -108,7 +138,7 @@ async function showMessages(
   }
 }
 
-async function showState(session: Session, context: SessionContext, formName: FormName, out: Output): Promise<void> {
+async function showState(session: Log, context: SessionContext, formName: FormName, out: Output): Promise<void> {
   const title = await sessionTitle(session);
   const system = await systemText(context, formName);
   const { counts, usage, cost, ...state } = await context.state();
@@ -123,7 +153,7 @@ async function systemText(context: SessionContext, formName: FormName): Promise<
   return form.system.length > 0 ? form.system.join('\n\n') : undefined;
 }
 
-async function labelsById(session: Session): Promise<Readonly<Record<string, string>>> {
+async function labelsById(session: Log): Promise<Readonly<Record<string, string>>> {
   const byPosition = await labels(session);
   const byId: [id: string, label: string][] = [];
   for await (const { position, value } of session.entries([...byPosition.keys()].sort((a, b) => a - b))) {
@@ -136,7 +166,12 @@ async function explain(context: SessionContext, formName: FormName, out: Output,
   const { green, dim } = io.style;
   for await (const { entry, projected } of context.explained()) {
     const { isIn, rule, why } = verdictOf(projected, formName);
-    const columns = [`line:${entry.line}`.padEnd(9), idOf(entry).padEnd(8), kindOf(entry).padEnd(21), `${rule}: ${why}`];
+    const columns = [
+      `line:${entry.line}`.padEnd(9),
+      idOf(entry).padEnd(8),
+      kindOf(entry).padEnd(21),
+      `${rule}: ${why}`,
+    ];
     const line = out.safe(columns.join('  '));
     await out.line(isIn ? `${green('in ')}  ${line}` : dim(`out  ${line}`));
   }

@@ -1,16 +1,23 @@
-import { UsageError } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
+import { PROFILES, type Profile } from '../context/types.ts';
+import {
+  type Comparison,
+  compareBranches,
+  compareSessions,
+  isSame,
+  noComparison,
+  reportDiff,
+} from '../diff/compare.ts';
+import { jsonFormat } from '../diff/json.ts';
+import { textFormat } from '../diff/text.ts';
 import { isThere } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { PROFILES, type Profile } from '../projection/context/types.ts';
-import { type Comparison, compareBranches, compareSessions, isSame, noComparison, reportDiff } from '../projection/diff/compare.ts';
-import { jsonFormat } from '../projection/diff/json.ts';
-import { textFormat } from '../projection/diff/text.ts';
+import type { Log } from '../log/log.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { View } from '../shared/view.ts';
 import { leaves } from '../tree/path.ts';
-import type { Session } from '../tree/session.ts';
+import { UsageError } from '../util/errors.ts';
+import { printable } from '../util/printable.ts';
 
 export const command: Command = {
   name: 'diff',
@@ -24,7 +31,12 @@ export const command: Command = {
     'Memory: the index of each log, about 27 bytes per entry, and about 150 bytes per entry that is compared; one entry of each side at a time. Standard input is copied to a private temporary file.',
   ],
   options: [
-    { name: 'against', kind: 'text', value: 'FILE', describe: 'Compare with another session; B is an entry in this FILE' },
+    {
+      name: 'against',
+      kind: 'text',
+      value: 'FILE',
+      describe: 'Compare with another session; B is an entry in this FILE',
+    },
     { name: 'context', kind: 'flag', describe: 'Compare what the model sees' },
     {
       name: 'profile',
@@ -40,18 +52,23 @@ export const command: Command = {
     { run: 'sessionctl diff session.jsonl', shows: 'the two most recent branches' },
     { run: 'sessionctl diff session.jsonl leaf:3 @', shows: 'an older branch and the newest' },
     { run: 'sessionctl diff session.jsonl fork.jsonl', shows: 'where two sessions diverge' },
-    { run: 'sessionctl diff session.jsonl @~6 @ --context', shows: 'how the context changed, for example after a compaction' },
+    {
+      run: 'sessionctl diff session.jsonl @~6 @ --context',
+      shows: 'how the context changed, for example after a compaction',
+    },
   ],
   readsInput: true,
   run: async (args, io) => {
     const [name, ...revs] = args.operands;
     const other = args.text('against') ?? ((await isFileName(revs[0])) ? revs.shift() : undefined);
     if (revs.length > 2) throw new UsageError(`diff takes a FILE and two REVs; unexpected '${revs[2]}'`);
-    if (args.text('profile') !== undefined && !args.flag('context')) throw new UsageError("'--profile' needs '--context'");
-    if (other === '-' && (name === undefined || name === '-')) throw new UsageError('only one of the two sessions can be standard input');
-    const work = async (session: Session, view: View): Promise<number> => {
+    if (args.text('profile') !== undefined && !args.flag('context'))
+      throw new UsageError("'--profile' needs '--context'");
+    if (other === '-' && (name === undefined || name === '-'))
+      throw new UsageError('only one of the two sessions can be standard input');
+    const work = async (session: Log, view: View): Promise<number> => {
       if (other === undefined) return await diffBranches(session, view, revs, args, io);
-      const compare = async (second: Session, secondView: View): Promise<number> => {
+      const compare = async (second: Log, secondView: View): Promise<number> => {
         const ends = [await view.leaf(revs[0]), await secondView.leaf(revs[1])] as const;
         return await print(await compareSessions(session, second, ends, profileOf(args)), args, io);
       };
@@ -71,7 +88,13 @@ function profileOf(args: ParsedArgs): Profile | undefined {
   return args.flag('context') ? ((args.text('profile') ?? 'spec') as Profile) : undefined;
 }
 
-async function diffBranches(session: Session, view: View, revs: readonly string[], args: ParsedArgs, io: Io): Promise<number> {
+async function diffBranches(
+  session: Log,
+  view: View,
+  revs: readonly string[],
+  args: ParsedArgs,
+  io: Io,
+): Promise<number> {
   const ends = leaves(session.index);
   if (revs.length === 0 && ends.length < 2) {
     io.note(`${session.name}: has only one branch; pass two entries or another FILE`);

@@ -1,7 +1,5 @@
 import { extname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { ClosedPipe, UsageError } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
 import type { Kept } from '../blobs/inline.ts';
 import { type ExportOptions, exportBody } from '../exporters/export.ts';
 import type { ExportFormat } from '../exporters/exporter.ts';
@@ -15,12 +13,14 @@ import { modeOf } from '../files/input.ts';
 import { toFile } from '../files/output-file.ts';
 import { PRIVATE_MODE, type Sink, toStream } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
+import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { View } from '../shared/view.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
-import type { Session } from '../tree/session.ts';
+import { ClosedPipe, UsageError } from '../util/errors.ts';
+import { printable } from '../util/printable.ts';
 
 export const command: Command = {
   name: 'export',
@@ -77,18 +77,27 @@ export const command: Command = {
     { name: 'assets', kind: 'text', value: 'DIR', describe: 'Write images to files in DIR instead of embedding them' },
     BLOBS_OPTION,
     { name: 'tz', kind: 'text', value: 'ZONE', describe: 'Show times in this time zone', default: 'UTC' },
-    { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output, all at once' },
+    {
+      name: 'output',
+      short: 'o',
+      kind: 'text',
+      value: 'FILE',
+      describe: 'Write to FILE instead of standard output, all at once',
+    },
   ],
   examples: [
     { run: 'sessionctl export session.jsonl > session.md', shows: 'the branch that ends at the leaf, as Markdown' },
     { run: 'sessionctl export --all -o session.html session.jsonl', shows: 'every branch on one page' },
-    { run: 'sessionctl export --leaf label:done --tools none session.jsonl', shows: 'only what was said, up to a label' },
+    {
+      run: 'sessionctl export --leaf label:done --tools none session.jsonl',
+      shows: 'only what was said, up to a label',
+    },
   ],
   readsInput: true,
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time, because each becomes its own document');
     const options = readOptions(args);
-    const work = (session: Session, view: View): Promise<number> => exportSession(session, view, options, args, io);
+    const work = (session: Log, view: View): Promise<number> => exportSession(session, view, options, args, io);
     return await readSession(args.operands[0] ?? '-', io, work, { readings: 1 });
   },
 };
@@ -121,12 +130,19 @@ function timesIn(zone: string): TimeText {
   try {
     return timeTextIn(zone);
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(`'${zone}' is not a time zone; use one such as UTC or Europe/Berlin`);
+    if (error instanceof RangeError)
+      throw new UsageError(`'${zone}' is not a time zone; use one such as UTC or Europe/Berlin`);
     throw error;
   }
 }
 
-async function exportSession(session: Session, view: View, options: ExportOptions, args: ParsedArgs, io: Io): Promise<number> {
+async function exportSession(
+  session: Log,
+  view: View,
+  options: ExportOptions,
+  args: ParsedArgs,
+  io: Io,
+): Promise<number> {
   const path = session.name === '-' ? undefined : session.name;
   const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
   const output = args.text('output') === '-' ? undefined : args.text('output');
@@ -150,7 +166,7 @@ async function exportSession(session: Session, view: View, options: ExportOption
 }
 
 /** With --all every branch is shown, and each says where it was cut off. */
-async function leafOf(session: Session, view: View, args: ParsedArgs): Promise<number> {
+async function leafOf(session: Log, view: View, args: ParsedArgs): Promise<number> {
   const leaf = args.text('leaf');
   if (!args.flag('all')) return await view.leaf(leaf);
   view.reads(Array(session.index.size).keys());

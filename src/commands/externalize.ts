@@ -1,5 +1,3 @@
-import { AppError, UsageError } from '../base/errors.ts';
-import { counted } from '../base/words.ts';
 import { externalizeLine, type Left } from '../blobs/externalize.ts';
 import { IMAGE_MARKS } from '../blobs/images.ts';
 import type { BlobStore } from '../blobs/store.ts';
@@ -10,6 +8,8 @@ import { BLOBS_OPTION, NO_STORE, namedStore } from '../shared/blob-options.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 import { rewriteLines } from '../shared/rewrite-lines.ts';
+import { AppError, UsageError } from '../util/errors.ts';
+import { counted } from '../util/words.ts';
 
 const MIN_CHARS = 1024;
 /** So many notes about lines are told one by one. */
@@ -34,11 +34,18 @@ export const command: Command = {
   ],
   options: [
     BLOBS_OPTION,
-    { name: 'min-chars', kind: 'number', value: 'N', describe: 'Leave shorter base64 in the log', default: String(MIN_CHARS) },
+    {
+      name: 'min-chars',
+      kind: 'number',
+      value: 'N',
+      describe: 'Leave shorter base64 in the log',
+      default: String(MIN_CHARS),
+    },
     {
       name: 'truncate',
       kind: 'flag',
-      describe: 'Truncate strings of more than 500,000 characters as the agents do, with a notice; with -i, this needs a backup',
+      describe:
+        'Truncate strings of more than 500,000 characters as the agents do, with a notice; with -i, this needs a backup',
     },
     {
       name: 'strip-transient',
@@ -48,8 +55,14 @@ export const command: Command = {
     ...REWRITE_OPTIONS,
   ],
   examples: [
-    { run: 'sessionctl externalize --blobs blobs session.jsonl > slim.jsonl', shows: 'the images go to blobs/, the rest to slim.jsonl' },
-    { run: 'sessionctl externalize -i --backup --blobs ~/.omp/agent/blobs session.jsonl', shows: "in place, into omp's store" },
+    {
+      run: 'sessionctl externalize --blobs blobs session.jsonl > slim.jsonl',
+      shows: 'the images go to blobs/, the rest to slim.jsonl',
+    },
+    {
+      run: 'sessionctl externalize -i --backup --blobs ~/.omp/agent/blobs session.jsonl',
+      shows: "in place, into omp's store",
+    },
   ],
   readsInput: true,
   run: async (args, io) => {
@@ -70,7 +83,13 @@ export const command: Command = {
   },
 };
 
-async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStore, args: ParsedArgs, io: Io): Promise<number> {
+async function externalize(
+  input: RewriteInput,
+  out: ByteWriter,
+  store: BlobStore,
+  args: ParsedArgs,
+  io: Io,
+): Promise<number> {
   const minChars = args.number('min-chars') ?? MIN_CHARS;
   const tools = { random: io.random, signal: io.signal, now: io.now, mode: input.mode, dryRun: input.dryRun };
   const watch = new DialectWatch();

@@ -1,18 +1,19 @@
-import { AppError, UsageError } from '../base/errors.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import { modeOf } from '../files/input.ts';
 import { toFile } from '../files/output-file.ts';
 import { PRIVATE_MODE, type Sink, toStream } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
+import type { Log } from '../log/log.ts';
+import type { LogEntry } from '../log/log-entry.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
-import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, unusableField, uuidOf } from '../projection/fork/fork.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import type { View } from '../shared/view.ts';
+import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, unusableField, uuidOf } from '../tree/fork.ts';
 import { positionsOfType } from '../tree/labels.ts';
 import { cutPath, pathEnd, pathTo } from '../tree/path.ts';
-import type { LogEntry, Session } from '../tree/session.ts';
+import { AppError, UsageError } from '../util/errors.ts';
 
 export const command: Command = {
   name: 'fork',
@@ -38,25 +39,35 @@ export const command: Command = {
   examples: [
     { run: 'sessionctl fork session.jsonl @~4 -o retry.jsonl', shows: 'continue from before the last four entries' },
     { run: 'sessionctl fork session.jsonl leaf:2 -o other.jsonl', shows: 'only the second newest branch' },
-    { run: 'sessionctl fork s.jsonl label:good --id s1 --timestamp 2026-01-31T12:00Z', shows: 'the same bytes in every run' },
+    {
+      run: 'sessionctl fork s.jsonl label:good --id s1 --timestamp 2026-01-31T12:00Z',
+      shows: 'the same bytes in every run',
+    },
     { run: 'sessionctl fork session.jsonl -- -abc', shows: 'an id that starts with a dash' },
   ],
   readsInput: true,
   run: async (args, io) => {
     const [name, rev, ...more] = args.operands;
-    if (name === undefined || rev === undefined) throw new UsageError("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
+    if (name === undefined || rev === undefined)
+      throw new UsageError("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
     if (more.length > 0) throw new UsageError(`fork takes one FILE and one REV; unexpected '${more[0]}'`);
-    return await readSession(name, io, (session, view) => fork(session, view, rev, args, io), { revs: 'operand', readings: 2 });
+    return await readSession(name, io, (session, view) => fork(session, view, rev, args, io), {
+      revs: 'operand',
+      readings: 2,
+    });
   },
 };
 
-async function fork(session: Session, view: View, rev: string, args: ParsedArgs, io: Io): Promise<number> {
+async function fork(session: Log, view: View, rev: string, args: ParsedArgs, io: Io): Promise<number> {
   const { header, headerText, name } = session;
   const source = header?.['id'];
   if (headerText === undefined || typeof source !== 'string') {
-    throw new AppError(`${name}: has no header with an id, so a fork could not refer to it; run 'sessionctl repair' first`);
+    throw new AppError(
+      `${name}: has no header with an id, so a fork could not refer to it; run 'sessionctl repair' first`,
+    );
   }
-  if (session.fileVersion === 1) throw new AppError(`${name}: is a version 1 log, which has no tree; run 'sessionctl migrate' first`);
+  if (session.fileVersion === 1)
+    throw new AppError(`${name}: is a version 1 log, which has no tree; run 'sessionctl migrate' first`);
   const identity = { id: newId(args, source, io), timestamp: newTimestamp(args, io), parentSession: source };
   const path = onlyPath(session, await view.leaf(rev));
   const labels = await lateLabels(session, path);
@@ -110,19 +121,21 @@ function newTimestamp(args: ParsedArgs, io: Io): string {
 }
 
 /** The path, where there is only one: agents do not agree which entry a repeated id means. */
-function onlyPath(session: Session, position: number): number[] {
+function onlyPath(session: Log, position: number): number[] {
   const path = pathTo(session.index, position);
   const other = pathTo(session.index, position, 'last');
   if (path.length === other.length && path.every((at, place) => at === other[place])) return path;
   throw repeated(session);
 }
 
-function repeated(session: Session): AppError {
-  return new AppError(`${session.name}: ids are repeated on the path, so the path is ambiguous; run 'sessionctl repair' first`);
+function repeated(session: Log): AppError {
+  return new AppError(
+    `${session.name}: ids are repeated on the path, so the path is ambiguous; run 'sessionctl repair' first`,
+  );
 }
 
 /** Label entries that are not on the path and have the last word about an entry on it, in file order. */
-async function lateLabels(session: Session, path: readonly number[]): Promise<number[]> {
+async function lateLabels(session: Log, path: readonly number[]): Promise<number[]> {
   const { index } = session;
   const onPath = new Uint8Array(index.size);
   for (const position of path) onPath[position] = 1;
@@ -135,12 +148,14 @@ async function lateLabels(session: Session, path: readonly number[]): Promise<nu
     last.set(target, { position, label: labelOf(value) });
     if (onPath[position] === 1) own.set(target, labelOf(value));
   }
-  const late = [...last].filter(([target, { position, label }]) => onPath[position] !== 1 && label !== (own.get(target) ?? ''));
+  const late = [...last].filter(
+    ([target, { position, label }]) => onPath[position] !== 1 && label !== (own.get(target) ?? ''),
+  );
   return late.map(([, { position }]) => position).sort((a, b) => a - b);
 }
 
 /** Reads all that will be written once before the first byte leaves: a fork with a hole in it is none. */
-async function readWhole(session: Session, wanted: readonly number[], id: string, renames: boolean): Promise<ForkIds> {
+async function readWhole(session: Log, wanted: readonly number[], id: string, renames: boolean): Promise<ForkIds> {
   const ids = new ForkIds(id);
   const met = session.index.repeatedIds > 0 ? new Set<unknown>() : undefined;
   let read = 0;
@@ -148,7 +163,9 @@ async function readWhole(session: Session, wanted: readonly number[], id: string
     if (position !== wanted[read]) break;
     const field = unusableField(value);
     if (field !== undefined) {
-      throw new AppError(`${session.name}: line ${line}, which is on the path, has no usable ${field}; run 'sessionctl repair' first`);
+      throw new AppError(
+        `${session.name}: line ${line}, which is on the path, has no usable ${field}; run 'sessionctl repair' first`,
+      );
     }
     if (met?.has(value['id'])) throw repeated(session);
     met?.add(value['id']);
@@ -158,14 +175,22 @@ async function readWhole(session: Session, wanted: readonly number[], id: string
   const missing = wanted[read];
   if (missing !== undefined) {
     const line = session.index.lineOf(missing);
-    throw new AppError(`${session.name}: line ${line}, which is on the path, is damaged; run 'sessionctl repair' first`);
+    throw new AppError(
+      `${session.name}: line ${line}, which is on the path, is damaged; run 'sessionctl repair' first`,
+    );
   }
   if (renames) ids.rename();
   return ids;
 }
 
 /** What the first entry hangs from: nothing, or the header in dialects where it does. */
-function rootParent(session: Session, path: readonly number[], entry: LogEntry, id: string, io: Io): string | null | undefined {
+function rootParent(
+  session: Log,
+  path: readonly number[],
+  entry: LogEntry,
+  id: string,
+  io: Io,
+): string | null | undefined {
   const { index } = session;
   if (index.parentOf(entry.position) === HEADER_PARENT) return id;
   const end = pathEnd(index, entry.position);
@@ -179,7 +204,7 @@ function rootParent(session: Session, path: readonly number[], entry: LogEntry, 
   return null;
 }
 
-async function openSink(session: Session, args: ParsedArgs, io: Io): Promise<Sink> {
+async function openSink(session: Log, args: ParsedArgs, io: Io): Promise<Sink> {
   const output = args.text('output');
   if (output === undefined || output === '-') return toStream(terminalSafe(io.stdout));
   const input = session.name === '-' ? undefined : session.name;

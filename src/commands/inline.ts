@@ -1,5 +1,3 @@
-import { AppError } from '../base/errors.ts';
-import { counted } from '../base/words.ts';
 import { REF_MARKS } from '../blobs/images.ts';
 import { inlineLine } from '../blobs/inline.ts';
 import type { LineLook } from '../blobs/line-object.ts';
@@ -10,6 +8,8 @@ import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from '../shared/blob-optio
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 import { rewriteLines } from '../shared/rewrite-lines.ts';
+import { AppError } from '../util/errors.ts';
+import { counted } from '../util/words.ts';
 
 const NOTES = 20;
 

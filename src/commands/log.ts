@@ -1,12 +1,11 @@
-import { UsageError } from '../base/errors.ts';
-import { safeJson } from '../base/to-json.ts';
-import { nearest } from '../base/words.ts';
 import { messageRoles } from '../entries/roles.ts';
 import { entryTypes } from '../entries/types/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { entryText, kindOf, oneLine } from '../projection/overview/entry-text.ts';
-import { decorationsOf, type Marks, nameOf, namesIn, overviewRecord } from '../projection/overview/marks.ts';
-import { formatRow } from '../projection/overview/row.ts';
+import type { Log } from '../log/log.ts';
+import type { LogEntry } from '../log/log-entry.ts';
+import { entryText, kindOf, oneLine } from '../overview/entry-text.ts';
+import { decorationsOf, type Marks, nameOf, namesIn, overviewRecord } from '../overview/marks.ts';
+import { formatRow } from '../overview/row.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import { rowStyle } from '../shared/row-style.ts';
@@ -14,7 +13,9 @@ import { entriesBackwards } from '../tree/backwards.ts';
 import { labels } from '../tree/labels.ts';
 import { pathTo } from '../tree/path.ts';
 import { lastEntry } from '../tree/rev.ts';
-import type { LogEntry, Session } from '../tree/session.ts';
+import { UsageError } from '../util/errors.ts';
+import { safeJson } from '../util/to-json.ts';
+import { nearest } from '../util/words.ts';
 
 export const command: Command = {
   name: 'log',
@@ -66,7 +67,7 @@ export const command: Command = {
 
 interface Filter {
   /** By what the index knows; an entry whose type or role it could not keep passes. */
-  mayPass(session: Session, position: number): boolean;
+  mayPass(session: Log, position: number): boolean;
   passes(entry: LogEntry): boolean;
 }
 
@@ -74,9 +75,11 @@ function readFilter(args: ParsedArgs): Filter {
   const types = new Set(args.texts('type'));
   const roles = new Set(args.texts('role'));
   const pattern = readPattern(args.text('grep'), args.flag('ignore-case'));
-  const isWanted = (wanted: ReadonlySet<string>, name: string): boolean => wanted.size === 0 || name === '' || wanted.has(name);
+  const isWanted = (wanted: ReadonlySet<string>, name: string): boolean =>
+    wanted.size === 0 || name === '' || wanted.has(name);
   return {
-    mayPass: ({ index }, position) => isWanted(types, index.typeOf(position)) && isWanted(roles, index.roleOf(position)),
+    mayPass: ({ index }, position) =>
+      isWanted(types, index.typeOf(position)) && isWanted(roles, index.roleOf(position)),
     passes: ({ value }) => {
       if (types.size > 0 && !types.has(String(value['type']))) return false;
       if (roles.size > 0 && !(value['type'] === 'message' && roles.has(kindOf(value)))) return false;
@@ -86,7 +89,7 @@ function readFilter(args: ParsedArgs): Filter {
 }
 
 /** Refuses a type or a role that no entry of the session has, unless it is one that others have. */
-async function requireNames(session: Session, of: 'type' | 'role', wanted: readonly string[]): Promise<void> {
+async function requireNames(session: Log, of: 'type' | 'role', wanted: readonly string[]): Promise<void> {
   if (wanted.length === 0) return;
   const here = await namesIn(session, of);
   const strange = wanted.filter((name) => !here.has(name));
@@ -97,7 +100,9 @@ async function requireNames(session: Session, of: 'type' | 'role', wanted: reado
   if (wrong === undefined) return;
   const [meant] = nearest(wrong, names);
   const rest =
-    meant === undefined ? `${of}s are ${[...(here.size > 0 ? here : names)].slice(0, MOST_NAMES).join(', ')}` : `did you mean '${meant}'?`;
+    meant === undefined
+      ? `${of}s are ${[...(here.size > 0 ? here : names)].slice(0, MOST_NAMES).join(', ')}`
+      : `did you mean '${meant}'?`;
   throw new UsageError(`no ${of === 'type' ? 'entry' : 'message'} has the ${of} '${wrong}'; ${rest}`);
 }
 
@@ -115,7 +120,14 @@ function readPattern(text: string | undefined, ignoreCase: boolean): RegExp | un
   }
 }
 
-async function writeLog(session: Session, path: readonly number[], marks: Marks, filter: Filter, args: ParsedArgs, io: Io): Promise<void> {
+async function writeLog(
+  session: Log,
+  path: readonly number[],
+  marks: Marks,
+  filter: Filter,
+  args: ParsedArgs,
+  io: Io,
+): Promise<void> {
   const out = new ByteWriter(io.stdout);
   const look = rowStyle(io);
   const line = (entry: LogEntry): string => {

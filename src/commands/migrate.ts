@@ -1,10 +1,18 @@
-import { ID_SCHEMES, type IdScheme, isVersion1, Migration, migratedBytes, skimIds, type TargetVersion } from '../entries/migrate/index.ts';
 import { counting } from '../files/reading.ts';
 import { Spool } from '../files/spool.ts';
+import {
+  ID_SCHEMES,
+  type IdScheme,
+  isVersion1,
+  Migration,
+  migratedBytes,
+  skimIds,
+  type TargetVersion,
+} from '../formats/native/index.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import type { Symbols } from '../log/symbols.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
+import type { Symbols } from '../util/symbols.ts';
 
 export const command: Command = {
   name: 'migrate',
@@ -24,13 +32,17 @@ export const command: Command = {
       value: 'HOW',
       choices: ID_SCHEMES,
       default: 'stable',
-      describe: 'How to create new ids: stable gives the same ids in every run, random is what the agents do, sequence counts up',
+      describe:
+        'How to create new ids: stable gives the same ids in every run, random is what the agents do, sequence counts up',
     },
     ...REWRITE_OPTIONS,
   ],
   examples: [
     { run: 'sessionctl migrate old.jsonl > new.jsonl', shows: 'the log in version 3' },
-    { run: 'sessionctl migrate -i --backup sessions/*.jsonl', shows: 'all of them in place; the old ones stay as .bak' },
+    {
+      run: 'sessionctl migrate -i --backup sessions/*.jsonl',
+      shows: 'all of them in place; the old ones stay as .bak',
+    },
     { run: 'sessionctl migrate --check sessions/*.jsonl', shows: 'exit code 1 if one of them is old' },
     { run: 'sessionctl repair old.jsonl | sessionctl migrate', shows: 'the way for a damaged log' },
   ],

@@ -1,14 +1,21 @@
-import { AppError, UsageError } from '../base/errors.ts';
-import { counted, nearest } from '../base/words.ts';
 import { AppendOnlyFile, isPlainPlace, narrowMode, samePlace } from '../files/append-only.ts';
 import { toFile } from '../files/output-file.ts';
 import type { Sink } from '../files/sink.ts';
 import { Spool } from '../files/spool.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { applyRepair, InputChanged, type Plan, planRepair, type Remaining, type RepairRequest } from '../repair/index.ts';
+import {
+  applyRepair,
+  InputChanged,
+  type Plan,
+  planRepair,
+  type Remaining,
+  type RepairRequest,
+} from '../repair/index.ts';
 import { scannerKind } from '../scanner/scanner.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
+import { AppError, UsageError } from '../util/errors.ts';
+import { counted, nearest } from '../util/words.ts';
 
 export const command: Command = {
   name: 'repair',
@@ -26,7 +33,8 @@ export const command: Command = {
       name: 'quarantine',
       kind: 'text',
       value: 'FILE',
-      describe: "Append what is removed from the log to FILE; its name must not end in '.jsonl', or agents would list it",
+      describe:
+        "Append what is removed from the log to FILE; its name must not end in '.jsonl', or agents would list it",
     },
     { name: 'report', kind: 'text', value: 'FILE', describe: 'Write every change to FILE, one JSON record per line' },
     {
@@ -41,11 +49,18 @@ export const command: Command = {
       kind: 'flag',
       describe: 'Insert a result for every tool call without one that the conversation continued past',
     },
-    { name: 'settle-leaf', kind: 'flag', describe: 'Append an entry below newer work that is hidden by the last entry of the file' },
+    {
+      name: 'settle-leaf',
+      kind: 'flag',
+      describe: 'Append an entry below newer work that is hidden by the last entry of the file',
+    },
     ...REWRITE_OPTIONS,
   ],
   examples: [
-    { run: 'sessionctl repair broken.jsonl > fixed.jsonl', shows: 'the repaired log; changes are listed on standard error' },
+    {
+      run: 'sessionctl repair broken.jsonl > fixed.jsonl',
+      shows: 'the repaired log; changes are listed on standard error',
+    },
     {
       run: 'sessionctl repair -i --backup --report changes.ndjson broken.jsonl',
       shows: 'in place; the old file stays as broken.jsonl.bak',
@@ -73,9 +88,12 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     from: originOf(args),
   };
   if (options.quarantine?.toLowerCase().endsWith('.jsonl')) {
-    throw new UsageError(`'${options.quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`);
+    throw new UsageError(
+      `'${options.quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`,
+    );
   }
-  if (options.report !== undefined && args.operands.length > 1) throw new UsageError('--report is about one FILE; give one at a time');
+  if (options.report !== undefined && args.operands.length > 1)
+    throw new UsageError('--report is about one FILE; give one at a time');
   return await rewrite(args, io, async (input, out) => await repairOne(input, out, options, io), PASSES);
 }
 
@@ -124,7 +142,9 @@ async function repairOne(input: RewriteInput, out: ByteWriter, options: Options,
     }
   } catch (error) {
     if (!(error instanceof InputChanged)) throw error;
-    throw new AppError(`${name}: was changed by another program while it was being read; run again when no program is writing to it`);
+    throw new AppError(
+      `${name}: was changed by another program while it was being read; run again when no program is writing to it`,
+    );
   } finally {
     spool?.close();
   }
@@ -201,14 +221,20 @@ interface Surroundings {
   readonly io: Io;
 }
 
-async function repairInto(out: ByteWriter, plan: Plan, request: RepairRequest, { input, sideFiles, io }: Surroundings): Promise<Tally> {
+async function repairInto(
+  out: ByteWriter,
+  plan: Plan,
+  request: RepairRequest,
+  { input, sideFiles, io }: Surroundings,
+): Promise<Tally> {
   const tally: Tally = { remaining: [], changes: 0, quarantined: 0 };
   const { quarantine, report } = sideFiles;
   tally.remaining = await applyRepair(plan, request, {
     out,
     onChange: async (record, words) => {
       tally.changes++;
-      if (words !== undefined) io.note(`${input.name}:${record.line}: ${record.rule}: ${input.dryRun ? 'dry run: ' : ''}${words}`);
+      if (words !== undefined)
+        io.note(`${input.name}:${record.line}: ${record.rule}: ${input.dryRun ? 'dry run: ' : ''}${words}`);
       report?.text(`${JSON.stringify(record)}\n`);
       if (report?.full) await report.flush();
     },

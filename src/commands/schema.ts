@@ -1,7 +1,7 @@
-import { UsageError } from '../base/errors.ts';
 import { entrySchema, type JsonSchema, lineSchema, schemaTypes } from '../entries/schema/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Command, ParsedArgs } from '../shared/command.ts';
+import { UsageError } from '../util/errors.ts';
 
 export const command: Command = {
   name: 'schema',

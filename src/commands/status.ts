@@ -1,19 +1,19 @@
-import { UsageError } from '../base/errors.ts';
-import { printable } from '../base/printable.ts';
-import { safeJson } from '../base/to-json.ts';
 import { readSmallFile } from '../files/input.ts';
 import { type Seen, Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { type Classify, classifier, parseClassRules } from '../projection/status/classes.ts';
-import type { CallFacts, PathFacts } from '../projection/status/facts.ts';
-import { judgeProbe, type Probe, probeRequest } from '../projection/status/probe.ts';
-import { sessionStatus } from '../projection/status/session-status.ts';
-import { statusText } from '../projection/status/text.ts';
-import type { Status } from '../projection/status/types.ts';
+import type { Log } from '../log/log.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { View } from '../shared/view.ts';
-import type { Session } from '../tree/session.ts';
+import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
+import type { CallFacts, PathFacts } from '../status/facts.ts';
+import { judgeProbe, type Probe, probeRequest } from '../status/probe.ts';
+import { sessionStatus } from '../status/session-status.ts';
+import { statusText } from '../status/text.ts';
+import type { Status } from '../status/types.ts';
+import { UsageError } from '../util/errors.ts';
+import { printable } from '../util/printable.ts';
+import { safeJson } from '../util/to-json.ts';
 
 export const command: Command = {
   name: 'status',
@@ -34,12 +34,20 @@ export const command: Command = {
       describe: 'Judge the path to this entry; --leaf=-abc for an id that starts with a dash',
     },
     { name: 'json', kind: 'flag', describe: 'Print one JSON object' },
-    { name: 'workspace', kind: 'text', value: 'DIR', describe: 'Compare pending edits and writes with the files below DIR (read only)' },
+    {
+      name: 'workspace',
+      kind: 'text',
+      value: 'DIR',
+      describe: 'Compare pending edits and writes with the files below DIR (read only)',
+    },
     { name: 'classes', kind: 'text', value: 'FILE', describe: 'Classes for your own tools, as JSON' },
   ],
   examples: [
     { run: 'sessionctl status session.jsonl', shows: 'the verdict and why' },
-    { run: `sessionctl status session.jsonl --json | jq -e '.verdict=="ready"'`, shows: 'use it as a gate in a script' },
+    {
+      run: `sessionctl status session.jsonl --json | jq -e '.verdict=="ready"'`,
+      shows: 'use it as a gate in a script',
+    },
     { run: 'sessionctl status session.jsonl --workspace .', shows: 'check whether a pending edit was made' },
     {
       run: 'sessionctl status session.jsonl --json | jq -r .lastStableEntryId',
@@ -51,19 +59,30 @@ export const command: Command = {
     if (args.operands.length > 1) throw new UsageError('status takes one FILE; run it once per session');
     const classes = args.text('classes');
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
-    return await readSession(args.operands[0] ?? '-', io, (session, view) => status(session, view, args, classifier(rules), io));
+    return await readSession(args.operands[0] ?? '-', io, (session, view) =>
+      status(session, view, args, classifier(rules), io),
+    );
   },
 };
 
-async function status(session: Session, view: View, args: ParsedArgs, classify: Classify, io: Io): Promise<number> {
+async function status(session: Log, view: View, args: ParsedArgs, classify: Classify, io: Io): Promise<number> {
   const rev = args.text('leaf');
   view.noteStaleLeaf(rev);
-  const result = await sessionStatus(session, { rev, classify, look: async (facts) => await look(session, args, facts, classify) });
+  const result = await sessionStatus(session, {
+    rev,
+    classify,
+    look: async (facts) => await look(session, args, facts, classify),
+  });
   await print(result, session, args, io);
   return result.verdict === 'ready' ? 0 : 1;
 }
 
-async function look(session: Session, args: ParsedArgs, facts: PathFacts, classify: Classify): Promise<Map<CallFacts, Probe> | undefined> {
+async function look(
+  session: Log,
+  args: ParsedArgs,
+  facts: PathFacts,
+  classify: Classify,
+): Promise<Map<CallFacts, Probe> | undefined> {
   const folder = args.text('workspace');
   if (folder === undefined) return undefined;
   const cwd = session.header?.['cwd'];
@@ -83,7 +102,7 @@ async function look(session: Session, args: ParsedArgs, facts: PathFacts, classi
   return probes;
 }
 
-async function print(result: Status, session: Session, args: ParsedArgs, io: Io): Promise<void> {
+async function print(result: Status, session: Log, args: ParsedArgs, io: Io): Promise<void> {
   const out = new ByteWriter(io.stdout);
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   out.text(

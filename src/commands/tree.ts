@@ -1,14 +1,14 @@
-import { UsageError } from '../base/errors.ts';
-import { safeJson } from '../base/to-json.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { branchesOf, branchRecord, formatBranches } from '../projection/overview/branches.ts';
-import { drawTree, nodeRecords } from '../projection/overview/draw.ts';
-import type { Marks } from '../projection/overview/marks.ts';
+import type { Log } from '../log/log.ts';
+import { branchesOf, branchRecord, formatBranches } from '../overview/branches.ts';
+import { drawTree, nodeRecords } from '../overview/draw.ts';
+import type { Marks } from '../overview/marks.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import { rowStyle } from '../shared/row-style.ts';
 import { labels } from '../tree/labels.ts';
-import type { Session } from '../tree/session.ts';
+import { UsageError } from '../util/errors.ts';
+import { safeJson } from '../util/to-json.ts';
 
 export const command: Command = {
   name: 'tree',
@@ -23,7 +23,11 @@ export const command: Command = {
   options: [
     { name: 'leaf', kind: 'text', value: 'REV', describe: 'Treat this entry as the leaf', default: '@' },
     { name: 'leaves', kind: 'flag', describe: 'Print one line per leaf' },
-    { name: 'json', kind: 'flag', describe: 'Print one JSON record per node in file order, or with --leaves one per leaf' },
+    {
+      name: 'json',
+      kind: 'flag',
+      describe: 'Print one JSON record per node in file order, or with --leaves one per leaf',
+    },
   ],
   examples: [
     { run: 'sessionctl tree session.jsonl', shows: 'What was tried in this session' },
@@ -47,11 +51,18 @@ export const command: Command = {
   },
 };
 
-async function* linesOf(session: Session, marks: Marks, args: ParsedArgs, io: Io): AsyncGenerator<readonly string[], void, void> {
+async function* linesOf(
+  session: Log,
+  marks: Marks,
+  args: ParsedArgs,
+  io: Io,
+): AsyncGenerator<readonly string[], void, void> {
   const asJson = args.flag('json');
   if (args.flag('leaves')) {
     for await (const branches of branchesOf(session, marks)) {
-      yield asJson ? branches.map((one) => safeJson(branchRecord(one, io.now()))) : formatBranches(branches, rowStyle(io), io.now());
+      yield asJson
+        ? branches.map((one) => safeJson(branchRecord(one, io.now())))
+        : formatBranches(branches, rowStyle(io), io.now());
     }
   } else if (asJson) {
     for await (const record of nodeRecords(session, marks)) yield [safeJson(record)];

@@ -1,6 +1,3 @@
-import { UsageError } from '../base/errors.ts';
-import { version } from '../base/version.ts';
-import { counted, nearest } from '../base/words.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { makeReporter, REPORTER_NAMES, type ReporterName } from '../reporters/index.ts';
@@ -10,6 +7,9 @@ import type { Level } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/scanner.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
+import { UsageError } from '../util/errors.ts';
+import { version } from '../util/version.ts';
+import { counted, nearest } from '../util/words.ts';
 import { Validation } from '../validate/validation.ts';
 
 export const command: Command = {
@@ -22,13 +22,40 @@ export const command: Command = {
     'Memory: an index of about 35 bytes per entry of the current file, and the ids of tool calls; no content. A line is held in full while it is checked.',
   ],
   options: [
-    { name: 'format', kind: 'text', value: 'FORMAT', choices: REPORTER_NAMES, default: 'text', describe: 'The format of the findings' },
-    { name: 'rule', kind: 'text', value: 'ID=LEVEL', many: true, describe: "Set the level of a rule: 'error', 'warning' or 'off'" },
+    {
+      name: 'format',
+      kind: 'text',
+      value: 'FORMAT',
+      choices: REPORTER_NAMES,
+      default: 'text',
+      describe: 'The format of the findings',
+    },
+    {
+      name: 'rule',
+      kind: 'text',
+      value: 'ID=LEVEL',
+      many: true,
+      describe: "Set the level of a rule: 'error', 'warning' or 'off'",
+    },
     { name: 'strict', kind: 'flag', describe: 'Make every warning an error' },
-    { name: 'max-findings', kind: 'number', value: 'N', describe: 'Print at most N findings; the others are still counted' },
+    {
+      name: 'max-findings',
+      kind: 'number',
+      value: 'N',
+      describe: 'Print at most N findings; the others are still counted',
+    },
     { name: 'quiet', short: 'q', kind: 'flag', describe: 'Print nothing, set the exit code' },
-    { name: 'pass', kind: 'flag', describe: 'Copy the log to standard output, byte for byte, and write findings to standard error' },
-    { name: 'blobs', kind: 'text', value: 'DIR', describe: 'Also check blob references against this store (or set SESSIONCTL_BLOBS)' },
+    {
+      name: 'pass',
+      kind: 'flag',
+      describe: 'Copy the log to standard output, byte for byte, and write findings to standard error',
+    },
+    {
+      name: 'blobs',
+      kind: 'text',
+      value: 'DIR',
+      describe: 'Also check blob references against this store (or set SESSIONCTL_BLOBS)',
+    },
     {
       name: 'max-line-bytes',
       kind: 'number',
@@ -36,7 +63,13 @@ export const command: Command = {
       default: String(DEFAULT_MAX_LINE_BYTES),
       describe: 'Do not read lines longer than this; each is a finding',
     },
-    { name: 'jobs', kind: 'number', value: 'N', describe: 'Number of files to check in parallel', default: 'the number of cores' },
+    {
+      name: 'jobs',
+      kind: 'number',
+      value: 'N',
+      describe: 'Number of files to check in parallel',
+      default: 'the number of cores',
+    },
     {
       name: 'explain',
       kind: 'text',
@@ -49,8 +82,14 @@ export const command: Command = {
   examples: [
     { run: 'sessionctl validate session.jsonl', shows: 'check one log' },
     { run: 'sessionctl validate --format github recorded/', shows: 'check every log below a folder in CI' },
-    { run: 'sessionctl validate --format json f.jsonl | jq -c \'select(.severity=="error")\'', shows: 'errors only, for a program' },
-    { run: 'sessionctl migrate old.jsonl | sessionctl validate --pass | jq -c .type', shows: 'check in the middle of a pipe' },
+    {
+      run: 'sessionctl validate --format json f.jsonl | jq -c \'select(.severity=="error")\'',
+      shows: 'errors only, for a program',
+    },
+    {
+      run: 'sessionctl migrate old.jsonl | sessionctl validate --pass | jq -c .type',
+      shows: 'check in the middle of a pipe',
+    },
     { run: 'sessionctl validate --explain dangling-parent', shows: 'what a rule is about' },
   ],
   readsInput: true,
@@ -62,9 +101,11 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   if (asked !== undefined) return await print(io, explainRule(ruleNamed(asked), io.style));
   if (args.flag('list-rules')) return await print(io, listRules(rules, io.style));
   const { operands } = args;
-  if (operands.filter((operand) => operand === '-').length > 1) throw new UsageError("standard input can only be read once; pass '-' once");
+  if (operands.filter((operand) => operand === '-').length > 1)
+    throw new UsageError("standard input can only be read once; pass '-' once");
   const passes = args.flag('pass');
-  if (passes && operands.length > 1) throw new UsageError("'--pass' copies one log; pass one FILE, or none for standard input");
+  if (passes && operands.length > 1)
+    throw new UsageError("'--pass' copies one log; pass one FILE, or none for standard input");
   const levels = readLevels(args);
   const target = passes ? io.stderr : io.stdout;
   const format = (args.text('format') ?? 'text') as ReporterName;
@@ -107,7 +148,9 @@ function ruleNamed(id: string) {
     id,
     rules.map((one) => one.id),
   )[0];
-  throw new UsageError(`unknown rule '${id}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`);
+  throw new UsageError(
+    `unknown rule '${id}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`,
+  );
 }
 
 function readLevels(args: ParsedArgs): Map<string, Level> {
@@ -129,7 +172,9 @@ function readLevels(args: ParsedArgs): Map<string, Level> {
 function readMaxLineBytes(args: ParsedArgs): number {
   const wish = args.number('max-line-bytes') ?? DEFAULT_MAX_LINE_BYTES;
   if (wish < 1 || wish > LONGEST_LINE) {
-    throw new UsageError(`option '--max-line-bytes' must be at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`);
+    throw new UsageError(
+      `option '--max-line-bytes' must be at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`,
+    );
   }
   return wish;
 }

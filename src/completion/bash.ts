@@ -1,6 +1,6 @@
-import { shellQuoted } from '../base/shell.ts';
 import type { Command, Option } from '../shared/command.ts';
 import { allOptions } from '../shared/common-options.ts';
+import { shellQuoted } from '../util/shell.ts';
 import { RULE_LEVELS, takesFiles, type ValueKind, type Vocabulary, valueKind } from './shell-words.ts';
 
 /**
@@ -101,7 +101,11 @@ function words(all: readonly string[]): string {
 }
 
 function spellings(option: Option): string[] {
-  return [...(option.short ? [`-${option.short}`] : []), `--${option.name}`, ...(option.alias ? [`--${option.alias}`] : [])];
+  return [
+    ...(option.short ? [`-${option.short}`] : []),
+    `--${option.name}`,
+    ...(option.alias ? [`--${option.alias}`] : []),
+  ];
 }
 
 /** The options that take the next word, as patterns 'command:--option'. */
@@ -139,7 +143,8 @@ function valueAction(option: Option): string {
 
 function operandCases(command: Command): string[] {
   const cases: string[] = [];
-  if (command.verbs) cases.push(`      ${command.name}:0) _sessionctl_offer ${shellQuoted(words(command.verbs))} "$cur" ;;`);
+  if (command.verbs)
+    cases.push(`      ${command.name}:0) _sessionctl_offer ${shellQuoted(words(command.verbs))} "$cur" ;;`);
   if (takesFiles(command)) cases.push(`      ${command.name}:*) _sessionctl_files -f -X '!*.jsonl' ;;`);
   return cases;
 }

@@ -58,7 +58,9 @@ function commandLines(command: Command): string[] {
   const start = `complete -c sessionctl -n '__sessionctl_command_is ${command.name}'`;
   const lines = allOptions(command).flatMap((option) => optionLines(start, option));
   if (command.verbs) {
-    lines.push(`complete -c sessionctl -n '__sessionctl_first_operand ${command.name}' -a ${word(command.verbs.join(' '))}`);
+    lines.push(
+      `complete -c sessionctl -n '__sessionctl_first_operand ${command.name}' -a ${word(command.verbs.join(' '))}`,
+    );
   }
   if (takesFiles(command)) {
     const files = command.verbs ? start.replace(/'$/, `; and not __sessionctl_first_operand ${command.name}'`) : start;

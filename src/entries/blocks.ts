@@ -1,5 +1,5 @@
-import { toJson } from '../base/to-json.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
+import { toJson } from '../util/to-json.ts';
 import { type ContentBlock, stringOf } from './entry-type.ts';
 
 /** Every content block that is known. */

@@ -2,9 +2,19 @@ import { hash } from 'node:crypto';
 import { isObject, type JsonObject } from '../json/value.ts';
 
 /** Names of entries; two runs of one task have others for the same thing. */
-const REFERENCES = new Set(['id', 'parentId', 'timestamp', 'targetId', 'firstKeptEntryId', 'fromId', 'providerReplayThroughEntryId']);
+const REFERENCES = new Set([
+  'id',
+  'parentId',
+  'timestamp',
+  'targetId',
+  'firstKeptEntryId',
+  'fromId',
+  'providerReplayThroughEntryId',
+]);
 /** What a run leaves in a message besides what was said. */
-const CIRCUMSTANCES = new Set([...['timestamp', 'usage', 'api', 'provider', 'model', 'responseId', 'toolCallId', 'duration', 'ttft']]);
+const CIRCUMSTANCES = new Set([
+  ...['timestamp', 'usage', 'api', 'provider', 'model', 'responseId', 'toolCallId', 'duration', 'ttft'],
+]);
 const BLOCK_CIRCUMSTANCES = new Set(['id', 'textSignature', 'thinkingSignature', 'thoughtSignature']);
 const PARENT = new Set(['parentId']);
 
@@ -19,7 +29,10 @@ export function contentKey(entry: JsonObject): string {
     if (key !== 'message' || !isObject(message)) return value;
     const said = omit(message, CIRCUMSTANCES);
     if (!Array.isArray(content)) return said;
-    return { ...said, content: content.map((block: unknown) => (isObject(block) ? omit(block, BLOCK_CIRCUMSTANCES) : block)) };
+    return {
+      ...said,
+      content: content.map((block: unknown) => (isObject(block) ? omit(block, BLOCK_CIRCUMSTANCES) : block)),
+    };
   });
   return digest(parts);
 }

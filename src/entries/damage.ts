@@ -5,7 +5,14 @@ import { decodeUtf8, type Line } from '../lines/line.ts';
 import { hasEnvelope } from './envelope-check.ts';
 
 /** What can be wrong with the bytes of a line, in the order in which it is looked for: a line has one of them at most. */
-export type Damage = 'oversize-line' | 'nul-bytes' | 'invalid-utf8' | 'glued-entries' | 'torn-line' | 'not-json' | 'not-an-object';
+export type Damage =
+  | 'oversize-line'
+  | 'nul-bytes'
+  | 'invalid-utf8'
+  | 'glued-entries'
+  | 'torn-line'
+  | 'not-json'
+  | 'not-an-object';
 
 /** A JSON object of a line. */
 export interface LineObject {
@@ -35,7 +42,8 @@ export function readContent(line: Line, version: number | undefined): LineConten
   if (line.encoding !== 'invalid' && !raw.includes('\0')) {
     const text = skipped > 0 ? line.text.slice(1) : line.text;
     const parsed = parseJson(text);
-    if (isObject(parsed)) return { damage: undefined, objects: [{ value: parsed, text, start: skipped, end: raw.length }] };
+    if (isObject(parsed))
+      return { damage: undefined, objects: [{ value: parsed, text, start: skipped, end: raw.length }] };
     if (parsed !== undefined) return { damage: 'not-an-object', objects: [] };
     if (text.trim() === '' && isBlank(text)) return NOTHING;
   }

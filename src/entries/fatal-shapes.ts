@@ -2,7 +2,13 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import { isHeader, messageOf } from './envelope-check.ts';
 
 /** Shapes beyond the envelope that omp throws an error on, so that it does not open the session. Each is a rule of its own. */
-export const FATAL_SHAPES = ['bad-cwd', 'bad-injected-rules', 'null-block', 'null-content', 'usage-without-cost'] as const;
+export const FATAL_SHAPES = [
+  'bad-cwd',
+  'bad-injected-rules',
+  'null-block',
+  'null-content',
+  'usage-without-cost',
+] as const;
 export type FatalShape = (typeof FATAL_SHAPES)[number];
 
 export interface FatalFault {
@@ -20,7 +26,9 @@ const CONTENT_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolR
 export function fatalFaults(value: JsonObject): readonly FatalFault[] {
   if (isHeader(value)) {
     const { cwd } = value;
-    return cwd === undefined || typeof cwd === 'string' ? NONE : [{ rule: 'bad-cwd', path: ['cwd'], expected: 'a string' }];
+    return cwd === undefined || typeof cwd === 'string'
+      ? NONE
+      : [{ rule: 'bad-cwd', path: ['cwd'], expected: 'a string' }];
   }
   if (value['type'] === 'ttsr_injection') {
     if (Array.isArray(value['injectedRules'])) return NONE;
@@ -36,7 +44,8 @@ export function fatalFaults(value: JsonObject): readonly FatalFault[] {
 function turnFaults(message: JsonObject): readonly FatalFault[] {
   const { content, usage } = message;
   const faults: FatalFault[] = [];
-  if (isNothing(content)) faults.push({ rule: 'null-content', path: ['message', 'content'], expected: 'a string or an array' });
+  if (isNothing(content))
+    faults.push({ rule: 'null-content', path: ['message', 'content'], expected: 'a string or an array' });
   // The oldest dialect counts inputTokens, and never had a cost.
   if (isObject(usage) && isNothing(usage['cost']) && usage['inputTokens'] === undefined) {
     faults.push({ rule: 'usage-without-cost', path: ['message', 'usage', 'cost'], expected: 'an object' });

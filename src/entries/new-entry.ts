@@ -40,7 +40,12 @@ export function readBody(line: Line): Body | string {
 }
 
 /** Why a body does not fit into a log of this version and dialect; undefined where it does. */
-export function misfit(body: Body, envelope: Envelope, version: KnownVersion, dialect: Dialect | undefined): string | undefined {
+export function misfit(
+  body: Body,
+  envelope: Envelope,
+  version: KnownVersion,
+  dialect: Dialect | undefined,
+): string | undefined {
   const own = dialectOf(body.value);
   if (dialect !== undefined && own !== undefined && own !== dialect) {
     return `is an entry in the form that ${own} writes, but this is a log of ${OTHER[own]}, which would not read it that way`;

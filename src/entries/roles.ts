@@ -31,7 +31,13 @@ export const messageRoles: MessageRole[] = [
       rawStopReason: optional(string),
       endTurn: optional(boolean),
       deferred: optional(
-        object({ id: string, provider: optional(string), modelId: optional(string), api: optional(string), pollAfterMs: optional(number) }),
+        object({
+          id: string,
+          provider: optional(string),
+          modelId: optional(string),
+          api: optional(string),
+          pollAfterMs: optional(number),
+        }),
       ),
       responseId: optional(string),
       responseModel: optional(string),
@@ -76,7 +82,11 @@ export const messageRoles: MessageRole[] = [
     text: (message) => [`$ ${stringOf(message['command'])}`, stringOf(message['output'])],
   },
   // What an extension said.
-  { name: 'custom', fields: extensionFields, text: (message) => [stringOf(message['customType']), ...bodyText(message)] },
+  {
+    name: 'custom',
+    fields: extensionFields,
+    text: (message) => [stringOf(message['customType']), ...bodyText(message)],
+  },
   // omp: instructions that are between the system's and the user's.
   { name: 'developer', dialect: 'omp', fields: ({ content, timestamp }) => ({ content, timestamp }) },
   {
@@ -99,10 +109,13 @@ export const messageRoles: MessageRole[] = [
     name: 'fileMention',
     dialect: 'omp',
     fields: ({ string, number, object, array, optional, block, timestamp }) => ({
-      files: array(object({ path: string, content: optional(string), lineCount: optional(number), image: optional(block) })),
+      files: array(
+        object({ path: string, content: optional(string), lineCount: optional(number), image: optional(block) }),
+      ),
       timestamp,
     }),
-    text: ({ files }) => (Array.isArray(files) ? [files.map((file) => (isObject(file) ? stringOf(file['path']) : '')).join(' ')] : []),
+    text: ({ files }) =>
+      Array.isArray(files) ? [files.map((file) => (isObject(file) ? stringOf(file['path']) : '')).join(' ')] : [],
   },
   {
     // pi: the system prompt, whole or by sections, and the tools that came with it.
@@ -117,7 +130,12 @@ export const messageRoles: MessageRole[] = [
     }),
   },
   // The name of `custom` before version 3.
-  { name: 'hookMessage', isOld: true, fields: extensionFields, text: (message) => [stringOf(message['customType']), ...bodyText(message)] },
+  {
+    name: 'hookMessage',
+    isOld: true,
+    fields: extensionFields,
+    text: (message) => [stringOf(message['customType']), ...bodyText(message)],
+  },
 ];
 
 function* bodyText(message: JsonObject): Generator<string, void, void> {

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../json/value.ts';
+import type { Log } from '../log/log.ts';
+import type { LogEntry } from '../log/log-entry.ts';
 import { type LogIndex, MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
 import { type GivenLabel, givenLabels } from '../tree/labels.ts';
-import type { LogEntry, Session } from '../tree/session.ts';
 import { sessionTitle } from '../tree/title.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, SessionFacts } from './exporter.ts';
 import { type Plan, planAll, planPath, type Section } from './plan.ts';
@@ -19,7 +20,7 @@ export interface ExportOptions extends Omit<ExporterOptions, 'anchorOf'> {
 
 /** Writes the body of an export and gives the head that belongs before it. */
 export async function exportBody(
-  session: Session,
+  session: Log,
   leaf: number,
   options: ExportOptions,
   image: ImageView,
@@ -31,7 +32,7 @@ export async function exportBody(
 }
 
 class ExportRun {
-  readonly #session: Session;
+  readonly #session: Log;
   readonly #plan: Plan;
   readonly #options: ExportOptions;
   readonly #image: ImageView;
@@ -48,7 +49,7 @@ class ExportRun {
   #opening: string | undefined;
 
   constructor(
-    session: Session,
+    session: Log,
     plan: Plan,
     options: ExportOptions,
     image: ImageView,
@@ -99,7 +100,8 @@ class ExportRun {
       const { position, value } = entry;
       this.#totals.add(value);
       line = entry.line;
-      if (position === lost && typeof value['parentId'] === 'string') this.#put(transcript.say(lostParentWords(value['parentId'])));
+      if (position === lost && typeof value['parentId'] === 'string')
+        this.#put(transcript.say(lostParentWords(value['parentId'])));
       this.#put(transcript.push(entry));
       if (transcript.hid) this.#hidden.add(position);
       const given = this.#labels.get(position);
@@ -119,7 +121,8 @@ class ExportRun {
 
   #put(items: readonly Item[]): void {
     for (const item of items) {
-      if (this.#opening === undefined && item.kind === 'message' && item.speaker === 'user') this.#opening = item.heading?.gist;
+      if (this.#opening === undefined && item.kind === 'message' && item.speaker === 'user')
+        this.#opening = item.heading?.gist;
       this.#body.write(this.#exporter.item(item));
     }
   }

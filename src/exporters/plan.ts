@@ -26,7 +26,11 @@ export function planPath(index: LogIndex, leaf: number): Plan {
   const section: Section = { number: 1, leaf, from: -1, positions };
   const included = new Uint8Array(index.size);
   for (const position of positions) included[position] = 1;
-  return { sections: [section], forks: new Map(), sectionOf: (position) => (included[position] === 1 ? section : undefined) };
+  return {
+    sections: [section],
+    forks: new Map(),
+    sectionOf: (position) => (included[position] === 1 ? section : undefined),
+  };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { AppError, errorCode, writeError } from '../base/errors.ts';
+import { AppError, errorCode, writeError } from '../util/errors.ts';
 import { syncFolder } from './temp.ts';
 
 /** A file that only grows. */

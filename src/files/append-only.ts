@@ -1,6 +1,16 @@
-import { chmodSync, closeSync, constants, fstatSync, fsyncSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { AppError, errorCode, writeError } from '../base/errors.ts';
+import { AppError, errorCode, writeError } from '../util/errors.ts';
 import { syncFolder, writeFully } from './temp.ts';
 
 const FULL = 256 * 1024;
@@ -49,7 +59,8 @@ export class AppendOnlyFile {
   }
 
   #flush(fd: number): void {
-    for (const text of this.#waitingChars < FULL ? [this.#waiting.join('')] : this.#waiting) writeFully(fd, Buffer.from(text, 'utf8'));
+    for (const text of this.#waitingChars < FULL ? [this.#waiting.join('')] : this.#waiting)
+      writeFully(fd, Buffer.from(text, 'utf8'));
     this.#waiting = [];
     this.#waitingChars = 0;
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { AppError, errorCode, fileError, writeError } from '../base/errors.ts';
+import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
 import { type Random, TempFile } from './temp.ts';
 
 const NAME = /^[0-9a-f]{64}\.[a-z0-9]{1,5}$/;
@@ -53,7 +53,9 @@ export class AssetFolder {
   addressOf(name: string, page: string | undefined): string {
     const from = page === undefined ? resolve('.') : dirname(resolve(page));
     const way = relative(from, resolve(this.#path));
-    return [...(way === '' ? [] : way.split(sep)), name].map((part) => (part === '..' ? part : encodeURIComponent(part))).join('/');
+    return [...(way === '' ? [] : way.split(sep)), name]
+      .map((part) => (part === '..' ? part : encodeURIComponent(part)))
+      .join('/');
   }
 
   #create(): void {
@@ -80,7 +82,8 @@ export class AssetFolder {
     }
     try {
       const facts = fstatSync(fd);
-      if (facts.isDirectory()) throw new AppError(`${path}: is a folder, but an image belongs there; remove it or choose another folder`);
+      if (facts.isDirectory())
+        throw new AppError(`${path}: is a folder, but an image belongs there; remove it or choose another folder`);
       if (!facts.isFile() || facts.size !== bytes.length) return false;
       const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(1, bytes.length)));
       for (let at = 0; at < bytes.length; ) {

@@ -15,7 +15,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { AppError, errorCode, fileError, writeError } from '../base/errors.ts';
+import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
 import { isTempName, type Random, requireRunning, syncFolder, TempFile } from './temp.ts';
 
 /** A name in a blob folder: 64 lower-case hexadecimal digits. Nothing else is ever made part of a path. */
@@ -70,7 +70,8 @@ export class BlobFolder {
 
   require(): void {
     try {
-      if (!statSync(this.path).isDirectory()) throw new AppError(`${this.path}: is not a folder; pass the folder with the blobs`);
+      if (!statSync(this.path).isDirectory())
+        throw new AppError(`${this.path}: is not a folder; pass the folder with the blobs`);
     } catch (error) {
       throw error instanceof AppError ? error : fileError(this.path, error);
     }
@@ -245,7 +246,8 @@ export class BlobFolder {
       else {
         const trash = join(this.path, TRASH);
         mkdirSync(trash, { recursive: true, mode: 0o700 });
-        if (!lstatSync(trash).isDirectory()) throw new AppError(`${trash}: is not a folder; remove it, or use --delete`);
+        if (!lstatSync(trash).isDirectory())
+          throw new AppError(`${trash}: is not a folder; remove it, or use --delete`);
         renameSync(path, join(trash, name));
       }
       this.#unsettled = true;

@@ -12,10 +12,19 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { AppError, errorCode, fileError, writeError } from '../base/errors.ts';
-import { grouped } from '../base/words.ts';
+import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
+import { grouped } from '../util/words.ts';
 import { requireRegular } from './input.ts';
-import { ended, ownershipOf, PRIVATE_MODE, requireWritable, type Sink, type SinkTools, sameFile, streamInto } from './sink.ts';
+import {
+  ended,
+  ownershipOf,
+  PRIVATE_MODE,
+  requireWritable,
+  type Sink,
+  type SinkTools,
+  sameFile,
+  streamInto,
+} from './sink.ts';
 import { adopt, requireRunning, syncFolder, TempFile, writeFully } from './temp.ts';
 
 const COPY_BYTES = 1024 * 1024;
@@ -176,7 +185,8 @@ export class InPlace implements Sink {
       } catch (error) {
         const code = errorCode(error);
         if (code === 'EEXIST') continue;
-        if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES'].includes(code ?? '')) throw writeError(path, error);
+        if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES'].includes(code ?? ''))
+          throw writeError(path, error);
       }
       if (this.#saveCopy(path, 0)) return path;
     }

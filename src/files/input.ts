@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
-import { AppError, fileError } from '../base/errors.ts';
+import { AppError, fileError } from '../util/errors.ts';
 import { inThread } from './thread-wait.ts';
 
 export const CHUNK_BYTES = 1024 * 1024;
@@ -84,7 +84,11 @@ export function readWhole(path: string, memory?: Buffer): Buffer | undefined {
   }
 }
 
-export async function* handleChunks(handle: FileHandle, path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
+export async function* handleChunks(
+  handle: FileHandle,
+  path: string,
+  options: FileChunksOptions = {},
+): AsyncGenerator<Buffer, void, void> {
   const make = (): Buffer => Buffer.allocUnsafeSlow(options.chunkBytes ?? CHUNK_BYTES);
   let position = options.start ?? 0;
   let reading: Promise<number> | undefined;
@@ -196,7 +200,8 @@ export async function readSmallFile(path: string): Promise<string> {
   let size = 0;
   for await (const chunk of fileChunks(path)) {
     size += chunk.length;
-    if (size > MOST_SMALL_BYTES) throw new AppError(`${path}: is over 1 MiB, which is far too large for such a file; check the name`);
+    if (size > MOST_SMALL_BYTES)
+      throw new AppError(`${path}: is over 1 MiB, which is far too large for such a file; check the name`);
     parts.push(Buffer.from(chunk));
   }
   return Buffer.concat(parts).toString('utf8');

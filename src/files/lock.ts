@@ -1,7 +1,17 @@
-import { closeSync, constants, fstatSync, linkSync, openSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
-import { AppError, errorCode, fileError, writeError } from '../base/errors.ts';
-import type { Processes } from '../base/processes.ts';
+import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
+import type { Processes } from '../util/processes.ts';
 import { type Random, requireRunning, writeFully } from './temp.ts';
 
 export interface LockOptions {

@@ -1,8 +1,18 @@
 import { type BigIntStats, createWriteStream, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
-import { AppError, errorCode, writeError } from '../base/errors.ts';
-import { asAppError, ended, ownershipOf, PRIVATE_MODE, requireWritable, type Sink, type SinkTools, sameFile, streamInto } from './sink.ts';
+import { AppError, errorCode, writeError } from '../util/errors.ts';
+import {
+  asAppError,
+  ended,
+  ownershipOf,
+  PRIVATE_MODE,
+  requireWritable,
+  type Sink,
+  type SinkTools,
+  sameFile,
+  streamInto,
+} from './sink.ts';
 import { type Ownership, TempFile } from './temp.ts';
 
 export interface ToFileOptions extends SinkTools {
@@ -44,7 +54,12 @@ class ToNewFile implements Sink {
     this.#path = existing ? realpathSync(name) : behindFolderLinks(name);
     if (existing) requireWritable(name, this.#path);
     this.#ownership = existing ? ownershipOf(existing) : undefined;
-    const temp = new TempFile(dirname(this.#path), options.random, options.signal, existing ? PRIVATE_MODE : options.mode & 0o666);
+    const temp = new TempFile(
+      dirname(this.#path),
+      options.random,
+      options.signal,
+      existing ? PRIVATE_MODE : options.mode & 0o666,
+    );
     this.#temp = temp;
     this.stream = streamInto(name, (chunk) => temp.write(chunk));
   }

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, resolve, sep, win32 } from 'node:path';
-import { AppError, errorCode, fileError } from '../base/errors.ts';
+import { AppError, errorCode, fileError } from '../util/errors.ts';
 
 /** What was seen of one file. */
 export type Seen =
@@ -90,7 +90,8 @@ export class Workspace {
     if (kind.isAbsolute(path)) {
       if (this.#cwd !== '' && kind.isAbsolute(this.#cwd)) {
         inside = kind.relative(this.#cwd, path);
-        if (!leavesFolder(inside, kind.isAbsolute(inside))) return join(this.#root, ...inside.split(windows ? /[\\/]/ : '/'));
+        if (!leavesFolder(inside, kind.isAbsolute(inside)))
+          return join(this.#root, ...inside.split(windows ? /[\\/]/ : '/'));
       }
       // A session that ran elsewhere may still name a file of this very folder.
       return isAbsolute(path) && this.#holds(resolve(path)) ? resolve(path) : undefined;

@@ -1,4 +1,4 @@
-import type { Io, Progress } from '../base/io.ts';
+import type { Io, Progress } from '../util/io.ts';
 import { isFolder, sizeOf } from './input.ts';
 import { findSessions } from './walk.ts';
 
@@ -17,11 +17,17 @@ export async function announce(operands: readonly string[], io: Io, passes = 1):
 }
 
 /** The same bytes, counted as they pass. */
-export function counting(chunks: AsyncIterable<Buffer>, progress: Pick<Progress, 'read' | 'wanted'>): AsyncIterable<Buffer> {
+export function counting(
+  chunks: AsyncIterable<Buffer>,
+  progress: Pick<Progress, 'read' | 'wanted'>,
+): AsyncIterable<Buffer> {
   return progress.wanted ? counted(chunks, progress) : chunks;
 }
 
-async function* counted(chunks: AsyncIterable<Buffer>, progress: Pick<Progress, 'read' | 'wanted'>): AsyncGenerator<Buffer, void, void> {
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  progress: Pick<Progress, 'read' | 'wanted'>,
+): AsyncGenerator<Buffer, void, void> {
   for await (const chunk of chunks) {
     progress.read(chunk.length);
     yield chunk;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AppError, errorCode, fileError } from '../base/errors.ts';
+import { AppError, errorCode, fileError } from '../util/errors.ts';
 import { CHUNK_BYTES } from './input.ts';
 import { type Random, requireRunning, writeFully } from './temp.ts';
 
@@ -93,6 +93,8 @@ export class Spool {
 
   #asError(error: unknown): AppError {
     if (errorCode(error) !== 'ENOSPC') return fileError(this.#folder, error);
-    return new AppError(`${this.#folder}: no space left for a temporary file; free some space, or set TMPDIR to another folder`);
+    return new AppError(
+      `${this.#folder}: no space left for a temporary file; free some space, or set TMPDIR to another folder`,
+    );
   }
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { AppError, fileError } from '../base/errors.ts';
 import type { ByteStore } from '../log/byte-store.ts';
+import { AppError, fileError } from '../util/errors.ts';
 import { handleChunks, openForReading, openInput, readInto } from './input.ts';
 import { Spool } from './spool.ts';
 import { type Random, requireRunning } from './temp.ts';

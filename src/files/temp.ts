@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fchownSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AppError, errorCode, writeError } from '../base/errors.ts';
+import { AppError, errorCode, writeError } from '../util/errors.ts';
 
 export type Random = (bytes: number) => Uint8Array;
 
@@ -146,7 +146,8 @@ export function syncFolder(folder: string): void {
     fsyncSync(fd);
   } catch (error) {
     const code = errorCode(error);
-    if (code !== 'EINVAL' && code !== 'EPERM' && code !== 'EBADF' && code !== 'ENOTSUP' && code !== 'EISDIR') throw error;
+    if (code !== 'EINVAL' && code !== 'EPERM' && code !== 'EBADF' && code !== 'ENOTSUP' && code !== 'EISDIR')
+      throw error;
   } finally {
     closeSync(fd);
   }

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AppError, fileError } from '../base/errors.ts';
+import { type AppError, fileError } from '../util/errors.ts';
 
 export interface Found {
   readonly path: string;

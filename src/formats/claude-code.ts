@@ -2,7 +2,14 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import type { LogFormat } from './format.ts';
 
 /** Records of these types stand alone in files that hold nothing else yet. */
-const META_TYPES = new Set(['summary', 'file-history-snapshot', 'queue-operation', 'ai-title', 'custom-title', 'attribution-snapshot']);
+const META_TYPES = new Set([
+  'summary',
+  'file-history-snapshot',
+  'queue-operation',
+  'ai-title',
+  'custom-title',
+  'attribution-snapshot',
+]);
 
 export const claudeCode: LogFormat = {
   id: 'claude-code',

@@ -10,7 +10,12 @@ export const codex: LogFormat = {
   detect: (head) => {
     const { first } = head;
     if (head.objects.length > 0 && head.objects.every(isEnvelope)) return true;
-    if (first && !Object.hasOwn(first, 'type') && typeof first['id'] === 'string' && Object.hasOwn(first, 'instructions')) {
+    if (
+      first &&
+      !Object.hasOwn(first, 'type') &&
+      typeof first['id'] === 'string' &&
+      Object.hasOwn(first, 'instructions')
+    ) {
       return typeof first['timestamp'] === 'string';
     }
     const session = head.documentValue('session');

@@ -1,5 +1,5 @@
-import { AppError } from '../base/errors.ts';
 import type { Line } from '../lines/line.ts';
+import { AppError } from '../util/errors.ts';
 import { Evidence, type Origin } from './evidence.ts';
 import type { LogFormat } from './format.ts';
 import { foreignError, foreignFormat, foreignMessage, LINES_TO_LOOK_AT, seeLine } from './index.ts';

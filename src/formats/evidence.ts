@@ -1,9 +1,9 @@
-import { shortJson } from '../base/to-json.ts';
-import { counted } from '../base/words.ts';
 import { hasEnvelope, isHeader, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/envelope-check.ts';
 import { entryTypeOf } from '../entries/types/index.ts';
 import type { JsonObject } from '../json/value.ts';
-import { isKnownEntry, isNative, isSessionTrace, LINES_TO_LOOK_AT } from './native.ts';
+import { shortJson } from '../util/to-json.ts';
+import { counted } from '../util/words.ts';
+import { isKnownEntry, isNative, isSessionTrace, LINES_TO_LOOK_AT } from './native/native.ts';
 import { isSdkHeader } from './pi-sdk.ts';
 
 /** Whose format a file is said to have, whatever its records look like. */
@@ -33,7 +33,12 @@ export class Evidence {
 
   /** Nothing that follows changes the answers. */
   get settled(): boolean {
-    return this.#ours === false || this.#records >= LINES_TO_LOOK_AT || this.#known > LINES_TO_LOOK_AT / 2 || this.#isVouchedFor;
+    return (
+      this.#ours === false ||
+      this.#records >= LINES_TO_LOOK_AT ||
+      this.#known > LINES_TO_LOOK_AT / 2 ||
+      this.#isVouchedFor
+    );
   }
 
   get #isVouchedFor(): boolean {

@@ -24,8 +24,10 @@ export class Head {
     this.objects = this.values.filter(isObject);
     this.firstText = filled[0]?.text ?? '';
     const size = filled.reduce((sum, line) => sum + line.length, 0);
-    this.#text = size <= LONGEST_DOCUMENT ? filled.map((line) => line.text).join('\n') : this.firstText.slice(0, LONGEST_DOCUMENT);
-    this.document = filled.length === 1 ? this.values[0] : /^\s*[[{]/.test(this.firstText) ? parseJson(this.#text) : undefined;
+    this.#text =
+      size <= LONGEST_DOCUMENT ? filled.map((line) => line.text).join('\n') : this.firstText.slice(0, LONGEST_DOCUMENT);
+    this.document =
+      filled.length === 1 ? this.values[0] : /^\s*[[{]/.test(this.firstText) ? parseJson(this.#text) : undefined;
   }
 
   /** All of it, as far as it was looked at. */

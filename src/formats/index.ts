@@ -1,8 +1,8 @@
-import { AppError } from '../base/errors.ts';
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { skipSpace, skipValue } from '../json/text.ts';
 import { parseObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
+import { AppError } from '../util/errors.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { gzip, sqlite, zip, zstd } from './containers.ts';
@@ -10,13 +10,13 @@ import { Evidence } from './evidence.ts';
 import type { LogFormat } from './format.ts';
 import { gemini } from './gemini.ts';
 import { Head } from './head.ts';
-import { LINES_TO_LOOK_AT } from './native.ts';
+import { LINES_TO_LOOK_AT } from './native/native.ts';
 import { aider, atif, droid, eventLog, goose, openCode, sessionTrace } from './other-agents.ts';
 import { piSdk } from './pi-sdk.ts';
 import { binary, jsonDocument, jsonLines, printedLog, text } from './plain.ts';
 
 export { Evidence, ORIGINS, type Origin } from './evidence.ts';
-export { isNative, LINES_TO_LOOK_AT } from './native.ts';
+export { isNative, LINES_TO_LOOK_AT } from './native/native.ts';
 
 /** The formats that are named when a file is not ours; the first that detects it counts. */
 export const foreignFormats: LogFormat[] = [

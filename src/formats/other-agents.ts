@@ -1,6 +1,6 @@
 import { isObject } from '../json/value.ts';
 import type { LogFormat } from './format.ts';
-import { isSessionTrace } from './native.ts';
+import { isSessionTrace } from './native/native.ts';
 
 export const aider: LogFormat = {
   id: 'aider',
@@ -15,7 +15,8 @@ export const atif: LogFormat = {
   noun: 'ATIF trajectory file',
   detect: (head) => {
     const version = head.documentValue('schema_version');
-    if (typeof version === 'string') return /^ATIF-v\d+\.\d+$/.test(version) && Array.isArray(head.documentValue('steps'));
+    if (typeof version === 'string')
+      return /^ATIF-v\d+\.\d+$/.test(version) && Array.isArray(head.documentValue('steps'));
     return head.document === undefined && head.documentHas('schema_version', 'agent', 'steps');
   },
 };
@@ -28,13 +29,20 @@ export const openCode: LogFormat = {
     const { document } = head;
     if (!isObject(document)) return false;
     const info = document['info'];
-    if (isObject(info) && typeof info['id'] === 'string' && info['id'].startsWith('ses') && Array.isArray(document['messages']))
+    if (
+      isObject(info) &&
+      typeof info['id'] === 'string' &&
+      info['id'].startsWith('ses') &&
+      Array.isArray(document['messages'])
+    )
       return true;
     const id = document['id'];
     if (typeof id !== 'string') return false;
     if (id.startsWith('ses') && Object.hasOwn(document, 'projectID') && isObject(document['time'])) return true;
     if (typeof document['sessionID'] !== 'string') return false;
-    return typeof document['messageID'] === 'string' || (typeof document['role'] === 'string' && isObject(document['time']));
+    return (
+      typeof document['messageID'] === 'string' || (typeof document['role'] === 'string' && isObject(document['time']))
+    );
   },
 };
 
@@ -44,8 +52,15 @@ export const goose: LogFormat = {
   noun: 'Goose session',
   detect: (head) => {
     const { first } = head;
-    if (Array.isArray(head.documentValue('conversation')) && typeof head.documentValue('working_dir') === 'string') return true;
-    if (!first || Object.hasOwn(first, 'type') || Object.hasOwn(first, 'role') || !Object.hasOwn(first, 'message_count')) return false;
+    if (Array.isArray(head.documentValue('conversation')) && typeof head.documentValue('working_dir') === 'string')
+      return true;
+    if (
+      !first ||
+      Object.hasOwn(first, 'type') ||
+      Object.hasOwn(first, 'role') ||
+      !Object.hasOwn(first, 'message_count')
+    )
+      return false;
     return Object.hasOwn(first, 'description') || Object.hasOwn(first, 'working_dir');
   },
 };
@@ -56,8 +71,13 @@ export const eventLog: LogFormat = {
   noun: 'event log',
   detect: ({ first }) => {
     if (!first || typeof first['seq'] !== 'number') return false;
-    if (Object.hasOwn(first, 'schema_version') && first['type'] === 'session_meta' && !Object.hasOwn(first, 'payload')) return true;
-    return typeof first['sessionId'] === 'string' && Object.hasOwn(first, 'ts') && /^[a-z_]+(\.[a-z_]+)+$/.test(String(first['type']));
+    if (Object.hasOwn(first, 'schema_version') && first['type'] === 'session_meta' && !Object.hasOwn(first, 'payload'))
+      return true;
+    return (
+      typeof first['sessionId'] === 'string' &&
+      Object.hasOwn(first, 'ts') &&
+      /^[a-z_]+(\.[a-z_]+)+$/.test(String(first['type']))
+    );
   },
 };
 
@@ -65,7 +85,8 @@ export const droid: LogFormat = {
   id: 'droid',
   title: 'a Factory Droid session',
   noun: 'Factory Droid session',
-  detect: ({ first }) => first?.['type'] === 'session_start' && typeof first['id'] === 'string' && typeof first['cwd'] === 'string',
+  detect: ({ first }) =>
+    first?.['type'] === 'session_start' && typeof first['id'] === 'string' && typeof first['cwd'] === 'string',
 };
 
 export const sessionTrace: LogFormat = {

@@ -22,7 +22,8 @@ export const jsonDocument: LogFormat = {
   id: 'json',
   title: 'one JSON document, not one JSON object per line',
   noun: 'JSON document',
-  detect: (head) => head.objects.length < 2 && head.isDocument && (head.values.length > 1 || Array.isArray(head.document)),
+  detect: (head) =>
+    head.objects.length < 2 && head.isDocument && (head.values.length > 1 || Array.isArray(head.document)),
 };
 
 export const jsonLines: LogFormat = {

@@ -36,7 +36,8 @@ export class LineEdit {
     const open = skipSpace(raw, 0);
     const splices = [...this.#splices];
     if (this.#removed.size > 0) splices.push(...removeMembers(raw, open, (key) => this.#removed.has(key)));
-    if ([...this.#set.keys()].some((key) => Object.hasOwn(value, key))) splices.push(...setMembers(raw, open, this.#set));
+    if ([...this.#set.keys()].some((key) => Object.hasOwn(value, key)))
+      splices.push(...setMembers(raw, open, this.#set));
     else if (this.#set.size > 0) {
       // Nearly every entry of version 1: what is new goes to the end, and nothing has to be looked for.
       const end = raw.slice(0, raw.lastIndexOf('}')).trimEnd().length;

@@ -88,7 +88,10 @@ export function* objectMembers(text: string, open: number): Generator<Member, vo
 }
 
 /** The elements of the array that opens at `open`, as positions. */
-export function* arrayElements(text: string, open: number): Generator<{ readonly start: number; readonly end: number }, void, void> {
+export function* arrayElements(
+  text: string,
+  open: number,
+): Generator<{ readonly start: number; readonly end: number }, void, void> {
   let at = skipSpace(text, open + 1);
   while (at < text.length && text.charCodeAt(at) !== 0x5d) {
     const end = skipValue(text, at);
@@ -168,7 +171,10 @@ export function removeMembers(text: string, open: number, goes: (key: string) =>
 /**
  * A part goes with the comma behind it; what goes at the very end takes the comma before it instead.
  */
-function removals(parts: readonly { readonly start: number; readonly end: number }[], goes: (index: number) => boolean): Splice[] {
+function removals(
+  parts: readonly { readonly start: number; readonly end: number }[],
+  goes: (index: number) => boolean,
+): Splice[] {
   const splices: Splice[] = [];
   let keptEnd: number | undefined;
   let first: number | undefined;

@@ -22,8 +22,10 @@ function requireBytes(caller: string, source: unknown): asserts source is Bytes 
   if (typeof source === 'string') {
     throw new TypeError(`${caller}: the log must be bytes, not a string; for a file, pass createReadStream(path)`);
   }
-  const isIterable = typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || Symbol.iterator in source);
-  if (!isIterable) throw new TypeError(`${caller}: the log must be an async iterable of Uint8Array, not ${described(source)}`);
+  const isIterable =
+    typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || Symbol.iterator in source);
+  if (!isIterable)
+    throw new TypeError(`${caller}: the log must be an async iterable of Uint8Array, not ${described(source)}`);
 }
 
 async function* pieces(caller: string, source: Bytes): AsyncGenerator<Buffer, void, void> {
@@ -70,13 +72,23 @@ export function optionsOf<Options extends object>(
   return options;
 }
 
-export function requireKind(caller: string, option: string, value: unknown, kind: 'string' | 'boolean' | 'function'): void {
+export function requireKind(
+  caller: string,
+  option: string,
+  value: unknown,
+  kind: 'string' | 'boolean' | 'function',
+): void {
   if (value !== undefined && typeof value !== kind) {
     throw new TypeError(`${caller}: ${option} must be a ${kind}, not ${described(value)}`);
   }
 }
 
-export function requireOneOf(caller: string, option: string, value: unknown, choices: readonly (string | number)[]): void {
+export function requireOneOf(
+  caller: string,
+  option: string,
+  value: unknown,
+  choices: readonly (string | number)[],
+): void {
   if (value === undefined || choices.some((one) => one === value)) return;
   throw new TypeError(`${caller}: ${option} must be one of ${choices.join(', ')}, not ${described(value)}`);
 }

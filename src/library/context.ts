@@ -1,10 +1,10 @@
-import { toJson } from '../base/to-json.ts';
+import { type Context, buildContext as projected } from '../context/build.ts';
+import { duplicatesIn, SessionContext } from '../context/session-context.ts';
+import type { PathState } from '../context/state.ts';
+import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
-import { type Context, buildContext as projected } from '../projection/context/build.ts';
-import { duplicatesIn, SessionContext } from '../projection/context/session-context.ts';
-import type { PathState } from '../projection/context/state.ts';
-import { PROFILES, type Profile } from '../projection/context/types.ts';
 import { resolveRev } from '../tree/rev.ts';
+import { toJson } from '../util/to-json.ts';
 import { type Bytes, described, optionsOf, requireOneOf } from './arguments.ts';
 import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
 
@@ -28,7 +28,8 @@ export function buildContext(path: Iterable<GivenEntry>, options?: ContextOption
   }
   const entries = Array.from(path, (entry, at) => {
     const value: unknown = entry?.value;
-    if (!isObject(value)) throw new TypeError(`buildContext: entry ${at} of the path has a value that is not an object`);
+    if (!isObject(value))
+      throw new TypeError(`buildContext: entry ${at} of the path has a value that is not an object`);
     if (entry.text !== undefined && typeof entry.text !== 'string')
       throw new TypeError(`buildContext: entry ${at} of the path has a text that is not a string`);
     return { value, text: entry.text ?? toJson(value) };
@@ -50,13 +51,18 @@ export interface MessagesAndState {
 }
 
 /** What the model sees at an entry of a log. Holds the messages; see openSession for what is held of the log. */
-export async function contextOf(source: Bytes | RandomAccess | SessionLog, options?: SessionContextOptions): Promise<MessagesAndState> {
+export async function contextOf(
+  source: Bytes | RandomAccess | SessionLog,
+  options?: SessionContextOptions,
+): Promise<MessagesAndState> {
   const { profile = 'spec', rev = '@' } = optionsOf('contextOf', options, ['profile', 'rev']);
   requireOneOf('contextOf', 'profile', profile, PROFILES);
   requireRev('contextOf', rev);
   return await withSession('contextOf', source, async (session) => {
     const isEmpty = session.index.size === 0 && rev === '@';
-    const position = isEmpty ? null : await resolveRev(session, rev, { allowNull: true, duplicates: duplicatesIn(profile) });
+    const position = isEmpty
+      ? null
+      : await resolveRev(session, rev, { allowNull: true, duplicates: duplicatesIn(profile) });
     const context = await SessionContext.at(session, position, profile);
     const messages: string[] = [];
     const notes = [...context.notes];

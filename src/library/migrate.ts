@@ -1,3 +1,5 @@
+import { Detection } from '../formats/detection.ts';
+import { ORIGINS, type Origin } from '../formats/index.ts';
 import {
   ID_SCHEMES,
   type IdScheme,
@@ -7,9 +9,7 @@ import {
   migratedBytes,
   skimIds,
   type TargetVersion,
-} from '../entries/migrate/index.ts';
-import { Detection } from '../formats/detection.ts';
-import { ORIGINS, type Origin } from '../formats/index.ts';
+} from '../formats/native/index.ts';
 import {
   type Bytes,
   chunksOf,
@@ -43,7 +43,10 @@ export interface MigrateLogOptions {
  * A version 1 log is read twice if it can be, first to see which ids are taken. A stream cannot: where one of its later
  * entries has an id that an earlier entry was just given, AppError is thrown there.
  */
-export function migrate(source: Bytes | RereadableBytes, options?: MigrateLogOptions): AsyncGenerator<Uint8Array, void, void> {
+export function migrate(
+  source: Bytes | RereadableBytes,
+  options?: MigrateLogOptions,
+): AsyncGenerator<Uint8Array, void, void> {
   const wish = optionsOf('migrate', options, ['name', 'to', 'ids', 'from', 'random', 'onWarning']);
   requireKind('migrate', 'name', wish.name, 'string');
   requireOneOf('migrate', 'to', wish.to, [2, 3]);

@@ -40,7 +40,10 @@ export interface ReadEntriesOptions {
  * All objects of a log in file order, each with its line and its text, and the damage between them; nothing is thrown
  * because of what a log holds. Blank lines are passed over. Holds one piece of the input and one line.
  */
-export function readEntries(source: Bytes, options?: ReadEntriesOptions): AsyncGenerator<ReadObject | ReadDamage, void, void> {
+export function readEntries(
+  source: Bytes,
+  options?: ReadEntriesOptions,
+): AsyncGenerator<ReadObject | ReadDamage, void, void> {
   const { maxLineBytes } = optionsOf('readEntries', options, ['maxLineBytes']);
   requireBytesLimit('readEntries', 'maxLineBytes', maxLineBytes);
   return entriesOf(chunksOf('readEntries', source), maxLineBytes);

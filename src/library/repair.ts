@@ -1,10 +1,26 @@
 import { PassThrough } from 'node:stream';
-import { AppError } from '../base/errors.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { applyRepair, type ChangeRecord, InputChanged, planRepair, type QuarantineRecord, type Remaining } from '../repair/index.ts';
+import {
+  applyRepair,
+  type ChangeRecord,
+  InputChanged,
+  planRepair,
+  type QuarantineRecord,
+  type Remaining,
+} from '../repair/index.ts';
 import { rules } from '../rules/index.ts';
-import { described, optionsOf, type Random, type RereadableBytes, requireKind, requireOneOf, rereader, systemRandom } from './arguments.ts';
+import { AppError } from '../util/errors.ts';
+import {
+  described,
+  optionsOf,
+  type Random,
+  type RereadableBytes,
+  requireKind,
+  requireOneOf,
+  rereader,
+  systemRandom,
+} from './arguments.ts';
 
 export interface RepairOptions {
   /** What messages call the log; '-' by default. */
@@ -34,7 +50,10 @@ export interface RepairResult {
  * leaves as it came. Such a log is read twice, any other three times, once more where ids repeat; nothing is handed out
  * before it is known what to do. Holds an index of about 60 bytes, 95 where something changes, and the id of each entry, and the plan.
  */
-export function repair(source: RereadableBytes, options?: RepairOptions): AsyncGenerator<Uint8Array, RepairResult, void> {
+export function repair(
+  source: RereadableBytes,
+  options?: RepairOptions,
+): AsyncGenerator<Uint8Array, RepairResult, void> {
   const known = ['name', 'only', 'settleTools', 'settleLeaf', 'from', 'random', 'onChange', 'onQuarantine'] as const;
   const given = optionsOf('repair', options, known);
   requireKind('repair', 'name', given.name, 'string');
@@ -62,15 +81,37 @@ async function* repaired(
   only: ReadonlySet<string> | undefined,
   given: RepairOptions,
 ): AsyncGenerator<Uint8Array, RepairResult, void> {
-  const { name = '-', random = systemRandom, settleTools = false, settleLeaf = false, from, onChange, onQuarantine } = given;
-  const request = { name, read, rereadable: true, only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
+  const {
+    name = '-',
+    random = systemRandom,
+    settleTools = false,
+    settleLeaf = false,
+    from,
+    onChange,
+    onQuarantine,
+  } = given;
+  const request = {
+    name,
+    read,
+    rereadable: true,
+    only,
+    settleTools,
+    settleLeaf,
+    from,
+    random,
+    scanner: 'off',
+  } as const;
   const plan = await planRepair(request);
   const pipe = new PassThrough();
   const out = new ByteWriter(pipe);
   let left: readonly Remaining[] = [];
   const applying = (async () => {
     try {
-      left = await applyRepair(plan, request, { out, onChange: async (record) => await onChange?.(record), onQuarantine });
+      left = await applyRepair(plan, request, {
+        out,
+        onChange: async (record) => await onChange?.(record),
+        onQuarantine,
+      });
       await out.flush();
       pipe.end();
     } catch (error) {

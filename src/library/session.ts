@@ -1,14 +1,23 @@
 import type { JsonObject } from '../json/value.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
+import { Log } from '../log/log.ts';
+import type { LeftOut, LogEntry } from '../log/log-entry.ts';
 import type { Duplicates } from '../log/log-index.ts';
 import { openLog } from '../log/open-log.ts';
 import { labels as labelsByPosition } from '../tree/labels.ts';
 import { leaves as leafPositions, pathTo as positionsTo } from '../tree/path.ts';
 import { resolveRev as positionOf } from '../tree/rev.ts';
-import type { LeftOut, LogEntry, Session } from '../tree/session.ts';
-import { StoredSession } from '../tree/stored-session.ts';
 import { sessionTitle as titleOf } from '../tree/title.ts';
-import { asBuffer, type Bytes, chunksOf, described, optionsOf, type Random, requireKind, systemRandom } from './arguments.ts';
+import {
+  asBuffer,
+  type Bytes,
+  chunksOf,
+  described,
+  optionsOf,
+  type Random,
+  requireKind,
+  systemRandom,
+} from './arguments.ts';
 
 /** Bytes that can be read from any place; the FileHandle of node:fs/promises is such a thing. */
 export interface RandomAccess {
@@ -55,9 +64,9 @@ export async function openSession(source: Bytes | RandomAccess, options?: OpenSe
 export async function withSession<Result>(
   caller: string,
   source: Bytes | RandomAccess | SessionLog,
-  work: (session: Session) => Promise<Result>,
+  work: (session: Log) => Promise<Result>,
 ): Promise<Result> {
-  if (source instanceof StoredSession) return await work(source);
+  if (source instanceof Log) return await work(source);
   const session = await opened(caller, source as Bytes | RandomAccess, {});
   try {
     return await work(session);
@@ -88,7 +97,11 @@ export function pathTo(session: SessionLog, options?: PathOptions): AsyncGenerat
   return pathOf(inner, rev ?? '@', duplicates);
 }
 
-async function* pathOf(session: Session, rev: string, duplicates: Duplicates | undefined): AsyncGenerator<LogEntry, void, void> {
+async function* pathOf(
+  session: Log,
+  rev: string,
+  duplicates: Duplicates | undefined,
+): AsyncGenerator<LogEntry, void, void> {
   if (session.index.size === 0 && rev === '@') return;
   yield* session.entries(positionsTo(session.index, (await positionOf(session, rev)) as number, duplicates));
 }
@@ -116,26 +129,37 @@ export async function sessionTitle(session: SessionLog): Promise<string | undefi
 }
 
 export function requireRev(caller: string, rev: unknown): asserts rev is string {
-  if (typeof rev !== 'string') throw new TypeError(`${caller}: rev must be a string such as '@', not ${described(rev)}`);
+  if (typeof rev !== 'string')
+    throw new TypeError(`${caller}: rev must be a string such as '@', not ${described(rev)}`);
 }
 
-function requireSession(caller: string, session: unknown): Session {
-  if (session instanceof StoredSession) return session;
+function requireSession(caller: string, session: unknown): Log {
+  if (session instanceof Log) return session;
   throw new TypeError(`${caller}: expected a session from openSession, not ${described(session)}`);
 }
 
-async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<StoredSession> {
+async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<Log> {
   const store = isRandomAccess(source) ? new HandleStore(source) : await MemoryStore.of(chunksOf(caller, source));
   const scratch = (): Scratch => {
     const pieces: Buffer[] = [];
-    return { write: (bytes) => pieces.push(bytes), store: () => new MemoryStore(Buffer.concat(pieces)), discard: () => {} };
+    return {
+      write: (bytes) => pieces.push(bytes),
+      store: () => new MemoryStore(Buffer.concat(pieces)),
+      discard: () => {},
+    };
   };
   const onWarning = (where: string, message: string): void => options.onNote?.(`${where}: ${message}`);
-  return await openLog(store, { name: options.name ?? '-', random: options.random ?? systemRandom, onWarning, scratch });
+  return await openLog(store, {
+    name: options.name ?? '-',
+    random: options.random ?? systemRandom,
+    onWarning,
+    scratch,
+  });
 }
 
 function isRandomAccess(source: unknown): source is RandomAccess {
-  if (typeof source !== 'object' || source === null || Symbol.asyncIterator in source || Symbol.iterator in source) return false;
+  if (typeof source !== 'object' || source === null || Symbol.asyncIterator in source || Symbol.iterator in source)
+    return false;
   return 'read' in source && typeof source.read === 'function';
 }
 

@@ -1,6 +1,6 @@
-import { CLASS_NAMES, type ClassRule, classifier, parseClassRules } from '../projection/status/classes.ts';
-import { sessionStatus } from '../projection/status/session-status.ts';
-import type { Status } from '../projection/status/types.ts';
+import { CLASS_NAMES, type ClassRule, classifier, parseClassRules } from '../status/classes.ts';
+import { sessionStatus } from '../status/session-status.ts';
+import type { Status } from '../status/types.ts';
 import { type Bytes, described, optionsOf } from './arguments.ts';
 import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
 
@@ -21,7 +21,8 @@ export async function status(source: Bytes | RandomAccess | SessionLog, options?
 
 function rulesOf(classes: readonly ClassRule[] | undefined): ClassRule[] {
   if (classes === undefined) return [];
-  if (!Array.isArray(classes)) throw new TypeError(`status: classes must be an array of rules, not ${described(classes)}`);
+  if (!Array.isArray(classes))
+    throw new TypeError(`status: classes must be an array of rules, not ${described(classes)}`);
   try {
     return parseClassRules(JSON.stringify(classes), 'classes');
   } catch (error) {

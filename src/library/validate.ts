@@ -1,9 +1,18 @@
-import { AppError } from '../base/errors.ts';
 import type { Finding } from '../rules/finding.ts';
 import { rules as allRules } from '../rules/index.ts';
 import type { Level, RuleMeta } from '../rules/rule.ts';
+import { AppError } from '../util/errors.ts';
 import { LogChecker } from '../validate/log-checker.ts';
-import { type Bytes, chunksOf, optionsOf, type Random, requireBytesLimit, requireKind, requireOneOf, systemRandom } from './arguments.ts';
+import {
+  type Bytes,
+  chunksOf,
+  optionsOf,
+  type Random,
+  requireBytesLimit,
+  requireKind,
+  requireOneOf,
+  systemRandom,
+} from './arguments.ts';
 
 export interface ValidateOptions {
   /** What findings and messages call the log; '-' unless told. */
@@ -47,7 +56,11 @@ export async function summarize(source: Bytes, options?: ValidateOptions): Promi
   }
 }
 
-function findingsOf(caller: string, source: Bytes, options: ValidateOptions | undefined): AsyncGenerator<Finding, ValidationSummary, void> {
+function findingsOf(
+  caller: string,
+  source: Bytes,
+  options: ValidateOptions | undefined,
+): AsyncGenerator<Finding, ValidationSummary, void> {
   const { name, levels, maxLineBytes, random } = optionsOf(caller, options, OPTIONS);
   requireKind(caller, 'name', name, 'string');
   requireKind(caller, 'random', random, 'function');
@@ -95,7 +108,13 @@ async function* check(chunks: AsyncIterable<Buffer>, wish: Wish): AsyncGenerator
     waiting = [];
     if (!next.done) continue;
     if ('foreign' in next.value) throw new AppError(`${wish.name}: ${next.value.foreign.reason}`);
-    return { ok: counts.error === 0, errors: counts.error, warnings: counts.warning, entries: next.value.entries, rules: byRule };
+    return {
+      ok: counts.error === 0,
+      errors: counts.error,
+      warnings: counts.warning,
+      entries: next.value.entries,
+      rules: byRule,
+    };
   }
 }
 

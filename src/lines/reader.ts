@@ -109,7 +109,10 @@ export async function* readLineBatches(
 }
 
 /** The same, a line at a time. */
-export async function* readLines(source: AsyncIterable<Uint8Array>, options: ReadLinesOptions = {}): AsyncGenerator<Line, void, void> {
+export async function* readLines(
+  source: AsyncIterable<Uint8Array>,
+  options: ReadLinesOptions = {},
+): AsyncGenerator<Line, void, void> {
   for await (const batch of readLineBatches(source, options)) yield* batch;
 }
 

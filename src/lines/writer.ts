@@ -1,5 +1,5 @@
-import { AppError, ClosedPipe, errorCode, fileError, isClosedPipe, OutputError } from '../base/errors.ts';
-import type { Output } from '../base/output.ts';
+import { AppError, ClosedPipe, errorCode, fileError, isClosedPipe, OutputError } from '../util/errors.ts';
+import type { Output } from '../util/output.ts';
 
 const FULL = 256 * 1024;
 
@@ -110,5 +110,7 @@ export class ByteWriter {
 function asAppError(error: Error): Error {
   const code = errorCode(error);
   if (error instanceof AppError || error instanceof ClosedPipe || code === undefined) return error;
-  return isClosedPipe(error) ? new ClosedPipe(error.message) : new OutputError(fileError('standard output', error).message);
+  return isClosedPipe(error)
+    ? new ClosedPipe(error.message)
+    : new OutputError(fileError('standard output', error).message);
 }

@@ -4,7 +4,7 @@ import { EnvelopeScanner, envelopeOf, rangeText } from '../json/envelope.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block } from '../lines/reader.ts';
-import type { LeftOut } from '../tree/session.ts';
+import type { LeftOut } from './log-entry.ts';
 import { type EntryRanges, entryRanges, LogIndex } from './log-index.ts';
 
 export interface IndexBuilderOptions {
@@ -105,7 +105,15 @@ export class IndexBuilder {
     else if (isTitleSlot(value)) this.#takeTitle(value, line);
     else {
       const { type, id, parentId, role } = envelopeOf(value);
-      this.index.add({ id, parentId, type: type ?? '', role, line: this.#lineOf(line.number), offset: line.offset, length: line.length });
+      this.index.add({
+        id,
+        parentId,
+        type: type ?? '',
+        role,
+        line: this.#lineOf(line.number),
+        offset: line.offset,
+        length: line.length,
+      });
     }
   }
 

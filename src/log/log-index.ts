@@ -1,8 +1,8 @@
-import { partitionPoint } from '../base/search.ts';
 import { ABSENT } from '../json/envelope.ts';
-import { int32Column } from './column.ts';
+import { int32Column } from '../util/column.ts';
+import { partitionPoint } from '../util/search.ts';
+import { NONE, Symbols } from '../util/symbols.ts';
 import { Names } from './names.ts';
-import { NONE, Symbols } from './symbols.ts';
 
 /** What a look-up gives where there is no such entry. */
 export const NOT_FOUND = -1;
@@ -175,11 +175,26 @@ export class LogIndex {
   addRanges(entry: EntryRanges, onlyPlain = false): number {
     const { bytes, idStart, parentStart } = entry;
     const parentId =
-      parentStart !== ABSENT && entry.parentEnd > parentStart ? this.symbols.internBytes(bytes, parentStart, entry.parentEnd) : NONE;
+      parentStart !== ABSENT && entry.parentEnd > parentStart
+        ? this.symbols.internBytes(bytes, parentStart, entry.parentEnd)
+        : NONE;
     const id = idStart === ABSENT ? NONE : this.symbols.internBytes(bytes, idStart, entry.idEnd);
-    if (onlyPlain && ((parentId !== NONE && this.#definition(parentId) === NOT_FOUND) || this.#definition(id) !== NOT_FOUND))
+    if (
+      onlyPlain &&
+      ((parentId !== NONE && this.#definition(parentId) === NOT_FOUND) || this.#definition(id) !== NOT_FOUND)
+    )
       return NOT_FOUND;
-    return this.#push(id, parentId, entry.parent, entry.type, entry.role, entry.line, entry.offset, entry.length, entry.flags);
+    return this.#push(
+      id,
+      parentId,
+      entry.parent,
+      entry.type,
+      entry.role,
+      entry.line,
+      entry.offset,
+      entry.length,
+      entry.flags,
+    );
   }
 
   /** What stands for the name of a type in `addRanges`. */

@@ -1,14 +1,14 @@
-import { shortJson } from '../base/to-json.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import { Detection } from '../formats/detection.ts';
 import type { LogFormat } from '../formats/format.ts';
 import { foreignError } from '../formats/index.ts';
 import { readBlocks } from '../lines/reader.ts';
-import type { LeftOut } from '../tree/session.ts';
-import { StoredSession } from '../tree/stored-session.ts';
+import { uint32Column } from '../util/column.ts';
+import { shortJson } from '../util/to-json.ts';
 import type { ByteStore, Scratch } from './byte-store.ts';
-import { uint32Column } from './column.ts';
 import { IndexBuilder } from './index-builder.ts';
+import { Log } from './log.ts';
+import type { LeftOut } from './log-entry.ts';
 
 /** Lines of a native copy are written some at a time. */
 const FLUSH_BYTES = 1024 * 1024;
@@ -29,7 +29,7 @@ export interface OpenLogOptions {
  * Opens the log in a store: one pass finds what is where, and entries are read when they are asked for. What is not a session
  * log is refused; damaged lines are left out and are in `damage`. The log closes the store.
  */
-export async function openLog(store: ByteStore, options: OpenLogOptions): Promise<StoredSession> {
+export async function openLog(store: ByteStore, options: OpenLogOptions): Promise<Log> {
   try {
     return await opened(store, options);
   } catch (error) {
@@ -38,7 +38,7 @@ export async function openLog(store: ByteStore, options: OpenLogOptions): Promis
   }
 }
 
-async function opened(store: ByteStore, options: OpenLogOptions): Promise<StoredSession> {
+async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
   const { name, onWarning } = options;
   let pass = await indexed(store, options, false);
   if (pass.foreign) return await converted(store, pass.foreign, options);
@@ -46,10 +46,12 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Stored
   if (pass.builder.index.missingParents > 0) pass = await indexed(store, options, true);
   const { builder } = pass;
   const { index, header } = builder;
-  const { version, known } = header ? versionOf(header) : ({ version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true } as const);
+  const { version, known } = header
+    ? versionOf(header)
+    : ({ version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true } as const);
   if (!known) onWarning(name, `version ${shortJson(header?.['version'])} is unknown; reading it as version 3`);
-  if (version === 3) return new StoredSession(name, store, builder, version);
-  const { olderVersions } = await import('../formats/native-versions.ts');
+  if (version === 3) return new Log(name, store, builder, version);
+  const { olderVersions } = await import('../formats/native/versions.ts');
   return await converted(store, olderVersions[version], options, version, builder.endsWithNewline);
 }
 
@@ -90,7 +92,7 @@ async function converted(
   options: OpenLogOptions,
   version = 3,
   endsWithNewline = true,
-): Promise<StoredSession> {
+): Promise<Log> {
   const { name, random, onWarning } = options;
   if (!format.toNative) throw foreignError(name, format as LogFormat);
   const scratch = options.scratch();
@@ -125,7 +127,7 @@ async function converted(
     builder.damage.push(...damage);
     builder.endsWithNewline = endsWithNewline;
     await store.close();
-    return new StoredSession(name, copy, builder, version);
+    return new Log(name, copy, builder, version);
   } catch (error) {
     scratch.discard();
     throw error;

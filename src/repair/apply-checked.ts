@@ -1,6 +1,6 @@
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { LogCheck, makeMemory } from '../rules/check-log.ts';
+import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
 import type { Finding } from '../rules/finding.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
 import { applyPlan, LineMap, type RepairCallbacks } from './apply.ts';
@@ -20,7 +20,10 @@ export interface CheckOptions {
 }
 
 /** The check of validate, for errors alone. */
-export function errorCheck({ random, scanner }: Pick<CheckOptions, 'random' | 'scanner'>, onError: (error: Finding) => void): LogCheck {
+export function errorCheck(
+  { random, scanner }: Pick<CheckOptions, 'random' | 'scanner'>,
+  onError: (error: Finding) => void,
+): LogCheck {
   return new LogCheck({
     file: '',
     hashKey: random(8),
@@ -54,7 +57,9 @@ export async function applyChecked(
     else check.line(piece);
   }
   check.end();
-  return errors.map(({ line, offset, rule }) => ({ line: lines.inputLine(line, offset), rule })).sort((a, b) => a.line - b.line);
+  return errors
+    .map(({ line, offset, rule }) => ({ line: lines.inputLine(line, offset), rule }))
+    .sort((a, b) => a.line - b.line);
 }
 
 async function* written(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGenerator<Buffer, void, void> {

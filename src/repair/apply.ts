@@ -1,7 +1,7 @@
-import { partitionPoint } from '../base/search.ts';
 import { encodeUtf8 } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { type HeadLine, type NewLine, plainPiece, type Region } from '../rules/repair-edits.ts';
+import { type HeadLine, type NewLine, plainPiece, type Region } from '../rules/fix/repair-edits.ts';
+import { partitionPoint } from '../util/search.ts';
 import { ByteSource } from './byte-source.ts';
 import { type Edit, editRegion, endingOf, type RegionEdits } from './edits.ts';
 import type { Job, Plan } from './plan.ts';
@@ -128,7 +128,13 @@ class Operation {
     const raw = await this.#read(job.length);
     const { edits, old } = job.insert ? { edits: [this.#inserted(job.insert)], old: [] } : this.#editRegion(job, raw);
     for (const { start, end, line, rule } of old) {
-      const record = { line, offset: job.offset + start, length: end - start, rule, ...rawBytes(raw.slice(start, end)) };
+      const record = {
+        line,
+        offset: job.offset + start,
+        length: end - start,
+        rule,
+        ...rawBytes(raw.slice(start, end)),
+      };
       await this.#callbacks.onQuarantine?.(record);
     }
     const offset = this.#written;
@@ -146,12 +152,26 @@ class Operation {
   }
 
   #editRegion(job: Job, raw: string): RegionEdits {
-    return editRegion(job.region ?? wholeLine(job, raw), raw, { editsOf: this.#plan.editsOf, newline: this.#plan.lastNewline });
+    return editRegion(job.region ?? wholeLine(job, raw), raw, {
+      editsOf: this.#plan.editsOf,
+      newline: this.#plan.lastNewline,
+    });
   }
 
   #inserted({ text, rule, words, idAfter, source }: NewLine): Edit {
     const line = encodeUtf8(text) + (source?.newline ?? this.#plan.newline);
-    return { start: 0, end: 0, text: line, line: 1, rule, action: 'inserted', quarantine: false, words, idAfter, header: source };
+    return {
+      start: 0,
+      end: 0,
+      text: line,
+      line: 1,
+      rule,
+      action: 'inserted',
+      quarantine: false,
+      words,
+      idAfter,
+      header: source,
+    };
   }
 
   async #change(edit: Edit, raw: string, offset: number): Promise<void> {

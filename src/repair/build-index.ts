@@ -5,14 +5,23 @@ import { isShown } from '../entries/types/index.ts';
 import { applySplices, type Splice, skipSpace } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { decodeUtf8, Line } from '../lines/line.ts';
-import { byteOrderMark } from '../rules/all/byte-order-mark.ts';
-import { hasPayload } from '../rules/fix-field.ts';
+import { byteOrderMark } from '../rules/byte-order-mark.ts';
+import { LogFacts } from '../rules/check/log-facts.ts';
+import { hasPayload } from '../rules/fix/fix-field.ts';
+import type { HeadLine, Piece, Region, Unit } from '../rules/fix/repair-edits.ts';
+import {
+  ABSENT,
+  Flag,
+  NO_PARENT,
+  type ObjectFinding,
+  REFERENCES,
+  RepairIndex,
+  type ToolCall,
+  WRONG,
+} from '../rules/fix/repair-index.ts';
+import { splitDamagedLine } from '../rules/fix/split-damaged-line.ts';
 import { rules } from '../rules/index.ts';
-import { LogFacts } from '../rules/log-facts.ts';
-import type { HeadLine, Piece, Region, Unit } from '../rules/repair-edits.ts';
-import { ABSENT, Flag, NO_PARENT, type ObjectFinding, REFERENCES, RepairIndex, type ToolCall, WRONG } from '../rules/repair-index.ts';
 import type { CheckedObject, Rule } from '../rules/rule.ts';
-import { splitDamagedLine } from '../rules/split-damaged-line.ts';
 import { type HeldLine, Joiner } from './joiner.ts';
 import { shownIds } from './shown-ids.ts';
 import { SplitEntry } from './split-entry.ts';
@@ -95,7 +104,14 @@ export class RepairIndexBuilder {
       return;
     }
     const pieces = byteOrderMark.fix?.line?.({ raw: BYTE_ORDER_MARK, objects: [], version: undefined }) ?? [];
-    this.index.regions.push({ line: 1, offset: 0, length: BYTE_ORDER_MARK.length, rule: byteOrderMark.id, pieces, lines: 1 });
+    this.index.regions.push({
+      line: 1,
+      offset: 0,
+      length: BYTE_ORDER_MARK.length,
+      rule: byteOrderMark.id,
+      pieces,
+      lines: 1,
+    });
   }
 
   #place({ line, content }: HeldLine): void {
@@ -133,7 +149,9 @@ export class RepairIndexBuilder {
     const skipped = markBytes(line);
     const raw = skipped > 0 ? line.raw.slice(skipped) : line.raw;
     const offset = line.offset + skipped;
-    const objects = content.objects.map((one): LineObject => ({ ...one, start: one.start - skipped, end: one.end - skipped }));
+    const objects = content.objects.map(
+      (one): LineObject => ({ ...one, start: one.start - skipped, end: one.end - skipped }),
+    );
     const damaged = { raw, objects, version: this.#facts.version };
     const newline = this.#newlineOf(line);
     if (rule) {
@@ -163,10 +181,15 @@ export class RepairIndexBuilder {
     const text = held.map(({ line }) => line.text).join('\n');
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
     if (!isObject(value)) return false;
-    if (!isHeader(value) && !isTitleSlot(value) && !hasEnvelope(value, this.#facts.version) && !hasPayload(value)) return false;
+    if (!isHeader(value) && !isTitleSlot(value) && !hasEnvelope(value, this.#facts.version) && !hasPayload(value))
+      return false;
     const end = raw.endsWith('\r') ? raw.length - 1 : raw.length;
     const pieces: Piece[] = [{ kind: 'object', start: 0, end, splices: breaks(raw), keepsOld: false, value }];
-    const place = { line: first.number, offset: first.offset + skipped, length: raw.length + (last.terminated ? 1 : 0) };
+    const place = {
+      line: first.number,
+      offset: first.offset + skipped,
+      length: raw.length + (last.terminated ? 1 : 0),
+    };
     this.#addRegion(raw, { ...place, rule: 'torn-line', pieces, lines: held.length }, this.#newlineOf(last));
     return true;
   }
@@ -184,8 +207,18 @@ export class RepairIndexBuilder {
       if (kind === 'junk') this.#readJunk(raw.slice(start, end), rule);
       if (!value) return piece;
       const shifted = splices.map((one) => ({ start: one.start - start, end: one.end - start, text: one.text }));
-      const place = { line, offset: region.offset + start, length: end - start, flags: Flag.inRegion, damage: rule, hasOwnLine };
-      return { ...piece, unit: this.#add(value, { ...place, newline, raw: () => applySplices(raw.slice(start, end), shifted) }) };
+      const place = {
+        line,
+        offset: region.offset + start,
+        length: end - start,
+        flags: Flag.inRegion,
+        damage: rule,
+        hasOwnLine,
+      };
+      return {
+        ...piece,
+        unit: this.#add(value, { ...place, newline, raw: () => applySplices(raw.slice(start, end), shifted) }),
+      };
     });
     this.index.regions.push({ ...region, pieces: numbered });
   }
@@ -241,7 +274,9 @@ export class RepairIndexBuilder {
     // A slot that only the fix of its bytes made longer or shorter is no finding of its own.
     const isResized = damage !== undefined && raw.length !== length;
     for (const finding of this.#check(object, head)) {
-      this.index.findings.push(isResized && finding.found === 'bad-title-slot' ? { ...finding, rule: damage } : finding);
+      this.index.findings.push(
+        isResized && finding.found === 'bad-title-slot' ? { ...finding, rule: damage } : finding,
+      );
     }
     if (kind === 'header') {
       this.#facts.addHeader(object);
@@ -373,7 +408,11 @@ function isAlone(pieces: readonly Piece[]): boolean {
 
 /** The line breaks of an object and the indentation behind each. */
 function breaks(raw: string): Splice[] {
-  return [...raw.matchAll(/\r?\n[ \t\r\n]*/g)].map(({ index, 0: run }) => ({ start: index, end: index + run.length, text: '' }));
+  return [...raw.matchAll(/\r?\n[ \t\r\n]*/g)].map(({ index, 0: run }) => ({
+    start: index,
+    end: index + run.length,
+    text: '',
+  }));
 }
 
 function withoutEnding(raw: string): string {

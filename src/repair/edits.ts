@@ -1,7 +1,7 @@
-import { counted } from '../base/words.ts';
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { encodeUtf8 } from '../lines/line.ts';
-import type { HeadLine, ObjectEdits, Piece, Region, Unit } from '../rules/repair-edits.ts';
+import type { HeadLine, ObjectEdits, Piece, Region, Unit } from '../rules/fix/repair-edits.ts';
+import { counted } from '../util/words.ts';
 
 export type Action = 'split' | 'removed' | 'rewritten' | 'inserted' | 'moved';
 
@@ -116,7 +116,8 @@ class RegionWriter {
         this.#leave(piece, piece.start, piece.end);
         continue;
       }
-      if (stayed) this.#add(piece.start, piece.start, this.#newline, 'split', { words: 'split it from the entry before it' });
+      if (stayed)
+        this.#add(piece.start, piece.start, this.#newline, 'split', { words: 'split it from the entry before it' });
       stayed = true;
       onSlotLine &&= isSlot(piece);
       this.#edit(piece);
@@ -137,7 +138,9 @@ class RegionWriter {
 
   #cutSpace(start: number, end: number): void {
     if (start === end) return;
-    this.#add(start, end, '', 'removed', { words: `removed ${counted(end - start, 'byte')} of whitespace next to the title slot` });
+    this.#add(start, end, '', 'removed', {
+      words: `removed ${counted(end - start, 'byte')} of whitespace next to the title slot`,
+    });
   }
 
   #leave(piece: Piece, start: number, end: number): void {
@@ -147,11 +150,16 @@ class RegionWriter {
     } else if (edits?.drop) {
       this.#add(start, end, '', 'removed', { ...edits.drop, quarantine: true });
     } else if (piece.kind === 'blank' || piece.kind === 'mark') {
-      this.#add(start, end, '', 'removed', { words: `removed the ${piece.kind === 'mark' ? 'byte order mark' : 'blank line'}` });
+      this.#add(start, end, '', 'removed', {
+        words: `removed the ${piece.kind === 'mark' ? 'byte order mark' : 'blank line'}`,
+      });
     } else if (piece.kind === 'nuls') {
       this.#add(start, end, '', 'removed', { words: `removed ${counted(piece.end - piece.start, 'NUL byte')}` });
     } else {
-      this.#add(start, end, '', 'removed', { words: `moved ${counted(piece.end - piece.start, 'byte')} to quarantine`, quarantine: true });
+      this.#add(start, end, '', 'removed', {
+        words: `moved ${counted(piece.end - piece.start, 'byte')} to quarantine`,
+        quarantine: true,
+      });
     }
   }
 
@@ -177,22 +185,38 @@ class RegionWriter {
       first = false;
       this.#add(splice.start, splice.end, splice.text, action, { words, line: this.#lineAt(splice.start) });
     }
-    if (piece.keepsOld) this.#old.push({ start: piece.start, end: piece.end, line: this.#region.line, rule: this.#region.rule });
+    if (piece.keepsOld)
+      this.#old.push({ start: piece.start, end: piece.end, line: this.#region.line, rule: this.#region.rule });
     for (const { text, rule, words, idAfter, source } of edits?.after ?? []) {
       this.#hasNewLines = true;
-      this.#add(piece.end, piece.end, this.#newline + encodeUtf8(text), 'inserted', { rule, words, idAfter, header: source });
+      this.#add(piece.end, piece.end, this.#newline + encodeUtf8(text), 'inserted', {
+        rule,
+        words,
+        idAfter,
+        header: source,
+      });
     }
   }
 
   /** The splices that change an object, in positions of the region. */
-  #changes(piece: Piece, { members, inner }: ObjectEdits): { readonly splice: Splice; readonly report: Partial<Edit> }[] {
-    const inPiece = piece.splices.map(({ start, end, text }) => ({ start: start - piece.start, end: end - piece.start, text }));
+  #changes(
+    piece: Piece,
+    { members, inner }: ObjectEdits,
+  ): { readonly splice: Splice; readonly report: Partial<Edit> }[] {
+    const inPiece = piece.splices.map(({ start, end, text }) => ({
+      start: start - piece.start,
+      end: end - piece.start,
+      text,
+    }));
     const text = applySplices(this.#raw.slice(piece.start, piece.end), inPiece);
     const open = skipSpace(text, 0);
     const placed = ({ start, end, text: value }: Splice): Splice => {
       return { start: piece.start + unfixed(start, inPiece), end: piece.start + unfixed(end, inPiece), text: value };
     };
-    const sets = members.map(({ key, json, ...report }) => ({ splice: placed(setMember(text, open, key, encodeUtf8(json))), report }));
+    const sets = members.map(({ key, json, ...report }) => ({
+      splice: placed(setMember(text, open, key, encodeUtf8(json))),
+      report,
+    }));
     const deeper = inner.flatMap(({ splices, rule, words, assumed }) =>
       splices(text, open).map((splice, index) => ({
         splice: placed(splice),

@@ -64,8 +64,10 @@ export class Joiner {
   #goesOn(held: HeldLine): boolean {
     const scanner = this.#scanner as ObjectScanner;
     const { damage } = held.content;
-    const readable = damage === undefined || damage === 'torn-line' || damage === 'not-json' || damage === 'not-an-object';
-    const state = readable && !this.#callbacks.isEntry(held) ? scanner.take(textOf(held.line), held.line.number) : 'broken';
+    const readable =
+      damage === undefined || damage === 'torn-line' || damage === 'not-json' || damage === 'not-an-object';
+    const state =
+      readable && !this.#callbacks.isEntry(held) ? scanner.take(textOf(held.line), held.line.number) : 'broken';
     if (state === 'broken') {
       this.#giveUp();
       return false;
@@ -115,7 +117,8 @@ export class Joiner {
   }
 
   #drop(count: number): void {
-    for (const end = this.#head + count; this.#head < end; this.#head++) this.#bytes -= (this.#held[this.#head]?.line.length ?? 0) + 1;
+    for (const end = this.#head + count; this.#head < end; this.#head++)
+      this.#bytes -= (this.#held[this.#head]?.line.length ?? 0) + 1;
   }
 
   #forget(): void {

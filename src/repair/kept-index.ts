@@ -1,6 +1,6 @@
-import { partitionPoint } from '../base/search.ts';
-import { Flag } from '../rules/repair-index.ts';
-import type { RepairState } from '../rules/repair-state.ts';
+import { Flag } from '../rules/fix/repair-index.ts';
+import type { RepairState } from '../rules/fix/repair-state.ts';
+import { partitionPoint } from '../util/search.ts';
 
 /**
  * In version 1 a compaction counts to the first entry that it keeps, and whoever wrote it counted entries that are lost
@@ -43,7 +43,8 @@ interface Lost {
 function lostBefore(repair: RepairState): Lost[] {
   const { index } = repair;
   const lost: Lost[] = index.lostBefore.map(({ before, rule }) => ({ before, rule }));
-  for (const header of index.headers.slice(1)) if (header.edits?.drop) lost.push({ before: header.entry, rule: 'second-header' });
+  for (const header of index.headers.slice(1))
+    if (header.edits?.drop) lost.push({ before: header.entry, rule: 'second-header' });
   lost.sort((a, b) => a.before - b.before);
   // Without a header, the first thing that is lost before all entries was the header.
   if (index.headers.length === 0 && lost[0]?.before === 0) lost.shift();

@@ -87,7 +87,8 @@ export class ObjectScanner {
     }
     if (!frame) return -1;
     if (code === 0x7d || code === 0x5d) {
-      const ends = frame.expects === 'comma-or-end' || frame.expects === 'key-or-end' || frame.expects === 'value-or-end';
+      const ends =
+        frame.expects === 'comma-or-end' || frame.expects === 'key-or-end' || frame.expects === 'value-or-end';
       if (!ends || frame.object !== (code === 0x7d)) return -1;
       this.#frames.pop();
       this.#close(frame, line, skipSpace(text, at + 1) === text.length);

@@ -1,11 +1,11 @@
-import { AppError } from '../base/errors.ts';
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
-import { staleLeaf } from '../rules/all/stale-leaf.ts';
-import { unansweredCall } from '../rules/all/unanswered-call.ts';
+import type { NewLine, ObjectEdits, Region, Unit } from '../rules/fix/repair-edits.ts';
+import { Flag, type RepairIndex } from '../rules/fix/repair-index.ts';
+import { type RepairSettings, RepairState } from '../rules/fix/repair-state.ts';
 import { rules } from '../rules/index.ts';
-import type { NewLine, ObjectEdits, Region, Unit } from '../rules/repair-edits.ts';
-import { Flag, type RepairIndex } from '../rules/repair-index.ts';
-import { type RepairSettings, RepairState } from '../rules/repair-state.ts';
+import { staleLeaf } from '../rules/stale-leaf.ts';
+import { unansweredCall } from '../rules/unanswered-call.ts';
+import { AppError } from '../util/errors.ts';
 import { fixKeptIndexes } from './kept-index.ts';
 import { reattachLost } from './reattach.ts';
 
@@ -46,7 +46,15 @@ export interface Plan {
 
 /** For a log without an error, of so many bytes. */
 export function unchanged(bytes: number): Plan {
-  return { jobs: [], editsOf: () => undefined, bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
+  return {
+    jobs: [],
+    editsOf: () => undefined,
+    bytes,
+    newline: '\n',
+    lastNewline: '\n',
+    isHealthy: true,
+    quarantines: false,
+  };
 }
 
 /** Runs the fixes of the rules, with the whole log in view: first those of single objects, then those of the whole log. */
@@ -73,10 +81,20 @@ export async function makePlan(index: RepairIndex, options: PlanOptions): Promis
 
 function planOf(repair: RepairState): Plan {
   const { index, front } = repair;
-  const jobs: Job[] = index.regions.map((region) => ({ offset: region.offset, length: region.length, line: region.line, region }));
+  const jobs: Job[] = index.regions.map((region) => ({
+    offset: region.offset,
+    length: region.length,
+    line: region.line,
+    region,
+  }));
   for (const entry of repair.edits.keys()) {
     if (repair.has(entry, Flag.inRegion)) continue;
-    jobs.push({ offset: index.offsets.at(entry), length: index.lengths.at(entry), line: index.lines.at(entry), unit: entry });
+    jobs.push({
+      offset: index.offsets.at(entry),
+      length: index.lengths.at(entry),
+      line: index.lines.at(entry),
+      unit: entry,
+    });
   }
   for (const head of [...index.headers, ...index.titles]) {
     if (head.edits && head.alone) jobs.push({ offset: head.offset, length: head.length, line: head.line, unit: head });
@@ -84,11 +102,17 @@ function planOf(repair: RepairState): Plan {
   jobs.sort((a, b) => a.offset - b.offset);
   const [first] = jobs;
   // A byte order mark leaves with the line that it damages; else it would damage the next one.
-  const takesMark = first !== undefined && index.keepsMark && first.offset === BYTE_ORDER_MARK.length && leavesWhole(first, repair);
+  const takesMark =
+    first !== undefined && index.keepsMark && first.offset === BYTE_ORDER_MARK.length && leavesWhole(first, repair);
   if (takesMark) jobs[0] = withMark(first);
   if (front) {
     const isMarked = (index.keepsMark && !takesMark) || jobs[0]?.region?.rule === 'byte-order-mark';
-    const job = { offset: isMarked ? BYTE_ORDER_MARK.length : 0, length: 0, line: front.source?.line ?? 1, insert: front };
+    const job = {
+      offset: isMarked ? BYTE_ORDER_MARK.length : 0,
+      length: 0,
+      line: front.source?.line ?? 1,
+      insert: front,
+    };
     jobs.splice(jobs.filter(({ offset }) => offset < job.offset).length, 0, job);
   }
   return {

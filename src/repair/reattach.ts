@@ -1,5 +1,5 @@
-import { Flag, NO_PARENT } from '../rules/repair-index.ts';
-import { LOST, type RepairState, ROOT } from '../rules/repair-state.ts';
+import { Flag, NO_PARENT } from '../rules/fix/repair-index.ts';
+import { LOST, type RepairState, ROOT } from '../rules/fix/repair-state.ts';
 
 /** Finds a new parent for those that lost theirs, in file order. */
 export function reattachLost(repair: RepairState): void {

@@ -1,11 +1,11 @@
-import { AppError } from '../base/errors.ts';
 import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, seeLine } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
+import type { RepairIndex } from '../rules/fix/repair-index.ts';
 import { rules } from '../rules/index.ts';
-import type { RepairIndex } from '../rules/repair-index.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
+import { AppError } from '../util/errors.ts';
 import type { RepairCallbacks } from './apply.ts';
 import { applyChecked, errorCheck, type Remaining } from './apply-checked.ts';
 import { RepairIndexBuilder } from './build-index.ts';
@@ -37,7 +37,13 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const healthy = request.rereadable && !asksForMore ? await bytesOfHealthy(request) : undefined;
   if (healthy !== undefined) return unchanged(healthy);
   const index = await readIndex(request, wants);
-  return await makePlan(index, { name, wants, digests: async (ranges) => await digestRanges(read(), ranges), settleTools, settleLeaf });
+  return await makePlan(index, {
+    name,
+    wants,
+    digests: async (ranges) => await digestRanges(read(), ranges),
+    settleTools,
+    settleLeaf,
+  });
 }
 
 /** Writes the repaired log. Gives the errors that are still in it, by the lines of the input. */
@@ -77,7 +83,10 @@ async function bytesOfHealthy({ read, from, random, scanner }: RepairRequest): P
   return bytes;
 }
 
-async function readIndex({ name, read, from, random, settleTools }: RepairRequest, wants: (rule: string) => boolean): Promise<RepairIndex> {
+async function readIndex(
+  { name, read, from, random, settleTools }: RepairRequest,
+  wants: (rule: string) => boolean,
+): Promise<RepairIndex> {
   const evidence = new Evidence(from);
   const onObject = (value: JsonObject, hasOwnLine: boolean): void => evidence.see(value, hasOwnLine);
   const builder = new RepairIndexBuilder({ wants, key: random(8), onObject, tools: settleTools });

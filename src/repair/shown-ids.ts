@@ -20,7 +20,8 @@ export function shownIds(raw: string): ShownId[] {
   const shown: ShownId[] = [];
   const own = ownId(raw);
   if (own) shown.push(own);
-  for (const [, id, parent, parentFirst, idSecond] of raw.matchAll(PAIR)) add(shown, id ?? idSecond, parent ?? parentFirst);
+  for (const [, id, parent, parentFirst, idSecond] of raw.matchAll(PAIR))
+    add(shown, id ?? idSecond, parent ?? parentFirst);
   return shown;
 }
 

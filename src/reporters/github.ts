@@ -1,6 +1,6 @@
-import { escapeUnsafe, visibleEscape } from '../base/printable.ts';
-import { counted } from '../base/words.ts';
 import type { Finding } from '../rules/finding.ts';
+import { escapeUnsafe, visibleEscape } from '../util/printable.ts';
+import { counted } from '../util/words.ts';
 import { type Reporter, SILENT } from './reporter.ts';
 import { summaryLine } from './summary.ts';
 
@@ -26,9 +26,14 @@ export function githubReporter(): Reporter {
       return '';
     },
     end: (summary) => {
-      if (more > 0) warnings.push(workflowCommand('warning', {}, `${counted(more, 'more warning')}; the text format lists them all`));
+      if (more > 0)
+        warnings.push(
+          workflowCommand('warning', {}, `${counted(more, 'more warning')}; the text format lists them all`),
+        );
       const last = summaryLine(summary);
-      return [...warnings, ...notices, summary.sessions === 0 ? workflowCommand('error', {}, last) : `${last}\n`].join('');
+      return [...warnings, ...notices, summary.sessions === 0 ? workflowCommand('error', {}, last) : `${last}\n`].join(
+        '',
+      );
     },
   };
 }
@@ -39,7 +44,11 @@ function annotation(finding: Finding): string {
   return workflowCommand(finding.severity, { ...place, title: finding.rule }, where + finding.message);
 }
 
-function workflowCommand(name: 'error' | 'warning' | 'notice', properties: Readonly<Record<string, string>>, message: string): string {
+function workflowCommand(
+  name: 'error' | 'warning' | 'notice',
+  properties: Readonly<Record<string, string>>,
+  message: string,
+): string {
   const written = Object.entries(properties).map(([key, value]) => `${key}=${propertyText(value)}`);
   return `::${name}${written.length > 0 ? ` ${written.join(',')}` : ''}::${dataText(message)}\n`;
 }

@@ -1,5 +1,5 @@
-import { safeJson } from '../base/to-json.ts';
 import type { Finding } from '../rules/finding.ts';
+import { safeJson } from '../util/to-json.ts';
 import { type Reporter, SILENT, type Summary } from './reporter.ts';
 
 /** One finding a line, or one file that failed or was skipped; the summary is the last record. */

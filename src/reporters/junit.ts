@@ -1,6 +1,6 @@
-import { escapeUnsafe, visibleEscape } from '../base/printable.ts';
-import { counted } from '../base/words.ts';
 import type { Finding } from '../rules/finding.ts';
+import { escapeUnsafe, visibleEscape } from '../util/printable.ts';
+import { counted } from '../util/words.ts';
 import type { FileCounts, Reporter } from './reporter.ts';
 import { findingLine } from './text.ts';
 
@@ -35,7 +35,9 @@ export function junitReporter(): Reporter {
       return text;
     },
     skipped: (name, reason) =>
-      suiteOf(name, [testCase(name, 'session log', `<skipped message="${attribute(reason)}"></skipped>`)], { skipped: 1 }),
+      suiteOf(name, [testCase(name, 'session log', `<skipped message="${attribute(reason)}"></skipped>`)], {
+        skipped: 1,
+      }),
     fileEnd: (name, counts) => suite(name, rules, counts, undefined),
     end: () => '</testsuites>\n',
   };
@@ -112,7 +114,13 @@ function output(text: string): string {
   return `<system-out>${content(text)}</system-out>`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
 
 function content(text: string): string {
   return xmlText(text, '\n');
@@ -127,7 +135,9 @@ function xmlText(text: string, kept: string): string {
   const escaped = text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
   return escapeUnsafe(escaped, (character) => {
     if (character !== '' && kept.includes(character)) return character;
-    return ILLEGAL_IN_XML.test(character) ? visibleEscape(character) : `&#x${(character.codePointAt(0) ?? 0).toString(16)};`;
+    return ILLEGAL_IN_XML.test(character)
+      ? visibleEscape(character)
+      : `&#x${(character.codePointAt(0) ?? 0).toString(16)};`;
   }).replace(NOT_CHARACTERS, visibleEscape);
 }
 

@@ -62,7 +62,12 @@ function result(finding: Finding, ruleIndex: number | undefined): object {
     level: severity,
     message: { text: plainText(message) },
     locations: [{ physicalLocation: { ...artifact(file), region: { startLine: line } } }],
-    properties: { offset, ...(entryId === undefined ? {} : { entryId }), ...(path === undefined ? {} : { path }), fixable },
+    properties: {
+      offset,
+      ...(entryId === undefined ? {} : { entryId }),
+      ...(path === undefined ? {} : { path }),
+      fixable,
+    },
   };
 }
 

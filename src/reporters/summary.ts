@@ -1,5 +1,5 @@
-import type { Style } from '../base/style.ts';
-import { counted } from '../base/words.ts';
+import type { Style } from '../util/style.ts';
+import { counted } from '../util/words.ts';
 import type { Summary } from './reporter.ts';
 
 /** '2 errors and 1 warning in 3 sessions (1,204 entries); 2 can be fixed by 'sessionctl repair''. */
@@ -7,9 +7,13 @@ export function summaryLine(summary: Summary): string {
   const { sessions, entries, errors, warnings, fixable, hidden, skippedKinds, failed } = summary;
   const parts: string[] = [];
   const isChecked = sessions > 0 || errors + warnings > 0;
-  if (isChecked) parts.push(`${found(errors, warnings)} in ${counted(sessions, 'session')} (${counted(entries, 'entry', 'entries')})`);
+  if (isChecked)
+    parts.push(
+      `${found(errors, warnings)} in ${counted(sessions, 'session')} (${counted(entries, 'entry', 'entries')})`,
+    );
   if (hidden > 0) parts.push(`${counted(hidden, 'finding')} not shown because of --max-findings`);
-  if (fixable > 0) parts.push(`${fixable === errors + warnings && fixable > 1 ? 'all' : fixable} can be fixed by 'sessionctl repair'`);
+  if (fixable > 0)
+    parts.push(`${fixable === errors + warnings && fixable > 1 ? 'all' : fixable} can be fixed by 'sessionctl repair'`);
   const kinds = Object.entries(skippedKinds).sort(([, a], [, b]) => b - a);
   if (kinds.length > 0) parts.push(`${inWords(kinds.map(([kind, count]) => counted(count, kind)))}, not checked`);
   if (failed > 0) parts.push(`${counted(failed, 'file')} could not be checked`);

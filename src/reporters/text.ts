@@ -1,12 +1,14 @@
-import { escapeUnsafe, printable, visibleEscape } from '../base/printable.ts';
-import type { Paint, Style } from '../base/style.ts';
 import type { Finding, Severity } from '../rules/finding.ts';
+import { escapeUnsafe, printable, visibleEscape } from '../util/printable.ts';
+import type { Paint, Style } from '../util/style.ts';
 import { type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 import { paintedSummary } from './summary.ts';
 
 /** A greppable line for each finding; on a terminal the same facts grouped by file, with the summary at the end. */
 export function textReporter(options: ReporterOptions): Reporter {
-  return options.isTerminal ? grouped(options) : { ...SILENT, finding: (finding) => `${findingLine(finding, options.style)}\n` };
+  return options.isTerminal
+    ? grouped(options)
+    : { ...SILENT, finding: (finding) => `${findingLine(finding, options.style)}\n` };
 }
 
 /** PATH:LINE: error: dangling-parent: message */
@@ -21,7 +23,9 @@ function severityPaint(style: Style): Readonly<Record<Severity, Paint>> {
 
 /** A path stays as it is, so that other programs can open it, unless it would break the line. */
 function pathText(path: string): string {
-  return escapeUnsafe(path, (character) => (/[\p{Cc}\u2028\u2029]/u.test(character) ? visibleEscape(character) : character));
+  return escapeUnsafe(path, (character) =>
+    /[\p{Cc}\u2028\u2029]/u.test(character) ? visibleEscape(character) : character,
+  );
 }
 
 const SEVERITY_COLUMNS = 'warning'.length;

@@ -2,11 +2,11 @@ import type { Damage } from '../entries/damage.ts';
 import type { ShapeIssue } from '../entries/schema/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
-import type { LogFacts } from './log-facts.ts';
-import type { Piece } from './repair-edits.ts';
-import type { ObjectFinding } from './repair-index.ts';
-import type { RepairState } from './repair-state.ts';
-import type { DamagedLine } from './split-damaged-line.ts';
+import type { LogFacts } from './check/log-facts.ts';
+import type { Piece } from './fix/repair-edits.ts';
+import type { ObjectFinding } from './fix/repair-index.ts';
+import type { RepairState } from './fix/repair-state.ts';
+import type { DamagedLine } from './fix/split-damaged-line.ts';
 
 export type Level = 'error' | 'warning' | 'off';
 export type Group = 'bytes' | 'header' | 'shape' | 'content' | 'tree' | 'references' | 'tools' | 'blobs';

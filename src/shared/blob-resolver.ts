@@ -1,7 +1,7 @@
-import { counted } from '../base/words.ts';
 import { mayHoldRef } from '../blobs/images.ts';
 import { inlineLine } from '../blobs/inline.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
+import { counted } from '../util/words.ts';
 import { namedStore, refStays } from './blob-options.ts';
 import type { Io, ParsedArgs } from './command.ts';
 

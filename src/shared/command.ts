@@ -1,8 +1,8 @@
-import type { Io } from '../base/io.ts';
+import type { Io } from '../util/io.ts';
 
-export type { Io, Progress } from '../base/io.ts';
-export type { Processes } from '../base/processes.ts';
-export type { Paint, Style } from '../base/style.ts';
+export type { Io, Progress } from '../util/io.ts';
+export type { Processes } from '../util/processes.ts';
+export type { Paint, Style } from '../util/style.ts';
 
 /** One option of a command; help, parsing, completion and the man page are all made from this. */
 export interface Option {

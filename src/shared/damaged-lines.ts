@@ -1,5 +1,5 @@
-import { counted } from '../base/words.ts';
 import type { Damage } from '../entries/damage.ts';
+import { counted } from '../util/words.ts';
 import type { Io } from './command.ts';
 
 /** So many lines are named. */
@@ -26,6 +26,8 @@ export class DamagedLines {
     const listed = others.map(({ line, damage }) => `${line} (${damage})`).join(', ');
     const dots = this.#count > this.#named.length ? ', ...' : '';
     const more = this.#count > 1 ? `, and ${counted(this.#count - 1, 'other line')}: ${listed}${dots}` : '';
-    io.note(`${name}: line ${first.line} is damaged (${first.damage}) and ${fate}${more}; 'sessionctl repair' fixes what can be fixed`);
+    io.note(
+      `${name}: line ${first.line} is damaged (${first.damage}) and ${fate}${more}; 'sessionctl repair' fixes what can be fixed`,
+    );
   }
 }

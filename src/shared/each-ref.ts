@@ -1,5 +1,3 @@
-import { AppError } from '../base/errors.ts';
-import { counted } from '../base/words.ts';
 import { type LineRef, refsOf } from '../blobs/images.ts';
 import { lookAt } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
@@ -9,6 +7,8 @@ import { findSessions } from '../files/walk.ts';
 import { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
+import { AppError } from '../util/errors.ts';
+import { counted } from '../util/words.ts';
 import type { Io } from './command.ts';
 import { DamagedLines } from './damaged-lines.ts';
 
@@ -53,8 +53,10 @@ export async function eachRef(names: readonly string[], io: Io, begin: Begin): P
       }
     }
   }
-  if (foreign > 0) io.note(`${counted(foreign, 'file')} skipped, not ${foreign === 1 ? 'a session log' : 'session logs'}`);
-  if (sessions === 0 && code === 0) throw new AppError('no session log found; pass a file or a folder with session logs');
+  if (foreign > 0)
+    io.note(`${counted(foreign, 'file')} skipped, not ${foreign === 1 ? 'a session log' : 'session logs'}`);
+  if (sessions === 0 && code === 0)
+    throw new AppError('no session log found; pass a file or a folder with session logs');
   return code;
 }
 

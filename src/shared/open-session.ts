@@ -1,11 +1,12 @@
-import { ClosedPipe } from '../base/errors.ts';
-import { counted } from '../base/words.ts';
 import { announce, counting } from '../files/reading.ts';
 import { Spool } from '../files/spool.ts';
 import { openStore, spoolStore } from '../files/store.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
+import type { Log } from '../log/log.ts';
+import type { LeftOut } from '../log/log-entry.ts';
 import { openLog } from '../log/open-log.ts';
-import type { LeftOut, Session } from '../tree/session.ts';
+import { ClosedPipe } from '../util/errors.ts';
+import { counted } from '../util/words.ts';
 import type { Io } from './command.ts';
 import { View } from './view.ts';
 
@@ -13,7 +14,7 @@ import { View } from './view.ts';
  * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not a
  * session log is refused; damaged lines are left out, and told by `endReading`.
  */
-export async function openSession(name: string, io: Io): Promise<Session> {
+export async function openSession(name: string, io: Io): Promise<Log> {
   io.progress.file(name);
   const chunks = (store: ByteStore): AsyncIterable<Buffer> => {
     if (store.size !== undefined) io.progress.expect(store.size);
@@ -43,7 +44,7 @@ export interface ReadOptions {
 export async function readSession(
   name: string,
   io: Io,
-  work: (session: Session, view: View) => Promise<number>,
+  work: (session: Log, view: View) => Promise<number>,
   { revs = 'option', readings = 0 }: ReadOptions = {},
 ): Promise<number> {
   const expected = readings > 0 ? await announce([name], io, readings) : 0;
@@ -60,7 +61,7 @@ export async function readSession(
 }
 
 /** Says once which lines were left out; what would have been 0 is 1 then. */
-export function endReading(session: Session, io: Io, code: number): number {
+export function endReading(session: Log, io: Io, code: number): number {
   const [first, ...others] = session.damage;
   if (first === undefined) return code;
   const where = `line ${first.line} is damaged (${first.rule}) and was left out`;
@@ -70,7 +71,7 @@ export function endReading(session: Session, io: Io, code: number): number {
 }
 
 /** A log always has a header, so a file without anything in it is no session that could be shown. */
-function endEmpty({ name, header, index, damage }: Session, io: Io, code: number): number {
+function endEmpty({ name, header, index, damage }: Log, io: Io, code: number): number {
   if (code !== 0 || header !== undefined || index.size > 0 || damage.length > 0) return code;
   io.note(`${name}: has neither a header nor entries; there is nothing to show`);
   return 1;

@@ -83,7 +83,8 @@ export async function rewriteLines(
   };
   for await (const piece of readBlocks(input.read(), { onOversizePiece })) {
     if (!(piece instanceof Block)) await work(detection.pass([piece]));
-    else if (!detection.open || piece.encoding === 'invalid' || !scanner?.load(piece.bytes)) await work(detection.pass(piece.split()));
+    else if (!detection.open || piece.encoding === 'invalid' || !scanner?.load(piece.bytes))
+      await work(detection.pass(piece.split()));
     else await workAround(piece, scanner);
   }
   await work(detection.end());

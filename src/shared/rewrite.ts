@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { AppError, ClosedPipe, UsageError } from '../base/errors.ts';
 import { InPlace } from '../files/in-place.ts';
 import { handleChunks, openForReading, openInput, requireRegularFile } from '../files/input.ts';
 import { toFile } from '../files/output-file.ts';
@@ -10,6 +9,7 @@ import { requireRunning } from '../files/temp.ts';
 import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
+import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
 import { abortable } from './abortable.ts';
 import type { Io, Option, ParsedArgs } from './command.ts';
 import { terminalSafe } from './terminal-safe.ts';
@@ -24,7 +24,11 @@ export const FROM_OPTION: Option = {
 };
 
 /** Detection for a command that changes a log. */
-export function rewritingDetection(name: string, args: ParsedArgs, options: { readonly anyVersion: boolean }): Detection {
+export function rewritingDetection(
+  name: string,
+  args: ParsedArgs,
+  options: { readonly anyVersion: boolean },
+): Detection {
   return new Detection(name, { rewriting: { ...options, from: originOf(args) } });
 }
 
@@ -36,7 +40,12 @@ export function originOf(args: ParsedArgs): Origin | undefined {
 export const REWRITE_OPTIONS: readonly Option[] = [
   { name: 'in-place', short: 'i', kind: 'flag', describe: 'Change the file in place, atomically' },
   { name: 'backup', kind: 'flag', describe: 'With -i: keep the old file as FILE.bak, or .bak1, .bak2 if that exists' },
-  { name: 'backup-suffix', kind: 'text', value: 'SUFFIX', describe: 'With -i: use this suffix for the old file instead of .bak' },
+  {
+    name: 'backup-suffix',
+    kind: 'text',
+    value: 'SUFFIX',
+    describe: 'With -i: use this suffix for the old file instead of .bak',
+  },
   { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output' },
   FROM_OPTION,
   {
@@ -110,13 +119,16 @@ function readWish(args: ParsedArgs): Wish {
   const suffix = args.text('backup-suffix');
   const output = args.text('output');
   const dryRun = args.flag('dry-run');
-  if (inPlace && output !== undefined) throw new UsageError('use either -i to change the file in place or -o to write elsewhere, not both');
-  if (inPlace && names.includes('-')) throw new UsageError('-i needs a FILE: standard input cannot be changed in place');
+  if (inPlace && output !== undefined)
+    throw new UsageError('use either -i to change the file in place or -o to write elsewhere, not both');
+  if (inPlace && names.includes('-'))
+    throw new UsageError('-i needs a FILE: standard input cannot be changed in place');
   if ((args.flag('backup') || suffix !== undefined) && !inPlace) throw new UsageError('a backup is only made with -i');
   if (suffix !== undefined && (suffix === '' || suffix.includes('/') || suffix.includes('\0'))) {
     throw new UsageError(`a backup suffix such as '.orig' is needed, not '${suffix}'`);
   }
-  if (names.length > 1 && !inPlace && !dryRun) throw new UsageError('several FILEs need -i or --check; otherwise pass one');
+  if (names.length > 1 && !inPlace && !dryRun)
+    throw new UsageError('several FILEs need -i or --check; otherwise pass one');
   return { names, inPlace, backupSuffix: suffix ?? (args.flag('backup') ? '.bak' : undefined), output, dryRun };
 }
 
@@ -179,7 +191,14 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
     const { chunks } = openInput('-', io.stdin);
     const compare = wish.dryRun ? new HashCompare(abortable(chunks, io)) : undefined;
     const sink = compare ?? outputOf(wish, io, PRIVATE_MODE, '/dev/stdin');
-    return { read: () => compare?.chunks ?? abortable(chunks, io), rereadable: false, size: 0, mode: PRIVATE_MODE, sink, close };
+    return {
+      read: () => compare?.chunks ?? abortable(chunks, io),
+      rereadable: false,
+      size: 0,
+      mode: PRIVATE_MODE,
+      sink,
+      close,
+    };
   }
   // Opening a pipe would wait for somebody to write to it.
   if (wish.inPlace) await requireRegularFile(name);
@@ -189,16 +208,35 @@ async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
   const size = facts.isFile() ? facts.size : 0;
   try {
     if (facts.isFile() && (wish.inPlace || wish.dryRun)) {
-      const inPlace = new InPlace(name, { ...tools, backupSuffix: wish.backupSuffix, dryRun: wish.dryRun, note: io.note });
+      const inPlace = new InPlace(name, {
+        ...tools,
+        backupSuffix: wish.backupSuffix,
+        dryRun: wish.dryRun,
+        note: io.note,
+      });
       await handle.close();
-      return { read: () => abortable(inPlace.read(), io), rereadable: true, size, mode: inPlace.mode, sink: inPlace, close };
+      return {
+        read: () => abortable(inPlace.read(), io),
+        rereadable: true,
+        size,
+        mode: inPlace.mode,
+        sink: inPlace,
+        close,
+      };
     }
     const read = (): AsyncIterable<Buffer> => abortable(handleChunks(handle, name), io);
     if (wish.dryRun) {
       const compare = new HashCompare(read());
       return { read: () => compare.chunks, rereadable: false, size, mode, sink: compare, close: () => handle.close() };
     }
-    return { read, rereadable: facts.isFile(), size, mode, sink: outputOf(wish, io, mode, name), close: () => handle.close() };
+    return {
+      read,
+      rereadable: facts.isFile(),
+      size,
+      mode,
+      sink: outputOf(wish, io, mode, name),
+      close: () => handle.close(),
+    };
   } catch (error) {
     await handle.close();
     throw error;

@@ -1,5 +1,5 @@
-import { columnsOf } from '../base/width.ts';
-import { PIPE_COLUMNS, type RowStyle } from '../projection/overview/row.ts';
+import { PIPE_COLUMNS, type RowStyle } from '../overview/row.ts';
+import { columnsOf } from '../util/width.ts';
 import type { Io } from './command.ts';
 
 export function rowStyle(io: Io): RowStyle {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import type { Output } from '../base/output.ts';
-import { escapeUnsafe, jsonEscape } from '../base/printable.ts';
+import type { Output } from '../util/output.ts';
+import { escapeUnsafe, jsonEscape } from '../util/printable.ts';
 import type { Io } from './command.ts';
 
 /**

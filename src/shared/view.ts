@@ -1,16 +1,16 @@
-import { counted, grouped } from '../base/words.ts';
+import type { Log } from '../log/log.ts';
 import type { Duplicates } from '../log/log-index.ts';
 import { cutPath, cutRoots, pathTo } from '../tree/path.ts';
 import { lastEntry, type RevOptions, resolveRev } from '../tree/rev.ts';
-import type { Session } from '../tree/session.ts';
 import { staleLeaf } from '../tree/stale-leaf.ts';
+import { counted, grouped } from '../util/words.ts';
 import type { Io } from './command.ts';
 
 const MOST_LINES = 4;
 
 /** What a command shows of a session: says where that is less than the file holds, and what shows the rest. */
 export class View {
-  readonly #session: Session;
+  readonly #session: Log;
   readonly #io: Io;
   readonly #revs: 'option' | 'operand';
   /** The ends of the paths that are shown, and how those go where ids are repeated. */
@@ -20,7 +20,12 @@ export class View {
   #expected: number;
   readonly #readings: number;
 
-  constructor(session: Session, io: Io, revs: 'option' | 'operand', { readings, expected }: { readings: number; expected: number }) {
+  constructor(
+    session: Log,
+    io: Io,
+    revs: 'option' | 'operand',
+    { readings, expected }: { readings: number; expected: number },
+  ) {
     this.#session = session;
     this.#io = io;
     this.#revs = revs;
@@ -65,7 +70,9 @@ export class View {
     const { index, name } = this.#session;
     const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
     if (newer === undefined) return;
-    this.#io.note(`${name}: the last entry is a stale leaf and newer work is on another branch; ${this.#rev(newer)} shows it`);
+    this.#io.note(
+      `${name}: the last entry is a stale leaf and newer work is on another branch; ${this.#rev(newer)} shows it`,
+    );
   }
 
   /** Tells what is cut off; what would have been 0 is 1 then. */
@@ -85,7 +92,10 @@ export class View {
       const line = `line ${index.lineOf(cut.root)}`;
       const why = cut.isCycle ? `the parents of ${line} form a cycle` : `the parent of ${line} is not in the file`;
       const rest = `${this.#rev(cut.before)} shows what is before it, 'sessionctl repair' reconnects it`;
-      notes.set(cut.root, `the path has ${cut.length} of ${counted(index.size, 'entry', 'entries')}, because ${why}; ${rest}`);
+      notes.set(
+        cut.root,
+        `the path has ${cut.length} of ${counted(index.size, 'entry', 'entries')}, because ${why}; ${rest}`,
+      );
     }
     return [...notes.values()];
   }

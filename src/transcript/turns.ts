@@ -3,7 +3,9 @@ import { isObject, type JsonObject } from '../json/value.ts';
 /** The tool calls in an assistant message. */
 export function toolCalls(message: JsonObject): JsonObject[] {
   const { content } = message;
-  return Array.isArray(content) ? content.filter((block): block is JsonObject => isObject(block) && block['type'] === 'toolCall') : [];
+  return Array.isArray(content)
+    ? content.filter((block): block is JsonObject => isObject(block) && block['type'] === 'toolCall')
+    : [];
 }
 
 /** The calls of one turn that have the same id, and their results as they came: one each is needed, the first for the first call. */

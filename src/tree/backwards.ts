@@ -1,10 +1,14 @@
-import type { LogEntry, Session } from './session.ts';
+import type { Log } from '../log/log.ts';
+import type { LogEntry } from '../log/log-entry.ts';
 
 /** At most this many bytes are held while a part of the path is turned round. */
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /** The entries at these positions from the last to the first, read in parts so that the disk is read forwards. */
-export async function* entriesBackwards(session: Session, positions: readonly number[]): AsyncGenerator<LogEntry, void, void> {
+export async function* entriesBackwards(
+  session: Log,
+  positions: readonly number[],
+): AsyncGenerator<LogEntry, void, void> {
   let end = positions.length;
   while (end > 0) {
     let start = end;

@@ -56,7 +56,8 @@ export function cycles(index: Pick<LogIndex, 'size' | 'parentOf' | 'forwardParen
     }
     if (at >= 0 && state[at] === 1) {
       let earliest = at;
-      for (let member = index.parentOf(at); member !== at; member = index.parentOf(member)) earliest = Math.min(earliest, member);
+      for (let member = index.parentOf(at); member !== at; member = index.parentOf(member))
+        earliest = Math.min(earliest, member);
       found.push(earliest);
     }
     for (at = start; at >= 0 && state[at] === 1; at = index.parentOf(at)) state[at] = 2;

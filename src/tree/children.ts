@@ -1,5 +1,5 @@
-import { partitionPoint } from '../base/search.ts';
 import type { LogIndex } from '../log/log-index.ts';
+import { partitionPoint } from '../util/search.ts';
 import { Chains } from './chains.ts';
 
 const NONE = -1;

@@ -1,5 +1,5 @@
+import type { Log } from '../log/log.ts';
 import { NOT_FOUND } from '../log/log-index.ts';
-import type { Session } from './session.ts';
 
 /** A label and the entry that gave it. */
 export interface GivenLabel {
@@ -8,7 +8,7 @@ export interface GivenLabel {
 }
 
 /** The label of each entry that has one. */
-export async function labels(session: Session): Promise<Map<number, string>> {
+export async function labels(session: Log): Promise<Map<number, string>> {
   return new Map([...(await givenLabels(session))].map(([target, { label }]) => [target, label]));
 }
 
@@ -16,7 +16,7 @@ export async function labels(session: Session): Promise<Map<number, string>> {
  * The label of each entry that has one, and where it stands. What the target's last label entry in file order says counts;
  * an absent or empty label clears it.
  */
-export async function givenLabels(session: Session): Promise<Map<number, GivenLabel>> {
+export async function givenLabels(session: Log): Promise<Map<number, GivenLabel>> {
   const { index } = session;
   const found = new Map<number, GivenLabel>();
   await session.forEachEntry(positionsOfType(session, 'label'), ({ position, value }) => {
@@ -31,7 +31,7 @@ export async function givenLabels(session: Session): Promise<Map<number, GivenLa
 }
 
 /** All entries of a type, in file order. */
-export function positionsOfType({ index }: Session, type: string): number[] {
+export function positionsOfType({ index }: Log, type: string): number[] {
   const positions: number[] = [];
   index.eachOfTypes(new Set([type]), (position) => positions.push(position));
   return positions;

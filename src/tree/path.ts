@@ -61,7 +61,8 @@ export function cutPath(index: LogIndex, position: number, duplicates?: Duplicat
 /** Where branches are cut off from the tree, in file order; not the first entry, which has nothing before it. */
 export function cutRoots(index: LogIndex): number[] {
   const roots = cycles(index);
-  if (index.missingParents > 0) index.eachApart((position, parent) => void (parent === MISSING_PARENT && roots.push(position)));
+  if (index.missingParents > 0)
+    index.eachApart((position, parent) => void (parent === MISSING_PARENT && roots.push(position)));
   return roots.filter((root) => root > 0).sort((a, b) => a - b);
 }
 
@@ -83,7 +84,12 @@ export function leaves(index: LogIndex): number[] {
 }
 
 /** The last entry that both paths share, or -1 where they share none. */
-export function commonAncestor(index: LogIndex, a: number, b: number, duplicates: Duplicates = 'nearest-earlier'): number {
+export function commonAncestor(
+  index: LogIndex,
+  a: number,
+  b: number,
+  duplicates: Duplicates = 'nearest-earlier',
+): number {
   const onPath = new Uint8Array(index.size);
   for (const at of pathTo(index, a, duplicates)) onPath[at] = 1;
   const other = pathTo(index, b, duplicates);

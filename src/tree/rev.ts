@@ -1,9 +1,9 @@
-import { AppError } from '../base/errors.ts';
-import { counted, nearest } from '../base/words.ts';
+import type { Log } from '../log/log.ts';
 import { type Duplicates, NOT_FOUND } from '../log/log-index.ts';
+import { AppError } from '../util/errors.ts';
+import { counted, nearest } from '../util/words.ts';
 import { labels } from './labels.ts';
 import { leaves, pathTo } from './path.ts';
-import type { Session } from './session.ts';
 
 export interface RevOptions {
   /** `null` names the empty context. */
@@ -23,7 +23,7 @@ const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, o
  * `~N` behind it, then the start of an id. What cannot be told for certain is an error that lists what may be meant;
  * never the last entry by default.
  */
-export async function resolveRev(session: Session, rev: string, options: RevOptions = {}): Promise<number | null> {
+export async function resolveRev(session: Log, rev: string, options: RevOptions = {}): Promise<number | null> {
   if (rev === 'null') {
     if (options.allowNull) return null;
     throw revError(
@@ -38,12 +38,12 @@ export async function resolveRev(session: Session, rev: string, options: RevOpti
 }
 
 /** The same for commands that need an entry. */
-export async function resolveEntry(session: Session, rev: string, options: RevOptions = {}): Promise<number> {
+export async function resolveEntry(session: Log, rev: string, options: RevOptions = {}): Promise<number> {
   return (await resolveRev(session, rev, { ...options, allowNull: false })) as number;
 }
 
 /** The last entry of the log that can be read, which is where the agents go on; -1 in a log without entries. */
-export async function lastEntry(session: Session): Promise<number> {
+export async function lastEntry(session: Log): Promise<number> {
   // Nearly always the first one that is looked at; where it is not, there may be a million that cannot be read.
   for (let end = session.index.size, many = 1; end > 0; end -= many, many = Math.min(many * 2, MOST_AT_ONCE)) {
     let last = NOT_FOUND;
@@ -58,11 +58,11 @@ function* range(from: number, to: number): Generator<number, void, void> {
 }
 
 class RevReader {
-  readonly #session: Session;
+  readonly #session: Log;
   readonly #duplicates: Duplicates;
   #labels: Map<number, string> | undefined;
 
-  constructor(session: Session, options: RevOptions) {
+  constructor(session: Log, options: RevOptions) {
     this.#session = session;
     this.#duplicates = options.duplicates ?? 'nearest-earlier';
   }
@@ -159,10 +159,16 @@ class RevReader {
   #atLine(line: number): number {
     const session = this.#session;
     const damage = session.damage.find((one) => one.line === line);
-    if (damage) throw revError(session, `line ${line} is damaged (${damage.rule}); run 'sessionctl repair' first, or choose another entry`);
+    if (damage)
+      throw revError(
+        session,
+        `line ${line} is damaged (${damage.rule}); run 'sessionctl repair' first, or choose another entry`,
+      );
     const position = session.index.atLine(line);
     if (position !== NOT_FOUND) return position;
-    const what = session.headerLines.includes(line) ? `line ${line} is a header, not an entry` : `there is no entry on line ${line}`;
+    const what = session.headerLines.includes(line)
+      ? `line ${line} is a header, not an entry`
+      : `there is no entry on line ${line}`;
     throw revError(session, `${what}${this.#nearestLines(line)}`);
   }
 
@@ -175,7 +181,9 @@ class RevReader {
       if (index.lineOf(middle) < line) behind = middle + 1;
       else high = middle;
     }
-    const near = [behind - 1, behind].filter((at) => at >= 0 && at < index.size).map((at) => `'line:${index.lineOf(at)}'`);
+    const near = [behind - 1, behind]
+      .filter((at) => at >= 0 && at < index.size)
+      .map((at) => `'line:${index.lineOf(at)}'`);
     return `; the nearest ${near.length === 1 ? 'is' : 'are'} ${near.join(' and ')}`;
   }
 
@@ -185,7 +193,10 @@ class RevReader {
     if (position !== undefined) return position;
     if (ends.length === 0) throw revError(this.#session, `has no leaf, so 'leaf:${number}' does not exist`);
     const range = ends.length === 1 ? `'leaf:1'` : `'leaf:1' to 'leaf:${ends.length}'`;
-    throw revError(this.#session, `there is no 'leaf:${number}'; the log has ${counted(ends.length, 'leaf', 'leaves')}, ${range}`);
+    throw revError(
+      this.#session,
+      `there is no 'leaf:${number}'; the log has ${counted(ends.length, 'leaf', 'leaves')}, ${range}`,
+    );
   }
 
   async #byPrefix(prefix: string): Promise<number | undefined> {
@@ -219,7 +230,9 @@ class RevReader {
     names.unshift(...(await this.#nearestIds(word)));
     const meant = names.length > 0 ? `did you mean ${names.join(', ')}?` : `use ${FORMS}`;
     const short =
-      word.length < SHORTEST_PREFIX && names.length === 0 ? `; a prefix of an id needs at least ${SHORTEST_PREFIX} characters` : '';
+      word.length < SHORTEST_PREFIX && names.length === 0
+        ? `; a prefix of an id needs at least ${SHORTEST_PREFIX} characters`
+        : '';
     return revError(session, `'${rev}' does not match any entry${short}; ${meant}`);
   }
 
@@ -266,6 +279,6 @@ class RevReader {
   }
 }
 
-function revError(session: Session, message: string): AppError {
+function revError(session: Log, message: string): AppError {
   return new AppError(`${session.name}: ${message}`);
 }

@@ -1,11 +1,11 @@
 import { entryTypeOf } from '../entries/types/index.ts';
-import type { Session } from './session.ts';
+import type { Log } from '../log/log.ts';
 
 /**
  * What the session is called: omp's title slot, which is kept up to date in place; else the last title_change or
  * session_info of the file, where an empty one takes the name away; else the title in the header.
  */
-export async function sessionTitle(session: Session): Promise<string | undefined> {
+export async function sessionTitle(session: Log): Promise<string | undefined> {
   const slot = session.titleSlot?.['title'];
   if (typeof slot === 'string' && slot !== '') return slot;
   const { index } = session;

@@ -1,7 +1,7 @@
 import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { encodeUtf8 } from '../lines/line.ts';
-import type { BlobLookup } from '../rules/blob-check.ts';
+import type { BlobLookup } from '../rules/check/blob-check.ts';
 
 /** What the blob rules ask of the store in a folder. */
 export function blobLookup(path: string): BlobLookup {

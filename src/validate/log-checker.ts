@@ -1,13 +1,13 @@
-import { AppError } from '../base/errors.ts';
 import { fileChunks, readWhole } from '../files/input.ts';
 import { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, eachPiece, readBlocks } from '../lines/reader.ts';
-import { type ActiveRules, activeRules, LogCheck, makeMemory } from '../rules/check-log.ts';
-import type { ShapeMemory } from '../rules/fast-path.ts';
+import { type ActiveRules, activeRules, LogCheck, makeMemory } from '../rules/check/check-log.ts';
+import type { ShapeMemory } from '../rules/check/fast-path.ts';
 import type { Finding } from '../rules/finding.ts';
 import type { Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/scanner.ts';
+import { AppError } from '../util/errors.ts';
 import { blobLookup } from './blob-lookup.ts';
 
 /** What is the same for all logs of a run; plain data, so that other threads can have it. */
@@ -83,10 +83,17 @@ export class LogChecker {
   }
 
   /** The same, piece by piece, for whoever wants to do something in between. */
-  async *pieces(name: string, chunks: AsyncIterable<Uint8Array>, hooks: CheckHooks): AsyncGenerator<void, CheckResult, void> {
+  async *pieces(
+    name: string,
+    chunks: AsyncIterable<Uint8Array>,
+    hooks: CheckHooks,
+  ): AsyncGenerator<void, CheckResult, void> {
     const { maxLineBytes } = this.#settings;
     const log = this.#begin(name, hooks);
-    for await (const piece of readBlocks(counting(chunks, hooks.onBytes), maxLineBytes === undefined ? {} : { maxLineBytes })) {
+    for await (const piece of readBlocks(
+      counting(chunks, hooks.onBytes),
+      maxLineBytes === undefined ? {} : { maxLineBytes },
+    )) {
       log.piece(piece);
       yield;
       if (log.isForeign && !hooks.readsAll) break;

@@ -1,7 +1,3 @@
-import { AppError, ClosedPipe, OutputError, UsageError } from '../base/errors.ts';
-import type { Io } from '../base/io.ts';
-import type { Output } from '../base/output.ts';
-import { counted } from '../base/words.ts';
 import { cores, isFolder, isThere, openInput, sizeOf } from '../files/input.ts';
 import { announce } from '../files/reading.ts';
 import { findSessions } from '../files/walk.ts';
@@ -9,6 +5,10 @@ import { mapInWorkers } from '../files/worker-pool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
 import type { Finding } from '../rules/finding.ts';
+import { AppError, ClosedPipe, OutputError, UsageError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
+import type { Output } from '../util/output.ts';
+import { counted } from '../util/words.ts';
 import { type CheckResult, type CheckSettings, type FileCheck, type ForeignFile, LogChecker } from './log-checker.ts';
 
 export interface ValidationOptions {
@@ -72,7 +72,9 @@ export class Validation {
       const targets = await this.#targets(operands);
       const jobs = await this.#jobs(targets);
       if (jobs > 1) await this.#together(targets, jobs);
-      else for (const target of targets) await ('error' in target ? this.#fail(target.name, target.error) : this.#file(target));
+      else
+        for (const target of targets)
+          await ('error' in target ? this.#fail(target.name, target.error) : this.#file(target));
       if (summary.sessions + summary.failed + summary.skipped === 0) {
         this.#fail(operands.join(', '), "no session log found; pass a file, or a folder with '*.jsonl' files");
       }
@@ -147,7 +149,13 @@ export class Validation {
     for (const finding of findings) this.#finding(finding);
     if ('error' in result) this.#fail(target.name, result.error);
     else
-      this.#checked(target, result, findings.length > 0, findings.filter(({ severity }) => severity === 'error').length, findings.length);
+      this.#checked(
+        target,
+        result,
+        findings.length > 0,
+        findings.filter(({ severity }) => severity === 'error').length,
+        findings.length,
+      );
   }
 
   /** One file, findings reported as they come. */
@@ -171,7 +179,10 @@ export class Validation {
       if (name !== '-' && !pass) result = await this.#checker.checkFile(name, hooks);
       else {
         const { chunks } = openInput(name, this.#io.stdin);
-        result = await this.#checker.check(name, pass ? passing(chunks, pass) : chunks, { ...hooks, readsAll: pass !== undefined });
+        result = await this.#checker.check(name, pass ? passing(chunks, pass) : chunks, {
+          ...hooks,
+          readsAll: pass !== undefined,
+        });
       }
       this.#checked(target, result, findings > 0, errors, findings);
     } catch (error) {
@@ -233,7 +244,8 @@ export class Validation {
     }
     // A run that checked nothing fails, and never without a word.
     if (summary.sessions + summary.failed === 0) this.#io.note(summaryLine(summary));
-    if (summary.hidden > 0 && !quiet) this.#io.note(`${counted(summary.hidden, 'more finding')} not shown because of --max-findings`);
+    if (summary.hidden > 0 && !quiet)
+      this.#io.note(`${counted(summary.hidden, 'more finding')} not shown because of --max-findings`);
   }
 
   async #pause(): Promise<void> {

@@ -102,11 +102,28 @@ class Bench {
       const group = 'validate mixed';
       const mixed = this.file('mixed');
       this.sessionctl(group, 'validate', ['validate', mixed], { stdout: '' });
-      this.sessionctl(group, 'validate, no scanner', ['validate', mixed], { env: { SESSIONCTL_SCANNER: 'off' }, stdout: '' });
+      this.sessionctl(group, 'validate, no scanner', ['validate', mixed], {
+        env: { SESSIONCTL_SCANNER: 'off' },
+        stdout: '',
+      });
       this.#peers(group, mixed);
       this.task(group, 'naive split2', node, [bench('naive-split2.mjs'), mixed]);
-      this.ratio(group, 'validate against jq empty', 'validate', 'jq empty', 'faster', size >= 1e9 ? '6' : '3.5 (200 MB)');
-      this.ratio(group, 'validate against the bare loop', 'validate', 'bare loop', 'share', size >= 1e9 ? '0.45' : '0.75 (200 MB)');
+      this.ratio(
+        group,
+        'validate against jq empty',
+        'validate',
+        'jq empty',
+        'faster',
+        size >= 1e9 ? '6' : '3.5 (200 MB)',
+      );
+      this.ratio(
+        group,
+        'validate against the bare loop',
+        'validate',
+        'bare loop',
+        'share',
+        size >= 1e9 ? '0.45' : '0.75 (200 MB)',
+      );
       this.ratio(group, 'the same without a scanner', 'validate, no scanner', 'bare loop', 'share', '');
       const shapes = this.file('shapes');
       this.sessionctl('validate shapes', 'validate', ['validate', shapes], { stdout: '' });
@@ -136,7 +153,14 @@ class Bench {
       const mixed = this.file('plain');
       this.sessionctl('export', 'export', ['export', mixed]);
       this.task('export', 'bare loop', node, [bench('bare-loop.mjs'), this.#branch(mixed)]);
-      this.ratio('export', 'export to Markdown against the bare loop over the branch', 'export', 'bare loop', 'share', '2.5');
+      this.ratio(
+        'export',
+        'export to Markdown against the bare loop over the branch',
+        'export',
+        'bare loop',
+        'share',
+        '2.5',
+      );
     }
     if (this.wants('start')) this.#start();
   }
@@ -161,7 +185,14 @@ class Bench {
     this.sessionctl('many files', 'validate', ['validate', folder], { stdout: '' });
     this.sessionctl('many files', 'validate --jobs 1', ['validate', '--jobs', '1', folder], { stdout: '' });
     this.task('many files', 'jq empty', 'jq', ['empty', ...paths]);
-    this.ratio('many files', `validate of ${files} files of 200 KB against jq empty`, 'validate', 'jq empty', 'faster', '5');
+    this.ratio(
+      'many files',
+      `validate of ${files} files of 200 KB against jq empty`,
+      'validate',
+      'jq empty',
+      'faster',
+      '5',
+    );
     this.ratio('many files', 'the same with one thread', 'validate --jobs 1', 'jq empty', 'faster', '');
   }
 
@@ -252,7 +283,13 @@ class Bench {
         const before = taken.get(key);
         taken.set(
           key,
-          before ? { wall: Math.min(before.wall, now.wall), cpu: Math.min(before.cpu, now.cpu), rss: Math.max(before.rss, now.rss) } : now,
+          before
+            ? {
+                wall: Math.min(before.wall, now.wall),
+                cpu: Math.min(before.cpu, now.cpu),
+                rss: Math.max(before.rss, now.rss),
+              }
+            : now,
         );
       }
     }
@@ -272,7 +309,10 @@ class Bench {
     ];
     for (const task of tasks) {
       const one = taken.get(`${task.group}/${task.name}`);
-      if (one) lines.push(`| ${task.group} | ${task.name} | ${one.wall.toFixed(3)} | ${one.cpu.toFixed(2)} | ${Math.round(one.rss)} |`);
+      if (one)
+        lines.push(
+          `| ${task.group} | ${task.name} | ${one.wall.toFixed(3)} | ${one.cpu.toFixed(2)} | ${Math.round(one.rss)} |`,
+        );
     }
     lines.push('', '| ratio | measured | goal |', '| --- | ---: | --- |');
     for (const ratio of this.#ratios) {
@@ -280,7 +320,9 @@ class Bench {
       const against = taken.get(`${ratio.group}/${ratio.against}`);
       if (!of || !against) continue;
       const value =
-        ratio.as === 'faster' ? `${(against.wall / of.wall).toFixed(2)} x faster` : `${(of.wall / against.wall).toFixed(2)} of it`;
+        ratio.as === 'faster'
+          ? `${(against.wall / of.wall).toFixed(2)} x faster`
+          : `${(of.wall / against.wall).toFixed(2)} of it`;
       lines.push(
         `| ${ratio.what} | ${value} | ${ratio.goal === '' ? '' : ratio.as === 'faster' ? `at least ${ratio.goal}` : `at most ${ratio.goal}`} |`,
       );
@@ -295,9 +337,21 @@ class Bench {
       const path = join(this.#folder, 'growth.jsonl');
       writeSession(path, this.#wish.size * share, 'mixed');
       const bytes = statSync(path).size;
-      let best = await measure({ group: 'growth', name: 'validate', command: node, argv: [program, 'validate', path], stdout: '' });
+      let best = await measure({
+        group: 'growth',
+        name: 'validate',
+        command: node,
+        argv: [program, 'validate', path],
+        stdout: '',
+      });
       for (let round = 1; round < this.#wish.rounds; round++) {
-        const again = await measure({ group: 'growth', name: 'validate', command: node, argv: [program, 'validate', path], stdout: '' });
+        const again = await measure({
+          group: 'growth',
+          name: 'validate',
+          command: node,
+          argv: [program, 'validate', path],
+          stdout: '',
+        });
         if (again.wall < best.wall) best = again;
       }
       process.stdout.write(

@@ -51,7 +51,8 @@ export function writeSession(path: string, bytes: number, kind: Kind, seed = 1):
 /** Many small sessions in a folder. */
 export function writeManySessions(folder: string, files: number, bytesEach: number): void {
   mkdirSync(folder, { recursive: true });
-  for (let at = 0; at < files; at++) writeSession(join(folder, `s${String(at).padStart(5, '0')}.jsonl`), bytesEach, 'small', at + 10);
+  for (let at = 0; at < files; at++)
+    writeSession(join(folder, `s${String(at).padStart(5, '0')}.jsonl`), bytesEach, 'small', at + 10);
 }
 
 class Maker {
@@ -78,17 +79,30 @@ class Maker {
   }
 
   header(): void {
-    const head = { type: 'session', id: this.#uuid(), timestamp: new Date(this.#time).toISOString(), cwd: '/home/ada/project' };
-    this.#put(this.#kind === 'v1' ? { ...head, provider: 'anthropic', modelId: 'm', thinkingLevel: 'off' } : { ...head, version: 3 });
+    const head = {
+      type: 'session',
+      id: this.#uuid(),
+      timestamp: new Date(this.#time).toISOString(),
+      cwd: '/home/ada/project',
+    };
+    this.#put(
+      this.#kind === 'v1'
+        ? { ...head, provider: 'anthropic', modelId: 'm', thinkingLevel: 'off' }
+        : { ...head, version: 3 },
+    );
     if (this.#kind !== 'v1') this.#entry('model_change', { provider: 'anthropic', modelId: 'claude-sonnet-4-5' });
   }
 
   /** A user message, a few rounds of calls and results, an answer; now and then a branch, a label, a compaction. */
   turn(): void {
     const random = this.#random;
-    if (this.#kind !== 'v1' && this.#kind !== 'straight' && random() < 0.02 && this.#branchPoint) this.#leaf = this.#branchPoint;
+    if (this.#kind !== 'v1' && this.#kind !== 'straight' && random() < 0.02 && this.#branchPoint)
+      this.#leaf = this.#branchPoint;
     this.#time += 70_000;
-    const user = this.#message({ role: 'user', content: [{ type: 'text', text: this.#slice(40, 600) }, ...this.#images()] });
+    const user = this.#message({
+      role: 'user',
+      content: [{ type: 'text', text: this.#slice(40, 600) }, ...this.#images()],
+    });
     if (random() < 0.2) this.#branchPoint = this.#leaf;
     const rounds = 1 + Math.floor(random() * 5);
     for (let round = 0; round < rounds; round++) this.#round();
@@ -110,7 +124,9 @@ class Maker {
     const ids = Array.from({ length: calls }, () => `toolu_${String(++this.#calls).padStart(20, '0')}`);
     const blocks = ids.map((id) => ({ type: 'toolCall', id, name: 'bash', arguments: this.#arguments() }));
     const thinking =
-      this.#random() < 0.4 ? [{ type: 'thinking', thinking: this.#slice(80, 900), thinkingSignature: this.#image.slice(0, 300) }] : [];
+      this.#random() < 0.4
+        ? [{ type: 'thinking', thinking: this.#slice(80, 900), thinkingSignature: this.#image.slice(0, 300) }]
+        : [];
     this.#assistant([...thinking, ...blocks], 'toolUse');
     for (const id of ids) {
       this.#message({
@@ -130,7 +146,8 @@ class Maker {
   /** Keys that no other line has. */
   #oddKeys(count: number): Record<string, unknown> {
     const made: Record<string, unknown> = {};
-    for (let at = 0; at < count; at++) made[`k${Math.floor(this.#random() * 1e9).toString(36)}`] = at % 2 === 0 ? at : this.#slice(5, 60);
+    for (let at = 0; at < count; at++)
+      made[`k${Math.floor(this.#random() * 1e9).toString(36)}`] = at % 2 === 0 ? at : this.#slice(5, 60);
     return made;
   }
 
@@ -181,7 +198,9 @@ class Maker {
     this.#time += 1000 + Math.floor(this.#random() * 4000);
     const id = ((++this.#count * 2654435761) % 2 ** 32).toString(16).padStart(8, '0');
     const timestamp = new Date(this.#time).toISOString();
-    this.#put(this.#kind === 'v1' ? { type, timestamp, ...rest } : { type, id, parentId: this.#leaf, timestamp, ...rest });
+    this.#put(
+      this.#kind === 'v1' ? { type, timestamp, ...rest } : { type, id, parentId: this.#leaf, timestamp, ...rest },
+    );
     this.#leaf = id;
     return id;
   }

@@ -61,7 +61,8 @@ export async function measure(task: Task): Promise<Taken> {
   const printed = wanted ? readFileSync(out, 'utf8') : undefined;
   rmSync(scratch, { recursive: true, force: true });
   if (code !== 0) throw new Error(`${task.group}: ${task.name} exited with ${code}: ${stderr.slice(0, 500)}`);
-  if (printed !== task.stdout) throw new Error(`${task.group}: ${task.name} printed something else: ${printed?.slice(0, 500)}`);
+  if (printed !== task.stdout)
+    throw new Error(`${task.group}: ${task.name} printed something else: ${printed?.slice(0, 500)}`);
   return { wall: Number(ended - begun) / 1e9, cpu, rss };
 }
 

@@ -2,6 +2,10 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-for await (const line of createInterface({ input: createReadStream(process.argv[2]), crlfDelay: Number.POSITIVE_INFINITY })) {
-  if (!process.stdout.write(`${JSON.stringify(JSON.parse(line))}\n`)) await new Promise((go) => process.stdout.once('drain', go));
+for await (const line of createInterface({
+  input: createReadStream(process.argv[2]),
+  crlfDelay: Number.POSITIVE_INFINITY,
+})) {
+  if (!process.stdout.write(`${JSON.stringify(JSON.parse(line))}\n`))
+    await new Promise((go) => process.stdout.once('drain', go));
 }

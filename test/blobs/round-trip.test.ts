@@ -80,11 +80,19 @@ const imageText = fc.oneof(
 );
 const urlText = fc.oneof(
   imageText.map((text) => `data:image/png;base64,${text}`),
-  fc.constantFrom('data:,hello', 'DATA:image/svg+xml,<svg/>é', 'https://example.com/a.png', 'data:text/plain,a\\"b', ''),
+  fc.constantFrom(
+    'data:,hello',
+    'DATA:image/svg+xml,<svg/>é',
+    'https://example.com/a.png',
+    'data:text/plain,a\\"b',
+    '',
+  ),
 );
 
 const image = fc.oneof(
-  fc.tuple(space, imageText).map(([gap, text]) => `{"type":${gap}"image","data":${gap}"${text}","mimeType":"image/png"}`),
+  fc
+    .tuple(space, imageText)
+    .map(([gap, text]) => `{"type":${gap}"image","data":${gap}"${text}","mimeType":"image/png"}`),
   imageText.map((text) => `{"data":"${text}","mimeType":"image/png","type":"image"}`),
   imageText.map((text) => `{"data":"AAAA","type":"text","data":"${text}","type":"image"}`),
   imageText.map((text) => `{"type":"image","data":"${text}","data":null}`),
@@ -154,7 +162,10 @@ test('inline undoes externalize byte for byte, on any JSON with images anywhere'
       expect(back.kept).toEqual([]);
       expect(back.raw).toBe(line.raw);
       // A second time there is nothing left to do.
-      const again = externalizeLine(out.raw, lookAt(lineOf(Buffer.from(out.raw, 'latin1').toString('utf8')), 3), { minChars, put: sha256 });
+      const again = externalizeLine(out.raw, lookAt(lineOf(Buffer.from(out.raw, 'latin1').toString('utf8')), 3), {
+        minChars,
+        put: sha256,
+      });
       expect(again.moved).toBe(0);
       expect(again.raw).toBe(out.raw);
     }),
@@ -181,7 +192,8 @@ function expectedPaths(node: unknown, path: string, into: string[]): void {
   } else if (typeof node === 'object' && node !== null) {
     for (const [name, item] of Object.entries(node)) {
       const here = `${path}.${name}`;
-      if (typeof item === 'string' && (name === 'image_url' || (name === 'url' && path.endsWith('.image_url')))) into.push(here);
+      if (typeof item === 'string' && (name === 'image_url' || (name === 'url' && path.endsWith('.image_url'))))
+        into.push(here);
       expectedPaths(item, here, into);
     }
   }
@@ -218,7 +230,21 @@ test('calls base64 canonical exactly when encoding gives it back', () => {
   const check = (text: string): boolean => canonicalBytes(`x${text}x`, 1, 1 + text.length) !== undefined;
   expect(['', 'AA==', 'AAA=', 'AAAA', '+/9='].map((text) => check(text))).toEqual([true, true, true, true, false]);
   expect(check('+/8=')).toBe(true);
-  for (const text of ['A', 'AA', 'AAA', 'AB==', 'AAB=', 'AA=A', '====', 'AA-_', 'AAA\n', 'AAA ', 'A===', 'AAAA=', 'AAé='])
+  for (const text of [
+    'A',
+    'AA',
+    'AAA',
+    'AB==',
+    'AAB=',
+    'AA=A',
+    '====',
+    'AA-_',
+    'AAA\n',
+    'AAA ',
+    'A===',
+    'AAAA=',
+    'AAé=',
+  ])
     expect(check(text), text).toBe(false);
 });
 

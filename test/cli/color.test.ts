@@ -33,7 +33,8 @@ describe('the decision for color', () => {
   });
 
   it('is told by --color in both spellings, by the last one, and not behind --', async () => {
-    const colored = async (...argv: string[]): Promise<boolean> => (await run(['validate', '--help', ...argv])).stdout.includes('\u001b[');
+    const colored = async (...argv: string[]): Promise<boolean> =>
+      (await run(['validate', '--help', ...argv])).stdout.includes('\u001b[');
     expect(await colored('--color=always')).toBe(true);
     expect(await colored('--color', 'always')).toBe(true);
     expect(await colored('--color=always', '--color=never')).toBe(false);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import width from '../../src/base/width.ts';
 import { makeStyle } from '../../src/cli/chalk-style.ts';
 import { commandLines } from '../../src/cli/help.ts';
 import { programHelp } from '../../src/cli/program-help.ts';
+import width from '../../src/util/width.ts';
 import { run } from '../support/run.ts';
 
 describe('the program without a command', () => {
@@ -52,13 +52,18 @@ describe('a wrong call', () => {
     expect(await run(['valdiate', 'x.jsonl'])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: "sessionctl: unknown command 'valdiate'; did you mean 'validate'?\n'sessionctl --help' shows how to use it\n",
+      stderr:
+        "sessionctl: unknown command 'valdiate'; did you mean 'validate'?\n'sessionctl --help' shows how to use it\n",
     });
   });
 
   it('says that a command comes first where a file or an option stands in its place', async () => {
-    expect((await run(['./a.jsonl'])).stderr).toContain("sessionctl: a command such as 'validate' comes before the file './a.jsonl'\n");
-    expect((await run(['--strict', 'validate'])).stderr).toContain("unknown option '--strict'; a command such as 'validate' comes first");
+    expect((await run(['./a.jsonl'])).stderr).toContain(
+      "sessionctl: a command such as 'validate' comes before the file './a.jsonl'\n",
+    );
+    expect((await run(['--strict', 'validate'])).stderr).toContain(
+      "unknown option '--strict'; a command such as 'validate' comes first",
+    );
     expect((await run(['zzzzzzzz'])).stderr).toContain("sessionctl: unknown command 'zzzzzzzz'\n");
     expect(await run(['help', 'zzzzzzzz'])).toMatchObject({ code: 2, stdout: '' });
   });
@@ -72,7 +77,10 @@ describe('a wrong call', () => {
   });
 
   it('never brings control characters of its words to the terminal', async () => {
-    const ran = await run(['validate', '--\u001b[31m\u202e', '\u0007'], { stdoutIsTerminal: true, env: { NO_COLOR: '1' } });
+    const ran = await run(['validate', '--\u001b[31m\u202e', '\u0007'], {
+      stdoutIsTerminal: true,
+      env: { NO_COLOR: '1' },
+    });
     expect(ran.stderr).toContain("unknown option '--\\x1b[31m\\u202e'");
     expect((await run(['a\nb\u001b'])).stderr).toContain("unknown command 'a\\nb\\x1b'");
   });
@@ -82,7 +90,9 @@ describe('a terminal as standard input', () => {
   it('gets a short help on stderr instead of a program that waits for ever', async () => {
     const ran = await run(['validate'], { stdinIsTerminal: true });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toMatch(/^sessionctl: validate: no FILE given and standard input is a terminal\nusage: sessionctl validate /);
+    expect(ran.stderr).toMatch(
+      /^sessionctl: validate: no FILE given and standard input is a terminal\nusage: sessionctl validate /,
+    );
     expect(ran.stderr.split('\n').length).toBeLessThan(6);
   });
 

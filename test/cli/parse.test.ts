@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/base/errors.ts';
 import { parseArgv } from '../../src/cli/parse.ts';
 import type { Option } from '../../src/shared/command.ts';
+import { UsageError } from '../../src/util/errors.ts';
 import { settings } from '../support/properties.ts';
 
 const options: readonly Option[] = [
@@ -59,7 +59,12 @@ describe('the words of a call', () => {
   });
 
   it('takes options anywhere and operands in their order', () => {
-    expect(given('a', '-i', 'b', '--leaf', '@~2', 'c')).toEqual({ ...nothing, operands: ['a', 'b', 'c'], inPlace: true, leaf: '@~2' });
+    expect(given('a', '-i', 'b', '--leaf', '@~2', 'c')).toEqual({
+      ...nothing,
+      operands: ['a', 'b', 'c'],
+      inPlace: true,
+      leaf: '@~2',
+    });
   });
 
   it('takes a lone dash as an operand and as a value', () => {
@@ -67,7 +72,11 @@ describe('the words of a call', () => {
   });
 
   it('takes everything behind -- as operands', () => {
-    expect(given('-i', '--', '--leaf', '-i', '--', '-')).toEqual({ ...nothing, inPlace: true, operands: ['--leaf', '-i', '--', '-'] });
+    expect(given('-i', '--', '--leaf', '-i', '--', '-')).toEqual({
+      ...nothing,
+      inPlace: true,
+      operands: ['--leaf', '-i', '--', '-'],
+    });
   });
 
   it('keeps operands that look like numbers and truth values as they are', () => {
@@ -127,14 +136,18 @@ describe('a wrong call', () => {
   it('says that a value is missing, and how a value with a dash is written', () => {
     expect(refusal('--leaf')).toBe("option '--leaf' needs a value: --leaf REV");
     expect(refusal('-o')).toBe("option '-o' needs a value: -o FILE");
-    expect(refusal('--leaf', '-abc')).toBe("option '--leaf' needs a value; write one that starts with a dash as --leaf=-abc");
+    expect(refusal('--leaf', '-abc')).toBe(
+      "option '--leaf' needs a value; write one that starts with a dash as --leaf=-abc",
+    );
     expect(given('--leaf=-abc')).toEqual({ ...nothing, leaf: '-abc' });
   });
 
   it('refuses a value where none belongs, a second value, and what is no choice or number', () => {
     expect(refusal('--in-place=yes')).toBe("option '--in-place' does not take a value");
     expect(refusal('--leaf=a', '--leaf=b')).toBe("option '--leaf' was given 2 times; use it once");
-    expect(refusal('--format', 'jsno')).toBe("option '--format' must be one of text, json, not 'jsno'; did you mean 'json'?");
+    expect(refusal('--format', 'jsno')).toBe(
+      "option '--format' must be one of text, json, not 'jsno'; did you mean 'json'?",
+    );
     expect(refusal('--format', '4')).toBe("option '--format' must be one of text, json, not '4'");
     for (const word of ['x', '1.5', '1e3', '', '0x1', '9'.repeat(16)]) {
       expect(refusal(`--lines=${word}`)).toBe(`option '--lines' needs an integer, not '${word}'`);

@@ -18,7 +18,10 @@ function bash(script: string): ReturnType<typeof spawnCommand> {
 }
 
 /** The program reading a stdin that stays open, as its own process. */
-function waiting(): { kill: (signal: NodeJS.Signals) => Promise<void>; ended: Promise<{ code: number | null; stderr: string }> } {
+function waiting(): {
+  kill: (signal: NodeJS.Signals) => Promise<void>;
+  ended: Promise<{ code: number | null; stderr: string }>;
+} {
   const child = spawn(process.execPath, [programPath, 'validate'], { env: fixedEnv, stdio: 'pipe' });
   child.stdin.write(header);
   let stderr = '';
@@ -95,7 +98,9 @@ describe('the program as a process', () => {
   it('works with every standard stream closed', async () => {
     const ran = await bash(`${program} --version <&- >&- 2>&-; echo $?`);
     expect(ran.stdout).toMatch(/^[02]\n$/);
-    expect(await bash(`${program} validate - <&-; echo $?`)).toMatchObject({ stderr: expect.not.stringContaining('    at ') as string });
+    expect(await bash(`${program} validate - <&-; echo $?`)).toMatchObject({
+      stderr: expect.not.stringContaining('    at ') as string,
+    });
   });
 
   it.skipIf(!existsSync('/dev/full'))('exits 2 when its output does not fit on the disk', async () => {
@@ -110,7 +115,9 @@ describe('the program as a process', () => {
   it('writes to a file and behind what a file holds, and says why where it may not grow', async () => {
     writeFileSync(join(folder, 'log.jsonl'), header + LINE.repeat(5000));
     expect(
-      await bash(`${program} migrate log.jsonl > out && ${program} migrate log.jsonl >> out && cat log.jsonl log.jsonl | cmp - out`),
+      await bash(
+        `${program} migrate log.jsonl > out && ${program} migrate log.jsonl >> out && cat log.jsonl log.jsonl | cmp - out`,
+      ),
     ).toEqual(expect.objectContaining({ code: 0, stdout: '', stderr: '' }));
     // What is written in one call may fit in part.
     writeFileSync(join(folder, 'short.jsonl'), header + LINE.repeat(1500));
@@ -150,7 +157,10 @@ describe('the program as a process', () => {
     const ran = await bash(
       `mkdir -p bare/bin && cp '${projectRoot}'/bin/* bare/bin/ && echo '{"type":"module"}' > bare/package.json && '${process.execPath}' bare/bin/sessionctl.js --version; echo $?`,
     );
-    expect(ran).toMatchObject({ stdout: '2\n', stderr: "sessionctl: the program is not built; run 'npm ci' in its folder\n" });
+    expect(ran).toMatchObject({
+      stdout: '2\n',
+      stderr: "sessionctl: the program is not built; run 'npm ci' in its folder\n",
+    });
   });
 
   it('reads /dev/stdin and a FIFO like any other file', async () => {
@@ -170,12 +180,17 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
   it('is not waited for where no file is named', async () => {
     expect(await inTerminal('sessionctl validate')).toEqual({
       code: 2,
-      shown: expect.stringMatching(/^sessionctl: validate: no FILE given and standard input is a terminal\nusage: .*\n.*\n$/) as string,
+      shown: expect.stringMatching(
+        /^sessionctl: validate: no FILE given and standard input is a terminal\nusage: .*\n.*\n$/,
+      ) as string,
     });
   });
 
   it('gets color and no raw controls', async () => {
-    writeFileSync(join(folder, 'ugly.jsonl'), `${header}{"type":"label","id":"\\u001b[2J","parentId":"\\u001b[2Jgone"\n`);
+    writeFileSync(
+      join(folder, 'ugly.jsonl'),
+      `${header}{"type":"label","id":"\\u001b[2J","parentId":"\\u001b[2Jgone"\n`,
+    );
     const { code, shown } = await inTerminal('sessionctl validate ugly.jsonl', { cwd: folder });
     expect(shown).toContain('\u001b[31merror');
     expect(code).toBe(1);
@@ -185,8 +200,14 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
   it('gets what needs no input: a rule explained and the list of rules, also in front of a pager', async () => {
     const plain = { env: { NO_COLOR: '1' } };
     const explained = (await spawnProgram(['validate', '--explain', 'dangling-parent'])).stdout;
-    expect(await inTerminal('sessionctl validate --explain dangling-parent', plain)).toEqual({ code: 0, shown: explained });
-    expect(await inTerminal('sessionctl validate --explain dangling-parent | cat', plain)).toEqual({ code: 0, shown: explained });
+    expect(await inTerminal('sessionctl validate --explain dangling-parent', plain)).toEqual({
+      code: 0,
+      shown: explained,
+    });
+    expect(await inTerminal('sessionctl validate --explain dangling-parent | cat', plain)).toEqual({
+      code: 0,
+      shown: explained,
+    });
     const rules = (await spawnProgram(['validate', '--list-rules'])).stdout;
     expect(await inTerminal('sessionctl validate --list-rules', plain)).toEqual({ code: 0, shown: rules });
   });
@@ -195,7 +216,11 @@ describe.skipIf(!hasTerminal)('a real terminal', () => {
     const message = { role: 'user', content: '\u2705 done \u26a1 '.repeat(30) };
     const entry = { type: 'message', id: 'a', parentId: null, timestamp: '2026-01-01T00:00:00.000Z', message };
     writeFileSync(join(folder, 'emoji.jsonl'), `${header}${JSON.stringify(entry)}\n`);
-    const { shown } = await inTerminal('sessionctl log emoji.jsonl', { cwd: folder, columns: 60, env: { NO_COLOR: '1' } });
+    const { shown } = await inTerminal('sessionctl log emoji.jsonl', {
+      cwd: folder,
+      columns: 60,
+      env: { NO_COLOR: '1' },
+    });
     expect(shown).toMatch(/^a \(@\) user +\u2705 done .*\u2026\n$/);
     // Each of these two takes two columns.
     const columns = [...shown.trimEnd()].reduce((sum, one) => sum + (/[\u2705\u26a1]/.test(one) ? 2 : 1), 0);

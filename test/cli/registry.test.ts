@@ -1,17 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import width from '../../src/base/width.ts';
 import { makeStyle } from '../../src/cli/chalk-style.ts';
 import { commandHelp, optionSpelling } from '../../src/cli/help.ts';
 import { programHelp } from '../../src/cli/program-help.ts';
 import { commands } from '../../src/commands/index.ts';
 import { allOptions } from '../../src/shared/common-options.ts';
+import width from '../../src/util/width.ts';
 import { projectRoot, run } from '../support/run.ts';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
 const changelog = readFileSync(join(projectRoot, 'CHANGELOG.md'), 'utf8');
-const loaded = await Promise.all(commands.map(async (entry) => ({ name: entry.name, entry, command: await entry.load() })));
+const loaded = await Promise.all(
+  commands.map(async (entry) => ({ name: entry.name, entry, command: await entry.load() })),
+);
 
 /** The text under the heading that names a command, '### externalize and inline' for either of the two. */
 function readmeSection(name: string): string {

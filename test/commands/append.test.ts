@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,7 +21,8 @@ const HEADER = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T0
 const entry = (id: string, parentId: string | null): string =>
   `{"type":"message","id":"${id}","parentId":${JSON.stringify(parentId)},"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"hi","timestamp":1}}\n`;
 const LABEL = '{"type":"label","targetId":"a","label":"x"}\n';
-const user = (text: string): string => `{"type":"message","message":{"role":"user","content":"${text}","timestamp":1}}\n`;
+const user = (text: string): string =>
+  `{"type":"message","message":{"role":"user","content":"${text}","timestamp":1}}\n`;
 const now = (): number => Date.parse('2026-05-01T10:00:00.000Z');
 
 interface Entry {
@@ -64,7 +75,13 @@ test('makes a new file with a header, also from an empty one and behind a link',
   const file = fresh();
   const out = await run(['append', '--cwd', '/wörk', '--title', 'Notes ✓', file], { stdin: user('one'), now });
   const [header, first] = linesOf(file);
-  expect(header).toMatchObject({ type: 'session', version: 3, timestamp: '2026-05-01T10:00:00.000Z', cwd: '/wörk', title: 'Notes ✓' });
+  expect(header).toMatchObject({
+    type: 'session',
+    version: 3,
+    timestamp: '2026-05-01T10:00:00.000Z',
+    cwd: '/wörk',
+    title: 'Notes ✓',
+  });
   expect(header?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(first).toMatchObject({ id: out.stdout.trimEnd(), parentId: null });
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -99,10 +116,22 @@ test('--at is the parent of the first entry, and the next hangs from the one bef
 });
 
 test.each([
-  ['a torn last line', HEADER + entry('a', null).slice(0, 50), /line 2 is damaged \(torn-line\); run 'sessionctl repair' first/],
+  [
+    'a torn last line',
+    HEADER + entry('a', null).slice(0, 50),
+    /line 2 is damaged \(torn-line\); run 'sessionctl repair' first/,
+  ],
   ['a missing newline', HEADER + entry('a', null).trimEnd(), /the last line has no newline.*'sessionctl repair'/],
-  ['a damaged line in the middle', `${HEADER}nonsense\n${entry('a', null)}`, /line 2 is damaged \(not-json\).*'sessionctl repair'/],
-  ['version 1', '{"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n', /version 1.*'sessionctl migrate -i'/],
+  [
+    'a damaged line in the middle',
+    `${HEADER}nonsense\n${entry('a', null)}`,
+    /line 2 is damaged \(not-json\).*'sessionctl repair'/,
+  ],
+  [
+    'version 1',
+    '{"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n',
+    /version 1.*'sessionctl migrate -i'/,
+  ],
   ['version 4', HEADER.replace('"version":3', '"version":4'), /version 4 is unknown/],
   ['no header', entry('a', null), /an entry comes before the header.*'sessionctl repair'/],
   [
@@ -162,7 +191,9 @@ test('lets unknown types pass, and refuses what the dialect of the log does not 
   const refused = await run(['append', file], { stdin: '{"type":"model_change","model":"p/m"}\n' });
   expect(refused.stderr).toMatch(/is an entry in the form that omp writes, but this is a log of pi/);
   const omp = fresh(HEADER.replace('"cwd"', '"title":"t","cwd"'));
-  expect((await run(['append', omp], { stdin: model })).stderr).toMatch(/in the form that pi writes, but this is a log of omp/);
+  expect((await run(['append', omp], { stdin: model })).stderr).toMatch(
+    /in the form that pi writes, but this is a log of omp/,
+  );
 });
 
 test.each([[[]], [['-']], [['a', 'b']]])('refuses the call append %j', async (argv) => {
@@ -174,7 +205,9 @@ test('refuses --cwd and --title for a log that has a header, a folder and --at i
   expect((await run(['append', '--title', 't', file], { stdin: '' })).stderr).toMatch(/--title is for a new file/);
   expect((await run(['append', join(file, '..')], { stdin: '' })).stderr).toMatch(/is a folder/);
   expect((await run(['append', '--at', '@', fresh()], { stdin: '' })).stderr).toMatch(/is new, so '@' does not exist/);
-  expect((await run(['append', join(file, '..', 'no', 'where')], { stdin: '' })).stderr).toMatch(/where: no such folder; make it first\n/);
+  expect((await run(['append', join(file, '..', 'no', 'where')], { stdin: '' })).stderr).toMatch(
+    /where: no such folder; make it first\n/,
+  );
 });
 
 test('waits for a lock that is held, and then says who holds it', async () => {
@@ -250,10 +283,14 @@ test('SIGKILL at any moment loses nothing that was acknowledged', async () => {
 test('a write limit cuts the entry off again and leaves the log whole', async () => {
   const file = fresh(HEADER + entry('a', null));
   const stdin = user('small') + user('x'.repeat(300_000));
-  const ran = await spawnCommand('bash', ['-c', `ulimit -f 100; exec "${process.execPath}" "${programPath}" append --fsync f.jsonl`], {
-    cwd: join(file, '..'),
-    stdin,
-  });
+  const ran = await spawnCommand(
+    'bash',
+    ['-c', `ulimit -f 100; exec "${process.execPath}" "${programPath}" append --fsync f.jsonl`],
+    {
+      cwd: join(file, '..'),
+      stdin,
+    },
+  );
   expect(ran.code).toBe(2);
   expect(ran.stderr).toMatch(/f\.jsonl: the file would exceed a size limit/);
   expect(

@@ -51,7 +51,10 @@ test('ls lists refs with line and size, and says what is missing or bad', async 
   const file = join(logs, 'f.jsonl');
   writeFileSync(
     file,
-    HEADER + withRef(`blob:sha256:${hashes[0]}`) + withRef(`blob:sha256:${missing}`, 'b') + withRef('blob:sha256:../x', 'c'),
+    HEADER +
+      withRef(`blob:sha256:${hashes[0]}`) +
+      withRef(`blob:sha256:${missing}`, 'b') +
+      withRef('blob:sha256:../x', 'c'),
   );
   expect(await run(['blobs', 'ls', '--blobs', blobs, file])).toMatchObject({
     code: 0,
@@ -81,7 +84,9 @@ test('verify finds missing, damaged and orphaned blobs and bad refs', async () =
   const file = join(logs, 'f.jsonl');
   writeFileSync(
     file,
-    HEADER + [whole, damaged, missing].map((hash) => withRef(`blob:sha256:${hash}`, String(hash))).join('') + withRef('blob:sha256:X', 'x'),
+    HEADER +
+      [whole, damaged, missing].map((hash) => withRef(`blob:sha256:${hash}`, String(hash))).join('') +
+      withRef('blob:sha256:X', 'x'),
   );
   const out = await run(['blobs', 'verify', '--blobs', blobs, logs]);
   expect(out.code).toBe(1);
@@ -117,7 +122,9 @@ test('verify reads standard input, leaves out damaged lines and exits 1', async 
 test('skips what is no session log below a folder, refuses it when it is named, and says when nothing was found', async () => {
   const { blobs, logs } = place([]);
   writeFileSync(join(logs, 'other.jsonl'), '{"some":"thing"}\n');
-  expect((await run(['blobs', 'ls', '--blobs', blobs, join(logs, 'other.jsonl')])).stderr).toMatch(/not a pi or omp session log/);
+  expect((await run(['blobs', 'ls', '--blobs', blobs, join(logs, 'other.jsonl')])).stderr).toMatch(
+    /not a pi or omp session log/,
+  );
   const none = await run(['blobs', 'ls', '--blobs', blobs, logs]);
   expect(none.code).toBe(2);
   expect(none.stderr).toMatch(/1 file skipped, not a session log\nsessionctl: no session log found/);
@@ -133,7 +140,9 @@ test('gc needs a named store and a folder', async () => {
   const { blobs, logs } = place(['one']);
   const file = join(logs, 'f.jsonl');
   writeFileSync(file, HEADER);
-  expect((await run(['blobs', 'gc', logs], { env: { SESSIONCTL_BLOBS: blobs } })).stderr).toMatch(/gc needs --blobs DIR/);
+  expect((await run(['blobs', 'gc', logs], { env: { SESSIONCTL_BLOBS: blobs } })).stderr).toMatch(
+    /gc needs --blobs DIR/,
+  );
   expect((await run(['blobs', 'gc', '--blobs', blobs, file])).stderr).toMatch(/gc needs at least one folder/);
   expect((await run(['blobs', 'gc', '--blobs', blobs])).stderr).toMatch(/gc needs at least one folder/);
 });
@@ -143,7 +152,10 @@ test('gc shows what nothing names, and takes it to the trash only with --apply',
   const [first, second, dead] = hashes;
   // In any file and in any spelling, not only as a ref in a log.
   writeFileSync(join(logs, 'f.jsonl'), HEADER + withRef(`blob:sha256:${first}`));
-  writeFileSync(join(logs, 'notes.bak'), Buffer.from(`\u0000\u00ff..${'ab'.repeat(7)}${second?.toUpperCase()}00`, 'latin1'));
+  writeFileSync(
+    join(logs, 'notes.bak'),
+    Buffer.from(`\u0000\u00ff..${'ab'.repeat(7)}${second?.toUpperCase()}00`, 'latin1'),
+  );
   const shown = await run(['blobs', 'gc', '--blobs', blobs, logs]);
   expect(shown).toMatchObject({
     code: 0,
@@ -152,7 +164,11 @@ test('gc shows what nothing names, and takes it to the trash only with --apply',
   });
   expect(readdirSync(blobs).sort()).toEqual([...hashes].sort());
   const done = await run(['blobs', 'gc', '--apply', '--blobs', blobs, logs]);
-  expect(done).toMatchObject({ code: 0, stdout: shown.stdout, stderr: `sessionctl: 1 blob of 3, 4 bytes: moved to ${blobs}/.trash\n` });
+  expect(done).toMatchObject({
+    code: 0,
+    stdout: shown.stdout,
+    stderr: `sessionctl: 1 blob of 3, 4 bytes: moved to ${blobs}/.trash\n`,
+  });
   expect(readdirSync(blobs).sort()).toEqual(['.trash', first, second].sort());
   expect(readFileSync(join(blobs, '.trash', dead ?? ''), 'utf8')).toBe('dead');
 });
@@ -237,7 +253,9 @@ test('gc refuses to take more than half of the store without --force', async () 
   writeFileSync(join(logs, 'f'), hashes[0] ?? '');
   const refused = await run(['blobs', 'gc', '--apply', '--blobs', blobs, logs]);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(/2 blobs of 3 are not referenced in any of 1 file; that is more than half of the store, nothing was done/);
+  expect(refused.stderr).toMatch(
+    /2 blobs of 3 are not referenced in any of 1 file; that is more than half of the store, nothing was done/,
+  );
   expect(readdirSync(blobs).length).toBe(3);
   expect((await run(['blobs', 'gc', '--blobs', blobs, logs])).stderr).toMatch(/--apply will need --force/);
   expect((await run(['blobs', 'gc', '--apply', '--force', '--blobs', blobs, logs])).code).toBe(0);

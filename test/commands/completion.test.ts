@@ -84,7 +84,9 @@ describe.skipIf(!installed('bash'))('completion in bash', () => {
     expect(await offered('sessionctl validate --rule dangling-p')).toEqual(['dangling-parent=']);
     expect(await offered('sessionctl validate --rule dangling-parent=w')).toEqual(['warning']);
     expect(await offered('sessionctl validate --rule dangling-parent=w', ' \t\n')).toEqual(['dangling-parent=warning']);
-    expect(await offered('sessionctl validate --rule=dangling-parent=w', ' \t\n')).toEqual(['--rule=dangling-parent=warning']);
+    expect(await offered('sessionctl validate --rule=dangling-parent=w', ' \t\n')).toEqual([
+      '--rule=dangling-parent=warning',
+    ]);
   });
 
   it('offers session logs and folders, and words that belong to a command', async () => {

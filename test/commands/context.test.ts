@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildContext } from '../../src/projection/context/build.ts';
-import { type PathEntry, PROFILES } from '../../src/projection/context/types.ts';
+import { buildContext } from '../../src/context/build.ts';
+import { type PathEntry, PROFILES } from '../../src/context/types.ts';
 import { assistant, call, chain, result, text, user } from '../support/chain.ts';
 import { plainPath } from '../support/plain-path.ts';
 import { settings } from '../support/properties.ts';
@@ -20,13 +20,15 @@ const scratch = scratchFolder();
 const sessions = join(projectRoot, 'fixtures/sessions');
 const HEADER = '{"type":"session","version":3,"id":"s","timestamp":"2026-02-16T10:00:00.000Z","cwd":"/w"}';
 
-const logOf = (path: readonly PathEntry[], header = HEADER): string => `${[header, ...path.map((entry) => entry.text)].join('\n')}\n`;
+const logOf = (path: readonly PathEntry[], header = HEADER): string =>
+  `${[header, ...path.map((entry) => entry.text)].join('\n')}\n`;
 const jsonLines = (ran: Ran): Json[] =>
   ran.stdout
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Json);
-const context = async (stdin: string, ...options: string[]): Promise<Ran> => await run(['context', ...options], { stdin });
+const context = async (stdin: string, ...options: string[]): Promise<Ran> =>
+  await run(['context', ...options], { stdin });
 const contents = async (stdin: string, ...options: string[]): Promise<unknown[]> =>
   jsonLines(await context(stdin, ...options)).map((message) => message['content']);
 
@@ -110,7 +112,9 @@ describe('context on the vectors', () => {
       const ran = await run(['context', '--profile', profile, file]);
       expect(ran.code).toBe(0);
       expect(jsonLines(ran)).toHaveLength(1);
-      expect(ran.stderr).toBe(`sessionctl: ${file}:3: entry 'b' is a message entry without a message; it is left out\n`);
+      expect(ran.stderr).toBe(
+        `sessionctl: ${file}:3: entry 'b' is a message entry without a message; it is left out\n`,
+      );
     }
   });
 });
@@ -178,13 +182,20 @@ describe('context', () => {
   });
 
   it('resolves repeated ids as the profile does', async () => {
-    const log = logOf(chain({ ...user('first'), id: 'x' }, { ...user('b'), id: 'b' }, { ...user('second'), id: 'x', parentId: null }));
+    const log = logOf(
+      chain({ ...user('first'), id: 'x' }, { ...user('b'), id: 'b' }, { ...user('second'), id: 'x', parentId: null }),
+    );
     expect(await contents(log, '--leaf', 'b', '--profile', 'spec')).toEqual(['first', 'b']);
     expect(await contents(log, '--leaf', 'b', '--profile', 'pi')).toEqual(['second', 'b']);
   });
 
   it('migrates an old log in memory, from a file and from standard input', async () => {
-    const bodies = [user('a'), user('b'), { type: 'compaction', summary: 'S', tokensBefore: 1, firstKeptEntryIndex: 2 }, user('c')];
+    const bodies = [
+      user('a'),
+      user('b'),
+      { type: 'compaction', summary: 'S', tokensBefore: 1, firstKeptEntryIndex: 2 },
+      user('c'),
+    ];
     const lines = [{ type: 'session', id: 's', timestamp: '2026-02-16T10:00:00.000Z', cwd: '/w' }, ...bodies];
     const log = lines.map((line) => `${JSON.stringify({ timestamp: '2026-02-16T10:00:00.000Z', ...line })}\n`).join('');
     const file = join(scratch, 'version-1.jsonl');
@@ -204,7 +215,10 @@ describe('context', () => {
   });
 
   it('goes on behind messages that turn out to be damaged only when they are read', async () => {
-    const broken = logOf(chain(user('a'), user('b'), user('c'), user('d'))).replace(/"content":"([bc])"/g, '"content":$1');
+    const broken = logOf(chain(user('a'), user('b'), user('c'), user('d'))).replace(
+      /"content":"([bc])"/g,
+      '"content":$1',
+    );
     for (const profile of PROFILES) {
       const ran = await context(broken, '--profile', profile);
       expect(jsonLines(ran).map((message) => message['content'])).toEqual(['a', 'd']);
@@ -215,7 +229,14 @@ describe('context', () => {
 
   it('lets the compaction before it rule where the last one turns out to be damaged', async () => {
     const older = { type: 'compaction', summary: 'old', firstKeptEntryId: 'e1' };
-    const path = chain(user('a'), user('b'), older, user('c'), { type: 'compaction', summary: 'new', firstKeptEntryId: 'e3' }, user('d'));
+    const path = chain(
+      user('a'),
+      user('b'),
+      older,
+      user('c'),
+      { type: 'compaction', summary: 'new', firstKeptEntryId: 'e3' },
+      user('d'),
+    );
     const broken = logOf(path).replace('"summary":"new"', '"summary":new');
     for (const profile of PROFILES) {
       const ran = await context(broken, '--profile', profile);
@@ -235,7 +256,9 @@ describe('context', () => {
 
   it('has what a compaction keeps as copies, and nobody calls such a log wrong', async () => {
     const retainedTail = [{ role: 'user', content: 'b', timestamp: 1 }];
-    const log = logOf(chain(user('a'), user('b'), { type: 'compaction', summary: 'S', tokensBefore: 9, retainedTail }, user('c')));
+    const log = logOf(
+      chain(user('a'), user('b'), { type: 'compaction', summary: 'S', tokensBefore: 9, retainedTail }, user('c')),
+    );
     const ran = await context(log);
     expect(
       ran.stdout
@@ -250,7 +273,8 @@ describe('context', () => {
   });
 
   it('says where a compaction keeps nothing, and not where it means to', async () => {
-    const log = (kept: string): string => logOf(chain(user('a'), { type: 'compaction', summary: 'S', firstKeptEntryId: kept }));
+    const log = (kept: string): string =>
+      logOf(chain(user('a'), { type: 'compaction', summary: 'S', firstKeptEntryId: kept }));
     expect((await context(log('gone'))).stderr).toContain("compaction 'e1' keeps from 'gone'");
     expect((await context(log('e1'))).stderr).toBe('');
   });
@@ -330,11 +354,21 @@ describe('context --state', () => {
   });
 
   it('has the system text where the messages cannot have it', async () => {
-    const log = logOf(chain({ type: 'message', message: { role: 'system', content: 'be brief', sections: { a: 'and kind' } } }, user('a')));
-    expect(jsonLines(await context(log, '--state', '--as', 'anthropic'))[0]).toMatchObject({ system: 'be brief\n\nand kind' });
+    const log = logOf(
+      chain(
+        { type: 'message', message: { role: 'system', content: 'be brief', sections: { a: 'and kind' } } },
+        user('a'),
+      ),
+    );
+    expect(jsonLines(await context(log, '--state', '--as', 'anthropic'))[0]).toMatchObject({
+      system: 'be brief\n\nand kind',
+    });
     expect(jsonLines(await context(log, '--state'))[0]).not.toHaveProperty('system');
     expect(jsonLines(await context(log, '--as', 'anthropic'))).toEqual([{ role: 'user', content: [text('a')] }]);
-    expect(jsonLines(await context(log, '--as', 'openai'))[0]).toEqual({ role: 'system', content: 'be brief\n\nand kind' });
+    expect(jsonLines(await context(log, '--as', 'openai'))[0]).toEqual({
+      role: 'system',
+      content: 'be brief\n\nand kind',
+    });
   });
 });
 
@@ -358,7 +392,10 @@ describe('context --explain', () => {
   });
 
   it('speaks of the form that was asked for', async () => {
-    const bash = { type: 'message', message: { role: 'bashExecution', command: 'x', output: '', excludeFromContext: true } };
+    const bash = {
+      type: 'message',
+      message: { role: 'bashExecution', command: 'x', output: '', excludeFromContext: true },
+    };
     expect((await context(logOf(chain(bash)), '--explain')).stdout).toContain('in   line:2');
     expect((await context(logOf(chain(bash)), '--explain', '--as', 'llm')).stdout).toContain(
       'excluded: the user ran it outside the context',
@@ -373,7 +410,8 @@ describe('context --blobs', () => {
   mkdirSync(store);
   writeFileSync(join(store, hash), bytes);
   const image = (data: string): object => ({ type: 'image', data, mimeType: 'image/png' });
-  const log = (...hashes: string[]): string => logOf(chain(user([text('é'), ...hashes.map((one) => image(`blob:sha256:${one}`))])));
+  const log = (...hashes: string[]): string =>
+    logOf(chain(user([text('é'), ...hashes.map((one) => image(`blob:sha256:${one}`))])));
 
   it('puts images in the place of their refs, named by the option or the variable', async () => {
     const resolved = [[text('é'), image(bytes.toString('base64'))]];
@@ -396,7 +434,11 @@ describe('context --blobs', () => {
     const ran = await context(log(missing, hash), '--blobs', store);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain(`-:2: 'blob:sha256:${missing}' is not in the store; the ref is kept`);
-    expect(jsonLines(ran)[0]?.['content']).toEqual([text('é'), image(`blob:sha256:${missing}`), image(bytes.toString('base64'))]);
+    expect(jsonLines(ran)[0]?.['content']).toEqual([
+      text('é'),
+      image(`blob:sha256:${missing}`),
+      image(bytes.toString('base64')),
+    ]);
   });
 });
 
@@ -430,7 +472,9 @@ describe('context as a program', () => {
     const jq = await spawnCommand('bash', ['-c', 'command -v jq']);
     if (jq.code !== 0) skip('jq is not installed');
     const script = 'node bin/sessionctl.js context "$1" | jq -r \'select(.role=="user").content[0].text\'';
-    const piped = await spawnCommand('bash', ['-c', script, 'bash', join(sessions, 'omp-compaction.jsonl')], { cwd: projectRoot });
+    const piped = await spawnCommand('bash', ['-c', script, 'bash', join(sessions, 'omp-compaction.jsonl')], {
+      cwd: projectRoot,
+    });
     expect(piped.stdout).toBe('Cache the measurements.\nMeasure again.\n');
   });
 

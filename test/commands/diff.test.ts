@@ -35,7 +35,9 @@ function call(id: string, name: string, args: object): object {
 }
 
 function result(id: string, parentId: string, toolCallId: string, text: string, isError = false): object {
-  return entry(id, parentId, { message: { role: 'toolResult', toolCallId, toolName: 'edit', content: [{ type: 'text', text }], isError } });
+  return entry(id, parentId, {
+    message: { role: 'toolResult', toolCallId, toolName: 'edit', content: [{ type: 'text', text }], isError },
+  });
 }
 
 let files = 0;
@@ -49,7 +51,10 @@ interface Diff {
   readonly a: { readonly leafId: string; readonly session: string };
   readonly b: { readonly leafId: string };
   readonly ancestor: { readonly a: { readonly entryId: string }; readonly b: { readonly entryId: string } } | null;
-  readonly divergence: { readonly a: { readonly entryId: string } | null; readonly b: { readonly entryId: string } | null } | null;
+  readonly divergence: {
+    readonly a: { readonly entryId: string } | null;
+    readonly b: { readonly entryId: string } | null;
+  } | null;
   readonly changes: readonly {
     readonly kind: string;
     readonly entryId?: string;
@@ -113,7 +118,16 @@ describe('sessionctl diff of two branches', () => {
     const read = await diff(tree);
     expect([read.a.leafId, read.b.leafId]).toEqual(['r2', 'r3']);
     expect(read.ancestor).toMatchObject({ a: { entryId: 'a1', line: 3 }, b: { entryId: 'a1' } });
-    expect(told(read)).toEqual(['changed', 'removed m1', 'removed a2', 'removed r1', 'removed r2', 'added o1', 'added a3', 'added r3']);
+    expect(told(read)).toEqual([
+      'changed',
+      'removed m1',
+      'removed a2',
+      'removed r1',
+      'removed r2',
+      'added o1',
+      'added a3',
+      'added r3',
+    ]);
   });
 
   it('sums up files, models, modes, tokens and cost of each side', async () => {
@@ -125,7 +139,12 @@ describe('sessionctl diff of two branches', () => {
       modes: [],
       usage: { totalTokens: 120, cost: 0.25 },
     });
-    expect(onlyB).toMatchObject({ entries: 4, files: [{ path: 'src/basket.ts', calls: 1, failed: 1 }], models: [], modes: ['plan'] });
+    expect(onlyB).toMatchObject({
+      entries: 4,
+      files: [{ path: 'src/basket.ts', calls: 1, failed: 1 }],
+      models: [],
+      modes: ['plan'],
+    });
   });
 
   it('tells it to a person: words that differ, calls with arguments, results shortened', async () => {
@@ -135,15 +154,26 @@ describe('sessionctl diff of two branches', () => {
     expect(lines[0]).toBe(`--- A ${tree} r2`);
     expect(lines[2]).toBe('@@ common ancestor a1 (line 3): assistant I did. @@');
     expect(ran.stdout).toContain('~ user  u1 / u2\n~   Fix the [-cart-]{+basket+} test, please{+, and be quick+}.\n');
-    expect(ran.stdout).toContain('-   call edit: path="src/cart.ts" oldText="a" newText="b"\n-   call bash: npm test\n');
+    expect(ran.stdout).toContain(
+      '-   call edit: path="src/cart.ts" oldText="a" newText="b"\n-   call bash: npm test\n',
+    );
     expect(ran.stdout).toContain('-   row 5\n-   ... 24 more lines (');
     expect(ran.stdout).toContain('+ result edit (error)  r3\n+   No such folder\n');
-    expect(ran.stdout).toContain('only A: 5 entries, 4 messages, 120 tokens, $0.2500\n  files: src/cart.ts (1 call)\n  models: x/y\n');
+    expect(ran.stdout).toContain(
+      'only A: 5 entries, 4 messages, 120 tokens, $0.2500\n  files: src/cart.ts (1 call)\n  models: x/y\n',
+    );
     expect(ran.stdout).toContain('  files: src/basket.ts (1 call, failed)\n  modes: plan\n');
   });
 
   it('compares A with the last entry where only A is given, and any two entries', async () => {
-    expect(told(await diff(tree, 'a2'))).toEqual(['changed', 'removed m1', 'removed a2', 'added o1', 'added a3', 'added r3']);
+    expect(told(await diff(tree, 'a2'))).toEqual([
+      'changed',
+      'removed m1',
+      'removed a2',
+      'added o1',
+      'added a3',
+      'added r3',
+    ]);
     expect(told(await diff(tree, 'a2', 'u1'))).toEqual(['removed m1', 'removed a2']);
     expect(told(await diff(tree, 'u1', 'a2'))).toEqual(['added m1', 'added a2']);
   });
@@ -169,7 +199,12 @@ describe('sessionctl diff of two branches', () => {
   });
 
   it('shows two prompts that have little in common as two', async () => {
-    const other = file(HEADER, user('a', null, 'x'), user('b', 'a', 'Fix the tests of the cart.'), user('c', 'a', 'Write a poem!'));
+    const other = file(
+      HEADER,
+      user('a', null, 'x'),
+      user('b', 'a', 'Fix the tests of the cart.'),
+      user('c', 'a', 'Write a poem!'),
+    );
     expect(told(await diff(other))).toEqual(['removed b', 'added c']);
   });
 
@@ -195,7 +230,13 @@ describe('sessionctl diff of two branches', () => {
 
 describe('sessionctl diff --against', () => {
   it('finds no difference between a session and itself, and none to a fork of its last entry', async () => {
-    for (const name of ['pi-branches.jsonl', 'pi-compaction.jsonl', 'omp-plan.jsonl', 'omp-compaction.jsonl', 'pi-version-1.jsonl']) {
+    for (const name of [
+      'pi-branches.jsonl',
+      'pi-compaction.jsonl',
+      'omp-plan.jsonl',
+      'omp-compaction.jsonl',
+      'pi-version-1.jsonl',
+    ]) {
       expect((await diff(session(name), '--against', session(name))).same, name).toBe(true);
     }
     for (const option of [[], ['--new-ids']]) {
@@ -208,7 +249,13 @@ describe('sessionctl diff --against', () => {
   });
 
   it('aligns by id where ids are shared, and names the first difference', async () => {
-    const left = file(HEADER, user('a', null, 'x'), assistant('b', 'a', 'one'), user('c', 'b', 'go on'), assistant('d', 'c', 'left'));
+    const left = file(
+      HEADER,
+      user('a', null, 'x'),
+      assistant('b', 'a', 'one'),
+      user('c', 'b', 'go on'),
+      assistant('d', 'c', 'left'),
+    );
     const right = file(
       { ...HEADER, id: 's2' },
       user('a', null, 'x'),
@@ -222,7 +269,9 @@ describe('sessionctl diff --against', () => {
     expect(read.divergence).toMatchObject({ a: { entryId: 'b' }, b: { entryId: 'b' } });
     expect(told(read)).toEqual(['changed', 'same 1', 'removed d', 'added e', 'added f']);
     const text = (await run(['diff', left, '--against', right])).stdout;
-    expect(text).toContain('@@ the same up to a (line 2): user x @@\n@@ first difference: A b (line 3), B b (line 3) @@\n');
+    expect(text).toContain(
+      '@@ the same up to a (line 2): user x @@\n@@ first difference: A b (line 3), B b (line 3) @@\n',
+    );
     expect(text).toContain('~   one{+, changed+}');
     expect(text).toContain('  ... 1 entry the same');
   });
@@ -266,7 +315,9 @@ describe('sessionctl diff --against', () => {
     }
     const piped = await run(['diff', branches, '-'], { stdin: readFileSync(branches) });
     expect(piped).toMatchObject({ code: 0, stderr: '' });
-    expect((await run(['diff', branches, join(scratch, 'nowhere.jsonl')])).stderr).toContain('does not match any entry');
+    expect((await run(['diff', branches, join(scratch, 'nowhere.jsonl')])).stderr).toContain(
+      'does not match any entry',
+    );
     expect((await run(['diff', branches, fork, '@', '@', '@'])).stderr).toContain("unexpected '@'");
   });
 
@@ -327,7 +378,11 @@ describe('sessionctl diff --context', () => {
 });
 
 describe('sessionctl diff of any trees', () => {
-  const step = fc.record({ parent: fc.nat(), kind: fc.nat(3), word: fc.constantFrom('one', 'two', 'one two', 'three') });
+  const step = fc.record({
+    parent: fc.nat(),
+    kind: fc.nat(3),
+    word: fc.constantFrom('one', 'two', 'one two', 'three'),
+  });
   const tree = fc.array(step, { minLength: 2, maxLength: 10 }).map((steps) =>
     steps.map((one, index) => {
       const id = `e${index}x`;
@@ -343,7 +398,9 @@ describe('sessionctl diff of any trees', () => {
     await fc.assert(
       fc.asyncProperty(tree, fc.nat(), fc.nat(), async (entries, x, y) => {
         writeFileSync(path, log(HEADER, ...entries));
-        const parents = new Map(entries.map((one) => [(one as { id: string }).id, (one as { parentId: string | null }).parentId]));
+        const parents = new Map(
+          entries.map((one) => [(one as { id: string }).id, (one as { parentId: string | null }).parentId]),
+        );
         const up = (id: string): string[] => {
           const list: string[] = [];
           for (let at: string | null | undefined = id; typeof at === 'string'; at = parents.get(at)) list.unshift(at);
@@ -354,7 +411,8 @@ describe('sessionctl diff of any trees', () => {
         const [left, right] = [up(a), up(b)];
         const kept = (kind: string, side: 'a' | 'b'): unknown[] =>
           read.changes.flatMap((change) => {
-            if (change.kind === 'changed') return [(change as unknown as Record<'a' | 'b', { entryId: string }>)[side].entryId];
+            if (change.kind === 'changed')
+              return [(change as unknown as Record<'a' | 'b', { entryId: string }>)[side].entryId];
             return change.kind === kind ? [change.entryId] : [];
           });
         expect(kept('removed', 'a')).toEqual(left.filter((id) => !right.includes(id)));
@@ -381,7 +439,8 @@ describe('sessionctl diff of any trees', () => {
   it('goes through long branches and long texts', async () => {
     const lines: object[] = [HEADER, user('root', null, 'x')];
     for (const side of ['a', 'b']) {
-      for (let at = 0; at < 1500; at++) lines.push(assistant(`${side}${at}`, at === 0 ? 'root' : `${side}${at - 1}`, `text ${at}`));
+      for (let at = 0; at < 1500; at++)
+        lines.push(assistant(`${side}${at}`, at === 0 ? 'root' : `${side}${at - 1}`, `text ${at}`));
     }
     lines.push(user('p', 'a1499', 'word '.repeat(50_000)), user('q', 'b1499', `${'word '.repeat(49_999)}other`));
     const long = file(...lines);

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendered, tagsOf } from '../exporters/support.ts';
@@ -176,7 +185,8 @@ describe('export', () => {
     for (const id of ids) expect(all.stdout.split(`<a id="e-${id}"></a>`), id).toHaveLength(2);
     expect(all.stdout).toContain('**Fork:** [branch 2](#branch-2) continues from here');
     expect(all.stdout).toContain('# <a id="branch-2"></a>Branch 2\n\n<sub>continues from [13ab93d9](#e-13ab93d9)');
-    for (const [, target = ''] of all.stdout.matchAll(/\]\(#([^)]*)\)/g)) expect(all.stdout).toContain(`<a id="${target}"></a>`);
+    for (const [, target = ''] of all.stdout.matchAll(/\]\(#([^)]*)\)/g))
+      expect(all.stdout).toContain(`<a id="${target}"></a>`);
     // The second branch counts its turns from the fork on.
     expect(all.stdout).toMatch(/<a id="e-7afdd8b2"><\/a>3 · User/);
   });
@@ -260,7 +270,9 @@ describe('export', () => {
     expect(await exported('x.txt', '--format', 'md')).toBe('---');
     const refused = await run(['export', '-o', join(scratch, 'x.pdf'), fixture('pi-images')]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("x.pdf' ends in '.pdf', not in .md, .markdown, .html or .htm; set the format with --format\n");
+    expect(refused.stderr).toContain(
+      "x.pdf' ends in '.pdf', not in .md, .markdown, .html or .htm; set the format with --format\n",
+    );
     expect(existsSync(join(scratch, 'x.pdf'))).toBe(false);
   });
 
@@ -332,7 +344,9 @@ describe('export', () => {
     expect(stdout).toContain('*Image of type `image/png` with a bad ref: `blob:sha256:../../x`*');
     const asked = await run(['export', '--blobs', scratch, log(image('blob:sha256:../../x'))]);
     expect(asked.code).toBe(1);
-    expect(asked.stderr).toContain(":2: 'blob:sha256:../../x' is not blob:sha256: and 64 lowercase hexadecimal digits; nothing was opened");
+    expect(asked.stderr).toContain(
+      ":2: 'blob:sha256:../../x' is not blob:sha256: and 64 lowercase hexadecimal digits; nothing was opened",
+    );
     expect(asked.stdout).toBe(stdout);
   });
 
@@ -418,9 +432,15 @@ describe('export', () => {
 
 describe('export of a large log', () => {
   const result = (id: string, parentId: string, text: string, more: readonly object[] = []): object =>
-    said(id, parentId, 'toolResult', [{ type: 'text', text }, ...more], { toolCallId: `c-${id}`, toolName: 'bash', isError: false });
+    said(id, parentId, 'toolResult', [{ type: 'text', text }, ...more], {
+      toolCallId: `c-${id}`,
+      toolName: 'bash',
+      isError: false,
+    });
   const call = (id: string, parentId: string): object =>
-    said(`a-${id}`, parentId, 'assistant', [{ type: 'toolCall', id: `c-${id}`, name: 'bash', arguments: { command: 'ls' } }]);
+    said(`a-${id}`, parentId, 'assistant', [
+      { type: 'toolCall', id: `c-${id}`, name: 'bash', arguments: { command: 'ls' } },
+    ]);
   const picture = { type: 'image', data: Buffer.alloc(90_000, 'pixels').toString('base64'), mimeType: 'image/png' };
   const texts = [
     'a line with \u6f22\u5b57, "quotes" and \\ slashes\n'.repeat(400),
@@ -433,7 +453,10 @@ describe('export of a large log', () => {
   ];
   const branch: object[] = [said('u', null, 'user', [{ type: 'text', text: 'look' }, picture])];
   for (const [at, text] of texts.entries()) {
-    branch.push(call(`r${at}`, at === 0 ? 'u' : `r${at - 1}`), result(`r${at}`, `a-r${at}`, text, at === 1 ? [picture] : []));
+    branch.push(
+      call(`r${at}`, at === 0 ? 'u' : `r${at - 1}`),
+      result(`r${at}`, `a-r${at}`, text, at === 1 ? [picture] : []),
+    );
   }
   // Only large files are read in the way that pays for large files.
   const filling = {
@@ -476,9 +499,14 @@ describe('export of a large log', () => {
     [41, 8320],
   ])('says so where the disk takes no more of what it holds back: %i texts, %i KB', async (count, limit) => {
     const long = log(
-      ...Array.from({ length: count }, (_, at) => said(`u${at}`, at === 0 ? null : `u${at - 1}`, 'user', 'words '.repeat(35_000))),
+      ...Array.from({ length: count }, (_, at) =>
+        said(`u${at}`, at === 0 ? null : `u${at - 1}`, 'user', 'words '.repeat(35_000)),
+      ),
     );
-    const ran = await spawnCommand('bash', ['-c', `ulimit -f ${limit}; exec "${process.execPath}" "${programPath}" export "${long}"`]);
+    const ran = await spawnCommand('bash', [
+      '-c',
+      `ulimit -f ${limit}; exec "${process.execPath}" "${programPath}" export "${long}"`,
+    ]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toMatch(/^sessionctl: .*: the file would exceed a size limit; .*\n$/);
   });

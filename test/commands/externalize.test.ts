@@ -57,15 +57,21 @@ test('leaves what is shorter than --min-chars, exactly', async () => {
     const out = await run(['externalize', '--blobs', join(folder, 'b'), ...options], { stdin });
     return out.stdout.split('blob:sha256:').length - 1;
   };
-  expect([await refs(), await refs('--min-chars', '1025'), await refs('--min-chars', '1020'), await refs('--min-chars', '0')]).toEqual([
-    1, 0, 2, 2,
-  ]);
+  expect([
+    await refs(),
+    await refs('--min-chars', '1025'),
+    await refs('--min-chars', '1020'),
+    await refs('--min-chars', '0'),
+  ]).toEqual([1, 0, 2, 2]);
 });
 
 test('moves data URLs of any size as their text', async () => {
   const blobs = join(fresh(), 'b');
   const stdin =
-    HEADER + message('[{"type":"input_image","image_url":"data:image/png;base64,AA=="},{"image_url":"https://example.com/x.png"}]');
+    HEADER +
+    message(
+      '[{"type":"input_image","image_url":"data:image/png;base64,AA=="},{"image_url":"https://example.com/x.png"}]',
+    );
   const out = await run(['externalize', '--blobs', blobs], { stdin });
   const [hash] = readdirSync(blobs);
   expect(readFileSync(join(blobs, hash ?? ''), 'utf8')).toBe('data:image/png;base64,AA==');
@@ -74,7 +80,8 @@ test('moves data URLs of any size as their text', async () => {
 });
 
 test('says why an image stays', async () => {
-  const stdin = HEADER + message(`[${image(data.slice(0, -1))}]`) + message('[{"image_url":"data:image\\/png,x"}]', 'b');
+  const stdin =
+    HEADER + message(`[${image(data.slice(0, -1))}]`) + message('[{"image_url":"data:image\\/png,x"}]', 'b');
   const out = await run(['externalize', '--blobs', join(fresh(), 'b')], { stdin });
   expect(out.code).toBe(0);
   expect(out.stdout).toBe(stdin);
@@ -85,11 +92,16 @@ test('says why an image stays', async () => {
 
 test('says that pi cannot read refs, only on a log of pi and only if there are any now', async () => {
   const blobs = join(fresh(), 'b');
-  const pi = '{"type":"model_change","id":"m","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","provider":"p","modelId":"m"}\n';
+  const pi =
+    '{"type":"model_change","id":"m","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","provider":"p","modelId":"m"}\n';
   const noted = await run(['externalize', '--blobs', blobs], { stdin: HEADER + pi + message(`[${image(data)}]`) });
-  expect(noted.stderr).toBe("sessionctl: -: was written by pi, which cannot read refs; 'sessionctl inline' puts the images back\n");
+  expect(noted.stderr).toBe(
+    "sessionctl: -: was written by pi, which cannot read refs; 'sessionctl inline' puts the images back\n",
+  );
   expect((await run(['externalize', '--blobs', blobs], { stdin: HEADER + pi })).stderr).toBe('');
-  expect((await run(['externalize', '--blobs', blobs], { stdin: HEADER + message(`[${image(data)}]`) })).stderr).toBe('');
+  expect((await run(['externalize', '--blobs', blobs], { stdin: HEADER + message(`[${image(data)}]`) })).stderr).toBe(
+    '',
+  );
 });
 
 test('passes damaged lines through byte for byte, tells them once and exits 1', async () => {
@@ -110,7 +122,10 @@ test('passes damaged lines through byte for byte, tells them once and exits 1', 
       Buffer.from(
         stdin
           .toString('latin1')
-          .replace(`"data":"${data}","mimeType":"image/png"}]}}\n`, `"data":"blob:sha256:${sha256(bytes)}","mimeType":"image/png"}]}}\n`),
+          .replace(
+            `"data":"${data}","mimeType":"image/png"}]}}\n`,
+            `"data":"blob:sha256:${sha256(bytes)}","mimeType":"image/png"}]}}\n`,
+          ),
         'latin1',
       ),
     ),
@@ -133,7 +148,9 @@ test('refuses a file that is not a session log, and writes nothing', async () =>
 test('tells how to name the store where none is named', async () => {
   const out = await run(['externalize', fixture]);
   expect(out).toMatchObject({ code: 2, stdout: '' });
-  expect(out.stderr).toBe('sessionctl: no blob store found; pass it with --blobs DIR or the variable SESSIONCTL_BLOBS\n');
+  expect(out.stderr).toBe(
+    'sessionctl: no blob store found; pass it with --blobs DIR or the variable SESSIONCTL_BLOBS\n',
+  );
   const blobs = join(fresh(), 'b');
   expect((await run(['externalize', fixture], { env: { SESSIONCTL_BLOBS: blobs } })).code).toBe(0);
   expect(readdirSync(blobs).length).toBe(1);
@@ -196,14 +213,18 @@ test('the two options that lose something need a backup in place', async () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/needs --backup/);
   }
-  expect(await run(['externalize', '-i', '--backup', '--truncate', '--strip-transient', '--blobs', folder, file])).toMatchObject({
+  expect(
+    await run(['externalize', '-i', '--backup', '--truncate', '--strip-transient', '--blobs', folder, file]),
+  ).toMatchObject({
     code: 0,
     stderr: `sessionctl: ${file}: 1 string truncated to 500,000 characters\nsessionctl: ${file}: 1 transient field removed\n`,
   });
   const now = readFileSync(file, 'utf8');
   expect(now).not.toContain('partialJson');
   expect(now).toContain('[Session persistence truncated large content]');
-  expect((JSON.parse(now.split('\n')[1] ?? '') as { message: { content: string } }).message.content.length).toBe(500_000);
+  expect((JSON.parse(now.split('\n')[1] ?? '') as { message: { content: string } }).message.content.length).toBe(
+    500_000,
+  );
 });
 
 test('several programs may fill one store at the same time', async () => {
@@ -213,7 +234,9 @@ test('several programs may fill one store at the same time', async () => {
     join(folder, 'f.jsonl'),
     HEADER + images.map((one, at) => message(`[${image(one.toString('base64'))}]`, `m${at}`)).join(''),
   );
-  const ran = await Promise.all(Array.from({ length: 4 }, () => spawnProgram(['externalize', '--blobs', 'b', 'f.jsonl'], { cwd: folder })));
+  const ran = await Promise.all(
+    Array.from({ length: 4 }, () => spawnProgram(['externalize', '--blobs', 'b', 'f.jsonl'], { cwd: folder })),
+  );
   expect(ran.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ran.map(() => ({ code: 0, stderr: '' })));
   expect(new Set(ran.map((one) => one.stdout)).size).toBe(1);
   expect(readdirSync(join(folder, 'b')).sort()).toEqual(images.map(sha256).sort());

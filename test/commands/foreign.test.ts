@@ -108,9 +108,13 @@ describe('a log whose records are mostly not known', () => {
     Array.from({ length: unknown }, (_, n) => span(n)).join('');
 
   it('is refused by the majority of its first 256 records', async () => {
-    expect(await refuses(['repair', '-i'], log(2, 3))).toContain(`only 3 of the first 6 records are known to pi or omp`);
+    expect(await refuses(['repair', '-i'], log(2, 3))).toContain(
+      `only 3 of the first 6 records are known to pi or omp`,
+    );
     expect((await run(['repair'], { stdin: log(2, 2) })).code).toBe(0);
-    expect(await refuses(['externalize', '-i', '--blobs', 'BLOBS'], log(127, 128))).toContain('only 128 of the first 256 records');
+    expect(await refuses(['externalize', '-i', '--blobs', 'BLOBS'], log(127, 128))).toContain(
+      'only 128 of the first 256 records',
+    );
     for (const command of ['repair', 'inline', 'migrate']) {
       const input = log(128, 400);
       expect(await run([command], { stdin: input }), command).toMatchObject({ code: 0, stdout: input });
@@ -120,16 +124,23 @@ describe('a log whose records are mostly not known', () => {
   it('is taken where --from says whose it is', async () => {
     const input = log(0, 9);
     for (const command of [['repair'], ['migrate'], ['inline'], ['externalize', '--blobs', join(scratch, 'none')]]) {
-      expect(await run([...command, '--from', 'pi'], { stdin: input }), command[0]).toMatchObject({ code: 0, stdout: input });
+      expect(await run([...command, '--from', 'pi'], { stdin: input }), command[0]).toMatchObject({
+        code: 0,
+        stdout: input,
+      });
     }
     const { file } = fileOf(input);
-    expect((await run(['append', '--from', 'pi', file], { stdin: '{"type":"custom","customType":"x"}\n' })).code).toBe(0);
+    expect((await run(['append', '--from', 'pi', file], { stdin: '{"type":"custom","customType":"x"}\n' })).code).toBe(
+      0,
+    );
     expect(readFileSync(file, 'utf8').startsWith(input)).toBe(true);
     expect(existsSync(join(scratch, 'none'))).toBe(false);
   });
 
   it('is refused even so where nothing in it is of pi or omp', async () => {
-    expect(await refuses(['repair', '-i', '--from', 'pi'], readFileSync(join(fixtures, 'gemini.jsonl')))).toContain('Gemini');
+    expect(await refuses(['repair', '-i', '--from', 'pi'], readFileSync(join(fixtures, 'gemini.jsonl')))).toContain(
+      'Gemini',
+    );
     expect(await refuses(['repair', '-i', '--from', 'pi'], 'notes\nand more\n')).toContain('plain text');
   });
 });

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFile
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { buildContext } from '../../src/context/build.ts';
+import { PROFILES } from '../../src/context/types.ts';
 import { isObject, type JsonObject } from '../../src/json/value.ts';
-import { buildContext } from '../../src/projection/context/build.ts';
-import { PROFILES } from '../../src/projection/context/types.ts';
 import { settings } from '../support/properties.ts';
 import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -116,7 +116,9 @@ describe('sessionctl fork', () => {
       }
       const source = entriesOf(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
       const out = entriesOf(ran.stdout);
-      expect(contexts(pathTo(out, out.at(-1)?.value['id'])), name).toEqual(contexts(pathTo(source, source.at(-1)?.value['id'])));
+      expect(contexts(pathTo(out, out.at(-1)?.value['id'])), name).toEqual(
+        contexts(pathTo(source, source.at(-1)?.value['id'])),
+      );
       forked++;
     }
     expect(forked).toBeGreaterThan(20);
@@ -148,7 +150,10 @@ describe('sessionctl fork', () => {
     const file = session('pi-branches.jsonl');
     expect(await forkOf(file, '@', '--new-ids', ...SAME)).toBe(await forkOf(file, '@', '--new-ids', ...SAME));
     const ran = await run(['fork', file, '@'], { now: () => 0, random: (bytes) => new Uint8Array(bytes).fill(255) });
-    expect(headerOf(ran.stdout)).toMatchObject({ id: 'ffffffff-ffff-4fff-bfff-ffffffffffff', timestamp: '1970-01-01T00:00:00.000Z' });
+    expect(headerOf(ran.stdout)).toMatchObject({
+      id: 'ffffffff-ffff-4fff-bfff-ffffffffffff',
+      timestamp: '1970-01-01T00:00:00.000Z',
+    });
     const [one, other] = [headerOf(await forkOf(file, '@')), headerOf(await forkOf(file, '@'))];
     expect(one['id']).not.toBe(other['id']);
   });
@@ -187,7 +192,8 @@ describe('the labels of a fork', () => {
     const ran = await run(['fork', '-', rev, ...SAME], { stdin: input });
     expect(ran.code, ran.stderr).toBe(0);
     const labels = new Map<unknown, unknown>();
-    for (const { value } of entriesOf(ran.stdout)) if (value['type'] === 'label') labels.set(value['targetId'], value['label']);
+    for (const { value } of entriesOf(ran.stdout))
+      if (value['type'] === 'label') labels.set(value['targetId'], value['label']);
     expect((await run(['validate', '-'], { stdin: ran.stdout })).code).toBe(0);
     return { lines: ran.stdout.trimEnd().split('\n').slice(1), labels };
   }
@@ -208,22 +214,45 @@ describe('the labels of a fork', () => {
   });
 
   it('have the last word of the file: a later name wins and a cleared one is cleared', async () => {
-    const renamed = log(HEADER, user('a', null), label('l', 'a', 'a', 'one'), user('b', 'l'), user('c', 'b'), label('m', 'c', 'a', 'two'));
+    const renamed = log(
+      HEADER,
+      user('a', null),
+      label('l', 'a', 'a', 'one'),
+      user('b', 'l'),
+      user('c', 'b'),
+      label('m', 'c', 'a', 'two'),
+    );
     expect([...(await labelsOf(renamed, 'b')).labels]).toEqual([['a', 'two']]);
-    const cleared = log(HEADER, user('a', null), label('l', 'a', 'a', 'one'), user('b', 'l'), user('c', 'b'), label('m', 'c', 'a'));
+    const cleared = log(
+      HEADER,
+      user('a', null),
+      label('l', 'a', 'a', 'one'),
+      user('b', 'l'),
+      user('c', 'b'),
+      label('m', 'c', 'a'),
+    );
     expect([...(await labelsOf(cleared, 'b')).labels]).toEqual([['a', undefined]]);
   });
 
   it('are not repeated where the path has them already', async () => {
-    const input = log(HEADER, user('a', null), label('l', 'a', 'a', 'one'), user('b', 'l'), user('c', 'b'), label('m', 'c', 'a', 'one'));
+    const input = log(
+      HEADER,
+      user('a', null),
+      label('l', 'a', 'a', 'one'),
+      user('b', 'l'),
+      user('c', 'b'),
+      label('m', 'c', 'a', 'one'),
+    );
     expect((await labelsOf(input, 'b')).lines).toHaveLength(3);
   });
 });
 
 describe('what a fork does with odd sources', () => {
   it('keeps spelling: numbers, escapes, key order, unknown fields, carriage returns', async () => {
-    const header = '{"id":"src","big":12345678901234567890,"version":3,"type":"session","timestamp":"x","cwd":"\\u002f","é":1.0}\r';
-    const entry = '{"x":1e3,"message":{"role":"user","content":"\\u00e9 é"},"type":"message","id":"a","parentId":null,"timestamp":"t"}\r';
+    const header =
+      '{"id":"src","big":12345678901234567890,"version":3,"type":"session","timestamp":"x","cwd":"\\u002f","é":1.0}\r';
+    const entry =
+      '{"x":1e3,"message":{"role":"user","content":"\\u00e9 é"},"type":"message","id":"a","parentId":null,"timestamp":"t"}\r';
     const ran = await run(['fork', '-', 'a'.padEnd(1), ...SAME], { stdin: log(header, entry) });
     expect(ran.stdout).toBe(
       log(
@@ -234,7 +263,9 @@ describe('what a fork does with odd sources', () => {
   });
 
   it('sets parentSession in its place where the source is a fork itself', async () => {
-    const ran = await run(['fork', '-', '@', ...SAME], { stdin: log({ ...HEADER, parentSession: 'older', title: 'T' }, user('a', null)) });
+    const ran = await run(['fork', '-', '@', ...SAME], {
+      stdin: log({ ...HEADER, parentSession: 'older', title: 'T' }, user('a', null)),
+    });
     expect(ran.stdout.split('\n')[0]).toContain('"parentSession":"src","title":"T"}');
   });
 
@@ -287,9 +318,24 @@ describe('what a fork does with odd sources', () => {
       /line 2.* id.*repair/,
     ],
     ['an entry with an empty id', log(HEADER, user('', null)), '@', /line 2.* id.*repair/],
-    ['an entry without a parentId', log(HEADER, '{"type":"custom","id":"a"}', user('b', 'a')), 'b', /line 2.* parentId.*repair/],
-    ['an entry without a type', log(HEADER, '{"type":7,"id":"a","parentId":null}', user('b', 'a')), 'b', /line 2.* type.*repair/],
-    ['a message entry without a message', log(HEADER, '{"type":"message","id":"a","parentId":null}'), 'a', /line 2.* message.*repair/],
+    [
+      'an entry without a parentId',
+      log(HEADER, '{"type":"custom","id":"a"}', user('b', 'a')),
+      'b',
+      /line 2.* parentId.*repair/,
+    ],
+    [
+      'an entry without a type',
+      log(HEADER, '{"type":7,"id":"a","parentId":null}', user('b', 'a')),
+      'b',
+      /line 2.* type.*repair/,
+    ],
+    [
+      'a message entry without a message',
+      log(HEADER, '{"type":"message","id":"a","parentId":null}'),
+      'a',
+      /line 2.* message.*repair/,
+    ],
     [
       'a message without a role',
       log(HEADER, '{"type":"message","id":"a","parentId":null,"message":{}}'),
@@ -304,7 +350,9 @@ describe('what a fork does with odd sources', () => {
   });
 
   it('leaves a damaged line off the path out, says so and exits 1', async () => {
-    const ran = await run(['fork', '-', 'b', ...SAME], { stdin: log(HEADER, user('a', null), '{"type":"mess', user('b', 'a')) });
+    const ran = await run(['fork', '-', 'b', ...SAME], {
+      stdin: log(HEADER, user('a', null), '{"type":"mess', user('b', 'a')),
+    });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('line 3 is damaged (torn-line)');
     expect(entriesOf(ran.stdout)).toHaveLength(2);
@@ -315,7 +363,10 @@ describe('what a fork does with odd sources', () => {
     [['fork'], 'needs a FILE and a REV'],
     [['fork', 'f.jsonl', 'a', 'b'], "unexpected 'b'"],
     [['fork', session('pi-branches.jsonl'), '@', '--id', ''], '--id is empty'],
-    [['fork', session('pi-branches.jsonl'), '@', '--id', '57a3af4e-d1fb-48c0-aa34-05151c48b786'], 'the id of the source'],
+    [
+      ['fork', session('pi-branches.jsonl'), '@', '--id', '57a3af4e-d1fb-48c0-aa34-05151c48b786'],
+      'the id of the source',
+    ],
     [['fork', session('pi-branches.jsonl'), '@', '--timestamp', 'yesterday'], "not 'yesterday'"],
   ])('refuses the call %j', async (argv, message) => {
     const ran = await run(argv as string[]);
@@ -324,10 +375,13 @@ describe('what a fork does with odd sources', () => {
   });
 
   it('takes any log apart into forks that validate, whatever the tree', async () => {
-    const shape = fc.array(fc.record({ parent: fc.nat(), kind: fc.constantFrom('user', 'label', 'compaction', 'branch'), ref: fc.nat() }), {
-      minLength: 1,
-      maxLength: 12,
-    });
+    const shape = fc.array(
+      fc.record({ parent: fc.nat(), kind: fc.constantFrom('user', 'label', 'compaction', 'branch'), ref: fc.nat() }),
+      {
+        minLength: 1,
+        maxLength: 12,
+      },
+    );
     const forks = new Map<string, string>();
     await fc.assert(
       fc.asyncProperty(shape, fc.nat(), fc.boolean(), async (steps, which, renames) => {
@@ -336,10 +390,20 @@ describe('what a fork does with odd sources', () => {
           const id = `e${index}`;
           const parentId = index === 0 || step.parent % (index + 2) === index + 1 ? null : `e${step.parent % index}`;
           const ref = `e${step.ref % (index + 1)}`;
-          if (step.kind === 'label') lines.push({ ...label(id, '', ref, step.ref % 3 === 0 ? undefined : 'x'), parentId });
+          if (step.kind === 'label')
+            lines.push({ ...label(id, '', ref, step.ref % 3 === 0 ? undefined : 'x'), parentId });
           else if (step.kind === 'compaction')
-            lines.push({ type: 'compaction', id, parentId, timestamp: time, summary: 's', firstKeptEntryId: ref, tokensBefore: 1 });
-          else if (step.kind === 'branch') lines.push({ type: 'branch_summary', id, parentId, timestamp: time, summary: 's', fromId: ref });
+            lines.push({
+              type: 'compaction',
+              id,
+              parentId,
+              timestamp: time,
+              summary: 's',
+              firstKeptEntryId: ref,
+              tokensBefore: 1,
+            });
+          else if (step.kind === 'branch')
+            lines.push({ type: 'branch_summary', id, parentId, timestamp: time, summary: 's', fromId: ref });
           else lines.push(user(id, parentId));
         });
         const input = log(...lines);

@@ -41,11 +41,14 @@ test('tells how to name the store where none is found, and needs none without re
   writeFileSync(file, HEADER + withRef(`blob:sha256:${hash}`));
   const out = await run(['inline', file]);
   expect(out.code).toBe(2);
-  expect(out.stderr).toBe(`sessionctl: ${file}: no blob store found; pass it with --blobs DIR or the variable SESSIONCTL_BLOBS\n`);
-  expect((await run(['inline'], { stdin: HEADER + withRef('AAAA') })).code).toBe(0);
-  expect((await run(['inline', '--blobs', join(fresh(), 'none')], { stdin: HEADER + withRef(`blob:sha256:${hash}`) })).stderr).toMatch(
-    /no such file or folder/,
+  expect(out.stderr).toBe(
+    `sessionctl: ${file}: no blob store found; pass it with --blobs DIR or the variable SESSIONCTL_BLOBS\n`,
   );
+  expect((await run(['inline'], { stdin: HEADER + withRef('AAAA') })).code).toBe(0);
+  expect(
+    (await run(['inline', '--blobs', join(fresh(), 'none')], { stdin: HEADER + withRef(`blob:sha256:${hash}`) }))
+      .stderr,
+  ).toMatch(/no such file or folder/);
 });
 
 test('keeps a ref whose blob is missing, damaged, a link or no file, names the line and exits 1', async () => {
@@ -59,7 +62,8 @@ test('keeps a ref whose blob is missing, damaged, a link or no file, names the l
   writeFileSync(join(blobs, damaged), 'not what was stored');
   symlinkSync(outside, join(blobs, linked));
   mkdirSync(join(blobs, folder));
-  const stdin = HEADER + [damaged, linked, folder, missing].map((one, at) => withRef(`blob:sha256:${one}`, `m${at}`)).join('');
+  const stdin =
+    HEADER + [damaged, linked, folder, missing].map((one, at) => withRef(`blob:sha256:${one}`, `m${at}`)).join('');
   const out = await run(['inline', '--blobs', blobs], { stdin });
   expect(out).toMatchObject({ code: 1, stdout: stdin });
   expect(out.stderr.split('\n')).toEqual([

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import width from '../../src/base/width.ts';
+import width from '../../src/util/width.ts';
 import { message } from '../support/memory-session.ts';
 import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -11,7 +11,8 @@ const branches = join(projectRoot, 'fixtures/sessions/pi-branches.jsonl');
 const header = { type: 'session', version: 3, id: 'head', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/w' };
 const jsonl = (...values: readonly (object | string)[]): string =>
   values.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('');
-const idsOf = (stdout: string): string[] => stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ')[0] as string]));
+const idsOf = (stdout: string): string[] =>
+  stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ')[0] as string]));
 
 describe('log', () => {
   it('lists the path of the last entry, oldest first, with labels and the leaf marked', async () => {
@@ -25,8 +26,14 @@ describe('log', () => {
   });
 
   it('takes another leaf, turns the order round, and counts from the end', async () => {
-    expect(idsOf((await run(['log', '--leaf', 'leaf:2', '-n', '2', branches])).stdout)).toEqual(['39718e32', 'bfe0604a']);
-    expect(idsOf((await run(['log', '--leaf', 'leaf:2', '-n', '2', '-r', branches])).stdout)).toEqual(['bfe0604a', '39718e32']);
+    expect(idsOf((await run(['log', '--leaf', 'leaf:2', '-n', '2', branches])).stdout)).toEqual([
+      '39718e32',
+      'bfe0604a',
+    ]);
+    expect(idsOf((await run(['log', '--leaf', 'leaf:2', '-n', '2', '-r', branches])).stdout)).toEqual([
+      'bfe0604a',
+      '39718e32',
+    ]);
     expect(idsOf((await run(['log', '--leaf', 'cause found', '-r', branches])).stdout)).toEqual(
       idsOf((await run(['log', '--leaf', 'cause found', branches])).stdout).reverse(),
     );
@@ -62,14 +69,22 @@ describe('log', () => {
     expect(await refused('--type', 'msg')).toBe(
       "sessionctl: no entry has the type 'msg'; types are model_change, thinking_level_change, message, label, branch_summary, session_info",
     );
-    expect(await refused('--type', 'sesion_info')).toBe("sessionctl: no entry has the type 'sesion_info'; did you mean 'session_info'?");
+    expect(await refused('--type', 'sesion_info')).toBe(
+      "sessionctl: no entry has the type 'sesion_info'; did you mean 'session_info'?",
+    );
     expect(await refused('--role', 'label')).toContain("no message has the role 'label'; ");
     expect(await refused('--role', '')).toContain("no message has the role ''; ");
   });
 
   it('takes a role and a type that only this file has, on any branch and however many there are', async () => {
     const own = join(folder, 'own.jsonl');
-    const entry = (type: string, id: string, rest: object = {}) => ({ type, id, parentId: null, timestamp: header.timestamp, ...rest });
+    const entry = (type: string, id: string, rest: object = {}) => ({
+      type,
+      id,
+      parentId: null,
+      timestamp: header.timestamp,
+      ...rest,
+    });
     const many = Array.from({ length: 300 }, (_, at) => entry(`type-${at}`, `t${at}`));
     const message = entry('message', 'm', { message: { role: 'moderator', content: 'x' } });
     writeFileSync(own, jsonl(header, ...many, message, entry('last_type', 'z')));
@@ -80,14 +95,22 @@ describe('log', () => {
     expect((await run(['log', '--type', 'type-300', own])).code).toBe(2);
   });
 
-  it.each(['', '\n\n'])('says that a file without header and entries (%j) holds nothing, and exits 1', async (content) => {
-    const empty = join(folder, 'empty.jsonl');
-    writeFileSync(empty, content);
-    const said = { code: 1, stderr: `sessionctl: ${empty}: has neither a header nor entries; there is nothing to show\n` };
-    for (const command of ['log', 'export', 'tree', 'context']) expect(await run([command, empty])).toMatchObject(said);
-    writeFileSync(empty, jsonl(header));
-    for (const command of ['log', 'export', 'tree', 'context']) expect(await run([command, empty])).toMatchObject({ code: 0, stderr: '' });
-  });
+  it.each(['', '\n\n'])(
+    'says that a file without header and entries (%j) holds nothing, and exits 1',
+    async (content) => {
+      const empty = join(folder, 'empty.jsonl');
+      writeFileSync(empty, content);
+      const said = {
+        code: 1,
+        stderr: `sessionctl: ${empty}: has neither a header nor entries; there is nothing to show\n`,
+      };
+      for (const command of ['log', 'export', 'tree', 'context'])
+        expect(await run([command, empty])).toMatchObject(said);
+      writeFileSync(empty, jsonl(header));
+      for (const command of ['log', 'export', 'tree', 'context'])
+        expect(await run([command, empty])).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
 
   it('gives one record an entry with --json, the whole text in it', async () => {
     const { stdout } = await run(['log', '--json', '--leaf', '13ab93d9', '-n', '1', branches]);
@@ -104,7 +127,9 @@ describe('log', () => {
   });
 
   it('reads stdin, and shows nothing of a session without entries', async () => {
-    expect(idsOf((await run(['log'], { stdin: jsonl(header, message('a', null), message('b', 'a')) })).stdout)).toEqual(['a', 'b']);
+    expect(idsOf((await run(['log'], { stdin: jsonl(header, message('a', null), message('b', 'a')) })).stdout)).toEqual(
+      ['a', 'b'],
+    );
     expect(await run(['log', '-'], { stdin: jsonl(header) })).toMatchObject({ code: 0, stdout: '' });
     expect(await run(['log'], { stdin: '' })).toMatchObject({ code: 1, stdout: '' });
   });
@@ -121,7 +146,9 @@ describe('log', () => {
   });
 
   it('names an entry without an id by its line', async () => {
-    expect((await run(['log'], { stdin: jsonl(header, { ...message('a', null), id: 7 }) })).stdout).toContain('line:2 (@) user');
+    expect((await run(['log'], { stdin: jsonl(header, { ...message('a', null), id: 7 }) })).stdout).toContain(
+      'line:2 (@) user',
+    );
   });
 
   it('tells no role with --json where a message has none', async () => {
@@ -145,7 +172,9 @@ describe('log', () => {
 
   it('says what is wrong with a wrong call', async () => {
     expect(await run(['log', '--grep', '(', branches])).toMatchObject({ code: 2 });
-    expect((await run(['log', '--grep', '(', branches])).stderr).toContain("option '--grep' needs a regular expression, not '('");
+    expect((await run(['log', '--grep', '(', branches])).stderr).toContain(
+      "option '--grep' needs a regular expression, not '('",
+    );
     expect((await run(['log', '--ignore-case', branches])).stderr).toContain("'--ignore-case' needs '--grep'");
     expect((await run(['log', branches, branches])).stderr).toContain('one FILE at a time');
     expect((await run(['log', '--leaf', 'nowhere', branches])).stderr).toMatch(/'nowhere' does not match any entry/);

@@ -51,7 +51,8 @@ function byTheBook(text: string): string {
     previous = entry['id'] as string;
     if (entry['type'] === 'compaction' && typeof entry['firstKeptEntryIndex'] === 'number') {
       const target = entries[entry['firstKeptEntryIndex']];
-      if (target && target['type'] !== 'session' && target['id'] !== undefined) entry['firstKeptEntryId'] = target['id'];
+      if (target && target['type'] !== 'session' && target['id'] !== undefined)
+        entry['firstKeptEntryId'] = target['id'];
       delete entry['firstKeptEntryIndex'];
     }
     const message = entry['message'] as Record<string, unknown> | null | undefined;
@@ -75,8 +76,13 @@ describe('migrate on what the agents were tried on', () => {
   it('refuses a damaged line, names it and repair, and gives what stands before it', async () => {
     const ran = await run(['migrate', '--ids', 'sequence', join(vectors, 'm02-corrupt-before-compaction.jsonl')]);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toMatch(/m02-corrupt-before-compaction\.jsonl: line 3 is damaged \(torn-line\); run 'sessionctl repair' first\n$/);
-    expect(lines(ran.stdout).map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['session', 'message']);
+    expect(ran.stderr).toMatch(
+      /m02-corrupt-before-compaction\.jsonl: line 3 is damaged \(torn-line\); run 'sessionctl repair' first\n$/,
+    );
+    expect(lines(ran.stdout).map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+      'session',
+      'message',
+    ]);
   });
 
   it('refuses lines that are no objects', async () => {
@@ -159,7 +165,10 @@ describe('the ids that migrate makes', () => {
       log(HEADER, USER, own.replace('"id":', '"\\u0069d" : ')),
       ...[100, 118, 123, 200].map((blanks) => log(HEADER, USER, own.replace('"id":', `"id"${' '.repeat(blanks)}:`))),
     ]) {
-      for (const ran of [await run(['migrate', file('taken.jsonl', input)]), await run(['migrate'], { stdin: input })]) {
+      for (const ran of [
+        await run(['migrate', file('taken.jsonl', input)]),
+        await run(['migrate'], { stdin: input }),
+      ]) {
         expect(ran.code).toBe(0);
         expect(idsOf(ran.stdout)).toEqual(['s1', stable('s1', 1, 1), taken]);
       }
@@ -183,7 +192,8 @@ describe('the ids that migrate makes', () => {
   it('may be random, and are drawn again where they are taken', async () => {
     const draws = [0, 0, 1, 2, 0, 0, 1, 2, 0xff, 0xff, 0xff, 0xff];
     // Ids take four bytes; the keys of tables take eight.
-    const random = (bytes: number): Uint8Array => (bytes === 4 ? Uint8Array.from(draws.splice(0, 4)) : new Uint8Array(bytes));
+    const random = (bytes: number): Uint8Array =>
+      bytes === 4 ? Uint8Array.from(draws.splice(0, 4)) : new Uint8Array(bytes);
     const path = file('random.jsonl', log(HEADER, USER, USER));
     const ran = await run(['migrate', '--ids', 'random', path], { random });
     expect(idsOf(ran.stdout).slice(1)).toEqual(['00000102', 'ffffffff']);
@@ -192,7 +202,9 @@ describe('the ids that migrate makes', () => {
 
 describe('what migrate does to an entry', () => {
   it('chains an entry that has an id but no parent, and keeps a parent that stands without an id', async () => {
-    const ran = await migrate(log(HEADER, USER, '{"id":"own","type":"custom"}', '{"type":"custom","parentId":"own"}', '{"type":"custom"}'));
+    const ran = await migrate(
+      log(HEADER, USER, '{"id":"own","type":"custom"}', '{"type":"custom","parentId":"own"}', '{"type":"custom"}'),
+    );
     expect(lines(ran.stdout).slice(2)).toEqual([
       '{"id":"own","type":"custom","parentId":"00000001"}',
       '{"type":"custom","parentId":"own","id":"00000002"}',
@@ -238,7 +250,9 @@ describe('what migrate does to an entry', () => {
   });
 
   it('writes ids of other scripts as they are', async () => {
-    const ran = await migrate(log(HEADER, '{"type":"custom","id":"日本","parentId":null}', '{"type":"custom","id":"\\u65e5\\"x"}', USER));
+    const ran = await migrate(
+      log(HEADER, '{"type":"custom","id":"日本","parentId":null}', '{"type":"custom","id":"\\u65e5\\"x"}', USER),
+    );
     expect(lines(ran.stdout)[2]).toBe('{"type":"custom","id":"\\u65e5\\"x","parentId":"日本"}');
     expect(lines(ran.stdout)[3]).toContain('"parentId":"日\\"x"');
   });
@@ -247,7 +261,9 @@ describe('what migrate does to an entry', () => {
     const ran = await migrate(
       log(HEADER, USER, '{"type":"custom","id":"own"}', '{"type":"compaction","firstKeptEntryIndex":2e0,"summary":""}'),
     );
-    expect(lines(ran.stdout)[3]).toBe('{"type":"compaction","summary":"","id":"00000002","parentId":"own","firstKeptEntryId":"own"}');
+    expect(lines(ran.stdout)[3]).toBe(
+      '{"type":"compaction","summary":"","id":"00000002","parentId":"own","firstKeptEntryId":"own"}',
+    );
   });
 
   it('removes an index that stands last, stands twice, or is the only thing between others', async () => {
@@ -269,7 +285,9 @@ describe('what migrate does to an entry', () => {
     expect(ran.stderr).toContain(
       '-:4: warning: firstKeptEntryIndex 9 does not refer to an earlier entry and was removed; this compaction keeps nothing before it\n',
     );
-    const both = await migrate(log(HEADER, USER, '{"type":"compaction","firstKeptEntryIndex":9,"firstKeptEntryId":"00000001"}'));
+    const both = await migrate(
+      log(HEADER, USER, '{"type":"compaction","firstKeptEntryIndex":9,"firstKeptEntryId":"00000001"}'),
+    );
     expect(both.stdout).toContain('{"type":"compaction","firstKeptEntryId":"00000001","id":"00000002"');
     expect(both.stderr).toContain(
       '-:3: warning: firstKeptEntryIndex 9 does not refer to an earlier entry and was removed; its firstKeptEntryId is kept\n',
@@ -277,7 +295,8 @@ describe('what migrate does to an entry', () => {
   });
 
   it('keeps every other byte: numbers, escapes, key order, repeated keys, blanks, bytes of other scripts', async () => {
-    const body = '"z":1.0,"a":1e3,"big":12345678901234567890,"neg":-0,"huge":1e400,"s":"\\u00e9\\/é\\ud83d","a":2,"__proto__":{"id":1}';
+    const body =
+      '"z":1.0,"a":1e3,"big":12345678901234567890,"neg":-0,"huge":1e400,"s":"\\u00e9\\/é\\ud83d","a":2,"__proto__":{"id":1}';
     const ran = await migrate(log(HEADER, `{"type":"custom",${body}}`, `\t{ "type" : "custom" , ${body} } `));
     expect(lines(ran.stdout)[1]).toBe(`{"type":"custom",${body},"id":"00000001","parentId":null}`);
     expect(lines(ran.stdout)[2]).toBe(`\t{ "type" : "custom" , ${body},"id":"00000002","parentId":"00000001" } `);
@@ -285,7 +304,9 @@ describe('what migrate does to an entry', () => {
 
   it('keeps line ends, blank lines and the title slot, which counts for nothing', async () => {
     const slot = `{"type":"title","v":1,"title":"t","pad":"${' '.repeat(20)}"}`;
-    const ran = await migrate(`${slot}\r\n\r\n${HEADER}\r\n \r\n${USER}\r\n{"type":"compaction","summary":"","firstKeptEntryIndex":1}`);
+    const ran = await migrate(
+      `${slot}\r\n\r\n${HEADER}\r\n \r\n${USER}\r\n{"type":"compaction","summary":"","firstKeptEntryIndex":1}`,
+    );
     expect(ran.stdout).toBe(
       `${slot}\r\n\r\n${HEADER.slice(0, -1)},"version":3}\r\n \r\n${USER.slice(0, -1)},"id":"00000001","parentId":null}\r\n` +
         '{"type":"compaction","summary":"","id":"00000002","parentId":"00000001","firstKeptEntryId":"00000001"}\r\n',
@@ -293,9 +314,15 @@ describe('what migrate does to an entry', () => {
   });
 
   it('gives every header the version, in its place or at the end', async () => {
-    const ran = await migrate(log('{"type":"session","version":1.0,"id":"s1"}', HEADER, '{"type":"session","version":"x","id":"s2"}'));
+    const ran = await migrate(
+      log('{"type":"session","version":1.0,"id":"s1"}', HEADER, '{"type":"session","version":"x","id":"s2"}'),
+    );
     expect(ran.stdout).toBe(
-      log('{"type":"session","version":3,"id":"s1"}', `${HEADER.slice(0, -1)},"version":3}`, '{"type":"session","version":3,"id":"s2"}'),
+      log(
+        '{"type":"session","version":3,"id":"s1"}',
+        `${HEADER.slice(0, -1)},"version":3}`,
+        '{"type":"session","version":3,"id":"s2"}',
+      ),
     );
   });
 
@@ -310,7 +337,10 @@ describe('what migrate does to an entry', () => {
   it('stops at version 2 where told, and never goes back', async () => {
     const hook = '{"type":"message","message":{"role":"hookMessage"}}';
     const ran = await migrate(log(HEADER, hook), '--to', '2');
-    expect(lines(ran.stdout)).toEqual([`${HEADER.slice(0, -1)},"version":2}`, `${hook.slice(0, -1)},"id":"00000001","parentId":null}`]);
+    expect(lines(ran.stdout)).toEqual([
+      `${HEADER.slice(0, -1)},"version":2}`,
+      `${hook.slice(0, -1)},"id":"00000001","parentId":null}`,
+    ]);
     const back = await migrate(log('{"type":"session","version":3,"id":"s"}'), '--to', '2');
     expect(back).toMatchObject({
       code: 2,
@@ -329,7 +359,11 @@ describe('what migrate does to an entry', () => {
     ['byte-order-mark', `\ufeff${HEADER}\n`, 1],
     ['nul-bytes', `${HEADER}\n\0\0${USER}\n`, 2],
     ['glued-entries', `${HEADER}\n${USER}${USER}\n`, 2],
-    ['invalid-utf8', Buffer.concat([Buffer.from(`${HEADER}\n{"type":"custom","x":"`), Buffer.from([0xff]), Buffer.from('"}\n')]), 2],
+    [
+      'invalid-utf8',
+      Buffer.concat([Buffer.from(`${HEADER}\n{"type":"custom","x":"`), Buffer.from([0xff]), Buffer.from('"}\n')]),
+      2,
+    ],
     ['not-json', `${HEADER}\n${USER}\n<<<<<<< HEAD\n`, 3],
     ['torn-line', `{"type":"session","version":3,"id":"s"}\n{"type":"mess`, 2],
   ])('refuses %s', async (rule, input, number) => {
@@ -392,7 +426,10 @@ describe('migrate on files', () => {
   });
 
   it.each([
-    ['another agent', '{"parentUuid":null,"sessionId":"x","uuid":"u","type":"user","message":{"role":"user","content":"hi"}}\n'],
+    [
+      'another agent',
+      '{"parentUuid":null,"sessionId":"x","uuid":"u","type":"user","message":{"role":"user","content":"hi"}}\n',
+    ],
     ['a JSON document', '{\n  "name": "x"\n}\n'],
     ['plain text', 'hello\nworld\n'],
   ])('says what a file of %s seems to be, and refuses it', async (_what, content) => {
@@ -434,7 +471,11 @@ describe('for any session', () => {
       message: fc.record({ role: fc.constantFrom('user', 'hookMessage', 'assistant'), content: value }),
     }),
     fc.record({ type: fc.constant('message'), message: value }),
-    fc.record({ type: fc.constantFrom('custom', 'unheard_of', 'label'), data: value, timestamp: fc.string({ unit: 'binary' }) }),
+    fc.record({
+      type: fc.constantFrom('custom', 'unheard_of', 'label'),
+      data: value,
+      timestamp: fc.string({ unit: 'binary' }),
+    }),
     fc.record({
       type: fc.constant('compaction'),
       summary: fc.string({ unit: 'binary' }),
@@ -447,7 +488,9 @@ describe('for any session', () => {
     }),
     fc.record({ type: fc.constant('session'), id: fc.string() }),
   );
-  const session = fc.array(entry, { maxLength: 12 }).map((entries) => log(HEADER, ...entries.map((one) => JSON.stringify(one))));
+  const session = fc
+    .array(entry, { maxLength: 12 })
+    .map((entries) => log(HEADER, ...entries.map((one) => JSON.stringify(one))));
 
   it('writes what the agents write, byte for byte, where the input is as they write it', async () => {
     await fc.assert(

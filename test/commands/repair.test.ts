@@ -21,7 +21,8 @@ import { HEADER, user } from '../support/sessions.ts';
 
 const scratch = scratchFolder();
 const vector = (name: string): string => join(projectRoot, 'fixtures', 'vectors', 'damage', `${name}.jsonl`);
-const mended = (name: string): string => readFileSync(join(projectRoot, 'fixtures', 'repair', name, 'repaired.jsonl'), 'utf8');
+const mended = (name: string): string =>
+  readFileSync(join(projectRoot, 'fixtures', 'repair', name, 'repaired.jsonl'), 'utf8');
 const TORN = 'l02-torn-mid-string';
 const GLUED = 'l05-concat';
 
@@ -73,7 +74,14 @@ describe('sessionctl repair FILE', () => {
     expect(ran.code).toBe(0);
     expect(ran.stderr).toContain(`2 changes, 1 piece in '${quarantine}'`);
     expect(quarantined(quarantine)).toEqual([
-      { file, line: 3, offset: 300, length: 61, rule: 'torn-line', raw: '{"type": "message", "id": "b", "parentId": "a", "timestamp":\n' },
+      {
+        file,
+        line: 3,
+        offset: 300,
+        length: 61,
+        rule: 'torn-line',
+        raw: '{"type": "message", "id": "b", "parentId": "a", "timestamp":\n',
+      },
     ]);
     expect(modeOf(quarantine)).toBe(0o600);
   });
@@ -166,18 +174,23 @@ describe('sessionctl repair -i', () => {
 });
 
 describe('sessionctl repair of a link', () => {
-  it.each(['-i', '-o'])('puts the quarantine beside the file that it writes, not beside the link, with %s', async (option) => {
-    const file = copyOf(TORN);
-    const links = folder();
-    const link = join(links, 'link.jsonl');
-    symlinkSync(file, link);
-    const ran = await run(option === '-i' ? ['repair', '-i', '--backup', link] : ['repair', vector(TORN), '-o', link]);
-    expect(ran.code).toBe(0);
-    expect(readdirSync(links)).toEqual(['link.jsonl']);
-    expect(readFileSync(file, 'utf8')).toBe(mended(TORN));
-    expect(quarantined(`${realpathSync(file)}.quarantine`)).toHaveLength(1);
-    expect(ran.stderr).toContain(`in '${realpathSync(file)}.quarantine'`);
-  });
+  it.each(['-i', '-o'])(
+    'puts the quarantine beside the file that it writes, not beside the link, with %s',
+    async (option) => {
+      const file = copyOf(TORN);
+      const links = folder();
+      const link = join(links, 'link.jsonl');
+      symlinkSync(file, link);
+      const ran = await run(
+        option === '-i' ? ['repair', '-i', '--backup', link] : ['repair', vector(TORN), '-o', link],
+      );
+      expect(ran.code).toBe(0);
+      expect(readdirSync(links)).toEqual(['link.jsonl']);
+      expect(readFileSync(file, 'utf8')).toBe(mended(TORN));
+      expect(quarantined(`${realpathSync(file)}.quarantine`)).toHaveLength(1);
+      expect(ran.stderr).toContain(`in '${realpathSync(file)}.quarantine'`);
+    },
+  );
 });
 
 describe('sessionctl repair -o', () => {
@@ -196,15 +209,18 @@ describe('sessionctl repair -o', () => {
 });
 
 describe('sessionctl repair < FILE', () => {
-  it.each(['--report', '--quarantine'])('refuses to write what %s names over the file that it reads', async (option) => {
-    const file = `${copyOf(TORN)}.log`;
-    writeFileSync(file, readFileSync(vector(TORN)));
-    const program = join(projectRoot, 'bin', 'sessionctl.js');
-    const ran = await spawnCommand('bash', ['-c', `node ${program} repair ${option} ${file} < ${file}`]);
-    expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain(`is '/dev/stdin' itself; choose another file with ${option}`);
-    expect(readFileSync(file).equals(readFileSync(vector(TORN)))).toBe(true);
-  });
+  it.each(['--report', '--quarantine'])(
+    'refuses to write what %s names over the file that it reads',
+    async (option) => {
+      const file = `${copyOf(TORN)}.log`;
+      writeFileSync(file, readFileSync(vector(TORN)));
+      const program = join(projectRoot, 'bin', 'sessionctl.js');
+      const ran = await spawnCommand('bash', ['-c', `node ${program} repair ${option} ${file} < ${file}`]);
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+      expect(ran.stderr).toContain(`is '/dev/stdin' itself; choose another file with ${option}`);
+      expect(readFileSync(file).equals(readFileSync(vector(TORN)))).toBe(true);
+    },
+  );
 
   it('takes /dev/null for a report where nothing comes from it', async () => {
     const ran = await spawnProgram(['repair', '--report', '/dev/null', vector(TORN)]);
@@ -268,7 +284,10 @@ describe('a log in which no line is whole', () => {
     const lines = log.trimEnd().split('\n');
     const printed = lines.map((line) => `${JSON.stringify(JSON.parse(line), null, 2)}\n`).join('');
     const joined = await run(['repair'], { stdin: printed });
-    expect(joined.stdout.split('\n').map((line) => (line === '' ? '' : JSON.stringify(JSON.parse(line))))).toEqual([...lines, '']);
+    expect(joined.stdout.split('\n').map((line) => (line === '' ? '' : JSON.stringify(JSON.parse(line))))).toEqual([
+      ...lines,
+      '',
+    ]);
     for (const between of ['', '\r']) {
       expect(await run(['repair'], { stdin: lines.join(between) })).toMatchObject({ code: 0 });
       const found = await run(['validate'], { stdin: lines.join(between) });
@@ -381,7 +400,9 @@ it('mends only what --only names', async () => {
 it('exits 0 where the other error of the log went with the line that it fixed', async () => {
   const input = join(projectRoot, 'fixtures', 'repair', 'mark-on-blank-line', 'damaged.jsonl');
   const ran = await run(['repair', '--only', 'blank-line', input]);
-  expect(ran.stderr).toBe(`sessionctl: ${input}:1: blank-line: removed the blank line\nsessionctl: ${input}: 1 change\n`);
+  expect(ran.stderr).toBe(
+    `sessionctl: ${input}:1: blank-line: removed the blank line\nsessionctl: ${input}: 1 change\n`,
+  );
   expect(ran.code).toBe(0);
   expect((await run(['validate', '-q', '-'], { stdin: Buffer.from(ran.stdout) })).code).toBe(0);
 });
@@ -404,10 +425,14 @@ describe('the program as a process', () => {
     expect(ran.code).toBe(0);
     expect(ran.stdout).toBe(mended(TORN));
     const big = join(folder(), 'big.jsonl');
-    const line = '{"type":"custom","id":"ID","parentId":null,"timestamp":"2026-04-01T08:00:01.000Z","customType":"x"}\n';
+    const line =
+      '{"type":"custom","id":"ID","parentId":null,"timestamp":"2026-04-01T08:00:01.000Z","customType":"x"}\n';
     const head = readFileSync(vector(GLUED), 'utf8');
     writeFileSync(big, head + Array.from({ length: 30_000 }, (_, at) => line.replace('ID', `n${at}`)).join(''));
-    const piped = await spawnCommand('bash', ['-c', `node ${join(projectRoot, 'bin', 'sessionctl.js')} repair ${big} | head -n 1 | wc -l`]);
+    const piped = await spawnCommand('bash', [
+      '-c',
+      `node ${join(projectRoot, 'bin', 'sessionctl.js')} repair ${big} | head -n 1 | wc -l`,
+    ]);
     expect(piped.stdout.trim()).toBe('1');
     expect(piped.stderr).not.toMatch(/Error|EPIPE/);
   });

@@ -71,14 +71,17 @@ describe('schema', () => {
     expect(ran.stdout.endsWith('}\n')).toBe(true);
   });
 
-  it.each(schemaTypes().map((type) => [type]))('prints the schema of %s alone, with what it refers to', async (type) => {
-    const ran = await run(['schema', '--entry', type]);
-    expect(ran.code).toBe(0);
-    const schema = JSON.parse(ran.stdout) as JsonObject;
-    expect(schema).toEqual(entrySchema(type));
-    expect(() => new Ajv2020().compile(schema)).not.toThrow();
-    expect((schema['properties'] as Record<string, unknown>)['type']).toMatchObject({ const: type });
-  });
+  it.each(schemaTypes().map((type) => [type]))(
+    'prints the schema of %s alone, with what it refers to',
+    async (type) => {
+      const ran = await run(['schema', '--entry', type]);
+      expect(ran.code).toBe(0);
+      const schema = JSON.parse(ran.stdout) as JsonObject;
+      expect(schema).toEqual(entrySchema(type));
+      expect(() => new Ajv2020().compile(schema)).not.toThrow();
+      expect((schema['properties'] as Record<string, unknown>)['type']).toMatchObject({ const: type });
+    },
+  );
 
   it('refuses what it does not know', async () => {
     expect(await run(['schema', '--entry', 'mesage'])).toMatchObject({ code: 2, stdout: '' });
@@ -124,7 +127,13 @@ describe('schema', () => {
     const block = fc.oneof(
       anyValue,
       fc.record(
-        { type: fc.constantFrom('text', 'image', 'toolCall', 'video'), text: anyValue, id: anyValue, name: anyValue, input: anyValue },
+        {
+          type: fc.constantFrom('text', 'image', 'toolCall', 'video'),
+          text: anyValue,
+          id: anyValue,
+          name: anyValue,
+          input: anyValue,
+        },
         { requiredKeys: [] },
       ),
     );
@@ -133,7 +142,10 @@ describe('schema', () => {
       anyValue,
       fc.record(
         {
-          role: fc.oneof(fc.constantFrom('user', 'assistant', 'toolResult', 'hookMessage', 'system', 'weird'), anyValue),
+          role: fc.oneof(
+            fc.constantFrom('user', 'assistant', 'toolResult', 'hookMessage', 'system', 'weird'),
+            anyValue,
+          ),
           content,
           toolCallId: anyValue,
           usage: anyValue,

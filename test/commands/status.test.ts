@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DialectWatch } from '../../src/entries/dialect.ts';
-import type { Status } from '../../src/projection/status/types.ts';
+import type { Status } from '../../src/status/types.ts';
 import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -113,20 +113,32 @@ describe('sessionctl status', () => {
     expect(ran.code).toBe(verdict === 'ready' ? 0 : 1);
   });
 
-  it.each(ROWS)('says what it must about %s: all keys, a reason for the verdict, nothing unknown made known', async (name, verdict) => {
-    const status = await statusOf(fixture(name));
-    for (const key of ['session', 'leafId', 'pending', 'denials', 'lastStableEntryId', 'checklist', 'evidence', 'limits']) {
-      expect(Object.keys(status)).toContain(key);
-    }
-    expect(status.reasons.some((reason) => reason.verdict === verdict)).toBe(true);
-    const checklist = new Map(status.checklist.map((item) => [item.item, item.value]));
-    expect(checklist.size).toBe(11);
-    expect(checklist.get('no unpersisted events')).toMatch(/^(?:unknown|no)$/);
-    for (const item of ['permission still valid', 'budget left', 'external world unchanged', 'workspace matches']) {
-      expect(checklist.get(item)).toBe('unknown');
-    }
-    expect(status.limits[0]).toContain('cannot see processes, approvals or remote systems');
-  });
+  it.each(ROWS)(
+    'says what it must about %s: all keys, a reason for the verdict, nothing unknown made known',
+    async (name, verdict) => {
+      const status = await statusOf(fixture(name));
+      for (const key of [
+        'session',
+        'leafId',
+        'pending',
+        'denials',
+        'lastStableEntryId',
+        'checklist',
+        'evidence',
+        'limits',
+      ]) {
+        expect(Object.keys(status)).toContain(key);
+      }
+      expect(status.reasons.some((reason) => reason.verdict === verdict)).toBe(true);
+      const checklist = new Map(status.checklist.map((item) => [item.item, item.value]));
+      expect(checklist.size).toBe(11);
+      expect(checklist.get('no unpersisted events')).toMatch(/^(?:unknown|no)$/);
+      for (const item of ['permission still valid', 'budget left', 'external world unchanged', 'workspace matches']) {
+        expect(checklist.get(item)).toBe('unknown');
+      }
+      expect(status.limits[0]).toContain('cannot see processes, approvals or remote systems');
+    },
+  );
 
   it('tells a person the same in at most ten lines', async () => {
     for (const [name, verdict] of ROWS) {
@@ -144,8 +156,12 @@ describe('sessionctl status', () => {
   });
 
   it('says where it is ready why the last stable entry is not the leaf', async () => {
-    expect((await run(['status', fixture('user-last')])).stdout).toContain(", because the user's message after it has no answer yet (");
-    expect((await run(['status', fixture('intent-only-read')])).stdout).toContain(', because 1 call after it has no result (grep) (');
+    expect((await run(['status', fixture('user-last')])).stdout).toContain(
+      ", because the user's message after it has no answer yet (",
+    );
+    expect((await run(['status', fixture('intent-only-read')])).stdout).toContain(
+      ', because 1 call after it has no result (grep) (',
+    );
     expect((await run(['status', fixture('stable-stop')])).stdout).toContain(', the leaf itself\n');
     expect(await statusOf(fixture('stable-stop'))).toMatchObject({ lastStableReason: null });
   });
@@ -155,7 +171,9 @@ describe('sessionctl status', () => {
     expect((await statusOf(fixture('stable-answered'))).lastStableEntryId).toBe('a0004d5c');
     expect((await statusOf(fixture('partially-answered'))).lastStableEntryId).toBeNull();
     const ran = await run(['status', fixture('started-process')]);
-    expect(ran.stdout).toContain(`last stable entry: a00060b3 (sessionctl fork ${fixture('started-process')} a00060b3 starts from there)`);
+    expect(ran.stdout).toContain(
+      `last stable entry: a00060b3 (sessionctl fork ${fixture('started-process')} a00060b3 starts from there)`,
+    );
   });
 
   it('tells of a pending call its class, what is known of its execution, a policy and a hint', async () => {
@@ -173,12 +191,17 @@ describe('sessionctl status', () => {
     expect((await statusOf(fixture('finished-no-observation'))).pending[0]?.started).toBe('yes');
     const elsewhere = await statusOf(fixture('result-off-path'));
     expect(elsewhere.pending[0]).toMatchObject({ started: 'yes', resultElsewhere: { line: 5 } });
-    expect((await statusOf(fixture('output-cut-calls'))).pending[0]).toMatchObject({ policy: 'never-rerun', verdict: 'blocked' });
+    expect((await statusOf(fixture('output-cut-calls'))).pending[0]).toMatchObject({
+      policy: 'never-rerun',
+      verdict: 'blocked',
+    });
   });
 
   it('lists denials, those before the last word of the user as past', async () => {
     expect((await statusOf(fixture('permission-denied'))).denials).toMatchObject([{ toolCallId: 't1', current: true }]);
-    expect((await statusOf(fixture('permission-denied-earlier'))).denials).toMatchObject([{ toolCallId: 't1', current: false }]);
+    expect((await statusOf(fixture('permission-denied-earlier'))).denials).toMatchObject([
+      { toolCallId: 't1', current: false },
+    ]);
   });
 
   it('says in the checklist that events are missing where the tail is cut', async () => {
@@ -192,13 +215,18 @@ describe('sessionctl status', () => {
     const entry =
       '{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"x"}}\n';
     const reason = async (log: string): Promise<string> => (await run(['status', '-'], { stdin: log })).stdout;
-    expect(await reason(`${header}garbage\n${entry}`)).toContain('a line that is not on the path is damaged (not-json)');
+    expect(await reason(`${header}garbage\n${entry}`)).toContain(
+      'a line that is not on the path is damaged (not-json)',
+    );
     expect(await reason(`${header}${entry}garbage\n`)).toContain('the end of the file is damaged (not-json)');
   });
 
   it('names the parent at which the path ends, and the entry at which it runs in a circle', async () => {
-    const reason = async (name: string): Promise<string | undefined> => (await statusOf(fixture(name))).reasons[0]?.reason;
-    expect(await reason('damaged-missing-parent')).toMatch(/^the path ends at parent '[^']+', which is not in the file/);
+    const reason = async (name: string): Promise<string | undefined> =>
+      (await statusOf(fixture(name))).reasons[0]?.reason;
+    expect(await reason('damaged-missing-parent')).toMatch(
+      /^the path ends at parent '[^']+', which is not in the file/,
+    );
     expect(await reason('damaged-cycle')).toMatch(/^the path is a cycle through '[^']+'/);
   });
 
@@ -245,20 +273,29 @@ describe('sessionctl status', () => {
     ['either', {}, { type: 'model_change', modelId: 'm' }, 'maybe'],
     ['omp', { title: 'T' }, { type: 'thinking_level_change', thinkingLevel: 'off' }, 'maybe'],
     ['both', { title: 'T' }, { type: 'model_change', provider: 'p', modelId: 'm' }, 'maybe'],
-  ])('takes a log that %s wrote for the same as append and externalize do: header %j, entry %j', async (_, head, told, started) => {
-    const base = { timestamp: '2026-01-01T00:00:00.000Z' };
-    const call = { type: 'toolCall', id: 't', name: 'bash', arguments: { command: 'x' } };
-    const lines = [
-      { type: 'session', version: 3, id: 's', cwd: '/', ...base, ...head },
-      { ...told, id: 'a', parentId: null, ...base },
-      { type: 'message', id: 'b', parentId: 'a', ...base, message: { role: 'assistant', content: [call], stopReason: 'aborted' } },
-    ];
-    const watch = new DialectWatch();
-    for (const line of lines) watch.see(line);
-    const ran = await run(['status', '--json'], { stdin: lines.map((line) => `${JSON.stringify(line)}\n`).join('') });
-    expect((JSON.parse(ran.stdout) as Status).pending[0]?.started).toBe(started);
-    expect(watch.dialect === 'pi').toBe(started === 'no');
-  });
+  ])(
+    'takes a log that %s wrote for the same as append and externalize do: header %j, entry %j',
+    async (_, head, told, started) => {
+      const base = { timestamp: '2026-01-01T00:00:00.000Z' };
+      const call = { type: 'toolCall', id: 't', name: 'bash', arguments: { command: 'x' } };
+      const lines = [
+        { type: 'session', version: 3, id: 's', cwd: '/', ...base, ...head },
+        { ...told, id: 'a', parentId: null, ...base },
+        {
+          type: 'message',
+          id: 'b',
+          parentId: 'a',
+          ...base,
+          message: { role: 'assistant', content: [call], stopReason: 'aborted' },
+        },
+      ];
+      const watch = new DialectWatch();
+      for (const line of lines) watch.see(line);
+      const ran = await run(['status', '--json'], { stdin: lines.map((line) => `${JSON.stringify(line)}\n`).join('') });
+      expect((JSON.parse(ran.stdout) as Status).pending[0]?.started).toBe(started);
+      expect(watch.dialect === 'pi').toBe(started === 'no');
+    },
+  );
 
   const blocked = ROWS.filter(([, verdict]) => verdict === 'blocked').map(([name]) => name);
   it.each(blocked)('ends %s with a command that leads out of it', async (name) => {
@@ -279,11 +316,28 @@ describe('sessionctl status', () => {
       JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-01-01T00:00:00.000Z', message });
     const stop = { role: 'assistant', content: [], stopReason: 'stop' };
     const file = join(scratch, 'stump.jsonl');
-    const header = JSON.stringify({ type: 'session', version: 3, id: 's', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/' });
+    const header = JSON.stringify({
+      type: 'session',
+      version: 3,
+      id: 's',
+      timestamp: '2026-01-01T00:00:00.000Z',
+      cwd: '/',
+    });
     const user = { role: 'user', content: 'Hi' };
-    const lines = [header, entry('a', null, user), entry('b', 'a', stop), entry('c', 'gone', stop), entry('d', 'c', user), ''];
+    const lines = [
+      header,
+      entry('a', null, user),
+      entry('b', 'a', stop),
+      entry('c', 'gone', stop),
+      entry('d', 'c', user),
+      '',
+    ];
     writeFileSync(file, lines.join('\n'));
-    expect(await statusOf(file)).toMatchObject({ verdict: 'blocked', lastStableEntryId: null, next: { command: 'repair' } });
+    expect(await statusOf(file)).toMatchObject({
+      verdict: 'blocked',
+      lastStableEntryId: null,
+      next: { command: 'repair' },
+    });
     const { stdout } = await run(['status', file]);
     expect(stdout).not.toContain('sessionctl fork');
     expect(stdout).toMatch(new RegExp(`\\n {2}next: sessionctl repair -i --backup ${file}\\n$`));
@@ -377,7 +431,11 @@ describe('sessionctl status --workspace', () => {
 
   it('sees that a write was made, or not, and lowers confirm to check', async () => {
     const made = pending('write', { path: 'src/a.ts', content: 'é\n' });
-    expect(await probe(made)).toMatchObject({ verdict: 'check', result: 'appears not applied', policy: 'rerun-after-check' });
+    expect(await probe(made)).toMatchObject({
+      verdict: 'check',
+      result: 'appears not applied',
+      policy: 'rerun-after-check',
+    });
     mkdirSync(join(made.workspace, 'src'));
     writeFileSync(join(made.workspace, 'src/a.ts'), 'é\n');
     expect(await probe(made)).toMatchObject({ verdict: 'check', result: 'appears applied' });
@@ -437,7 +495,11 @@ describe('sessionctl status --workspace', () => {
     async (path) => {
       const made = pending('write', { path, content: 'secret' });
       writeFileSync(join(scratch, 'secret.txt'), 'secret');
-      expect(await probe(made)).toMatchObject({ result: 'unknown', verdict: 'confirm', reason: expect.stringContaining('outside') });
+      expect(await probe(made)).toMatchObject({
+        result: 'unknown',
+        verdict: 'confirm',
+        reason: expect.stringContaining('outside'),
+      });
     },
   );
 
@@ -446,7 +508,10 @@ describe('sessionctl status --workspace', () => {
     const outside = mkdtempSync(join(scratch, 'out-'));
     writeFileSync(join(outside, 'secret.txt'), 'secret');
     symlinkSync(outside, join(made.workspace, 'link'));
-    expect(await probe(made)).toMatchObject({ result: 'unknown', reason: expect.stringContaining('link points outside') });
+    expect(await probe(made)).toMatchObject({
+      result: 'unknown',
+      reason: expect.stringContaining('link points outside'),
+    });
     const absent = pending('write', { path: 'link/none.txt', content: 'secret' });
     symlinkSync(outside, join(absent.workspace, 'link'));
     expect(await probe(absent)).toMatchObject({ result: 'unknown' });
@@ -468,7 +533,10 @@ describe('sessionctl status --workspace', () => {
     expect(await probe(device)).toMatchObject({ result: 'unknown' });
     const within = pending('write', { path: 'null', content: '' }, '/dev');
     const status = await statusOf(within.file, '--workspace', '/dev');
-    expect(status.pending[0]?.probe).toMatchObject({ result: 'unknown', reason: expect.stringContaining('device; not opened') });
+    expect(status.pending[0]?.probe).toMatchObject({
+      result: 'unknown',
+      reason: expect.stringContaining('device; not opened'),
+    });
   });
 
   it('never probes a process, and never makes anything ready', async () => {
@@ -479,8 +547,9 @@ describe('sessionctl status --workspace', () => {
   it('says in the checklist what the workspace shows', async () => {
     const made = pending('write', { path: 'a.ts', content: 'x' });
     const value = async (): Promise<string | undefined> =>
-      (await statusOf(made.file, '--workspace', made.workspace)).checklist.find((item) => item.item === 'workspace effects recorded')
-        ?.value;
+      (await statusOf(made.file, '--workspace', made.workspace)).checklist.find(
+        (item) => item.item === 'workspace effects recorded',
+      )?.value;
     expect(await value()).toBe('yes');
     writeFileSync(join(made.workspace, 'a.ts'), 'x');
     expect(await value()).toBe('no');
@@ -500,7 +569,12 @@ describe('sessionctl status as a gate', () => {
       (
         await spawnCommand(
           'bash',
-          ['-c', `"$0" bin/sessionctl.js status "$1" --json | jq -e '.verdict=="ready"'`, process.execPath, fixture(name)],
+          [
+            '-c',
+            `"$0" bin/sessionctl.js status "$1" --json | jq -e '.verdict=="ready"'`,
+            process.execPath,
+            fixture(name),
+          ],
           { cwd: projectRoot },
         )
       ).code;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import width from '../../src/base/width.ts';
+import width from '../../src/util/width.ts';
 import { labelEntry, message } from '../support/memory-session.ts';
 import { projectRoot, run, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -22,7 +22,14 @@ describe('tree', () => {
       message('d', 'c'),
       message('side', 'c'),
       message('side2', 'side'),
-      { type: 'compaction', id: 'k', parentId: 'd', timestamp: '2026-01-01T00:00:00.000Z', summary: 'so far', firstKeptEntryId: 'c' },
+      {
+        type: 'compaction',
+        id: 'k',
+        parentId: 'd',
+        timestamp: '2026-01-01T00:00:00.000Z',
+        summary: 'so far',
+        firstKeptEntryId: 'c',
+      },
       labelEntry('l', 'k', 'b', 'start'),
       message('z', 'l'),
       message('lone', null),
@@ -64,7 +71,11 @@ describe('tree', () => {
       ].join('\n'),
     );
     const now = (): number => Date.parse('2026-03-12T13:05:27.030Z');
-    const onTerminal = await run(['tree', '--leaves', '--color', 'never', branches], { stdoutIsTerminal: true, columns: 70, now });
+    const onTerminal = await run(['tree', '--leaves', '--color', 'never', branches], {
+      stdoutIsTerminal: true,
+      columns: 70,
+      now,
+    });
     expect(onTerminal.stdout).toContain('3 days ago');
     for (const line of onTerminal.stdout.split('\n')) expect(width(line)).toBeLessThanOrEqual(80);
   });
@@ -78,14 +89,28 @@ describe('tree', () => {
       labelEntry('l', 'c', 'c', 'try'),
       labelEntry('m', 'l', 'a', 'base'),
     );
-    const { stdout } = await run(['tree', '--leaves', '--json'], { stdin: log, now: () => Date.parse('2026-01-01T00:01:00.000Z') });
+    const { stdout } = await run(['tree', '--leaves', '--json'], {
+      stdin: log,
+      now: () => Date.parse('2026-01-01T00:01:00.000Z'),
+    });
     const records = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
     const timestamp = '2026-01-01T00:00:00.000Z';
     expect(records).toEqual([
-      { id: 'm', leaf: 1, line: 6, isCurrent: true, label: 'try', lastUserText: 'c', messages: 2, tokens: 0, timestamp, age: 60 },
+      {
+        id: 'm',
+        leaf: 1,
+        line: 6,
+        isCurrent: true,
+        label: 'try',
+        lastUserText: 'c',
+        messages: 2,
+        tokens: 0,
+        timestamp,
+        age: 60,
+      },
       { id: 'b', leaf: 2, line: 3, isCurrent: false, lastUserText: 'b', messages: 2, tokens: 0, timestamp, age: 60 },
     ]);
   });
@@ -99,13 +124,20 @@ describe('tree', () => {
     expect(records.length).toBe(20);
     expect(records.map((record) => record['line'])).toEqual(records.map((_, at) => at + 2));
     expect(records.filter((record) => record['children'] === 2).map((record) => record['id'])).toEqual(['13ab93d9']);
-    expect(records.find((record) => record['isLeaf'])).toMatchObject({ id: 'bfe0604a', depth: 12, onPath: true, role: 'assistant' });
+    expect(records.find((record) => record['isLeaf'])).toMatchObject({
+      id: 'bfe0604a',
+      depth: 12,
+      onPath: true,
+      role: 'assistant',
+    });
     expect(records.find((record) => record['id'] === '01de1cc1')).toMatchObject({ onPath: false, depth: 8 });
     expect(records.find((record) => record['id'] === '13ab93d9')?.['label']).toBe('cause found');
   });
 
   it('draws cycles and logs without entries', async () => {
-    const cycle = await run(['tree'], { stdin: jsonl(header, message('a', 'b'), message('b', 'a'), message('c', 'b')) });
+    const cycle = await run(['tree'], {
+      stdin: jsonl(header, message('a', 'b'), message('b', 'a'), message('c', 'b')),
+    });
     expect(cycle.code).toBe(0);
     expect(cycle.stdout.split('\n').filter((line) => line !== '').length).toBe(3);
     const leaves = await run(['tree', '--leaves', '--json'], {
@@ -113,7 +145,11 @@ describe('tree', () => {
     });
     expect(JSON.parse(leaves.stdout)).toMatchObject({ id: 'c', messages: 3 });
     for (const option of [[], ['--leaves'], ['--json']]) {
-      expect(await run(['tree', ...option], { stdin: jsonl(header) })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+      expect(await run(['tree', ...option], { stdin: jsonl(header) })).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: '',
+      });
     }
   });
 
@@ -138,7 +174,10 @@ describe('tree', () => {
       { length: 100_000 },
       (_, at) => `{"type":"custom","id":"c${at}","parentId":${at === 0 ? null : `"c${at - 1}"`},"timestamp":"t"}\n`,
     );
-    const fan = Array.from({ length: 50_000 }, (_, at) => `{"type":"custom","id":"f${at}","parentId":"c9","timestamp":"t"}\n`);
+    const fan = Array.from(
+      { length: 50_000 },
+      (_, at) => `{"type":"custom","id":"f${at}","parentId":"c9","timestamp":"t"}\n`,
+    );
     writeFileSync(path, `${jsonl(header)}${chain.join('')}${fan.join('')}`);
     const { code, stdout } = await run(['tree', path]);
     expect(code).toBe(0);

@@ -26,7 +26,10 @@ const entries: readonly object[] = [
       usage: total(1),
     },
   },
-  { type: 'message', message: { role: 'toolResult', toolCallId: 't', toolName: 'task', content: 'x'.repeat(5000), usage: used(10) } },
+  {
+    type: 'message',
+    message: { role: 'toolResult', toolCallId: 't', toolName: 'task', content: 'x'.repeat(5000), usage: used(10) },
+  },
   { type: 'usage', kind: 'title', usage: used(100) },
   { type: 'model_usage', purpose: 'title', usage: total(1000) },
   { type: 'branch_summary', fromId: 'e0', summary: 'S', usage: used(10_000) },
@@ -45,13 +48,17 @@ it('sums up the same usage in context, diff, tree and export', async () => {
   const sum = { input: 111_111, output: 222_222, cacheRead: 333_333, cacheWrite: 444_444, totalTokens: 1_111_110 };
   const state = JSON.parse((await run(['context', '--state'], { stdin })).stdout) as { usage: object; cost: number };
   expect(state).toMatchObject({ usage: sum, cost: 1.5 });
-  const diff = JSON.parse((await run(['diff', '--json', '-', 'root', '@'], { stdin })).stdout) as { totals: { b: { usage: object } } };
+  const diff = JSON.parse((await run(['diff', '--json', '-', 'root', '@'], { stdin })).stdout) as {
+    totals: { b: { usage: object } };
+  };
   expect(JSON.stringify(diff)).toContain(JSON.stringify({ ...sum, cost: 1.5 }));
   const leaf = JSON.parse((await run(['tree', '--leaves', '--json'], { stdin })).stdout) as { tokens: number };
   expect(leaf.tokens).toBe(sum.totalTokens);
   for (const tools of ['full', 'summary', 'none']) {
     const markdown = (await run(['export', '--tools', tools], { stdin })).stdout;
-    expect(markdown).toContain('tokens:\n  input: 111111\n  output: 222222\n  cache_read: 333333\n  cache_write: 444444\ncost_usd: 1.5\n');
+    expect(markdown).toContain(
+      'tokens:\n  input: 111111\n  output: 222222\n  cache_read: 333333\n  cache_write: 444444\ncost_usd: 1.5\n',
+    );
   }
   expect((await run(['export', '-f', 'html'], { stdin })).stdout).toContain('555,555 in, 333,333 cached, 222,222 out');
 });

@@ -22,7 +22,10 @@ interface Sarif {
       readonly invocations: readonly [
         {
           readonly executionSuccessful: boolean;
-          readonly toolExecutionNotifications: readonly { readonly level: string; readonly message: { readonly text: string } }[];
+          readonly toolExecutionNotifications: readonly {
+            readonly level: string;
+            readonly message: { readonly text: string };
+          }[];
         },
       ];
     },
@@ -78,7 +81,9 @@ describe('validate', () => {
     });
     expect(await run(['validate', '--rule', 'torn-line=maybe', bad])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("'--rule torn-line=maybe' needs a level: torn-line=error, torn-line=warning or torn-line=off"),
+      stderr: expect.stringContaining(
+        "'--rule torn-line=maybe' needs a level: torn-line=error, torn-line=warning or torn-line=off",
+      ),
     });
   });
 
@@ -139,7 +144,8 @@ describe('validate', () => {
 
   describe('of a folder without a session log of ours', () => {
     const folder = join(scratch, 'foreign');
-    const transcript = '{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"x"}}\n';
+    const transcript =
+      '{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"x"}}\n';
     mkdirSync(folder);
     for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.jsonl`), transcript);
     writeFileSync(join(folder, 'd.jsonl'), 'hello\n');
@@ -186,7 +192,9 @@ describe('validate', () => {
         ...Array.from({ length: 3 }, () => ['note', reason]),
         ['note', expect.stringContaining('plain text')],
       ]);
-      expect(JSON.parse((await validate('sarif')).stdout)).toMatchObject({ runs: [{ invocations: [{ executionSuccessful: false }] }] });
+      expect(JSON.parse((await validate('sarif')).stdout)).toMatchObject({
+        runs: [{ invocations: [{ executionSuccessful: false }] }],
+      });
       const suites = parseXml((await validate('junit', missing)).stdout).children;
       expect(suites.map((suite) => [suite.attributes['skipped'], suite.attributes['errors']])).toEqual([
         ...Array.from({ length: 4 }, () => ['1', '0']),
@@ -195,7 +203,9 @@ describe('validate', () => {
       expect(suites[0]?.children[0]?.children[0]).toMatchObject({ name: 'skipped', attributes: { message: reason } });
       expect((await validate('github', missing)).stdout.split('\n')).toEqual([
         `::error file=${missing}::${failed}`,
-        ...['a', 'b', 'c'].map((name) => expect.stringMatching(`^::notice file=.*/${name}.jsonl::.*Claude Code transcript`) as string),
+        ...['a', 'b', 'c'].map(
+          (name) => expect.stringMatching(`^::notice file=.*/${name}.jsonl::.*Claude Code transcript`) as string,
+        ),
         expect.stringMatching('^::notice file=.*/d.jsonl::.*plain text'),
         `::error::${said}; 1 file could not be checked`,
         '',
@@ -223,7 +233,9 @@ describe('validate', () => {
     const ran = await run(['validate', path]);
     expect(ran.code).toBe(2);
     expect(ran.stdout).toBe('');
-    expect(ran.stderr).toMatch(/^sessionctl: [^\n]+\nsessionctl: no sessions checked(: 1 file could not be checked)?\n$/);
+    expect(ran.stderr).toMatch(
+      /^sessionctl: [^\n]+\nsessionctl: no sessions checked(: 1 file could not be checked)?\n$/,
+    );
     expect(ran.stderr).toContain(name);
     expect(ran.stderr).toContain(said);
   });
@@ -239,7 +251,10 @@ describe('validate', () => {
     if (process.getuid?.() === 0) return;
     const path = file('locked.jsonl', healthy);
     chmodSync(path, 0);
-    expect(await run(['validate', path])).toMatchObject({ code: 2, stderr: expect.stringContaining('permission denied') });
+    expect(await run(['validate', path])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('permission denied'),
+    });
   });
 
   it('reports a line over the limit and still checks the lines after it', async () => {
@@ -247,7 +262,9 @@ describe('validate', () => {
     const ran = await run(['validate', '--max-line-bytes', '1000'], { stdin: log });
     expect(ran.stdout).toMatch(/^-:2: error: oversize-line: .*\n-:3: error: torn-line: /);
     const path = file('long-line.jsonl', log);
-    expect((await run(['validate', '--max-line-bytes', '1000', path])).stdout).toBe(ran.stdout.replaceAll(/^-/gm, path));
+    expect((await run(['validate', '--max-line-bytes', '1000', path])).stdout).toBe(
+      ran.stdout.replaceAll(/^-/gm, path),
+    );
     expect(await run(['validate', '--max-line-bytes', '999999999999', good])).toMatchObject({ code: 2 });
   });
 
@@ -283,7 +300,16 @@ describe('validate', () => {
       'l14-empty': ['1 missing-header'],
       'l15-garbage-only': [],
       'l16-no-final-newline': ['3 missing-final-newline'],
-      'l17-pretty': ['1 torn-line', '2 not-json', '3 not-json', '4 not-json', '5 not-json', '6 not-json', '7 not-json', '1 missing-header'],
+      'l17-pretty': [
+        '1 torn-line',
+        '2 not-json',
+        '3 not-json',
+        '4 not-json',
+        '5 not-json',
+        '6 not-json',
+        '7 not-json',
+        '1 missing-header',
+      ],
       'l18-null-prims': ['2 not-an-object', '3 not-an-object', '4 not-an-object', '5 not-an-object'],
       'l19-header-id-number': ['1 bad-header'],
       'l20-merge-conflict': ['2 not-json', '4 not-json', '6 not-json'],
@@ -302,7 +328,9 @@ describe('validate', () => {
         .filter((one) => 'rule' in one)
         .map((one) => `${one.line} ${one.rule}`);
       expect({ name, found }).toEqual({ name, found: findings });
-      expect(ran.code).toBe(name === 'l15-garbage-only' ? 2 : findings.some((one) => !/blank|timestamp/.test(one)) ? 1 : 0);
+      expect(ran.code).toBe(
+        name === 'l15-garbage-only' ? 2 : findings.some((one) => !/blank|timestamp/.test(one)) ? 1 : 0,
+      );
     }
   });
 
@@ -321,9 +349,13 @@ describe('validate', () => {
 
   it('ends at once and quietly when its reader goes away', async () => {
     const many = file('many.jsonl', HEADER + '{"torn\n'.repeat(200_000));
-    const ran = await spawnCommand('bash', ['-c', 'set -o pipefail; node bin/sessionctl.js validate "$1" | head -1; echo $?', 'x', many], {
-      cwd: projectRoot,
-    });
+    const ran = await spawnCommand(
+      'bash',
+      ['-c', 'set -o pipefail; node bin/sessionctl.js validate "$1" | head -1; echo $?', 'x', many],
+      {
+        cwd: projectRoot,
+      },
+    );
     expect(ran.stdout).toBe(`${many}:2: error: torn-line: the line ends before its object closes, after 6 bytes\n1\n`);
     expect(ran.stderr).toBe('');
   });
@@ -331,11 +363,21 @@ describe('validate', () => {
   it('gives the same through the built program as in process', async () => {
     const spawned = await spawnProgram(['validate', bad, good]);
     const inProcess = await run(['validate', bad, good]);
-    expect([spawned.code, spawned.stdout, spawned.stderr]).toEqual([inProcess.code, inProcess.stdout, inProcess.stderr]);
+    expect([spawned.code, spawned.stdout, spawned.stderr]).toEqual([
+      inProcess.code,
+      inProcess.stdout,
+      inProcess.stderr,
+    ]);
   });
 
   it('finds no error in a log with calls, results and several branches', async () => {
-    const log = HEADER + user('a', null) + assistant('b', 'a', ['t']) + result('c', 'b', 't') + assistant('d', 'c') + user('e', 'a');
+    const log =
+      HEADER +
+      user('a', null) +
+      assistant('b', 'a', ['t']) +
+      result('c', 'b', 't') +
+      assistant('d', 'c') +
+      user('e', 'a');
     expect(await run(['validate'], { stdin: log })).toMatchObject({ code: 0, stdout: '' });
   });
 
@@ -352,7 +394,10 @@ describe('validate of many files', () => {
     mkdirSync(folder, { recursive: true });
     for (let at = 0; at < 60; at++) {
       const extra = at % 7 === 0 ? '{"torn\n' : at % 11 === 0 ? '\n' : '';
-      writeFileSync(join(folder, `s${String(at).padStart(3, '0')}.jsonl`), HEADER + user('a', null, 'x'.repeat(at * 1000)) + extra);
+      writeFileSync(
+        join(folder, `s${String(at).padStart(3, '0')}.jsonl`),
+        HEADER + user('a', null, 'x'.repeat(at * 1000)) + extra,
+      );
     }
     writeFileSync(join(folder, 'x.jsonl'), 'no log\n');
     const operands = [folder, join(scratch, 'missing.jsonl'), bad];
@@ -360,14 +405,17 @@ describe('validate of many files', () => {
       ['1', '2', '5'].map((jobs) => spawnProgram(['validate', '--jobs', jobs, '--format', 'json', ...operands])),
     );
     expect(one?.stdout.split('\n').length).toBeGreaterThan(10);
-    for (const ran of [two, many]) expect([ran?.code, ran?.stdout, ran?.stderr]).toEqual([one?.code, one?.stdout, one?.stderr]);
+    for (const ran of [two, many])
+      expect([ran?.code, ran?.stdout, ran?.stderr]).toEqual([one?.code, one?.stdout, one?.stderr]);
     expect(one?.code).toBe(2);
   });
 
   it('waits with the small files behind a large one until that is told', async () => {
     const folder = join(scratch, 'one-large');
     mkdirSync(folder, { recursive: true });
-    const large = Array.from({ length: 4_000 }, (_, at) => (at % 50 === 0 ? '{"torn\n' : user(`a${at}`, at === 1 ? null : 'a1')));
+    const large = Array.from({ length: 4_000 }, (_, at) =>
+      at % 50 === 0 ? '{"torn\n' : user(`a${at}`, at === 1 ? null : 'a1'),
+    );
     writeFileSync(join(folder, 'a.jsonl'), HEADER + large.join(''));
     for (let at = 0; at < 300; at++) writeFileSync(join(folder, `b${at}.jsonl`), `${HEADER}{"torn\n`);
     const [one, two, four] = await Promise.all(
@@ -381,7 +429,9 @@ describe('validate of many files', () => {
     const options = ['--blobs', 'fixtures/rules/missing-blob/blobs', '--rule', 'torn-line=warning'];
     const operands = [join('fixtures', 'rules', 'missing-blob', 'bad.jsonl'), bad];
     const [one, two] = await Promise.all(
-      ['1', '2'].map((jobs) => spawnProgram(['validate', '--jobs', jobs, ...options, ...operands], { cwd: projectRoot })),
+      ['1', '2'].map((jobs) =>
+        spawnProgram(['validate', '--jobs', jobs, ...options, ...operands], { cwd: projectRoot }),
+      ),
     );
     expect(one?.stdout).toContain('missing-blob');
     expect(one?.stdout).toContain('warning: torn-line');

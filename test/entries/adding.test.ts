@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LogTail } from '../../src/entries/log-tail.ts';
 import { type Body, entryLine, misfit, readBody } from '../../src/entries/new-entry.ts';
 import { Line } from '../../src/lines/line.ts';
+import { LogTail } from '../../src/log/log-tail.ts';
 
 const line = (text: string, number = 1, terminated = true): Line =>
   new Line(number, 0, Buffer.from(text, 'utf8').toString('latin1'), terminated, 'invalid');
@@ -14,7 +14,10 @@ describe('the body of an entry that is to be added', () => {
     ['[]', 'is not a complete JSON object (not-an-object)'],
     ['\ufeff{"type":"custom"}', 'starts with a byte order mark'],
     ['{"type":"custom","id":"x"}', "already has 'id'; id, parentId and timestamp are set when the entry is added"],
-    ['{"type":"custom","timestamp":null}', "already has 'timestamp'; id, parentId and timestamp are set when the entry is added"],
+    [
+      '{"type":"custom","timestamp":null}',
+      "already has 'timestamp'; id, parentId and timestamp are set when the entry is added",
+    ],
     ['{"customType":"x"}', "has no string 'type'"],
     ['{"type":"session"}', "is of type 'session', which is not an entry"],
     ['{"type":"title"}', "is of type 'title', which is not an entry"],
@@ -30,7 +33,8 @@ describe('the body of an entry that is to be added', () => {
   });
 
   it('does not fit where an agent would stumble, or the other dialect is spoken', () => {
-    const why = (text: string, dialect?: 'pi' | 'omp'): string | undefined => misfit(readBody(line(text)) as Body, envelope, 3, dialect);
+    const why = (text: string, dialect?: 'pi' | 'omp'): string | undefined =>
+      misfit(readBody(line(text)) as Body, envelope, 3, dialect);
     expect(why('{"type":"custom","customType":"x","anything":1}')).toBeUndefined();
     expect(why('{"type":"something_new"}')).toBeUndefined();
     expect(why('{"type":"message"}')).toBe('does not match the schema: expected an object at message, found nothing');
@@ -52,7 +56,14 @@ describe('the end of a log that is added to', () => {
   }
 
   it('is the last entry; blank lines, a title slot and further headers are none', () => {
-    const tail = seen('{"type":"title","v":1,"title":"t","pad":""}', HEADER, entry('"a"'), '', HEADER.replace('3', '2'), '  ');
+    const tail = seen(
+      '{"type":"title","v":1,"title":"t","pad":""}',
+      HEADER,
+      entry('"a"'),
+      '',
+      HEADER.replace('3', '2'),
+      '  ',
+    );
     expect([tail.leaf, tail.version, tail.lines]).toEqual(['a', 3, 6]);
     expect(() => tail.end()).not.toThrow();
     expect(seen(HEADER).leaf).toBeNull();

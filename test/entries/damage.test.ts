@@ -23,7 +23,12 @@ describe('what a line holds', () => {
     ['two entries', entry('a') + entry('b'), 'glued-entries', ['a', 'b']],
     ['three entries', `${entry('a')} ${entry('b')}${entry('c')}`, 'glued-entries', ['a', 'b', 'c']],
     ['an entry behind a torn one', entry('a').slice(0, 30) + entry('b'), 'glued-entries', ['b']],
-    ['an entry behind one torn inside a string', `{"type":"custom","data":"so {far${entry('b')}`, 'glued-entries', ['b']],
+    [
+      'an entry behind one torn inside a string',
+      `{"type":"custom","data":"so {far${entry('b')}`,
+      'glued-entries',
+      ['b'],
+    ],
     ['an entry before a torn one', entry('a') + entry('b').slice(0, 30), 'glued-entries', ['a']],
     ['an entry before garbage', `${entry('a')}garbage`, 'glued-entries', ['a']],
     ['an entry between garbage, which stays where it is', `xx${entry('a')}yy`, 'glued-entries', []],
@@ -46,7 +51,10 @@ describe('what a line holds', () => {
 
   it('does not take an object without an entry envelope for an entry', () => {
     expect(content('{"role":"user"}{"text":"x"}')).toEqual({ damage: 'not-json', ids: [] });
-    expect(content('{"type":"message","message":{"type":"text","timestamp":"x"}')).toEqual({ damage: 'torn-line', ids: [] });
+    expect(content('{"type":"message","message":{"type":"text","timestamp":"x"}')).toEqual({
+      damage: 'torn-line',
+      ids: [],
+    });
   });
 
   it('asks for id and parentId from version 2 on only', () => {
@@ -59,7 +67,10 @@ describe('what a line holds', () => {
     const raw = encodeUtf8(entry('a', 'grün') + entry('ß'));
     const { objects } = readContent(new Line(2, 0, raw, true, 'utf8'), 3);
     expect(objects.map((one) => one.text)).toEqual([entry('a', 'grün'), entry('ß')]);
-    expect(objects.map((one) => raw.slice(one.start, one.end))).toEqual([encodeUtf8(entry('a', 'grün')), encodeUtf8(entry('ß'))]);
+    expect(objects.map((one) => raw.slice(one.start, one.end))).toEqual([
+      encodeUtf8(entry('a', 'grün')),
+      encodeUtf8(entry('ß')),
+    ]);
   });
 
   it('reads the first line behind a byte order mark, and only there', () => {

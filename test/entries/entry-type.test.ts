@@ -45,7 +45,10 @@ describe('an entry type that is added with one declaration', () => {
 
   it('is in the JSON Schema', async () => {
     const { stdout } = await run(['schema', '--entry', 'weather']);
-    expect(JSON.parse(stdout)).toMatchObject({ title: 'An entry of type weather', required: ['type', 'id', 'parentId', 'sky'] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      title: 'An entry of type weather',
+      required: ['type', 'id', 'parentId', 'sky'],
+    });
   });
 
   it('has its text in an overview, its message in the context and its note in an export', async () => {

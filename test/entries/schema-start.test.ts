@@ -19,5 +19,6 @@ it('checks the entries of a small log without compiling a schema, which would ta
 });
 
 it('makes the schemas of an entry type once', () => {
-  for (const type of entryTypes) for (const version of [1, 2, 3] as const) expect(schemaOf(type, version)).toBe(schemaOf(type, version));
+  for (const type of entryTypes)
+    for (const version of [1, 2, 3] as const) expect(schemaOf(type, version)).toBe(schemaOf(type, version));
 });

@@ -59,8 +59,19 @@ const healthy: Readonly<Record<string, readonly JsonObject[]>> = {
         ],
       },
     },
-    { message: { role: 'toolResult', toolCallId: 't', toolName: 'ls', content: [], isError: false, details: { any: ['thing'] } } },
-    { message: { role: 'bashExecution', command: 'ls', output: '', exitCode: null, cancelled: true, truncated: false } },
+    {
+      message: {
+        role: 'toolResult',
+        toolCallId: 't',
+        toolName: 'ls',
+        content: [],
+        isError: false,
+        details: { any: ['thing'] },
+      },
+    },
+    {
+      message: { role: 'bashExecution', command: 'ls', output: '', exitCode: null, cancelled: true, truncated: false },
+    },
     { message: { role: 'bashExecution', command: 'ls', output: '', exitCode: 0, fullOutputPath: '/tmp/o' } },
     { message: { role: 'pythonExecution', code: '1', output: '1', exitCode: 0 } },
     { message: { role: 'custom', customType: 'ext', content: 'x', display: true } },
@@ -70,10 +81,29 @@ const healthy: Readonly<Record<string, readonly JsonObject[]>> = {
     { message: { role: 'system', content: 'p', sections: [{ name: 'p', text: 'p' }] } },
   ],
   thinking_level_change: [{ thinkingLevel: 'high' }, { thinkingLevel: null }],
-  model_change: [{ model: 'openai/gpt-4o', role: 'default' }, { provider: 'openai', modelId: 'gpt-5' }, { model: 'example' }],
+  model_change: [
+    { model: 'openai/gpt-4o', role: 'default' },
+    { provider: 'openai', modelId: 'gpt-5' },
+    { model: 'example' },
+  ],
   compaction: [
-    { summary: '', firstKeptEntryId: 'a', tokensBefore: 1, shortSummary: 's', preserveData: {}, fromExtension: false, tokensAfter: 1 },
-    { summary: 's', firstKeptEntryId: 'a', tokensBefore: 1, fromHook: true, usage, systemMessage: { role: 'system', content: 'p' } },
+    {
+      summary: '',
+      firstKeptEntryId: 'a',
+      tokensBefore: 1,
+      shortSummary: 's',
+      preserveData: {},
+      fromExtension: false,
+      tokensAfter: 1,
+    },
+    {
+      summary: 's',
+      firstKeptEntryId: 'a',
+      tokensBefore: 1,
+      fromHook: true,
+      usage,
+      systemMessage: { role: 'system', content: 'p' },
+    },
     { summary: 's', firstKeptEntryId: 'a' },
     { summary: 's', retainedTail: [{ role: 'user', content: 'x' }] },
   ],
@@ -113,7 +143,9 @@ function messages(value: JsonObject, version: KnownVersion = 3): string[] {
 it('a word of any length that is not known is told in sixty characters', () => {
   const [issue] = checkShape({ type: 'x'.repeat(61), ...envelope }, 3);
   expect(issue?.message).toBe(`unknown entry type '${'x'.repeat(57)}...'`);
-  expect(checkShape({ type: 'x'.repeat(60), ...envelope }, 3)[0]?.message).toBe(`unknown entry type '${'x'.repeat(60)}'`);
+  expect(checkShape({ type: 'x'.repeat(60), ...envelope }, 3)[0]?.message).toBe(
+    `unknown entry type '${'x'.repeat(60)}'`,
+  );
 });
 
 describe('the shapes of entries', () => {
@@ -129,19 +161,31 @@ describe('the shapes of entries', () => {
 
   it('knows what pi 1.5 writes', () => {
     const kindsOf = (message: object): string[] => kinds({ type: 'message', ...envelope, message });
-    const turn = { role: 'assistant', content: [{ type: 'thinking', redacted: true, thinkingSignature: 's' }], stopReason: 'deferred' };
+    const turn = {
+      role: 'assistant',
+      content: [{ type: 'thinking', redacted: true, thinkingSignature: 's' }],
+      stopReason: 'deferred',
+    };
     const calling = [{ type: 'toolCall', id: 'c', name: 'n', namespace: 'm', arguments: {} }];
     const cost = { total: 1, totalFromProvider: 1 };
     expect(kindsOf({ ...turn, deferred: { id: 'r', provider: 'p', pollAfterMs: 5 }, endTurn: true })).toEqual([]);
     expect(kindsOf({ ...turn, content: calling, usage: { cacheWrite1h: 1, reasoning: 2, cost } })).toEqual([]);
-    expect(kindsOf({ ...turn, deferred: 'r', endTurn: 1 })).toEqual(['odd-shape message.endTurn', 'odd-shape message.deferred']);
-    expect(kindsOf({ ...turn, content: [{ ...calling[0], namespace: 1 }] })).toEqual(['odd-shape message.content[0].namespace']);
-    expect(kindsOf({ ...turn, content: [{ type: 'thinking', redacted: 1 }] })).toEqual(['odd-shape message.content[0].redacted']);
+    expect(kindsOf({ ...turn, deferred: 'r', endTurn: 1 })).toEqual([
+      'odd-shape message.endTurn',
+      'odd-shape message.deferred',
+    ]);
+    expect(kindsOf({ ...turn, content: [{ ...calling[0], namespace: 1 }] })).toEqual([
+      'odd-shape message.content[0].namespace',
+    ]);
+    expect(kindsOf({ ...turn, content: [{ type: 'thinking', redacted: 1 }] })).toEqual([
+      'odd-shape message.content[0].redacted',
+    ]);
     const result = { role: 'toolResult', toolCallId: 'c', content: [] };
     expect(kindsOf({ ...result, usage: { input: 1 }, nestedCalls: { calls: [{}], complete: true } })).toEqual([]);
     expect(kindsOf({ ...result, nestedCalls: [] })).toEqual(['odd-shape message.nestedCalls']);
     expect(kindsOf({ role: 'system', content: 's', toolsRemoved: 'x' })).toEqual(['odd-shape message.toolsRemoved']);
-    for (const role of ['fallback', 'temporary']) expect(kinds({ type: 'model_change', ...envelope, model: 'p/m', role })).toEqual([]);
+    for (const role of ['fallback', 'temporary'])
+      expect(kinds({ type: 'model_change', ...envelope, model: 'p/m', role })).toEqual([]);
   });
 
   it('has a healthy example for every role and every block', () => {
@@ -158,7 +202,11 @@ describe('the shapes of entries', () => {
 
   it('tells what is missing or of the wrong kind in the envelope, in version 2 and later', () => {
     expect(kinds({})).toEqual(['missing-field type', 'missing-field id', 'missing-field parentId']);
-    expect(kinds({ type: 4, id: 4, parentId: 4 }, 2)).toEqual(['wrong-type type', 'wrong-type id', 'wrong-type parentId']);
+    expect(kinds({ type: 4, id: 4, parentId: 4 }, 2)).toEqual([
+      'wrong-type type',
+      'wrong-type id',
+      'wrong-type parentId',
+    ]);
     expect(messages({ type: 'reset_boundary', id: {}, parentId: 7 })).toEqual([
       'expected a string at id, found an object',
       'expected a string or null at parentId, found a number',
@@ -185,7 +233,10 @@ describe('the shapes of entries', () => {
     const found = kinds({
       type: 'message',
       ...envelope,
-      message: { role: 'user', content: [4, {}, { type: 3 }, { type: 'text' }, { type: 'toolCall', id: 'x', name: 'y' }] },
+      message: {
+        role: 'user',
+        content: [4, {}, { type: 3 }, { type: 'text' }, { type: 'toolCall', id: 'x', name: 'y' }],
+      },
     });
     expect(found).toEqual([
       'odd-shape message.content[0]',
@@ -197,7 +248,9 @@ describe('the shapes of entries', () => {
     expect(messages({ type: 'message', ...envelope, message: { role: 'user', content: null } })).toEqual([
       'expected a string or an array at message.content, found null',
     ]);
-    expect(messages({ type: 'model_change', ...envelope })).toEqual(['expected model or provider and modelId, found neither']);
+    expect(messages({ type: 'model_change', ...envelope })).toEqual([
+      'expected model or provider and modelId, found neither',
+    ]);
     expect(kinds({ type: 'compaction', ...envelope, summary: 's' })).toEqual(['odd-shape ']);
   });
 
@@ -225,9 +278,17 @@ describe('the shapes of entries', () => {
   });
 
   it('looks at a header except for what other rules judge', () => {
-    expect(kinds({ type: 'session', version: 3, id: 's', timestamp: 'x', cwd: 'C:\\work', title: 't', additionalDirectories: [] })).toEqual(
-      [],
-    );
+    expect(
+      kinds({
+        type: 'session',
+        version: 3,
+        id: 's',
+        timestamp: 'x',
+        cwd: 'C:\\work',
+        title: 't',
+        additionalDirectories: [],
+      }),
+    ).toEqual([]);
     expect(kinds({ type: 'session', id: 4, version: 'x', cwd: 4, previousSessionFiles: 'f' })).toEqual([
       'bad-cwd cwd',
       'odd-shape previousSessionFiles',
@@ -257,7 +318,10 @@ describe('the shapes of entries', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...knownEntryTypes, 'session', 'title', 'else'),
-        fc.dictionary(fc.constantFrom('id', 'parentId', 'message', 'content', 'model', 'usage', '__proto__', 'summary'), fc.jsonValue()),
+        fc.dictionary(
+          fc.constantFrom('id', 'parentId', 'message', 'content', 'model', 'usage', '__proto__', 'summary'),
+          fc.jsonValue(),
+        ),
         fc.constantFrom<KnownVersion>(1, 2, 3),
         (type, fields, version) => {
           for (const issue of checkShape({ ...fields, type }, version)) {

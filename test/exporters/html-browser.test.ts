@@ -55,7 +55,9 @@ function hostileLog(): string {
         errorMessage: HOSTILE,
       },
     }),
-    entry('r', 'a', 'message', { message: { role: 'toolResult', toolCallId: 'c', toolName: HOSTILE, isError: true, content: HOSTILE } }),
+    entry('r', 'a', 'message', {
+      message: { role: 'toolResult', toolCallId: 'c', toolName: HOSTILE, isError: true, content: HOSTILE },
+    }),
     entry('l', 'r', 'label', { targetId: 'u', label: HOSTILE }),
     entry(HOSTILE, 'l', HOSTILE, { [HOSTILE]: HOSTILE }),
     entry('b', 'u', 'message', { message: { role: 'assistant', content: HOSTILE } }),
@@ -83,7 +85,8 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     const page = await browser().newPage(settings);
     page.setDefaultTimeout(10_000);
     page.on('request', (request) => {
-      if (request.url().split('#')[0] !== address.split('#')[0] && !request.url().startsWith('data:')) requests.push(request.url());
+      if (request.url().split('#')[0] !== address.split('#')[0] && !request.url().startsWith('data:'))
+        requests.push(request.url());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
@@ -107,7 +110,9 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
       await expect.poll(() => page.locator('iframe, link, form, base, object, embed, svg').count()).toBe(0);
       await expect.poll(() => page.locator('main').count()).toBe(1);
       await expect
-        .poll(() => page.locator('main a:not([href^="#"], [href^="https://"], [href^="http://"], [href^="mailto:"])').count())
+        .poll(() =>
+          page.locator('main a:not([href^="#"], [href^="https://"], [href^="http://"], [href^="mailto:"])').count(),
+        )
         .toBe(0);
       await page.close();
     }
@@ -186,12 +191,19 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
   it('walks the branches by tree, key and fork, and shows one path at a time', async () => {
     const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
     const sees = (text: string) => page.getByText(text, { exact: true }).last().isVisible();
-    expect([await sees('No, count days without Date at all.'), await page.locator('#branch-2').isVisible()]).toEqual([true, false]);
+    expect([await sees('No, count days without Date at all.'), await page.locator('#branch-2').isVisible()]).toEqual([
+      true,
+      false,
+    ]);
     await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
     await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
-    await expect.poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible()).toBe(false);
+    await expect
+      .poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible())
+      .toBe(false);
     // What both branches share stays.
-    await expect.poll(() => page.locator('article', { hasText: 'test/week.test.ts fails on CI' }).first().isVisible()).toBe(true);
+    await expect
+      .poll(() => page.locator('article', { hasText: 'test/week.test.ts fails on CI' }).first().isVisible())
+      .toBe(true);
     await page.keyboard.press(']');
     await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(false);
     await page.locator('.fork a', { hasText: 'branch 2' }).click();
@@ -200,7 +212,9 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(false);
     await page.locator('#side button', { hasText: 'All branches' }).click();
     await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
-    await expect.poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible()).toBe(true);
+    await expect
+      .poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible())
+      .toBe(true);
     await page.close();
   });
 
@@ -250,9 +264,13 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
   });
 
   it('shows pictures from files beside it', async () => {
-    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-images.jsonl'), '--assets', join(scratch, 'pictures')));
+    const page = await open(
+      await exported(join(projectRoot, 'fixtures/sessions/pi-images.jsonl'), '--assets', join(scratch, 'pictures')),
+    );
     await expect
-      .poll(() => page.evaluate('Array.from(document.images).some((image) => image.complete && image.naturalWidth > 1)'))
+      .poll(() =>
+        page.evaluate('Array.from(document.images).some((image) => image.complete && image.naturalWidth > 1)'),
+      )
       .toBe(true);
     expect(complaints).toEqual([]);
     expect(requests.every((address) => address.startsWith('file:'))).toBe(true);

@@ -8,7 +8,9 @@ import { parseXml } from '../support/xml.ts';
 import { hostileText } from './hostile-text.ts';
 import { entry, exportEntries, said, tagsOf } from './support.ts';
 
-const OURS = new Set('p h3 h4 h5 h6 em strong s del code pre ins ul ol li blockquote a hr div table thead tbody tr th td'.split(' '));
+const OURS = new Set(
+  'p h3 h4 h5 h6 em strong s del code pre ins ul ol li blockquote a hr div table thead tbody tr th td'.split(' '),
+);
 
 /** Throws where a tag is not closed, or closed in the wrong order. */
 function requireBalance(html: string): void {
@@ -43,9 +45,28 @@ describe('HTML of a text', () => {
   it('keeps every letter of the text', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom('- ', '> ', '# ', '1. ', '\n', ' ', 'word', '**', '`', '|', '    ', '\n\n', '[a](b)', '_', '~~'), {
-          maxLength: 30,
-        }),
+        fc.array(
+          fc.constantFrom(
+            '- ',
+            '> ',
+            '# ',
+            '1. ',
+            '\n',
+            ' ',
+            'word',
+            '**',
+            '`',
+            '|',
+            '    ',
+            '\n\n',
+            '[a](b)',
+            '_',
+            '~~',
+          ),
+          {
+            maxLength: 30,
+          },
+        ),
         (parts) => {
           const text = parts.map((part, at) => (part === 'word' ? `w${at}w` : part)).join('');
           const html = markdownHtml(text);
@@ -54,7 +75,8 @@ describe('HTML of a text', () => {
       ),
       settings(1500),
     );
-    for (const mark of ['> ', '- ', '1. ', '> - ']) expect(markdownHtml(`${mark.repeat(500)}word\n\nlast`)).toMatch(/word.*last/s);
+    for (const mark of ['> ', '- ', '1. ', '> - '])
+      expect(markdownHtml(`${mark.repeat(500)}word\n\nlast`)).toMatch(/word.*last/s);
     expect(markdownHtml('[a]: https://b.c "words"')).toContain('words');
   });
 
@@ -70,7 +92,9 @@ describe('HTML of a text', () => {
     expect(markdownHtml('|a|b|\n|-|-|\n|1|`x`|')).toContain('<tr><td>1</td><td><code>x</code></td></tr>');
     expect(markdownHtml('- [x] done')).toBe('<ul><li>☑ done</li></ul>');
     expect(markdownHtml('a\n\n---\nb\n---')).toBe('<p>a</p><hr><h4>b</h4>');
-    expect(markdownHtml('[x](https://a.b/c_(d)) <https://e.f> https://g.h/i.')).toMatch(/c_\(d\)".*"https:\/\/e\.f".*"https:\/\/g\.h\/i"/);
+    expect(markdownHtml('[x](https://a.b/c_(d)) <https://e.f> https://g.h/i.')).toMatch(
+      /c_\(d\)".*"https:\/\/e\.f".*"https:\/\/g\.h\/i"/,
+    );
     expect(markdownHtml('[x](javascript:alert(1)) ![y](https://t.b/p.gif)')).not.toMatch(/href="java|<img/);
     expect(markdownHtml('snake_case_name and 2*3*4 \\*no\\*')).toBe('<p>snake_case_name and 2<em>3</em>4 *no*</p>');
   });
@@ -109,7 +133,9 @@ describe('the HTML page', () => {
       `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; img-src data:; base-uri 'none'; form-action 'none'`,
     );
     expect(text.indexOf('Content-Security-Policy')).toBeLessThan(text.indexOf('<title>'));
-    expect(style + script).not.toMatch(/https?:|url\(|@import|innerHTML|insertAdjacent|document\.write|eval\(|Function\(/);
+    expect(style + script).not.toMatch(
+      /https?:|url\(|@import|innerHTML|insertAdjacent|document\.write|eval\(|Function\(/,
+    );
   });
 
   it('stays well formed with hostile text in every field', () => {

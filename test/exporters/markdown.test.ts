@@ -37,7 +37,14 @@ describe('Markdown', () => {
     expect(html).toContain('<h2>after</h2>');
   });
 
-  const definitions = ['[foo]: /evil', '[foo\nbar]: x', '[foo `]: /evil`', '[foo `\\[]: x`', '> [foo]: x', '- [foo]: x'];
+  const definitions = [
+    '[foo]: /evil',
+    '[foo\nbar]: x',
+    '[foo `]: /evil`',
+    '[foo `\\[]: x`',
+    '> [foo]: x',
+    '- [foo]: x',
+  ];
   it.each(definitions)('keeps %j from defining links for other turns', (trick) => {
     const html = rendered(`${sanitizeMarkdown(`${trick}\n\nseen`)}\n\n[foo] [foo bar] [foo \`] [foo \`\\[]`);
     expect(html).not.toContain('href');
@@ -58,7 +65,8 @@ describe('Markdown', () => {
     const printed = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
     const escaped = printed.filter((character) => plainText(character) !== character);
     expect(escaped.join('')).toBe('!#$&*<>[\\]^_`|~');
-    for (const name of ['a_b_', '*a*', 'x\ny', 'x\r\ny', '\u0007']) expect(plainText(`${name} and more`)).not.toContain(name);
+    for (const name of ['a_b_', '*a*', 'x\ny', 'x\r\ny', '\u0007'])
+      expect(plainText(`${name} and more`)).not.toContain(name);
   });
 
   it.each([
@@ -74,7 +82,9 @@ describe('Markdown', () => {
   });
 
   it('keeps what looks like front matter, headings and underlines below its own', () => {
-    const html = rendered(sanitizeMarkdown('---\ntitle: x\n---\n# one\nTitle\n=====\nOther\n---\n\n> a\n> ===\n\n- b\n  ---'));
+    const html = rendered(
+      sanitizeMarkdown('---\ntitle: x\n---\n# one\nTitle\n=====\nOther\n---\n\n> a\n> ===\n\n- b\n  ---'),
+    );
     expect(html).not.toMatch(/<h[12]/);
     expect(html).toContain('<h3>one</h3>');
     expect(html).toContain('=====');
@@ -85,16 +95,19 @@ describe('Markdown', () => {
     expect(html).toContain('<pre><code class="language-js">a\n  b\n</code></pre>');
     expect(html).toContain('<p>more</p>');
     expect(html).toContain('<li>two</li>');
-    expect(rendered(sanitizeMarkdown('> ```\n> q\n> ```\n> end'))).toContain('<blockquote>\n<pre><code>q\n</code></pre>\n</blockquote>');
+    expect(rendered(sanitizeMarkdown('> ```\n> q\n> ```\n> end'))).toContain(
+      '<blockquote>\n<pre><code>q\n</code></pre>\n</blockquote>',
+    );
     expect(rendered(sanitizeMarkdown('- ```\n  x\n  ```'))).toContain('<pre><code>x\n</code></pre>');
     expect(rendered(sanitizeMarkdown('text\n- ~~~\n  x'))).toContain('<pre><code>x\n</code></pre>');
   });
 
   it('shows control characters as pictures and takes one kind of line end', () => {
     expect(sanitizeMarkdown('a\u001b[31mb\r\nc\rd\u0000\u009b')).toBe('a␛[31mb\nc\nd␀\ufffd');
-    expect(exportEntries(markdownFormat, [said('bashExecution', { command: 'x', output: '\u001b[32mok\u001b[0m \u0007' })]).text).toContain(
-      '\nok ␇\n',
-    );
+    expect(
+      exportEntries(markdownFormat, [said('bashExecution', { command: 'x', output: '\u001b[32mok\u001b[0m \u0007' })])
+        .text,
+    ).toContain('\nok ␇\n');
   });
 
   it('quotes every value of the front matter, so that YAML and JSON read the same', () => {
@@ -111,12 +124,17 @@ describe('Markdown', () => {
   });
 
   it('embeds pictures only if they are what they say', () => {
-    const image = (fields: object) => exportEntries(markdownFormat, [said('user', { content: [{ type: 'image', ...fields }] })]).text;
-    expect(image({ data: 'AAAA', mimeType: 'image/png' })).toContain('![image/png, 3 bytes](data:image/png;base64,AAAA)');
+    const image = (fields: object) =>
+      exportEntries(markdownFormat, [said('user', { content: [{ type: 'image', ...fields }] })]).text;
+    expect(image({ data: 'AAAA', mimeType: 'image/png' })).toContain(
+      '![image/png, 3 bytes](data:image/png;base64,AAAA)',
+    );
     expect(image({ data: 'AA\nAA', mimeType: 'image/png' })).toContain('(data:image/png;base64,AAAA)');
     const large = 'AbC+'.repeat(50_000);
     expect(image({ data: `${large}AA==`, mimeType: 'image/png' })).toContain(`(data:image/png;base64,${large}AA==)`);
-    expect(image({ data: `${large}\n${large}`, mimeType: 'image/png' })).toContain(`(data:image/png;base64,${large}${large})`);
+    expect(image({ data: `${large}\n${large}`, mimeType: 'image/png' })).toContain(
+      `(data:image/png;base64,${large}${large})`,
+    );
     for (const bad of ['AA==', '!!!!', 'AAA', 'A=AA']) {
       expect(image({ data: large + bad + large, mimeType: 'image/png' })).toContain('whose data is not base64');
     }

@@ -47,7 +47,9 @@ describe('Markdown of a log inside an export', () => {
         expect(html.startsWith('<h2>before</h2>\n')).toBe(true);
         expect(html.trimEnd().endsWith('<h2>after</h2>')).toBe(true);
         expect(html).not.toMatch(/<img|<h1|href="(?:javascript|data)/);
-        expect(tags.filter((tag) => tag === '<blockquote')).toHaveLength(tags.filter((tag) => tag === '</blockquote').length);
+        expect(tags.filter((tag) => tag === '<blockquote')).toHaveLength(
+          tags.filter((tag) => tag === '</blockquote').length,
+        );
       }),
       settings(1500),
     );
@@ -114,7 +116,10 @@ describe('Markdown of a log inside an export', () => {
                 }),
                 id: 'a',
               },
-              { ...said('toolResult', { toolCallId: 'c1', toolName: 'bash', content: [{ type: 'text', text: b }] }), id: 'r1' },
+              {
+                ...said('toolResult', { toolCallId: 'c1', toolName: 'bash', content: [{ type: 'text', text: b }] }),
+                id: 'r1',
+              },
               { ...said('toolResult', { toolCallId: 'lost', toolName: a, isError: true, content: b }), id: 'r2' },
               entry('label', { id: 'l', targetId: 'u', label: a }),
               entry('custom', { id: 'k', customType: a, data: { b } }),
@@ -132,7 +137,11 @@ describe('Markdown of a log inside an export', () => {
         const expected = structureOf(told.items);
         expect(count('<h1')).toBe(1);
         expect(count('<h2')).toBe(told.turns);
-        expect([count('<details'), count('</details'), count('<summary')]).toEqual([expected.folds, expected.folds, expected.folds]);
+        expect([count('<details'), count('</details'), count('<summary')]).toEqual([
+          expected.folds,
+          expected.folds,
+          expected.folds,
+        ]);
         expect([count('<sub'), count('</sub')]).toEqual([expected.small, expected.small]);
         expect(Array.from(html.matchAll(/<a id="([^"]*)">/g), (match) => match[1])).toEqual(expected.anchors);
         expect(tagsOf(html).filter((tag) => /evil|script|style|pre[a-z]|textarea|<[!?]|img/i.test(tag))).toEqual([]);
@@ -142,7 +151,23 @@ describe('Markdown of a log inside an export', () => {
   });
 
   it('takes linear time on lines made to be slow', () => {
-    const slow = ['`$', '` `` ', '[`]:', '](', '"](a "', '- + ', '> ', '-', '| ` ', '\\|`', '<https://', 'www.`', '@a', '~~~', '* '];
+    const slow = [
+      '`$',
+      '` `` ',
+      '[`]:',
+      '](',
+      '"](a "',
+      '- + ',
+      '> ',
+      '-',
+      '| ` ',
+      '\\|`',
+      '<https://',
+      'www.`',
+      '@a',
+      '~~~',
+      '* ',
+    ];
     for (const piece of slow) expect(sanitizeMarkdown(piece.repeat(100_000)).length).toBeGreaterThan(0);
     expect(sanitizeMarkdown(`| a |\n|---|\n${'| ` '.repeat(100_000)}`).length).toBeGreaterThan(0);
   });
@@ -174,7 +199,9 @@ describe('Markdown of a log inside an export', () => {
     expect(html).toContain('<td><code>x</code></td>');
     expect(html).toContain('<hr />');
     expect(html).toContain('<pre><code>indented &lt;code&gt;\n</code></pre>');
-    expect(html).toContain('<a href="https://example.org/a?b=1">docs</a> and <a href="https://example.org">https://example.org</a>.');
+    expect(html).toContain(
+      '<a href="https://example.org/a?b=1">docs</a> and <a href="https://example.org">https://example.org</a>.',
+    );
   });
 
   it.each([

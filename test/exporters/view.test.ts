@@ -14,14 +14,19 @@ import { Totals } from '../../src/exporters/view/totals.ts';
 import { Transcript } from '../../src/exporters/view/transcript.ts';
 import { entry, exportEntries, said, viewOptions } from './support.ts';
 
-const text = (entries: Parameters<typeof exportEntries>[1], changes = {}) => exportEntries(markdownFormat, entries, changes).text;
+const text = (entries: Parameters<typeof exportEntries>[1], changes = {}) =>
+  exportEntries(markdownFormat, entries, changes).text;
 
 describe('what an export shows', () => {
   it.each(exportFormats)('knows every entry type, role and block of the schemas, as $name', (format) => {
-    const roles = messageRoles.map(({ name: role }) => said(role, { content: 'words', command: 'c', code: 'c', output: 'o', files: [] }));
+    const roles = messageRoles.map(({ name: role }) =>
+      said(role, { content: 'words', command: 'c', code: 'c', output: 'o', files: [] }),
+    );
     const blocks = contentBlocks.map(({ name: type }) =>
       said('assistant', {
-        content: [{ type, text: 't', thinking: 't', data: 'AAAA', mimeType: 'image/png', block: { type: 'x' }, name: 'n' }],
+        content: [
+          { type, text: 't', thinking: 't', data: 'AAAA', mimeType: 'image/png', block: { type: 'x' }, name: 'n' },
+        ],
       }),
     );
     const types = entryTypes.map(({ name: type }) => entry(type, { message: { role: 'user', content: 'words' } }));
@@ -36,14 +41,20 @@ describe('what an export shows', () => {
     const strange = [
       entry('teleport', { where: 'marker-1' }),
       said('oracle', { content: 'marker-2', mood: 'marker-3' }),
-      said('assistant', { content: [{ type: 'hologram', beam: 'marker-4' }, 'marker-5', { type: 'text', text: 'marker-6' }] }),
+      said('assistant', {
+        content: [{ type: 'hologram', beam: 'marker-4' }, 'marker-5', { type: 'text', text: 'marker-6' }],
+      }),
       said('user', { content: { odd: 'marker-7' } }),
       entry('message', {}),
       { timestamp: 'x', note: 'marker-8' },
       { ...said('user', { content: 'x' }), timestamp: 'yesterday' },
       said('toolResult', { toolCallId: 'gone', toolName: 'marker-9', content: 'marker-10' }),
       said('fileMention', { files: ['marker-11', { path: 'marker-12' }] }),
-      said('system', { content: 'marker-13', sections: { a: 'marker-14', b: ['marker-15'] }, toolsAdded: [{ name: 'marker-16' }] }),
+      said('system', {
+        content: 'marker-13',
+        sections: { a: 'marker-14', b: ['marker-15'] },
+        toolsAdded: [{ name: 'marker-16' }],
+      }),
     ];
     const shown = exportEntries(format, strange).text;
     for (let n = 1; n <= 16; n++) expect(shown, `marker-${n}`).toMatch(new RegExp(`marker-${n}\\b`));
@@ -66,7 +77,8 @@ describe('what an export shows', () => {
   });
 
   it('pairs repeated call ids with the nearest call', () => {
-    const call = (name: string) => said('assistant', { content: [{ type: 'toolCall', id: 'same', name, arguments: {} }] });
+    const call = (name: string) =>
+      said('assistant', { content: [{ type: 'toolCall', id: 'same', name, arguments: {} }] });
     const shown = text([
       call('one'),
       said('toolResult', { toolCallId: 'same', content: 'r1' }),
@@ -78,10 +90,13 @@ describe('what an export shows', () => {
   });
 
   it('says why a call has no result', () => {
-    const call = (fields = {}) => said('assistant', { content: [{ type: 'toolCall', id: 'c', name: 'bash', arguments: {} }], ...fields });
+    const call = (fields = {}) =>
+      said('assistant', { content: [{ type: 'toolCall', id: 'c', name: 'bash', arguments: {} }], ...fields });
     expect(text([call()])).toContain('*No result: the log ends here*');
     expect(text([call(), said('user', { content: 'x' })])).toContain('*No result was recorded*');
-    expect(text([call({ stopReason: 'aborted' }), said('user', { content: 'x' })])).toContain('*No result: the turn was stopped*');
+    expect(text([call({ stopReason: 'aborted' }), said('user', { content: 'x' })])).toContain(
+      '*No result: the turn was stopped*',
+    );
   });
 
   it('makes one turn of what an assistant does in a row', () => {
@@ -128,9 +143,9 @@ describe('what an export shows', () => {
     expect(text(thought)).toContain('encrypted by the provider, 2 characters');
     expect(text(thought, { thinking: 'full' })).toContain('<details open>\n<summary>Thinking</summary>');
     expect(text(thought, { thinking: 'none' })).not.toMatch(/hmm|encrypted/);
-    expect(text([said('assistant', { content: [{ type: 'thinking', thinking: 'hmm' }] })], { thinking: 'none' })).toContain(
-      '*Only thinking, left out*',
-    );
+    expect(
+      text([said('assistant', { content: [{ type: 'thinking', thinking: 'hmm' }] })], { thinking: 'none' }),
+    ).toContain('*Only thinking, left out*');
   });
 
   it('leaves tools out when asked, and says how many', () => {
@@ -138,7 +153,9 @@ describe('what an export shows', () => {
       said('assistant', { content: [{ type: 'toolCall', id: 'c', name: 'bash', arguments: { command: 'secret' } }] }),
       said('toolResult', { toolCallId: 'c', content: 'secret too' }),
     ];
-    const shown = text([said('user', { content: 'go' }), ...step, ...step, said('assistant', { content: 'done' })], { tools: 'none' });
+    const shown = text([said('user', { content: 'go' }), ...step, ...step, said('assistant', { content: 'done' })], {
+      tools: 'none',
+    });
     expect(shown).not.toContain('secret');
     expect(shown).toContain('> 2 tool calls left out');
     expect(shown.indexOf('2 tool calls')).toBeLessThan(shown.indexOf('done'));
@@ -167,13 +184,17 @@ describe('what an export shows', () => {
   });
 
   it('shows a command as shell, an edit as a diff, a write in its language, a patch as a diff and the rest as JSON', () => {
-    expect(askedOf('bash', { command: 'ls\nls' }, 'full').blocks).toEqual([{ kind: 'block', language: 'sh', text: 'ls\nls' }]);
+    expect(askedOf('bash', { command: 'ls\nls' }, 'full').blocks).toEqual([
+      { kind: 'block', language: 'sh', text: 'ls\nls' },
+    ]);
     expect(askedOf('Bash', { command: 'ls', timeout: 5 }, 'full').subject).toEqual([' ', { code: '{"timeout":5}' }]);
     expect(askedOf('edit', { path: 'a', oldText: 'a\nb', newText: 'a\nc' }, 'full').blocks[0]).toMatchObject({
       language: 'diff',
       text: ' a\n-b\n+c',
     });
-    expect(askedOf('Edit', { file_path: 'a', old_string: 'x', new_string: 'y' }, 'full').blocks[0]?.text).toBe('-x\n+y');
+    expect(askedOf('Edit', { file_path: 'a', old_string: 'x', new_string: 'y' }, 'full').blocks[0]?.text).toBe(
+      '-x\n+y',
+    );
     const edits = {
       path: 'a',
       edits: [
@@ -182,7 +203,10 @@ describe('what an export shows', () => {
       ],
     };
     expect(askedOf('edit', edits, 'full').blocks.map((block) => block.language)).toEqual(['diff', 'diff', 'json']);
-    expect(askedOf('write', { path: 'src/a.py', content: 'x = 1' }, 'full').blocks[0]).toMatchObject({ language: 'python', text: 'x = 1' });
+    expect(askedOf('write', { path: 'src/a.py', content: 'x = 1' }, 'full').blocks[0]).toMatchObject({
+      language: 'python',
+      text: 'x = 1',
+    });
     expect(askedOf('apply_patch', { input: '*** Begin Patch\n-x' }, 'full').blocks[0]?.language).toBe('diff');
     expect(askedOf('python', { code: '1+1' }, 'full').blocks[0]?.language).toBe('python');
     expect(askedOf('read', { path: 'a.ts', offset: 3 }, 'full')).toEqual({
@@ -207,14 +231,21 @@ describe('what an export shows', () => {
       '{"type":"message","id":"n","parentId":null,"timestamp":"2026-02-16T10:20:30.000Z","message":{"role":"assistant","usage":{"input":1},' +
       '"content":[{"type":"toolCall","id":"c","name":"other","arguments":{"id":12345678901234567890,"big":-1e400,"small":1.5,"s":"12345678901234567890"}}]}}';
     const transcript = new Transcript(viewOptions());
-    const items = [...transcript.push({ position: 0, line: 2, value: JSON.parse(line), text: line }), ...transcript.end()];
+    const items = [
+      ...transcript.push({ position: 0, line: 2, value: JSON.parse(line), text: line }),
+      ...transcript.end(),
+    ];
     const subject = { code: '{"id":12345678901234567890,"big":-1e400,"small":1.5,"s":"12345678901234567890"}' };
     expect(items[0]).toMatchObject({ parts: [{ kind: 'call', subject: [subject] }] });
     const data = '{"type":"custom","id":"n","parentId":null,"customType":"x","data":[98765432109876543210]}';
-    expect(new Transcript(viewOptions()).push({ position: 0, line: 2, value: JSON.parse(data), text: data })[0]).toMatchObject({
+    expect(
+      new Transcript(viewOptions()).push({ position: 0, line: 2, value: JSON.parse(data), text: data })[0],
+    ).toMatchObject({
       words: ['Extension data: ', { code: 'x' }, ' ', { code: '[98765432109876543210]' }],
     });
-    const command = line.replace('"name":"other"', '"name":"bash"').replace('"id":12345678901234567890', '"command":12345678901234567890');
+    const command = line
+      .replace('"name":"other"', '"name":"bash"')
+      .replace('"id":12345678901234567890', '"command":12345678901234567890');
     const shown = new Transcript(viewOptions());
     shown.push({ position: 0, line: 2, value: JSON.parse(command), text: command });
     expect(JSON.stringify(shown.end())).not.toContain('number:');
@@ -248,7 +279,19 @@ describe('what an export shows', () => {
   });
 
   it('gives different ids different anchors that need no escaping', () => {
-    const ids = ['a1b2', '-x', 'a b', 'a.b', 'ü', '"><script>', 'x'.repeat(300), `${'x'.repeat(299)}y`, '.', '..', 'a.20.b'];
+    const ids = [
+      'a1b2',
+      '-x',
+      'a b',
+      'a.b',
+      'ü',
+      '"><script>',
+      'x'.repeat(300),
+      `${'x'.repeat(299)}y`,
+      '.',
+      '..',
+      'a.20.b',
+    ];
     const anchors = ids.map(anchorOf);
     expect(new Set(anchors).size).toBe(ids.length);
     for (const anchor of anchors) expect(anchor).toMatch(/^e-[\w.-]{0,120}$/);

@@ -19,7 +19,10 @@ async function held(texts: readonly string[], most: number): Promise<string> {
 describe('output that waits for what stands before it', () => {
   it('gives back what was written, in memory and from the disk, however long', async () => {
     const long = fc
-      .tuple(fc.constantFrom('x', '\u00e9', '\u6f22', '\u{1f642}', '\u{1f642}a', 'ab\u6f22'), fc.integer({ min: 0, max: 120_000 }))
+      .tuple(
+        fc.constantFrom('x', '\u00e9', '\u6f22', '\u{1f642}', '\u{1f642}a', 'ab\u6f22'),
+        fc.integer({ min: 0, max: 120_000 }),
+      )
       .map(([piece, count]) => piece.repeat(count));
     await fc.assert(
       fc.asyncProperty(

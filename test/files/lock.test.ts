@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -23,7 +33,11 @@ const held = (pid: number): string => `${JSON.stringify({ pid, host: hostname(),
 
 test('holds the lock exactly while the work is done', async () => {
   const path = fresh();
-  const holder = await withLock(path, options(), () => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
+  const holder = await withLock(
+    path,
+    options(),
+    () => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>,
+  );
   expect(holder).toMatchObject({ pid: process.pid, host: hostname() });
   expect(existsSync(path)).toBe(false);
 });

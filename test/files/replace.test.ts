@@ -18,11 +18,11 @@ import {
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { AppError } from '../../src/base/errors.ts';
 import { makeIo } from '../../src/cli/io.ts';
 import { parseArgv } from '../../src/cli/parse.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, type Transform } from '../../src/shared/rewrite.ts';
+import { AppError } from '../../src/util/errors.ts';
 import { bundleProgram } from '../support/bundle.ts';
 import { killRealRewrites, killWhileRewriting } from '../support/kill.ts';
 import { fixedEnv, programPath, spawnCommand } from '../support/run.ts';
@@ -52,7 +52,12 @@ interface Result {
   readonly trouble: string | undefined;
 }
 
-async function call(argv: readonly string[], transform: Transform, stdin = '', onNote = (): void => {}): Promise<Result> {
+async function call(
+  argv: readonly string[],
+  transform: Transform,
+  stdin = '',
+  onNote = (): void => {},
+): Promise<Result> {
   let stdout = '';
   let notes = '';
   const collect = (take: (text: string) => void): Writable =>
@@ -229,7 +234,11 @@ test('a dry run writes nothing and exits 1 only if something would change', asyn
     ['-n', '-i', '--backup', file],
     ['-n', '-o', join(folder, 'out'), file],
   ]) {
-    expect(await call(argv, shout)).toMatchObject({ code: 1, stdout: '', notes: `sessionctl: ${file}: would change\n` });
+    expect(await call(argv, shout)).toMatchObject({
+      code: 1,
+      stdout: '',
+      notes: `sessionctl: ${file}: would change\n`,
+    });
   }
   expect(await call(['-n', file], pass)).toMatchObject({ code: 0, stdout: '', notes: '' });
   expect(await call(['-n'], shout, 'one\n')).toMatchObject({ code: 1, stdout: '' });
@@ -319,8 +328,18 @@ test('says that other names of the file keep the old content', async () => {
 });
 
 test.each([
-  ['appended', (file: string) => appendFileSync(file, 'late\n'), 'late\n', /5 bytes were written to the old file at that moment/],
-  ['rewritten', (file: string) => writeFileSync(file, 'ten\n', { flag: 'r+' }), 'ten\n', /the old file was changed at that moment/],
+  [
+    'appended',
+    (file: string) => appendFileSync(file, 'late\n'),
+    'late\n',
+    /5 bytes were written to the old file at that moment/,
+  ],
+  [
+    'rewritten',
+    (file: string) => writeFileSync(file, 'ten\n', { flag: 'r+' }),
+    'ten\n',
+    /the old file was changed at that moment/,
+  ],
 ])('saves what was %s to the old file between the last look and the rename', async (_how, write, late, message) => {
   const folder = fresh();
   const file = join(folder, 'f');
@@ -394,7 +413,9 @@ test('-o refuses a folder and a link that leads nowhere', async () => {
   symlinkSync('nowhere', join(folder, 'link'));
   expect((await call(['-o', folder], shout, 'one\n')).trouble).toMatch(/is a folder/);
   expect((await call(['-o', join(folder, 'link')], shout, 'one\n')).trouble).toMatch(/broken symbolic link/);
-  expect((await call(['-o', join(folder, 'no', 'where')], shout, 'one\n')).trouble).toMatch(/where: no such folder; make it first$/);
+  expect((await call(['-o', join(folder, 'no', 'where')], shout, 'one\n')).trouble).toMatch(
+    /where: no such folder; make it first$/,
+  );
 });
 
 test.skipIf(!existsSync('/dev/full'))('-o names the device that takes no more', async () => {
@@ -405,9 +426,13 @@ test.skipIf(!existsSync('/dev/full'))('-o names the device that takes no more', 
 test('-o writes straight to a device or a pipe', async () => {
   const folder = fresh();
   expect((await call(['-o', '/dev/null'], shout, 'one\n')).code).toBe(0);
-  const ran = await spawnCommand('bash', ['-c', `mkfifo p; cat p & printf 'a1\\nb2\\n' | "${process.execPath}" "${program}" -o p; wait`], {
-    cwd: folder,
-  });
+  const ran = await spawnCommand(
+    'bash',
+    ['-c', `mkfifo p; cat p & printf 'a1\\nb2\\n' | "${process.execPath}" "${program}" -o p; wait`],
+    {
+      cwd: folder,
+    },
+  );
   expect(ran).toMatchObject({ code: 0, stdout: 'b1\na2\n', stderr: '' });
 });
 
@@ -433,16 +458,22 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('%s ends the real program with its code and without a trace, while standard input is idle', async (signal, code) => {
-  const folder = fresh();
-  const child = spawn(process.execPath, [programPath, 'inline', '-o', join(folder, 'out')], { stdio: 'pipe', env: fixedEnv });
-  const ended = new Promise<number | null>((done) => child.on('close', (exit) => done(exit)));
-  child.stdin.write('{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n');
-  while (readdirSync(folder).length === 0) await new Promise((later) => setTimeout(later, 10));
-  child.kill(signal);
-  expect(await ended).toBe(code);
-  expect(readdirSync(folder)).toEqual([]);
-});
+] as const)(
+  '%s ends the real program with its code and without a trace, while standard input is idle',
+  async (signal, code) => {
+    const folder = fresh();
+    const child = spawn(process.execPath, [programPath, 'inline', '-o', join(folder, 'out')], {
+      stdio: 'pipe',
+      env: fixedEnv,
+    });
+    const ended = new Promise<number | null>((done) => child.on('close', (exit) => done(exit)));
+    child.stdin.write('{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n');
+    while (readdirSync(folder).length === 0) await new Promise((later) => setTimeout(later, 10));
+    child.kill(signal);
+    expect(await ended).toBe(code);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
 
 test('SIGKILL in the middle of real commands leaves the old log or the new one, whole', async () => {
   const result = await killRealRewrites(fresh(), 6);
@@ -460,7 +491,9 @@ test('a write limit leaves the original and no temp file', async () => {
   const file = join(folder, 'f');
   const old = `a${'x'.repeat(99)}\n`.repeat(4000);
   writeFileSync(file, old);
-  const ran = await spawnCommand('bash', ['-c', `ulimit -f 100; exec "${process.execPath}" "${program}" -i f`], { cwd: folder });
+  const ran = await spawnCommand('bash', ['-c', `ulimit -f 100; exec "${process.execPath}" "${program}" -i f`], {
+    cwd: folder,
+  });
   expect(ran.code).toBe(2);
   expect(ran.stderr).toMatch(/^f: the file would exceed a size limit/);
   expect(readFileSync(file, 'utf8') === old).toBe(true);

@@ -1,9 +1,9 @@
 import process from 'node:process';
-import { AppError } from '../../src/base/errors.ts';
 import { parseArgv } from '../../src/cli/parse.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import type { Command, Io } from '../../src/shared/command.ts';
 import { REWRITE_OPTIONS, rewrite } from '../../src/shared/rewrite.ts';
+import { AppError } from '../../src/util/errors.ts';
 
 /**
  * A program that does nothing but rewrite: the first byte of each line goes from a to b or from b to a. It stands for
@@ -15,7 +15,11 @@ const command: Command = {
   summary: 'Swap a and b',
   operands: '[FILE]...',
   description: [],
-  options: [...REWRITE_OPTIONS, { name: 'for-ever', kind: 'flag', describe: '' }, { name: 'wait', kind: 'flag', describe: '' }],
+  options: [
+    ...REWRITE_OPTIONS,
+    { name: 'for-ever', kind: 'flag', describe: '' },
+    { name: 'wait', kind: 'flag', describe: '' },
+  ],
   examples: [],
   readsInput: true,
   run: async (given, io) => {

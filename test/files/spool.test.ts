@@ -35,6 +35,8 @@ describe('Spool', () => {
   it('says which folder it could not use', () => {
     const missing = `${folder}/none`;
     expect(existsSync(missing)).toBe(false);
-    expect(() => new Spool(random, new AbortController().signal, missing)).toThrow(`${missing}: no such file or folder`);
+    expect(() => new Spool(random, new AbortController().signal, missing)).toThrow(
+      `${missing}: no such file or folder`,
+    );
   });
 });

@@ -22,14 +22,21 @@ beforeAll(async () => {
       return task * workerData.factor;
     });`,
   );
-  await build({ entryPoints: [source], outfile: join(folder, 'worker.mjs'), bundle: true, platform: 'node', format: 'esm' });
+  await build({
+    entryPoints: [source],
+    outfile: join(folder, 'worker.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+  });
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function all(tasks: readonly number[], jobs: number, fails = -1): Promise<number[]> {
   const results: number[] = [];
-  for await (const result of mapInWorkers<number, number>(script, { factor: 3, fails }, tasks, jobs)) results.push(result);
+  for await (const result of mapInWorkers<number, number>(script, { factor: 3, fails }, tasks, jobs))
+    results.push(result);
   return results;
 }
 

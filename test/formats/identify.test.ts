@@ -30,7 +30,9 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
   zstd: [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x00, 0x0a, 0x01])],
   gzip: [Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x0a, 0x01])],
   zip: [Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x00])],
-  'printed-log': [`${JSON.stringify({ type: 'session', version: 3, id: 's', timestamp, cwd: '/' }, null, 2)}\n{\n  "type": "message"\n}\n`],
+  'printed-log': [
+    `${JSON.stringify({ type: 'session', version: 3, id: 's', timestamp, cwd: '/' }, null, 2)}\n{\n  "type": "message"\n}\n`,
+  ],
   aider: ['\n# aider chat started at 2026-01-02 10:11:12\n\n#### hello\n'],
   atif: [
     JSON.stringify({ schema_version: 'ATIF-v1.4', session_id: 'x', agent: { name: 'a' }, steps: [] }),
@@ -50,17 +52,28 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     jsonl({ sessionId: 's', projectHash: 'h', startTime: timestamp }, { id: '1', type: 'user', content: 'x' }),
     JSON.stringify({ sessionId: 's', projectHash: 'h', messages: [] }, null, 2),
     // Longer than what is looked at, so that it cannot be parsed whole.
-    JSON.stringify({ sessionId: 's', projectHash: 'h', messages: Array.from({ length: 300 }, () => ({ type: 'user' })) }, null, 2),
+    JSON.stringify(
+      { sessionId: 's', projectHash: 'h', messages: Array.from({ length: 300 }, () => ({ type: 'user' })) },
+      null,
+      2,
+    ),
     JSON.stringify([{ role: 'user', parts: [{ text: 'x' }] }]),
   ],
   codex: [
     jsonl({ timestamp, type: 'session_meta', payload: { id: 'x' } }, { timestamp, type: 'event_msg', payload: {} }),
-    jsonl({ id: '1-2', timestamp, instructions: null }, { record_type: 'state' }, { type: 'message', id: null, role: 'user', content: [] }),
+    jsonl(
+      { id: '1-2', timestamp, instructions: null },
+      { record_type: 'state' },
+      { type: 'message', id: null, role: 'user', content: [] },
+    ),
     JSON.stringify({ session: { id: 'x', timestamp, instructions: '' }, items: [] }, null, 2),
   ],
   'pi-sdk': [
     jsonl({ v: 4, kind: 'header', id: 'x' }, { v: 4, kind: 'entry' }),
-    jsonl({ kind: 'header', version: 4, id: 'x', createdAt: 1 }, { type: 'message', id: 'a', parentId: null, timestamp: 1, seq: 1 }),
+    jsonl(
+      { kind: 'header', version: 4, id: 'x', createdAt: 1 },
+      { type: 'message', id: 'a', parentId: null, timestamp: 1, seq: 1 },
+    ),
   ],
   sts: [
     jsonl({ type: 'session', harness: 'mine', id: 'x' }, { type: 'message', message: { role: 'user', content: 'hi' } }),
@@ -86,9 +99,17 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     jsonl({ type: 'message', id: null, role: 'user', content: [] }),
     jsonl({ type: 'session_start', timestamp }),
     // Nothing that follows the first record of another kind makes it ours.
-    jsonl({ type: 'run_started', timestamp }, { type: 'session', version: 3, id: 's', timestamp, cwd: '/w' }, nativeEntry),
+    jsonl(
+      { type: 'run_started', timestamp },
+      { type: 'session', version: 3, id: 's', timestamp, cwd: '/w' },
+      nativeEntry,
+    ),
     // A header whose version is not known, and no entry behind it.
-    jsonl({ type: 'session', version: 0, id: 's', timestamp, cwd: '/w' }, { type: 'turn', timestamp }, { type: 'turn', timestamp }),
+    jsonl(
+      { type: 'session', version: 0, id: 's', timestamp, cwd: '/w' },
+      { type: 'turn', timestamp },
+      { type: 'turn', timestamp },
+    ),
     jsonl({ type: 'session', id: 's', timestamp }, { type: 'turn', timestamp }),
   ],
   text: ['hello\nworld\n', '# Notes\n\n- one\n', '"just a string"\n', 'a,b\n1,2\n'],
@@ -110,13 +131,17 @@ describe('identify', () => {
     expect(await identityOf(jsonl({ ...header, id: 5 }))).toBe('ours');
     expect(await identityOf(jsonl({ ...header, version: 9 }))).toBe('ours');
     expect(await identityOf(jsonl({ ...header, version: 9 }, { type: 'new_thing', timestamp }, entry))).toBe('ours');
-    expect(await identityOf(jsonl({ ...header, version: undefined }, { type: 'thinking_level_change', timestamp }))).toBe('ours');
+    expect(
+      await identityOf(jsonl({ ...header, version: undefined }, { type: 'thinking_level_change', timestamp })),
+    ).toBe('ours');
     expect(await identityOf(jsonl({ ...header, harness: 'a fork' }))).toBe('ours');
     expect(await identityOf(jsonl({ ...entry, type: 'new_thing' }, entry))).toBe('ours');
     // The start of the file is gone, and the rest of its line starts with a block.
     expect(await identityOf(`{"type":"text","text":"x"}]},"timestamp":"${timestamp}"}\n${jsonl(entry)}`)).toBe('ours');
     expect(await identityOf(jsonl(entry))).toBe('ours');
-    expect(await identityOf(jsonl({ type: 'message', timestamp, message: { role: 'user', content: 'x' } }))).toBe('ours');
+    expect(await identityOf(jsonl({ type: 'message', timestamp, message: { role: 'user', content: 'x' } }))).toBe(
+      'ours',
+    );
     expect(await identityOf(`\ufeff${jsonl(header)}`)).toBe('ours');
     const broken = Buffer.from(jsonl({ ...header, cwd: '/\u00ff' }), 'latin1');
     expect(await identityOf(broken)).toBe('ours');

@@ -20,8 +20,36 @@ export interface Call {
 }
 
 const REVS = [
-  ...['@', '@~1', '@~3', 'root', 'line:2', 'line:4', 'leaf:1', 'leaf:2', 'null', 'id:', 'label:root', '-x', 'a1', '~', '~1'],
-  ...['@~99999999', 'line:0', '', 'label:', 'id:null', 'leaf:0', '\u001b[31m', '__proto__', 'constructor', 'a1b2', 'line:99999999999999'],
+  ...[
+    '@',
+    '@~1',
+    '@~3',
+    'root',
+    'line:2',
+    'line:4',
+    'leaf:1',
+    'leaf:2',
+    'null',
+    'id:',
+    'label:root',
+    '-x',
+    'a1',
+    '~',
+    '~1',
+  ],
+  ...[
+    '@~99999999',
+    'line:0',
+    '',
+    'label:',
+    'id:null',
+    'leaf:0',
+    '\u001b[31m',
+    '__proto__',
+    'constructor',
+    'a1b2',
+    'line:99999999999999',
+  ],
 ];
 const BODIES = [
   '{"type":"message","message":{"role":"user","content":"hi"}}\n',
@@ -38,7 +66,16 @@ const BODIES = [
 
 /** Values for the options that have no choices. A test sees to it that none is missing. */
 export const VALUES: Readonly<Record<string, readonly string[]>> = {
-  rule: ['inline-image=error', 'extra-root=warning', 'not-json=off', 'blank-line=error', 'unknown-role=off', 'no-such-rule=off', 'x', ''],
+  rule: [
+    'inline-image=error',
+    'extra-root=warning',
+    'not-json=off',
+    'blank-line=error',
+    'unknown-role=off',
+    'no-such-rule=off',
+    'x',
+    '',
+  ],
   'max-findings': ['0', '1', '3', '100000'],
   'max-line-bytes': ['1', '64', '700', '100000', '268435456'],
   jobs: ['1', '2', '0'],
@@ -48,7 +85,16 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   output: ['out.jsonl', 'out.md', 'out.html', 'none/out', 'blobs', HEALTHY, ''],
   quarantine: ['q', 'q', 'q.jsonl', 'none/q', LOG, 'blobs'],
   report: ['report', 'report', 'none/report', LOG],
-  only: ['blank-line', 'torn-line', 'glued-entries', 'byte-order-mark', 'duplicate-id', 'dangling-parent', 'unanswered-call', 'x'],
+  only: [
+    'blank-line',
+    'torn-line',
+    'glued-entries',
+    'byte-order-mark',
+    'duplicate-id',
+    'dangling-parent',
+    'unanswered-call',
+    'x',
+  ],
   leaf: REVS,
   at: REVS,
   'max-count': ['0', '1', '3', '99999999'],
@@ -77,10 +123,19 @@ const OPERANDS: Readonly<Record<string, (draw: Draw) => readonly string[]>> = {
   externalize: (draw) => pick(draw, [[LOG], [LOG], [LOG], ['-'], [], [LOG, HEALTHY]]),
   inline: (draw) => pick(draw, [[LOG], [LOG], [LOG], ['-'], [], [LOG, HEALTHY]]),
   diff: (draw) =>
-    pick(draw, [[LOG], [LOG, pick(draw, REVS)], [LOG, pick(draw, REVS), pick(draw, REVS)], ['-', 'root', '@'], [HEALTHY, '@', 'root']]),
+    pick(draw, [
+      [LOG],
+      [LOG, pick(draw, REVS)],
+      [LOG, pick(draw, REVS), pick(draw, REVS)],
+      ['-', 'root', '@'],
+      [HEALTHY, '@', 'root'],
+    ]),
   fork: (draw) => pick(draw, [[LOG, '@'], [LOG, 'root'], [LOG, pick(draw, REVS)], ['-', '@'], [LOG]]),
   append: () => [LOG],
-  blobs: (draw) => [pick(draw, ['ls', 'verify', 'gc', 'gc', 'x']), ...pick(draw, [[LOG], ['.'], [LOG, '.'], ['-'], []])],
+  blobs: (draw) => [
+    pick(draw, ['ls', 'verify', 'gc', 'gc', 'x']),
+    ...pick(draw, [[LOG], ['.'], [LOG, '.'], ['-'], []]),
+  ],
   schema: () => [],
   completion: (draw) => [pick(draw, ['bash', 'zsh', 'fish', 'x'])],
 };

@@ -100,7 +100,8 @@ export async function fuzz(root: string, options: FuzzOptions): Promise<FuzzResu
         if (way.alone) alone++;
         commands[call.command] = (commands[call.command] ?? 0) + 1;
         const problem = await bench.tries(bytes, call, way);
-        if (problem !== undefined) failures.push({ ...failure, problem, log: await smaller(bench, bytes, call, way, problem) });
+        if (problem !== undefined)
+          failures.push({ ...failure, problem, log: await smaller(bench, bytes, call, way, problem) });
       }
     }
   } finally {
@@ -156,14 +157,20 @@ class Bench {
       if (result.hangs) return 'hangs';
       const wasStopped = stopAfter !== undefined && (result.code === 143 || result.signal === 'SIGTERM');
       if (result.signal !== undefined && !wasStopped) return `ended by ${result.signal}`;
-      if (!wasStopped && (result.code < 0 || result.code > 2)) return `exit code ${result.code}: ${result.stderr.slice(0, 200)}`;
-      if (closeAfter !== undefined && /EPIPE|ECONNRESET/.test(result.stderr)) return `tells of the closed pipe: ${result.stderr}`;
+      if (!wasStopped && (result.code < 0 || result.code > 2))
+        return `exit code ${result.code}: ${result.stderr.slice(0, 200)}`;
+      if (closeAfter !== undefined && /EPIPE|ECONNRESET/.test(result.stderr))
+        return `tells of the closed pipe: ${result.stderr}`;
       this.peak = Math.max(this.peak, result.peak ?? 0);
       if ((result.peak ?? 0) > MOST_PEAK_MB) return `took ${Math.round(result.peak ?? 0)} MB for ${log.length} bytes`;
       isCut = wasStopped || closeAfter !== undefined;
       ran = result;
     } else {
-      ran = await run(call.argv, { stdin: sent, stdoutIsTerminal: way.isTerminal, ...(way.isTerminal ? { columns: 60 } : {}) });
+      ran = await run(call.argv, {
+        stdin: sent,
+        stdoutIsTerminal: way.isTerminal,
+        ...(way.isTerminal ? { columns: 60 } : {}),
+      });
       if (ran.code !== 0 && ran.code !== 1 && ran.code !== 2) return `exit code ${ran.code}`;
     }
     const around = readdirSync(this.#scratch).filter((name) => name !== 'case' && name !== 'temp');

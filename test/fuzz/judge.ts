@@ -20,7 +20,11 @@ export interface Circumstances {
 }
 
 /** What is wrong with how the program took the log; undefined where all is well. The working directory is that of the case. */
-export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Circumstances): Promise<string | undefined> {
+export async function judge(
+  call: Call,
+  ran: Ran,
+  { log, isTerminal, isCut }: Circumstances,
+): Promise<string | undefined> {
   if (ran.stderr.includes('a bug in sessionctl')) return ran.stderr.trim();
   if (/^\s+at .*[(/].*:\d+:\d+\)?$/m.test(ran.stderr)) return 'a stack trace';
   if (ran.code === 2 && ran.stderr === '') return 'exit 2 without a word';
@@ -45,14 +49,17 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
   if (isHelp) return ran.code === 0 || isCut ? undefined : `help exits ${ran.code}`;
   const spoken = isCut || ran.code === 2 ? undefined : misspoken(call, ran, isTerminal ? undefined : log);
   if (spoken !== undefined) return spoken;
-  const healthy = existsSync(HEALTHY) && call.given.has('in-place') ? await errorsOf(readFileSync(HEALTHY, 'latin1')) : [];
+  const healthy =
+    existsSync(HEALTHY) && call.given.has('in-place') ? await errorsOf(readFileSync(HEALTHY, 'latin1')) : [];
   if (healthy?.length !== 0) return `made ${(healthy ?? ['no log']).join(', ')} of a healthy log`;
   if (namesLog) return undefined;
   if (after !== log) return await judgeOutput(call, log, after, isCut ? 1 : ran.code);
   const isWhole = !isCut && ran.code !== 2 && !call.argv.includes(HEALTHY);
   if (!isWhole || call.given.has('dry-run') || call.given.has('in-place')) return undefined;
   if (!REWRITERS.has(call.command) && call.command !== 'fork') return undefined;
-  const target = call.given.has('output') ? ['out.jsonl', 'out.md', 'out.html'].find((name) => existsSync(name)) : undefined;
+  const target = call.given.has('output')
+    ? ['out.jsonl', 'out.md', 'out.html'].find((name) => existsSync(name))
+    : undefined;
   if (call.given.has('output'))
     return target === undefined ? undefined : await judgeOutput(call, log, readFileSync(target, 'latin1'), ran.code);
   // A terminal gets escapes for what could move its cursor, so what it shows is not the log itself.
@@ -62,7 +69,8 @@ export async function judge(call: Call, ran: Ran, { log, isTerminal, isCut }: Ci
 /** Output for programs has to be what it says it is. The log is undefined where its bytes do not leave as they came. */
 function misspoken(call: Call, ran: Ran, log: string | undefined): string | undefined {
   const { command, given, argv } = call;
-  const value = (name: string): string | undefined => argv.findLast((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
+  const value = (name: string): string | undefined =>
+    argv.findLast((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
   if (given.has('dry-run') && REWRITERS.has(command)) {
     if (ran.stdout !== '') return 'a dry run wrote to standard output';
     const made = readdirSync('.').filter((name) => ![LOG, HEALTHY, 'blobs', 'classes.json', 'report'].includes(name));
@@ -72,7 +80,9 @@ function misspoken(call: Call, ran: Ran, log: string | undefined): string | unde
     if (command === 'validate' && given.has('pass')) {
       const isOne = call.readsLog || !(argv.includes('.') || argv.includes(HEALTHY) || argv.includes('blobs'));
       const toldRules = given.has('list-rules') || given.has('explain');
-      return log !== undefined && isOne && !toldRules && ran.stdoutBytes.toString('latin1') !== log ? '--pass changed the log' : undefined;
+      return log !== undefined && isOne && !toldRules && ran.stdoutBytes.toString('latin1') !== log
+        ? '--pass changed the log'
+        : undefined;
     }
     const isPlain = command === 'validate' && !given.has('list-rules') && !given.has('explain') && !given.has('quiet');
     const format = isPlain ? (value('format') ?? 'text') : undefined;
@@ -101,7 +111,8 @@ async function judgeOutput(call: Call, input: string, output: string, code: numb
   const wasBeyondOthers = was === undefined && is !== undefined && command === 'repair';
   if ((was === undefined || is === undefined) && !wasBeyondOthers)
     return code === 0 && output !== '' ? `made something that is no log (exit ${code})` : undefined;
-  if (was === undefined || is === undefined) return is?.length === 0 || code !== 0 ? undefined : 'repair exits 0 and leaves errors';
+  if (was === undefined || is === undefined)
+    return is?.length === 0 || code !== 0 ? undefined : 'repair exits 0 and leaves errors';
   const damage = is.filter((rule) => DAMAGE_RULES.has(rule));
   if (damage.length > 0 && !was.some((rule) => DAMAGE_RULES.has(rule))) return `made damage: ${damage.join(', ')}`;
   if (damage.length > 0 && code === 0 && command !== 'append') return `exit 0 with damage: ${damage.join(', ')}`;
@@ -127,7 +138,9 @@ async function judgeRoundTrip({ given, argv }: Call, input: string, output: stri
 }
 
 async function judgeMigrated(argv: readonly string[], output: string): Promise<string | undefined> {
-  const again = await run(['migrate', ...argv.filter((word) => word.startsWith('--to=')), '-'], { stdin: Buffer.from(output, 'latin1') });
+  const again = await run(['migrate', ...argv.filter((word) => word.startsWith('--to=')), '-'], {
+    stdin: Buffer.from(output, 'latin1'),
+  });
   if (again.code !== 0) return `a migrated log cannot be migrated: ${again.stderr.trim()}`;
   if (again.stdoutBytes.toString('latin1') !== output) return 'migrating what was migrated changes something';
   return undefined;

@@ -75,7 +75,9 @@ async function watch(): Promise<void> {
 function tell(result: FuzzResult | undefined, failures: readonly Failure[]): void {
   if (result) {
     const alone = `${result.alone} as a process of its own, ${result.peak} MB at most`;
-    console.log(`${result.cases} cases, ${result.calls} calls (${alone}), seed ${options.seed}: ${failures.length} failures`);
+    console.log(
+      `${result.cases} cases, ${result.calls} calls (${alone}), seed ${options.seed}: ${failures.length} failures`,
+    );
   }
   const out = failures.length > 0 ? (values.out ?? mkdtempSync(join(tmpdir(), 'sessionctl-fuzz-found-'))) : '';
   if (out !== '') mkdirSync(out, { recursive: true });

@@ -26,7 +26,20 @@ export const BLOBS: readonly (readonly [name: string, bytes: string])[] = [
 
 /** Values, as JSON text, that code is seldom written for. */
 const ODD_VALUES: readonly string[] = [
-  ...['null', 'true', 'false', '0', '-0', '1.0', '-1', '0.5', '1e400', '-1e400', '9007199254740993', '123456789012345678901234567890'],
+  ...[
+    'null',
+    'true',
+    'false',
+    '0',
+    '-0',
+    '1.0',
+    '-1',
+    '0.5',
+    '1e400',
+    '-1e400',
+    '9007199254740993',
+    '123456789012345678901234567890',
+  ],
   ...[
     '""',
     '" "',
@@ -39,10 +52,45 @@ const ODD_VALUES: readonly string[] = [
     utf8('"é漢🙂"'),
     '"\\n\\r\\t"',
   ],
-  ...['[]', '{}', '[[]]', '[null]', '[{}]', '[1,"x",{}]', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{}}}', '{"toString":1}'],
-  ...['"session"', '"message"', '"title"', '"root"', '"user"', '"assistant"', '"toolResult"', '"hookMessage"', '"compaction"', '"label"'],
-  ...['"2026-01-01T00:00:00.000Z"', '"+275760-09-13T00:00:00.001Z"', '"not a time"', '8640000000000001', '-62135596800000'],
-  ...['"../../../../etc/passwd"', '"/etc/passwd"', '"blob:sha256:zz"', '"data:image/png;base64,AAAA"', '"AAAA"', '"A"', '"=AA="'],
+  ...[
+    '[]',
+    '{}',
+    '[[]]',
+    '[null]',
+    '[{}]',
+    '[1,"x",{}]',
+    '{"__proto__":{"x":1}}',
+    '{"constructor":{"prototype":{}}}',
+    '{"toString":1}',
+  ],
+  ...[
+    '"session"',
+    '"message"',
+    '"title"',
+    '"root"',
+    '"user"',
+    '"assistant"',
+    '"toolResult"',
+    '"hookMessage"',
+    '"compaction"',
+    '"label"',
+  ],
+  ...[
+    '"2026-01-01T00:00:00.000Z"',
+    '"+275760-09-13T00:00:00.001Z"',
+    '"not a time"',
+    '8640000000000001',
+    '-62135596800000',
+  ],
+  ...[
+    '"../../../../etc/passwd"',
+    '"/etc/passwd"',
+    '"blob:sha256:zz"',
+    '"data:image/png;base64,AAAA"',
+    '"AAAA"',
+    '"A"',
+    '"=AA="',
+  ],
   `"blob:sha256:${'0'.repeat(64)}"`,
   `"blob:sha256:../${'a'.repeat(61)}"`,
   `"blob:sha256:${hashOf(WHOLE)}"`,
@@ -126,7 +174,8 @@ export function grown(draw: Draw, log: string): string {
 /** Lines of two logs among each other. */
 function crossed(draw: Draw, one: string, other: string): string {
   const lines = one.split('\n');
-  for (const line of other.split('\n')) if (draw() < 0.5) lines.splice(Math.floor(draw() * (lines.length + 1)), 0, line);
+  for (const line of other.split('\n'))
+    if (draw() < 0.5) lines.splice(Math.floor(draw() * (lines.length + 1)), 0, line);
   return lines.join('\n');
 }
 
@@ -144,7 +193,8 @@ function changed(draw: Draw, log: string): string {
   else if (choice < 0.85) lines[at] = line.slice(0, Math.floor(draw() * line.length));
   else if (choice < 0.9) lines.splice(at, 0, pick(draw, ODD_LINES));
   else if (choice < 0.92) lines[at] = `${line}\r`;
-  else if (choice < 0.94) lines[at] = line.replace(/([{,])/g, (_, sign: string) => (draw() < 0.5 ? `${sign}\n  ` : sign));
+  else if (choice < 0.94)
+    lines[at] = line.replace(/([{,])/g, (_, sign: string) => (draw() < 0.5 ? `${sign}\n  ` : sign));
   else if (choice < 0.96) lines.push(lines.splice(at, 1)[0] as string);
   else if (choice < 0.98) return log.endsWith('\n') ? log.slice(0, -1) : `\u00ef\u00bb\u00bf${log}`;
   else return log.slice(0, Math.floor(draw() * log.length));
@@ -153,7 +203,9 @@ function changed(draw: Draw, log: string): string {
 
 /** One value, key or reference of an object on the line is another one. */
 function changedObject(draw: Draw, line: string, log: string): string {
-  const values = [...line.matchAll(/("(?:[^"\\]|\\.)*")(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|\[\]|\{\}|[{[])/g)];
+  const values = [
+    ...line.matchAll(/("(?:[^"\\]|\\.)*")(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|\[\]|\{\}|[{[])/g),
+  ];
   if (values.length === 0) return line + pick(draw, ODD_LINES);
   const [whole, key = '', colon = '', value = ''] = pick(draw, values) as unknown as string[];
   const start = line.indexOf(whole as string);
@@ -164,7 +216,9 @@ function changedObject(draw: Draw, line: string, log: string): string {
   // An opening bracket is left to what follows it, or the line would be torn each time.
   if (value === '{' || value === '[') return line;
   const others =
-    choice < 0.6 ? [...log.matchAll(/"(?:id|parentId|toolCallId)"\s*:\s*("(?:[^"\\]|\\.)*")/g)].map((match) => match[1] as string) : [];
+    choice < 0.6
+      ? [...log.matchAll(/"(?:id|parentId|toolCallId)"\s*:\s*("(?:[^"\\]|\\.)*")/g)].map((match) => match[1] as string)
+      : [];
   const other = others.length > 0 ? pick(draw, others) : pick(draw, ODD_VALUES);
   return `${line.slice(0, start)}${key}${colon}${other}${line.slice(end)}`;
 }
@@ -216,7 +270,9 @@ function parsed(line: string): unknown {
 function changedBytes(draw: Draw, log: string): string {
   const at = Math.floor(draw() * (log.length + 1));
   const byte = String.fromCharCode(
-    draw() < 0.5 ? Math.floor(draw() * 256) : pick(draw, [0, 0x0a, 0x0d, 0x22, 0x5c, 0x7b, 0x7d, 0x80, 0xff, 0xed, 0xf0]),
+    draw() < 0.5
+      ? Math.floor(draw() * 256)
+      : pick(draw, [0, 0x0a, 0x0d, 0x22, 0x5c, 0x7b, 0x7d, 0x80, 0xff, 0xed, 0xf0]),
   );
   const choice = draw();
   if (choice < 0.4) return log.slice(0, at) + byte + log.slice(at + 1);

@@ -40,7 +40,13 @@ export function hasProgram(root: string): boolean {
 
 /** The built program as a process of its own, with little memory. */
 export async function runAlone(root: string, argv: readonly string[], how: Treatment): Promise<RanAlone> {
-  const program = [`--max-old-space-size=${MOST_HEAP_MB}`, '--import', TELL_PEAK, join(root, 'bin/sessionctl.js'), ...argv];
+  const program = [
+    `--max-old-space-size=${MOST_HEAP_MB}`,
+    '--import',
+    TELL_PEAK,
+    join(root, 'bin/sessionctl.js'),
+    ...argv,
+  ];
   const isFile = 'file' in how.stdin;
   const [command, words] = isFile
     ? ['sh', ['-c', 'file=$1; shift; cat "$file" | exec "$@"', 'sh', how.stdin.file, process.execPath, ...program]]

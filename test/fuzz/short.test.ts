@@ -11,7 +11,9 @@ import { mutated } from './mutate.ts';
 describe('the fuzzer', () => {
   it('has values for every option that has no choices', async () => {
     const options = (await Promise.all(commands.map(async (one) => await one.load()))).flatMap((one) => one.options);
-    const free = options.filter((option) => option.kind !== 'flag' && option.choices === undefined).map((option) => option.name);
+    const free = options
+      .filter((option) => option.kind !== 'flag' && option.choices === undefined)
+      .map((option) => option.name);
     expect(Object.keys(VALUES).sort()).toEqual([...new Set(free)].sort());
   });
 
@@ -44,7 +46,9 @@ describe('the fuzzer', () => {
     const argv = [program, '--root', projectRoot, '--seed', '1', '--seconds', '5', '--cases', '400'];
     const ran = await spawnCommand(process.execPath, argv);
     expect(ran.stderr).toBe('');
-    expect(ran.stdout).toMatch(/^\d+ cases, \d+ calls \(\d+ as a process of its own, \d+ MB at most\), seed 1: 0 failures\n$/);
+    expect(ran.stdout).toMatch(
+      /^\d+ cases, \d+ calls \(\d+ as a process of its own, \d+ MB at most\), seed 1: 0 failures\n$/,
+    );
     expect(Number(/^(\d+)/.exec(ran.stdout)?.[1])).toBeGreaterThan(5);
     expect(ran.code).toBe(0);
   });

@@ -27,17 +27,29 @@ async function writeLog(file: string, bytes: number): Promise<number> {
   while (written < bytes) {
     await message({ role: 'user', content: [{ type: 'text', text: 'word '.repeat(50 + (entries % 90)) }] });
     const call = { type: 'toolCall', id: `call_${entries}`, name: 'read', arguments: { path: 'a.ts' } };
-    await message({ role: 'assistant', content: [{ type: 'text', text: 'I look.' }, call], provider: 'anthropic', model: 'm' });
+    await message({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'I look.' }, call],
+      provider: 'anthropic',
+      model: 'm',
+    });
     const image = entries % 4_001 === 2 ? [{ type: 'image', data: 'A'.repeat(3_000_000), mimeType: 'image/png' }] : [];
     const text = 'a line of output\n'.repeat(40 + (entries % 300));
-    await message({ role: 'toolResult', toolCallId: call.id, toolName: 'read', content: [{ type: 'text', text }, ...image] });
+    await message({
+      role: 'toolResult',
+      toolCallId: call.id,
+      toolName: 'read',
+      content: [{ type: 'text', text }, ...image],
+    });
   }
   out.end();
   await once(out, 'close');
   return entries;
 }
 
-test('a gigabyte on one path leaves message by message, in a heap that could not hold a tenth of it', { timeout: 900_000 }, async () => {
+test('a gigabyte on one path leaves message by message, in a heap that could not hold a tenth of it', {
+  timeout: 900_000,
+}, async () => {
   const file = join(scratch, 'gigabyte.jsonl');
   const entries = await writeLog(file, GIGABYTE);
   for (const [options, heap] of [

@@ -20,7 +20,14 @@ function deepTree(): string {
     const call = { type: 'toolCall', id: `c${at}`, name: 'bash', arguments: { command: 'ls' } };
     if (at % 3 === 0) add(`x${at}`, parentId, { role: 'user', content: `prompt ${at}` });
     else if (at % 3 === 1) add(`x${at}`, parentId, { role: 'assistant', content: [call], stopReason: 'toolUse' });
-    else add(`x${at}`, parentId, { role: 'toolResult', toolCallId: `c${at - 1}`, toolName: 'bash', content: 'ok', isError: false });
+    else
+      add(`x${at}`, parentId, {
+        role: 'toolResult',
+        toolCallId: `c${at - 1}`,
+        toolName: 'bash',
+        content: 'ok',
+        isError: false,
+      });
   }
   for (let at = 0; at < BRANCHES; at++) add(`y${at}`, `x${DEPTH / 2}`, { role: 'user', content: `branch ${at}` });
   const path = join(scratch, 'deep.jsonl');
@@ -59,7 +66,9 @@ describe('a chain of 100,000 entries with 50,000 branches from one of them', () 
 
   it('is compared as contexts', async () => {
     const ran = await run(['diff', file, leaf, `x${DEPTH - 2}`, '--context', '--json']);
-    expect((JSON.parse(ran.stdout) as { changes: object[] }).changes).toMatchObject([{ kind: 'removed', entryId: leaf }]);
+    expect((JSON.parse(ran.stdout) as { changes: object[] }).changes).toMatchObject([
+      { kind: 'removed', entryId: leaf },
+    ]);
   });
 });
 
@@ -71,9 +80,14 @@ describe('a chain of 400,000 entries of which only the reading shows that all ar
       return `{"type":"message","id":"x${at}","parentId":${parentId},"timestamp":"${timestamp}","message":{"role":"user","content":[}}}`;
     });
     const path = join(scratch, 'late-damage.jsonl');
-    writeFileSync(path, `${[JSON.stringify({ type: 'session', version: 3, id: 's', timestamp, cwd: '/' }), ...entries].join('\n')}\n`);
+    writeFileSync(
+      path,
+      `${[JSON.stringify({ type: 'session', version: 3, id: 's', timestamp, cwd: '/' }), ...entries].join('\n')}\n`,
+    );
     const ran = await run(['context', path]);
     expect([ran.code, ran.stdout]).toEqual([1, '']);
-    expect(ran.stderr).toContain('line 2 is damaged (not-json) and was left out, and 399,999 other lines: 3 (not-json)');
+    expect(ran.stderr).toContain(
+      'line 2 is damaged (not-json) and was left out, and 399,999 other lines: 3 (not-json)',
+    );
   });
 });

@@ -43,8 +43,15 @@ function session(name: string, bytes: number): string {
     for (let step = 0; step < 6; step++) {
       const id = `call-${entries}`;
       const call = { type: 'toolCall', id, name: 'bash', arguments: { command: text(40) } };
-      put({ role: 'assistant', content: [{ type: 'thinking', thinking: text(200) }, { type: 'text', text: text(200) }, call] });
-      put({ role: 'toolResult', toolCallId: id, content: [{ type: 'text', text: text(random(40) === 0 ? 200_000 : 2_000) }] });
+      put({
+        role: 'assistant',
+        content: [{ type: 'thinking', thinking: text(200) }, { type: 'text', text: text(200) }, call],
+      });
+      put({
+        role: 'toolResult',
+        toolCallId: id,
+        content: [{ type: 'text', text: text(random(40) === 0 ? 200_000 : 2_000) }],
+      });
     }
   }
   put({ role: 'user', content: 'the very last words' });
@@ -53,35 +60,39 @@ function session(name: string, bytes: number): string {
 }
 
 describe('export of a large session', () => {
-  it.skipIf(!hasChromium)('gives a page of 50 MB that opens, scrolls and can be searched', { timeout: 300_000 }, async () => {
-    const log = session('fifty.jsonl', 50_000_000);
-    const file = join(scratch, 'fifty.html');
-    const ran = await spawnCommand(process.execPath, [programPath, 'export', '--tools', 'full', '-o', file, log]);
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
-    expect(statSync(file).size).toBeGreaterThan(50_000_000);
-    const page = await browser().newPage({ viewport: { width: 1300, height: 900 } });
-    const complaints: string[] = [];
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(pathToFileURL(file).href, { timeout: 120_000 });
-    // What comes into view gets its real height, so the end may move away a few times.
-    const atTheEnd = async (): Promise<unknown> => {
-      await page.keyboard.press('End');
-      return await page.evaluate(`(() => {
+  it.skipIf(!hasChromium)(
+    'gives a page of 50 MB that opens, scrolls and can be searched',
+    { timeout: 300_000 },
+    async () => {
+      const log = session('fifty.jsonl', 50_000_000);
+      const file = join(scratch, 'fifty.html');
+      const ran = await spawnCommand(process.execPath, [programPath, 'export', '--tools', 'full', '-o', file, log]);
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      expect(statSync(file).size).toBeGreaterThan(50_000_000);
+      const page = await browser().newPage({ viewport: { width: 1300, height: 900 } });
+      const complaints: string[] = [];
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.goto(pathToFileURL(file).href, { timeout: 120_000 });
+      // What comes into view gets its real height, so the end may move away a few times.
+      const atTheEnd = async (): Promise<unknown> => {
+        await page.keyboard.press('End');
+        return await page.evaluate(`(() => {
         const last = Array.from(document.querySelectorAll('article')).at(-1);
         return last.textContent.includes('the very last words') && last.getBoundingClientRect().bottom <= innerHeight;
       })()`);
-    };
-    await expect.poll(atTheEnd, { timeout: 60_000, interval: 500 }).toBe(true);
-    await page.keyboard.press('Home');
-    await page.keyboard.press('/');
-    await page.keyboard.type('very last words');
-    await expect.poll(() => page.locator('output').textContent(), { timeout: 60_000 }).toBe('1 of 1');
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('t');
-    expect(await page.locator('details.call[open]').count()).toBe(0);
-    expect(complaints).toEqual([]);
-    await page.close();
-  });
+      };
+      await expect.poll(atTheEnd, { timeout: 60_000, interval: 500 }).toBe(true);
+      await page.keyboard.press('Home');
+      await page.keyboard.press('/');
+      await page.keyboard.type('very last words');
+      await expect.poll(() => page.locator('output').textContent(), { timeout: 60_000 }).toBe('1 of 1');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('t');
+      expect(await page.locator('details.call[open]').count()).toBe(0);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+  );
 
   it('takes little memory, however long the session is', { timeout: 300_000 }, async () => {
     const log = session('long.jsonl', 300_000_000);

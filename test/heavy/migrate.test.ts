@@ -17,7 +17,10 @@ async function sha256(path: string): Promise<string> {
 /** A log with one entry of 300 MB. */
 function longLine(name: string, version: number): string {
   const path = join(scratch, name);
-  writeFileSync(path, `{"type":"session","version":${version},"id":"s"}\n{"type":"custom","id":"a","parentId":null,"data":"`);
+  writeFileSync(
+    path,
+    `{"type":"session","version":${version},"id":"s"}\n{"type":"custom","id":"a","parentId":null,"data":"`,
+  );
   for (let megabytes = 0; megabytes < 300; megabytes++) appendFileSync(path, PIECE);
   appendFileSync(path, '"}\n{"type":"message","id":"b","parentId":"a","message":{"role":"hookMessage"}}\n');
   return path;
@@ -42,7 +45,9 @@ test('a line of 300 MB passes byte for byte in a log of version 3, and the lines
 test('a line of 300 MB is refused in a log of version 1', async () => {
   const ran = await migrated(longLine('long-1.jsonl', 1));
   expect(ran.code).toBe('2');
-  expect(ran.stderr).toContain('long-1.jsonl: line 2 has 314572852 bytes, which is too long for an entry that needs an id');
+  expect(ran.stderr).toContain(
+    'long-1.jsonl: line 2 has 314572852 bytes, which is too long for an entry that needs an id',
+  );
 });
 
 test('a million entries take no more memory than their ids', async () => {

@@ -23,7 +23,13 @@ async function write(name: string, pieces: Iterable<string>): Promise<string> {
 describe('a log made to be slow', () => {
   it('with a torn line of 64 MB and a million openings is mended, and both neighbours survive', async () => {
     const opening = `{"type":"${'x'.repeat(55)}`;
-    const file = await write('openings.jsonl', [HEADER, entry('a', null), opening.repeat(1_000_000), '\n', entry('b', 'a')]);
+    const file = await write('openings.jsonl', [
+      HEADER,
+      entry('a', null),
+      opening.repeat(1_000_000),
+      '\n',
+      entry('b', 'a'),
+    ]);
     const out = join(scratch, 'openings.out');
     const ran = await run(['repair', file, '-o', out]);
     expect(ran.code).toBe(0);
@@ -32,7 +38,14 @@ describe('a log made to be slow', () => {
   });
 
   it('with a line of a million openings that close in the end as well', async () => {
-    const file = await write('nested.jsonl', [HEADER, '{"type":'.repeat(1_000_000), '1', '}'.repeat(999_999), '\n', entry('a', null)]);
+    const file = await write('nested.jsonl', [
+      HEADER,
+      '{"type":'.repeat(1_000_000),
+      '1',
+      '}'.repeat(999_999),
+      '\n',
+      entry('a', null),
+    ]);
     const out = join(scratch, 'nested.out');
     expect((await run(['repair', file, '-o', out])).code).toBe(0);
     expect(readFileSync(out, 'utf8')).toBe(HEADER + entry('a', null));

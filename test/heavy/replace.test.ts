@@ -7,8 +7,14 @@ import { scratchFolder } from '../support/scratch.ts';
 
 const scratch = scratchFolder();
 
-test('SIGKILL at any of hundreds of moments leaves the old file or the new one, whole', { timeout: 600_000 }, async () => {
-  const result = await killWhileRewriting(bundleProgram('test/files/rewriter.ts', scratch), mkdtempSync(join(scratch, 'kills-')), 400);
+test('SIGKILL at any of hundreds of moments leaves the old file or the new one, whole', {
+  timeout: 600_000,
+}, async () => {
+  const result = await killWhileRewriting(
+    bundleProgram('test/files/rewriter.ts', scratch),
+    mkdtempSync(join(scratch, 'kills-')),
+    400,
+  );
   expect(result.torn).toEqual([]);
   expect(result.whole).toBe(400);
 });

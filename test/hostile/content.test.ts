@@ -52,7 +52,10 @@ mkdirSync(blobs);
 /** What every command has to say about a log; none may crash. */
 async function callAll(log: string): Promise<Map<string, { code: number; stdout: string; stderr: string }>> {
   const path = fileOf(log);
-  const calls = [...READERS.map((words) => [...words.map((word) => (word === 'BLOBS' ? blobs : word)), path]), ['fork', path, '@']];
+  const calls = [
+    ...READERS.map((words) => [...words.map((word) => (word === 'BLOBS' ? blobs : word)), path]),
+    ['fork', path, '@'],
+  ];
   const all = new Map<string, { code: number; stdout: string; stderr: string }>();
   for (const argv of calls) {
     const ran = await run(argv);
@@ -71,18 +74,25 @@ const NUMBERS = '[123456789012345678901234567890,1.0,-0,1e400,-1E+400,1e-7,0.10,
 describe('what JSON.parse would change', () => {
   const odd = `{"type":"custom","id":"n","parentId":null,${TIME},"customType":"x","data":{"numbers":${NUMBERS},"a":1,"a":2,"__proto__":{"x":1.0},"constructor":{"prototype":-0},"\\u0061":"\\ud800 \\/ \\u0041"}}\n`;
 
-  it.each([['migrate'], ['repair'], ['externalize', '--blobs', blobs, '--min-chars', '1'], ['inline', '--blobs', blobs]])(
-    'leaves %s byte for byte',
-    async (...words) => {
-      const log = `${HEADER}${odd}${user('a', 'n')}`;
-      const ran = await run([...words, fileOf(log)]);
-      expect(ran.stdout).toBe(log);
-    },
-  );
+  it.each([
+    ['migrate'],
+    ['repair'],
+    ['externalize', '--blobs', blobs, '--min-chars', '1'],
+    ['inline', '--blobs', blobs],
+  ])('leaves %s byte for byte', async (...words) => {
+    const log = `${HEADER}${odd}${user('a', 'n')}`;
+    const ran = await run([...words, fileOf(log)]);
+    expect(ran.stdout).toBe(log);
+  });
 
   it('leaves migrate of version 1 byte for byte, but for the id', async () => {
     const old = `{"type":"message",${TIME},"message":{"role":"user","content":"x","odd":${NUMBERS},"k":1,"k":2,"__proto__":{"y":1.0}}}`;
-    const ran = await run(['migrate', '--ids', 'sequence', fileOf(`{"type":"session","id":"s",${TIME},"cwd":"/"}\n${old}\n`)]);
+    const ran = await run([
+      'migrate',
+      '--ids',
+      'sequence',
+      fileOf(`{"type":"session","id":"s",${TIME},"cwd":"/"}\n${old}\n`),
+    ]);
     expect(ran.code).toBe(0);
     expect(ran.stdout.split('\n')[1]).toBe(`${old.slice(0, -1)},"id":"00000001","parentId":null}`);
   });
@@ -101,7 +111,10 @@ describe('what JSON.parse would change', () => {
 
   it('leaves a message that the model sees as the text of the log', async () => {
     const message = `{"role":"user","content":"x","odd":${NUMBERS},"__proto__":{"y":1.0},"content":"second"}`;
-    const ran = await run(['context', fileOf(`${HEADER}{"type":"message","id":"a","parentId":null,${TIME},"message":${message}}\n`)]);
+    const ran = await run([
+      'context',
+      fileOf(`${HEADER}{"type":"message","id":"a","parentId":null,${TIME},"message":${message}}\n`),
+    ]);
     expect(ran.stdout).toBe(`${message}\n`);
   });
 });
@@ -111,7 +124,8 @@ describe('every command', () => {
     const names = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'valueOf'];
     const lines = names.map((name, at) => user(name, at === 0 ? null : (names[at - 1] as string)));
     const labels = names.map(
-      (name, at) => `{"type":"label","id":"l${at}","parentId":"valueOf",${TIME},"targetId":"${name}","label":"${name}"}\n`,
+      (name, at) =>
+        `{"type":"label","id":"l${at}","parentId":"valueOf",${TIME},"targetId":"${name}","label":"${name}"}\n`,
     );
     const typed = names.map(
       (name, at) => `{"type":"${name}","id":"t${at}","parentId":"valueOf",${TIME},"__proto__":null,"constructor":7}\n`,
@@ -169,12 +183,15 @@ describe('every command', () => {
     const log = HEADER + user('a', null) + entries.join('');
     const all = await callAll(log);
     expect(all.get('validate')?.stdout.match(/: warning: deep-nesting: |: error: /g)?.length).toBeGreaterThanOrEqual(3);
-    for (const name of ['migrate', 'repair']) if (all.get(name)?.code === 0) expect(all.get(name)?.stdout === log, name).toBe(true);
+    for (const name of ['migrate', 'repair'])
+      if (all.get(name)?.code === 0) expect(all.get(name)?.stdout === log, name).toBe(true);
   });
 
   it('tells a header whose version and id are nested 100,000 deep in one short line', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    const all = await callAll(`{"type":"session","version":${deep},"id":${deep},${TIME},"cwd":"/"}\n${user('a', null)}`);
+    const all = await callAll(
+      `{"type":"session","version":${deep},"id":${deep},${TIME},"cwd":"/"}\n${user('a', null)}`,
+    );
     expect(all.get('migrate')).toMatchObject({ code: 2 });
     for (const [name, { stderr }] of all) expect(stderr.length, name).toBeLessThan(1000);
   });
@@ -207,7 +224,9 @@ describe('every command', () => {
 
   it('keeps ids apart that collide in common hashes', async () => {
     // Pairs with the same sum and the same 31-fold hash ('Aa' and 'BB'), many times over.
-    const words = Array.from({ length: 1024 }, (_, at) => Array.from({ length: 10 }, (_, bit) => ((at >> bit) & 1 ? 'Aa' : 'BB')).join(''));
+    const words = Array.from({ length: 1024 }, (_, at) =>
+      Array.from({ length: 10 }, (_, bit) => ((at >> bit) & 1 ? 'Aa' : 'BB')).join(''),
+    );
     const log = HEADER + words.map((id, at) => user(id, at === 0 ? null : (words[at - 1] as string))).join('');
     const path = fileOf(log);
     expect((await run(['validate', path])).stdout).toBe('');

@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeRandom } from '../bench/data.ts';
@@ -18,7 +27,9 @@ const bash = async (script: string): Promise<{ code: number; stdout: string; std
 /** A log of some megabytes. */
 function longLog(name: string, entries: number): string {
   const path = join(folder, name);
-  const lines = Array.from({ length: entries }, (_, at) => user(`n${at}`, at === 0 ? null : `n${at - 1}`, 'x'.repeat(300)));
+  const lines = Array.from({ length: entries }, (_, at) =>
+    user(`n${at}`, at === 0 ? null : `n${at - 1}`, 'x'.repeat(300)),
+  );
   writeFileSync(path, HEADER + lines.join(''));
   return path;
 }
@@ -36,7 +47,10 @@ describe.skipIf(!installed('bash'))('streams', () => {
     const expected = (await run(['context', session])).stdout;
     const ran = await bash(`mkfifo fifo; cat '${session}' > fifo & ${sessionctl} context fifo`);
     expect(ran).toMatchObject({ code: 0, stdout: expected });
-    expect(await bash(`cat '${session}' | ${sessionctl} context /dev/stdin`)).toMatchObject({ code: 0, stdout: expected });
+    expect(await bash(`cat '${session}' | ${sessionctl} context /dev/stdin`)).toMatchObject({
+      code: 0,
+      stdout: expected,
+    });
     expect(await bash(`${sessionctl} validate /dev/stdin < '${session}'`)).toMatchObject({ code: 0, stdout: '' });
   });
 
@@ -60,11 +74,16 @@ describe.skipIf(!installed('bash'))('streams', () => {
 describe.skipIf(!installed('bash'))('a pipe to which nobody writes', () => {
   it('is refused in place without a wait, and is left at a signal', async () => {
     const refused = await bash(`mkfifo idle; ${sessionctl} repair -i idle`);
-    expect(refused).toMatchObject({ code: 2, stderr: 'sessionctl: idle: is not a regular file; only a file can be changed in place\n' });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: 'sessionctl: idle: is not a regular file; only a file can be changed in place\n',
+    });
     // Once nobody opens it, once somebody opens it and is silent.
     const scripts = [`${sessionctl} validate idle & `, `sleep 20 > idle & writer=$!; ${sessionctl} context idle & `];
     for (const script of scripts) {
-      const ran = await bash(`${script} pid=$!; sleep 1; kill -TERM $pid; wait $pid; code=$?; kill $writer 2>/dev/null; exit $code`);
+      const ran = await bash(
+        `${script} pid=$!; sleep 1; kill -TERM $pid; wait $pid; code=$?; kill $writer 2>/dev/null; exit $code`,
+      );
       expect(ran.code, script).toBe(143);
     }
   }, 30_000);
@@ -104,7 +123,9 @@ describe('a folder', () => {
     chmodSync(closed, 0o555);
     const ran = call('repair', '-i', path);
     expect(ran.status).toBe(2);
-    expect(ran.stderr.trimEnd().split('\n').at(-1)).toMatch(/^sessionctl: .*closed.*: permission denied; check who may write there$/);
+    expect(ran.stderr.trimEnd().split('\n').at(-1)).toMatch(
+      /^sessionctl: .*closed.*: permission denied; check who may write there$/,
+    );
     expect(call('export', '-o', join(closed, 'x.md'), path)).toMatchObject({
       status: 2,
       stderr: `sessionctl: ${closed}: permission denied; check who may write there\n`,
@@ -159,7 +180,10 @@ describe('signals', () => {
       mkdirSync(home);
       const path = join(home, 'log.jsonl');
       writeFileSync(path, torn);
-      const child = spawn(process.execPath, [programPath, 'repair', '-i', path], { env: fixedEnv, stdio: ['ignore', 'ignore', 'pipe'] });
+      const child = spawn(process.execPath, [programPath, 'repair', '-i', path], {
+        env: fixedEnv,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       let told = '';
       child.stderr.on('data', (chunk: Buffer) => {
         told += chunk.toString();

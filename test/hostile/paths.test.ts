@@ -30,7 +30,10 @@ describe('a log', () => {
     'blob:sha256:..%2f..%2fsecret',
   ];
   const path = join(inside, 'refs.jsonl');
-  writeFileSync(path, HEADER + refs.map((ref, at) => message(`m${at}`, at === 0 ? null : `m${at - 1}`, [image(ref)])).join(''));
+  writeFileSync(
+    path,
+    HEADER + refs.map((ref, at) => message(`m${at}`, at === 0 ? null : `m${at - 1}`, [image(ref)])).join(''),
+  );
 
   it.each([
     ['inline', '--blobs', blobs],
@@ -61,7 +64,10 @@ describe('a log', () => {
     const log = join(inside, 'assets.jsonl');
     writeFileSync(
       log,
-      HEADER + types.map((type, at) => message(`../../m${at}`, at === 0 ? null : `../../m${at - 1}`, [image(picture, type)])).join(''),
+      HEADER +
+        types
+          .map((type, at) => message(`../../m${at}`, at === 0 ? null : `../../m${at - 1}`, [image(picture, type)]))
+          .join(''),
     );
     const folder = join(inside, 'work', 'deep', 'assets');
     mkdirSync(join(inside, 'work', 'deep'), { recursive: true });
@@ -94,7 +100,8 @@ describe('a log', () => {
     const log = join(inside, 'parent.jsonl');
     writeFileSync(
       log,
-      HEADER.replace('"cwd":"/r"', `"cwd":"/r","parentSession":${JSON.stringify(join(root, 'secret'))}`) + user('a', null),
+      HEADER.replace('"cwd":"/r"', `"cwd":"/r","parentSession":${JSON.stringify(join(root, 'secret'))}`) +
+        user('a', null),
     );
     for (const argv of [
       ['validate', log],

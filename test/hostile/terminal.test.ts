@@ -19,7 +19,10 @@ const LOG = [
   `{"type":"compaction","id":"c","parentId":"r",${TIME},"summary":${evilJson},"firstKeptEntryId":${evilJson},"tokensBefore":1}`,
   `{"type":"message","id":"z","parentId":"c",${TIME},"message":{"role":${evilJson},"content":${evilJson}}}`,
   // Long enough for a tree to fold it.
-  ...Array.from({ length: 6 }, (_, at) => `{"type":${evilJson},"id":"k${at}","parentId":"${at === 0 ? 'z' : `k${at - 1}`}",${TIME}}`),
+  ...Array.from(
+    { length: 6 },
+    (_, at) => `{"type":${evilJson},"id":"k${at}","parentId":"${at === 0 ? 'z' : `k${at - 1}`}",${TIME}}`,
+  ),
   '',
 ].join('\n');
 
@@ -42,8 +45,22 @@ describe('a terminal', () => {
       ['tree'],
       ['tree', '--leaves'],
     ],
-    ...[['log'], ['log', '--leaf', 'a'], ['diff'], ['status'], ['status', '--workspace', folder], ['blobs', 'ls', '--blobs', blobs]],
-    ...[['tree', '--json'], ['log', '--json'], ['status', '--json'], ['context'], ['context', '--state'], ['context', '--as', 'openai']],
+    ...[
+      ['log'],
+      ['log', '--leaf', 'a'],
+      ['diff'],
+      ['status'],
+      ['status', '--workspace', folder],
+      ['blobs', 'ls', '--blobs', blobs],
+    ],
+    ...[
+      ['tree', '--json'],
+      ['log', '--json'],
+      ['status', '--json'],
+      ['context'],
+      ['context', '--state'],
+      ['context', '--as', 'openai'],
+    ],
     ...[
       ['validate', '--format', 'json'],
       ['validate', '--format', 'github'],
@@ -51,7 +68,14 @@ describe('a terminal', () => {
       ['blobs', 'verify', '--blobs', blobs],
     ],
     // What hands a log on does so byte for byte, but not to a terminal.
-    ...[['migrate'], ['repair'], ['fork'], ['validate', '--pass'], ['inline', '--blobs', blobs], ['externalize', '--blobs', blobs]],
+    ...[
+      ['migrate'],
+      ['repair'],
+      ['fork'],
+      ['validate', '--pass'],
+      ['inline', '--blobs', blobs],
+      ['externalize', '--blobs', blobs],
+    ],
   ])('gets nothing raw out of a log or a path from %s %s', async (...words) => {
     for (const file of [path, damaged]) {
       const ran = await run([...words, file], { stdoutIsTerminal: true, columns: 70 });
@@ -73,7 +97,10 @@ describe('a terminal', () => {
     ['validate', join(folder, `${EVIL}gone.jsonl`)],
     ['append', join(folder, EVIL, 'x.jsonl')],
   ])('gets nothing raw out of the error that %s gives', async (...words) => {
-    const ran = await run(words[0] === 'fork' || words.length < 2 ? words : [...words, path], { stdoutIsTerminal: true, stdin: '{}\n' });
+    const ran = await run(words[0] === 'fork' || words.length < 2 ? words : [...words, path], {
+      stdoutIsTerminal: true,
+      stdin: '{}\n',
+    });
     expect(rawControls(ran.stdout + ran.stderr)).toEqual([]);
   });
 });

@@ -58,13 +58,22 @@ describe('envelope', () => {
     expect(scans(`${line}\r`)).toBe(true);
     expect(scans(JSON.stringify(usual, null, 1).replaceAll('\n', ' '))).toBe(true);
     expect(found(line)).toEqual({ type: 'message', id: 'a1b2c3d4', parentId: undefined, role: 'assistant' });
-    const images = { ...usual, message: { role: 'user', content: [{ type: 'image', data: 'A'.repeat(100_000), mimeType: 'image/png' }] } };
+    const images = {
+      ...usual,
+      message: { role: 'user', content: [{ type: 'image', data: 'A'.repeat(100_000), mimeType: 'image/png' }] },
+    };
     expect(scans(JSON.stringify(images))).toBe(true);
     expect(scans('{"message":{"role":"user"},"parentId":"p","id":"i","type":"message"}')).toBe(true);
   });
 
   it('takes the last of repeated keys, also behind a large value', () => {
-    const big = JSON.stringify({ role: 'user', content: 'x'.repeat(5000), id: 'nested', type: 'nested', parentId: 'nested' });
+    const big = JSON.stringify({
+      role: 'user',
+      content: 'x'.repeat(5000),
+      id: 'nested',
+      type: 'nested',
+      parentId: 'nested',
+    });
     const line = `{"type":"a","id":"first","parentId":"p","message":${big},"id":"second","parentId":null,"type":"b","message":{"role":"tool","role":"user"}}`;
     expect(found(line)).toEqual({ type: 'b', id: 'second', parentId: undefined, role: 'user' });
     expect(scans(line)).toBe(true);
@@ -72,7 +81,12 @@ describe('envelope', () => {
     expect(found(`{"id":"a","id":5}`)?.id).toBeUndefined();
     expect(found(`{"message":{"role":"user"},"message":7}`)?.role).toBeUndefined();
     expect(found(`{"message":{"r\\u006fle":"x"}}`)?.role).toBe('x');
-    expect(found(`{"__proto__":{"id":"x","type":"y"}}`)).toEqual({ type: undefined, id: undefined, parentId: undefined, role: undefined });
+    expect(found(`{"__proto__":{"id":"x","type":"y"}}`)).toEqual({
+      type: undefined,
+      id: undefined,
+      parentId: undefined,
+      role: undefined,
+    });
   });
 
   it('finds the place of an entry with NULs inside a key, which the damage does not touch', () => {
@@ -90,7 +104,8 @@ describe('envelope', () => {
 
   it('does not take a torn line, two objects on a line, or what is no object', () => {
     const whole = '{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"x"}}';
-    for (let length = 0; length < whole.length; length++) expect(scans(whole.slice(0, length)), whole.slice(0, length)).toBe(false);
+    for (let length = 0; length < whole.length; length++)
+      expect(scans(whole.slice(0, length)), whole.slice(0, length)).toBe(false);
     for (const line of [
       whole + whole,
       `x${whole}`,

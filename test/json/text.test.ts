@@ -73,9 +73,15 @@ describe('the key of what an entry says', () => {
   });
 
   it('is the same whoever said it, and whenever', () => {
-    expect(contentKey(said('x'))).toBe(contentKey({ ...said('x', { timestamp: 7, usage: {}, model: 'm' }), id: 'other', parentId: null }));
-    expect(contentKey(said([{ type: 'text', text: 'x', textSignature: 's' }]))).toBe(contentKey(said([{ text: 'x', type: 'text' }])));
-    expect(contentKey(said([{ type: 'toolCall', id: '1', name: 'n' }]))).toBe(contentKey(said([{ type: 'toolCall', id: '2', name: 'n' }])));
+    expect(contentKey(said('x'))).toBe(
+      contentKey({ ...said('x', { timestamp: 7, usage: {}, model: 'm' }), id: 'other', parentId: null }),
+    );
+    expect(contentKey(said([{ type: 'text', text: 'x', textSignature: 's' }]))).toBe(
+      contentKey(said([{ text: 'x', type: 'text' }])),
+    );
+    expect(contentKey(said([{ type: 'toolCall', id: '1', name: 'n' }]))).toBe(
+      contentKey(said([{ type: 'toolCall', id: '2', name: 'n' }])),
+    );
   });
 
   it('is another where anything that was said differs', () => {

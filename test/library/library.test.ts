@@ -9,7 +9,9 @@ import { HEADER, user } from '../support/sessions.ts';
 const folder = join(projectRoot, 'fixtures/sessions');
 const sessions = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
 // One of them is no session log at all.
-const damaged = readdirSync(join(projectRoot, 'fixtures/vectors/damage')).filter((name) => /^(?!l15).*\.jsonl$/.test(name));
+const damaged = readdirSync(join(projectRoot, 'fixtures/vectors/damage')).filter((name) =>
+  /^(?!l15).*\.jsonl$/.test(name),
+);
 const bytesOf = (text: string): Buffer => Buffer.from(text);
 
 async function collected<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -40,11 +42,19 @@ describe('readEntries', () => {
       ['entry', 5, log.indexOf(torn) + torn.length + 1],
     ]);
     expect(items[1]).toMatchObject({ text: user('a', null).trimEnd(), value: { id: 'a' } });
-    expect(items[2]).toEqual({ kind: 'damage', line: 4, offset: log.indexOf(torn), damage: 'torn-line', length: torn.length });
+    expect(items[2]).toEqual({
+      kind: 'damage',
+      line: 4,
+      offset: log.indexOf(torn),
+      damage: 'torn-line',
+      length: torn.length,
+    });
   });
 
   it('digs the whole entries out of a line that holds two, and marks them', async () => {
-    const items = await collected(library.readEntries(bytesOf(`${HEADER}${user('a', null).trimEnd()}${user('b', 'a')}`)));
+    const items = await collected(
+      library.readEntries(bytesOf(`${HEADER}${user('a', null).trimEnd()}${user('b', 'a')}`)),
+    );
     expect(items.map((item) => [item.kind, item.damage])).toEqual([
       ['header', undefined],
       ['damage', 'glued-entries'],
@@ -91,18 +101,22 @@ describe('validate', () => {
 });
 
 describe('migrate', () => {
-  it.each(['pi-version-1.jsonl', 'pi-version-2.jsonl', 'omp-plan.jsonl'])('gives for %s the bytes of the command', async (name) => {
-    const bytes = readFileSync(join(folder, name));
-    const ran = await run(['migrate', join(folder, name)]);
-    expect(await joined(library.migrate(bytes))).toEqual(ran.stdoutBytes);
-    expect(await joined(library.migrate(reused(bytes, 100)))).toEqual(ran.stdoutBytes);
-    expect(await joined(library.migrate(() => reused(bytes, 1000)))).toEqual(ran.stdoutBytes);
-  });
+  it.each(['pi-version-1.jsonl', 'pi-version-2.jsonl', 'omp-plan.jsonl'])(
+    'gives for %s the bytes of the command',
+    async (name) => {
+      const bytes = readFileSync(join(folder, name));
+      const ran = await run(['migrate', join(folder, name)]);
+      expect(await joined(library.migrate(bytes))).toEqual(ran.stdoutBytes);
+      expect(await joined(library.migrate(reused(bytes, 100)))).toEqual(ran.stdoutBytes);
+      expect(await joined(library.migrate(() => reused(bytes, 1000)))).toEqual(ran.stdoutBytes);
+    },
+  );
 
   it('hands out what stands before a damaged line, and then throws', async () => {
     const pieces: Uint8Array[] = [];
     const reading = (async () => {
-      for await (const piece of library.migrate(bytesOf(`${HEADER}${user('a', null)}{"torn`), { name: 'x.jsonl' })) pieces.push(piece);
+      for await (const piece of library.migrate(bytesOf(`${HEADER}${user('a', null)}{"torn`), { name: 'x.jsonl' }))
+        pieces.push(piece);
     })();
     await expect(reading).rejects.toThrow("x.jsonl: line 3 is damaged (torn-line); run 'sessionctl repair' first");
     expect(Buffer.concat(pieces).toString()).toBe(HEADER + user('a', null));
@@ -134,7 +148,9 @@ describe('repair', () => {
   it('says when its input is another one the second time', async () => {
     let opened = 0;
     const source = (): Buffer => bytesOf(`${HEADER}${user('a', null)}${opened++ === 0 ? user('b', 'a') : ''}`);
-    await expect(joined(library.repair(source, { name: 'x' }))).rejects.toThrow('x: was changed while it was being read');
+    await expect(joined(library.repair(source, { name: 'x' }))).rejects.toThrow(
+      'x: was changed while it was being read',
+    );
   });
 });
 
@@ -160,7 +176,9 @@ describe('a session', () => {
       const ran = await run(['context', '--profile', profile, path]);
       const { messages } = await library.contextOf(session, { profile });
       expect(messages.map((message) => `${message}\n`).join('')).toBe(ran.stdout);
-      const entries = await collected(library.pathTo(session, { duplicates: profile === 'spec' ? 'nearest-earlier' : 'last' }));
+      const entries = await collected(
+        library.pathTo(session, { duplicates: profile === 'spec' ? 'nearest-earlier' : 'last' }),
+      );
       expect(library.buildContext(entries, { profile }).messages).toEqual(messages);
     }
     expect(await library.status(session)).toEqual(JSON.parse((await run(['status', '--json', path])).stdout));
@@ -192,14 +210,26 @@ describe('a session', () => {
 describe('a wrong argument', () => {
   const any = (value: unknown): never => value as never;
   it.each<[string, () => unknown]>([
-    ['readEntries: the log must be bytes, not a string; for a file, pass createReadStream(path)', () => library.readEntries(any('x'))],
-    ['readEntries: the log must be an async iterable of Uint8Array, not undefined', () => library.readEntries(any(undefined))],
-    ['readEntries: maxLineBytes must be a positive integer, not -1', () => library.readEntries(Buffer.alloc(0), { maxLineBytes: -1 })],
+    [
+      'readEntries: the log must be bytes, not a string; for a file, pass createReadStream(path)',
+      () => library.readEntries(any('x')),
+    ],
+    [
+      'readEntries: the log must be an async iterable of Uint8Array, not undefined',
+      () => library.readEntries(any(undefined)),
+    ],
+    [
+      'readEntries: maxLineBytes must be a positive integer, not -1',
+      () => library.readEntries(Buffer.alloc(0), { maxLineBytes: -1 }),
+    ],
     [
       "validate: unknown option 'level'; the options are name, levels, maxLineBytes, random",
       () => library.validate(Buffer.alloc(0), any({ level: {} })),
     ],
-    ["validate: levels: unknown rule 'no-such'", () => library.validate(Buffer.alloc(0), { levels: { 'no-such': 'off' } })],
+    [
+      "validate: levels: unknown rule 'no-such'",
+      () => library.validate(Buffer.alloc(0), { levels: { 'no-such': 'off' } }),
+    ],
     [
       "validate: levels: the level of blank-line must be one of error, warning, off, not 'bad'",
       () => library.validate(Buffer.alloc(0), { levels: { 'blank-line': any('bad') } }),
@@ -209,12 +239,18 @@ describe('a wrong argument', () => {
       'repair: the log is read more than once; pass a Uint8Array or a function that reopens it',
       () => library.repair(any(createReadStream('/dev/null'))),
     ],
-    ["repair: only: 'oversize-line' is not a rule that repair can fix", () => library.repair(Buffer.alloc(0), { only: ['oversize-line'] })],
+    [
+      "repair: only: 'oversize-line' is not a rule that repair can fix",
+      () => library.repair(Buffer.alloc(0), { only: ['oversize-line'] }),
+    ],
     ['pathTo: expected a session from openSession, not an object', () => library.pathTo(any({}))],
     ['leaves: expected a session from openSession, not null', () => library.leaves(any(null))],
     ['buildContext: the path must be an array of entries, root first, not 7', () => library.buildContext(any(7))],
     ['buildContext: entry 0 of the path has a value that is not an object', () => library.buildContext([any({})])],
-    ["buildContext: profile must be one of spec, pi, omp, not 'x'", () => library.buildContext([], { profile: any('x') })],
+    [
+      "buildContext: profile must be one of spec, pi, omp, not 'x'",
+      () => library.buildContext([], { profile: any('x') }),
+    ],
     ['validate: options must be an object, not 7', () => library.validate(Buffer.alloc(0), any(7))],
   ])('is a TypeError that says: %s', (message, call) => {
     expect(call).toThrow(TypeError);
@@ -224,11 +260,17 @@ describe('a wrong argument', () => {
   it('is a TypeError also where the answer is a promise', async () => {
     await expect(library.openSession(any('x.jsonl'))).rejects.toThrow(TypeError);
     await expect(library.openSession(any({}))).rejects.toThrow(TypeError);
-    await expect(library.status(Buffer.alloc(0), { rev: any(1) })).rejects.toThrow("status: rev must be a string such as '@', not 1");
-    await expect(library.status(Buffer.alloc(0), { classes: [any({ pattern: 'x', class: 'bad' })] })).rejects.toThrow(TypeError);
+    await expect(library.status(Buffer.alloc(0), { rev: any(1) })).rejects.toThrow(
+      "status: rev must be a string such as '@', not 1",
+    );
+    await expect(library.status(Buffer.alloc(0), { classes: [any({ pattern: 'x', class: 'bad' })] })).rejects.toThrow(
+      TypeError,
+    );
     await expect(library.contextOf(any(7))).rejects.toThrow('contextOf: the log must be an async iterable');
     const text = createReadStream(join(folder, 'omp-plan.jsonl'), 'utf8');
-    await expect(collected(library.readEntries(any(text)))).rejects.toThrow('every chunk of the log must be a Uint8Array');
+    await expect(collected(library.readEntries(any(text)))).rejects.toThrow(
+      'every chunk of the log must be a Uint8Array',
+    );
   });
 });
 

@@ -22,7 +22,11 @@ async function runExample(at: number, path: string): Promise<{ code: number; std
 describe('the README on the library', () => {
   it('validates before a resume in five lines', async () => {
     expect(examples[0]?.trim().split('\n')).toHaveLength(5);
-    expect(await runExample(0, 'fixtures/sessions/pi-branches.jsonl')).toMatchObject({ code: 0, stdout: 'done\n', stderr: '' });
+    expect(await runExample(0, 'fixtures/sessions/pi-branches.jsonl')).toMatchObject({
+      code: 0,
+      stdout: 'done\n',
+      stderr: '',
+    });
     const damaged = await runExample(0, 'fixtures/readme/crashed.jsonl');
     expect(damaged.code).toBe(1);
     expect(damaged.stderr).toContain('Error: not safe to resume: 3 errors, ');

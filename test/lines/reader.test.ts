@@ -38,7 +38,10 @@ function factsOf({ number, offset, length, terminated, encoding, raw, oversize }
 }
 
 const piece = fc
-  .oneof(fc.constantFrom('\n', '\r\n', '', ' ', '{"a":1}', 'é', '漢字', '😀', '\u0000', '\ufeff'), fc.string({ maxLength: 20 }))
+  .oneof(
+    fc.constantFrom('\n', '\r\n', '', ' ', '{"a":1}', 'é', '漢字', '😀', '\u0000', '\ufeff'),
+    fc.string({ maxLength: 20 }),
+  )
   .map((text) => Buffer.from(text, 'utf8'));
 const broken = fc.uint8Array({ maxLength: 6 }).map((bytes) => Buffer.from(bytes));
 const input = fc
@@ -48,11 +51,15 @@ const input = fc
 describe('reading lines', () => {
   it('gives the same lines for any chunking, down to one byte', async () => {
     await fc.assert(
-      fc.asyncProperty(input, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }), async (bytes, sizes) => {
-        const whole = await seen(bytes, [bytes.length + 1]);
-        expect(await seen(bytes, sizes)).toEqual(whole);
-        expect(await seen(bytes, [1])).toEqual(whole);
-      }),
+      fc.asyncProperty(
+        input,
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+        async (bytes, sizes) => {
+          const whole = await seen(bytes, [bytes.length + 1]);
+          expect(await seen(bytes, sizes)).toEqual(whole);
+          expect(await seen(bytes, [1])).toEqual(whole);
+        },
+      ),
       settings(300),
     );
   });
@@ -72,11 +79,16 @@ describe('reading lines', () => {
 
   it('gives the same lines for any chunking when some are over the limit', async () => {
     await fc.assert(
-      fc.asyncProperty(input, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 30 }), async (bytes, size, limit) => {
-        const whole = await seen(bytes, [bytes.length + 1], limit);
-        expect(await seen(bytes, [size], limit)).toEqual(whole);
-        expect(whole.every((line) => line.oversize > 0 === line.length > limit)).toBe(true);
-      }),
+      fc.asyncProperty(
+        input,
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 30 }),
+        async (bytes, size, limit) => {
+          const whole = await seen(bytes, [bytes.length + 1], limit);
+          expect(await seen(bytes, [size], limit)).toEqual(whole);
+          expect(whole.every((line) => line.oversize > 0 === line.length > limit)).toBe(true);
+        },
+      ),
       settings(300),
     );
   });
@@ -99,13 +111,21 @@ describe('reading lines', () => {
     const pieces: string[] = [];
     const options = { maxLineBytes: 8, onOversizePiece: (part: Buffer) => void pieces.push(part.toString()) };
     for await (const line of readLines(inChunks(bytes, [5]), options)) {
-      told.push(line.oversize > 0 ? `${line.number}:${line.oversize}:${pieces.splice(0).join('')}` : `${line.number}:${line.raw}`);
+      told.push(
+        line.oversize > 0
+          ? `${line.number}:${line.oversize}:${pieces.splice(0).join('')}`
+          : `${line.number}:${line.raw}`,
+      );
     }
     expect(told).toEqual(['1:short', '2:24:this one is far too long', '3:after', '4:21:and the last one too!']);
   });
 
   it('decodes text that is not ASCII, and knows bytes that are no UTF-8', async () => {
-    const bytes = Buffer.concat([Buffer.from('plain\ngrüße 漢\n'), Buffer.from([0x61, 0xff, 0x0a]), Buffer.from('ende')]);
+    const bytes = Buffer.concat([
+      Buffer.from('plain\ngrüße 漢\n'),
+      Buffer.from([0x61, 0xff, 0x0a]),
+      Buffer.from('ende'),
+    ]);
     const lines = [];
     for await (const line of readLines(inChunks(bytes, [3]))) lines.push([line.encoding, line.text]);
     expect(lines).toEqual([

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { ClosedPipe } from '../../src/base/errors.ts';
 import { splitLines } from '../../src/lines/split.ts';
 import { ByteWriter } from '../../src/lines/writer.ts';
+import { ClosedPipe } from '../../src/util/errors.ts';
 
 /** A stream that keeps what it gets, until it fails. */
 function sink(fails?: Error): { stream: Writable; bytes: () => string; writes: () => number } {

@@ -50,7 +50,10 @@ function oddLog(random: (below: number) => number, isDamaged: boolean): Buffer {
       id: pick([id, id, id, id, id, null, 3]),
       parentId: pick([last, last, last, last, pick(ids), null, 'nobody', 'head', 5]),
       message: pick([
-        { role: pick(['user', 'assistant', 'toolResult', 'uses', 'assistand', 'toolResulu', '', 'h\u00e9']), content: 'x' },
+        {
+          role: pick(['user', 'assistant', 'toolResult', 'uses', 'assistand', 'toolResulu', '', 'h\u00e9']),
+          content: 'x',
+        },
         'no',
         {},
       ]),
@@ -63,7 +66,9 @@ function oddLog(random: (below: number) => number, isDamaged: boolean): Buffer {
     if (random(25) === 0) line = Buffer.from(JSON.stringify({ ...entry, data: 'long '.repeat(random(400)) }));
     lines.push(line);
   }
-  return Buffer.concat(lines.flatMap((line, at) => (at === lines.length - 1 && random(2) === 0 ? [line] : [line, Buffer.from('\n')])));
+  return Buffer.concat(
+    lines.flatMap((line, at) => (at === lines.length - 1 && random(2) === 0 ? [line] : [line, Buffer.from('\n')])),
+  );
 }
 
 async function indexed(log: Buffer, pieceBytes: number, careful = false): Promise<IndexBuilder> {
@@ -90,7 +95,17 @@ function all({ index, damage, headerLines, header, titleSlot, endsWithNewline }:
     repeats: index.repeatsId(at),
   }));
   const { repeatedIds, forwardParents, missingParents } = index;
-  return { entries, repeatedIds, forwardParents, missingParents, damage, headerLines, header, titleSlot, endsWithNewline };
+  return {
+    entries,
+    repeatedIds,
+    forwardParents,
+    missingParents,
+    damage,
+    headerLines,
+    header,
+    titleSlot,
+    endsWithNewline,
+  };
 }
 
 describe('the index of a log', () => {
@@ -109,7 +124,10 @@ describe('the index of a log', () => {
   });
 
   it('keeps the names of as many roles and types as it has room for', async () => {
-    const lines = Array.from({ length: 300 }, (_, at) => `{"type":"t${at}","id":"${at}","parentId":null,"message":{"role":"r${at}"}}\n`);
+    const lines = Array.from(
+      { length: 300 },
+      (_, at) => `{"type":"t${at}","id":"${at}","parentId":null,"message":{"role":"r${at}"}}\n`,
+    );
     const log = Buffer.from(`{"type":"session","version":3,"id":"head"}\n${lines.join('')}`);
     const { index } = await indexed(log, 1000);
     const named = Array.from({ length: index.size }, (_, at) => [index.typeOf(at), index.roleOf(at)]);

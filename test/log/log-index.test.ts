@@ -43,11 +43,29 @@ function rangesOf(index: LogIndex, scanner: EnvelopeScanner, at: number): EntryR
   const { bytes, idStart, idEnd, parentStart, parentEnd, typeStart, typeEnd, roleStart, roleEnd } = scanner;
   const type = index.typeCodeOf(bytes, typeStart, typeEnd);
   const role = index.roleCodeOf(bytes, roleStart, roleEnd);
-  return { ...entryRanges(), bytes, idStart, idEnd, parentStart, parentEnd, type, role, line: at, offset: at, length: 1 };
+  return {
+    ...entryRanges(),
+    bytes,
+    idStart,
+    idEnd,
+    parentStart,
+    parentEnd,
+    type,
+    role,
+    line: at,
+    offset: at,
+    length: 1,
+  };
 }
 
-const ids = fc.oneof(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.string({ maxLength: 6 }), fc.string({ unit: 'binary', maxLength: 4 }));
-const logs = fc.array(fc.tuple(fc.option(ids, { nil: undefined, freq: 8 }), fc.option(ids, { freq: 6 })), { maxLength: 40 });
+const ids = fc.oneof(
+  fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+  fc.string({ maxLength: 6 }),
+  fc.string({ unit: 'binary', maxLength: 4 }),
+);
+const logs = fc.array(fc.tuple(fc.option(ids, { nil: undefined, freq: 8 }), fc.option(ids, { freq: 6 })), {
+  maxLength: 40,
+});
 
 describe('LogIndex', () => {
   it('resolves parents, references and repeated ids as a plain list does', () => {
@@ -127,7 +145,15 @@ describe('LogIndex', () => {
   it('takes the parent that the order of the entries tells, where they name none', () => {
     const index = new LogIndex(key);
     for (const at of [0, 1, 2])
-      index.add({ id: undefined, parentId: null, parent: at - 1, type: 'message', line: at + 2, offset: at * 2, length: 1 });
+      index.add({
+        id: undefined,
+        parentId: null,
+        parent: at - 1,
+        type: 'message',
+        line: at + 2,
+        offset: at * 2,
+        length: 1,
+      });
     index.finish();
     expect([0, 1, 2].map((at) => index.parentOf(at))).toEqual([NO_PARENT, 0, 1]);
   });
@@ -135,7 +161,16 @@ describe('LogIndex', () => {
   it('keeps types, roles, lines, offsets beyond 32 bits, lengths and flags', () => {
     const index = new LogIndex(key);
     const far = 5 * 2 ** 32 + 12345;
-    const position = index.add({ id: 'a', parentId: null, type: 'odd', role: 'user', line: 7, offset: far, length: 2 ** 31, flags: 0x1a });
+    const position = index.add({
+      id: 'a',
+      parentId: null,
+      type: 'odd',
+      role: 'user',
+      line: 7,
+      offset: far,
+      length: 2 ** 31,
+      flags: 0x1a,
+    });
     index.add({ id: undefined, parentId: null, type: '', line: 9, offset: far + 2 ** 31 + 1, length: 3, flags: 0xff });
     index.finish();
     expect(index.typeOf(position)).toBe('odd');
@@ -144,7 +179,13 @@ describe('LogIndex', () => {
     expect(index.offsetOf(position)).toBe(far);
     expect(index.lengthOf(position)).toBe(2 ** 31);
     expect(index.flagsOf(position)).toBe(0x1a);
-    expect([index.flagsOf(1), index.hasId(1), index.repeatsId(1), index.typeOf(1), index.roleOf(1)]).toEqual([0x3f, false, false, '', '']);
+    expect([index.flagsOf(1), index.hasId(1), index.repeatsId(1), index.typeOf(1), index.roleOf(1)]).toEqual([
+      0x3f,
+      false,
+      false,
+      '',
+      '',
+    ]);
     expect([index.atLine(7), index.atLine(8), index.atLine(9), index.atLine(10)]).toEqual([0, NOT_FOUND, 1, NOT_FOUND]);
   });
 
@@ -192,7 +233,9 @@ describe('LogIndex', () => {
       'label',
       '0123456789abcdef0',
     );
-    const entries = fc.array(fc.record({ type: words, id: words, parentId: fc.option(words), role: words }), { maxLength: 30 });
+    const entries = fc.array(fc.record({ type: words, id: words, parentId: fc.option(words), role: words }), {
+      maxLength: 30,
+    });
     fc.assert(
       fc.property(entries, (all) => {
         const byText = new LogIndex(key);
@@ -214,7 +257,10 @@ describe('LogIndex', () => {
           expect(byBytes.idOf(at)).toBe(byText.idOf(at));
           expect(byBytes.repeatsId(at)).toBe(byText.repeatsId(at));
         });
-        expect([byBytes.missingParents, byBytes.forwardParents]).toEqual([byText.missingParents, byText.forwardParents]);
+        expect([byBytes.missingParents, byBytes.forwardParents]).toEqual([
+          byText.missingParents,
+          byText.forwardParents,
+        ]);
       }),
       settings(300),
     );

@@ -2,25 +2,51 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entryTypes } from '../../src/entries/types/index.ts';
 import { applySplices } from '../../src/json/text.ts';
-import { Symbols } from '../../src/log/symbols.ts';
 import { InputChanged } from '../../src/repair/index.ts';
 import { shownIds } from '../../src/repair/shown-ids.ts';
-import { hasPayload } from '../../src/rules/fix-field.ts';
-import { fixUtf8 } from '../../src/rules/split-damaged-line.ts';
+import { hasPayload } from '../../src/rules/fix/fix-field.ts';
+import { fixUtf8 } from '../../src/rules/fix/split-damaged-line.ts';
+import { Symbols } from '../../src/util/symbols.ts';
 import { settings } from '../support/properties.ts';
 import { rebuildInput } from '../support/rebuild.ts';
 import { errorsOf, repair } from '../support/repairing.ts';
 
 const HEADER = '{"type":"session","version":3,"id":"s1","timestamp":"2026-04-01T08:00:00.000Z","cwd":"/w"}\n';
 const entry = (id: string, parentId: string | null): string =>
-  JSON.stringify({ type: 'custom', id, parentId, timestamp: '2026-04-01T08:00:01.000Z', customType: 'x', data: { a: [1, { b: '}{' }] } });
+  JSON.stringify({
+    type: 'custom',
+    id,
+    parentId,
+    timestamp: '2026-04-01T08:00:01.000Z',
+    customType: 'x',
+    data: { a: [1, { b: '}{' }] },
+  });
 
 describe('broken UTF-8', () => {
   it('becomes what every decoder makes of it', () => {
     fc.assert(
       fc.property(
         fc.array(
-          fc.constantFrom(0x41, 0x80, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe2, 0xed, 0xef, 0xf0, 0xf1, 0xf4, 0xf5, 0xff),
+          fc.constantFrom(
+            0x41,
+            0x80,
+            0x90,
+            0x9f,
+            0xa0,
+            0xbf,
+            0xc1,
+            0xc2,
+            0xdf,
+            0xe0,
+            0xe2,
+            0xed,
+            0xef,
+            0xf0,
+            0xf1,
+            0xf4,
+            0xf5,
+            0xff,
+          ),
         ),
         (bytes) => {
           const raw = Buffer.from(bytes).toString('latin1');
@@ -82,7 +108,8 @@ describe('what garbage still shows', () => {
 });
 
 it('knows for every type what an entry of it needs', () => {
-  for (const { name: type } of entryTypes) expect(hasPayload({ type, customType: 'x', content: 'x' }), type).toBe(PAYLOAD_FREE.has(type));
+  for (const { name: type } of entryTypes)
+    expect(hasPayload({ type, customType: 'x', content: 'x' }), type).toBe(PAYLOAD_FREE.has(type));
   expect(hasPayload({ type: 'model_change', provider: 'p', modelId: 'm' })).toBe(true);
   expect(hasPayload({ type: 'telemetry' })).toBe(false);
 });
@@ -98,7 +125,8 @@ const PAYLOAD_FREE = new Set([
 ]);
 
 describe('printed objects', () => {
-  const printed = (id: string, parentId: string | null): string => JSON.stringify(JSON.parse(entry(id, parentId)), null, 2);
+  const printed = (id: string, parentId: string | null): string =>
+    JSON.stringify(JSON.parse(entry(id, parentId)), null, 2);
 
   it('are rejoined one after the other, and around blank lines', async () => {
     const { output, quarantine } = await repair(
@@ -126,7 +154,9 @@ describe('printed objects', () => {
   });
 
   it('are found inside torn ones that swallowed them', async () => {
-    const { output, quarantine } = await repair(`${HEADER}{"a":\n{"b":\n${printed('a', null)}\n{"c":\n${printed('b', 'a')}\n`);
+    const { output, quarantine } = await repair(
+      `${HEADER}{"a":\n{"b":\n${printed('a', null)}\n{"c":\n${printed('b', 'a')}\n`,
+    );
     expect(output.toString().split('\n').slice(1, 3)).toEqual(
       [printed('a', null), printed('b', 'a')].map((text) => text.replace(/\n */g, '')),
     );
@@ -156,7 +186,10 @@ describe('printed objects', () => {
 
 describe('the last newline', () => {
   it.each(['off', 'compiled'] as const)('is that of the line before, with the scanner %s', async (scanner) => {
-    const lines = [HEADER.trimEnd(), ...[1, 2, 3, 4, 5, 6].map((at) => entry(`e${at}`, at === 1 ? null : `e${at - 1}`))];
+    const lines = [
+      HEADER.trimEnd(),
+      ...[1, 2, 3, 4, 5, 6].map((at) => entry(`e${at}`, at === 1 ? null : `e${at - 1}`)),
+    ];
     const crlf = lines.join('\r\n');
     expect((await repair(crlf, { scanner, chunkBytes: 200 })).output.toString()).toBe(`${crlf}\r\n`);
     const mixed = lines.join('\r\n').replace(/\r(?=[^\r]*$)/, '');
@@ -221,7 +254,9 @@ describe('a title slot with broken UTF-8', () => {
   it.each([[[]], [['invalid-utf8']]])('keeps its 256 bytes when it is fixed, with --only %j', async (only) => {
     const input = Buffer.from(slotOf('caf\xe9 \xff', 256) + HEADER, 'latin1');
     const { output, changes, quarantine, left } = await repair(input, only.length > 0 ? { only } : {});
-    expect(output.toString()).toBe(Buffer.from(slotOf('caf\xef\xbf\xbd \xef\xbf\xbd', 256) + HEADER, 'latin1').toString());
+    expect(output.toString()).toBe(
+      Buffer.from(slotOf('caf\xef\xbf\xbd \xef\xbf\xbd', 256) + HEADER, 'latin1').toString(),
+    );
     expect(changes.every(({ rule }) => rule === 'invalid-utf8')).toBe(true);
     expect(left).toEqual([]);
     expect(await errorsOf(output)).toEqual([]);

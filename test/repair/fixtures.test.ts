@@ -55,39 +55,44 @@ it.each(refused)('refuses %s, which is no session log', async (name) => {
   const ran = await run(['repair', damaged(name)]);
   expect(ran.code).toBe(2);
   expect(ran.stdout).toBe('');
-  expect(ran.stderr.replace(/\S*\/fixtures\//, 'fixtures/')).toBe(readFileSync(join(cases, name, 'refused.txt'), 'utf8'));
+  expect(ran.stderr.replace(/\S*\/fixtures\//, 'fixtures/')).toBe(
+    readFileSync(join(cases, name, 'refused.txt'), 'utf8'),
+  );
 });
 
 const NOT_MENDED = ['unknown-version', 'oversize-line', 'bad-blob-ref', 'missing-blob', 'damaged-blob'];
 
-describe.each(rules.filter((rule) => rule.level === 'error' && !NOT_MENDED.includes(rule.id)))('the error $id', ({ id }) => {
-  const folder = join(projectRoot, 'fixtures', 'rules', id);
+describe.each(rules.filter((rule) => rule.level === 'error' && !NOT_MENDED.includes(rule.id)))(
+  'the error $id',
+  ({ id }) => {
+    const folder = join(projectRoot, 'fixtures', 'rules', id);
 
-  it('is mended in its fixture, which has no error then', async () => {
-    const input = readFileSync(join(folder, 'bad.jsonl'));
-    expect((await errorsOf(input)).some((error) => error.includes(` ${id}: `))).toBe(true);
-    const { output, changes, quarantine, left } = await repair(input);
-    expect(output.toString('latin1')).toBe(readFileSync(join(folder, 'repaired.jsonl'), 'latin1'));
-    expect(left).toEqual([]);
-    expect(changes.every(({ rule }) => rule === id)).toBe(true);
-    expect(await errorsOf(output)).toEqual([]);
-    expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
-  });
+    it('is mended in its fixture, which has no error then', async () => {
+      const input = readFileSync(join(folder, 'bad.jsonl'));
+      expect((await errorsOf(input)).some((error) => error.includes(` ${id}: `))).toBe(true);
+      const { output, changes, quarantine, left } = await repair(input);
+      expect(output.toString('latin1')).toBe(readFileSync(join(folder, 'repaired.jsonl'), 'latin1'));
+      expect(left).toEqual([]);
+      expect(changes.every(({ rule }) => rule === id)).toBe(true);
+      expect(await errorsOf(output)).toEqual([]);
+      expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
+    });
 
-  it('is left and told where only another rule is wanted', async () => {
-    const input = readFileSync(join(folder, 'bad.jsonl'));
-    const { output, left } = await repair(input, { only: ['blank-line'] });
-    expect(output.equals(input)).toBe(true);
-    expect(left.map(({ rule }) => rule)).toContain(id);
-  });
+    it('is left and told where only another rule is wanted', async () => {
+      const input = readFileSync(join(folder, 'bad.jsonl'));
+      const { output, left } = await repair(input, { only: ['blank-line'] });
+      expect(output.equals(input)).toBe(true);
+      expect(left.map(({ rule }) => rule)).toContain(id);
+    });
 
-  it('leaves its good fixture as it is', async () => {
-    const input = readFileSync(join(folder, 'good.jsonl'));
-    const { output, changes } = await repair(input);
-    expect(changes).toEqual([]);
-    expect(output.equals(input)).toBe(true);
-  });
-});
+    it('leaves its good fixture as it is', async () => {
+      const input = readFileSync(join(folder, 'good.jsonl'));
+      const { output, changes } = await repair(input);
+      expect(changes).toEqual([]);
+      expect(output.equals(input)).toBe(true);
+    });
+  },
+);
 
 it.each(rules.filter((rule) => rule.level !== 'error').map((rule) => rule.id))(
   'changes nothing because of %s, which is no error',
@@ -100,10 +105,13 @@ it.each(rules.filter((rule) => rule.level !== 'error').map((rule) => rule.id))(
 
 const sessions = join(projectRoot, 'fixtures', 'sessions');
 
-it.each(readdirSync(sessions).filter((name) => name.endsWith('.jsonl')))('leaves the healthy session %s as it is', async (name) => {
-  const input = readFileSync(join(sessions, name));
-  expect((await repair(input)).output.equals(input)).toBe(true);
-});
+it.each(readdirSync(sessions).filter((name) => name.endsWith('.jsonl')))(
+  'leaves the healthy session %s as it is',
+  async (name) => {
+    const input = readFileSync(join(sessions, name));
+    expect((await repair(input)).output.equals(input)).toBe(true);
+  },
+);
 
 it('takes out blank lines where it is asked to', async () => {
   const folder = join(projectRoot, 'fixtures', 'rules', 'blank-line');
@@ -138,7 +146,10 @@ describe('with a byte order mark that stays', () => {
     const healthy = readFileSync(join(sessions, 'pi-branches.jsonl'), 'utf8');
     expect(await only(`\ufeffgarbage\n${healthy}`, 'not-json')).toBe(healthy);
     expect(
-      await only(`\ufeff{"type":"message","id":"x","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z"}\n${healthy}`, 'missing-field'),
+      await only(
+        `\ufeff{"type":"message","id":"x","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z"}\n${healthy}`,
+        'missing-field',
+      ),
     ).toBe(healthy);
   });
 
@@ -166,9 +177,18 @@ it('keeps the healthy copy of an entry where the line of the earlier one stays d
   const header = '{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}';
   const entry = (id: string, parentId: string | null): string =>
     JSON.stringify({ type: 'custom', id, parentId, timestamp: '2026-01-01T00:00:01.000Z', customType: 'x' });
-  const input = [header, entry('a', null) + entry('b', 'a'), entry('b', 'a'), entry('b', 'a'), entry('c', 'b'), ''].join('\n');
+  const input = [
+    header,
+    entry('a', null) + entry('b', 'a'),
+    entry('b', 'a'),
+    entry('b', 'a'),
+    entry('c', 'b'),
+    '',
+  ].join('\n');
   const { output, left } = await repair(input, { only: ['duplicate-id'] });
-  expect(output.toString()).toBe([header, entry('a', null) + entry('b', 'a'), entry('b', 'a'), entry('c', 'b'), ''].join('\n'));
+  expect(output.toString()).toBe(
+    [header, entry('a', null) + entry('b', 'a'), entry('b', 'a'), entry('c', 'b'), ''].join('\n'),
+  );
   expect(left).toEqual([
     { line: 2, rule: 'glued-entries' },
     { line: 3, rule: 'duplicate-id' },
@@ -178,7 +198,8 @@ it('keeps the healthy copy of an entry where the line of the earlier one stays d
 describe('what omp throws an error on', () => {
   const header = (cwd: unknown): string =>
     JSON.stringify({ type: 'session', version: 3, id: 's1', timestamp: '2026-01-01T00:00:00.000Z', cwd });
-  const entry = (rest: object): string => JSON.stringify({ id: 'a', parentId: null, timestamp: '2026-01-01T00:00:01.000Z', ...rest });
+  const entry = (rest: object): string =>
+    JSON.stringify({ id: 'a', parentId: null, timestamp: '2026-01-01T00:00:01.000Z', ...rest });
   const turn = (message: string): string =>
     `{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":${message}}`;
 
@@ -191,7 +212,9 @@ describe('what omp throws an error on', () => {
   it('is fixed in its own bytes alone, and a cost that nobody recorded is told as assumed', async () => {
     const input = `${header('/w')}\n${turn('{"role":"assistant" , "usage": {"input":1.0} ,"content": [ null , null ],"x":1e400}')}\n`;
     const { output, changes, quarantine } = await repair(input);
-    expect(output.toString()).toContain('{"role":"assistant" , "usage": {"input":1.0,"cost":{"input":0,"output":0,"cacheRead":0,');
+    expect(output.toString()).toContain(
+      '{"role":"assistant" , "usage": {"input":1.0,"cost":{"input":0,"output":0,"cacheRead":0,',
+    );
     expect(output.toString()).toContain('"total":0}} ,"content": [  ],"x":1e400}');
     expect(changes.map(({ rule, assumed }) => [rule, assumed])).toEqual([
       ['usage-without-cost', true],
@@ -218,7 +241,9 @@ describe('what omp throws an error on', () => {
   it.each(['off', 'compiled'] as const)('is found in a long log with the scanner %s', async (scanner) => {
     const good = turn('{"role":"assistant","content":[],"usage":{"cost":{}}}');
     const bad = turn('{"role":"assistant","content":[],"usage":{}}');
-    const all = Array.from({ length: 400 }, (_, n) => (n % 7 === 0 ? bad : good).replace('"a","parentId":null', `"a${n}","parentId":null`));
+    const all = Array.from({ length: 400 }, (_, n) =>
+      (n % 7 === 0 ? bad : good).replace('"a","parentId":null', `"a${n}","parentId":null`),
+    );
     const input = `${header('/w')}\n${all.join('\n')}\n`;
     const { changes, output } = await repair(input, { scanner });
     expect(changes).toHaveLength(58);

@@ -9,7 +9,9 @@ import { settings } from '../support/properties.ts';
 import { rebuildInput } from '../support/rebuild.ts';
 import { errorsOf, repair } from '../support/repairing.ts';
 
-const damagedSession = fc.tuple(session, fc.array(fault, { maxLength: 4 })).map(([bytes, faults]) => faults.reduce(withFault, bytes));
+const damagedSession = fc
+  .tuple(session, fc.array(fault, { maxLength: 4 }))
+  .map(([bytes, faults]) => faults.reduce(withFault, bytes));
 
 /** What an entry says, apart from its place in the tree, which a repair may have to change. */
 function said(value: JsonObject): string {
@@ -23,7 +25,10 @@ function wholeEntries(bytes: Buffer): JsonObject[] {
   const text = bytes.toString('latin1');
   let offset = 0;
   (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).forEach((raw, at) => {
-    const { damage, objects } = readContent(new Line(at + 1, offset, raw.replace(/\n$/, ''), raw.endsWith('\n'), 'invalid'), 3);
+    const { damage, objects } = readContent(
+      new Line(at + 1, offset, raw.replace(/\n$/, ''), raw.endsWith('\n'), 'invalid'),
+      3,
+    );
     for (const { value, start, end } of damage === 'invalid-utf8' ? [] : objects) {
       if (isHeader(value) || isTitleSlot(value) || !isWhole(value)) continue;
       const copied = text.indexOf(raw.slice(start, end).trim()) < offset + start;
@@ -38,16 +43,25 @@ function isWhole(value: JsonObject): boolean {
   if (typeof value['type'] !== 'string' || typeof value['timestamp'] !== 'string') return false;
   const message = value['message'];
   if (value['type'] === 'message' && !(isObject(message) && typeof message['role'] === 'string')) return false;
-  return typeof value['id'] === 'string' && value['id'] !== '' && (value['parentId'] === null || typeof value['parentId'] === 'string');
+  return (
+    typeof value['id'] === 'string' &&
+    value['id'] !== '' &&
+    (value['parentId'] === null || typeof value['parentId'] === 'string')
+  );
 }
 
 describe('a repair of sessions that were damaged at random', () => {
   it('loses nothing: output, quarantine and report give the input back, byte for byte', async () => {
     await fc.assert(
-      fc.asyncProperty(damagedSession, fc.boolean(), fc.integer({ min: 1, max: 300 }), async (input, withQuarantine, chunkBytes) => {
-        const { output, changes, quarantine } = await repair(input, { withQuarantine, chunkBytes });
-        expect(rebuildInput(output, changes, quarantine).toString('latin1')).toBe(input.toString('latin1'));
-      }),
+      fc.asyncProperty(
+        damagedSession,
+        fc.boolean(),
+        fc.integer({ min: 1, max: 300 }),
+        async (input, withQuarantine, chunkBytes) => {
+          const { output, changes, quarantine } = await repair(input, { withQuarantine, chunkBytes });
+          expect(rebuildInput(output, changes, quarantine).toString('latin1')).toBe(input.toString('latin1'));
+        },
+      ),
       settings(250),
     );
   });
@@ -69,7 +83,8 @@ describe('a repair of sessions that were damaged at random', () => {
         const { output, left } = await repair(input);
         const errors = await errorsOf(output);
         if (left.length === 0) expect(errors).toEqual([]);
-        else expect(new Set(errors.map((error) => error.split(': ')[1]))).toEqual(new Set(left.map(({ rule }) => rule)));
+        else
+          expect(new Set(errors.map((error) => error.split(': ')[1]))).toEqual(new Set(left.map(({ rule }) => rule)));
       }),
       settings(250),
     );

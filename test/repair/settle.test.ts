@@ -6,7 +6,8 @@ const HEADER = '{"type":"session","version":3,"id":"s1","timestamp":"2026-04-01T
 
 const at = (second: number): string => `2026-04-01T08:00:${String(second).padStart(2, '0')}.000Z`;
 
-const log = (...lines: readonly object[]): string => `${[HEADER, ...lines.map((line) => JSON.stringify(line))].join('\n')}\n`;
+const log = (...lines: readonly object[]): string =>
+  `${[HEADER, ...lines.map((line) => JSON.stringify(line))].join('\n')}\n`;
 
 const user = (id: string, parentId: string | null, second: number): object => ({
   type: 'message',
@@ -16,12 +17,22 @@ const user = (id: string, parentId: string | null, second: number): object => ({
   message: { role: 'user', content: 'go on' },
 });
 
-const calls = (id: string, parentId: string | null, second: number, names: readonly string[], stopReason = 'toolUse'): object => ({
+const calls = (
+  id: string,
+  parentId: string | null,
+  second: number,
+  names: readonly string[],
+  stopReason = 'toolUse',
+): object => ({
   type: 'message',
   id,
   parentId,
   timestamp: at(second),
-  message: { role: 'assistant', content: names.map((name) => ({ type: 'toolCall', id: name, name: 'bash', arguments: {} })), stopReason },
+  message: {
+    role: 'assistant',
+    content: names.map((name) => ({ type: 'toolCall', id: name, name: 'bash', arguments: {} })),
+    stopReason,
+  },
 });
 
 const result = (id: string, parentId: string, second: number, call: string): object => ({
@@ -29,7 +40,13 @@ const result = (id: string, parentId: string, second: number, call: string): obj
   id,
   parentId,
   timestamp: at(second),
-  message: { role: 'toolResult', toolCallId: call, toolName: 'bash', content: [{ type: 'text', text: 'ok' }], isError: false },
+  message: {
+    role: 'toolResult',
+    toolCallId: call,
+    toolName: 'bash',
+    content: [{ type: 'text', text: 'ok' }],
+    isError: false,
+  },
 });
 
 const custom = (id: string, parentId: string, second: number): object => ({
@@ -43,7 +60,12 @@ const custom = (id: string, parentId: string, second: number): object => ({
 interface Entry {
   readonly id: string;
   readonly parentId: string | null;
-  readonly message?: { readonly role: string; readonly toolCallId?: string; readonly isError?: boolean; readonly toolName?: string };
+  readonly message?: {
+    readonly role: string;
+    readonly toolCallId?: string;
+    readonly isError?: boolean;
+    readonly toolName?: string;
+  };
   readonly customType?: string;
 }
 
@@ -59,9 +81,11 @@ async function settled(input: string): Promise<Entry[]> {
   const { output, changes, quarantine } = await repair(input, { settleTools: true });
   expect(rebuildInput(output, changes, quarantine).toString()).toBe(input);
   expect(await errorsOf(output)).toEqual([]);
-  expect((await findingsOf(output)).filter(({ rule }) => ['unanswered-call', 'duplicate-result', 'orphan-result'].includes(rule))).toEqual(
-    [],
-  );
+  expect(
+    (await findingsOf(output)).filter(({ rule }) =>
+      ['unanswered-call', 'duplicate-result', 'orphan-result'].includes(rule),
+    ),
+  ).toEqual([]);
   expect((await repair(output, { settleTools: true })).changes).toEqual([]);
   return entriesOf(output);
 }
@@ -80,16 +104,30 @@ describe('--settle-tools', () => {
 
   it('puts it behind the results that are there, and one for each call that lacks one', async () => {
     const entries = await settled(
-      log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1', 't2', 't3']), result('r2', 'a1', 3, 't2'), user('u2', 'r2', 4)),
+      log(
+        user('u1', null, 1),
+        calls('a1', 'u1', 2, ['t1', 't2', 't3']),
+        result('r2', 'a1', 3, 't2'),
+        user('u2', 'r2', 4),
+      ),
     );
-    expect(entries.map(({ message }) => message?.toolCallId)).toEqual([undefined, undefined, 't2', 't1', 't3', undefined]);
+    expect(entries.map(({ message }) => message?.toolCallId)).toEqual([
+      undefined,
+      undefined,
+      't2',
+      't1',
+      't3',
+      undefined,
+    ]);
     expect(entries[3]?.parentId).toBe('r2');
     expect(entries[4]?.parentId).toBe(entries[3]?.id);
     expect(entries[5]?.parentId).toBe(entries[4]?.id);
   });
 
   it('hangs whatever followed from it, not only a message', async () => {
-    const entries = await settled(log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), custom('c1', 'a1', 3), user('u2', 'c1', 4)));
+    const entries = await settled(
+      log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), custom('c1', 'a1', 3), user('u2', 'c1', 4)),
+    );
     expect(entries[2]?.message?.toolCallId).toBe('t1');
     expect(entries[3]).toMatchObject({ id: 'c1', parentId: entries[2]?.id });
     expect(entries[4]).toMatchObject({ id: 'u2', parentId: 'c1' });
@@ -131,25 +169,37 @@ describe('--settle-tools', () => {
 
   it('gives branches that lack different calls results of their own', async () => {
     const entries = await settled(
-      log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1', 't2']), result('r1', 'a1', 3, 't1'), user('u2', 'r1', 4), user('u3', 'a1', 5)),
+      log(
+        user('u1', null, 1),
+        calls('a1', 'u1', 2, ['t1', 't2']),
+        result('r1', 'a1', 3, 't1'),
+        user('u2', 'r1', 4),
+        user('u3', 'a1', 5),
+      ),
     );
-    expect(entries.filter(({ message }) => message?.isError === true).map(({ message }) => message?.toolCallId)).toEqual([
-      't1',
-      't2',
-      't2',
-    ]);
+    expect(
+      entries.filter(({ message }) => message?.isError === true).map(({ message }) => message?.toolCallId),
+    ).toEqual(['t1', 't2', 't2']);
   });
 
   it.each([
     ['nothing follows the call', log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']))],
     ['the turn was stopped', log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1'], 'aborted'), user('u2', 'a1', 3))],
-    ['every call has its result', log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), result('r1', 'a1', 3, 't1'), user('u2', 'r1', 4))],
+    [
+      'every call has its result',
+      log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), result('r1', 'a1', 3, 't1'), user('u2', 'r1', 4)),
+    ],
   ])('changes nothing where %s', async (_why, input) => {
     expect((await repair(input, { settleTools: true })).output.toString()).toBe(input);
   });
 
   it('settles what was hung anew because of a torn line', async () => {
-    const healthy = log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), result('r1', 'a1', 3, 't1'), user('u2', 'r1', 4));
+    const healthy = log(
+      user('u1', null, 1),
+      calls('a1', 'u1', 2, ['t1']),
+      result('r1', 'a1', 3, 't1'),
+      user('u2', 'r1', 4),
+    );
     const torn = healthy.replace(/("parentId":"a1").*/, '$1');
     const entries = await settled(torn);
     expect(entries.map(({ message }) => message?.role)).toEqual(['user', 'assistant', 'toolResult', 'user']);
@@ -164,7 +214,11 @@ describe('--settle-leaf', () => {
     expect((await findingsOf(stale)).map(({ rule }) => rule)).toContain('stale-leaf');
     const { output, changes } = await repair(stale, { settleLeaf: true });
     expect(output.toString().startsWith(stale)).toBe(true);
-    expect(entriesOf(output).at(-1)).toMatchObject({ type: 'custom', parentId: 'u2', customType: 'sessionctl/settle-leaf' });
+    expect(entriesOf(output).at(-1)).toMatchObject({
+      type: 'custom',
+      parentId: 'u2',
+      customType: 'sessionctl/settle-leaf',
+    });
     expect((await findingsOf(output)).map(({ rule }) => rule)).not.toContain('stale-leaf');
     expect(rebuildInput(output, changes, []).toString()).toBe(stale);
     expect((await repair(output, { settleLeaf: true })).changes).toEqual([]);

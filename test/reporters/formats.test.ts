@@ -11,7 +11,11 @@ import { parseXml } from '../support/xml.ts';
 
 const folder = scratchFolder();
 const broken = join(projectRoot, 'fixtures/rules');
-const everything = ['validate', ...rules.filter((rule) => rule.level === 'off').map((rule) => `--rule=${rule.id}=warning`), broken];
+const everything = [
+  'validate',
+  ...rules.filter((rule) => rule.level === 'off').map((rule) => `--rule=${rule.id}=warning`),
+  broken,
+];
 
 /** A log whose every text tries to take over what shows it. */
 const evil = '\\u001b[31m\\u202e\\u200b\\n::error::x%0A<&>"\']]>\\u0000';
@@ -30,13 +34,17 @@ writeFileSync(
 describe('the formats, with every rule at work', () => {
   it('tell the same findings', async () => {
     const lines = (await run([...everything, '--format=json'])).stdout.trimEnd().split('\n');
-    const summary = (JSON.parse(lines.pop() ?? '') as { summary: { errors: number; warnings: number; sessions: number } }).summary;
+    const summary = (
+      JSON.parse(lines.pop() ?? '') as { summary: { errors: number; warnings: number; sessions: number } }
+    ).summary;
     expect(lines).toHaveLength(summary.errors + summary.warnings);
     expect(summary.sessions).toBeGreaterThan(readdirSync(broken).length);
     expect((await run([...everything, '--format=text'])).stdout.trimEnd().split('\n')).toHaveLength(lines.length);
     const annotations = (await run([...everything, '--format=github'])).stdout.match(/^::(?:error|warning) /gm);
     expect(annotations).toHaveLength(lines.length);
-    const sarif = JSON.parse((await run([...everything, '--format=sarif'])).stdout) as { runs: [{ results: unknown[] }] };
+    const sarif = JSON.parse((await run([...everything, '--format=sarif'])).stdout) as {
+      runs: [{ results: unknown[] }];
+    };
     expect(sarif.runs[0].results).toHaveLength(lines.length);
     const junit = parseXml((await run([...everything, '--format=junit'])).stdout);
     expect(junit.children).toHaveLength(summary.sessions);
@@ -55,7 +63,9 @@ describe('the formats, with every rule at work', () => {
 
   it.each(REPORTER_NAMES)('bring nothing of a hostile log to a terminal as %s', async (format) => {
     for (const stdoutIsTerminal of [true, false]) {
-      const ran = await run(['validate', '--format', format, hostileLog, join(folder, 'missing\u001b.jsonl')], { stdoutIsTerminal });
+      const ran = await run(['validate', '--format', format, hostileLog, join(folder, 'missing\u001b.jsonl')], {
+        stdoutIsTerminal,
+      });
       expect(ran.code).toBe(2);
       expect(ran.stdout.length).toBeGreaterThan(100);
       expect(rawControls(ran.stderr)).toEqual([]);

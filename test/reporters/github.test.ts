@@ -26,7 +26,12 @@ function parseCommand(line: string): WorkflowCommand | undefined {
 }
 
 function unescaped(text: string): string {
-  return text.replace(/%0D/g, '\r').replace(/%0A/g, '\n').replace(/%3A/g, ':').replace(/%2C/g, ',').replace(/%25/g, '%');
+  return text
+    .replace(/%0D/g, '\r')
+    .replace(/%0A/g, '\n')
+    .replace(/%3A/g, ':')
+    .replace(/%2C/g, ',')
+    .replace(/%25/g, '%');
 }
 
 describe('github', () => {
@@ -38,7 +43,9 @@ describe('github', () => {
 
   it('escapes what would end a property or the line', () => {
     const output = reporter('github').finding(finding({ file: 'C:\\a,b%\r\n.jsonl', message: '100%: a,b\r\nnext' }));
-    expect(output).toBe('::error file=C%3A\\a%2Cb%25%0D%0A.jsonl,line=38,title=dangling-parent::100%25: a,b%0D%0Anext\n');
+    expect(output).toBe(
+      '::error file=C%3A\\a%2Cb%25%0D%0A.jsonl,line=38,title=dangling-parent::100%25: a,b%0D%0Anext\n',
+    );
   });
 
   it('puts errors before warnings, because ten of each are shown', () => {
@@ -47,11 +54,20 @@ describe('github', () => {
       [warning, finding({ line: 2 })],
       [warning, finding({ line: 3 })],
     ]).split('\n');
-    expect(lines.map((line) => line.slice(0, 9))).toEqual(['::error f', '::error f', '::warning', '::warning', '2 errors ', '']);
+    expect(lines.map((line) => line.slice(0, 9))).toEqual([
+      '::error f',
+      '::error f',
+      '::warning',
+      '::warning',
+      '2 errors ',
+      '',
+    ]);
   });
 
   it('names the line in the message where the log came from stdin', () => {
-    expect(reporter('github').finding(finding({ file: '-', message: 'm' }))).toBe('::error title=dangling-parent::line 38: m\n');
+    expect(reporter('github').finding(finding({ file: '-', message: 'm' }))).toBe(
+      '::error title=dangling-parent::line 38: m\n',
+    );
   });
 
   it('holds a bounded number of warnings and counts the rest', () => {
@@ -94,7 +110,9 @@ describe('github', () => {
 /** The message without what is made visible, and without look-alikes of our own escapes. */
 function expectedText(text: string): string {
   return text
-    .replace(/[\p{Cc}\u2028\u2029]|\p{Cs}/gu, (character) => (character === '\n' || character === '\r' ? character : '\\x00'))
+    .replace(/[\p{Cc}\u2028\u2029]|\p{Cs}/gu, (character) =>
+      character === '\n' || character === '\r' ? character : '\\x00',
+    )
     .replace(
       /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]/gu,
       '\\x00',

@@ -11,7 +11,8 @@ function junit(output: string): XmlElement {
   const root = parseXml(output);
   expect(root.name).toBe('testsuites');
   for (const suite of root.children) {
-    const of = (name: string): number => suite.children.filter((test) => test.children.some((one) => one.name === name)).length;
+    const of = (name: string): number =>
+      suite.children.filter((test) => test.children.some((one) => one.name === name)).length;
     expect(suite.attributes).toMatchObject({
       tests: String(suite.children.length),
       failures: String(of('failure')),
@@ -44,7 +45,8 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
 
   it('is never green for a file whose errors were all kept from being shown', () => {
     const to = reporter('junit');
-    const output = to.begin() + to.file('a') + to.fileEnd('a', { entries: 1, errors: 2, warnings: 1 }) + to.end(summary());
+    const output =
+      to.begin() + to.file('a') + to.fileEnd('a', { entries: 1, errors: 2, warnings: 1 }) + to.end(summary());
     const [suite] = junit(output).children;
     expect(suite?.attributes['failures']).toBe('1');
     expect(suite?.children[0]?.children[0]?.text).toBe('3 findings not shown because of --max-findings');
@@ -62,7 +64,12 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
   it('has an error for a file that could not be read, beside what was found before', () => {
     const to = reporter('junit');
     const output =
-      to.begin() + to.failed('gone', 'no "such" file') + to.file('a') + to.finding(finding()) + to.failed('a', 'disk') + to.end(summary());
+      to.begin() +
+      to.failed('gone', 'no "such" file') +
+      to.file('a') +
+      to.finding(finding()) +
+      to.failed('a', 'disk') +
+      to.end(summary());
     const [gone, cut] = junit(output).children;
     expect(gone?.attributes).toMatchObject({ name: 'gone', tests: '1', errors: '1', failures: '0' });
     expect(gone?.children[0]?.children[0]).toMatchObject({ name: 'error', attributes: { message: 'no "such" file' } });
@@ -72,7 +79,8 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
   it('shows characters that XML cannot hold and keeps those that it can', () => {
     const to = reporter('junit');
     const name = 'a\u0000\u001b\ufffe\ud800\u202e\t.jsonl';
-    const output = to.begin() + to.file(name) + to.fileEnd(name, { entries: 0, errors: 0, warnings: 0 }) + to.end(summary());
+    const output =
+      to.begin() + to.file(name) + to.fileEnd(name, { entries: 0, errors: 0, warnings: 0 }) + to.end(summary());
     expect(junit(output).children[0]?.attributes['name']).toBe('a\\x00\\x1b\\ufffe\\ud800\u202e\t.jsonl');
   });
 

@@ -14,7 +14,9 @@ interface Log {
         readonly level: string;
         readonly ruleIndex?: number;
         readonly message: { readonly text: string };
-        readonly locations: readonly { readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } } }[];
+        readonly locations: readonly {
+          readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } };
+        }[];
         readonly properties: object;
       }[];
       readonly invocations: readonly object[];

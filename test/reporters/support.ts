@@ -12,8 +12,20 @@ import type { Finding } from '../../src/rules/finding.ts';
 import { hostileText } from '../support/hostile.ts';
 
 export const RULES: readonly RuleText[] = [
-  { id: 'dangling-parent', level: 'error', summary: 'a parent is not there', why: 'The branch is cut off.', advice: 'Repair it.' },
-  { id: 'stale-leaf', level: 'warning', summary: 'the leaf hides newer work', why: 'Agents resume there.', advice: 'See [here](x) {0}.' },
+  {
+    id: 'dangling-parent',
+    level: 'error',
+    summary: 'a parent is not there',
+    why: 'The branch is cut off.',
+    advice: 'Repair it.',
+  },
+  {
+    id: 'stale-leaf',
+    level: 'warning',
+    summary: 'the leaf hides newer work',
+    why: 'Agents resume there.',
+    advice: 'See [here](x) {0}.',
+  },
   { id: 'extra-root', level: 'off', summary: 'a second root', why: 'A fact.', advice: 'Nothing.' },
 ];
 
@@ -35,7 +47,18 @@ export function finding(over: Partial<Finding> = {}): Finding {
 }
 
 export function summary(over: Partial<Summary> = {}): Summary {
-  return { sessions: 1, skipped: 0, skippedKinds: {}, failed: 0, entries: 40, errors: 0, warnings: 0, fixable: 0, hidden: 0, ...over };
+  return {
+    sessions: 1,
+    skipped: 0,
+    skippedKinds: {},
+    failed: 0,
+    entries: 40,
+    errors: 0,
+    warnings: 0,
+    fixable: 0,
+    hidden: 0,
+    ...over,
+  };
 }
 
 /** Everything that a reporter says about one file after the other. */

@@ -11,14 +11,18 @@ describe('text into a pipe', () => {
       [finding(), finding({ line: 40, severity: 'warning', rule: 'stale-leaf', message: 'm' })],
       [],
     ]);
-    expect(output).toBe("a.jsonl:38: error: dangling-parent: parent 'x' is not in this file\na.jsonl:40: warning: stale-leaf: m\n");
+    expect(output).toBe(
+      "a.jsonl:38: error: dangling-parent: parent 'x' is not in this file\na.jsonl:40: warning: stale-leaf: m\n",
+    );
   });
 
   it('has color where that is asked for', () => {
     expect(reporter('text', { style: makeStyle(true) }).finding(finding({ message: 'm' }))).toBe(
       'a.jsonl:38: \u001b[31merror\u001b[39m: \u001b[1mdangling-parent\u001b[22m: m\n',
     );
-    expect(reporter('text', { style: makeStyle(true) }).finding(finding({ severity: 'warning' }))).toContain('\u001b[33mwarning\u001b[39m');
+    expect(reporter('text', { style: makeStyle(true) }).finding(finding({ severity: 'warning' }))).toContain(
+      '\u001b[33mwarning\u001b[39m',
+    );
   });
 
   it('keeps every finding on its line, whatever the log or the path says', () => {
@@ -33,7 +37,9 @@ describe('text into a pipe', () => {
   });
 
   it('leaves a path as it is, so that it can be opened, where that breaks no line', () => {
-    expect(reporter('text').finding(finding({ file: 'sess\u00efon \u200bx.jsonl' }))).toContain('sess\u00efon \u200bx.jsonl:38:');
+    expect(reporter('text').finding(finding({ file: 'sess\u00efon \u200bx.jsonl' }))).toContain(
+      'sess\u00efon \u200bx.jsonl:38:',
+    );
     expect(reporter('text').finding(finding({ file: 'a\nb.jsonl' }))).toContain('a\\nb.jsonl:38:');
   });
 });

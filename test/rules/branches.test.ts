@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/lines/reader.ts';
-import { LogCheck } from '../../src/rules/check-log.ts';
+import { LogCheck } from '../../src/rules/check/check-log.ts';
 import type { Finding } from '../../src/rules/finding.ts';
 import { settings } from '../support/properties.ts';
 import { assistant, entry, HEADER, result, user } from '../support/sessions.ts';
@@ -17,26 +17,35 @@ async function findings(log: string): Promise<Finding[]> {
   return found;
 }
 
-const told = async (log: string): Promise<string[]> => (await findings(log)).map((one) => `${one.line} ${one.rule}: ${one.message}`);
+const told = async (log: string): Promise<string[]> =>
+  (await findings(log)).map((one) => `${one.line} ${one.rule}: ${one.message}`);
 
 describe('calls and results on branches', () => {
   it('judges a call on each branch by itself', async () => {
     const log =
-      HEADER + user('u', null) + assistant('a', 'u', ['t']) + result('r', 'a', 't') + user('b1', 'r') + user('b2', 'a') + user('b3', 'a');
+      HEADER +
+      user('u', null) +
+      assistant('a', 'u', ['t']) +
+      result('r', 'a', 't') +
+      user('b1', 'r') +
+      user('b2', 'a') +
+      user('b3', 'a');
     expect((await told(log)).filter((one) => one.includes('call'))).toEqual([
       "3 unanswered-call: call 't' has no result; line 6 continues without it, on 2 branches in all",
     ]);
   });
 
   it('says nothing of a call at the very end, of an aborted turn, or of one that only notes follow', async () => {
-    const notes = entry('custom', 'n', 'a', { customType: 'x' }) + entry('label', 'l', 'n', { targetId: 'a', label: 'x' });
+    const notes =
+      entry('custom', 'n', 'a', { customType: 'x' }) + entry('label', 'l', 'n', { targetId: 'a', label: 'x' });
     expect(await told(HEADER + user('u', null) + assistant('a', 'u', ['t']) + notes)).toEqual([]);
     expect(await told(HEADER + assistant('a', null, ['t'], 'aborted') + user('u', 'a'))).toEqual([]);
     expect(await told(HEADER + assistant('a', null, ['t'], 'error') + assistant('b', 'a'))).toEqual([]);
   });
 
   it('pairs a result with the nearest earlier call, for ids repeat between turns', async () => {
-    const log = HEADER + assistant('a', null, ['t']) + result('r', 'a', 't') + assistant('b', 'r', ['t']) + user('u', 'b');
+    const log =
+      HEADER + assistant('a', null, ['t']) + result('r', 'a', 't') + assistant('b', 'r', ['t']) + user('u', 'b');
     expect(await told(log)).toEqual(["4 unanswered-call: call 't' has no result; line 5 continues without it"]);
   });
 
@@ -57,7 +66,9 @@ describe('calls and results on branches', () => {
 
   it('names the block of each of very many calls', async () => {
     const ids = Array.from({ length: 300 }, (_, at) => `t${at}`);
-    const found = await findings(HEADER + assistant('a', null, ids) + user('u', 'a') + assistant('b', 'u', ['x']) + user('v', 'b'));
+    const found = await findings(
+      HEADER + assistant('a', null, ids) + user('u', 'a') + assistant('b', 'u', ['x']) + user('v', 'b'),
+    );
     const blocks = (line: number): (string | undefined)[] =>
       found.filter((one) => one.rule === 'unanswered-call' && one.line === line).map(({ path }) => path);
     const first = Number(/\[(\d+)\]/.exec(String(blocks(4)[0]))?.[1]);
@@ -126,7 +137,9 @@ function plainLook(nodes: readonly { kind: string; call: string }[], parents: re
     }
     if (kind !== 'result') return;
     if (!above.some((one) => isCall(one) && nodes[one]?.call === call)) {
-      const below = nodes.some((_one, other) => isCall(other) && nodes[other]?.call === call && pathTo(other).includes(at));
+      const below = nodes.some(
+        (_one, other) => isCall(other) && nodes[other]?.call === call && pathTo(other).includes(at),
+      );
       found.add(`${below ? 'result-before-call' : 'orphan-result'} e${at}`);
       return;
     }
@@ -149,7 +162,9 @@ describe('trees that cannot be', () => {
   });
 
   it('end in a finding: an entry is its own parent', async () => {
-    expect(await told(HEADER + user('a', 'a') + assistant('b', 'a'))).toEqual(['2 parent-cycle: the entry is its own parent']);
+    expect(await told(HEADER + user('a', 'a') + assistant('b', 'a'))).toEqual([
+      '2 parent-cycle: the entry is its own parent',
+    ]);
   });
 
   it('end in a finding: a parent comes later, or never', async () => {
@@ -162,7 +177,9 @@ describe('trees that cannot be', () => {
 
   it('are walked all the same: the first entry of the log hangs from a later one', async () => {
     const forward = "2 forward-parent: parent 'a' comes later, on line 3";
-    expect(await told(HEADER + result('r', 'a', 't') + assistant('a', null, ['t']) + user('u', 'r'))).toEqual([forward]);
+    expect(await told(HEADER + result('r', 'a', 't') + assistant('a', null, ['t']) + user('u', 'r'))).toEqual([
+      forward,
+    ]);
     expect((await told(HEADER + user('u', 'a') + assistant('a', null, ['t']))).sort()).toEqual([
       forward,
       "3 unanswered-call: call 't' has no result; line 2 continues without it",

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { Style } from '../../src/base/style.ts';
 import { explainRule, listRules } from '../../src/rules/explain.ts';
 import type { RuleMeta } from '../../src/rules/rule.ts';
+import type { Style } from '../../src/util/style.ts';
 
 const same = (text: string): string => text;
-const plain: Style = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same, magenta: same, blue: same };
+const plain: Style = {
+  bold: same,
+  dim: same,
+  red: same,
+  yellow: same,
+  green: same,
+  cyan: same,
+  magenta: same,
+  blue: same,
+};
 const painted: Style = {
   ...plain,
   bold: (text) => `B${text}`,
@@ -63,10 +72,16 @@ describe('a rule that is explained', () => {
   });
 
   it('is listed in columns, each level in its colour', () => {
-    const rules = [rule, { ...rule, id: 'x', level: 'warning' as const }, { ...rule, id: 'longer-name', level: 'off' as const }];
+    const rules = [
+      rule,
+      { ...rule, id: 'x', level: 'warning' as const },
+      { ...rule, id: 'longer-name', level: 'off' as const },
+    ];
     expect(listRules(rules, plain)).toBe(
       'some-rule    error    something is wrong\nx            warning  something is wrong\nlonger-name  off      something is wrong\n',
     );
-    expect(listRules(rules, painted)).toMatch(/^Bsome-rule {4}Rerror {4}something.*\nBx {12}Ywarning {2}.*\nBlonger-name {2}Doff {6}/);
+    expect(listRules(rules, painted)).toMatch(
+      /^Bsome-rule {4}Rerror {4}something.*\nBx {12}Ywarning {2}.*\nBlonger-name {2}Doff {6}/,
+    );
   });
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Block, readBlocks } from '../../src/lines/reader.ts';
-import { LogCheck, makeMemory } from '../../src/rules/check-log.ts';
-import type { ShapeMemory } from '../../src/rules/fast-path.ts';
+import { LogCheck, makeMemory } from '../../src/rules/check/check-log.ts';
+import type { ShapeMemory } from '../../src/rules/check/fast-path.ts';
+import { CLEAN, ShapeTable, TOLD, UNKNOWN } from '../../src/rules/check/shape-table.ts';
 import type { Finding } from '../../src/rules/finding.ts';
 import { rules } from '../../src/rules/index.ts';
 import { placeOf, type Rule } from '../../src/rules/rule.ts';
-import { CLEAN, ShapeTable, TOLD, UNKNOWN } from '../../src/rules/shape-table.ts';
 import type { ScannerKind } from '../../src/scanner/scanner.ts';
 import { settings } from '../support/properties.ts';
 import { assistant, entry, HEADER, result, user } from '../support/sessions.ts';
@@ -17,7 +17,12 @@ async function findings(log: string, scanner: ScannerKind): Promise<Finding[]> {
   return await findingsWith(makeMemory(scanner, hashKey, undefined, false), HEADER, log);
 }
 
-async function findingsWith(memory: ShapeMemory | undefined, header: string, log: string, isGivenUp = false): Promise<Finding[]> {
+async function findingsWith(
+  memory: ShapeMemory | undefined,
+  header: string,
+  log: string,
+  isGivenUp = false,
+): Promise<Finding[]> {
   const found: Finding[] = [];
   const check = new LogCheck({ file: 'f', hashKey, memory, onFinding: (finding) => found.push(finding) });
   async function* source(): AsyncGenerator<Buffer> {
@@ -49,7 +54,15 @@ const KNOWN =
   assistant('kb', 'ka', [], 'aborted');
 
 function command(id: string, parentId: string | null): string {
-  const message = { role: 'bashExecution', command: 'ls', output: '', exitCode: 0, cancelled: false, truncated: false, timestamp: 1 };
+  const message = {
+    role: 'bashExecution',
+    command: 'ls',
+    output: '',
+    exitCode: 0,
+    cancelled: false,
+    truncated: false,
+    timestamp: 1,
+  };
   return entry('message', id, parentId, { message });
 }
 
@@ -118,7 +131,13 @@ describe('lines that are not read in full', () => {
 });
 
 describe('a memory that serves many logs', () => {
-  const header = fc.constantFrom(HEADER, HEADER, HEADER.replace('"version":3', '"version":1'), HEADER.replace('"id":"s"', '"id":"e1"'), '');
+  const header = fc.constantFrom(
+    HEADER,
+    HEADER,
+    HEADER.replace('"version":3', '"version":1'),
+    HEADER.replace('"id":"s"', '"id":"e1"'),
+    '',
+  );
   const id = fc.constantFrom('e0', 'e1', 'e2', 'a-longer-id-3', 'deadbeef', 'é');
   const line = fc
     .record({
@@ -159,32 +178,38 @@ describe('a memory that serves many logs', () => {
         // No message, but with one inside.
         posing: () => {
           const content = calls.map((call) => ({ type: 'toolCall', id: call }));
-          return entry('custom', id, parent, { customType: 'x', message: { role: calls.length > 1 ? 'nobody' : 'user', content } });
+          return entry('custom', id, parent, {
+            customType: 'x',
+            message: { role: calls.length > 1 ? 'nobody' : 'user', content },
+          });
         },
       };
       return (lines[kind]?.() ?? '').replace('2026-01-01T00:00:01', time);
     });
   const log = fc.array(line, { maxLength: 20 }).map((lines) => lines.join(''));
 
-  it.each(['compiled'] as const)('tells of each what a new one tells, whatever the logs before were (%s)', async (scanner) => {
-    const memory = makeMemory(scanner, hashKey, undefined, false);
-    const long = Array.from({ length: 300 }, (_, at) => assistant(`long-${at}`, at === 0 ? null : `long-${at - 1}`, [`call-${at}`])).join(
-      '',
-    );
-    await findingsWith(memory, HEADER, long);
-    await fc.assert(
-      fc.asyncProperty(header, log, log, fc.boolean(), async (first, one, other, isGivenUp) => {
-        await findingsWith(memory, HEADER, one, isGivenUp);
-        const plain = await findingsWith(undefined, first, other);
-        expect(await findingsWith(memory, first, other)).toEqual(plain);
-        // Two at the same time.
-        const both = [findingsWith(memory, first, other), findingsWith(memory, HEADER, one)];
-        expect(await both[0]).toEqual(plain);
-        expect(await both[1]).toEqual(await findingsWith(undefined, HEADER, one));
-      }),
-      settings(150),
-    );
-  });
+  it.each(['compiled'] as const)(
+    'tells of each what a new one tells, whatever the logs before were (%s)',
+    async (scanner) => {
+      const memory = makeMemory(scanner, hashKey, undefined, false);
+      const long = Array.from({ length: 300 }, (_, at) =>
+        assistant(`long-${at}`, at === 0 ? null : `long-${at - 1}`, [`call-${at}`]),
+      ).join('');
+      await findingsWith(memory, HEADER, long);
+      await fc.assert(
+        fc.asyncProperty(header, log, log, fc.boolean(), async (first, one, other, isGivenUp) => {
+          await findingsWith(memory, HEADER, one, isGivenUp);
+          const plain = await findingsWith(undefined, first, other);
+          expect(await findingsWith(memory, first, other)).toEqual(plain);
+          // Two at the same time.
+          const both = [findingsWith(memory, first, other), findingsWith(memory, HEADER, one)];
+          expect(await both[0]).toEqual(plain);
+          expect(await both[1]).toEqual(await findingsWith(undefined, HEADER, one));
+        }),
+        settings(150),
+      );
+    },
+  );
 
   it('forgets where the calls of a long message stood', async () => {
     const memory = makeMemory('compiled', hashKey, undefined, false);
@@ -222,7 +247,10 @@ describe('a rule that is added to the table', () => {
     (rules as Rule[]).push(added);
     try {
       for (const scanner of ['compiled', 'off'] as const) {
-        expect((await findings(log, scanner)).map(({ rule, entryId }) => [rule, entryId])).toContainEqual(['added-rule', 'last']);
+        expect((await findings(log, scanner)).map(({ rule, entryId }) => [rule, entryId])).toContainEqual([
+          'added-rule',
+          'last',
+        ]);
       }
     } finally {
       (rules as Rule[]).pop();
@@ -233,7 +261,10 @@ describe('a rule that is added to the table', () => {
 describe('the table of shapes', () => {
   it('gives the verdicts that it was given, on shapes that share half of their hash too', () => {
     const table = new ShapeTable();
-    const shapes = Array.from({ length: 3_000 }, (_, at) => [Math.imul(at >> 1, 0x1000), at % 2 === 0 ? at : -at] as const);
+    const shapes = Array.from(
+      { length: 3_000 },
+      (_, at) => [Math.imul(at >> 1, 0x1000), at % 2 === 0 ? at : -at] as const,
+    );
     expect(shapes.every(([a, b]) => table.get(a, b) === UNKNOWN)).toBe(true);
     shapes.forEach(([a, b], at) => {
       table.set(a, b, at % 3 === 0 ? TOLD : CLEAN);

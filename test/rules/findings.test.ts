@@ -1,12 +1,15 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/lines/reader.ts';
-import { LogCheck } from '../../src/rules/check-log.ts';
+import { LogCheck } from '../../src/rules/check/check-log.ts';
 import type { Level } from '../../src/rules/rule.ts';
 import { run } from '../support/run.ts';
 import { assistant, entry, HEADER, user } from '../support/sessions.ts';
 
-async function told(log: string, options: { levels?: ReadonlyMap<string, Level>; maxLineBytes?: number } = {}): Promise<string[]> {
+async function told(
+  log: string,
+  options: { levels?: ReadonlyMap<string, Level>; maxLineBytes?: number } = {},
+): Promise<string[]> {
   const found: string[] = [];
   const { levels, maxLineBytes } = options;
   const check = new LogCheck({
@@ -36,8 +39,12 @@ describe('what a finding says', () => {
   it('counts the whole entries of a line and says where there is something else too', async () => {
     const [a, b] = [user('a', null).trimEnd(), assistant('b', 'a').trimEnd()];
     expect(await told(`${HEADER}${a}${b}\n`)).toEqual(['2 glued-entries: 2 complete entries on one line']);
-    expect(await told(`${HEADER}${a}{"ty\n`)).toEqual(['2 glued-entries: 1 complete entry on one line, along with something else']);
-    expect(await told(`${HEADER}xx${a}yy\n`)).toEqual(['2 glued-entries: a complete entry among other bytes, along with something else']);
+    expect(await told(`${HEADER}${a}{"ty\n`)).toEqual([
+      '2 glued-entries: 1 complete entry on one line, along with something else',
+    ]);
+    expect(await told(`${HEADER}xx${a}yy\n`)).toEqual([
+      '2 glued-entries: a complete entry among other bytes, along with something else',
+    ]);
   });
 
   it('tells how much older than its parent an entry is in the largest unit of which there are two', async () => {
@@ -67,11 +74,12 @@ describe('a root', () => {
 
   it('is a further one behind another, whatever stands between them', async () => {
     expect(await told(HEADER + user('a', null) + assistant('b', 'a') + assistant('c', 'b'), { levels })).toEqual([]);
-    expect(await told(HEADER + user('a', null) + assistant('b', null), { levels })).toEqual(['3 extra-root: another root']);
-    expect(await told(HEADER + user('a', null) + assistant('b', 'a') + user('c', null) + assistant('d', null), { levels })).toEqual([
-      '4 extra-root: another root',
-      '5 extra-root: another root',
+    expect(await told(HEADER + user('a', null) + assistant('b', null), { levels })).toEqual([
+      '3 extra-root: another root',
     ]);
+    expect(
+      await told(HEADER + user('a', null) + assistant('b', 'a') + user('c', null) + assistant('d', null), { levels }),
+    ).toEqual(['4 extra-root: another root', '5 extra-root: another root']);
   });
 });
 
@@ -115,7 +123,8 @@ describe('a bad ref', () => {
       entry('message', 'a', null, {
         message: { role: 'user', content: [{ type: 'image', data: ref, mimeType: 'image/png' }], timestamp: 1 },
       });
-    const said = async (ref: string): Promise<string> => (await run(['validate', '--blobs', tmpdir(), '-'], { stdin: log(ref) })).stdout;
+    const said = async (ref: string): Promise<string> =>
+      (await run(['validate', '--blobs', tmpdir(), '-'], { stdin: log(ref) })).stdout;
     const ref = (length: number): string => 'blob:sha256:'.padEnd(length, 'z');
     expect(await said(ref(100))).toContain(`'${ref(100)}'`);
     expect(await said(ref(101))).toContain(`'${ref(100)}...'`);
@@ -127,7 +136,9 @@ describe('a string that is too long', () => {
     const long = 'x'.repeat(500_001);
     const data = `data:image/png;base64,${'A'.repeat(500_000)}`;
     const paths = async (block: object): Promise<string[]> =>
-      (await told(HEADER + entry('custom', 'a', null, { customType: 'x', data: block }))).map((one) => one.split(':')[0] as string);
+      (await told(HEADER + entry('custom', 'a', null, { customType: 'x', data: block }))).map(
+        (one) => one.split(':')[0] as string,
+      );
     expect(await paths({ type: 'image', data: long })).toEqual([]);
     expect(await paths({ type: 'text', data: long })).toEqual(['2 oversize-string']);
     expect(await paths({ image_url: { url: data } })).toEqual([]);
@@ -170,7 +181,11 @@ describe('a last entry that the model does not see', () => {
   it('is none behind the messages, behind another one of its own branch, or where only notes hang beside it', async () => {
     expect(await rules(start + note('b'))).toEqual([]);
     expect(await rules(start + assistant('c', 'a') + note('c'))).toEqual([]);
-    expect(await rules(start + entry('branch_summary', 'c', 'a', { fromId: 'b', summary: 'S' }) + note('c'))).toEqual([]);
-    expect(await rules(HEADER + user('a', null) + entry('custom', 'c', 'a', { customType: 'x' }) + note('a'))).toEqual([]);
+    expect(await rules(start + entry('branch_summary', 'c', 'a', { fromId: 'b', summary: 'S' }) + note('c'))).toEqual(
+      [],
+    );
+    expect(await rules(HEADER + user('a', null) + entry('custom', 'c', 'a', { customType: 'x' }) + note('a'))).toEqual(
+      [],
+    );
   });
 });

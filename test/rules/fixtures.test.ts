@@ -32,7 +32,13 @@ describe.each(rules.map((rule) => rule.id))('the rule %s', (id) => {
 
   it('is called fixable just where a repair leaves nothing of it', async () => {
     const fixable = rules.find((rule) => rule.id === id)?.fixable === true;
-    const repaired = await run(['repair', '--from', 'pi', ...(fixable ? ['--only', id] : []), join(folder(id), 'bad.jsonl')]);
+    const repaired = await run([
+      'repair',
+      '--from',
+      'pi',
+      ...(fixable ? ['--only', id] : []),
+      join(folder(id), 'bad.jsonl'),
+    ]);
     const checked = await run(['validate', ...optionsOf(id), '-'], { stdin: repaired.stdoutBytes });
     expect(checked.stdout.includes(`: ${id}: `)).toBe(!fixable);
   });
@@ -50,7 +56,9 @@ describe('the table of rules', () => {
   });
 
   it('has a fix for each rule that it calls fixable, and for no other', () => {
-    expect(rules.filter((rule) => rule.fix).map((rule) => rule.id)).toEqual(rules.filter((rule) => rule.fixable).map((rule) => rule.id));
+    expect(rules.filter((rule) => rule.fix).map((rule) => rule.id)).toEqual(
+      rules.filter((rule) => rule.fixable).map((rule) => rule.id),
+    );
   });
 
   it('calls every error fixable but the ones that only a person can mend', () => {

@@ -6,9 +6,9 @@ import { checkShape } from '../../src/entries/schema/index.ts';
 import { isObject } from '../../src/json/value.ts';
 import { Line } from '../../src/lines/line.ts';
 import { Block, readBlocks } from '../../src/lines/reader.ts';
-import { LogCheck, makeMemory } from '../../src/rules/check-log.ts';
+import { LogCheck, makeMemory } from '../../src/rules/check/check-log.ts';
+import { readTime } from '../../src/rules/check/time.ts';
 import type { Finding } from '../../src/rules/finding.ts';
-import { readTime } from '../../src/rules/time.ts';
 import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, NULL, OPAQUE_KEYS } from '../../src/scanner/layout.ts';
 import { makeScanner, type Scanner, type ScannerKind } from '../../src/scanner/scanner.ts';
 import { makeRandom } from '../bench/data.ts';
@@ -114,7 +114,10 @@ const SEEDS: readonly string[] = [
   assistant('b1', 'a1', ['t1', 't2'], 'toolUse'),
   assistant('b2', 'a1', [], 'aborted'),
   result('c1', 'b1', 't1'),
-  entry('custom', 'd1', 'c1', { customType: 'x', data: { deep: [1, -2.5, true, null, { type: 'image', data: 'AAAA' }] } }),
+  entry('custom', 'd1', 'c1', {
+    customType: 'x',
+    data: { deep: [1, -2.5, true, null, { type: 'image', data: 'AAAA' }] },
+  }),
   entry('message', 'e1', 'd1', {
     message: { role: 'user', content: [{ type: 'image', data: 'A'.repeat(30), mimeType: 'image/png' }], timestamp: 5 },
   }),
@@ -227,7 +230,8 @@ function findDisagreement(scanner: Scanner, lines: number, seed: number): string
         return `accepted, but no JSON: ${line}`;
       }
       if (!isObject(value)) return `accepted, but no object: ${line}`;
-      if (JSON.stringify(parsedFacts(value)) !== JSON.stringify(one.facts)) return `other facts: ${line} ${JSON.stringify(one.facts)}`;
+      if (JSON.stringify(parsedFacts(value)) !== JSON.stringify(one.facts))
+        return `other facts: ${line} ${JSON.stringify(one.facts)}`;
       const zod = checkShape(value, 3).length > 0;
       const findings = `${zod} ${told[at]}`;
       const known = shapes.get(one.shape);
@@ -255,7 +259,8 @@ function findBadOutline(scanner: Scanner, lines: number, seed: number): string |
     for (const [at, line] of batch.entries()) {
       const outline = outlines[at] as Buffer;
       if (!scanned[at]?.accepted) continue;
-      if (outline.length > line.length || again[at]?.shape !== scanned[at]?.shape) return `another shape: ${line} ${outline}`;
+      if (outline.length > line.length || again[at]?.shape !== scanned[at]?.shape)
+        return `another shape: ${line} ${outline}`;
       const issues = [line, outline].map((bytes) => JSON.stringify(checkShape(JSON.parse(bytes.toString('utf8')), 3)));
       if (issues[0] !== issues[1]) return `another verdict: ${line} ${outline}`;
     }
@@ -269,7 +274,12 @@ describe('the outline of a line', () => {
   }, 300_000);
 
   it('is short, and left out where the line is long', () => {
-    const lines = [assistant('a', null, ['t1']), user('b', 'a', 'x'.repeat(70_000)), user('é', 'b', '🙂'), result('c', 'b', 't1')];
+    const lines = [
+      assistant('a', null, ['t1']),
+      user('b', 'a', 'x'.repeat(70_000)),
+      user('é', 'b', '🙂'),
+      result('c', 'b', 't1'),
+    ];
     const [one, , , last] = lines.map((line) => Buffer.from(line.trimEnd())) as [Buffer, Buffer, Buffer, Buffer];
     scan(
       compiled,
@@ -280,7 +290,9 @@ describe('the outline of a line', () => {
     expect(compiled.outline(offset, last.length)?.toString()).toBe(
       '{"type":"message","id":"-","parentId":"-","timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"toolResult","toolCallId":"-","toolName":"-","content":[{"type":"text","text":"-"}],"isError":false,"timestamp":0}}',
     );
-    expect(compiled.outline(0, one.length)?.toString()).toContain('"content":[{"type":"toolCall","id":"-","name":"-","arguments":{}}]');
+    expect(compiled.outline(0, one.length)?.toString()).toContain(
+      '"content":[{"type":"toolCall","id":"-","name":"-","arguments":{}}]',
+    );
   });
 
   it.each([
@@ -317,7 +329,9 @@ describe('the scanner', () => {
     const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(date, (time) => {
-        const line = Buffer.from(entry('custom', 'a', null, { customType: 'x', timestamp: time.toISOString() }).trimEnd());
+        const line = Buffer.from(
+          entry('custom', 'a', null, { customType: 'x', timestamp: time.toISOString() }).trimEnd(),
+        );
         expect(scan(compiled, [line])[0]?.facts['time']).toBe(time.getTime());
       }),
       settings(500),
@@ -365,7 +379,9 @@ describe('the scanner', () => {
   });
 
   it('scans more lines and calls than there is room for at once', () => {
-    const many = Array.from({ length: 20_000 }, (_, at) => Buffer.from(assistant(`e${at}`, null, ['a', 'b', 'c']).trimEnd()));
+    const many = Array.from({ length: 20_000 }, (_, at) =>
+      Buffer.from(assistant(`e${at}`, null, ['a', 'b', 'c']).trimEnd()),
+    );
     const scanned = scan(compiled, many);
     expect(scanned.every((one) => one.accepted && (one.facts['calls'] as unknown[]).length === 3)).toBe(true);
   });
@@ -381,7 +397,8 @@ const WEAKENINGS: Readonly<Record<string, (scanner: Scanner, block: Uint8Array) 
     }),
   'gives an id that is a byte short': ({ records }) =>
     eachRecord((at) => {
-      if ((records[at + FIELD.idLength] as number) > 0) records[at + FIELD.idLength] = (records[at + FIELD.idLength] as number) - 1;
+      if ((records[at + FIELD.idLength] as number) > 0)
+        records[at + FIELD.idLength] = (records[at + FIELD.idLength] as number) - 1;
     }),
   'takes a null parent for none': ({ records }) =>
     eachRecord((at) => {

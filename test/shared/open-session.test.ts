@@ -2,10 +2,11 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Log } from '../../src/log/log.ts';
+import type { LogEntry } from '../../src/log/log-entry.ts';
 import { endReading, openSession, readSession } from '../../src/shared/open-session.ts';
 import { labels } from '../../src/tree/labels.ts';
 import { pathTo } from '../../src/tree/path.ts';
-import type { LogEntry, Session } from '../../src/tree/session.ts';
 import { testIo } from '../support/io.ts';
 import { spawnCommand } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -13,8 +14,15 @@ import { scratchFolder } from '../support/scratch.ts';
 const folder = scratchFolder();
 const timestamp = '2026-01-01T00:00:00.000Z';
 const header = { type: 'session', version: 3, id: 'head', timestamp, cwd: '/w' };
-const entry = (id: string, parentId: string | null, more: object = {}) => ({ type: 'message', id, parentId, timestamp, ...more });
-const user = (id: string, parentId: string | null, content = id) => entry(id, parentId, { message: { role: 'user', content } });
+const entry = (id: string, parentId: string | null, more: object = {}) => ({
+  type: 'message',
+  id,
+  parentId,
+  timestamp,
+  ...more,
+});
+const user = (id: string, parentId: string | null, content = id) =>
+  entry(id, parentId, { message: { role: 'user', content } });
 const jsonl = (...values: readonly unknown[]): string =>
   values.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('');
 
@@ -25,7 +33,7 @@ function file(content: string | Buffer): string {
   return path;
 }
 
-async function all(session: Session, positions: Iterable<number>): Promise<LogEntry[]> {
+async function all(session: Log, positions: Iterable<number>): Promise<LogEntry[]> {
   const found: LogEntry[] = [];
   for await (const one of session.entries(positions)) found.push(one);
   return found;
@@ -66,7 +74,9 @@ describe('openSession', () => {
 
   it('hands lines to their entries also where they are long, many and asked for in any order', async () => {
     const long = 'x'.repeat(700_000);
-    const values = Array.from({ length: 9 }, (_, at) => user(`e${at}`, at === 0 ? null : `e${at - 1}`, at % 3 === 0 ? long : 'short'));
+    const values = Array.from({ length: 9 }, (_, at) =>
+      user(`e${at}`, at === 0 ? null : `e${at - 1}`, at % 3 === 0 ? long : 'short'),
+    );
     const session = await openSession(file(jsonl(header, ...values)), testIo());
     const order = [8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 4, 4];
     const found = await all(session, order);
@@ -190,7 +200,9 @@ describe('openSession', () => {
     expect((await second.entry(0)).value['message']).toEqual({ role: 'custom', content: 'x' });
     await second.close();
     const glued = await openSession(
-      file(jsonl({ ...header, version: undefined }, JSON.stringify(message('user', 'a')).repeat(2), message('user', 'b'))),
+      file(
+        jsonl({ ...header, version: undefined }, JSON.stringify(message('user', 'a')).repeat(2), message('user', 'b')),
+      ),
       testIo(),
     );
     expect(glued.damage).toEqual([{ line: 2, rule: 'glued-entries' }]);
@@ -201,14 +213,23 @@ describe('openSession', () => {
   });
 
   it('refuses what is not a session log by name, however long it is', async () => {
-    await expect(openSession(file('hello\n'), testIo())).rejects.toThrow(/not a pi or omp session log \(looks like plain text\)/);
-    await expect(openSession(file('{"a":1}\n'.repeat(1000)), testIo())).rejects.toThrow(/JSON Lines in an unknown format/);
+    await expect(openSession(file('hello\n'), testIo())).rejects.toThrow(
+      /not a pi or omp session log \(looks like plain text\)/,
+    );
+    await expect(openSession(file('{"a":1}\n'.repeat(1000)), testIo())).rejects.toThrow(
+      /JSON Lines in an unknown format/,
+    );
     await expect(openSession(folder, testIo())).rejects.toThrow(/is a folder; pass a file/);
     await expect(openSession(join(folder, 'none'), testIo())).rejects.toThrow(/no such file/);
   });
 
   it('gives each entry its last label, and none where the last one is empty', async () => {
-    const label = (id: string, targetId: string, text?: string) => ({ ...entry(id, null), type: 'label', targetId, label: text });
+    const label = (id: string, targetId: string, text?: string) => ({
+      ...entry(id, null),
+      type: 'label',
+      targetId,
+      label: text,
+    });
     const log = jsonl(
       header,
       user('a', null),

@@ -28,7 +28,11 @@ describe('externalize and inline', () => {
       for (const command of ['externalize', 'inline']) {
         const argv = [command, '--blobs', store];
         const plain = await outcome(argv, log, 'off');
-        expect({ path, command, ...((await outcome(argv, log, 'compiled')) as object) }).toEqual({ path, command, ...(plain as object) });
+        expect({ path, command, ...((await outcome(argv, log, 'compiled')) as object) }).toEqual({
+          path,
+          command,
+          ...(plain as object),
+        });
       }
     }
   });
@@ -44,7 +48,8 @@ describe('externalize and inline', () => {
         const code = letter.charCodeAt(0).toString(16).padStart(4, '0');
         return `${word.slice(0, at)}\\u${upper ? code.toUpperCase() : code}${word.slice(at + 1)}`;
       });
-    const message = (block: string, at: number): string => user(`e${at}`, null, 'TEXT').replace(/(?:\[\{[^\]]*\]|"TEXT")/, `[${block}]`);
+    const message = (block: string, at: number): string =>
+      user(`e${at}`, null, 'TEXT').replace(/(?:\[\{[^\]]*\]|"TEXT")/, `[${block}]`);
     const first = HEADER + user('first', null);
     for (const upper of [false, true]) {
       const images = escaped('image', upper).map((type) => `{"type":"${type}","data":"${data.toString('base64')}"}`);
@@ -54,7 +59,9 @@ describe('externalize and inline', () => {
       });
       expect(moved.stdout.match(/blob:sha256:/g)).toHaveLength(images.length + urls.length);
       const refs = escaped('blob:', upper).map((start) => `{"type":"image","data":"${start}${ref.slice(5)}"}`);
-      const back = await run(['inline', '--blobs', store], { stdin: [Buffer.from(first), Buffer.from(refs.map(message).join(''))] });
+      const back = await run(['inline', '--blobs', store], {
+        stdin: [Buffer.from(first), Buffer.from(refs.map(message).join(''))],
+      });
       expect(back.stdout.split(data.toString('base64'))).toHaveLength(refs.length + 1);
     }
   });
@@ -97,16 +104,25 @@ describe('externalize and inline', () => {
     const results = new Set<string>();
     for (const scanner of ['off', 'compiled']) {
       const store = join(scratch, `blobs-${scanner}`);
-      const out = await run(['externalize', '--blobs', store, '-o', file], { stdin: chunks, env: { SESSIONCTL_SCANNER: scanner } });
+      const out = await run(['externalize', '--blobs', store, '-o', file], {
+        stdin: chunks,
+        env: { SESSIONCTL_SCANNER: scanner },
+      });
       const slim = readFileSync(file);
-      const piped = await run(['externalize', '--blobs', store], { stdin: chunks, env: { SESSIONCTL_SCANNER: scanner } });
+      const piped = await run(['externalize', '--blobs', store], {
+        stdin: chunks,
+        env: { SESSIONCTL_SCANNER: scanner },
+      });
       expect(piped.stdoutBytes.equals(slim)).toBe(true);
       await run(['externalize', '--blobs', store, '-o', file, input], { env: { SESSIONCTL_SCANNER: scanner } });
       expect(readFileSync(file).equals(slim)).toBe(true);
       copyFileSync(input, file);
       await run(['externalize', '--blobs', store, '-i', file], { env: { SESSIONCTL_SCANNER: scanner } });
       expect(readFileSync(file).equals(slim)).toBe(true);
-      const back = await run(['inline', '--blobs', store, '-o', file, '-'], { stdin: [slim], env: { SESSIONCTL_SCANNER: scanner } });
+      const back = await run(['inline', '--blobs', store, '-o', file, '-'], {
+        stdin: [slim],
+        env: { SESSIONCTL_SCANNER: scanner },
+      });
       expect(readFileSync(file).equals(log)).toBe(true);
       const said = [out, back].map(({ code, stderr }) => `${code} ${stderr}`);
       results.add(JSON.stringify([said, createHash('sha256').update(slim).digest('hex'), readdirSync(store).sort()]));

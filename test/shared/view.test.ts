@@ -14,7 +14,14 @@ const user = (id: string, parentId: string | null): object => ({
   timestamp,
   message: { role: 'user', content: `said ${id}` },
 });
-const label = (id: string, parentId: string): object => ({ type: 'label', id, parentId, timestamp, targetId: parentId, label: 'x' });
+const label = (id: string, parentId: string): object => ({
+  type: 'label',
+  id,
+  parentId,
+  timestamp,
+  targetId: parentId,
+  label: 'x',
+});
 
 let files = 0;
 function log(...entries: readonly object[]): string {
@@ -56,7 +63,10 @@ describe('a view whose path is cut off', () => {
 
   it('says so for the REV that was asked for, and not for a whole path', async () => {
     const file = lost();
-    expect(await run(['log', '--leaf', 'c', file])).toMatchObject({ code: 1, stderr: expect.stringContaining('has 1 of 4 entries') });
+    expect(await run(['log', '--leaf', 'c', file])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has 1 of 4 entries'),
+    });
     expect(await run(['log', '--leaf', 'line:3', file])).toMatchObject({ code: 0, stderr: '' });
     expect(await run(['context', '--leaf', 'null', file])).toMatchObject({ code: 0, stderr: '' });
     expect(await run(['export', '--all', file])).toMatchObject({ code: 0, stderr: '' });
@@ -94,7 +104,9 @@ describe('a view whose path is cut off', () => {
         stderr: `sessionctl: ${file}: 2 branches (lines 4, 5) are cut off from the tree by missing or circular parents; 'sessionctl repair' reconnects them\n`,
       });
     }
-    expect((await run(['tree', lost()])).stderr).toContain('1 branch (line 4) is cut off from the tree by a missing or circular parent;');
+    expect((await run(['tree', lost()])).stderr).toContain(
+      '1 branch (line 4) is cut off from the tree by a missing or circular parent;',
+    );
     expect((await run(['log', file])).code).toBe(0);
   });
 });

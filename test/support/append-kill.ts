@@ -31,7 +31,10 @@ export async function killWhileAppending(file: string, times: number, bigBytes: 
   };
   const bodies = Array.from({ length: 60 }, (_, number) => body(number)).join('');
   for (let time = 0; time < times; time++) {
-    const child = spawn(process.execPath, [programPath, 'append', file], { env: fixedEnv, stdio: ['pipe', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, [programPath, 'append', file], {
+      env: fixedEnv,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
     child.stdin.on('error', () => {});
     let out = '';
     const gone = new Promise((done) => child.on('close', done));

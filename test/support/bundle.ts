@@ -14,7 +14,9 @@ export function bundleProgram(entry: string, folder: string): string {
     target: 'node20',
     outfile,
     logLevel: 'error',
-    banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+    },
   });
   return outfile;
 }

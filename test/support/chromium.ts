@@ -7,7 +7,13 @@ import { afterAll, beforeAll } from 'vitest';
 import { installed } from './installed.ts';
 
 const PROGRAM = 'chromium';
-const QUIET = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic'];
+const QUIET = [
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-quic',
+];
 
 /** Whether there is a browser to test in; says so where there is none. */
 export const hasChromium: boolean = installed(PROGRAM);

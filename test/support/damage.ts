@@ -9,16 +9,35 @@ export const session: fc.Arbitrary<Buffer> = fc
     spaced: fc.boolean(),
     plan: fc.array(
       fc.record({
-        kind: fc.constantFrom('user', 'assistant', 'call', 'result', 'label', 'custom', 'compaction', 'branch_summary', 'odd'),
+        kind: fc.constantFrom(
+          'user',
+          'assistant',
+          'call',
+          'result',
+          'label',
+          'custom',
+          'compaction',
+          'branch_summary',
+          'odd',
+        ),
         back: fc.nat({ max: 4 }),
         target: fc.nat({ max: 30 }),
-        text: fc.constantFrom('hello', 'café ☃ 😀', 'a "quoted" {"type":"x"} \\ text', '\u0000\u001f\n\ttabs', '{', '', '"}'),
+        text: fc.constantFrom(
+          'hello',
+          'café ☃ 😀',
+          'a "quoted" {"type":"x"} \\ text',
+          '\u0000\u001f\n\ttabs',
+          '{',
+          '',
+          '"}',
+        ),
       }),
       { minLength: 1, maxLength: 12 },
     ),
   })
   .map(({ version, crlf, slot, spaced, plan }) => {
-    const write = (value: object): string => (spaced ? JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ') : JSON.stringify(value));
+    const write = (value: object): string =>
+      spaced ? JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ') : JSON.stringify(value);
     const time = (at: number): string => new Date(Date.UTC(2026, 2, 2, 9, 0, at)).toISOString();
     const lines: string[] = [];
     if (slot) lines.push(titleSlot(crlf ? 254 : 255));
@@ -38,7 +57,15 @@ export const session: fc.Arbitrary<Buffer> = fc
       const named = ids[target % Math.max(1, ids.length)] ?? id;
       const place = version === 1 ? {} : { id, parentId };
       lines.push(
-        write(entry(kind, text, { ...place, timestamp: time(at + 1) }, named, version === 1 ? 1 + (target % (at + 1)) : undefined)),
+        write(
+          entry(
+            kind,
+            text,
+            { ...place, timestamp: time(at + 1) },
+            named,
+            version === 1 ? 1 + (target % (at + 1)) : undefined,
+          ),
+        ),
       );
       ids.push(id);
     });
@@ -57,7 +84,13 @@ function entry(kind: string, text: string, place: object, named: string, index: 
     case 'user':
       return message({ role: 'user', content: [{ type: 'text', text }] });
     case 'assistant':
-      return message({ role: 'assistant', content: [{ type: 'text', text }], provider: 'p', model: 'm', stopReason: 'stop' });
+      return message({
+        role: 'assistant',
+        content: [{ type: 'text', text }],
+        provider: 'p',
+        model: 'm',
+        stopReason: 'stop',
+      });
     case 'call':
       return message({
         role: 'assistant',
@@ -65,7 +98,13 @@ function entry(kind: string, text: string, place: object, named: string, index: 
         stopReason: 'toolUse',
       });
     case 'result':
-      return message({ role: 'toolResult', toolCallId: 't1', toolName: 'bash', content: [{ type: 'text', text }], isError: false });
+      return message({
+        role: 'toolResult',
+        toolCallId: 't1',
+        toolName: 'bash',
+        content: [{ type: 'text', text }],
+        isError: false,
+      });
     case 'label':
       return { type: 'label', ...place, targetId: named, label: text };
     case 'compaction': {
@@ -163,16 +202,23 @@ export function withFault(bytes: Buffer, { name, at, other, byte }: Fault): Buff
       case 'drop header':
         return lines.filter((one) => !one.includes('"session"')).join('');
       case 'garbage':
-        return withLine(`${line}${['hello', '// c', 'null', '[1]', '}{', '   ', '{"a":', '"x"', '{}', '{"type":7}'][byte % 10]}\n`);
+        return withLine(
+          `${line}${['hello', '// c', 'null', '[1]', '}{', '   ', '{"a":', '"x"', '{}', '{"type":7}'][byte % 10]}\n`,
+        );
       case 'conflict':
-        return withLine(`<<<<<<< HEAD\n${line}=======\n${line.replace(/"(user|assistant)"/, '"developer"')}>>>>>>> x\n`);
+        return withLine(
+          `<<<<<<< HEAD\n${line}=======\n${line.replace(/"(user|assistant)"/, '"developer"')}>>>>>>> x\n`,
+        );
       case 'print':
         return withLine(printed(line, byte));
       case 'mark':
         return `\u00ef\u00bb\u00bf${text}`;
       case 'rename':
         return withLine(
-          line.replace(/"id": ?"e[^"]*"/, (lines[other % lines.length] as string).match(/"id": ?"e[^"]*"/)?.[0] ?? '"id":"new"'),
+          line.replace(
+            /"id": ?"e[^"]*"/,
+            (lines[other % lines.length] as string).match(/"id": ?"e[^"]*"/)?.[0] ?? '"id":"new"',
+          ),
         );
       case 'reparent':
         return withLine(
@@ -182,7 +228,9 @@ export function withFault(bytes: Buffer, { name, at, other, byte }: Fault): Buff
           ),
         );
       case 'unmember':
-        return withLine(line.replace(new RegExp(`"${['id', 'parentId', 'message', 'role', 'type'][byte % 5]}":`), '"was":'));
+        return withLine(
+          line.replace(new RegExp(`"${['id', 'parentId', 'message', 'role', 'type'][byte % 5]}":`), '"was":'),
+        );
       case 'retype':
         return withLine(
           line.replace(
@@ -197,7 +245,9 @@ export function withFault(bytes: Buffer, { name, at, other, byte }: Fault): Buff
           text.slice(place)
         );
       case 'second header':
-        return withLine(`${line}{"type":"session","version":3,"id":"second","timestamp":"2026-03-02T09:00:00.000Z","cwd":"/"}\n`);
+        return withLine(
+          `${line}{"type":"session","version":3,"id":"second","timestamp":"2026-03-02T09:00:00.000Z","cwd":"/"}\n`,
+        );
       case 'no newline':
         return text.replace(/\r?\n$/, '');
       case 'carriage':

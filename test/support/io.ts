@@ -2,7 +2,16 @@ import { Readable, Writable } from 'node:stream';
 import type { Io, Paint, Style } from '../../src/shared/command.ts';
 
 const plain: Paint = (text) => text;
-const noStyle: Style = { bold: plain, dim: plain, red: plain, yellow: plain, green: plain, cyan: plain, magenta: plain, blue: plain };
+const noStyle: Style = {
+  bold: plain,
+  dim: plain,
+  red: plain,
+  yellow: plain,
+  green: plain,
+  cyan: plain,
+  magenta: plain,
+  blue: plain,
+};
 
 /** What a room below the commands' `run` needs of the outside, with the notes kept. */
 export function testIo(stdin: string | Buffer = ''): Io & { readonly notes: string[] } {

@@ -9,7 +9,8 @@ function quoted(text: string, escapes: number): string {
   let left = escapes;
   for (const character of text) {
     if (left % 3 === 1)
-      out += [...JSON.stringify(character)].length > 3 ? JSON.stringify(character).slice(1, -1) : unicodeEscape(character);
+      out +=
+        [...JSON.stringify(character)].length > 3 ? JSON.stringify(character).slice(1, -1) : unicodeEscape(character);
     else out += JSON.stringify(character).slice(1, -1);
     left = Math.floor(left / 3);
   }
@@ -17,7 +18,9 @@ function quoted(text: string, escapes: number): string {
 }
 
 function unicodeEscape(character: string): string {
-  return [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+  return [...Array(character.length).keys()]
+    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 const hostileText = fc.oneof(
@@ -50,7 +53,20 @@ const escaped = fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, 
 
 const keys = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('type', 'id', 'parentId', 'message', 'role') },
-  { weight: 3, arbitrary: fc.constantFrom('timestamp', '__proto__', 'Type', 'ids', '', 'constructor', 'id ', 'content', 'messages') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      'timestamp',
+      '__proto__',
+      'Type',
+      'ids',
+      '',
+      'constructor',
+      'id ',
+      'content',
+      'messages',
+    ),
+  },
   { weight: 1, arbitrary: fc.constantFrom('mes"sage', 'i\\d') },
 );
 
@@ -73,4 +89,7 @@ const { value, object } = fc.letrec<{ value: string; object: string }>((tie) => 
 }));
 
 /** JSON made to mislead whoever looks for an envelope without parsing: odd orders, repeated and escaped keys, nesting. */
-export const jsonText: fc.Arbitrary<string> = fc.oneof({ weight: 9, arbitrary: object }, { weight: 1, arbitrary: value });
+export const jsonText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 9, arbitrary: object },
+  { weight: 1, arbitrary: value },
+);

@@ -52,10 +52,14 @@ export async function killRealRewrites(
   const count = { old: 0, replaced: 0 };
   for (let time = 0; time < times; time++) {
     const inline = readFileSync(file, 'latin1') === slim;
-    const child = spawn(process.execPath, [programPath, inline ? 'inline' : 'externalize', '-i', '--blobs', blobs, file], {
-      stdio: 'ignore',
-      env: fixedEnv,
-    });
+    const child = spawn(
+      process.execPath,
+      [programPath, inline ? 'inline' : 'externalize', '-i', '--blobs', blobs, file],
+      {
+        stdio: 'ignore',
+        env: fixedEnv,
+      },
+    );
     const gone = new Promise((done) => child.on('close', done));
     const moment = duration * (0.3 + (0.8 * ((time * 7) % times)) / times);
     const timer = setTimeout(() => child.kill('SIGKILL'), moment);

@@ -1,13 +1,16 @@
+import type { Log } from '../../src/log/log.ts';
 import { openSession } from '../../src/shared/open-session.ts';
-import type { Session } from '../../src/tree/session.ts';
 import { testIo } from './io.ts';
 
 /** A session from objects, or from lines where a text stands for one; a header comes first unless one is given. */
-export async function sessionOf(values: readonly (object | string)[]): Promise<Session> {
+export async function sessionOf(values: readonly (object | string)[]): Promise<Log> {
   const header = { type: 'session', version: 3, id: 'head', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/w' };
   const first = values[0];
   const all = typeof first === 'object' && 'type' in first && first.type === 'session' ? values : [header, ...values];
-  return await openSession('-', testIo(all.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('')));
+  return await openSession(
+    '-',
+    testIo(all.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('')),
+  );
 }
 
 /** An entry of type message, from a user unless told otherwise. */

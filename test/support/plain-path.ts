@@ -1,8 +1,12 @@
+import type { PathEntry } from '../../src/context/types.ts';
 import { isObject, type JsonObject } from '../../src/json/value.ts';
-import type { PathEntry } from '../../src/projection/context/types.ts';
 
 /** The path to an entry, read in the plainest way: an oracle for the index, and input for projections. */
-export function plainPath(log: string, leaf: string | undefined, duplicates: 'nearest-earlier' | 'last' = 'nearest-earlier'): PathEntry[] {
+export function plainPath(
+  log: string,
+  leaf: string | undefined,
+  duplicates: 'nearest-earlier' | 'last' = 'nearest-earlier',
+): PathEntry[] {
   const entries: PathEntry[] = [];
   for (const text of log.split('\n')) {
     if (text.trim() === '') continue;

@@ -43,12 +43,14 @@ export function anthropicFaults(messages: readonly unknown[]): string[] {
       }
       open = calls.map((call) => call['id']);
       const text = blocks.at(-1)?.['text'];
-      if (at === messages.length - 1 && typeof text === 'string' && text !== text.trimEnd()) fault(at, 'white space at the very end');
+      if (at === messages.length - 1 && typeof text === 'string' && text !== text.trimEnd())
+        fault(at, 'white space at the very end');
       if (at === messages.length - 1 && open.length > 0) fault(at, 'calls that nothing answers');
       continue;
     }
     const results = blocks.filter((block) => block['type'] === 'tool_result');
-    if (blocks.slice(0, results.length).some((block) => block['type'] !== 'tool_result')) fault(at, 'results are not first');
+    if (blocks.slice(0, results.length).some((block) => block['type'] !== 'tool_result'))
+      fault(at, 'results are not first');
     const answered = results.map((block) => block['tool_use_id']);
     if (new Set(answered).size !== answered.length) fault(at, 'a call answered twice');
     if ([...answered].sort().join() !== [...open].sort().join()) fault(at, `calls ${open} but results ${answered}`);
@@ -69,14 +71,16 @@ function assistantBlockFaults(block: JsonObject): string[] {
       return textFaults(block['text']);
     case 'thinking':
       if (typeof block['thinking'] !== 'string') faults.push('thinking without text');
-      if (typeof block['signature'] !== 'string' || block['signature'] === '') faults.push('thinking without a signature');
+      if (typeof block['signature'] !== 'string' || block['signature'] === '')
+        faults.push('thinking without a signature');
       return faults;
     case 'redacted_thinking':
       return typeof block['data'] === 'string' && block['data'] !== '' ? [] : ['redacted thinking without data'];
     case 'tool_use':
       if (typeof block['id'] !== 'string' || !TOOL_ID.test(block['id']) || block['id'].length > 64)
         faults.push(`tool_use id ${block['id']}`);
-      if (typeof block['name'] !== 'string' || !/^[a-zA-Z0-9_-]{1,128}$/.test(block['name'])) faults.push(`tool name ${block['name']}`);
+      if (typeof block['name'] !== 'string' || !/^[a-zA-Z0-9_-]{1,128}$/.test(block['name']))
+        faults.push(`tool name ${block['name']}`);
       if (!isObject(block['input'])) faults.push('input is no object');
       return faults;
     default:
@@ -97,7 +101,9 @@ function userBlockFaults(block: JsonObject): string[] {
   if (block['type'] !== 'tool_result') return [`block ${block['type']} from the user`];
   const content = block['content'];
   if (!Array.isArray(content) || content.length === 0) return ['an empty tool result'];
-  return content.flatMap((inner: JsonObject) => (inner['type'] === 'tool_result' ? ['a result in a result'] : userBlockFaults(inner)));
+  return content.flatMap((inner: JsonObject) =>
+    inner['type'] === 'tool_result' ? ['a result in a result'] : userBlockFaults(inner),
+  );
 }
 
 export function openaiFaults(messages: readonly unknown[]): string[] {
@@ -114,7 +120,8 @@ export function openaiFaults(messages: readonly unknown[]): string[] {
     }
     const { role, content } = message;
     if (role === 'tool') {
-      if (!open.delete(message['tool_call_id'])) fault(at, `a result for ${message['tool_call_id']}, which is not open`);
+      if (!open.delete(message['tool_call_id']))
+        fault(at, `a result for ${message['tool_call_id']}, which is not open`);
       if (typeof content !== 'string' || content === '') fault(at, 'a tool message without text');
       continue;
     }
@@ -122,7 +129,8 @@ export function openaiFaults(messages: readonly unknown[]): string[] {
     open.clear();
     if (role === 'assistant') {
       const calls = message['tool_calls'];
-      if (content === null ? calls === undefined : typeof content !== 'string' || content.trim() === '') fault(at, 'empty content');
+      if (content === null ? calls === undefined : typeof content !== 'string' || content.trim() === '')
+        fault(at, 'empty content');
       if (calls === undefined) continue;
       if (!Array.isArray(calls) || calls.length === 0) {
         fault(at, 'an empty list of calls');
@@ -147,7 +155,8 @@ function openaiCallFaults(call: JsonObject): string[] {
   const faults: string[] = [];
   if (typeof id !== 'string' || !TOOL_ID.test(id) || id.length > 40) faults.push(`call id ${id}`);
   if (type !== 'function' || !isObject(called)) return [...faults, 'a call of no function'];
-  if (typeof called['name'] !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(called['name'])) faults.push(`function name ${called['name']}`);
+  if (typeof called['name'] !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(called['name']))
+    faults.push(`function name ${called['name']}`);
   if (typeof called['arguments'] !== 'string' || !isObject(JSON.parse(called['arguments'])))
     faults.push('arguments are no JSON text of an object');
   return faults;
@@ -159,7 +168,8 @@ function openaiContentFaults(content: unknown): string[] {
   return content.flatMap((part: JsonObject) => {
     if (part['type'] === 'text') return textFaults(part['text']);
     const image = part['image_url'];
-    if (part['type'] !== 'image_url' || !isObject(image) || typeof image['url'] !== 'string') return [`part ${part['type']}`];
+    if (part['type'] !== 'image_url' || !isObject(image) || typeof image['url'] !== 'string')
+      return [`part ${part['type']}`];
     const [, type, data] = /^data:([a-z/]+);base64,(.+)$/.exec(image['url']) ?? [];
     return type && IMAGE_TYPES.includes(type) && data && BASE64.test(data) ? [] : ['an image that is not a data URL'];
   });

@@ -1,9 +1,19 @@
 import fc from 'fast-check';
-import type { PathEntry } from '../../src/projection/context/types.ts';
+import type { PathEntry } from '../../src/context/types.ts';
 import { chain } from './chain.ts';
 
 /** Few ids, so that calls and results meet, repeat and miss each other; some that providers would refuse. */
-const toolId = fc.constantFrom('t1', 't2', 't3', 'call_a|fc_1', 'call.a|fc_1', 'x'.repeat(70), `${'x'.repeat(70)}y`, '', 'é');
+const toolId = fc.constantFrom(
+  't1',
+  't2',
+  't3',
+  'call_a|fc_1',
+  'call.a|fc_1',
+  'x'.repeat(70),
+  `${'x'.repeat(70)}y`,
+  '',
+  'é',
+);
 const words = fc.oneof(
   fc.constantFrom('', ' \n', 'hello', 'trailing \n', 'half \ud83d pair', '```\nfence\n```'),
   fc.string({ maxLength: 8 }),
@@ -40,7 +50,12 @@ const userMessage = fc.record({ role: fc.constant('user'), content, timestamp: f
 const assistantMessage = fc.record({
   role: fc.constant('assistant'),
   content: fc.oneof(
-    { weight: 6, arbitrary: fc.array(fc.oneof(text, thinking, redacted, { weight: 2, arbitrary: call }, image, odd), { maxLength: 4 }) },
+    {
+      weight: 6,
+      arbitrary: fc.array(fc.oneof(text, thinking, redacted, { weight: 2, arbitrary: call }, image, odd), {
+        maxLength: 4,
+      }),
+    },
     words,
     fc.constant(null),
   ),
@@ -49,7 +64,13 @@ const assistantMessage = fc.record({
   stopReason: fc.constantFrom('stop', 'toolUse', 'aborted', 'error'),
   retryRecovery: fc.constantFrom(true, { attempt: 1 }, {}, false, undefined),
 });
-const resultMessage = fc.record({ role: fc.constant('toolResult'), toolCallId: toolId, toolName: words, content, isError: fc.boolean() });
+const resultMessage = fc.record({
+  role: fc.constant('toolResult'),
+  toolCallId: toolId,
+  toolName: words,
+  content,
+  isError: fc.boolean(),
+});
 const otherMessage = fc.oneof(
   fc.record({
     role: fc.constant('bashExecution'),
@@ -63,7 +84,10 @@ const otherMessage = fc.oneof(
     customType: fc.constant('interrupted-thinking'),
   }),
   fc.record({ role: fc.constant('system'), content, sections: fc.constantFrom({ p: 'section' }, undefined) }),
-  fc.record({ role: fc.constant('fileMention'), files: fc.array(fc.record({ path: words, content: words }), { maxLength: 2 }) }),
+  fc.record({
+    role: fc.constant('fileMention'),
+    files: fc.array(fc.record({ path: words, content: words }), { maxLength: 2 }),
+  }),
 );
 const message = fc
   .oneof(

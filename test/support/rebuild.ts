@@ -4,7 +4,11 @@ import type { ChangeRecord, QuarantineRecord } from '../../src/repair/index.ts';
  * The input of a repair, from what it left behind: the output, the quarantine and the report. This follows the
  * description of the report and nothing in the code, so it fails when a byte is not accounted for.
  */
-export function rebuildInput(output: Buffer, changes: readonly ChangeRecord[], quarantine: readonly QuarantineRecord[]): Buffer {
+export function rebuildInput(
+  output: Buffer,
+  changes: readonly ChangeRecord[],
+  quarantine: readonly QuarantineRecord[],
+): Buffer {
   const kept = unchanged(output, changes);
   const parts: Buffer[] = [];
   let inputAt = 0;
@@ -28,7 +32,9 @@ export function rebuildInput(output: Buffer, changes: readonly ChangeRecord[], q
 function unchanged(output: Buffer, changes: readonly ChangeRecord[]): Buffer {
   const parts: Buffer[] = [];
   let at = 0;
-  const places = changes.flatMap(({ out }) => (out ? [out] : [])).sort((a, b) => a.offset - b.offset || a.length - b.length);
+  const places = changes
+    .flatMap(({ out }) => (out ? [out] : []))
+    .sort((a, b) => a.offset - b.offset || a.length - b.length);
   for (const { offset, length } of places) {
     if (offset < at) throw new Error(`two changes claim byte ${offset} of the output`);
     parts.push(output.subarray(at, offset));
@@ -40,9 +46,12 @@ function unchanged(output: Buffer, changes: readonly ChangeRecord[]): Buffer {
 
 function inputBytes(output: Buffer, change: ChangeRecord, quarantine: readonly QuarantineRecord[]): Buffer {
   if (change.length === 0) return Buffer.alloc(0);
-  const told = bytesOf(change) ?? bytesOf(quarantine.find(({ offset, length }) => offset === change.offset && length === change.length));
+  const told =
+    bytesOf(change) ??
+    bytesOf(quarantine.find(({ offset, length }) => offset === change.offset && length === change.length));
   if (told) return told;
-  if (change.action === 'moved' && change.out) return output.subarray(change.out.offset, change.out.offset + change.out.length);
+  if (change.action === 'moved' && change.out)
+    return output.subarray(change.out.offset, change.out.offset + change.out.length);
   throw new Error(`the ${change.length} bytes at ${change.offset} are in neither output, quarantine nor report`);
 }
 

@@ -10,7 +10,7 @@ import {
   type RepairCallbacks,
   RepairIndexBuilder,
 } from '../../src/repair/index.ts';
-import { LogCheck } from '../../src/rules/check-log.ts';
+import { LogCheck } from '../../src/rules/check/check-log.ts';
 import type { Finding } from '../../src/rules/finding.ts';
 import type { ScannerKind } from '../../src/scanner/scanner.ts';
 
@@ -98,7 +98,9 @@ export async function findingsOf(input: Buffer | string): Promise<Finding[]> {
 
 export async function errorsOf(input: Buffer | string): Promise<string[]> {
   const findings = await findingsOf(input);
-  return findings.filter(({ severity }) => severity === 'error').map(({ line, rule, message }) => `${line}: ${rule}: ${message}`);
+  return findings
+    .filter(({ severity }) => severity === 'error')
+    .map(({ line, rule, message }) => `${line}: ${rule}: ${message}`);
 }
 
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {

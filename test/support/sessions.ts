@@ -7,7 +7,12 @@ export const entry = (type: string, id: string, parentId: string | null, rest: o
 export const user = (id: string, parentId: string | null, text = 'hi'): string =>
   entry('message', id, parentId, { message: { role: 'user', content: text, timestamp: 1 } });
 
-export const assistant = (id: string, parentId: string | null, calls: readonly string[] = [], stopReason = 'stop'): string =>
+export const assistant = (
+  id: string,
+  parentId: string | null,
+  calls: readonly string[] = [],
+  stopReason = 'stop',
+): string =>
   entry('message', id, parentId, {
     message: {
       role: 'assistant',

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../src/json/value.ts';
-import { type ClassRule, classifier } from '../../src/projection/status/classes.ts';
-import { OtherBranches, PathFacts } from '../../src/projection/status/facts.ts';
-import { judgeStatus } from '../../src/projection/status/status.ts';
-import type { FileState, Status } from '../../src/projection/status/types.ts';
+import { type ClassRule, classifier } from '../../src/status/classes.ts';
+import { OtherBranches, PathFacts } from '../../src/status/facts.ts';
+import { judgeStatus } from '../../src/status/status.ts';
+import type { FileState, Status } from '../../src/status/types.ts';
 
 export interface Row {
   readonly line: number;
@@ -39,7 +39,8 @@ export function statusOf(rows: readonly Row[], options: StatusOfOptions = {}): S
   const path: Row[] = [];
   const met = new Set<unknown>();
   let pathEnd: FileState['pathEnd'] = { kind: 'root' };
-  let at = options.leafId === undefined ? entries.at(-1) : options.leafId === null ? undefined : byId.get(options.leafId);
+  let at =
+    options.leafId === undefined ? entries.at(-1) : options.leafId === null ? undefined : byId.get(options.leafId);
   while (at) {
     if (met.has(at.value['id'])) {
       pathEnd = { kind: 'cycle', id: String(at.value['id']) };

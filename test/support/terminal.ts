@@ -32,7 +32,10 @@ export interface TerminalOptions {
  * Runs a bash script with a real terminal as standard input, output and error; `sessionctl` in it is the built program.
  * `shown` is all that went to the terminal, with plain line ends.
  */
-export async function inTerminal(script: string, options: TerminalOptions = {}): Promise<{ code: number; shown: string }> {
+export async function inTerminal(
+  script: string,
+  options: TerminalOptions = {},
+): Promise<{ code: number; shown: string }> {
   const { columns = 80, env, ...rest } = options;
   const words = ['bash', '--norc', '-c', `sessionctl() { '${process.execPath}' '${programPath}' "$@"; }; ${script}`];
   const ran = await spawnCommand('python3', ['-c', IN_TERMINAL, String(columns), ...words], {

@@ -52,7 +52,10 @@ export function stateOfAnswer(agent: 'pi' | 'omp', answer: AgentAnswer): object 
   if (agent === 'pi') {
     const model = answer.model;
     const known = model?.provider !== undefined && model.modelId !== undefined;
-    return { thinkingLevel: answer.thinkingLevel, models: known ? { default: `${model.provider}/${model.modelId}` } : {} };
+    return {
+      thinkingLevel: answer.thinkingLevel,
+      models: known ? { default: `${model.provider}/${model.modelId}` } : {},
+    };
   }
   const { models, injectedTtsrRules, mode, modeData, thinkingLevel } = answer;
   return { thinkingLevel, models, injectedTtsrRules, mode, ...(modeData === undefined ? {} : { modeData }) };

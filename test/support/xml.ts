@@ -83,7 +83,8 @@ function decoded(raw: string): string {
   return raw.replace(/&([^;]*);?/g, (whole, name: string) => {
     const code = /^#x([0-9a-f]+)$/.exec(name)?.[1];
     const character = code === undefined ? ENTITIES[name] : String.fromCodePoint(Number.parseInt(code, 16));
-    if (character === undefined || !whole.endsWith(';') || !LEGAL.test(character)) throw new Error(`bad reference ${whole}`);
+    if (character === undefined || !whole.endsWith(';') || !LEGAL.test(character))
+      throw new Error(`bad reference ${whole}`);
     return character;
   });
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { Log } from '../../src/log/log.ts';
 import { lastEntry, resolveEntry, resolveRev } from '../../src/tree/rev.ts';
-import type { Session } from '../../src/tree/session.ts';
 import { staleLeaf } from '../../src/tree/stale-leaf.ts';
 import { labelEntry, message, sessionOf } from '../support/memory-session.ts';
 
 /** The id that a REV leads to. */
-async function idOf(session: Session, rev: string): Promise<unknown> {
+async function idOf(session: Log, rev: string): Promise<unknown> {
   return (await session.entry(await resolveEntry(session, rev))).value['id'];
 }
 
-async function errorOf(session: Session, rev: string): Promise<string> {
+async function errorOf(session: Log, rev: string): Promise<string> {
   try {
     await resolveRev(session, rev);
   } catch (error) {
@@ -97,9 +97,13 @@ describe('resolveRev', () => {
     expect(await errorOf(session, 'aaaa1112')).toBe("-: 'aaaa1112' does not match any entry; did you mean 'aaaa1111'?");
     expect(await errorOf(session, 'AAAA1111')).toBe("-: 'AAAA1111' does not match any entry; did you mean 'aaaa1111'?");
     expect(await errorOf(session, 'strat')).toBe("-: 'strat' does not match any entry; did you mean label 'start'?");
-    expect(await errorOf(session, 'aaaa1112~3')).toContain("'aaaa1112~3' does not match any entry; did you mean 'aaaa1111'?");
+    expect(await errorOf(session, 'aaaa1112~3')).toContain(
+      "'aaaa1112~3' does not match any entry; did you mean 'aaaa1111'?",
+    );
     expect(await errorOf(session, 'zz')).toContain('a prefix of an id needs at least 4 characters');
-    expect(await errorOf(session, 'id:nope-nope-nope')).toMatch(/'id:nope-nope-nope' does not match any entry; use '@'/);
+    expect(await errorOf(session, 'id:nope-nope-nope')).toMatch(
+      /'id:nope-nope-nope' does not match any entry; use '@'/,
+    );
     expect(await errorOf(session, 'label:nope')).toBe("-: no entry has the label 'nope'; there is 'start'");
     expect(await errorOf(session, 'label:stat')).toBe("-: no entry has the label 'stat'; did you mean 'start'?");
     expect(await errorOf(session, '')).toContain('an empty REV does not name an entry');
@@ -139,13 +143,17 @@ describe('resolveRev', () => {
       message('same-0', 'same-1'),
     ]);
     const listed = ids.slice(0, 5).map((id, at) => `'${id}' (line ${at === 0 ? 16 : at + 2})`);
-    expect(await errorOf(session, 'same')).toBe(`-: 'same' is ambiguous; it could be ${listed.join(', ')}, 2 more; use more characters`);
+    expect(await errorOf(session, 'same')).toBe(
+      `-: 'same' is ambiguous; it could be ${listed.join(', ')}, 2 more; use more characters`,
+    );
     expect(await errorOf(session, 'seven')).toMatch(/label 'seven'\), 2 more; use 'line:N'$/);
     await session.close();
   });
 
   it('finds the nearest of thousands of ids', async () => {
-    const session = await sessionOf(Array.from({ length: 2500 }, (_, at) => message(`entry-${String(at).padStart(5, '0')}`, null)));
+    const session = await sessionOf(
+      Array.from({ length: 2500 }, (_, at) => message(`entry-${String(at).padStart(5, '0')}`, null)),
+    );
     expect(await errorOf(session, 'entrx-00042')).toMatch(/did you mean 'entry-00042'/);
     await session.close();
   });
@@ -153,7 +161,9 @@ describe('resolveRev', () => {
   it('counts one leaf, one entry above and several labels in their own words', async () => {
     const one = await sessionOf([message('a', null), message('b', 'a')]);
     expect(await errorOf(one, 'leaf:2')).toBe("-: there is no 'leaf:2'; the log has 1 leaf, 'leaf:1'");
-    expect(await errorOf(one, '@~2')).toBe("-: '@~2' goes past the root; there is 1 entry above '@', and '@~1' is the root");
+    expect(await errorOf(one, '@~2')).toBe(
+      "-: '@~2' goes past the root; there is 1 entry above '@', and '@~1' is the root",
+    );
     expect(await errorOf(one, 'label:x')).toBe("-: no entry has the label 'x'; the log has no labels");
     await one.close();
     const names = ['one', 'two', 'three', 'four', 'five', 'six'];
@@ -189,10 +199,16 @@ describe('resolveRev', () => {
 
   it('refuses to go past the root, and counts what there is', async () => {
     const session = await sessionOf(LOG);
-    expect(await errorOf(session, '@~5')).toBe("-: '@~5' goes past the root; there are 4 entries above '@', and '@~4' is the root");
+    expect(await errorOf(session, '@~5')).toBe(
+      "-: '@~5' goes past the root; there are 4 entries above '@', and '@~4' is the root",
+    );
     expect(await errorOf(session, '@~99999999999999999999')).toContain("'@~99999999999999999999' goes past the root");
-    expect(await errorOf(session, 'id:root~1')).toBe("-: 'id:root~1' goes past the root; there are 0 entries above 'id:root'");
-    expect(await errorOf(session, 'leaf:0')).toBe("-: there is no 'leaf:0'; the log has 3 leaves, 'leaf:1' to 'leaf:3'");
+    expect(await errorOf(session, 'id:root~1')).toBe(
+      "-: 'id:root~1' goes past the root; there are 0 entries above 'id:root'",
+    );
+    expect(await errorOf(session, 'leaf:0')).toBe(
+      "-: there is no 'leaf:0'; the log has 3 leaves, 'leaf:1' to 'leaf:3'",
+    );
     expect(await errorOf(session, 'leaf:4')).toContain("'leaf:1' to 'leaf:3'");
     await session.close();
   });
@@ -204,7 +220,9 @@ describe('resolveRev', () => {
     expect(await errorOf(session, 'head')).toContain("'head' is the id of the header, which is not an entry");
     expect(await errorOf(session, 'id:head')).toContain('is the id of the header');
     expect(await errorOf(session, 'line:3')).toContain('line 3 is damaged (torn-line)');
-    expect(await errorOf(session, 'line:5')).toBe("-: there is no entry on line 5; the nearest are 'line:4' and 'line:6'");
+    expect(await errorOf(session, 'line:5')).toBe(
+      "-: there is no entry on line 5; the nearest are 'line:4' and 'line:6'",
+    );
     expect(await errorOf(session, 'line:99')).toBe("-: there is no entry on line 99; the nearest is 'line:6'");
     expect(await errorOf(session, 'bad')).toContain('line 6 is damaged (not-json)');
     expect(await idOf(session, '@')).toBe('b');
@@ -216,7 +234,11 @@ describe('resolveRev', () => {
     const bad = (id: string): string =>
       `{"type":"message","id":"${id}","parentId":"a","timestamp":"x","message":{"role":"user","content":[}}}`;
     for (const count of [1, 2, 6, 7, 8, 5000]) {
-      const session = await sessionOf([message('a', null), message('b', 'a'), ...Array.from({ length: count }, (_, at) => bad(`x${at}`))]);
+      const session = await sessionOf([
+        message('a', null),
+        message('b', 'a'),
+        ...Array.from({ length: count }, (_, at) => bad(`x${at}`)),
+      ]);
       expect(await lastEntry(session), String(count)).toBe(1);
       expect(session.damage).toHaveLength(count);
       await session.close();

@@ -7,7 +7,14 @@ import { type FatalShape, fatalFaults } from '../fatal-shapes.ts';
 import { entryTypeOf } from '../types/index.ts';
 import { header, type Schema, schemaOf, titleSlot, unknownEntrySchema } from './shapes.ts';
 
-export type ShapeKind = 'missing-field' | 'wrong-type' | 'odd-shape' | 'unknown-entry-type' | 'unknown-role' | 'unknown-block' | FatalShape;
+export type ShapeKind =
+  | 'missing-field'
+  | 'wrong-type'
+  | 'odd-shape'
+  | 'unknown-entry-type'
+  | 'unknown-role'
+  | 'unknown-block'
+  | FatalShape;
 
 /** Something in an entry that is not as the schemas say. */
 export interface ShapeIssue {
@@ -76,7 +83,11 @@ function fatalIssues(value: JsonObject): readonly ShapeIssue[] {
   if (faults.length === 0) return NONE;
   return faults.map(({ rule, path, expected }): ShapeIssue => {
     const spelled = spellPath(path);
-    return { kind: rule, path: spelled, message: `expected ${expected} at ${spelled}, found ${description(valueAt(value, path))}` };
+    return {
+      kind: rule,
+      path: spelled,
+      message: `expected ${expected} at ${spelled}, found ${description(valueAt(value, path))}`,
+    };
   });
 }
 
@@ -112,15 +123,26 @@ function tell(issue: Issue, path: Path, value: JsonObject, version: KnownVersion
 
   if (isHeader && path.length === 1 && (last === 'id' || last === 'version')) return undefined;
 
-  if (issue.code === 'invalid_union' && 'note' in issue && issue.note === 'No matching discriminator' && typeof found === 'string') {
-    if (last === 'role') return { kind: 'unknown-role', path: spelled, message: `unknown message role ${quoted(found)}${roleHint(found)}` };
+  if (
+    issue.code === 'invalid_union' &&
+    'note' in issue &&
+    issue.note === 'No matching discriminator' &&
+    typeof found === 'string'
+  ) {
+    if (last === 'role')
+      return {
+        kind: 'unknown-role',
+        path: spelled,
+        message: `unknown message role ${quoted(found)}${roleHint(found)}`,
+      };
     return { kind: 'unknown-block', path: spelled, message: `unknown content block ${quoted(found)}` };
   }
   if (issue.code === 'custom') {
     const where = spelled === '' ? '' : ` at ${spelled}`;
     return { kind: 'odd-shape', path: spelled, message: `expected ${issue.message}${where}, found neither` };
   }
-  const kind = isHeader || !isVital(path, value, version) ? 'odd-shape' : found === undefined ? 'missing-field' : 'wrong-type';
+  const kind =
+    isHeader || !isVital(path, value, version) ? 'odd-shape' : found === undefined ? 'missing-field' : 'wrong-type';
   return { kind, path: spelled, message: `expected ${expectation(issue)} at ${spelled}, found ${description(found)}` };
 }
 
@@ -142,7 +164,9 @@ function expectation(issue: Issue): string {
     case 'too_small':
       return 'a non-empty string';
     case 'invalid_union': {
-      const nouns = new Set(issue.errors.flatMap((branch) => branch.filter((inner) => inner.path.length === 0).map(expectation)));
+      const nouns = new Set(
+        issue.errors.flatMap((branch) => branch.filter((inner) => inner.path.length === 0).map(expectation)),
+      );
       return nouns.size > 0 ? [...nouns].join(' or ') : 'a string';
     }
     default:

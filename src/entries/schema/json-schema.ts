@@ -21,14 +21,18 @@ export function schemaTypes(): readonly string[] {
 export function lineSchema(): JsonSchema {
   const definitions: Definitions = {};
   const others = [define('header', header, definitions), define('title-slot', titleSlot, definitions)] as const;
-  const current = entryTypes.map((one) => [one.name, define(`entry-${one.name}`, schemaOf(one, 3), definitions)] as const);
+  const current = entryTypes.map(
+    (one) => [one.name, define(`entry-${one.name}`, schemaOf(one, 3), definitions)] as const,
+  );
   // Version 2 has the envelope of today and the roles of version 1.
   const older = entryTypes.map((one, at): readonly [string, JsonSchema] =>
     one.name === 'message'
       ? [one.name, define('entry-v2-message', schemaOf(one, 2), definitions)]
       : (current[at] as readonly [string, JsonSchema]),
   );
-  const oldest = entryTypes.map((one) => [one.name, define(`entry-v1-${one.name}`, schemaOf(one, 1), definitions)] as const);
+  const oldest = entryTypes.map(
+    (one) => [one.name, define(`entry-v1-${one.name}`, schemaOf(one, 1), definitions)] as const,
+  );
   const unknown = define('entry-unknown', unknownEntrySchema(3), definitions);
   definitions['line-v1'] = choice(others, oldest, define('entry-v1-unknown', unknownEntrySchema(1), definitions));
   definitions['line-v2'] = choice(others, older, unknown);
@@ -50,7 +54,11 @@ export function entrySchema(type: string): JsonSchema | undefined {
   const definitions: Definitions = {};
   const schema = convert(found, definitions);
   const title =
-    type === 'session' ? 'The header of a session log' : type === 'title' ? 'The title slot of a session log' : `An entry of type ${type}`;
+    type === 'session'
+      ? 'The header of a session log'
+      : type === 'title'
+        ? 'The title slot of a session log'
+        : `An entry of type ${type}`;
   const used = Object.keys(definitions).length > 0 ? { $defs: sorted(definitions) } : {};
   return { $schema: DIALECT, title, ...schema, ...used };
 }
@@ -66,7 +74,10 @@ function choice(
   entries: readonly (readonly [string, JsonSchema])[],
   unknown: JsonSchema,
 ): JsonSchema {
-  const isSlot = { properties: { type: { const: 'title' } }, not: { anyOf: [{ required: ['id'] }, { required: ['parentId'] }] } };
+  const isSlot = {
+    properties: { type: { const: 'title' } },
+    not: { anyOf: [{ required: ['id'] }, { required: ['parentId'] }] },
+  };
   return {
     type: 'object',
     required: ['type'],
@@ -114,7 +125,8 @@ function open(node: unknown, definitions: JsonSchema): unknown {
   if (Array.isArray(oneOf)) return openUnion(oneOf, definitions);
   const result: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
-    if (isObject(value) && Object.keys(value).length === 0 && (key === 'additionalProperties' || key === 'properties')) continue;
+    if (isObject(value) && Object.keys(value).length === 0 && (key === 'additionalProperties' || key === 'properties'))
+      continue;
     result[key] = open(value, definitions);
   }
   return result;

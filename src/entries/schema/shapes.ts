@@ -48,7 +48,14 @@ const usageFields: Fields = {
   inputTokens: amount,
   outputTokens: amount,
   cost: optional(
-    object({ input: amount, output: amount, cacheRead: amount, cacheWrite: amount, total: amount, totalFromProvider: anything }),
+    object({
+      input: amount,
+      output: amount,
+      cacheRead: amount,
+      cacheWrite: amount,
+      total: amount,
+      totalFromProvider: anything,
+    }),
   ),
 };
 
@@ -79,14 +86,19 @@ function shapesOf(version: KnownVersion): Shapes {
 }
 
 function makeShapes(): Readonly<Record<KnownVersion, Shapes>> {
-  const usageOfTurn = described(requireOneOf(object(usageFields), [['cost'], ['inputTokens']]), { id: 'usage-of-turn' });
+  const usageOfTurn = described(requireOneOf(object(usageFields), [['cost'], ['inputTokens']]), {
+    id: 'usage-of-turn',
+  });
   const simple = { ...basics, usageOfTurn } as Partial<Shapes> as Shapes;
   const block = choice(
     'type',
     contentBlocks.map(({ name, fields, oneOf = [] }) => named('block', 'type', name, fields(simple), oneOf)),
   );
   const withBlocks: Shapes = { ...simple, block, content: z.union([string, z.array(block)]) };
-  const roles = messageRoles.map((role) => ({ ...role, schema: named('message', 'role', role.name, role.fields(withBlocks), []) }));
+  const roles = messageRoles.map((role) => ({
+    ...role,
+    schema: named('message', 'role', role.name, role.fields(withBlocks), []),
+  }));
   const system = roles.find(({ name }) => name === 'system')?.schema as Schema;
   const of = (version: KnownVersion): Shapes => {
     const known = roles.filter(({ isOld }) => version < 3 || !isOld);
@@ -103,7 +115,13 @@ function makeShapes(): Readonly<Record<KnownVersion, Shapes>> {
   return { 1: of(1), 2: of(2), 3: of(3) };
 }
 
-function named(kind: 'block' | 'message', key: string, name: string, fields: Fields, oneOf: Alternatives): z.ZodMiniObject {
+function named(
+  kind: 'block' | 'message',
+  key: string,
+  name: string,
+  fields: Fields,
+  oneOf: Alternatives,
+): z.ZodMiniObject {
   return described(requireOneOf(object({ [key]: z.literal(name), ...fields }), oneOf), { id: `${kind}-${name}` });
 }
 
@@ -177,10 +195,14 @@ function requireOneOf(schema: z.ZodMiniObject, alternatives: Alternatives): z.Zo
   if (alternatives.length === 0) return schema;
   const spelled = alternatives.map((keys) => keys.join(' and ')).join(' or ');
   const checked = schema.check(
-    z.refine((value) => alternatives.some((keys) => keys.every((key) => (value as Record<string, unknown>)[key] !== undefined)), {
-      error: spelled,
-      params: { requires: spelled },
-    }),
+    z.refine(
+      (value) =>
+        alternatives.some((keys) => keys.every((key) => (value as Record<string, unknown>)[key] !== undefined)),
+      {
+        error: spelled,
+        params: { requires: spelled },
+      },
+    ),
   );
   return described(checked, { anyOf: alternatives.map((keys) => ({ required: [...keys] })) });
 }

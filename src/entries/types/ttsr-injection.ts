@@ -6,6 +6,7 @@ export const ttsrInjection: EntryType = {
   dialect: 'omp',
   toModel: 'state',
   payload: [['injectedRules']],
-  text: ({ injectedRules }) => (Array.isArray(injectedRules) ? [injectedRules.filter((rule) => typeof rule === 'string').join(', ')] : []),
+  text: ({ injectedRules }) =>
+    Array.isArray(injectedRules) ? [injectedRules.filter((rule) => typeof rule === 'string').join(', ')] : [],
   note: ({ injectedRules }) => ({ words: ['Rules added to the context: ', { names: injectedRules }] }),
 };

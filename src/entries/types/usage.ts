@@ -21,6 +21,10 @@ export function usageNote(entry: JsonObject): Note {
   const purpose = typeof entry['purpose'] === 'string' ? entry['purpose'] : stringOf(entry['kind']);
   const model = modelName(entry);
   return {
-    words: ['A call outside the conversation', ...(purpose ? [' for ', { code: purpose }] : []), ...(model ? [', ', { code: model }] : [])],
+    words: [
+      'A call outside the conversation',
+      ...(purpose ? [' for ', { code: purpose }] : []),
+      ...(model ? [', ', { code: model }] : []),
+    ],
   };
 }

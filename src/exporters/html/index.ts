@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { counted } from '../../base/words.ts';
+import { counted } from '../../util/words.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
 import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
 import { costText, type Totals, tokensText } from '../view/totals.ts';
@@ -117,7 +117,9 @@ ${this.#branchList(branches)}</header>
       ['Cost', totals.cost === undefined ? undefined : costText(totals.cost)],
     ];
     return rows
-      .map(([name, value]) => (value ? `<div><dt>${name}</dt><dd><bdi>${shown(oneLine(value, 400))}</bdi></dd></div>` : ''))
+      .map(([name, value]) =>
+        value ? `<div><dt>${name}</dt><dd><bdi>${shown(oneLine(value, 400))}</bdi></dd></div>` : '',
+      )
       .join('');
   }
 
@@ -136,7 +138,8 @@ ${this.#branchList(branches)}</header>
     let html = `<article class="${heading ? 'turn ' : ''}${speaker}" id="${anchor}">`;
     if (heading) {
       html += `<div class="head"><a class="number" href="#${anchor}">${heading.number}</a><h2>${this.#words(heading.title)}</h2><p>${facts}</p></div>`;
-    } else html += `<div class="head"><p>${facts}</p><a class="number" href="#${anchor}" aria-label="Link to this message">#</a></div>`;
+    } else
+      html += `<div class="head"><p>${facts}</p><a class="number" href="#${anchor}" aria-label="Link to this message">#</a></div>`;
     for (const part of message.parts) html += this.#part(part);
     return `${html}</article>\n`;
   }
@@ -207,7 +210,8 @@ ${this.#branchList(branches)}</header>
     const id = result.anchor === '' ? '' : ` id="${result.anchor}"`;
     const kind = result.isError ? 'result failed' : 'result';
     const parts = result.parts.map((part) => this.#part(part)).join('');
-    if (result.long) return `<details class="${kind}"${id}><summary>${this.#words(result.title)}</summary>${parts}</details>`;
+    if (result.long)
+      return `<details class="${kind}"${id}><summary>${this.#words(result.title)}</summary>${parts}</details>`;
     return `<div class="${kind}"${id}><p>${this.#words(result.title)}</p>${parts}</div>`;
   }
 

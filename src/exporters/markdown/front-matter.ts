@@ -5,7 +5,8 @@ import type { Totals } from '../view/totals.ts';
 export function frontMatter(facts: SessionFacts, totals: Totals, turns: number, options: ExporterOptions): string {
   const lines = ['---'];
   const put = (key: string, value: string | number | undefined): void => {
-    if (value !== undefined && value !== '') lines.push(`${key}: ${typeof value === 'string' ? yamlText(value) : value}`);
+    if (value !== undefined && value !== '')
+      lines.push(`${key}: ${typeof value === 'string' ? yamlText(value) : value}`);
   };
   put('session', facts.id);
   put('title', facts.title);

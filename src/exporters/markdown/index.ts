@@ -1,4 +1,4 @@
-import { counted } from '../../base/words.ts';
+import { counted } from '../../util/words.ts';
 import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
 import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
 import type { Totals } from '../view/totals.ts';
@@ -26,7 +26,10 @@ class MarkdownExporter implements Exporter {
   head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly Branch[]): string {
     const title = plainText(oneLine(facts.title || facts.opening || 'Session', 200));
     const matter = frontMatter(facts, totals, turns, this.#options);
-    const list = this.#options.all && branches.length > 1 ? `${branches.map((branch) => this.#branchLine(branch)).join('\n')}\n\n` : '';
+    const list =
+      this.#options.all && branches.length > 1
+        ? `${branches.map((branch) => this.#branchLine(branch)).join('\n')}\n\n`
+        : '';
     return `${matter}\n# ${title}\n\n${list}`;
   }
 

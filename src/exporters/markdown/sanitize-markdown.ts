@@ -74,7 +74,9 @@ const UNDERLINE = /^(?:-+|=+)[ \t]*$/;
 const CONTAINER = /[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$))[ \t]*/y;
 const HEADING = /^#{1,6}(?=[ \t]|$)/;
 /** What may stand in such a row, marks of lists and quotations before it included. */
-const DELIMITERS: ReadonlySet<number> = new Set(Array.from('|: \t>+*.)0123456789', (character) => character.charCodeAt(0)));
+const DELIMITERS: ReadonlySet<number> = new Set(
+  Array.from('|: \t>+*.)0123456789', (character) => character.charCodeAt(0)),
+);
 
 /** What a line can begin with that is more than words. */
 const MARKS: ReadonlySet<number> = new Set(Array.from('`~>-+*_=#0123456789', (character) => character.charCodeAt(0)));
@@ -275,7 +277,8 @@ function isIndented(line: string): boolean {
 /** How far a text of blanks and marks reaches, tabs counted to the next column of four. */
 function columns(text: string): number {
   let column = 0;
-  for (let at = 0; at < text.length; at++) column = text.charCodeAt(at) === 0x09 ? column + 4 - (column % 4) : column + 1;
+  for (let at = 0; at < text.length; at++)
+    column = text.charCodeAt(at) === 0x09 ? column + 4 - (column % 4) : column + 1;
   return column;
 }
 

@@ -33,9 +33,16 @@ const CODES = ['code', 'source'];
 
 /** One line a tool; names are compared without case. */
 const forms: ReadonlyMap<string, readonly Form[]> = new Map([
-  ...named(['bash', 'shell', 'sh', 'exec', 'exec_command', 'execute_command', 'local_shell', 'run_command', 'terminal'], shellForm),
+  ...named(
+    ['bash', 'shell', 'sh', 'exec', 'exec_command', 'execute_command', 'local_shell', 'run_command', 'terminal'],
+    shellForm,
+  ),
   ...named(['run_terminal_cmd', 'run_shell_command', 'powershell', 'container.exec'], shellForm),
-  ...named(['edit', 'multiedit', 'multi_edit', 'edit_file', 'str_replace', 'search_replace', 'replace'], editForm, patchForm),
+  ...named(
+    ['edit', 'multiedit', 'multi_edit', 'edit_file', 'str_replace', 'search_replace', 'replace'],
+    editForm,
+    patchForm,
+  ),
   ...named(['str_replace_editor', 'str_replace_based_edit_tool'], editForm, writeForm),
   ...named(['apply_patch', 'applypatch', 'patch'], patchForm, editForm),
   ...named(['write', 'write_file', 'write_to_file', 'create', 'create_file', 'save_file'], writeForm),
@@ -56,7 +63,8 @@ export function askedOf(tool: string, input: unknown, tools: ToolsOption): Asked
 
 function shapeOf(tool: string, input: unknown): Asked {
   if (input === undefined || input === null) return { subject: [], blocks: [] };
-  if (!isObject(input)) return { subject: [], blocks: [typeof input === 'string' ? block('', input) : block('json', jsonText(input))] };
+  if (!isObject(input))
+    return { subject: [], blocks: [typeof input === 'string' ? block('', input) : block('json', jsonText(input))] };
   for (const form of forms.get(tool.toLowerCase()) ?? []) {
     const shape = form(input);
     if (!shape) continue;
@@ -68,14 +76,19 @@ function shapeOf(tool: string, input: unknown): Asked {
   }
   const short = jsonText(input, 0);
   if (short === '{}') return { subject: [], blocks: [] };
-  return short.length <= 100 ? { subject: [{ code: short }], blocks: [] } : { subject: [], blocks: [block('json', jsonText(input))] };
+  return short.length <= 100
+    ? { subject: [{ code: short }], blocks: [] }
+    : { subject: [], blocks: [block('json', jsonText(input))] };
 }
 
 function block(language: string, text: string): Block {
   return { kind: 'block', language, text };
 }
 
-function firstString(input: JsonObject, keys: readonly string[]): { readonly key: string; readonly value: string } | undefined {
+function firstString(
+  input: JsonObject,
+  keys: readonly string[],
+): { readonly key: string; readonly value: string } | undefined {
   for (const key of keys) {
     const value = stringOf(input[key]);
     if (value !== undefined && !value.startsWith(EXACT_MARK)) return { key, value };

@@ -1,5 +1,5 @@
-import { counted } from '../../base/words.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { counted } from '../../util/words.ts';
 import type { Block, Fold, Image, Part, Remark, Text, ViewOptions } from './item.ts';
 import { jsonText, objectOf, stringOf, withoutColors } from './read.ts';
 import { INPUT, type Limits, OUTPUT, type Shortened, shorten, sizeOf } from './shorten.ts';
@@ -14,7 +14,9 @@ export function text(value: string): Text {
 }
 
 export function remark(tone: Remark['tone'], words: Words, detail?: string): Remark {
-  return detail === undefined || detail === '' ? { kind: 'remark', tone, words } : { kind: 'remark', tone, words, detail };
+  return detail === undefined || detail === ''
+    ? { kind: 'remark', tone, words }
+    : { kind: 'remark', tone, words, detail };
 }
 
 export function fold(title: Words, parts: Fold['parts']): Fold {
@@ -47,7 +49,11 @@ export function output(value: string, options: ViewOptions): Shortened {
 }
 
 /** The content of a message: text or blocks. Tool calls are the business of the caller. */
-export function contentParts(content: unknown, options: ViewOptions, call?: (block: JsonObject) => Part | undefined): Part[] {
+export function contentParts(
+  content: unknown,
+  options: ViewOptions,
+  call?: (block: JsonObject) => Part | undefined,
+): Part[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content.trim() === '' ? [] : [text(content)];
   if (!Array.isArray(content)) return [jsonFold(['Content in an unknown form'], content, options)];
@@ -59,7 +65,11 @@ export function contentParts(content: unknown, options: ViewOptions, call?: (blo
   return parts;
 }
 
-function blockPart(value: JsonObject, options: ViewOptions, call: ((block: JsonObject) => Part | undefined) | undefined): Part | undefined {
+function blockPart(
+  value: JsonObject,
+  options: ViewOptions,
+  call: ((block: JsonObject) => Part | undefined) | undefined,
+): Part | undefined {
   switch (value['type']) {
     case 'text': {
       const words = stringOf(value['text']) ?? '';
@@ -88,11 +98,20 @@ function thinkingPart(value: JsonObject, options: ViewOptions): Part | undefined
   if (value['redacted'] === true) return redacted(stringOf(value['thinkingSignature']));
   if (words.trim() === '')
     return stringOf(value['thinkingSignature']) ? remark('note', ['Thinking whose text was not recorded']) : undefined;
-  return { kind: 'fold', title: ['Thinking'], open: options.thinking === 'full', tone: 'thinking', parts: [text(words)] };
+  return {
+    kind: 'fold',
+    title: ['Thinking'],
+    open: options.thinking === 'full',
+    tone: 'thinking',
+    parts: [text(words)],
+  };
 }
 
 function redacted(data: string | undefined): Remark {
-  return remark('note', ['Thinking, encrypted by the provider', ...(data ? [`, ${counted(data.length, 'character')}`] : [])]);
+  return remark('note', [
+    'Thinking, encrypted by the provider',
+    ...(data ? [`, ${counted(data.length, 'character')}`] : []),
+  ]);
 }
 
 function serverTool(value: JsonObject, options: ViewOptions): Part {
@@ -104,7 +123,10 @@ function serverTool(value: JsonObject, options: ViewOptions): Part {
 function change(value: JsonObject): Words {
   const from = stringOf(value['from']);
   const to = stringOf(value['to']);
-  return [...(from ? [': ', { code: oneLine(from, 80) }] : []), ...(to ? [from ? ' to ' : ': ', { code: oneLine(to, 80) }] : [])];
+  return [
+    ...(from ? [': ', { code: oneLine(from, 80) }] : []),
+    ...(to ? [from ? ' to ' : ': ', { code: oneLine(to, 80) }] : []),
+  ];
 }
 
 /** The parts of a fold may be texts, blocks and images only; anything else is shown as JSON. */

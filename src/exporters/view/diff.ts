@@ -11,7 +11,12 @@ export function diffOf(before: string, after: string): string {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
   let end = 0;
-  while (end < old.length - start && end < now.length - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  while (
+    end < old.length - start &&
+    end < now.length - start &&
+    old[old.length - 1 - end] === now[now.length - 1 - end]
+  )
+    end++;
   const out: string[] = [];
   for (const line of old.slice(Math.max(0, start - CONTEXT), start)) out.push(` ${line}`);
   compare(old.slice(start, old.length - end), now.slice(start, now.length - end), out);

@@ -9,7 +9,15 @@ import { type Frame, walkJson } from '../../json/walk.ts';
 export const EXACT_MARK = '\u0000number:';
 
 /** What may hold anything, and is shown as JSON. All other numbers are counted with and stay numbers. */
-const PAYLOADS: ReadonlySet<string> = new Set(['arguments', 'input', 'data', 'details', 'preserveData', 'outputSchema', 'block']);
+const PAYLOADS: ReadonlySet<string> = new Set([
+  'arguments',
+  'input',
+  'data',
+  'details',
+  'preserveData',
+  'outputSchema',
+  'block',
+]);
 
 export function withExactNumbers(entry: { readonly value: JsonObject; readonly text?: string }): JsonObject {
   const { value, text } = entry;
@@ -18,7 +26,8 @@ export function withExactNumbers(entry: { readonly value: JsonObject; readonly t
   walkJson(text, 0, {
     word: (frame, start, end) => {
       const raw = text.slice(start, end);
-      if (isUnsafe(Number(raw)) && isPayload(frame)) splices.push({ start, end, text: JSON.stringify(EXACT_MARK + raw) });
+      if (isUnsafe(Number(raw)) && isPayload(frame))
+        splices.push({ start, end, text: JSON.stringify(EXACT_MARK + raw) });
     },
   });
   const exact: unknown = splices.length === 0 ? value : JSON.parse(applySplices(text, splices));
@@ -44,7 +53,8 @@ function hasUnsafeNumber(value: unknown): boolean {
     if (typeof one === 'number') {
       if (isUnsafe(one)) return true;
     } else if (typeof one === 'object' && one !== null) {
-      for (const inner of Object.values(one)) if (typeof inner === 'number' || typeof inner === 'object') waiting.push(inner);
+      for (const inner of Object.values(one))
+        if (typeof inner === 'number' || typeof inner === 'object') waiting.push(inner);
     }
   }
   return false;

@@ -1,5 +1,5 @@
-import { counted } from '../../base/words.ts';
 import type { JsonObject } from '../../json/value.ts';
+import { counted } from '../../util/words.ts';
 import type { Image } from './item.ts';
 import { objectOf, stringOf } from './read.ts';
 import { oneLine, type Words } from './words.ts';
@@ -21,7 +21,13 @@ const WHITE = /\s+/g;
 /** What an image block holds. */
 export type Picture =
   | { readonly kind: 'data'; readonly type: string; readonly extension: string; readonly base64: string }
-  | { readonly kind: 'blob'; readonly type: string; readonly extension: string; readonly ref: string; readonly hash: string }
+  | {
+      readonly kind: 'blob';
+      readonly type: string;
+      readonly extension: string;
+      readonly ref: string;
+      readonly hash: string;
+    }
   /** `ref` is one that names no blob. */
   | { readonly kind: 'none'; readonly about: Words; readonly ref?: string };
 
@@ -33,14 +39,22 @@ export function pictureOf(block: JsonObject): Picture {
   const extension = IMAGE_TYPES.get(type);
   const shownType = { code: oneLine(type === '' ? 'no type' : type, 60) };
   if (extension === undefined) {
-    return { kind: 'none', about: ['Image of type ', shownType, `, not shown, ${counted(data.length, 'character')} of data`] };
+    return {
+      kind: 'none',
+      about: ['Image of type ', shownType, `, not shown, ${counted(data.length, 'character')} of data`],
+    };
   }
   const blob = BLOB_REF.exec(data.length < 100 ? data : '');
   if (blob) return { kind: 'blob', type, extension, ref: data, hash: blob[1] ?? '' };
   if (data.startsWith('blob:'))
-    return { kind: 'none', about: ['Image of type ', shownType, ' with a bad ref: ', { code: oneLine(data, 100) }], ref: data };
+    return {
+      kind: 'none',
+      about: ['Image of type ', shownType, ' with a bad ref: ', { code: oneLine(data, 100) }],
+      ref: data,
+    };
   const base64 = isBase64(data) ? data : data.replace(WHITE, '');
-  if (!isBase64(base64)) return { kind: 'none', about: ['Image of type ', shownType, ' whose data is not base64, not shown'] };
+  if (!isBase64(base64))
+    return { kind: 'none', about: ['Image of type ', shownType, ' whose data is not base64, not shown'] };
   return { kind: 'data', type, extension, base64 };
 }
 
@@ -56,7 +70,8 @@ const PIECE = (decoded.length / 3) * 4;
 function isBase64(text: string): boolean {
   if (text.length === 0 || text.length % 4 !== 0) return false;
   let bytes = 0;
-  for (let start = 0; start < text.length; start += PIECE) bytes += decoded.write(text.slice(start, start + PIECE), 'base64');
+  for (let start = 0; start < text.length; start += PIECE)
+    bytes += decoded.write(text.slice(start, start + PIECE), 'base64');
   return bytes === bytesOfBase64(text);
 }
 
@@ -90,7 +105,10 @@ export interface ImageStores {
 /** How the image of a block is shown; the line is that of its entry. */
 export type ImageView = (block: JsonObject, line: number) => Image;
 
-export function imageView({ blobs, save }: ImageStores, onKept: (line: number, ref: string, why: RefError) => void): ImageView {
+export function imageView(
+  { blobs, save }: ImageStores,
+  onKept: (line: number, ref: string, why: RefError) => void,
+): ImageView {
   const saved = (type: string, extension: string, bytes: Buffer): Image | undefined =>
     save && { kind: 'image', url: save(bytes, extension), about: aboutPicture(type, bytes.length) };
   return (block, line) => {

@@ -1,6 +1,6 @@
-import { counted } from '../../base/words.ts';
 import { modelName } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { counted } from '../../util/words.ts';
 import { block, contentParts, inputLimits, jsonFold, output, remark, text, textFold } from './content.ts';
 import type { Part, Speaker, ViewOptions } from './item.ts';
 import { languageOf } from './language.ts';
@@ -40,7 +40,13 @@ function plain(speaker: Speaker, title: Words, message: JsonObject, options: Vie
   return { speaker, title, facts: [], parts: contentParts(message['content'], options) };
 }
 
-function execution(message: JsonObject, source: 'command' | 'code', language: string, title: Words, options: ViewOptions): Draft {
+function execution(
+  message: JsonObject,
+  source: 'command' | 'code',
+  language: string,
+  title: Words,
+  options: ViewOptions,
+): Draft {
   const asked = shorten(stringOf(message[source]) ?? '', inputLimits(options));
   const printed = output(stringOf(message['output']) ?? '', options);
   const exitCode = numberOf(message['exitCode']);
@@ -56,7 +62,10 @@ function execution(message: JsonObject, source: 'command' | 'code', language: st
   if (message['truncated'] === true) {
     const path = stringOf(message['fullOutputPath']);
     parts.push(
-      remark('note', ['The agent recorded only part of the output', ...(path ? ['; all of it was in ', { code: oneLine(path) }] : [])]),
+      remark('note', [
+        'The agent recorded only part of the output',
+        ...(path ? ['; all of it was in ', { code: oneLine(path) }] : []),
+      ]),
     );
   }
   return { speaker: 'command', title, facts, parts };
@@ -89,7 +98,9 @@ export function systemParts(message: JsonObject, options: ViewOptions): Part[] {
   if (isObject(sections)) {
     for (const [name, section] of Object.entries(sections)) {
       const title: Words = ['System prompt, section ', { code: oneLine(name, 60) }];
-      parts.push(typeof section === 'string' ? textFold(title, section, 'markdown', options) : jsonFold(title, section, options));
+      parts.push(
+        typeof section === 'string' ? textFold(title, section, 'markdown', options) : jsonFold(title, section, options),
+      );
     }
   } else if (sections !== undefined) parts.push(jsonFold(['System prompt, sections'], sections, options));
   if (Array.isArray(toolsAdded)) parts.push(jsonFold([counted(toolsAdded.length, 'tool')], toolsAdded, options));
@@ -106,7 +117,12 @@ export function extensionView(message: JsonObject, options: ViewOptions): Draft 
   const parts = contentParts(message['content'], options);
   if (message['details'] !== undefined) parts.push(jsonFold(['Details'], message['details'], options));
   const facts: Words[] = message['display'] === false ? [['not shown to the user']] : [];
-  return { speaker: 'extension', title: name ? ['Extension ', { code: oneLine(name, 60) }] : ['Extension'], facts, parts };
+  return {
+    speaker: 'extension',
+    title: name ? ['Extension ', { code: oneLine(name, 60) }] : ['Extension'],
+    facts,
+    parts,
+  };
 }
 
 function unknownView(message: JsonObject, options: ViewOptions): Draft {
@@ -116,7 +132,8 @@ function unknownView(message: JsonObject, options: ViewOptions): Draft {
   if (rest) parts.push(jsonFold(['Other fields'], rest, options));
   return {
     speaker: 'unknown',
-    title: role === undefined ? ['Message without a role'] : ['Message with the unknown role ', { code: oneLine(role, 60) }],
+    title:
+      role === undefined ? ['Message without a role'] : ['Message with the unknown role ', { code: oneLine(role, 60) }],
     facts: [],
     parts,
   };
@@ -169,7 +186,9 @@ export function compactionDraft(entry: JsonObject, options: ViewOptions): Draft 
   const before = numberOf(entry['tokensBefore']);
   const after = numberOf(entry['tokensAfter']);
   if (before !== undefined)
-    facts.push([counted(before, 'token') + (after === undefined ? ' before' : ` before, ${counted(after, 'token')} after`)]);
+    facts.push([
+      counted(before, 'token') + (after === undefined ? ' before' : ` before, ${counted(after, 'token')} after`),
+    ]);
   const method = stringOf(entry['method']);
   if (method) facts.push(['method ', { code: oneLine(method, 60) }]);
   const kept = stringOf(entry['firstKeptEntryId']);

@@ -1,7 +1,7 @@
-import { grouped } from '../../base/words.ts';
 import type { NoteWord } from '../../entries/entry-type.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
 import type { JsonObject } from '../../json/value.ts';
+import { grouped } from '../../util/words.ts';
 import { fold, jsonFold, simpleParts } from './content.ts';
 import type { Fold, ViewOptions } from './item.ts';
 import { jsonText, remainder, stringsOf } from './read.ts';

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../base/words.ts';
+import { counted, grouped } from '../../util/words.ts';
 import { withoutLineEnds } from '../visible.ts';
 import { cutAfter, cutBefore, type Words } from './words.ts';
 
@@ -29,12 +29,14 @@ export function shorten(text: string, limits: Limits | undefined): Shortened {
   const characters = text.length;
   if (!limits) return { text, lines, characters, cut: false };
   const { headLines, tailLines, headCharacters, tailCharacters } = limits;
-  if (lines <= headLines + tailLines && characters <= headCharacters + tailCharacters) return { text, lines, characters, cut: false };
+  if (lines <= headLines + tailLines && characters <= headCharacters + tailCharacters)
+    return { text, lines, characters, cut: false };
   const head = cutBefore(firstLines(text, headLines), headCharacters);
   const tail = cutAfter(lastLines(text, tailLines), Math.min(tailCharacters, characters - head.length));
   const left = characters - head.length - tail.length;
   const leftLines = lines - countLines(head) - countLines(tail);
-  const what = leftLines > 0 ? `${counted(leftLines, 'line')}, ${counted(left, 'character')}` : counted(left, 'character');
+  const what =
+    leftLines > 0 ? `${counted(leftLines, 'line')}, ${counted(left, 'character')}` : counted(left, 'character');
   return { text: `${withoutLineEnds(head)}\n[... ${what} left out ...]\n${tail}`, lines, characters, cut: true };
 }
 
@@ -46,7 +48,9 @@ export function isLong(text: string, { headLines, tailLines, headCharacters, tai
 
 /** '120 lines, 4,310 characters'. */
 export function sizeOf({ lines, characters }: Pick<Shortened, 'lines' | 'characters'>): Words {
-  return lines > 1 ? [`${grouped(lines)} lines, ${counted(characters, 'character')}`] : [counted(characters, 'character')];
+  return lines > 1
+    ? [`${grouped(lines)} lines, ${counted(characters, 'character')}`]
+    : [counted(characters, 'character')];
 }
 
 /** A newline at the end ends the last line and begins none. */

@@ -1,7 +1,7 @@
-import { grouped } from '../../base/words.ts';
 import { modelName } from '../../entries/entry-type.ts';
 import { addUsage, NO_USAGE, priceOf, rawUsage, readUsage, type Usage } from '../../entries/usage.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { grouped } from '../../util/words.ts';
 import { millisecondsOf } from './time.ts';
 
 const MOST_MODELS = 100;
@@ -51,7 +51,8 @@ export class Totals {
 
 /** A text that sorts as the time does; what agents write sorts as it is. */
 function sortable(timestamp: unknown): string | undefined {
-  if (typeof timestamp === 'string' && timestamp.length === 24 && timestamp.endsWith('Z') && timestamp.startsWith('20')) return timestamp;
+  if (typeof timestamp === 'string' && timestamp.length === 24 && timestamp.endsWith('Z') && timestamp.startsWith('20'))
+    return timestamp;
   const milliseconds = millisecondsOf(timestamp);
   if (milliseconds === undefined) return undefined;
   const iso = new Date(milliseconds).toISOString();

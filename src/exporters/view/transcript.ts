@@ -170,7 +170,14 @@ export class Transcript {
     this.#turn = draft.speaker;
     const parts = draft.parts.length > 0 ? draft.parts : [remark('note', ['No content'])];
     const facts = [...this.#timeFact(entry), ...draft.facts];
-    this.#ready.push({ kind: 'message', anchor: this.#anchor(entry), speaker: draft.speaker, heading: this.#heading(draft), facts, parts });
+    this.#ready.push({
+      kind: 'message',
+      anchor: this.#anchor(entry),
+      speaker: draft.speaker,
+      heading: this.#heading(draft),
+      facts,
+      parts,
+    });
   }
 
   #assistant(entry: ExportEntry, message: JsonObject): void {
@@ -191,7 +198,8 @@ export class Transcript {
     });
     for (const part of content) parts.push(part === CALL_HERE ? undefined : part);
     const ending = endingParts(message);
-    if (parts.length === 0 && ending.length === 0 && left === 0) parts.push(remark('note', [emptyWords(message['content'])]));
+    if (parts.length === 0 && ending.length === 0 && left === 0)
+      parts.push(remark('note', [emptyWords(message['content'])]));
     const shows = parts.length > 0 || ending.length > 0;
     if (shows) this.#noteLeftOut();
     // What this message leaves out is noted after it.
@@ -210,7 +218,14 @@ export class Transcript {
       parts: [],
     };
     this.#model = modelName(message);
-    this.#open = { message: shown, parts: [...parts, ...ending], calls, pairing, stopped: ending.length > 0, after: [] };
+    this.#open = {
+      message: shown,
+      parts: [...parts, ...ending],
+      calls,
+      pairing,
+      stopped: ending.length > 0,
+      after: [],
+    };
     if (calls.length === 0) this.#close('next');
   }
 
@@ -301,7 +316,14 @@ export class Transcript {
       const call = open.calls[next++];
       if (!call) return remark('note', ['A tool call']);
       const missing = call.results.length > 0 ? undefined : MISSING[open.stopped ? 'stopped' : ending];
-      return { kind: 'call', tool: call.tool, subject: call.subject, blocks: call.blocks, results: call.results, missing };
+      return {
+        kind: 'call',
+        tool: call.tool,
+        subject: call.subject,
+        blocks: call.blocks,
+        results: call.results,
+        missing,
+      };
     });
     this.#ready.push({ ...open.message, parts }, ...open.after);
   }
@@ -327,7 +349,8 @@ export class Transcript {
 /** What is said of a message of which nothing is shown. */
 function emptyWords(content: unknown): string {
   const onlyThinking =
-    Array.isArray(content) && content.some((one) => isObject(one) && String(one['type']).toLowerCase().includes('thinking'));
+    Array.isArray(content) &&
+    content.some((one) => isObject(one) && String(one['type']).toLowerCase().includes('thinking'));
   return onlyThinking ? 'Only thinking, left out' : 'No content';
 }
 

@@ -1,0 +1,136 @@
+import { applySplices, setMember } from '../../json/text.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { toJson } from '../../util/to-json.ts';
+import { memberTexts, objectText } from '../message-text.ts';
+import { isBlank } from './parts.ts';
+
+/** Why a message of the context is not one of the conversation. */
+export type LeftOutBy = 'excluded' | 'unknown-role' | 'system-text' | 'nothing-to-send';
+
+export type LlmOutcome =
+  /** A user, assistant or toolResult message, as JSON text. */
+  | { readonly kind: 'message'; readonly text: string; readonly value: JsonObject }
+  /** Instructions of the agent to the model, beside the conversation. */
+  | { readonly kind: 'system'; readonly text: string }
+  | { readonly kind: 'left-out'; readonly by: LeftOutBy };
+
+const BRANCH_LEFT = 'A branch of this conversation was abandoned. This is what happened on it';
+const SHORTENED = 'The conversation up to here was shortened. This is what happened in it';
+
+/** A message of the context as one that any model could be sent: from the user, the assistant or a tool. */
+export function toLlm(text: string, message: JsonObject): LlmOutcome {
+  switch (message['role']) {
+    case 'user':
+    case 'assistant':
+    case 'toolResult':
+      return stored(text, message);
+    case 'developer':
+    case 'custom':
+    case 'hookMessage':
+      return fromUser(text, message, message['content'], memberTexts(text).get('content'));
+    case 'bashExecution':
+    case 'pythonExecution':
+      return message['excludeFromContext'] === true ? leftOut('excluded') : fromUser(text, message, execution(message));
+    case 'fileMention':
+      return fromUser(text, message, mentionedFiles(message['files']));
+    case 'branchSummary':
+      return fromUser(text, message, summaryText(BRANCH_LEFT, message['summary']));
+    case 'compactionSummary':
+      return fromUser(text, message, summaryText(SHORTENED, message['summary']));
+    case 'system':
+      return systemText(message);
+    default:
+      return leftOut('unknown-role');
+  }
+}
+
+function leftOut(by: LeftOutBy): LlmOutcome {
+  return { kind: 'left-out', by };
+}
+
+function stored(text: string, message: JsonObject): LlmOutcome {
+  if (message['content'] !== null && message['content'] !== undefined) return { kind: 'message', text, value: message };
+  return {
+    kind: 'message',
+    text: applySplices(text, [setMember(text, 0, 'content', '[]')]),
+    value: { ...message, content: [] },
+  };
+}
+
+function fromUser(text: string, message: JsonObject, content: unknown, contentText = toJson(content)): LlmOutcome {
+  if (typeof content === 'string' ? isBlank(content) : !Array.isArray(content) || content.length === 0)
+    return leftOut('nothing-to-send');
+  const shown = objectText([
+    ['role', '"user"'],
+    ['content', contentText],
+    ['timestamp', memberTexts(text).get('timestamp')],
+  ]);
+  return { kind: 'message', text: shown, value: { role: 'user', content, timestamp: message['timestamp'] } };
+}
+
+function systemText(message: JsonObject): LlmOutcome {
+  const sections = message['sections'];
+  const pieces = [contentText(message['content']), ...(isObject(sections) ? Object.values(sections) : [])];
+  const text = pieces.filter((piece): piece is string => typeof piece === 'string' && !isBlank(piece)).join('\n\n');
+  return text === '' ? leftOut('nothing-to-send') : { kind: 'system', text };
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : []))
+    .join('\n\n');
+}
+
+function execution(message: JsonObject): string {
+  const isShell = message['role'] === 'bashExecution';
+  const lines = [
+    `The user ran ${isShell ? 'a shell command' : 'Python code'}:`,
+    fenced(string(message[isShell ? 'command' : 'code'])),
+  ];
+  const output = string(message['output']);
+  if (output === '') lines.push('It printed nothing.');
+  else lines.push('It printed:', fenced(output));
+  if (message['cancelled'] === true) lines.push('It was canceled.');
+  else if (typeof message['exitCode'] === 'number' && message['exitCode'] !== 0)
+    lines.push(`It ended with exit code ${message['exitCode']}.`);
+  if (message['truncated'] === true) {
+    const path = string(message['fullOutputPath']);
+    lines.push(path === '' ? 'The output was truncated.' : `The output was truncated; all of it is in ${path}.`);
+  }
+  return lines.join('\n\n');
+}
+
+function mentionedFiles(files: unknown): JsonObject[] {
+  if (!Array.isArray(files)) return [];
+  return files.filter(isObject).flatMap((file) => {
+    const name = `The user mentioned the file ${string(file['path'])}`;
+    const content = file['content'];
+    const shown = typeof content === 'string' && content !== '' ? `${name}:\n\n${fenced(content)}` : `${name}.`;
+    const image = file['image'];
+    const block: JsonObject = { type: 'text', text: shown };
+    return isObject(image) && typeof image['data'] === 'string'
+      ? [block, { type: 'image', data: image['data'], mimeType: image['mimeType'] }]
+      : [block];
+  });
+}
+
+function summaryText(words: string, summary: unknown): string {
+  const text = string(summary);
+  return isBlank(text)
+    ? `${words.split('. ')[0]}, and no summary of it was kept.`
+    : `${words}:\n\n<summary>\n${text}\n</summary>`;
+}
+
+/** In a fence that is longer than any inside, so that the text cannot end it. */
+function fenced(text: string): string {
+  let longest = 2;
+  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
+}
+
+function string(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

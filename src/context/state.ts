@@ -1,0 +1,124 @@
+import { addUsage, NO_USAGE, type Usage, usageOf } from '../entries/usage.ts';
+import { isObject, type JsonObject, stringText } from '../json/value.ts';
+import { toolCalls } from '../transcript/turns.ts';
+import type { Profile } from './types.ts';
+
+/** What a path says beside its messages. */
+export interface PathState {
+  /** The id of the path's last entry. */
+  readonly leafId: unknown;
+  readonly thinkingLevel: unknown;
+  readonly models: Readonly<Record<string, string>>;
+  readonly mode: unknown;
+  readonly modeData?: unknown;
+  readonly injectedTtsrRules: readonly unknown[];
+  readonly counts: PathCounts;
+  readonly usage: Omit<Usage, 'cost'>;
+  /** In the unit of the log, which is US dollars. */
+  readonly cost: number;
+}
+
+export interface PathCounts {
+  readonly entries: number;
+  readonly messages: number;
+  readonly toolCalls: number;
+  /** How many entries of each type. */
+  readonly types: Readonly<Record<string, number>>;
+  /** How many messages of each role. */
+  readonly roles: Readonly<Record<string, number>>;
+}
+
+/** Gathers the state along a path; fed with its entries in order, from the root. Holds no content. */
+export class StateReader {
+  readonly #profile: Profile;
+  readonly #models = new Map<string, string>();
+  /** A model_change has named the default model; in spec and omp assistant messages are not asked any more. */
+  #isModelChosen = false;
+  readonly #rules = new Set<unknown>();
+  readonly #types = new Map<string, number>();
+  readonly #roles = new Map<string, number>();
+  #leafId: unknown = null;
+  #thinkingLevel: unknown = 'off';
+  #mode: unknown = 'none';
+  #modeData: unknown;
+  #entries = 0;
+  #toolCalls = 0;
+  #usage: Usage = NO_USAGE;
+
+  constructor(profile: Profile) {
+    this.#profile = profile;
+  }
+
+  add(entry: JsonObject): void {
+    const { type, message } = entry;
+    this.#entries++;
+    this.#leafId = entry['id'] ?? null;
+    count(this.#types, type);
+    this.#usage = addUsage(this.#usage, usageOf(entry));
+    if (type === 'message' && isObject(message)) this.#message(message);
+    else if (type === 'model_change') this.#modelChange(entry);
+    else if (type === 'thinking_level_change') {
+      this.#thinkingLevel = entry['thinkingLevel'] ?? (this.#profile === 'pi' ? null : 'off');
+    } else if (type === 'mode_change') {
+      this.#mode = entry['mode'] ?? 'none';
+      this.#modeData = entry['data'];
+    } else if (type === 'ttsr_injection' && Array.isArray(entry['injectedRules'])) {
+      for (const rule of entry['injectedRules']) this.#rules.add(rule);
+    }
+  }
+
+  state(): PathState {
+    const { cost, ...usage } = this.#usage;
+    return {
+      leafId: this.#leafId,
+      thinkingLevel: this.#thinkingLevel,
+      models: Object.fromEntries(this.#models),
+      mode: this.#mode,
+      ...(this.#modeData === undefined ? {} : { modeData: this.#modeData }),
+      injectedTtsrRules: [...this.#rules],
+      counts: {
+        entries: this.#entries,
+        messages: this.#types.get('message') ?? 0,
+        toolCalls: this.#toolCalls,
+        types: Object.fromEntries(this.#types),
+        roles: Object.fromEntries(this.#roles),
+      },
+      usage,
+      cost,
+    };
+  }
+
+  #message(message: JsonObject): void {
+    count(this.#roles, message['role']);
+    if (message['role'] !== 'assistant') return;
+    this.#toolCalls += toolCalls(message).length;
+    const model = modelName(message['provider'], message['model']);
+    if (!this.#isModelChosen && model !== undefined) this.#models.set('default', model);
+  }
+
+  #modelChange(entry: JsonObject): void {
+    const own = typeof entry['model'] === 'string' && entry['model'] !== '' ? entry['model'] : undefined;
+    const ofPi = modelName(entry['provider'], entry['modelId']);
+    if (this.#profile === 'pi') {
+      // pi looks for its own two fields; where another dialect's entry lacks them, no model is left.
+      if (ofPi === undefined) this.#models.delete('default');
+      else this.#models.set('default', ofPi);
+      return;
+    }
+    const chosen = own ?? (this.#profile === 'spec' ? ofPi : undefined);
+    if (chosen === undefined) return;
+    const role = own === undefined ? 'default' : stringText(entry['role'] ?? 'default');
+    this.#models.set(role, chosen);
+    if (role === 'default') this.#isModelChosen = true;
+  }
+}
+
+function modelName(provider: unknown, model: unknown): string | undefined {
+  if (typeof provider !== 'string' || typeof model !== 'string' || provider === '' || model === '') return undefined;
+  return `${provider}/${model}`;
+}
+
+function count(counts: Map<string, number>, key: unknown): void {
+  const name = typeof key === 'string' ? key : '';
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

@@ -1,0 +1,184 @@
+import { isUtf8 } from 'node:buffer';
+import { readContent } from '../entries/damage.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
+import { Line } from '../lines/line.ts';
+import { AppError } from '../util/errors.ts';
+import type { ByteStore } from './byte-store.ts';
+import type { IndexBuilder } from './index-builder.ts';
+import type { LeftOut, LogEntry } from './log-entry.ts';
+import type { LogIndex } from './log-index.ts';
+
+/** Entries that lie near each other are read in one go, up to this many bytes. */
+const READ_TOGETHER = 1024 * 1024;
+/** To read what lies between two of them and is not wanted costs less than another read, up to this many bytes. */
+const MOST_BETWEEN = 16 * 1024;
+
+/** Neighboring entries, and the bytes from the first to the last of them. */
+interface Batch {
+  readonly positions: readonly number[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An open session log: the index in memory; entries are read from the store when they are asked for. */
+export class Log {
+  /** For messages: the path as the user gave it, '-' for stdin. */
+  readonly name: string;
+  readonly header: JsonObject | undefined;
+  /** The header's line as it is in the log, without the newline. */
+  readonly headerText: string | undefined;
+  /** Of the entries as they are handed out; older ones are migrated on the way. */
+  readonly version = 3;
+  /** The version that the file itself has. */
+  readonly fileVersion: number;
+  /** The title of omp's title slot, where the log has one. */
+  readonly titleSlot: JsonObject | undefined;
+  /** The slot's line as it is in the log, without the newline. */
+  readonly titleSlotText: string | undefined;
+  /** Lines of headers and of the title slot, which are no entries, in file order. */
+  readonly headerLines: readonly number[];
+  /** Positions count entries in file order; headers and the title slot are none. */
+  readonly index: LogIndex;
+  /** False where the last line has no newline, so that the next append would run into it. True for an empty log. */
+  readonly endsWithNewline: boolean;
+  /** Hears how many bytes of entries were read. */
+  onRead: ((bytes: number) => void) | undefined;
+  readonly #store: ByteStore;
+  readonly #damage: LeftOut[];
+  /** The lines of the above. */
+  readonly #damaged: Set<number>;
+  #isSorted = true;
+
+  constructor(name: string, store: ByteStore, builder: IndexBuilder, fileVersion: number) {
+    this.name = name;
+    this.header = builder.header;
+    this.headerText = builder.headerText;
+    this.fileVersion = fileVersion;
+    this.titleSlot = builder.titleSlot;
+    this.titleSlotText = builder.titleSlotText;
+    this.headerLines = builder.headerLines;
+    this.index = builder.index;
+    this.endsWithNewline = builder.endsWithNewline;
+    this.#store = store;
+    this.#damage = builder.damage;
+    this.#damaged = new Set(builder.damage.map(({ line }) => line));
+  }
+
+  /** Damaged lines, left out. Damage inside a line may be noticed only when the line is read, so ask at the end. */
+  get damage(): readonly LeftOut[] {
+    // Sorted when somebody asks: a log may have a million lines that only the reading shows to be damaged.
+    if (!this.#isSorted) this.#damage.sort((a, b) => a.line - b.line);
+    this.#isSorted = true;
+    return this.#damage;
+  }
+
+  /** Throws AppError for a line that turns out to be damaged. */
+  async entry(position: number): Promise<LogEntry> {
+    for await (const entry of this.entries([position])) return entry;
+    const line = this.index.lineOf(position);
+    const rule = this.#damage.find((one) => one.line === line)?.rule;
+    const help = "run 'sessionctl repair' first, or choose another entry";
+    throw new AppError(`${this.name}: line ${line} is damaged (${rule}); ${help}`);
+  }
+
+  /** In the order asked for; a line that turns out to be damaged is left out and is in `damage`. */
+  async *entries(positions: Iterable<number>): AsyncGenerator<LogEntry, void, void> {
+    for await (const [batch, bytes] of this.#read(positions)) {
+      for (const position of batch.positions) {
+        const entry = this.#parse(position, bytes, batch.start);
+        if (entry) yield entry;
+      }
+    }
+  }
+
+  /** The same entries for who takes each at once, without waiting: half the time of `entries` for small ones. */
+  async forEachEntry(positions: Iterable<number>, visit: (entry: LogEntry) => void): Promise<void> {
+    for await (const [batch, bytes] of this.#read(positions)) {
+      for (const position of batch.positions) {
+        const entry = this.#parse(position, bytes, batch.start);
+        if (entry) visit(entry);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+
+  /** Batches with their bytes, which are valid until the next one is asked for. While one is used, the next is read. */
+  async *#read(positions: Iterable<number>): AsyncGenerator<[Batch, Buffer], void, void> {
+    let spare: Buffer = Buffer.alloc(0);
+    let current: { batch: Batch; bytes: Promise<Buffer> } | undefined;
+    try {
+      for (const batch of this.#batches(positions)) {
+        const next = { batch, bytes: this.#load(batch, spare) };
+        // It may fail before anybody waits for it.
+        next.bytes.catch(() => {});
+        const before = current;
+        current = next;
+        if (before) {
+          spare = await before.bytes;
+          yield [before.batch, spare];
+        }
+      }
+      if (current) yield [current.batch, await current.bytes];
+    } finally {
+      await current?.bytes.catch(() => {});
+    }
+  }
+
+  *#batches(positions: Iterable<number>): Generator<Batch, void, void> {
+    let together: number[] = [];
+    let start = 0;
+    let end = 0;
+    for (const position of positions) {
+      const offset = this.index.offsetOf(position);
+      const behind = offset + this.index.lengthOf(position);
+      if (together.length > 0 && (offset < end || offset - end > MOST_BETWEEN || behind - start > READ_TOGETHER)) {
+        yield { positions: together, start, end };
+        together = [];
+      }
+      if (together.length === 0) start = offset;
+      together.push(position);
+      end = behind;
+    }
+    if (together.length > 0) yield { positions: together, start, end };
+  }
+
+  /** The bytes of a batch, in the buffer if they fit there. */
+  async #load({ positions, start, end }: Batch, buffer: Buffer): Promise<Buffer> {
+    const length = end - start;
+    const memory =
+      buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(Math.max(length, Math.min(length * 2, READ_TOGETHER)));
+    if ((await this.#store.readAt(memory.subarray(0, length), start)) < length) {
+      throw new AppError(
+        `${this.name}: became shorter while it was being read; run again when no program is writing to it`,
+      );
+    }
+    this.onRead?.(positions.reduce((bytes, position) => bytes + this.index.lengthOf(position), 0));
+    return memory;
+  }
+
+  #parse(position: number, bytes: Buffer, start: number): LogEntry | undefined {
+    const offset = this.index.offsetOf(position);
+    const from = offset - start;
+    const to = from + this.index.lengthOf(position);
+    const number = this.index.lineOf(position);
+    try {
+      const text = bytes.toString('utf8', from, to);
+      const value: unknown = JSON.parse(text);
+      // Bytes that are no UTF-8 become this character.
+      const isWhole = !text.includes('\ufffd') || isUtf8(bytes.subarray(from, to));
+      if (isObject(value) && isWhole) return { position, line: number, offset, text, value };
+    } catch {
+      // The index took the line for an entry by its envelope alone.
+    }
+    if (!this.#damaged.has(number)) {
+      const line = new Line(number, offset, bytes.toString('latin1', from, to), true, 'invalid');
+      this.#damaged.add(number);
+      this.#damage.push({ line: number, rule: readContent(line, this.fileVersion).damage ?? 'not-json' });
+      this.#isSorted = false;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { findMember, skipSpace } from '../json/text.ts';
+import { decodeUtf8 } from '../lines/line.ts';
+import { uuidOf } from './fix/repair-state.ts';
+import { placeOf, type Rule } from './rule.ts';
+
+export const badHeader: Rule = {
+  id: 'bad-header',
+  level: 'error',
+  group: 'header',
+  summary: 'the header has no string id',
+  why: 'Agents do not recognize the file as a session, and some overwrite it.',
+  arises: 'A script wrote or changed the header.',
+  advice: "'sessionctl repair' turns the value that is there into a string.",
+  fixable: true,
+  example: '{"type":"session","version":3,"id":5,…}',
+  looksAt: 'values',
+  object: (object, _log, report) => {
+    if (object.kind !== 'header' || typeof object.value['id'] === 'string') return;
+    const found = 'id' in object.value ? 'is not a string' : 'is missing';
+    report(placeOf(object, 'id'), `the header's id ${found}`);
+  },
+  fix: {
+    object: (repair, { unit, rule }) => {
+      // Another header leaves, if it is not to stay as it is.
+      if (typeof unit !== 'object' || unit !== repair.index.headers[0]) return;
+      const { raw } = unit;
+      const member = findMember(raw, skipSpace(raw, 0), 'id');
+      const idBefore = member ? decodeUtf8(raw.slice(member.valueStart, member.valueEnd)) : undefined;
+      const id = idBefore ?? uuidOf(repair.index.firstEntry?.bytes ?? raw);
+      repair.headerId = id;
+      const words = idBefore === undefined ? 'gave the header an id' : "made the header's id a string";
+      repair.setMember(unit, { key: 'id', json: JSON.stringify(id), rule, words, idBefore, idAfter: id });
+    },
+  },
+};

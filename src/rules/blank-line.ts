@@ -1,0 +1,18 @@
+import { plainPiece } from './fix/repair-edits.ts';
+import { placeOfLine, type Rule } from './rule.ts';
+
+export const blankLine: Rule = {
+  id: 'blank-line',
+  level: 'warning',
+  group: 'bytes',
+  summary: 'a line has only whitespace',
+  why: 'Agents skip it, but strict JSONL readers stop at it.',
+  arises: 'A hand edit, or a script that ends its output with two newlines.',
+  advice: "Harmless; 'sessionctl repair --only blank-line' removes it.",
+  fixable: true,
+  example: '(an empty line)',
+  line: ({ line, damage, objects }, _log, report) => {
+    if (damage === undefined && objects === 0) report(placeOfLine(line), 'the line is blank');
+  },
+  fix: { line: ({ raw }) => [plainPiece('blank', 0, raw.length)] },
+};

@@ -1,0 +1,34 @@
+import { LOST, ROOT, UNRESOLVED } from './fix/repair-state.ts';
+import type { Rule } from './rule.ts';
+
+export const danglingParent: Rule = {
+  id: 'dangling-parent',
+  level: 'error',
+  group: 'tree',
+  summary: "an entry's parent is not in the file",
+  why: 'The path to the entry ends there: the model sees nothing of what came before.',
+  arises: 'The parent was truncated, lost or removed, or the file is part of another one.',
+  advice: "'sessionctl repair' reattaches the entry to the nearest surviving entry.",
+  fixable: true,
+  example: '{"type":"message","id":"b","parentId":"gone",…}',
+  end: (log, report) => {
+    // A line that could not be read may hold any id.
+    for (const { position, parentId, line } of log.lostParents) {
+      if (log.firstOversizeLine > 0 && log.firstOversizeLine < line) continue;
+      report(log.placeOf(position, 'parentId'), `parent '${parentId}' is not in this file`);
+    }
+  },
+  fix: {
+    end: (repair) => {
+      const { index, parents, orphans } = repair;
+      for (let entry = 0; entry < parents.length; entry++) {
+        if (parents[entry] !== UNRESOLVED) continue;
+        const isHidden = index.firstOversizeLine > 0 && index.firstOversizeLine < index.lines.at(entry);
+        const isLost =
+          !isHidden && repair.parentIdOf(entry) !== repair.headerId && repair.mayFix(entry, 'dangling-parent');
+        parents[entry] = isLost ? LOST : ROOT;
+        if (isLost) orphans.set(entry, 'dangling-parent');
+      }
+    },
+  },
+};

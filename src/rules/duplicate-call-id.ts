@@ -1,0 +1,27 @@
+import { messageOf } from '../entries/envelope-check.ts';
+import { isObject } from '../json/value.ts';
+import { placeOf, type Rule } from './rule.ts';
+
+export const duplicateCallId: Rule = {
+  id: 'duplicate-call-id',
+  level: 'warning',
+  group: 'tools',
+  summary: 'two tool calls in one message have the same id',
+  why: 'Results cannot be matched to their calls, and providers reject the message.',
+  arises: 'A provider or a proxy sent no ids, and the ones that the agent generated were not unique.',
+  advice: 'No command fixes it.',
+  fixable: false,
+  example: '{…"content":[{"type":"toolCall","id":"t1",…},{"type":"toolCall","id":"t1",…}]…}',
+  looksAt: 'values',
+  object: (object, _log, report) => {
+    const content = object.kind === 'entry' ? messageOf(object.value)?.['content'] : undefined;
+    if (!Array.isArray(content) || content.length < 2) return;
+    const seen = new Set<string>();
+    content.forEach((block: unknown, at) => {
+      if (!isObject(block) || block['type'] !== 'toolCall' || typeof block['id'] !== 'string') return;
+      if (seen.has(block['id']))
+        report(placeOf(object, `message.content[${at}].id`), `call id '${block['id']}' is used twice in this message`);
+      seen.add(block['id']);
+    });
+  },
+};

@@ -1,0 +1,25 @@
+import { placeOf, type Rule } from './rule.ts';
+
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
+const LONE =
+  /(?<!\\)(?:\\\\)*\\u(?:[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})|[dD][c-fC-F][0-9a-fA-F]{2})/;
+const PAIR = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}/g;
+
+export const loneSurrogate: Rule = {
+  id: 'lone-surrogate',
+  level: 'warning',
+  group: 'content',
+  summary: 'a string contains half of a surrogate pair, as an escape',
+  why: 'jq and other strict readers reject the line or the whole file; providers reject the text.',
+  arises: 'A string was cut in the middle of an emoji before it was stored.',
+  advice: 'Agents lose nothing; replace the escape by hand before you use jq.',
+  fixable: false,
+  example: '{"type":"message",…,"content":"so far \\\\ud83d"}',
+  looksAt: 'shape',
+  neverOnScanned: true,
+  object: (object, _log, report) => {
+    if (!ESCAPED_SURROGATE.test(object.text)) return;
+    const lone = LONE.exec(object.text.replace(PAIR, ''));
+    if (lone) report(placeOf(object), `half of a surrogate pair, \\u${lone[0].slice(-4)}; jq stops here`);
+  },
+};

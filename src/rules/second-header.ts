@@ -1,0 +1,19 @@
+import { placeOf, type Rule } from './rule.ts';
+
+export const secondHeader: Rule = {
+  id: 'second-header',
+  level: 'error',
+  group: 'header',
+  summary: 'the file has more than one header',
+  why: 'Agents read it as an entry without an id or skip it; a migration counts it, and every reference by number after it is off by one.',
+  arises: 'Two sessions were concatenated, or an agent started a new session in the same file.',
+  advice: "'sessionctl repair' moves it to quarantine.",
+  fixable: true,
+  example: '{"type":"session","version":3,"id":"s1",…}\n{"type":"session","version":3,"id":"s2",…}',
+  looksAt: 'values',
+  object: (object, log, report) => {
+    if (object.kind === 'header' && log.headers > 0)
+      report(placeOf(object), `a second header; the first is on line ${log.headerLine}`);
+  },
+  fix: { object: (repair, { unit, rule }) => repair.drop(unit, rule, 'moved another header to quarantine') },
+};

@@ -1,0 +1,69 @@
+/**
+ * Something that stops a command: bad usage, unreadable input, a refusal. The message follows the form
+ * "PATH: what is wrong; what to do", lower case and without a full stop; the program prints it as one line and exits 2.
+ */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+}
+
+/** A wrong call. The program adds a pointer to the command's help. */
+export class UsageError extends AppError {}
+
+/** What was to be written did not arrive: it ends the whole run, not only the work on one file. */
+export class OutputError extends AppError {}
+
+/** The reader of our output went away. The run ends quietly, with the code earned so far. */
+export class ClosedPipe extends Error {
+  override readonly name = 'ClosedPipe';
+}
+
+const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+
+/** True for what a stream reports once its reader is gone. */
+export function isClosedPipe(error: unknown): boolean {
+  return CLOSED_PIPE_CODES.has(errorCode(error) ?? '');
+}
+
+const SYSTEM_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder; check the path',
+  EACCES: 'permission denied; check the permissions',
+  EPERM: 'operation not permitted; check the owner',
+  EISDIR: 'is a folder; pass a file',
+  ENOTDIR: 'part of the path is not a folder; check the path',
+  ENOSPC: 'no space left on the disk; free some space and run again',
+  EDQUOT: 'the disk quota is used up; free some space and run again',
+  EFBIG: 'the file would exceed a size limit; raise the limit or write elsewhere',
+  EROFS: 'the file system is read-only; write elsewhere with -o',
+  ELOOP: 'too many levels of symbolic links; check the path',
+  ENAMETOOLONG: 'the name is too long; use a shorter one',
+  EMFILE: 'too many open files; raise the limit or pass fewer files',
+  EIO: 'the disk reported an error; copy the file to another disk and try again',
+};
+
+/** The system's error about a path as one clear line. */
+export function fileError(path: string, error: unknown): AppError {
+  const code = errorCode(error);
+  const reason = (code && SYSTEM_REASONS[code]) || (error instanceof Error ? error.message : String(error));
+  return new AppError(`${path}: ${reason}`);
+}
+
+const WRITE_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such folder; make it first',
+  EACCES: 'permission denied; check who may write there',
+};
+
+/** The same about a path that something was to be written to. */
+export function writeError(path: string, error: unknown): AppError {
+  const reason = WRITE_REASONS[errorCode(error) ?? ''];
+  return reason === undefined ? fileError(path, error) : new AppError(`${path}: ${reason}`);
+}
+
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,38 @@
+/**
+ * Log content on its way to a terminal: control characters, bidi controls, zero-width characters and lone surrogates
+ * become visible escapes, so that a log can neither move the cursor nor make a line look like another one.
+ */
+const UNSAFE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|\p{Cs}|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** One line of text that is safe to print on a terminal. */
+export function printable(text: string): string {
+  return escapeUnsafe(text, visibleEscape);
+}
+
+/** The text with each unsafe character spelled as a format of its own wants it, such as a character reference in XML. */
+export function escapeUnsafe(text: string, spell: (character: string) => string): string {
+  return text.replace(UNSAFE, spell);
+}
+
+/** \n, \x1b, \u202e or \u{e0001}. */
+export function visibleEscape(character: string): string {
+  return SHORT[character] ?? codeEscape(character);
+}
+
+function codeEscape(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code <= 0xff) return `\\x${code.toString(16).padStart(2, '0')}`;
+  return code <= 0xffff ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`;
+}
+
+/** Unsafe characters stand only inside strings, but for white space between tokens. */
+export function jsonEscape(character: string): string {
+  if (character === '\t' || character === '\r') return ' ';
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
+}

@@ -1,0 +1,155 @@
+import { int32Column, uint32Column } from './column.ts';
+import { AppError } from './errors.ts';
+import { KeyedHash } from './keyed-hash.ts';
+
+/** What `find` gives for a text that was not seen. */
+export const NONE = -1;
+
+const PAGE = 1 << 20;
+/** Most logs are small, so the first page is. */
+const FIRST_PAGE = 1 << 14;
+/** In the first byte of a text: its length follows in four bytes. */
+const LONG = 0xff;
+const MOST_BYTES = 2 ** 32;
+
+/**
+ * Texts as small numbers, in the order in which they were first seen: the ids of a log, of which there may be millions.
+ * A text takes its bytes and about 16 more. Text that is not Latin-1 is kept as UTF-16, which its last bit of length tells.
+ */
+export class Symbols {
+  readonly #hash: KeyedHash;
+  readonly #hashes = int32Column();
+  /** Where a text starts: the number of its page times PAGE, and the place there. */
+  readonly #starts = uint32Column();
+  #table = new Int32Array(1024).fill(NONE);
+  readonly #pages: Buffer[] = [];
+  #used = 0;
+  #last = NONE;
+  #scratch = Buffer.alloc(256);
+
+  /** The key is 8 random bytes. */
+  constructor(key: Uint8Array) {
+    this.#hash = new KeyedHash(key);
+  }
+
+  get size(): number {
+    return this.#hashes.size;
+  }
+
+  /** The number of a text; a new one where it was not seen before. */
+  intern(text: string): number {
+    const isWide = this.#encode(text);
+    return this.#intern(this.#scratch, 0, text.length * (isWide ? 2 : 1), isWide);
+  }
+
+  /** The same for ASCII bytes. */
+  internBytes(bytes: Uint8Array, start: number, end: number): number {
+    return this.#intern(bytes, start, end, false);
+  }
+
+  /** NONE where the text was not seen. */
+  find(text: string): number {
+    const isWide = this.#encode(text);
+    const end = text.length * (isWide ? 2 : 1);
+    const slot = this.#slot(this.#hash.of(this.#scratch, 0, end), this.#scratch, 0, end, isWide);
+    return this.#table[slot] as number;
+  }
+
+  text(symbol: number): string {
+    const start = this.#starts.at(symbol);
+    const page = this.#pages[Math.floor(start / PAGE)] as Buffer;
+    const at = start % PAGE;
+    const from = at + (page[at] === LONG ? 5 : 1);
+    const head = headAt(page, at);
+    return page.toString(head % 2 === 0 ? 'latin1' : 'utf16le', from, from + Math.floor(head / 2));
+  }
+
+  #intern(bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
+    // Most entries name the one before them, and most results the call before them.
+    if (this.#last !== NONE && this.#isText(this.#last, bytes, start, end, isWide)) return this.#last;
+    this.#last = this.#lookUp(bytes, start, end, isWide);
+    return this.#last;
+  }
+
+  #lookUp(bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
+    const hash = this.#hash.of(bytes, start, end);
+    const slot = this.#slot(hash, bytes, start, end, isWide);
+    const known = this.#table[slot] as number;
+    if (known !== NONE) return known;
+    const symbol = this.size;
+    this.#table[slot] = symbol;
+    this.#hashes.push(hash);
+    this.#starts.push(this.#keep(bytes, start, end, isWide));
+    if (symbol * 4 > this.#table.length * 3) this.#grow();
+    return symbol;
+  }
+
+  /** Writes the text to the scratch memory; true where it takes two bytes per character. */
+  #encode(text: string): boolean {
+    if (this.#scratch.length < text.length * 2) this.#scratch = Buffer.alloc(text.length * 4);
+    const isWide = /[^\u0000-\u00ff]/.test(text);
+    this.#scratch.write(text, isWide ? 'utf16le' : 'latin1');
+    return isWide;
+  }
+
+  /** The slot of the table that has the text, or the empty one where it belongs. */
+  #slot(hash: number, bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
+    const mask = this.#table.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const symbol = this.#table[slot] as number;
+      if (symbol === NONE) return slot;
+      if (this.#hashes.at(symbol) === hash && this.#isText(symbol, bytes, start, end, isWide)) return slot;
+    }
+  }
+
+  #isText(symbol: number, bytes: Uint8Array, start: number, end: number, isWide: boolean): boolean {
+    const place = this.#starts.at(symbol);
+    const page = this.#pages[Math.floor(place / PAGE)] as Buffer;
+    const at = place % PAGE;
+    if (headAt(page, at) !== (end - start) * 2 + (isWide ? 1 : 0)) return false;
+    const shift = at + (page[at] === LONG ? 5 : 1) - start;
+    for (let byte = start; byte < end; byte++) if (page[byte + shift] !== bytes[byte]) return false;
+    return true;
+  }
+
+  #keep(bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
+    const length = end - start;
+    const page = this.#pageFor(length + 5);
+    const place = (this.#pages.length - 1) * PAGE + this.#used;
+    if (place >= MOST_BYTES) throw new AppError('more than 4 GB of ids are in this log; it cannot be indexed');
+    const head = length * 2 + (isWide ? 1 : 0);
+    if (head < LONG) page[this.#used++] = head;
+    else {
+      page[this.#used] = LONG;
+      page.writeUInt32LE(head, this.#used + 1);
+      this.#used += 5;
+    }
+    for (let byte = 0; byte < length; byte++) page[this.#used + byte] = bytes[start + byte] as number;
+    this.#used += length;
+    return place;
+  }
+
+  #pageFor(bytes: number): Buffer {
+    const last = this.#pages.at(-1);
+    if (last && this.#used + bytes <= last.length && this.#used < PAGE) return last;
+    const page = Buffer.allocUnsafeSlow(Math.max(last ? PAGE : FIRST_PAGE, bytes));
+    this.#pages.push(page);
+    this.#used = 0;
+    return page;
+  }
+
+  #grow(): void {
+    this.#table = new Int32Array(this.#table.length * 2).fill(NONE);
+    const mask = this.#table.length - 1;
+    for (let symbol = 0; symbol < this.size; symbol++) {
+      let slot = this.#hashes.at(symbol) & mask;
+      while (this.#table[slot] !== NONE) slot = (slot + 1) & mask;
+      this.#table[slot] = symbol;
+    }
+  }
+}
+
+/** Twice the length of a text in bytes, plus 1 where it is UTF-16. */
+function headAt(page: Buffer, at: number): number {
+  return page[at] === LONG ? page.readUInt32LE(at + 1) : (page[at] as number);
+}
