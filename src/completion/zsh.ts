@@ -1,6 +1,6 @@
 import type { Command, Option } from '../shared/command.ts';
 import { allOptions } from '../shared/common-options.ts';
-import { shellQuoted } from '../util/shell.ts';
+import { shellQuoted } from '../util/words.ts';
 import { RULE_LEVELS, takesFiles, type ValueKind, type Vocabulary, valueKind } from './shell-words.ts';
 
 export function zshCompletion({ commands, rules }: Vocabulary): string {

@@ -1,4 +1,4 @@
-import type { Style } from '../util/style.ts';
+import type { Style } from '../util/io.ts';
 import { counted, grouped } from '../util/words.ts';
 import type { Ancestor, DiffFormat, Place, SideName } from './compare.ts';
 import type { DiffItem } from './item.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
-import type { Processes } from '../util/processes.ts';
+import type { Processes } from '../util/io.ts';
 import { type Random, requireRunning, writeFully } from './temp.ts';
 
 export interface LockOptions {

@@ -1,7 +1,7 @@
 import { accessSync, type BigIntStats, constants, lstatSync, realpathSync, statSync } from 'node:fs';
 import { Writable, type WritableOptions } from 'node:stream';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
-import type { Output } from '../util/output.ts';
+import type { Output } from '../util/io.ts';
 import type { Ownership, Random } from './temp.ts';
 
 /** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */

@@ -1,5 +1,5 @@
 import { AppError, ClosedPipe, errorCode, fileError, isClosedPipe, OutputError } from '../util/errors.ts';
-import type { Output } from '../util/output.ts';
+import type { Output } from '../util/io.ts';
 
 const FULL = 256 * 1024;
 

@@ -1,6 +1,6 @@
 import { entryTypeOf } from '../entries/types/index.ts';
+import type { Paint, Style } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
-import type { Paint, Style } from '../util/style.ts';
 import width, { cutToWidth } from '../util/width.ts';
 
 /** How rows are set: for a terminal of so many columns, or for a pipe. */

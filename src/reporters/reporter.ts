@@ -1,5 +1,5 @@
 import type { Finding, Severity } from '../rules/finding.ts';
-import type { Style } from '../util/style.ts';
+import type { Style } from '../util/io.ts';
 
 /**
  * Findings on their way to a reader. Each call gives the text to write at that moment, often none; the calls come as

@@ -1,4 +1,4 @@
-import type { Style } from '../util/style.ts';
+import type { Style } from '../util/io.ts';
 import { counted } from '../util/words.ts';
 import type { Summary } from './reporter.ts';
 

@@ -1,6 +1,6 @@
 import type { Finding, Severity } from '../rules/finding.ts';
+import type { Paint, Style } from '../util/io.ts';
 import { escapeUnsafe, printable, visibleEscape } from '../util/printable.ts';
-import type { Paint, Style } from '../util/style.ts';
 import { type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 import { paintedSummary } from './summary.ts';
 

@@ -1,4 +1,4 @@
-import type { Style } from '../util/style.ts';
+import type { Style } from '../util/io.ts';
 import type { RuleMeta } from './rule.ts';
 
 const WIDTH = 80;

@@ -1,8 +1,6 @@
 import type { Io } from '../util/io.ts';
 
-export type { Io, Progress } from '../util/io.ts';
-export type { Processes } from '../util/processes.ts';
-export type { Paint, Style } from '../util/style.ts';
+export type { Io, Paint, Processes, Progress, Style } from '../util/io.ts';
 
 /** One option of a command; help, parsing, completion and the man page are all made from this. */
 export interface Option {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import type { Output } from '../util/output.ts';
+import type { Output } from '../util/io.ts';
 import { escapeUnsafe, jsonEscape } from '../util/printable.ts';
 import type { Io } from './command.ts';
 

@@ -1,5 +1,5 @@
 import { isObject } from '../json/value.ts';
-import { shellQuoted } from '../util/shell.ts';
+import { shellQuoted } from '../util/words.ts';
 import { parseShell, type Script, type SimpleCommand } from './shell.ts';
 
 /**

@@ -1,6 +1,5 @@
-import { shellQuoted, shellWord } from '../util/shell.ts';
-import type { Style } from '../util/style.ts';
-import { counted } from '../util/words.ts';
+import type { Style } from '../util/io.ts';
+import { counted, shellQuoted, shellWord } from '../util/words.ts';
 import type { NextStep, PendingCall, Status } from './types.ts';
 import type { Verdict } from './verdict.ts';
 

@@ -19,20 +19,17 @@ export function escapeUnsafe(text: string, spell: (character: string) => string)
 
 /** \n, \x1b, \u202e or \u{e0001}. */
 export function visibleEscape(character: string): string {
-  return SHORT[character] ?? codeEscape(character);
-}
-
-function codeEscape(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  if (code <= 0xff) return `\\x${code.toString(16).padStart(2, '0')}`;
-  return code <= 0xffff ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`;
+  if (code > 0xffff) return `\\u{${code.toString(16)}}`;
+  return SHORT[character] ?? (code > 0xff ? unicodeEscape(code) : `\\x${code.toString(16).padStart(2, '0')}`);
 }
 
-/** Unsafe characters stand only inside strings, but for white space between tokens. */
+/** Unsafe characters are only inside strings, but for white space between tokens. */
 export function jsonEscape(character: string): string {
   if (character === '\t' || character === '\r') return ' ';
-  return Array.from(
-    { length: character.length },
-    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-  ).join('');
+  return character.replace(/./gs, (unit) => unicodeEscape(unit.charCodeAt(0)));
+}
+
+function unicodeEscape(code: number): string {
+  return `\\u${code.toString(16).padStart(4, '0')}`;
 }

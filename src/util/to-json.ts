@@ -1,4 +1,4 @@
-import { escapeUnsafe } from './printable.ts';
+import { escapeUnsafe, jsonEscape } from './printable.ts';
 
 /**
  * A value that came from JSON as JSON again. JSON.parse reads what is nested a hundred thousand levels deep, but
@@ -9,20 +9,13 @@ export function toJson(value: unknown): string {
     return JSON.stringify(value) ?? 'null';
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return steps(value);
+    return stepByStep(value);
   }
 }
 
 /** The same for records that we write: what a terminal must not get raw is an escape of JSON, in a pipe too. */
 export function safeJson(value: unknown): string {
-  return escapeUnsafe(toJson(value), unicodeEscape);
-}
-
-function unicodeEscape(character: string): string {
-  let escaped = '';
-  for (let at = 0; at < character.length; at++)
-    escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
-  return escaped;
+  return escapeUnsafe(toJson(value), jsonEscape);
 }
 
 const SHORT = 60;
@@ -33,38 +26,22 @@ export function shortJson(value: unknown): string {
   return text.length <= SHORT ? text : `${text.slice(0, SHORT)}...`;
 }
 
-interface Open {
-  readonly items: Iterator<[key: string | number, value: unknown]>;
-  readonly isArray: boolean;
-  isFirst: boolean;
-}
-
-function steps(value: unknown): string {
+function stepByStep(value: unknown): string {
   const parts: string[] = [];
-  const stack: Open[] = [];
-  const write = (one: unknown): void => {
-    if (typeof one !== 'object' || one === null) {
-      parts.push(JSON.stringify(one) ?? 'null');
-      return;
+  /** What is still to be written, the next at the end: values, and pieces of JSON text between them. */
+  const stack: { readonly text?: string; readonly value?: unknown }[] = [{ value }];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { text, value: one } = next;
+    if (text !== undefined) parts.push(text);
+    else if (typeof one !== 'object' || one === null) parts.push(JSON.stringify(one) ?? 'null');
+    else {
+      const isArray = Array.isArray(one);
+      const items = Object.entries(one).filter(([, item]) => isArray || item !== undefined);
+      parts.push(isArray ? '[' : '{');
+      stack.push({ text: isArray ? ']' : '}' });
+      for (const [at, [key, item]] of [...items.entries()].reverse())
+        stack.push({ value: item }, { text: `${at > 0 ? ',' : ''}${isArray ? '' : `${JSON.stringify(key)}:`}` });
     }
-    const isArray = Array.isArray(one);
-    parts.push(isArray ? '[' : '{');
-    stack.push({ items: isArray ? one.entries() : Object.entries(one)[Symbol.iterator](), isArray, isFirst: true });
-  };
-  write(value);
-  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const next = top.items.next();
-    if (next.done) {
-      parts.push(top.isArray ? ']' : '}');
-      stack.pop();
-      continue;
-    }
-    const [key, item] = next.value;
-    if (item === undefined && !top.isArray) continue;
-    if (!top.isFirst) parts.push(',');
-    top.isFirst = false;
-    if (!top.isArray) parts.push(`${JSON.stringify(key)}:`);
-    write(item);
   }
   return parts.join('');
 }

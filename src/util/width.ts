@@ -1,8 +1,8 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
 /**
- * How many columns a text takes on a terminal: wide characters and emoji take two, combining marks and controls none. It
- * stands in for the string-width package that yargs brings, which costs more to load than all of our own code.
+ * How many columns a text takes on a terminal: wide characters and emoji take two, combining marks and controls none.
+ * Instead of the string-width package that yargs brings, which costs more to load than all of our own code.
  */
 const ESCAPES = /\u001b\[[0-9;]*m/g;
 /** Printable ASCII and the lines of drawings, one column each, which most texts are. */
@@ -25,9 +25,8 @@ export default function width(text: string): number {
 
 /** The start of a text that fits into so many columns, an ellipsis at its end where something was left out. */
 export function cutToWidth(text: string, columns: number): string {
-  // A text of no more characters than columns may still be too wide, but one of fewer than half cannot be.
+  // A text of no more characters than columns may still be too wide, but one of at most half cannot be.
   if (text.length * 2 <= columns) return text;
-  if (PLAIN.test(text)) return text.length <= columns ? text : columns < 1 ? '' : `${text.slice(0, columns - 1)}\u2026`;
   let used = 0;
   let last = 0;
   let end = 0;
@@ -45,12 +44,9 @@ export function cutToWidth(text: string, columns: number): string {
 
 /** By how much a character makes a text wider whose last one did so by `last` columns. */
 function characterWidth(character: string, last: number): number {
-  const code = character.codePointAt(0) ?? 0;
-  if (code >= 0x20 && code < 0x7f) return 1;
-  // Latin letters and the lines of drawings.
-  if ((code > 0xad && code < 0x300) || (code >= 0x2500 && code < 0x25fd)) return 1;
+  if (PLAIN.test(character)) return 1;
   if (character === PICTURE) return last === 1 ? 1 : 0;
-  return NO_COLUMNS.test(character) ? 0 : eastAsianWidth(code);
+  return NO_COLUMNS.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0);
 }
 
 /** Of a terminal; one that does not know its width says 0. */

@@ -5,45 +5,52 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** 2408582 as '2,408,582', the same in every locale. */
 export function grouped(value: number): string {
-  if (value >= 0 && value < 1000) return String(value);
-  if (value < 1_000_000 && Number.isInteger(value) && value > 0) {
-    return `${Math.floor(value / 1000)},${String(value % 1000).padStart(3, '0')}`;
-  }
-  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  return String(value).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',');
+}
+
+/** A text as one word of sh, bash and zsh, in quotes. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The same, with quotes only where it needs them. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : shellQuoted(text);
 }
 
 /** The candidates that a mistyped word most likely meant, nearest first. */
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
   // At least one character has to be right: otherwise every short word is near to every other.
   const limit = Math.max(0, Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3))));
-  const scored: { candidate: string; distance: number }[] = [];
   const lower = word.toLowerCase();
-  for (const candidate of candidates) {
+  const distanceTo = (candidate: string): number => {
     const inLower = candidate.toLowerCase();
-    const distance =
-      inLower === lower ? 0 : inLower.startsWith(lower) && word.length > 1 ? 0.5 : editDistance(word, candidate, limit);
-    if (distance <= limit) scored.push({ candidate, distance });
-  }
-  scored.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));
-  return scored.slice(0, most).map((one) => one.candidate);
+    if (inLower === lower) return 0;
+    if (word.length > 1 && inLower.startsWith(lower)) return 0.5;
+    // What differs more in length is not compared: a log may have millions of ids.
+    return Math.abs(word.length - candidate.length) > limit ? Infinity : editDistance(word, candidate);
+  };
+  return [...candidates]
+    .map((candidate) => ({ candidate, distance: distanceTo(candidate) }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, most)
+    .map(({ candidate }) => candidate);
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours; anything above the limit is told as limit + 1. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) > limit) return limit + 1;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+/** Insertions, deletions, substitutions and swaps of neighbors. */
+function editDistance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
+    rows.push(row);
     for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
-      row.push(best);
+      const substituted = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : Infinity;
+      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, substituted, swapped));
     }
-    beforeLast = last;
-    last = row;
   }
-  return last[b.length] ?? limit + 1;
+  return at(a.length, b.length);
 }

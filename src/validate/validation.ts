@@ -6,8 +6,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import { paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
 import type { Finding } from '../rules/finding.ts';
 import { AppError, ClosedPipe, OutputError, UsageError } from '../util/errors.ts';
-import type { Io } from '../util/io.ts';
-import type { Output } from '../util/output.ts';
+import type { Io, Output } from '../util/io.ts';
 import { counted } from '../util/words.ts';
 import { type CheckResult, type CheckSettings, type FileCheck, type ForeignFile, LogChecker } from './log-checker.ts';
 

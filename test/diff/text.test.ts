@@ -3,7 +3,7 @@ import type { DiffItem } from '../../src/diff/item.ts';
 import type { SideTotals } from '../../src/diff/side.ts';
 import { aloneLines, changedLines, type Look, totalsLines } from '../../src/diff/text.ts';
 import { NO_USAGE } from '../../src/entries/usage.ts';
-import type { Style } from '../../src/util/style.ts';
+import type { Style } from '../../src/util/io.ts';
 
 const same = (text: string): string => text;
 const named =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainRule, listRules } from '../../src/rules/explain.ts';
 import type { RuleMeta } from '../../src/rules/rule.ts';
-import type { Style } from '../../src/util/style.ts';
+import type { Style } from '../../src/util/io.ts';
 
 const same = (text: string): string => text;
 const plain: Style = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type StatusSource, statusText } from '../../src/status/text.ts';
 import type { PendingCall, Status } from '../../src/status/types.ts';
-import type { Style } from '../../src/util/style.ts';
+import type { Style } from '../../src/util/io.ts';
 
 const same = (text: string): string => text;
 const plain: Style = {
