@@ -4,7 +4,7 @@
  * (it is no session log, or must not be migrated) is a AppError, whose message is one line for people.
  */
 
-export type { Context } from './context/build.ts';
+export type { Context } from './context/context.ts';
 export type { PathState } from './context/state.ts';
 export type { Profile, Projected } from './context/types.ts';
 export type { IdScheme, MigrateWarning, TargetVersion } from './formats/native/index.ts';

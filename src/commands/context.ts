@@ -1,11 +1,9 @@
-import { FORMS, type FormName, formOf, type MessageForm } from '../context/messages/form.ts';
-import { verdictOf } from '../context/messages/verdict.ts';
-import { duplicatesIn, SessionContext } from '../context/session-context.ts';
+import { duplicatesIn, type ProjectedEntry, SessionContext } from '../context/context.ts';
+import { FORMS, type FormName, MessageForm, verdictOf } from '../context/messages/form.ts';
 import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
-import type { LogEntry } from '../log/log-entry.ts';
 import { BLOBS_OPTION } from '../shared/blob-options.ts';
 import { BlobResolver } from '../shared/blob-resolver.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
@@ -94,26 +92,25 @@ export const command: Command = {
 async function show(session: Log, view: View, args: ParsedArgs, io: Io): Promise<number> {
   const profile = (args.text('profile') ?? 'spec') as Profile;
   const form = (args.text('as') ?? 'native') as FormName;
-  const position = await leafOf(view, args, profile);
+  const rev = args.text('leaf');
+  const options = { allowNull: true, duplicates: duplicatesIn(profile) } as const;
+  const position = await view.leaf(rev === '@' ? undefined : rev, options);
   const blobs = new BlobResolver(session.name, args, io);
-  const context = await SessionContext.at(session, position, profile);
+  const context = await SessionContext.at(session, position === null || position < 0 ? null : position, profile);
   for (const note of context.notes) io.note(`${session.name}: ${note}`);
-  const out = new Output(io);
-  if (args.flag('state')) await showState(session, context, form, out);
-  else if (args.flag('explain')) await explain(context, form, out, io);
-  else await showMessages(session, context, formOf(form), blobs, out, io);
+  const out = new ByteWriter(io.stdout);
+  const print = async (line: string): Promise<void> => {
+    out.text(line);
+    out.text('\n');
+    if (out.full) await out.flush();
+  };
+  // A terminal gets no character that could do more than be read.
+  const printJson = (line: string) => print(io.stdout.isTTY ? escapeUnsafe(line, jsonEscape) : line);
+  if (args.flag('state')) await printJson(await stateText(session, context, form));
+  else if (args.flag('explain')) for await (const one of context.explained()) await print(explanation(one, form, io));
+  else await showMessages(session, context, new MessageForm(form), blobs, printJson, io);
   await out.flush();
   return blobs.end();
-}
-
-/** The position to look from; null for the empty context. */
-async function leafOf(view: View, args: ParsedArgs, profile: Profile): Promise<number | null> {
-  const rev = args.text('leaf');
-  const position = await view.leaf(rev === '@' ? undefined : rev, {
-    allowNull: true,
-    duplicates: duplicatesIn(profile),
-  });
-  return position === null || position < 0 ? null : position;
 }
 
 async function showMessages(
@@ -121,34 +118,33 @@ async function showMessages(
   context: SessionContext,
   form: MessageForm,
   blobs: BlobResolver,
-  out: Output,
+  print: (line: string) => Promise<void>,
   io: Io,
 ): Promise<void> {
   for await (const { entry, projected } of context.emitted()) {
     if (projected.note !== undefined) io.note(`${session.name}:${entry.line}: ${projected.note}`);
     for (const message of projected.messages) {
-      for (const line of form.add(blobs.resolve(message, entry.line))) await out.json(line);
+      for (const line of form.add(blobs.resolve(message, entry.line))) await print(line);
     }
   }
-  for (const line of form.end()) await out.json(line);
+  for (const line of form.end()) await print(line);
   for (const [role, count] of form.unknownRoles) {
-    io.note(
-      `${session.name}: ${counted(count, 'message')} with the unknown role '${role}' left out; '--as native' shows ${count === 1 ? 'it' : 'them'}`,
-    );
+    const left = `${counted(count, 'message')} with the unknown role '${role}' left out`;
+    io.note(`${session.name}: ${left}; '--as native' shows ${count === 1 ? 'it' : 'them'}`);
   }
 }
 
-async function showState(session: Log, context: SessionContext, formName: FormName, out: Output): Promise<void> {
+async function stateText(session: Log, context: SessionContext, form: FormName): Promise<string> {
   const title = await sessionTitle(session);
-  const system = await systemText(context, formName);
+  const system = await systemText(context, form);
   const { counts, usage, cost, ...state } = await context.state();
-  await out.json(toJson({ ...state, title, labels: await labelsById(session), counts, usage, cost, system }));
+  return toJson({ ...state, title, labels: await labelsById(session), counts, usage, cost, system });
 }
 
 /** Text for the system prompt, in the forms whose messages do not hold it. */
-async function systemText(context: SessionContext, formName: FormName): Promise<string | undefined> {
-  const form = formOf(formName);
-  if (formName === 'native' || formName === 'openai') return undefined;
+async function systemText(context: SessionContext, name: FormName): Promise<string | undefined> {
+  if (name === 'native' || name === 'openai') return undefined;
+  const form = new MessageForm(name);
   for await (const { projected } of context.emitted()) for (const message of projected.messages) form.add(message);
   return form.system.length > 0 ? form.system.join('\n\n') : undefined;
 }
@@ -162,57 +158,22 @@ async function labelsById(session: Log): Promise<Readonly<Record<string, string>
   return Object.fromEntries(byId);
 }
 
-async function explain(context: SessionContext, formName: FormName, out: Output, io: Io): Promise<void> {
-  const { green, dim } = io.style;
-  for await (const { entry, projected } of context.explained()) {
-    const { isIn, rule, why } = verdictOf(projected, formName);
-    const columns = [
-      `line:${entry.line}`.padEnd(9),
-      idOf(entry).padEnd(8),
-      kindOf(entry).padEnd(21),
-      `${rule}: ${why}`,
-    ];
-    const line = out.safe(columns.join('  '));
-    await out.line(isIn ? `${green('in ')}  ${line}` : dim(`out  ${line}`));
-  }
-}
-
-function idOf({ value }: LogEntry): string {
-  return typeof value['id'] === 'string' ? value['id'] : '-';
-}
-
-function kindOf({ value }: LogEntry): string {
-  const { type, message } = value;
+function explanation(
+  { entry: { line, value }, projected }: ProjectedEntry,
+  form: FormName,
+  { style, stdout }: Io,
+): string {
+  const { isIn, rule, why } = verdictOf(projected, form);
+  const { id, type, message } = value;
   const role = type === 'message' && isObject(message) ? message['role'] : undefined;
-  return typeof role === 'string' ? `message ${role}` : String(type ?? '-');
-}
-
-/** Lines on their way out; a terminal gets no character that could do more than be read. */
-class Output {
-  readonly isTerminal: boolean;
-  readonly #writer: ByteWriter;
-
-  constructor(io: Io) {
-    this.#writer = new ByteWriter(io.stdout);
-    this.isTerminal = io.stdout.isTTY === true;
-  }
-
-  async json(line: string): Promise<void> {
-    await this.line(this.isTerminal ? escapeUnsafe(line, jsonEscape) : line);
-  }
-
-  /** Text of the log as a part of a line. */
-  safe(text: string): string {
-    return this.isTerminal ? printable(text) : text.replace(/[\r\n]/g, ' ');
-  }
-
-  async line(line: string): Promise<void> {
-    this.#writer.text(line);
-    this.#writer.text('\n');
-    if (this.#writer.full) await this.#writer.flush();
-  }
-
-  async flush(): Promise<void> {
-    await this.#writer.flush();
-  }
+  const kind = typeof role === 'string' ? `message ${role}` : String(type ?? '-');
+  const columns = [
+    `line:${line}`.padEnd(9),
+    (typeof id === 'string' ? id : '-').padEnd(8),
+    kind.padEnd(21),
+    `${rule}: ${why}`,
+  ];
+  const text = columns.join('  ');
+  const safe = stdout.isTTY ? printable(text) : text.replace(/[\r\n]/g, ' ');
+  return isIn ? `${style.green('in ')}  ${safe}` : style.dim(`out  ${safe}`);
 }

@@ -5,14 +5,20 @@ import type { PathEntry } from './types.ts';
 /** The JSON text of every member's value; of equal keys the last counts, as for JSON.parse. */
 export function memberTexts(text: string): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
-  for (const member of objectMembers(text, text.indexOf('{')))
-    texts.set(member.key, text.slice(member.valueStart, member.valueEnd));
+  for (const { key, valueStart, valueEnd } of objectMembers(text, text.indexOf('{')))
+    texts.set(key, text.slice(valueStart, valueEnd));
   return texts;
 }
 
+/** The JSON texts of the elements of an array; none where it is something else. */
+export function elementTexts(array = ''): string[] {
+  if (!array.startsWith('[')) return [];
+  return Array.from(arrayElements(array, 0), ({ start, end }) => array.slice(start, end));
+}
+
 /** An object from JSON texts; members without one are left out. */
-export function objectText(members: readonly (readonly [key: string, value: string | undefined])[]): string {
-  const shown = members.filter(([, value]) => value !== undefined);
+export function objectText(members: Readonly<Record<string, string | undefined>>): string {
+  const shown = Object.entries(members).filter(([, value]) => value !== undefined);
   return `{${shown.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
 }
 
@@ -22,23 +28,23 @@ export function objectText(members: readonly (readonly [key: string, value: stri
  */
 export function messageText(
   role: string,
-  entry: PathEntry,
+  { text, value: { timestamp } }: PathEntry,
   fields: readonly string[],
   changed: Readonly<Record<string, string | undefined>> = {},
 ): string {
-  const texts = memberTexts(entry.text);
-  const members = fields.map((key) => [key, Object.hasOwn(changed, key) ? changed[key] : texts.get(key)] as const);
+  const texts = memberTexts(text);
+  const members = fields.map((key) => [key, Object.hasOwn(changed, key) ? changed[key] : texts.get(key)]);
   // Whatever the timestamp is, a Date is made of it, as the agents do: null is 1970.
-  const { timestamp } = entry.value;
-  const time = new Date(
-    (typeof timestamp === 'object' && timestamp !== null ? stringText(timestamp) : timestamp) as string,
-  ).getTime();
-  return objectText([['role', `"${role}"`], ...members, ['timestamp', Number.isNaN(time) ? 'null' : String(time)]]);
+  const isBoxed = typeof timestamp === 'object' && timestamp !== null;
+  const time = new Date((isBoxed ? stringText(timestamp) : timestamp) as string).getTime();
+  return objectText({
+    role: `"${role}"`,
+    ...Object.fromEntries(members),
+    timestamp: Number.isNaN(time) ? 'null' : String(time),
+  });
 }
 
-/** The JSON texts of the objects in an array. */
-export function objectTexts(array: string | undefined): string[] {
-  if (array === undefined) return [];
-  const texts = [...arrayElements(array, array.indexOf('['))].map(({ start, end }) => array.slice(start, end));
-  return texts.filter((text) => text.startsWith('{'));
+/** The message of a message entry, as the log has it. */
+export function storedMessage(entry: PathEntry): string {
+  return memberTexts(entry.text).get('message') ?? '';
 }

@@ -1,63 +1,75 @@
 import { isShown } from '../entries/types/index.ts';
-import {
-  applySplices,
-  arrayElements,
-  findMember,
-  type Member,
-  removeElements,
-  removeMembers,
-  type Splice,
-} from '../json/text.ts';
+import { applySplices, arrayElements, findMember, type Member, removeElements, removeMembers } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
-import { memberTexts, messageText, objectText } from './message-text.ts';
-import { OmpTurns } from './omp-turns.ts';
-import { entryName, out, SpecRules, storedMessage } from './spec.ts';
-import type { PathEntry, Projected } from './types.ts';
+import { toolCalls } from '../transcript/turns.ts';
+import { counted } from '../util/words.ts';
+import { memberTexts, messageText, objectText, storedMessage } from './message-text.ts';
+import { entryName, out, SpecRules } from './spec.ts';
+import type { ContextRule, PathEntry, Projected } from './types.ts';
 import { remoteHistory } from './window.ts';
 
 /** Messages of these types steer the agent itself and are not for the model. */
 const PRIVATE_CUSTOM_TYPES: ReadonlySet<unknown> = new Set(['prewalk-plan', 'vibe-mode-context']);
-const SUMMARY_FIELDS = [
-  'summary',
-  'shortSummary',
-  'tokensBefore',
-  'tokensAfter',
-  'method',
-  'warning',
-  'providerPayload',
-];
+const SUMMARY_FIELDS = 'summary shortSummary tokensBefore tokensAfter method warning providerPayload'.split(' ');
 const CUSTOM_FIELDS = ['customType', 'content', 'display', 'details', 'attribution'];
 
-/** omp 18: its custom messages, and turns made fit for sending. */
+interface OmpTurn {
+  /** The ids of its calls. */
+  readonly ids: readonly unknown[];
+  /** It is nothing but calls. */
+  readonly isBare: boolean;
+  readonly isStopped: boolean;
+}
+
+/**
+ * omp 18: its custom messages, and turns made fit for sending. It removes first turns that retries replaced and empty error
+ * turns, then tool calls that nothing answers, then turns that were stopped, with the results of their calls. To omp any
+ * result in the context answers every call with its id, before or behind it. Holds the places of messages and the ids of
+ * calls and results.
+ */
 export class OmpRules extends SpecRules {
-  readonly #turns = new OmpTurns();
+  readonly #messages: number[] = [];
+  readonly #interrupted = new Set<number>();
+  readonly #removed = new Map<number, ContextRule>();
+  /** By the id of the call, the places of its results. */
+  readonly #results = new Map<unknown, number[]>();
+  /** By place, the turns that have calls or were stopped. */
+  readonly #turns = new Map<number, OmpTurn>();
 
   override surveys(type: string): boolean {
     return isShown(type) || type === 'custom';
   }
 
-  override survey(place: number, entry: PathEntry): void {
-    const { value } = entry;
+  override survey(place: number, { value }: PathEntry): void {
     const { type, customType, summary, message } = value;
     this.#noteWhatIsNotReproduced(place, value);
     if (place < this.window.start) return;
     if (type === 'custom_message') {
-      if (customMessageObstacle(value) === undefined) this.#turns.custom(place, customType);
+      if (customMessageObstacle(value) === undefined) this.#surveyCustom(place, customType);
     } else if (type === 'branch_summary') {
-      if (summary) this.#turns.other(place);
-    } else if (type === 'message' && isObject(message)) this.#turns.message(place, message);
+      if (summary) this.#messages.push(place);
+    } else if (type === 'message' && isObject(message)) this.#surveyMessage(place, message);
   }
 
   override settle(): void {
-    this.#turns.settle();
+    for (const [place, { ids, isBare }] of this.#turns) {
+      if (isBare && !ids.some((id) => this.#results.has(id))) this.#removed.set(place, 'no-block-left');
+    }
+    // From the end to the start, because what follows a turn may go before the turn is looked at.
+    const following: number[] = [];
+    for (const place of this.#messages.toReversed()) {
+      if (this.#removed.has(place)) continue;
+      while (this.#removed.has(following.at(-1) ?? -1)) following.pop();
+      const turn = this.#turns.get(place);
+      if (turn?.isStopped && !this.#interrupted.has(following.at(-1) ?? -1)) this.#removeStopped(place, turn);
+      else following.push(place);
+    }
   }
 
   protected override compaction(entry: PathEntry): Projected {
     const providerPayload = remoteHistory(entry.value) ? payloadText(entry) : undefined;
-    return {
-      rule: 'compaction-summary',
-      messages: [messageText('compactionSummary', entry, SUMMARY_FIELDS, { providerPayload })],
-    };
+    const message = messageText('compactionSummary', entry, SUMMARY_FIELDS, { providerPayload });
+    return { rule: 'compaction-summary', messages: [message] };
   }
 
   protected override customMessage(entry: PathEntry): Projected {
@@ -72,34 +84,67 @@ export class OmpRules extends SpecRules {
   }
 
   protected override message(place: number, entry: PathEntry, message: JsonObject): Projected {
-    const removed = this.#turns.removed(place);
+    const removed = this.#removed.get(place);
     if (removed === 'no-content') {
-      return out(removed, {
-        note: `${entryName(entry.value)} is an assistant turn without content that omp can read; it gives nothing`,
-      });
+      const note = `${entryName(entry.value)} is an assistant turn without content that omp can read; it gives nothing`;
+      return out(removed, { note });
     }
     if (removed) return out(removed);
     const stored = storedMessage(entry);
-    const unanswered = this.#turns.unanswered(message);
-    if (unanswered === 0) return { rule: 'message', messages: [stored] };
-    const detail = `${unanswered} ${unanswered === 1 ? 'call' : 'calls'} without a result`;
-    return { rule: 'unanswered-calls', messages: [this.#withoutUnanswered(stored, message)], detail };
+    const calls = message['role'] === 'assistant' ? toolCalls(message) : [];
+    const unanswered = calls.filter((call) => !this.#results.has(call['id']));
+    if (unanswered.length === 0) return { rule: 'message', messages: [stored] };
+    const without = withoutCalls(stored, message['content'] as readonly unknown[], unanswered);
+    return {
+      rule: 'unanswered-calls',
+      messages: [without],
+      detail: `${counted(unanswered.length, 'call')} without a result`,
+    };
   }
 
-  #withoutUnanswered(text: string, message: JsonObject): string {
-    // A call was found in its content, which is an array then.
-    const content = findMember(text, 0, 'content') as Member;
-    const blocks = message['content'] as readonly unknown[];
-    const goes = (block: unknown) =>
-      isObject(block) && (block['type'] === 'redactedThinking' || this.#turns.isUnanswered(block));
-    const splices: Splice[] = [...removeElements(text, content.valueStart, (index) => goes(blocks[index]))];
-    let index = 0;
-    for (const element of arrayElements(text, content.valueStart)) {
-      const block: unknown = blocks[index++];
-      if (!isObject(block) || block['type'] !== 'thinking' || !block['thinkingSignature']) continue;
-      splices.push(...removeMembers(text, element.start, (key) => key === 'thinkingSignature'));
+  #surveyCustom(place: number, customType: unknown): void {
+    this.#messages.push(place);
+    if (customType === 'interrupted-thinking') this.#interrupted.add(place);
+  }
+
+  #surveyMessage(place: number, message: JsonObject): void {
+    const { role, customType, toolCallId } = message;
+    if (role === 'custom') {
+      this.#surveyCustom(place, customType);
+      return;
     }
-    return applySplices(text, splices);
+    const unusable = role === 'assistant' ? unusableTurn(message) : undefined;
+    if (unusable) {
+      this.#removed.set(place, unusable);
+      return;
+    }
+    this.#messages.push(place);
+    if (role === 'assistant') this.#surveyTurn(place, message);
+    else if (role === 'toolResult') {
+      const results = this.#results.get(toolCallId);
+      if (results) results.push(place);
+      else this.#results.set(toolCallId, [place]);
+    }
+  }
+
+  #surveyTurn(place: number, message: JsonObject): void {
+    const { content, stopReason } = message;
+    const ids = [...new Set(toolCalls(message).map((call) => call['id']))];
+    const isStopped = stopReason === 'aborted' || stopReason === 'error';
+    if (ids.length === 0 && !isStopped) return;
+    const isCall = (block: unknown) =>
+      isObject(block) && (block['type'] === 'toolCall' || block['type'] === 'redactedThinking');
+    const isBare = ids.length > 0 && (content as readonly unknown[]).every(isCall);
+    this.#turns.set(place, { ids, isBare, isStopped });
+  }
+
+  #removeStopped(place: number, { ids }: OmpTurn): void {
+    this.#removed.set(place, 'stopped-turn');
+    for (const id of ids) {
+      const results = this.#results.get(id) ?? [];
+      // What is removed is taken off the list, for no turn further up has to look at it again.
+      while ((results.at(-1) ?? -1) > place) this.#removed.set(results.pop() as number, 'answers-stopped-turn');
+    }
   }
 
   #noteWhatIsNotReproduced(place: number, value: JsonObject): void {
@@ -115,8 +160,46 @@ export class OmpRules extends SpecRules {
   }
 }
 
+/** Why an assistant message has no part in a context of omp, whatever follows it. */
+function unusableTurn({ content, retryRecovery, stopReason }: JsonObject): ContextRule | undefined {
+  // omp writes an object here, and asks only whether there is one.
+  if (retryRecovery) return 'retry-recovery';
+  if (typeof content !== 'string' && !Array.isArray(content)) return 'no-content';
+  return stopReason === 'error' && Array.isArray(content) && content.every(isBlank) ? 'empty-error-turn' : undefined;
+}
+
+/** By type of block, the fields that all have to be blank for it to be blank. */
+const BLANK_FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['text', ['text']],
+  ['thinking', ['thinking', 'thinkingSignature']],
+  ['redactedThinking', ['data']],
+  ['fallback', []],
+]);
+
+function isBlank(block: unknown): boolean {
+  if (!isObject(block)) return false;
+  const blank = (key: string) => typeof block[key] !== 'string' || block[key].trim() === '';
+  return BLANK_FIELDS.get(block['type'])?.every(blank) ?? false;
+}
+
+/** A turn without these calls, and so without what is signed or encrypted together with them. */
+function withoutCalls(text: string, blocks: readonly unknown[], calls: readonly JsonObject[]): string {
+  // A call was found in its content, which is an array then.
+  const { valueStart } = findMember(text, 0, 'content') as Member;
+  const going = new Set<unknown>(calls);
+  const goes = (block: unknown) => going.has(block) || (isObject(block) && block['type'] === 'redactedThinking');
+  const splices = removeElements(text, valueStart, (index) => goes(blocks[index]));
+  let index = 0;
+  for (const { start } of arrayElements(text, valueStart)) {
+    const block = blocks[index++];
+    if (!isObject(block) || block['type'] !== 'thinking' || !block['thinkingSignature']) continue;
+    splices.push(...removeMembers(text, start, (key) => key === 'thinkingSignature'));
+  }
+  return applySplices(text, splices);
+}
+
 /** Why omp gives no message for a custom_message; undefined where it gives one. */
-function customMessageObstacle({ customType, content }: JsonObject): 'bad-content' | 'private-custom-type' | undefined {
+function customMessageObstacle({ customType, content }: JsonObject): ContextRule | undefined {
   if (PRIVATE_CUSTOM_TYPES.has(customType)) return 'private-custom-type';
   return typeof content === 'string' || Array.isArray(content) ? undefined : 'bad-content';
 }
@@ -124,9 +207,6 @@ function customMessageObstacle({ customType, content }: JsonObject): 'bad-conten
 function payloadText(compaction: PathEntry): string {
   const preserved = memberTexts(memberTexts(compaction.text).get('preserveData') ?? '{}');
   const remote = memberTexts(preserved.get('openaiRemoteCompaction') ?? '{}');
-  return objectText([
-    ['type', '"openaiResponsesHistory"'],
-    ['provider', remote.get('provider')],
-    ['items', remote.get('replacementHistory')],
-  ]);
+  const [provider, items] = [remote.get('provider'), remote.get('replacementHistory')];
+  return objectText({ type: '"openaiResponsesHistory"', provider, items });
 }

@@ -1,19 +1,19 @@
 import { applySplices, removeMembers, setMember } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
-import { memberTexts, messageText } from './message-text.ts';
-import { entryName, out, SpecRules, storedMessage, withTail } from './spec.ts';
+import { memberTexts, messageText, storedMessage } from './message-text.ts';
+import { entryName, out, SpecRules, withTail } from './spec.ts';
 import type { PathEntry, Projected } from './types.ts';
 
 /** What a context_edit does to its target: take it away, or give it other content, as JSON text, or none. */
-type ContextEdit =
-  | { readonly removed: true }
-  | { readonly removed: false; readonly content: string | undefined; readonly isText: boolean };
+type ContextEdit = 'removed' | { readonly content: string | undefined; readonly isText: boolean };
 
-/** Roles whose null content pi reads as an empty list. */
-const FILLED_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult']);
+/** Roles whose null content pi reads as an empty list, or text. */
+const EMPTY: ReadonlyMap<unknown, string> = new Map([
+  ...['user', 'assistant', 'toolResult'].map((role) => [role, '[]'] as const),
+  ['system', '""'],
+]);
 /** Roles whose content a context_edit may replace. */
-const CONTENT_ROLES: ReadonlySet<unknown> = new Set([...FILLED_ROLES, 'custom']);
-const BLOCK_ROLES: ReadonlySet<unknown> = new Set(['assistant', 'toolResult']);
+const CONTENT_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 'custom']);
 
 /** pi 1.5: edits of the context, system messages, and null content made empty. */
 export class PiRules extends SpecRules {
@@ -24,21 +24,20 @@ export class PiRules extends SpecRules {
   }
 
   override survey(place: number, entry: PathEntry): void {
-    if (entry.value['type'] !== 'context_edit' || place < this.window.start) return;
-    const target = entry.value['targetId'];
+    if (place < this.window.start) return;
+    const { targetId } = entry.value;
     const edit = readEdit(entry);
-    if (typeof target === 'string' && edit) this.#edits.set(target, edit);
-    else
-      this.notes.push(
-        `${entryName(entry.value)} is a context_edit without a target or a replacement; it changes nothing`,
-      );
+    if (typeof targetId === 'string' && edit) this.#edits.set(targetId, edit);
+    else {
+      const name = entryName(entry.value);
+      this.notes.push(`${name} is a context_edit without a target or a replacement; it changes nothing`);
+    }
   }
 
   override project(place: number, entry: PathEntry): Projected {
     const projected = super.project(place, entry);
-    return projected.messages.length > 0 && this.#edits.get(entry.value['id'])?.removed
-      ? out('edited-away')
-      : projected;
+    const isRemoved = projected.messages.length > 0 && this.#edits.get(entry.value['id']) === 'removed';
+    return isRemoved ? out('edited-away') : projected;
   }
 
   protected override compaction(entry: PathEntry): Projected {
@@ -49,46 +48,42 @@ export class PiRules extends SpecRules {
 
   protected override customMessage(entry: PathEntry): Projected {
     const edit = this.#edits.get(entry.value['id']);
-    const isEdited = edit?.removed === false;
-    const content = isEdited ? { content: edit.content } : isMissing(entry.value['content']) ? { content: '[]' } : {};
+    const isEdited = edit !== undefined && edit !== 'removed';
+    const isMissing = (entry.value['content'] ?? null) === null;
+    const content = isEdited ? { content: edit.content } : isMissing ? { content: '[]' } : {};
     const message = messageText('custom', entry, ['customType', 'content', 'display', 'details'], content);
     return { rule: isEdited ? 'context-edit' : 'custom-message', messages: [message] };
   }
 
-  protected override message(place: number, entry: PathEntry, message: JsonObject): Projected {
-    const role = message['role'];
+  protected override message(place: number, entry: PathEntry, { role, content }: JsonObject): Projected {
     if (role === 'system' && place < this.window.compaction) return out('kept-system');
     const stored = storedMessage(entry);
     const edit = this.#edits.get(entry.value['id']);
-    if (edit?.removed === false && CONTENT_ROLES.has(role)) {
-      const asBlocks = edit.isText && BLOCK_ROLES.has(role);
-      const content = asBlocks ? `[{"type":"text","text":${edit.content}}]` : edit.content;
-      return { rule: 'context-edit', messages: [setContent(stored, content)] };
+    if (edit !== undefined && edit !== 'removed' && CONTENT_ROLES.has(role)) {
+      const asBlocks = edit.isText && (role === 'assistant' || role === 'toolResult');
+      const edited = asBlocks ? `[{"type":"text","text":${edit.content}}]` : edit.content;
+      return { rule: 'context-edit', messages: [withContent(stored, edited)] };
     }
-    const empty = FILLED_ROLES.has(role) ? '[]' : role === 'system' ? '""' : undefined;
-    if (empty === undefined || !isMissing(message['content'])) return { rule: 'message', messages: [stored] };
-    return { rule: 'null-content', messages: [setContent(stored, empty)] };
+    const empty = EMPTY.get(role);
+    if (empty === undefined || (content ?? null) !== null) return { rule: 'message', messages: [stored] };
+    return { rule: 'null-content', messages: [withContent(stored, empty)] };
   }
 }
 
-function readEdit(entry: PathEntry): ContextEdit | undefined {
-  const replacement = entry.value['replacement'];
-  if (replacement === null) return { removed: true };
+function readEdit({ value: { replacement }, text }: PathEntry): ContextEdit | undefined {
+  if (replacement === null) return 'removed';
   if (replacement === undefined) return undefined;
   // pi takes any content, and a replacement without one leaves the message without content.
-  if (!isObject(replacement)) return { removed: false, content: undefined, isText: false };
-  const content = memberTexts(memberTexts(entry.text).get('replacement') ?? '{}').get('content');
-  return { removed: false, content, isText: typeof replacement['content'] === 'string' };
+  if (!isObject(replacement)) return { content: undefined, isText: false };
+  const content = memberTexts(memberTexts(text).get('replacement') ?? '{}').get('content');
+  return { content, isText: typeof replacement['content'] === 'string' };
 }
 
-function isMissing(content: unknown): boolean {
-  return content === null || content === undefined;
-}
-
-function setContent(text: string, content: string | undefined): string {
-  const splices =
-    content === undefined
-      ? removeMembers(text, 0, (key) => key === 'content')
-      : [setMember(text, 0, 'content', content)];
-  return applySplices(text, splices);
+function withContent(text: string, content: string | undefined): string {
+  if (content === undefined)
+    return applySplices(
+      text,
+      removeMembers(text, 0, (key) => key === 'content'),
+    );
+  return applySplices(text, [setMember(text, 0, 'content', content)]);
 }

@@ -1,23 +1,17 @@
-import { entryTypeOf, isShown } from '../entries/types/index.ts';
+import { entryTypeOf } from '../entries/types/index.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { counted } from '../util/words.ts';
-import { memberTexts, messageText, objectTexts } from './message-text.ts';
-import type { RuleId } from './rules.ts';
-import type { PathEntry, Projected } from './types.ts';
+import { elementTexts, memberTexts, messageText, storedMessage } from './message-text.ts';
+import type { ContextRule, PathEntry, Projected } from './types.ts';
 import { type ContextWindow, hasRetainedTail } from './window.ts';
 
-/** Whether entries of this type can give messages; '' is a type that the index does not know. */
-export function emitsMessages(type: string): boolean {
-  return isShown(type) || type === '';
-}
-
-export function out(rule: RuleId, more: { readonly detail?: string; readonly note?: string } = {}): Projected {
+export function out(rule: ContextRule, more: Pick<Projected, 'detail' | 'note'> = {}): Projected {
   return { rule, messages: [], ...more };
 }
 
 /** How an entry is named in a note. */
-export function entryName(entry: JsonObject): string {
-  return typeof entry['id'] === 'string' ? `entry '${entry['id']}'` : 'an entry without an id';
+export function entryName({ id }: JsonObject): string {
+  return typeof id === 'string' ? `entry '${id}'` : 'an entry without an id';
 }
 
 /**
@@ -27,7 +21,7 @@ export function entryName(entry: JsonObject): string {
  * them in path order, and `settle` ends that; then `project` may be asked about any place.
  */
 export class SpecRules {
-  protected readonly window: ContextWindow;
+  readonly window: ContextWindow;
   /** Notes that are about the path as a whole, complete after `settle`. */
   readonly notes: string[];
 
@@ -47,8 +41,7 @@ export class SpecRules {
 
   /** What becomes of the entry at this place. */
   project(place: number, entry: PathEntry): Projected {
-    const { value } = entry;
-    const { type, message } = value;
+    const { type, message, summary } = entry.value;
     const { start, compaction, before, by } = this.window;
     const toModel = entryTypeOf(type)?.toModel;
     if (toModel === 'state') return out('state-only');
@@ -56,10 +49,14 @@ export class SpecRules {
     if (type === 'compaction' && place === compaction) return this.compaction(entry);
     if (place < start) return out(before, by === undefined ? {} : { detail: by });
     if (type === 'compaction') return out('older-compaction');
-    if (toModel === 'summary') return branchSummary(entry);
+    if (toModel === 'summary') {
+      if (!summary) return out('empty-summary');
+      return { rule: 'branch-summary', messages: [messageText('branchSummary', entry, ['summary', 'fromId'])] };
+    }
     if (type !== 'message') return this.customMessage(entry);
     if (isObject(message)) return this.message(place, entry, message);
-    return out('no-message', { note: `${entryName(value)} is a message entry without a message; it is left out` });
+    const note = `${entryName(entry.value)} is a message entry without a message; it is left out`;
+    return out('no-message', { note });
   }
 
   protected compaction(entry: PathEntry): Projected {
@@ -67,10 +64,8 @@ export class SpecRules {
   }
 
   protected customMessage(entry: PathEntry): Projected {
-    return {
-      rule: 'custom-message',
-      messages: [messageText('custom', entry, ['customType', 'content', 'display', 'details'])],
-    };
+    const message = messageText('custom', entry, ['customType', 'content', 'display', 'details']);
+    return { rule: 'custom-message', messages: [message] };
   }
 
   protected message(_place: number, entry: PathEntry, _message: JsonObject): Projected {
@@ -80,17 +75,8 @@ export class SpecRules {
 
 /** The messages of a compaction, and the copies behind them that it keeps in place of entries. */
 export function withTail(entry: PathEntry, messages: readonly string[]): Projected {
-  const tail = hasRetainedTail(entry.value) ? objectTexts(memberTexts(entry.text).get('retainedTail')) : [];
+  const kept = hasRetainedTail(entry.value) ? elementTexts(memberTexts(entry.text).get('retainedTail')) : [];
+  const tail = kept.filter((text) => text.startsWith('{'));
   const detail = tail.length > 0 ? { detail: `and ${counted(tail.length, 'retained message')}` } : {};
   return { rule: 'compaction-summary', messages: [...messages, ...tail], ...detail };
-}
-
-function branchSummary(entry: PathEntry): Projected {
-  if (!entry.value['summary']) return out('empty-summary');
-  return { rule: 'branch-summary', messages: [messageText('branchSummary', entry, ['summary', 'fromId'])] };
-}
-
-/** The message object of a message entry, as the log has it. */
-export function storedMessage(entry: PathEntry): string {
-  return memberTexts(entry.text).get('message') ?? '';
 }

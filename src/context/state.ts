@@ -12,20 +12,18 @@ export interface PathState {
   readonly mode: unknown;
   readonly modeData?: unknown;
   readonly injectedTtsrRules: readonly unknown[];
-  readonly counts: PathCounts;
+  readonly counts: {
+    readonly entries: number;
+    readonly messages: number;
+    readonly toolCalls: number;
+    /** How many entries of each type. */
+    readonly types: Readonly<Record<string, number>>;
+    /** How many messages of each role. */
+    readonly roles: Readonly<Record<string, number>>;
+  };
   readonly usage: Omit<Usage, 'cost'>;
   /** In the unit of the log, which is US dollars. */
   readonly cost: number;
-}
-
-export interface PathCounts {
-  readonly entries: number;
-  readonly messages: number;
-  readonly toolCalls: number;
-  /** How many entries of each type. */
-  readonly types: Readonly<Record<string, number>>;
-  /** How many messages of each role. */
-  readonly roles: Readonly<Record<string, number>>;
 }
 
 /** Gathers the state along a path; fed with its entries in order, from the root. Holds no content. */
@@ -37,10 +35,11 @@ export class StateReader {
   readonly #rules = new Set<unknown>();
   readonly #types = new Map<string, number>();
   readonly #roles = new Map<string, number>();
-  #leafId: unknown = null;
-  #thinkingLevel: unknown = 'off';
-  #mode: unknown = 'none';
-  #modeData: unknown;
+  readonly #last: { leafId: unknown; thinkingLevel: unknown; mode: unknown; modeData?: unknown } = {
+    leafId: null,
+    thinkingLevel: 'off',
+    mode: 'none',
+  };
   #entries = 0;
   #toolCalls = 0;
   #usage: Usage = NO_USAGE;
@@ -50,31 +49,32 @@ export class StateReader {
   }
 
   add(entry: JsonObject): void {
-    const { type, message } = entry;
+    const { type, message, injectedRules } = entry;
     this.#entries++;
-    this.#leafId = entry['id'] ?? null;
+    this.#last.leafId = entry['id'] ?? null;
     count(this.#types, type);
     this.#usage = addUsage(this.#usage, usageOf(entry));
     if (type === 'message' && isObject(message)) this.#message(message);
     else if (type === 'model_change') this.#modelChange(entry);
-    else if (type === 'thinking_level_change') {
-      this.#thinkingLevel = entry['thinkingLevel'] ?? (this.#profile === 'pi' ? null : 'off');
-    } else if (type === 'mode_change') {
-      this.#mode = entry['mode'] ?? 'none';
-      this.#modeData = entry['data'];
-    } else if (type === 'ttsr_injection' && Array.isArray(entry['injectedRules'])) {
-      for (const rule of entry['injectedRules']) this.#rules.add(rule);
+    else if (type === 'thinking_level_change')
+      this.#last.thinkingLevel = entry['thinkingLevel'] ?? (this.#profile === 'pi' ? null : 'off');
+    else if (type === 'mode_change') {
+      this.#last.mode = entry['mode'] ?? 'none';
+      this.#last.modeData = entry['data'];
+    } else if (type === 'ttsr_injection' && Array.isArray(injectedRules)) {
+      for (const rule of injectedRules) this.#rules.add(rule);
     }
   }
 
   state(): PathState {
     const { cost, ...usage } = this.#usage;
+    const { leafId, thinkingLevel, mode, modeData } = this.#last;
     return {
-      leafId: this.#leafId,
-      thinkingLevel: this.#thinkingLevel,
+      leafId,
+      thinkingLevel,
       models: Object.fromEntries(this.#models),
-      mode: this.#mode,
-      ...(this.#modeData === undefined ? {} : { modeData: this.#modeData }),
+      mode,
+      ...(modeData === undefined ? {} : { modeData }),
       injectedTtsrRules: [...this.#rules],
       counts: {
         entries: this.#entries,
@@ -92,30 +92,27 @@ export class StateReader {
     count(this.#roles, message['role']);
     if (message['role'] !== 'assistant') return;
     this.#toolCalls += toolCalls(message).length;
-    const model = modelName(message['provider'], message['model']);
+    const model = fullModelName(message['provider'], message['model']);
     if (!this.#isModelChosen && model !== undefined) this.#models.set('default', model);
   }
 
-  #modelChange(entry: JsonObject): void {
-    const own = typeof entry['model'] === 'string' && entry['model'] !== '' ? entry['model'] : undefined;
-    const ofPi = modelName(entry['provider'], entry['modelId']);
-    if (this.#profile === 'pi') {
-      // pi looks for its own two fields; where another dialect's entry lacks them, no model is left.
-      if (ofPi === undefined) this.#models.delete('default');
-      else this.#models.set('default', ofPi);
-      return;
-    }
-    const chosen = own ?? (this.#profile === 'spec' ? ofPi : undefined);
+  #modelChange({ provider, model, modelId, role: named }: JsonObject): void {
+    const own = typeof model === 'string' && model !== '' ? model : undefined;
+    const ofPi = fullModelName(provider, modelId);
+    // pi looks for its own two fields; where another dialect's entry lacks them, no model is left.
+    if (this.#profile === 'pi' && ofPi === undefined) this.#models.delete('default');
+    const chosen = this.#profile === 'pi' ? ofPi : (own ?? (this.#profile === 'spec' ? ofPi : undefined));
     if (chosen === undefined) return;
-    const role = own === undefined ? 'default' : stringText(entry['role'] ?? 'default');
+    const role = this.#profile === 'pi' || own === undefined ? 'default' : stringText(named ?? 'default');
     this.#models.set(role, chosen);
-    if (role === 'default') this.#isModelChosen = true;
+    if (role === 'default' && this.#profile !== 'pi') this.#isModelChosen = true;
   }
 }
 
-function modelName(provider: unknown, model: unknown): string | undefined {
-  if (typeof provider !== 'string' || typeof model !== 'string' || provider === '' || model === '') return undefined;
-  return `${provider}/${model}`;
+function fullModelName(provider: unknown, model: unknown): string | undefined {
+  return provider && model && typeof provider === 'string' && typeof model === 'string'
+    ? `${provider}/${model}`
+    : undefined;
 }
 
 function count(counts: Map<string, number>, key: unknown): void {

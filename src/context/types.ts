@@ -1,10 +1,40 @@
 import type { JsonObject } from '../json/value.ts';
-import type { RuleId } from './rules.ts';
 
 /** Whose reading of the log is wanted: that of the written format, or of an agent where it differs. */
 export type Profile = 'spec' | 'pi' | 'omp';
 
 export const PROFILES: readonly Profile[] = ['spec', 'pi', 'omp'];
+
+/** Every reason why an entry is in the context or out of it, in words for a person. */
+export const CONTEXT_RULES = {
+  message: 'a stored message, unchanged',
+  'custom-message': 'a message that an extension put in',
+  'branch-summary': 'the summary of an abandoned branch',
+  'compaction-summary': 'the last compaction on the path; its summary comes first',
+  'null-content': 'a stored message whose null content is read as empty',
+  'context-edit': 'its content is replaced by a later context_edit',
+  'unanswered-calls': 'tool calls without a result are removed, and signatures with them',
+  summarised: 'comes before what the last compaction keeps',
+  'older-compaction': 'superseded by a later compaction on the path',
+  'replayed-by-provider': 'the provider replays this part from its own history',
+  'before-reset': 'comes before the last reset_boundary',
+  'kept-system': 'a system message in the kept range, replaced by the one of the compaction',
+  'edited-away': 'removed by a later context_edit',
+  'empty-summary': 'a branch summary without text',
+  'no-message': 'a message entry without a message',
+  'no-content': 'an assistant turn whose content is neither text nor a list of blocks',
+  'bad-content': 'content that is neither text nor a list of blocks',
+  'private-custom-type': 'a custom message that is only for the agent itself',
+  'retry-recovery': 'a turn that a retry replaced',
+  'empty-error-turn': 'a turn that ended in an error with nothing in it',
+  'no-block-left': 'the turn is empty without its unanswered calls',
+  'stopped-turn': 'a turn that was aborted or ended in an error',
+  'answers-stopped-turn': 'the result of a call in a turn that was removed',
+  'state-only': 'changes the state, not the messages',
+  'no-text-for-the-model': 'this type of entry is not a message',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type ContextRule = keyof typeof CONTEXT_RULES;
 
 /** An entry of a path: the JSON text of its line, and what JSON.parse makes of it. */
 export interface PathEntry {
@@ -12,18 +42,9 @@ export interface PathEntry {
   readonly value: JsonObject;
 }
 
-/** What is known of a path before its entries are read. Places count from the root, which is 0. */
-export interface PathShape {
-  readonly length: number;
-  /** The entry's type, or '' where it has none. */
-  type(place: number): string;
-  /** The place of the entry with this id, or -1. */
-  placeOf(id: string): number;
-}
-
 /** What becomes of an entry: the messages it gives, none where it is out, and the rule that says so. */
 export interface Projected {
-  readonly rule: RuleId;
+  readonly rule: ContextRule;
   /** Each message as JSON text; untouched messages are the very text of the log. */
   readonly messages: readonly string[];
   /** More about this case, for --explain. */

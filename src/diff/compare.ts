@@ -1,4 +1,4 @@
-import { SessionContext } from '../context/session-context.ts';
+import { SessionContext } from '../context/context.ts';
 import type { Profile } from '../context/types.ts';
 import { contentKey, entryKey } from '../entries/content-key.ts';
 import { isObject, type JsonObject } from '../json/value.ts';

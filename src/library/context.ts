@@ -1,5 +1,4 @@
-import { type Context, buildContext as projected } from '../context/build.ts';
-import { duplicatesIn, SessionContext } from '../context/session-context.ts';
+import { type Context, duplicatesIn, buildContext as projected, SessionContext } from '../context/context.ts';
 import type { PathState } from '../context/state.ts';
 import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject, type JsonObject } from '../json/value.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildContext } from '../../src/context/build.ts';
+import { buildContext } from '../../src/context/context.ts';
 import { type PathEntry, PROFILES } from '../../src/context/types.ts';
 import { assistant, call, chain, result, text, user } from '../support/chain.ts';
 import { plainPath } from '../support/plain-path.ts';

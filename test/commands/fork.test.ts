@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFile
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildContext } from '../../src/context/build.ts';
+import { buildContext } from '../../src/context/context.ts';
 import { PROFILES } from '../../src/context/types.ts';
 import { isObject, type JsonObject } from '../../src/json/value.ts';
 import { settings } from '../support/properties.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildContext } from '../../src/context/build.ts';
+import { buildContext } from '../../src/context/context.ts';
 import { plainPath } from '../support/plain-path.ts';
 import { contextVectors, stateOfAnswer } from '../support/vectors.ts';
 

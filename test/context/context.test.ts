@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildContext } from '../../src/context/build.ts';
-import { CONTEXT_RULES } from '../../src/context/rules.ts';
-import { type PathEntry, PROFILES, type Profile } from '../../src/context/types.ts';
+import { buildContext } from '../../src/context/context.ts';
+import { CONTEXT_RULES, type PathEntry, PROFILES, type Profile } from '../../src/context/types.ts';
 import { assistant, call, chain, result, text, user } from '../support/chain.ts';
 import { plainPath } from '../support/plain-path.ts';
 import { settings } from '../support/properties.ts';

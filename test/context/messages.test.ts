@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildContext } from '../../src/context/build.ts';
-import { FORMS, type FormName, formOf, leftOutOf } from '../../src/context/messages/form.ts';
+import { buildContext } from '../../src/context/context.ts';
+import { FORMS, type FormName, leftOutOf, MessageForm } from '../../src/context/messages/form.ts';
 import { type PathEntry, PROFILES } from '../../src/context/types.ts';
 import { assistant, call, chain, result, text, user } from '../support/chain.ts';
 import { plainPath } from '../support/plain-path.ts';
@@ -13,7 +13,7 @@ import { contextVectors } from '../support/vectors.ts';
 type Json = Record<string, unknown>;
 
 function told(name: FormName, messages: readonly string[]): Json[] {
-  const form = formOf(name);
+  const form = new MessageForm(name);
   return [...messages.flatMap((message) => form.add(message)), ...form.end()].map((line) => JSON.parse(line) as Json);
 }
 
@@ -84,7 +84,7 @@ describe('--as llm', () => {
 
   it('leaves stored messages as the log has them', () => {
     const line = '{"role":"assistant","content":[{"type":"text","text":"\\u0041"}],"n":1.0}';
-    expect(formOf('llm').add(line)).toEqual([line]);
+    expect(new MessageForm('llm').add(line)).toEqual([line]);
   });
 
   it('tells executions as text and drops those that the user kept out of the context', () => {
@@ -145,13 +145,13 @@ describe('--as llm', () => {
   });
 
   it('counts messages of roles that it does not know, also those that have none', () => {
-    const form = formOf('anthropic');
+    const form = new MessageForm('anthropic');
     expect([...form.add('{"content":"x"}'), ...form.add('{"role":7}'), ...form.end()]).toEqual([]);
     expect([...form.unknownRoles]).toEqual([['', 2]]);
   });
 
   it('counts messages of roles that it does not know', () => {
-    const form = formOf('llm');
+    const form = new MessageForm('llm');
     form.add('{"role":"weird","content":"x"}');
     form.add('{"role":"weird","content":"y"}');
     expect([...form.unknownRoles]).toEqual([['weird', 2]]);
@@ -259,7 +259,7 @@ describe('--as anthropic', () => {
   it('keeps the spelling of arguments, and makes an object of those that are none', () => {
     const args = '{"n":1.0,"big":12345678901234567890,"t":"\\ud83d\\ude00 \\ud83d \\\\ud83d"}';
     const line = `{"role":"assistant","content":[{"type":"toolCall","id":"a","name":"n","arguments":${args}}]}`;
-    const form = formOf('anthropic');
+    const form = new MessageForm('anthropic');
     const lines = [...form.add(line), ...form.end()];
     expect(lines[1]).toContain('{"n":1.0,"big":12345678901234567890,"t":"\\ud83d\\ude00 \\ufffd \\\\ud83d"}');
     const input = (value: unknown): unknown => {
@@ -311,7 +311,7 @@ describe('--as anthropic', () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const line = `{"role":"assistant","content":[{"type":"toolCall","id":"a","name":"n","arguments":${deep}}]}`;
     for (const name of FORMS) {
-      const form = formOf(name);
+      const form = new MessageForm(name);
       expect([...form.add(line), ...form.end()].join('').length).toBeGreaterThan(deep.length);
     }
   });
@@ -336,7 +336,7 @@ describe('--as anthropic', () => {
   });
 
   it('gathers system text apart from the messages', () => {
-    const form = formOf('anthropic');
+    const form = new MessageForm('anthropic');
     form.add('{"role":"system","content":"be brief","sections":{"p":"in French"}}');
     expect([...form.end()]).toEqual([]);
     form.add(

@@ -1,13 +1,15 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
-import { ANTHROPIC, AnthropicMessages } from './anthropic.ts';
-import { type LeftOutBy, type LlmOutcome, toLlm } from './llm.ts';
-import { OPENAI, openaiMessages } from './openai.ts';
+import { isObject } from '../../json/value.ts';
+import { CONTEXT_RULES, type Projected } from '../types.ts';
+import { type LeftOutBy, toLlm } from './llm.ts';
 import { textPart } from './parts.ts';
+import { ANTHROPIC, OPENAI, type Provider } from './providers.ts';
 import { type ProviderTurn, Turns } from './turns.ts';
 
 export type FormName = 'native' | 'llm' | 'anthropic' | 'openai';
 
 export const FORMS: readonly FormName[] = ['native', 'llm', 'anthropic', 'openai'];
+
+const PROVIDERS: Partial<Record<FormName, Provider>> = { anthropic: ANTHROPIC, openai: OPENAI };
 
 /** The messages of a context, one after the other, in the form that a reader wants. All in and out is JSON text. */
 export class MessageForm {
@@ -15,84 +17,76 @@ export class MessageForm {
   readonly system: string[] = [];
   /** How many messages were left out for a reason that the user should know. */
   readonly unknownRoles = new Map<string, number>();
+  readonly #name: FormName;
+  readonly #provider: Provider | undefined;
+  readonly #turns: Turns | undefined;
+  #isFirst = true;
+
+  constructor(name: FormName) {
+    this.#name = name;
+    this.#provider = PROVIDERS[name];
+    this.#turns = this.#provider && new Turns(this.#provider);
+  }
 
   /** The messages that are complete now that this one of the context is known. */
   add(text: string): readonly string[] {
-    return [text];
+    if (this.#name === 'native') return [text];
+    const value: unknown = JSON.parse(text);
+    const outcome = toLlm(text, value);
+    if (outcome.kind === 'message')
+      return this.#turns ? this.#messages(this.#turns.add(outcome.value, outcome.text), false) : [outcome.text];
+    if (outcome.kind === 'system') {
+      if (this.#name === 'openai') this.#turns?.say('system', textPart(outcome.text));
+      else this.system.push(outcome.text);
+    } else if (outcome.by === 'unknown-role') {
+      const role = isObject(value) && typeof value['role'] === 'string' ? value['role'] : '';
+      this.unknownRoles.set(role, (this.unknownRoles.get(role) ?? 0) + 1);
+    }
+    return [];
   }
 
   /** Those that were still open. */
   end(): readonly string[] {
-    return [];
+    return this.#messages(this.#turns?.end() ?? [], true);
   }
-}
 
-export function formOf(name: FormName): MessageForm {
-  if (name === 'native') return new MessageForm();
-  return name === 'llm' ? new LlmForm() : new ProviderForm(name);
+  #messages(turns: readonly ProviderTurn[], isEnd: boolean): string[] {
+    return turns.flatMap((turn, at) => {
+      const place = { isFirst: this.#isFirst, isLast: isEnd && at === turns.length - 1 };
+      this.#isFirst = false;
+      return this.#provider?.messages(turn, place) ?? [];
+    });
+  }
 }
 
 /** Why a message of the context has no part in this form; undefined where it has one. */
 export function leftOutOf(name: FormName, text: string): LeftOutBy | undefined {
   if (name === 'native') return undefined;
-  const outcome = outcomeOf(text, JSON.parse(text));
+  const outcome = toLlm(text, JSON.parse(text));
   if (outcome.kind === 'left-out') return outcome.by;
   return outcome.kind === 'system' && name !== 'openai' ? 'system-text' : undefined;
 }
 
-class LlmForm extends MessageForm {
-  override add(text: string): readonly string[] {
-    const value: unknown = JSON.parse(text);
-    const outcome = outcomeOf(text, value);
-    if (outcome.kind === 'message') return this.message(outcome.text, outcome.value);
-    if (outcome.kind === 'system') this.systemText(outcome.text);
-    else if (outcome.by === 'unknown-role') {
-      const role = (value as JsonObject)['role'];
-      const name = typeof role === 'string' ? role : '';
-      this.unknownRoles.set(name, (this.unknownRoles.get(name) ?? 0) + 1);
-    }
-    return [];
-  }
+/** Why a message of the context is not among those of a form, in words. */
+const FORM_RULES: Readonly<Record<LeftOutBy, string>> = {
+  excluded: 'the user ran it outside the context',
+  'unknown-role': 'this format does not support its role',
+  'system-text': "system text is not a message in this format; '--state' has it",
+  'nothing-to-send': 'has no text and no image',
+};
 
-  protected message(text: string, _value: JsonObject): readonly string[] {
-    return [text];
-  }
-
-  protected systemText(text: string): void {
-    this.system.push(text);
-  }
+export interface ContextVerdict {
+  readonly isIn: boolean;
+  readonly rule: string;
+  readonly why: string;
 }
 
-class ProviderForm extends LlmForm {
-  readonly #turns: Turns;
-  readonly #anthropic: AnthropicMessages | undefined;
-
-  constructor(provider: 'anthropic' | 'openai') {
-    super();
-    this.#turns = new Turns(provider === 'anthropic' ? ANTHROPIC : OPENAI);
-    this.#anthropic = provider === 'anthropic' ? new AnthropicMessages() : undefined;
-  }
-
-  protected override message(text: string, value: JsonObject): readonly string[] {
-    return this.#messages(this.#turns.add(value, text), false);
-  }
-
-  protected override systemText(text: string): void {
-    if (this.#anthropic) super.systemText(text);
-    else this.#turns.say('system', textPart(text));
-  }
-
-  override end(): readonly string[] {
-    return this.#messages(this.#turns.end(), true);
-  }
-
-  #messages(turns: readonly ProviderTurn[], ended: boolean): string[] {
-    return turns.flatMap(
-      (turn, at) => this.#anthropic?.of(turn, ended && at === turns.length - 1) ?? openaiMessages(turn),
-    );
-  }
-}
-
-function outcomeOf(text: string, message: unknown): LlmOutcome {
-  return isObject(message) ? toLlm(text, message) : { kind: 'left-out', by: 'unknown-role' };
+/** In or out, by which rule, in words for a person. */
+export function verdictOf({ rule, messages, detail }: Projected, form: FormName): ContextVerdict {
+  const leftOut = messages.map((message) => leftOutOf(form, message));
+  const reason = leftOut.find((by) => by !== undefined);
+  if (reason !== undefined && !leftOut.includes(undefined))
+    return { isIn: false, rule: reason, why: FORM_RULES[reason] };
+  const why = CONTEXT_RULES[rule];
+  return { isIn: messages.length > 0, rule, why: detail === undefined ? why : `${why} (${detail})` };
 }

@@ -2,7 +2,7 @@ import { applySplices, setMember } from '../../json/text.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import { memberTexts, objectText } from '../message-text.ts';
-import { isBlank } from './parts.ts';
+import { isBlank, stringOr } from './parts.ts';
 
 /** Why a message of the context is not one of the conversation. */
 export type LeftOutBy = 'excluded' | 'unknown-role' | 'system-text' | 'nothing-to-send';
@@ -18,7 +18,8 @@ const BRANCH_LEFT = 'A branch of this conversation was abandoned. This is what h
 const SHORTENED = 'The conversation up to here was shortened. This is what happened in it';
 
 /** A message of the context as one that any model could be sent: from the user, the assistant or a tool. */
-export function toLlm(text: string, message: JsonObject): LlmOutcome {
+export function toLlm(text: string, message: unknown): LlmOutcome {
+  if (!isObject(message)) return leftOut('unknown-role');
   switch (message['role']) {
     case 'user':
     case 'assistant':
@@ -49,54 +50,43 @@ function leftOut(by: LeftOutBy): LlmOutcome {
 }
 
 function stored(text: string, message: JsonObject): LlmOutcome {
-  if (message['content'] !== null && message['content'] !== undefined) return { kind: 'message', text, value: message };
-  return {
-    kind: 'message',
-    text: applySplices(text, [setMember(text, 0, 'content', '[]')]),
-    value: { ...message, content: [] },
-  };
+  if ((message['content'] ?? null) !== null) return { kind: 'message', text, value: message };
+  const filled = applySplices(text, [setMember(text, 0, 'content', '[]')]);
+  return { kind: 'message', text: filled, value: { ...message, content: [] } };
 }
 
-function fromUser(text: string, message: JsonObject, content: unknown, contentText = toJson(content)): LlmOutcome {
+function fromUser(text: string, { timestamp }: JsonObject, content: unknown, written = toJson(content)): LlmOutcome {
   if (typeof content === 'string' ? isBlank(content) : !Array.isArray(content) || content.length === 0)
     return leftOut('nothing-to-send');
-  const shown = objectText([
-    ['role', '"user"'],
-    ['content', contentText],
-    ['timestamp', memberTexts(text).get('timestamp')],
-  ]);
-  return { kind: 'message', text: shown, value: { role: 'user', content, timestamp: message['timestamp'] } };
+  const shown = objectText({ role: '"user"', content: written, timestamp: memberTexts(text).get('timestamp') });
+  return { kind: 'message', text: shown, value: { role: 'user', content, timestamp } };
 }
 
-function systemText(message: JsonObject): LlmOutcome {
-  const sections = message['sections'];
-  const pieces = [contentText(message['content']), ...(isObject(sections) ? Object.values(sections) : [])];
-  const text = pieces.filter((piece): piece is string => typeof piece === 'string' && !isBlank(piece)).join('\n\n');
+function systemText({ content, sections }: JsonObject): LlmOutcome {
+  const blocks: unknown[] = Array.isArray(content) ? content.filter(isObject).map((block) => block['text']) : [];
+  const own = typeof content === 'string' ? content : strings(blocks).join('\n\n');
+  const pieces = strings([own, ...(isObject(sections) ? Object.values(sections) : [])]);
+  const text = pieces.filter((piece) => !isBlank(piece)).join('\n\n');
   return text === '' ? leftOut('nothing-to-send') : { kind: 'system', text };
 }
 
-function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .flatMap((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : []))
-    .join('\n\n');
+function strings(values: readonly unknown[]): string[] {
+  return values.filter((value) => typeof value === 'string');
 }
 
 function execution(message: JsonObject): string {
   const isShell = message['role'] === 'bashExecution';
+  const output = stringOr(message['output']);
   const lines = [
     `The user ran ${isShell ? 'a shell command' : 'Python code'}:`,
-    fenced(string(message[isShell ? 'command' : 'code'])),
+    fenced(stringOr(message[isShell ? 'command' : 'code'])),
+    ...(output === '' ? ['It printed nothing.'] : ['It printed:', fenced(output)]),
   ];
-  const output = string(message['output']);
-  if (output === '') lines.push('It printed nothing.');
-  else lines.push('It printed:', fenced(output));
   if (message['cancelled'] === true) lines.push('It was canceled.');
   else if (typeof message['exitCode'] === 'number' && message['exitCode'] !== 0)
     lines.push(`It ended with exit code ${message['exitCode']}.`);
   if (message['truncated'] === true) {
-    const path = string(message['fullOutputPath']);
+    const path = stringOr(message['fullOutputPath']);
     lines.push(path === '' ? 'The output was truncated.' : `The output was truncated; all of it is in ${path}.`);
   }
   return lines.join('\n\n');
@@ -104,20 +94,17 @@ function execution(message: JsonObject): string {
 
 function mentionedFiles(files: unknown): JsonObject[] {
   if (!Array.isArray(files)) return [];
-  return files.filter(isObject).flatMap((file) => {
-    const name = `The user mentioned the file ${string(file['path'])}`;
-    const content = file['content'];
+  return files.filter(isObject).flatMap(({ path, content, image }) => {
+    const name = `The user mentioned the file ${stringOr(path)}`;
     const shown = typeof content === 'string' && content !== '' ? `${name}:\n\n${fenced(content)}` : `${name}.`;
-    const image = file['image'];
     const block: JsonObject = { type: 'text', text: shown };
-    return isObject(image) && typeof image['data'] === 'string'
-      ? [block, { type: 'image', data: image['data'], mimeType: image['mimeType'] }]
-      : [block];
+    if (!isObject(image) || typeof image['data'] !== 'string') return [block];
+    return [block, { type: 'image', data: image['data'], mimeType: image['mimeType'] }];
   });
 }
 
 function summaryText(words: string, summary: unknown): string {
-  const text = string(summary);
+  const text = stringOr(summary);
   return isBlank(text)
     ? `${words.split('. ')[0]}, and no summary of it was kept.`
     : `${words}:\n\n<summary>\n${text}\n</summary>`;
@@ -129,8 +116,4 @@ function fenced(text: string): string {
   for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
-}
-
-function string(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

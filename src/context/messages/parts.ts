@@ -1,62 +1,51 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 
-/** A piece of what someone said, in no provider's terms. */
-export type ContentPart = TextPart | ImagePart;
-
 export interface TextPart {
   readonly kind: 'text';
   readonly text: string;
 }
 
-export interface ImagePart {
-  readonly kind: 'image';
-  /** Base64. */
-  readonly data: string;
-  readonly mimeType: string;
-}
+/** A piece of what someone said, in no provider's terms; the data of an image are base64. */
+export type ContentPart = TextPart | { readonly kind: 'image'; readonly data: string; readonly mimeType: string };
 
 /** What both providers take. */
-const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const IMAGE_TYPES: ReadonlySet<unknown> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** The parts of a content field: text, or a list of blocks. Blank text is no part, for the providers refuse it. */
 export function partsOf(content: unknown): ContentPart[] {
   if (typeof content === 'string') return textPart(content);
   if (!Array.isArray(content)) return [];
-  return content.flatMap((block) =>
-    isObject(block) ? partOf(block) : typeof block === 'string' ? textPart(block) : [],
-  );
+  return content.flatMap((block: unknown): ContentPart[] => {
+    if (typeof block === 'string') return textPart(block);
+    if (!isObject(block)) return [];
+    if (block['type'] === 'text') return textPart(stringOr(block['text']));
+    return block['type'] === 'image' ? [imagePart(block)] : [];
+  });
 }
 
 export function textPart(text: string): TextPart[] {
   return isBlank(text) ? [] : [{ kind: 'text', text: wellFormed(text) }];
 }
 
-function partOf(block: JsonObject): ContentPart[] {
-  if (block['type'] === 'text' && typeof block['text'] === 'string') return textPart(block['text']);
-  return block['type'] === 'image' ? [imagePart(block)] : [];
-}
-
 /** The image, or words in its place where the providers could not read it. */
-export function imagePart(block: JsonObject): ContentPart {
-  const { data, mimeType } = block;
-  if (typeof data !== 'string' || data === '') return { kind: 'text', text: '[An image without data]' };
-  if (data.startsWith('blob:'))
-    return { kind: 'text', text: `[An image that is not available: ${wellFormed(data.slice(0, 100))}]` };
+function imagePart({ data, mimeType }: JsonObject): ContentPart {
+  const words = (text: string): ContentPart => ({ kind: 'text', text: `[${text}]` });
+  if (typeof data !== 'string' || data === '') return words('An image without data');
+  if (data.startsWith('blob:')) return words(`An image that is not available: ${wellFormed(data.slice(0, 100))}`);
   const type = mimeType === 'image/jpg' ? 'image/jpeg' : mimeType;
-  if (typeof type !== 'string' || !IMAGE_TYPES.has(type)) {
-    return {
-      kind: 'text',
-      text: `[An image of a type that cannot be sent: ${wellFormed(String(type)).slice(0, 100)}]`,
-    };
-  }
-  return data.length % 4 === 0 && BASE64.test(data)
-    ? { kind: 'image', data, mimeType: type }
-    : { kind: 'text', text: '[An image whose data is not base64]' };
+  if (typeof type !== 'string' || !IMAGE_TYPES.has(type))
+    return words(`An image of a type that cannot be sent: ${wellFormed(String(type)).slice(0, 100)}`);
+  const isBase64 = data.length % 4 === 0 && BASE64.test(data);
+  return isBase64 ? { kind: 'image', data, mimeType: type } : words('An image whose data is not base64');
 }
 
 export function isBlank(text: string): boolean {
   return !/\S/.test(text);
+}
+
+export function stringOr(value: unknown, other = ''): string {
+  return typeof value === 'string' ? value : other;
 }
 
 /** Half a surrogate pair is no text for a provider; it becomes the replacement character. */
@@ -70,4 +59,35 @@ export function wellFormedJson(text: string): string {
   return text.replace(/\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..|\\./g, (found) =>
     found.length === 6 && /^\\u[dD][89a-fA-F]/.test(found) ? '\\ufffd' : found,
   );
+}
+
+/** A name in the characters that every provider takes. */
+export function plainName(name: string, longest: number): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest);
+}
+
+/**
+ * Names for tool calls: the log's id where a provider takes it, with other characters replaced; an id that was given
+ * before gets a number behind it, because the logs repeat ids and the providers do not take that.
+ */
+export class UniqueNames {
+  readonly #longest: number;
+  /** By name, the last number that was put behind it. */
+  readonly #given = new Map<string, number>();
+
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  for(id: string): string {
+    const plain = plainName(id, this.#longest) || 'call';
+    let name = plain;
+    let number = this.#given.get(plain) ?? 1;
+    while (this.#given.has(name)) {
+      const ending = `_${++number}`;
+      name = `${plain.slice(0, this.#longest - ending.length)}${ending}`;
+    }
+    this.#given.set(name, 1).set(plain, number);
+    return name;
+  }
 }

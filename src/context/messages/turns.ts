@@ -1,10 +1,19 @@
-import { arrayElements, findMember } from '../../json/text.ts';
+import { findMember } from '../../json/text.ts';
 import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import { Pairing } from '../../transcript/turns.ts';
 import { toJson } from '../../util/to-json.ts';
-import { memberTexts } from '../message-text.ts';
-import { type ContentPart, partsOf, type TextPart, textPart, wellFormed, wellFormedJson } from './parts.ts';
-import { plainName, UniqueNames } from './unique-names.ts';
+import { elementTexts, memberTexts } from '../message-text.ts';
+import {
+  type ContentPart,
+  partsOf,
+  plainName,
+  stringOr,
+  type TextPart,
+  textPart,
+  UniqueNames,
+  wellFormed,
+  wellFormedJson,
+} from './parts.ts';
 
 /** A conversation as the providers want it: turns that alternate, each tool call answered in the turn behind it. */
 export type ProviderTurn = AssistantTurn | UserTurn;
@@ -18,7 +27,7 @@ export interface UserTurn {
   readonly from: 'user';
   /** One for each call of the turn before, in the order of the calls. */
   readonly results: readonly ToolResult[];
-  readonly said: readonly Said[];
+  readonly said: readonly { readonly by: 'user' | 'system'; readonly parts: readonly ContentPart[] }[];
 }
 
 export type AssistantPart =
@@ -32,11 +41,6 @@ export interface ToolResult {
   readonly id: string;
   readonly parts: readonly ContentPart[];
   readonly isError: boolean;
-}
-
-export interface Said {
-  readonly by: 'user' | 'system';
-  readonly parts: readonly ContentPart[];
 }
 
 export interface TurnOptions {
@@ -61,10 +65,8 @@ export class Turns {
   #spoken: AssistantPart[] = [];
   /** By the ids of the calls of the turn under way, their results. */
   #calls = new Map<string, ToolResult | undefined>();
-  #said: Said[] = [];
+  #said: UserTurn['said'][number][] = [];
   #answered = false;
-  /** The turn has something other than thinking. */
-  #spoke = false;
 
   constructor(options: TurnOptions) {
     this.#options = options;
@@ -79,7 +81,7 @@ export class Turns {
     return [];
   }
 
-  say(by: Said['by'], parts: readonly ContentPart[]): void {
+  say(by: 'user' | 'system', parts: readonly ContentPart[]): void {
     if (parts.length > 0) this.#said.push({ by, parts });
   }
 
@@ -94,58 +96,42 @@ export class Turns {
     this.#pairing.clear();
     this.#said = [];
     this.#answered = false;
-    this.#spoke = false;
     return turns;
   }
 
-  #assistant(message: JsonObject, text: string): ProviderTurn[] {
-    const { content, provider } = message;
+  #assistant({ content, provider }: JsonObject, text: string): ProviderTurn[] {
     const blocks: readonly unknown[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
     if (!blocks.some((block) => isObject(block) && isSpeech(block))) return [];
     const turns = this.#answered || this.#said.length > 0 ? this.end() : [];
-    const texts = blockTexts(text);
-    for (const block of blocks) {
-      const blockText = texts.next().value ?? '{}';
-      if (isObject(block)) this.#block(block, blockText, provider);
-    }
+    const member = findMember(text, 0, 'content');
+    const texts = elementTexts(member && text.slice(member.valueStart, member.valueEnd));
+    blocks.forEach((block, at) => {
+      if (!isObject(block)) return;
+      if (block['type'] === 'toolCall') this.#call(block, texts[at] ?? '{}');
+      else if (block['type'] === 'text') this.#spoken.push(...textPart(stringOr(block['text'])));
+      else if (provider !== undefined && provider === this.#options.thinkingOf) this.#thinking(block);
+    });
     return turns;
   }
 
-  #block(block: JsonObject, text: string, provider: unknown): void {
-    if (block['type'] === 'toolCall') this.#call(block, text);
-    else if (block['type'] === 'text' && typeof block['text'] === 'string') {
-      const parts = textPart(block['text']);
-      this.#spoken.push(...parts);
-      if (parts.length > 0) this.#spoke = true;
-    } else if (provider !== undefined && provider === this.#options.thinkingOf) this.#thinking(block);
-  }
-
   /** Thinking belongs before everything that it led to; elsewhere it is not sent. */
-  #thinking(block: JsonObject): void {
-    if (this.#spoke) return;
-    const { type, thinking, thinkingSignature, data } = block;
-    if (
-      type === 'thinking' &&
-      typeof thinking === 'string' &&
-      typeof thinkingSignature === 'string' &&
-      thinkingSignature !== ''
-    ) {
+  #thinking({ type, thinking, thinkingSignature: signature, data }: JsonObject): void {
+    const last = this.#spoken.at(-1)?.kind;
+    if (last === 'text' || last === 'call') return;
+    if (type === 'thinking' && typeof thinking === 'string' && typeof signature === 'string' && signature !== '') {
       // A signature is over the text as it was; thinking that would have to be changed is of no use.
-      if (wellFormed(thinking) === thinking)
-        this.#spoken.push({ kind: 'thinking', text: thinking, signature: thinkingSignature });
+      if (wellFormed(thinking) === thinking) this.#spoken.push({ kind: 'thinking', text: thinking, signature });
     } else if (type === 'redactedThinking' && typeof data === 'string' && data !== '')
       this.#spoken.push({ kind: 'redacted', data });
   }
 
   #call(block: JsonObject, text: string): void {
-    const logId = block['id'];
-    const id = this.#ids.for(typeof logId === 'string' ? logId : 'call');
-    const name = plainName(typeof block['name'] === 'string' ? block['name'] : '', this.#options.longestName) || 'tool';
+    const id = this.#ids.for(stringOr(block['id'], 'call'));
+    const name = plainName(stringOr(block['name']), this.#options.longestName) || 'tool';
     this.#spoken.push({ kind: 'call', id, name, input: inputOf(block, text) });
-    this.#spoke = true;
     this.#calls.set(id, undefined);
-    this.#pairing.add(logId, id);
+    this.#pairing.add(block['id'], id);
   }
 
   #result(message: JsonObject): void {
@@ -160,38 +146,25 @@ export class Turns {
       this.#answered = true;
       return;
     }
-    const name = message['toolName'];
-    const tool = typeof name === 'string' && name !== '' ? ` of the tool '${wellFormed(name)}'` : '';
+    const name = wellFormed(stringOr(message['toolName']));
+    const tool = name === '' ? '' : ` of the tool '${name}'`;
     this.say('user', [{ kind: 'text', text: `A result${tool} whose call is not in this context:` }, ...parts]);
   }
 }
 
 /** Whether a block of the assistant is more than thinking and unknown things. */
-function isSpeech(block: JsonObject): boolean {
-  if (block['type'] === 'toolCall') return true;
-  return block['type'] === 'text' && typeof block['text'] === 'string' && textPart(block['text']).length > 0;
-}
-
-/** The JSON texts of an assistant's blocks. */
-function* blockTexts(message: string): Generator<string, undefined, void> {
-  const content = findMember(message, 0, 'content');
-  if (content === undefined || message[content.valueStart] !== '[') return undefined;
-  for (const { start, end } of arrayElements(message, content.valueStart)) yield message.slice(start, end);
-  return undefined;
+function isSpeech({ type, text }: JsonObject): boolean {
+  return type === 'toolCall' || (type === 'text' && textPart(stringOr(text)).length > 0);
 }
 
 /** A call's arguments as the JSON text of an object: the log's own text where it is one. */
 function inputOf(block: JsonObject, text: string): string {
-  const key = block['arguments'] === undefined || block['arguments'] === null ? 'input' : 'arguments';
+  const key = (block['arguments'] ?? null) === null ? 'input' : 'arguments';
   const input = block[key];
   if (input === undefined || input === null || input === '') return '{}';
   const written = wellFormedJson(memberTexts(text).get(key) ?? '{}');
   if (isObject(input)) return written;
-  return (typeof input === 'string' ? objectIn(input) : undefined) ?? `{"input":${written}}`;
-}
-
-/** Arguments that were stored as the text of an object. */
-function objectIn(text: string): string | undefined {
-  const parsed = parseObject(text);
-  return parsed && wellFormedJson(toJson(parsed));
+  // Some arguments were stored as the text of an object.
+  const parsed = typeof input === 'string' ? parseObject(input) : undefined;
+  return parsed ? wellFormedJson(toJson(parsed)) : `{"input":${written}}`;
 }

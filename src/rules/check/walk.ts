@@ -1,4 +1,4 @@
-import { CallsAbove } from '../../transcript/calls-above.ts';
+import { CallsAbove } from '../../transcript/turns.ts';
 import { Children } from '../../tree/children.ts';
 import { uint32Column } from '../../util/column.ts';
 import { KIND, type LogFacts } from './log-facts.ts';
