@@ -1,6 +1,5 @@
 import { optionSpelling, optionText, usageLine } from '../src/cli/help.ts';
-import type { Command, Option } from '../src/shared/command.ts';
-import { COMMON_OPTIONS } from '../src/shared/common-options.ts';
+import { COMMON_OPTIONS, type Command, type Option } from '../src/shared/command.ts';
 
 /** The manual page, made from what the help is made from. No date stands in it, so the same commands give the same page. */
 export function manPage(commands: readonly Command[], version: string): string {

@@ -1,6 +1,6 @@
-import { type BlobFacts, realPath } from '../files/blob-files.ts';
-import { fileChunks, isFolder, openInput } from '../files/input.ts';
-import { requireRunning } from '../files/temp.ts';
+import type { BlobFacts } from '../files/blob-files.ts';
+import { realPath, requireRunning } from '../files/disk.ts';
+import { fileChunks, inputChunks, isFolder } from '../files/input.ts';
 import { type FindOptions, findFiles } from '../files/walk.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -59,7 +59,7 @@ export async function searchAll(
   io: Io,
 ): Promise<number> {
   let files = 0;
-  const troubles: AppError[] = [];
+  const unreadable: AppError[] = [];
   const readOne = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
     try {
       for await (const chunk of chunks) {
@@ -71,7 +71,7 @@ export async function searchAll(
       files++;
     } catch (error) {
       if (!(error instanceof AppError) || io.signal.aborted) throw error;
-      troubles.push(error);
+      unreadable.push(error);
     }
   };
   const options: FindOptions = {
@@ -81,18 +81,18 @@ export async function searchAll(
   for (const name of names) {
     io.progress.file(name);
     if (name === '-' || !(await isFolder(name))) {
-      await readOne(openInput(name, io.stdin).chunks);
+      await readOne(inputChunks(name, io.stdin));
       continue;
     }
-    for await (const { path, trouble } of findFiles(name, () => true, options)) {
-      if (trouble) troubles.push(trouble);
+    for await (const { path, error } of findFiles(name, () => true, options)) {
+      if (error) unreadable.push(error);
       else await readOne(fileChunks(path));
     }
   }
-  for (const trouble of troubles) io.note(trouble.message);
-  if (troubles.length > 0) {
+  for (const error of unreadable) io.note(error.message);
+  if (unreadable.length > 0) {
     throw new AppError(
-      `${counted(troubles.length, 'file')} could not be read, so unreferenced blobs cannot be determined; nothing was done`,
+      `${counted(unreadable.length, 'file')} could not be read, so unreferenced blobs cannot be determined; nothing was done`,
     );
   }
   return files;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BlobFolder, type FolderContent } from '../files/blob-files.ts';
-import type { Random } from '../files/temp.ts';
+import type { Io } from '../util/io.ts';
 import { hashOfRef } from './ref.ts';
 
 /** What can be wrong with a ref; the names of the rules. */
@@ -9,10 +9,7 @@ export type RefError = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
 /** A larger blob cannot be part of a line that sessionctl reads. */
 export const LARGEST_BLOB = 256 * 1024 * 1024;
 
-export interface StoreTools {
-  readonly random: Random;
-  readonly signal: AbortSignal;
-  readonly now: () => number;
+export interface StoreTools extends Pick<Io, 'random' | 'signal' | 'now'> {
   /** What a new blob may be given at most. */
   readonly mode: number;
   /** Nothing is written. */

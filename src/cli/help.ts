@@ -1,5 +1,4 @@
-import type { Command, Option, Style } from '../shared/command.ts';
-import { allOptions } from '../shared/common-options.ts';
+import { allOptions, type Command, type Option, type Style } from '../shared/command.ts';
 
 const WIDTH = 80;
 

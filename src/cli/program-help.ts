@@ -1,6 +1,5 @@
 import { commands } from '../commands/index.ts';
-import type { Style } from '../shared/command.ts';
-import { COMMON_OPTIONS } from '../shared/common-options.ts';
+import { COMMON_OPTIONS, type Style } from '../shared/command.ts';
 import { optionRows, row, wrap } from './help.ts';
 
 export function programHelp(style: Style): string {

@@ -1,6 +1,5 @@
 import { commands } from '../commands/index.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
-import { allOptions, COMMON_OPTIONS } from '../shared/common-options.ts';
+import { allOptions, COMMON_OPTIONS, type Command, type Io, type ParsedArgs } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 import { nearest } from '../util/words.ts';
 import { makeIo } from './io.ts';

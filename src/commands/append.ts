@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { type Body, type Envelope, entryLine, misfit, readBody } from '../entries/new-entry.ts';
 import { AppendFile } from '../files/append-file.ts';
-import { fileChunks, openInput } from '../files/input.ts';
+import { abortable, fileChunks, inputChunks } from '../files/input.ts';
 import { withLock } from '../files/lock.ts';
 import { readLineBatches, readLines } from '../lines/reader.ts';
 import { splitLines } from '../lines/split.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { LogTail } from '../log/log-tail.ts';
-import { abortable } from '../shared/abortable.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { openSession } from '../shared/open-session.ts';
 import { FROM_OPTION, rewritingDetection } from '../shared/rewrite.ts';
+import { uuidOf } from '../tree/fork.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 
@@ -67,7 +67,7 @@ export const command: Command = {
     if (name === undefined || more.length > 0)
       throw new UsageError('append needs exactly one FILE; the entries come from standard input');
     if (name === '-') throw new UsageError('append needs a FILE to add to; the entries come from standard input');
-    const target = new Target(name, args, io);
+    const target = new GrowingLog(name, args, io);
     try {
       await target.prepare();
       return await addAll(target, io);
@@ -77,9 +77,9 @@ export const command: Command = {
   },
 };
 
-async function addAll(target: Target, io: Io): Promise<number> {
+async function addAll(target: GrowingLog, io: Io): Promise<number> {
   const out = new ByteWriter(io.stdout);
-  for await (const line of readLines(abortable(openInput('-', io.stdin).chunks, io))) {
+  for await (const line of readLines(abortable(inputChunks('-', io.stdin), io))) {
     if (line.blank) continue;
     const body = readBody(line);
     if (typeof body === 'string') throw new AppError(`-:${line.number}: the entry ${body}`);
@@ -92,7 +92,7 @@ async function addAll(target: Target, io: Io): Promise<number> {
 }
 
 /** The log that is added to. */
-class Target {
+class GrowingLog {
   readonly #name: string;
   readonly #args: ParsedArgs;
   readonly #io: Io;
@@ -159,7 +159,7 @@ class Target {
     this.#file.close();
   }
 
-  /** Runs `work` with the lock held and everything read that stands in the file. */
+  /** Runs `work` with the lock held and everything read that is in the file. */
   async #locked<T>(work: () => T): Promise<T> {
     const timeoutMs = (this.#args.number('lock-timeout') ?? LOCK_SECONDS) * 1000;
     const { processes, random, signal } = this.#io;
@@ -201,7 +201,7 @@ class Target {
     const header = {
       type: 'session',
       version: 3,
-      id: uuid(this.#io.random(16)),
+      id: uuidOf(this.#io.random(16)),
       timestamp,
       cwd: this.#args.text('cwd') ?? resolve('.'),
       ...(title === undefined ? {} : { title }),
@@ -222,12 +222,4 @@ class Target {
     for (const line of splitLines(bytes, number, offset)) this.#tail.see(line);
     this.#tail.end();
   }
-}
-
-/** Version 4, from random bytes. */
-function uuid(bytes: Uint8Array): string {
-  const hex = Buffer.from(
-    bytes.map((byte, at) => (at === 6 ? (byte & 0x0f) | 0x40 : at === 8 ? (byte & 0x3f) | 0x80 : byte)),
-  ).toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -1,7 +1,6 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import { modeOf } from '../files/input.ts';
-import { toFile } from '../files/output-file.ts';
-import { PRIVATE_MODE, type Sink, toStream } from '../files/sink.ts';
+import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';

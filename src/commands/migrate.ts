@@ -1,4 +1,4 @@
-import { counting } from '../files/reading.ts';
+import { counting } from '../files/input.ts';
 import { Spool } from '../files/spool.ts';
 import {
   ID_SCHEMES,
@@ -88,7 +88,7 @@ async function openSource(input: RewriteInput, io: Io): Promise<Source> {
   const close = (): void => {};
   if (input.rereadable) {
     let start = 0;
-    const isOld = await isVersion1(counting(input.read(), { wanted: true, read: (bytes) => (start += bytes) }));
+    const isOld = await isVersion1(counting(input.read(), (bytes) => (start += bytes)));
     // The start is read once more, and only a log of version 1 is read twice.
     io.progress.expect(start - (isOld ? 0 : input.size));
     if (!isOld) return { chunks: input.read(), close };
@@ -98,18 +98,11 @@ async function openSource(input: RewriteInput, io: Io): Promise<Source> {
   if (!(await isVersion1(stream.peek()))) return { chunks: stream.all(), close };
   const spool = new Spool(io.random, io.signal);
   try {
-    const taken = await skimIds(copied(stream.all(), spool), io.random(8));
-    return { chunks: spool.chunks(), taken, close: () => spool.close() };
+    const taken = await skimIds(spool.keeping(stream.all()), io.random(8));
+    return { chunks: spool.chunks(), taken, close: () => spool.discard() };
   } catch (error) {
-    spool.close();
+    spool.discard();
     throw error;
-  }
-}
-
-async function* copied(chunks: AsyncIterable<Buffer>, spool: Spool): AsyncGenerator<Buffer, void, void> {
-  for await (const chunk of chunks) {
-    spool.write(chunk);
-    yield chunk;
   }
 }
 

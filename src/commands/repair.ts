@@ -1,6 +1,6 @@
-import { AppendOnlyFile, isPlainPlace, narrowMode, samePlace } from '../files/append-only.ts';
-import { toFile } from '../files/output-file.ts';
-import type { Sink } from '../files/sink.ts';
+import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
+import { isPlainPlace, samePlace } from '../files/disk.ts';
+import { type Sink, toFile } from '../files/sink.ts';
 import { Spool } from '../files/spool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import {
@@ -124,7 +124,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, options: Options,
     passes++;
     if (passes > PASSES) io.progress.expect(input.size);
     if (!spool) return input.read();
-    return passes === 1 ? spooling(input.read(), spool) : spool.chunks();
+    return passes === 1 ? spool.keeping(input.read()) : spool.chunks();
   };
   const { name, rereadable } = input;
   const request = { ...options, name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
@@ -146,14 +146,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, options: Options,
       `${name}: was changed by another program while it was being read; run again when no program is writing to it`,
     );
   } finally {
-    spool?.close();
-  }
-}
-
-async function* spooling(chunks: AsyncIterable<Buffer>, spool: Spool): AsyncGenerator<Buffer, void, void> {
-  for await (const chunk of chunks) {
-    spool.write(chunk);
-    yield chunk;
+    spool?.discard();
   }
 }
 

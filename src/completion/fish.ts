@@ -1,5 +1,4 @@
-import type { Command, Option } from '../shared/command.ts';
-import { allOptions } from '../shared/common-options.ts';
+import { allOptions, type Command, type Option } from '../shared/command.ts';
 import { RULE_LEVELS, takesFiles, type ValueKind, type Vocabulary, valueKind } from './shell-words.ts';
 
 export function fishCompletion({ commands, rules }: Vocabulary): string {

@@ -1,5 +1,5 @@
 import {
-  type BigIntStats,
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -7,16 +7,15 @@ import {
   ftruncateSync,
   lstatSync,
   openSync,
-  readSync,
   realpathSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
-import { syncFolder } from './temp.ts';
+import { attempt, isSameFile, readFully, syncFolder, withFile, writeFully } from './disk.ts';
 
-/** A file that only grows. */
+/** A log that only grows. */
 export class AppendFile {
   /** The file behind all links. */
   readonly path: string;
@@ -26,7 +25,14 @@ export class AppendFile {
 
   constructor(name: string) {
     this.#name = name;
-    this.path = placeOf(name);
+    this.path = attempt(
+      name,
+      () =>
+        lstatSync(name, { throwIfNoEntry: false })
+          ? realpathSync(name)
+          : join(realpathSync(dirname(name)), basename(name)),
+      writeError,
+    );
   }
 
   /**
@@ -34,30 +40,20 @@ export class AppendFile {
    * look, because somebody replaced it.
    */
   look(): { readonly size: number; readonly replaced: boolean } {
-    const facts = statSync(this.path, { bigint: true, throwIfNoEntry: false });
-    const replaced = this.#fd !== undefined && !isSame(facts, fstatSync(this.#fd, { bigint: true }));
+    const replaced = this.#fd !== undefined && !isSameFile(this.path, fstatSync(this.#fd, { bigint: true }));
     if (replaced) this.close();
+    const facts = statSync(this.path, { throwIfNoEntry: false });
     if (!facts) return { size: 0, replaced };
     if (facts.isDirectory()) throw new AppError(`${this.#name}: is a folder; pass a file`);
     if (!facts.isFile()) throw new AppError(`${this.#name}: is not a regular file; a log must be one`);
     // From now on another file of this name is noticed.
     this.#open();
-    return { size: Number(facts.size), replaced };
+    return { size: facts.size, replaced };
   }
 
   read(start: number, end: number): Buffer {
     const bytes = Buffer.allocUnsafe(end - start);
-    let at = 0;
-    try {
-      while (at < bytes.length) {
-        const read = readSync(this.#open(), bytes, at, bytes.length - at, start + at);
-        if (read === 0) break;
-        at += read;
-      }
-    } catch (error) {
-      throw this.#asError(error);
-    }
-    return bytes.subarray(0, at);
+    return attempt(this.#name, () => bytes.subarray(0, readFully(this.#open(), bytes, start)), writeError);
   }
 
   /** Appends by one write. One that the system cuts short is completed, or what came through is cut off again. */
@@ -68,39 +64,29 @@ export class AppendFile {
     try {
       while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written);
     } catch (error) {
-      if (written > 0) this.#cut(fd, before, written);
-      throw this.#asError(error);
+      if (written > 0 && !isCutOff(fd, before, written))
+        throw new AppError(
+          `${this.#name}: the rest of an entry could not be written to the disk, so it is truncated now; run 'sessionctl repair'`,
+        );
+      throw writeError(this.#name, error);
     }
   }
 
   sync(): void {
-    try {
-      if (this.#fd !== undefined) fsyncSync(this.#fd);
-      if (this.#created) syncFolder(dirname(this.path));
-      this.#created = false;
-    } catch (error) {
-      throw this.#asError(error);
-    }
+    attempt(
+      this.#name,
+      () => {
+        if (this.#fd !== undefined) fsyncSync(this.#fd);
+        if (this.#created) syncFolder(dirname(this.path));
+        this.#created = false;
+      },
+      writeError,
+    );
   }
 
   close(): void {
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
-  }
-
-  /** Only our own bytes are cut off: a program that knows no lock may have added its own behind them. */
-  #cut(fd: number, before: number, written: number): void {
-    try {
-      if (fstatSync(fd).size === before + written) {
-        ftruncateSync(fd, before);
-        return;
-      }
-    } catch {
-      // Told below.
-    }
-    throw new AppError(
-      `${this.#name}: the rest of an entry could not be written to the disk, so it is truncated now; run 'sessionctl repair'`,
-    );
   }
 
   #open(): number {
@@ -109,31 +95,98 @@ export class AppendFile {
     try {
       this.#fd = openSync(this.path, flags);
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw this.#asError(error);
-      try {
-        this.#fd = openSync(this.path, flags | constants.O_CREAT | constants.O_EXCL, 0o600);
-        this.#created = true;
-      } catch (again) {
-        throw this.#asError(again);
-      }
+      if (errorCode(error) !== 'ENOENT') throw writeError(this.#name, error);
+      const create = flags | constants.O_CREAT | constants.O_EXCL;
+      this.#fd = attempt(this.#name, () => openSync(this.path, create, 0o600), writeError);
+      this.#created = true;
     }
     return this.#fd;
   }
-
-  #asError(error: unknown): AppError {
-    return error instanceof AppError ? error : writeError(this.#name, error);
-  }
 }
 
-function placeOf(name: string): string {
+/** Only our own bytes are cut off: a program that knows no lock may have added its own behind them. */
+function isCutOff(fd: number, before: number, written: number): boolean {
   try {
-    if (lstatSync(name, { throwIfNoEntry: false })) return realpathSync(name);
-    return join(realpathSync(dirname(name)), basename(name));
-  } catch (error) {
-    throw writeError(name, error);
+    if (fstatSync(fd).size !== before + written) return false;
+    ftruncateSync(fd, before);
+    return true;
+  } catch {
+    return false;
   }
 }
 
-function isSame(now: BigIntStats | undefined, then: BigIntStats): boolean {
-  return now !== undefined && now.dev === then.dev && now.ino === then.ino;
+const FULL = 256 * 1024;
+
+/** A file of records that only grows: what was in it stays. It is there from the first record on. */
+export class AppendOnlyFile {
+  readonly path: string;
+  readonly #mode: number;
+  #fd: number | undefined;
+  #isNew = false;
+  #waiting = '';
+
+  /** A new file gets the mode at most; one that is there loses what it allows beyond it. */
+  constructor(path: string, mode: number) {
+    this.path = path;
+    this.#mode = mode & 0o666;
+  }
+
+  append(text: string): void {
+    attempt(
+      this.path,
+      () => {
+        this.#fd ??= this.#open();
+        this.#waiting += text;
+        if (this.#waiting.length >= FULL) this.#flush(this.#fd);
+      },
+      writeError,
+    );
+  }
+
+  /** Everything that was appended is on the disk when this returns. */
+  finish(): void {
+    const fd = this.#fd;
+    if (fd === undefined) return;
+    this.#fd = undefined;
+    try {
+      this.#flush(fd);
+      fsyncSync(fd);
+    } catch (error) {
+      // A pipe or a device has nothing to be made safe.
+      if (errorCode(error) !== 'EINVAL') throw writeError(this.path, error);
+    } finally {
+      closeSync(fd);
+    }
+    if (this.#isNew) syncFolder(dirname(this.path));
+  }
+
+  #flush(fd: number): void {
+    writeFully(fd, Buffer.from(this.#waiting, 'utf8'));
+    this.#waiting = '';
+  }
+
+  #open(): number {
+    const before = statSync(this.path, { throwIfNoEntry: false });
+    if (before?.isDirectory()) throw new AppError(`${this.path}: is a folder; pass a file`);
+    this.#isNew = before === undefined;
+    narrowMode(this.path, this.#mode);
+    const fd = openSync(this.path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, this.#mode);
+    // A record that a crash cut off must not run into ours.
+    if (before?.isFile() && !endsWithNewline(this.path, before.size)) writeFully(fd, Buffer.from('\n'));
+    return fd;
+  }
+}
+
+/** Takes away what a file that is there allows beyond a mode: it is about to hold copies of what that mode protects. */
+export function narrowMode(path: string, mode: number): void {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (!facts?.isFile() || (facts.mode & 0o777 & ~mode) === 0) return;
+  attempt(path, () => chmodSync(path, facts.mode & 0o777 & mode), writeError);
+}
+
+/** True for an empty file. */
+function endsWithNewline(path: string, size: number): boolean {
+  const last = Buffer.from('\n');
+  withFile(path, 'r', (fd) => readFully(fd, last, Math.max(0, size - 1)));
+  return size === 0 || last[0] === 0x0a;
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
-import { type Random, TempFile } from './temp.ts';
+import { AppError, errorCode, writeError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
+import { attempt, readFully, withPlainFile } from './disk.ts';
+import { TempFile } from './temp.ts';
 
 const NAME = /^[0-9a-f]{64}\.[a-z0-9]{1,5}$/;
-const READ_BYTES = 1024 * 1024;
 
 /**
  * A folder for the pictures of an export. Names are made of the content's hash and an ending of ours, so nothing of a log
@@ -13,17 +14,12 @@ const READ_BYTES = 1024 * 1024;
  */
 export class AssetFolder {
   readonly #path: string;
-  readonly #mode: number;
-  readonly #random: Random;
-  readonly #signal: AbortSignal;
+  readonly #newFile: () => TempFile;
   readonly #written = new Set<string>();
-  #created = false;
 
-  constructor(path: string, mode: number, random: Random, signal: AbortSignal) {
+  constructor(path: string, mode: number, random: Io['random'], signal: AbortSignal) {
     this.#path = path;
-    this.#mode = mode & 0o666;
-    this.#random = random;
-    this.#signal = signal;
+    this.#newFile = () => new TempFile(path, random, signal, mode & 0o666);
   }
 
   /** Keeps the bytes and gives the name of their file. */
@@ -31,20 +27,9 @@ export class AssetFolder {
     const name = `${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
     if (!NAME.test(name)) throw new AppError(`'${name}' is not an image name`);
     if (this.#written.has(name)) return name;
-    this.#create();
+    if (this.#written.size === 0) this.#create();
     const path = join(this.#path, name);
-    if (!this.#holds(path, bytes)) {
-      const temp = new TempFile(this.#path, this.#random, this.#signal, this.#mode);
-      try {
-        temp.write(bytes);
-        temp.finish();
-        temp.moveTo(path, false);
-      } catch (error) {
-        throw error instanceof AppError ? error : writeError(path, error);
-      } finally {
-        temp.discard();
-      }
-    }
+    if (!holds(path, bytes)) this.#write(path, bytes);
     this.#written.add(name);
     return name;
   }
@@ -58,42 +43,40 @@ export class AssetFolder {
       .join('/');
   }
 
-  #create(): void {
-    if (this.#created) return;
+  /** What else has the name is replaced, a link too, not what it leads to. */
+  #write(path: string, bytes: Buffer): void {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+      throw new AppError(`${path}: is a folder, but an image belongs there; remove it or choose another folder`);
+    const temp = this.#newFile();
     try {
-      mkdirSync(this.#path, { recursive: true, mode: 0o700 });
-      if (!statSync(this.#path).isDirectory()) throw new AppError(`${this.#path}: is not a folder; choose another one`);
+      temp.write(bytes);
+      temp.finish();
+      temp.moveTo(path, false);
     } catch (error) {
-      if (errorCode(error) === 'EEXIST') throw new AppError(`${this.#path}: is not a folder; choose another one`);
-      throw error instanceof AppError ? error : writeError(this.#path, error);
+      throw writeError(path, error);
+    } finally {
+      temp.discard();
     }
-    this.#created = true;
   }
 
-  /** Whether the file is there with just these bytes. What else has its name is replaced, a link too, not what it leads to. */
-  #holds(path: string, bytes: Buffer): boolean {
-    let fd: number;
-    try {
-      fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return false;
-      throw fileError(path, error);
-    }
-    try {
-      const facts = fstatSync(fd);
-      if (facts.isDirectory())
-        throw new AppError(`${path}: is a folder, but an image belongs there; remove it or choose another folder`);
-      if (!facts.isFile() || facts.size !== bytes.length) return false;
-      const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(1, bytes.length)));
-      for (let at = 0; at < bytes.length; ) {
-        const read = readSync(fd, buffer, 0, buffer.length, at);
-        if (read === 0 || !buffer.subarray(0, read).equals(bytes.subarray(at, at + read))) return false;
-        at += read;
-      }
-      return true;
-    } finally {
-      closeSync(fd);
-    }
+  #create(): void {
+    attempt(
+      this.#path,
+      () => mkdirSync(this.#path, { recursive: true, mode: 0o700 }),
+      (path, error) =>
+        errorCode(error) === 'EEXIST'
+          ? new AppError(`${path}: is not a folder; choose another one`)
+          : writeError(path, error),
+    );
   }
+}
+
+/** Whether the file is there with just these bytes. */
+function holds(path: string, bytes: Buffer): boolean {
+  const isSame = withPlainFile(path, (fd, size) => {
+    if (size !== bytes.length) return false;
+    const found = Buffer.allocUnsafe(size);
+    return readFully(fd, found, 0) === size && found.equals(bytes);
+  });
+  return isSame ?? false;
 }

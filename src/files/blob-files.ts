@@ -1,22 +1,9 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  futimesSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  type Stats,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { futimesSync, lstatSync, mkdirSync, readdirSync, renameSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
-import { isTempName, type Random, requireRunning, syncFolder, TempFile } from './temp.ts';
+import { AppError, writeError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
+import { attempt, readFully, requireRunning, syncFolder, withPlainFile } from './disk.ts';
+import { isTempName, TempFile } from './temp.ts';
 
 /** A name in a blob folder: 64 lower-case hexadecimal digits. Nothing else is ever made part of a path. */
 const HASH = /^[0-9a-f]{64}$/;
@@ -69,95 +56,56 @@ export class BlobFolder {
   }
 
   require(): void {
-    try {
-      if (!statSync(this.path).isDirectory())
-        throw new AppError(`${this.path}: is not a folder; pass the folder with the blobs`);
-    } catch (error) {
-      throw error instanceof AppError ? error : fileError(this.path, error);
-    }
+    if (!attempt(this.path, () => statSync(this.path).isDirectory()))
+      throw new AppError(`${this.path}: is not a folder; pass the folder with the blobs`);
   }
 
   create(): void {
-    try {
-      mkdirSync(this.path, { recursive: true, mode: 0o700 });
-    } catch (error) {
-      throw writeError(this.path, error);
-    }
+    attempt(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }), writeError);
     this.require();
   }
 
   /** The size of a blob; undefined where there is none, -1 where the name belongs to something that is no plain file. */
   size(hash: string): number | undefined {
-    const facts = this.#look(hash);
-    if (!facts) return undefined;
-    return facts.isFile() ? facts.size : -1;
+    const path = this.#pathOf(hash);
+    const facts = attempt(path, () => lstatSync(path, { throwIfNoEntry: false }));
+    return facts && !facts.isFile() ? -1 : facts?.size;
   }
 
   /** The bytes under a hash, piece by piece into `take`, whose memory is used again. False where there is no plain file of that name. */
   read(hash: string, take: (bytes: Buffer) => void): boolean {
     this.#memory ??= Buffer.allocUnsafeSlow(READ_BYTES);
     const buffer = this.#memory;
-    const there = this.#open(hash, (fd) => {
+    const isThere = withPlainFile(this.#pathOf(hash), (fd) => {
       for (let at = 0; ; ) {
-        const bytes = readSync(fd, buffer, 0, buffer.length, at);
+        const bytes = readFully(fd, buffer, at);
         if (bytes === 0) return true;
         at += bytes;
         take(buffer.subarray(0, bytes));
       }
     });
-    return there ?? false;
+    return isThere ?? false;
   }
 
   /** The same at once; undefined also where it is larger than `most` bytes, or changes meanwhile. */
   readWhole(hash: string, most: number): Buffer | undefined {
-    return this.#open(hash, (fd, size) => {
+    return withPlainFile(this.#pathOf(hash), (fd, size) => {
       if (size > most) return undefined;
       const buffer = Buffer.allocUnsafeSlow(size);
-      for (let at = 0; at < size; ) {
-        const bytes = readSync(fd, buffer, at, size - at, at);
-        if (bytes === 0) return undefined;
-        at += bytes;
-      }
-      return buffer;
+      return readFully(fd, buffer, 0) === size ? buffer : undefined;
     });
-  }
-
-  /** What is done with the open file; undefined where there is no plain file of that name. */
-  #open<T>(hash: string, use: (fd: number, size: number) => T): T | undefined {
-    const path = this.#pathOf(hash);
-    let fd: number;
-    try {
-      // Not blocking: a pipe of that name must not keep us waiting before we see what it is.
-      fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO' || code === 'EMLINK') return undefined;
-      throw fileError(path, error);
-    }
-    try {
-      const facts = fstatSync(fd);
-      return facts.isFile() ? use(fd, facts.size) : undefined;
-    } catch (error) {
-      throw error instanceof AppError ? error : fileError(path, error);
-    } finally {
-      closeSync(fd);
-    }
   }
 
   /**
    * Adds a blob under a temp name; `settle` makes it durable and gives it its own. Several wait for that together, for the
    * disk is done with many of them nearly as soon as with one.
    */
-  add(hash: string, bytes: Buffer, mode: number, random: Random, signal: AbortSignal): void {
+  add(hash: string, bytes: Buffer, mode: number, random: Io['random'], signal: AbortSignal): void {
     const path = this.#pathOf(hash);
     const temp = new TempFile(this.path, random, signal, mode & 0o666);
     this.#pending.push({ temp, path });
     this.#pendingBytes += bytes.length;
-    try {
-      temp.write(bytes);
-    } catch (error) {
-      throw error instanceof AppError ? error : fileError(path, error);
-    }
+    attempt(path, () => temp.write(bytes));
     if (this.#pending.length >= MOST_PENDING || this.#pendingBytes >= MOST_PENDING_BYTES) this.settle();
   }
 
@@ -165,12 +113,7 @@ export class BlobFolder {
   touch(hash: string, now: number): void {
     this.#unsettled = true;
     try {
-      const fd = openSync(this.#pathOf(hash), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      try {
-        futimesSync(fd, now / 1000, now / 1000);
-      } finally {
-        closeSync(fd);
-      }
+      withPlainFile(this.#pathOf(hash), (fd) => futimesSync(fd, now / 1000, now / 1000));
     } catch {
       // Somebody else's store: its owner looks after it.
     }
@@ -178,13 +121,11 @@ export class BlobFolder {
 
   /** All blobs added or met so far are durable, content and name, when this returns. */
   settle(): void {
-    try {
+    attempt(this.path, () => {
       for (const { temp } of this.#pending) temp.finish();
       for (const { temp, path } of this.#pending) temp.moveTo(path, false);
       if (this.#unsettled || this.#pending.length > 0) syncFolder(this.path);
-    } catch (error) {
-      throw error instanceof AppError ? error : fileError(this.path, error);
-    }
+    });
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#unsettled = false;
@@ -194,27 +135,20 @@ export class BlobFolder {
   abandon(): void {
     for (const { temp } of this.#pending) temp.discard();
     this.#pending = [];
-    this.#pendingBytes = 0;
   }
 
   list(): FolderContent {
     const files: { readonly hash: string; readonly facts: Stats; readonly links: string[] }[] = [];
     const leftovers: { name: string; modified: number }[] = [];
     const others: string[] = [];
-    let names: string[];
-    try {
-      names = readdirSync(this.path).sort();
-    } catch (error) {
-      throw fileError(this.path, error);
-    }
-    for (const name of names) {
+    for (const name of attempt(this.path, () => readdirSync(this.path).sort())) {
       if (name === TRASH) continue;
       const facts = lstatSync(join(this.path, name), { throwIfNoEntry: false });
       if (!facts) continue;
       const last = files.at(-1);
       if (facts.isFile() && HASH.test(name)) files.push({ hash: name, facts, links: [] });
       // In sorted order links follow their blob.
-      else if (last && LINK.exec(name)?.[1] === last.hash && isSameFile(facts, last.facts)) last.links.push(name);
+      else if (last && LINK.exec(name)?.[1] === last.hash && isLinkOf(facts, last.facts)) last.links.push(name);
       else if (facts.isFile() && isTempName(name)) leftovers.push({ name, modified: facts.mtimeMs });
       else others.push(name);
     }
@@ -239,7 +173,7 @@ export class BlobFolder {
     requireRunning(signal);
     if (!HASH.test(name) && !LINK.test(name) && !isTempName(name)) throw new AppError(`'${name}' is not a blob name`);
     const path = join(this.path, name);
-    try {
+    return attempt(path, () => {
       const facts = lstatSync(path, { throwIfNoEntry: false });
       if (!facts?.isFile() || facts.mtimeMs > youngest) return false;
       if (destroy) unlinkSync(path);
@@ -252,18 +186,7 @@ export class BlobFolder {
       }
       this.#unsettled = true;
       return true;
-    } catch (error) {
-      throw error instanceof AppError ? error : fileError(path, error);
-    }
-  }
-
-  #look(hash: string): Stats | undefined {
-    const path = this.#pathOf(hash);
-    try {
-      return lstatSync(path, { throwIfNoEntry: false });
-    } catch (error) {
-      throw fileError(path, error);
-    }
+    });
   }
 
   #pathOf(hash: string): string {
@@ -272,7 +195,7 @@ export class BlobFolder {
   }
 }
 
-function isSameFile(one: Stats, other: Stats): boolean {
+function isLinkOf(one: Stats, other: Stats): boolean {
   return one.isFile() && one.ino === other.ino && one.dev === other.dev;
 }
 
@@ -280,13 +203,4 @@ function isSameFile(one: Stats, other: Stats): boolean {
 export function blobFolderNear(file: string): string | undefined {
   const folder = dirname(resolve(file));
   return [join(folder, 'blobs'), join(folder, '..', '..', 'blobs')].find((path) => new BlobFolder(path).exists());
-}
-
-/** The path without links; the path itself where there is nothing. */
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
 }

@@ -1,171 +1,188 @@
-import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { type BigIntStats, constants, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
+import type { ByteStore } from '../log/byte-store.ts';
 import { AppError, fileError } from '../util/errors.ts';
-import { inThread } from './thread-wait.ts';
+import type { Io } from '../util/io.ts';
+import { readFully, requireRunning, withFile } from './disk.ts';
+import { Spool } from './spool.ts';
+import { inThread } from './system.ts';
 
-export const CHUNK_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
-/** Bytes to read, with the name that messages use for them. */
-export interface Input {
-  /** The path as the user gave it, '-' for stdin. */
-  readonly name: string;
-  /** Undefined for stdin. */
-  readonly path: string | undefined;
-  /** A chunk's memory may be used again for the next one: copy what you keep. */
-  readonly chunks: AsyncIterable<Buffer>;
-}
-
-/** A file, or stdin for '-'. A file that cannot be opened or is a folder is told when the reading starts. */
-export function openInput(name: string, stdin: Readable): Input {
-  if (name === '-') return { name, path: undefined, chunks: streamChunks(stdin) };
-  return { name, path: name, chunks: fileChunks(name) };
+/**
+ * The bytes of a file, or of stdin for '-'. A file that cannot be opened or is a folder is refused when the reading
+ * starts. A chunk's memory may be used again for the next one: copy what you keep.
+ */
+export function inputChunks(name: string, stdin: Readable): AsyncGenerator<Buffer, void, void> {
+  return name === '-' ? streamChunks(stdin) : fileChunks(name);
 }
 
 async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, void, void> {
   try {
-    for await (const chunk of stream) {
-      if (typeof chunk === 'string') yield Buffer.from(chunk, 'utf8');
-      else if (chunk instanceof Uint8Array) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
-    }
+    for await (const chunk of stream) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
   } catch (error) {
     throw fileError('stdin', error);
   }
 }
 
-export interface FileChunksOptions {
-  readonly start?: number;
-  readonly chunkBytes?: number;
-}
-
-/** The bytes of a file from a position on. Regular files, FIFOs and devices alike. */
-export async function* fileChunks(path: string, options: FileChunksOptions = {}): AsyncGenerator<Buffer, void, void> {
-  const small = options.start === undefined && options.chunkBytes === undefined ? readWhole(path) : undefined;
-  if (small) {
-    if (small.length > 0) yield small;
-    return;
-  }
-  const handle = await openForReading(path);
+/** Regular files, FIFOs and devices alike. */
+export async function* fileChunks(path: string): AsyncGenerator<Buffer, void, void> {
+  const source = await openSource(path);
   try {
-    yield* handleChunks(handle, path, options);
+    yield* source.chunks();
   } finally {
-    await handle.close();
+    await source.handle.close();
   }
 }
 
-/**
- * A regular file of at most a chunk, whole; undefined for anything else, which is then read in its own way. Waiting for
- * the disk here costs less than asking another thread to wait six times. Whoever reads many of them one after the other
- * gives the memory for it, CHUNK_BYTES.
- */
-export function readWhole(path: string, memory?: Buffer): Buffer | undefined {
+/** A regular file of at most a chunk, whole; undefined for anything else. For many of them this is faster than chunks. */
+export function readWhole(path: string): Buffer | undefined {
   try {
     const facts = statSync(path);
-    if (!facts.isFile() || facts.size >= CHUNK_BYTES) return undefined;
+    const { size } = facts;
+    if (!facts.isFile() || size >= CHUNK_BYTES) return undefined;
     // Should it have become a pipe meanwhile, opening it must not wait for a writer.
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const wanted = facts.size + 1;
-      const buffer = memory ?? Buffer.allocUnsafe(wanted);
-      let length = 0;
-      while (length < wanted) {
-        const read = readSync(fd, buffer, length, wanted - length, length);
-        if (read === 0) return buffer.subarray(0, length);
-        length += read;
-      }
-      // It has grown since.
-      return undefined;
-    } finally {
-      closeSync(fd);
-    }
+    return withFile(path, constants.O_RDONLY | constants.O_NONBLOCK, (fd) => {
+      const buffer = Buffer.allocUnsafe(size + 1);
+      const length = readFully(fd, buffer, 0);
+      // A full buffer means that it has grown since.
+      return length > size ? undefined : buffer.subarray(0, length);
+    });
   } catch {
     return undefined;
   }
 }
 
-export async function* handleChunks(
-  handle: FileHandle,
-  path: string,
-  options: FileChunksOptions = {},
-): AsyncGenerator<Buffer, void, void> {
-  const make = (): Buffer => Buffer.allocUnsafeSlow(options.chunkBytes ?? CHUNK_BYTES);
-  let position = options.start ?? 0;
-  let reading: Promise<number> | undefined;
+/** An open file, pipe or device. */
+export interface Source {
+  readonly handle: FileHandle;
+  readonly facts: BigIntStats;
+  /** From the start, as often as wanted where it is a regular file. A chunk's memory is used again for the next one. */
+  chunks(): AsyncGenerator<Buffer, void, void>;
+}
+
+export async function openSource(path: string): Promise<Source> {
+  let handle: FileHandle | undefined;
   try {
-    if (!(await handle.stat()).isFile()) {
-      yield* streamedChunks(handle, make());
-      return;
-    }
-    // The disk fills one buffer while the other one is worked on.
-    const buffers = [make(), make()];
-    let turn = 0;
-    let buffer = buffers[0] as Buffer;
-    reading = readAhead(handle, buffer, position);
-    for (;;) {
-      const bytesRead = await reading;
-      if (bytesRead === 0) return;
-      position += bytesRead;
-      const filled = buffer;
-      turn = (turn + 1) % buffers.length;
-      buffer = buffers[turn] as Buffer;
-      reading = readAhead(handle, buffer, position);
-      yield filled.subarray(0, bytesRead);
+    handle = await inThread(open(path, constants.O_RDONLY));
+    const facts = await handle.stat({ bigint: true });
+    if (facts.isDirectory()) throw isFolderError(path);
+    const opened = handle;
+    return { handle, facts, chunks: () => handleChunks(opened, path, facts.isFile()) };
+  } catch (error) {
+    await handle?.close();
+    throw fileError(path, error);
+  }
+}
+
+/** Of a regular file the disk fills one buffer while the other one is worked on; a pipe is read only when more is wanted. */
+async function* handleChunks(handle: FileHandle, path: string, isFile: boolean): AsyncGenerator<Buffer, void, void> {
+  const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
+  let position = isFile ? 0 : null;
+  let reading: Promise<number> | undefined;
+  const read = (buffer: Buffer): Promise<number> => {
+    const ahead = readInto(handle, buffer, position);
+    // Whoever waits for it hears of an error; nobody waits after the last chunk that was wanted.
+    ahead.catch(() => {});
+    return ahead;
+  };
+  try {
+    for (let turn = 0; ; turn = 1 - turn) {
+      const buffer = buffers[turn] as Buffer;
+      const bytes = await (reading ?? read(buffer));
+      reading = undefined;
+      if (bytes === 0) return;
+      if (position !== null) {
+        position += bytes;
+        reading = read(buffers[1 - turn] as Buffer);
+      }
+      yield buffer.subarray(0, bytes);
     }
   } catch (error) {
-    throw error instanceof AppError ? error : fileError(path, error);
+    throw fileError(path, error);
   } finally {
     // The file must not be closed, nor the memory be let go, while a read is under way.
     await reading?.catch(() => {});
   }
 }
 
-function readAhead(handle: FileHandle, buffer: Buffer, position: number): Promise<number> {
-  const reading = readInto(handle, buffer, position);
-  // Whoever waits for it hears of an error; nobody waits after the last chunk that was wanted.
-  reading.catch(() => {});
-  return reading;
-}
-
 /** Bytes into the buffer, from a position or, where that is null, from where the last reading ended; 0 at the end. */
-export async function readInto(handle: FileHandle, buffer: Buffer, position: number | null): Promise<number> {
+async function readInto(handle: FileHandle, buffer: Buffer, position: number | null): Promise<number> {
   return (await inThread(handle.read(buffer, 0, buffer.length, position))).bytesRead;
 }
 
-/** Pipes and devices have no positions, and are read only when more is wanted. */
-async function* streamedChunks(handle: FileHandle, buffer: Buffer): AsyncGenerator<Buffer, void, void> {
-  for (;;) {
-    const bytesRead = await readInto(handle, buffer, null);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
+/** A file, or what comes from a pipe: that is copied to a private place on the disk while it is first read. */
+export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): Promise<ByteStore> {
+  const source = name === '-' ? undefined : await openSource(name);
+  const close = async (): Promise<void> => await source?.handle.close();
+  if (!source?.facts.isFile()) {
+    const spool = new Spool(io.random, io.signal);
+    let first: AsyncIterable<Buffer> | undefined = spool.keeping(source?.chunks() ?? streamChunks(io.stdin));
+    return {
+      chunks: () => {
+        const chunks = first ?? spool.chunks();
+        first = undefined;
+        return chunks;
+      },
+      readAt: (buffer, position) => spool.readAt(buffer, position),
+      close: async () => {
+        spool.discard();
+        await close();
+      },
+    };
+  }
+  const readAt = async (buffer: Buffer, position: number): Promise<number> => {
+    requireRunning(io.signal);
+    const bytes = await readInto(source.handle, buffer, position).catch(failing(name));
+    if (bytes === 0 || bytes === buffer.length) return bytes;
+    return bytes + (await readAt(buffer.subarray(bytes), position + bytes));
+  };
+  return { size: Number(source.facts.size), chunks: () => source.chunks(), readAt, close };
+}
+
+/** The same chunks, counted for the progress, but a stop is heard while the next one is waited for. */
+export async function* abortable(
+  chunks: AsyncIterable<Buffer>,
+  { signal, progress }: Pick<Io, 'signal' | 'progress'>,
+): AsyncGenerator<Buffer, void, void> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let onAbort = (): void => {};
+  const stopped = new Promise<undefined>((resolve) => {
+    onAbort = () => resolve(undefined);
+  });
+  signal.addEventListener('abort', onAbort);
+  let next: IteratorResult<Buffer> | undefined;
+  try {
+    for (;;) {
+      requireRunning(signal);
+      next = await Promise.race([iterator.next(), stopped]);
+      if (!next) continue;
+      if (next.done) return;
+      progress.read(next.value.length);
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    // What waits for its next chunk cannot be ended, and the program is about to end anyway.
+    if (next) await iterator.return?.();
   }
 }
 
-export async function openForReading(path: string): Promise<FileHandle> {
-  try {
-    const handle = await inThread(open(path, constants.O_RDONLY));
-    const facts = await handle.stat();
-    if (facts.isDirectory()) {
-      await handle.close();
-      throw isFolderError(path);
-    }
-    return handle;
-  } catch (error) {
-    throw error instanceof AppError ? error : fileError(path, error);
+/** The same chunks, with their lengths handed on as they pass. */
+export async function* counting<Chunk extends Uint8Array>(
+  chunks: AsyncIterable<Chunk>,
+  onBytes: ((bytes: number) => void) | undefined,
+): AsyncGenerator<Chunk, void, void> {
+  for await (const chunk of chunks) {
+    onBytes?.(chunk.length);
+    yield chunk;
   }
 }
 
 /** Refuses what cannot be changed in place, without opening it. */
 export async function requireRegularFile(path: string): Promise<void> {
-  try {
-    requireRegular(path, await stat(path));
-  } catch (error) {
-    throw error instanceof AppError ? error : fileError(path, error);
-  }
-}
-
-/** The same by what is known of it. */
-export function requireRegular(path: string, facts: { isDirectory(): boolean; isFile(): boolean }): void {
+  const facts = await stat(path).catch(failing(path));
   if (facts.isDirectory()) throw isFolderError(path);
   if (!facts.isFile()) throw new AppError(`${path}: is not a regular file; only a file can be changed in place`);
 }
@@ -174,22 +191,33 @@ function isFolderError(path: string): AppError {
   return new AppError(`${path}: is a folder; pass a file`);
 }
 
+function failing(path: string): (error: unknown) => never {
+  return (error) => {
+    throw fileError(path, error);
+  };
+}
+
 /** Who may read and write a file, as its copies are to have it at most. */
 export async function modeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).mode & 0o777;
-  } catch (error) {
-    throw fileError(path, error);
-  }
+  return (await stat(path).catch(failing(path))).mode & 0o777;
 }
 
 /** True for a folder, false for anything else that is there. */
 export async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    throw fileError(path, error);
-  }
+  return (await stat(path).catch(failing(path))).isDirectory();
+}
+
+export async function isThere(path: string | URL): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** How much there is to read of a file; 0 for pipes, devices and what is not there. */
+export async function sizeOf(path: string): Promise<number> {
+  const facts = await stat(path).catch(() => undefined);
+  return facts?.isFile() ? facts.size : 0;
 }
 
 const MOST_SMALL_BYTES = 1024 * 1024;
@@ -205,28 +233,4 @@ export async function readSmallFile(path: string): Promise<string> {
     parts.push(Buffer.from(chunk));
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-export async function isThere(path: string | URL): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** How many threads may run at once. */
-export function cores(): number {
-  return availableParallelism();
-}
-
-/** How much there is to read of a file; 0 for pipes, devices and what is not there. */
-export async function sizeOf(path: string): Promise<number> {
-  try {
-    const facts = await stat(path);
-    return facts.isFile() ? facts.size : 0;
-  } catch {
-    return 0;
-  }
 }

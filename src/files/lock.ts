@@ -1,23 +1,10 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { linkSync, lstatSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
-import type { Processes } from '../util/io.ts';
-import { type Random, requireRunning, writeFully } from './temp.ts';
+import type { Io, Processes } from '../util/io.ts';
+import { remove, requireRunning, withFile, withPlainFile, writeFully } from './disk.ts';
 
-export interface LockOptions {
-  readonly processes: Processes;
-  readonly random: Random;
-  readonly signal: AbortSignal;
+export interface LockOptions extends Pick<Io, 'processes' | 'random' | 'signal'> {
   /** How long to wait for another holder. */
   readonly timeoutMs: number;
 }
@@ -25,8 +12,8 @@ export interface LockOptions {
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** When the process began, as far as the system tells; a number used again is then another process. */
-  readonly start: string;
+  /** When the process began, as far as the system says; a number used again is then another process. */
+  readonly start?: string;
   readonly token: string;
 }
 
@@ -45,7 +32,7 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
       try {
         return work();
       } finally {
-        release(path, content);
+        if (read(path) === content) remove(path);
       }
     }
     const found = read(path);
@@ -71,68 +58,48 @@ function describe({ processes, random }: LockOptions): string {
   return `${JSON.stringify(holder)}\n`;
 }
 
+/** False where the name is taken. */
 function create(path: string, content: string): boolean {
-  let fd: number;
+  let isOurs = false;
   try {
-    fd = openSync(path, 'wx', 0o600);
+    const write = (fd: number): void => {
+      isOurs = true;
+      writeFully(fd, Buffer.from(content));
+    };
+    withFile(path, 'wx', write, 0o600);
+    return true;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
+    if (isOurs) remove(path);
+    else if (errorCode(error) === 'EEXIST') return false;
     throw writeError(path, error);
   }
-  try {
-    writeFully(fd, Buffer.from(content));
-  } catch (error) {
-    remove(path);
-    throw writeError(path, error);
-  } finally {
-    closeSync(fd);
-  }
-  return true;
-}
-
-function release(path: string, content: string): void {
-  if (read(path) === content) remove(path);
 }
 
 /** Undefined where there is none. Only a plain file can be a lock: a link may lead nowhere, and a pipe would keep us waiting. */
 function read(path: string): string | undefined {
-  let fd: number;
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT') return undefined;
-    throw code === 'ELOOP' || code === 'EMLINK' || code === 'ENXIO' ? noLock(path) : fileError(path, error);
-  }
-  try {
-    if (!fstatSync(fd).isFile()) throw noLock(path);
-    return readFileSync(fd, 'utf8');
-  } catch (error) {
-    throw error instanceof AppError ? error : fileError(path, error);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function noLock(path: string): AppError {
-  return new AppError(`${path}: is in the place of the lock but is not a lock file; remove it`);
+  const content = withPlainFile(path, (fd) => readFileSync(fd, 'utf8'));
+  if (content !== undefined || (lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? true)) return content;
+  throw new AppError(`${path}: is in the place of the lock but is not a lock file; remove it`);
 }
 
 function isStale(path: string, content: string, processes: Processes): boolean {
   const holder = parse(content);
-  if (!holder) return age(path) > UNREADABLE_IS_STALE_MS;
+  if (!holder) {
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    return written !== undefined && Date.now() - written > UNREADABLE_IS_STALE_MS;
+  }
   if (holder.host !== hostname()) return false;
   // While we wait we hold nothing, so a lock with our own number is from an earlier life of it.
   if (holder.pid === processes.own || !processes.isRunning(holder.pid)) return true;
   const start = startOf(holder.pid);
-  return holder.start !== '' && start !== undefined && start !== holder.start;
+  return Boolean(holder.start) && start !== undefined && start !== holder.start;
 }
 
 /**
  * Moves a stale lock out of the way. Two who see the same stale lock must not both do so: the second would move the
  * first one's new lock. So what was moved is compared with what was read, and brought back if it is another.
  */
-function takeOver(path: string, content: string, random: Random): void {
+function takeOver(path: string, content: string, random: Io['random']): void {
   const aside = `${path}.${Buffer.from(random(8)).toString('hex')}`;
   if (read(path) !== content) return;
   try {
@@ -159,20 +126,14 @@ function heldBy(path: string, content: string): string {
 
 function parse(content: string): Holder | undefined {
   try {
-    const value = JSON.parse(content) as Partial<Holder> | null;
-    if (typeof value?.pid !== 'number' || typeof value.host !== 'string') return undefined;
-    return { pid: value.pid, host: value.host, start: String(value.start ?? ''), token: String(value.token ?? '') };
+    const value = JSON.parse(content) as Holder | null;
+    return typeof value?.pid === 'number' && typeof value.host === 'string' ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function age(path: string): number {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  return facts ? Date.now() - facts.mtimeMs : 0;
-}
-
-/** When a process began, in ticks of this boot; undefined where the system does not tell. */
+/** When a process began, in ticks of this boot; undefined where the system does not say. */
 function startOf(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -181,13 +142,5 @@ function startOf(pid: number): string | undefined {
     return ticks === undefined ? undefined : `${boot}/${ticks}`;
   } catch {
     return undefined;
-  }
-}
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Gone already.
   }
 }

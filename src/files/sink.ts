@@ -1,8 +1,10 @@
-import { accessSync, type BigIntStats, constants, lstatSync, realpathSync, statSync } from 'node:fs';
-import { Writable, type WritableOptions } from 'node:stream';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, createWriteStream, lstatSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
-import type { Output } from '../util/io.ts';
-import type { Ownership, Random } from './temp.ts';
+import type { Io, Output } from '../util/io.ts';
+import { attempt, isSameFile, ownershipOf } from './disk.ts';
+import { TempFile } from './temp.ts';
 
 /** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */
 export interface Sink {
@@ -15,35 +17,66 @@ export interface Sink {
   discard(): void;
 }
 
-export interface SinkTools {
-  readonly random: Random;
-  readonly signal: AbortSignal;
-}
+/** What a copy of a file's content may be given at most. */
+export const PRIVATE_MODE = 0o600;
 
 /** Standard output: nothing to commit, nothing to take back. */
 export function toStream(stream: Output): Sink {
   return { stream, streams: true, commit: async () => true, discard: () => {} };
 }
 
-/** What a copy of a file's content may be given at most. */
-export const PRIVATE_MODE = 0o600;
-
-/** A stream that hands on what it gets; its errors name the file. */
-export function streamInto(name: string, take: (chunk: Buffer) => void, options: WritableOptions = {}): Writable {
-  const stream = new Writable({
-    ...options,
-    write: (chunk: Buffer, _encoding, done) => {
+/** An output that takes bytes by calls that do not wait; its errors name the file. */
+export function outputInto(name: string, take: (bytes: Uint8Array) => void): Output {
+  return {
+    write: (chunk, done) => {
       try {
-        take(chunk);
+        take(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+        done?.();
       } catch (error) {
-        done(asAppError(name, error));
-        return;
+        done?.(writeError(name, error));
       }
-      done();
+      return true;
     },
-  });
-  stream.on('error', () => {});
-  return stream;
+    on: () => {},
+    cork: () => {},
+    uncork: () => {},
+  };
+}
+
+export interface ToFileOptions extends Pick<Io, 'random' | 'signal'> {
+  /** The input, so that it is not overwritten by its own output. */
+  readonly input?: string | undefined;
+  /** Whether the command has -i, which is then named to those who want to change the input. */
+  readonly hasInPlace?: boolean;
+  /** What a new file may be given at most; less where the umask says so. */
+  readonly mode: number;
+}
+
+/** `-o FILE`: a regular file gets its new content all at once; a device or pipe is written to as the bytes come. */
+export function toFile(name: string, { input, hasInPlace, mode, random, signal }: ToFileOptions): Sink {
+  const facts = attempt(name, () => statSync(name, { bigint: true, throwIfNoEntry: false }), writeError);
+  if (facts?.isDirectory()) throw new AppError(`${name}: is a folder; pass a file`);
+  if (facts?.isFile() && input !== undefined && isSameFile(input, facts)) {
+    const hint = hasInPlace === true ? 'use -i to change a file in place' : 'choose another file with -o';
+    throw new AppError(`${name}: is the input file itself; ${hint}`);
+  }
+  if (facts && !facts.isFile()) return toDevice(name);
+  const path = facts ? realpathSync(name) : behindFolderLinks(name);
+  if (facts) requireWritable(name, path);
+  const temp = new TempFile(dirname(path), random, signal, facts ? PRIVATE_MODE : mode & 0o666);
+  return {
+    stream: outputInto(name, (bytes) => temp.write(bytes)),
+    streams: false,
+    commit: async () => {
+      const commit = (): void => {
+        temp.finish(facts && ownershipOf(facts));
+        temp.moveTo(path);
+      };
+      attempt(name, commit, writeError);
+      return true;
+    },
+    discard: () => temp.discard(),
+  };
 }
 
 /** The file that a link leads to; the path itself where it is no link, or one that leads nowhere. */
@@ -55,6 +88,19 @@ export function behindLink(path: string): string {
   }
 }
 
+/** The name's folder without links, where the name itself is still free. */
+function behindFolderLinks(name: string): string {
+  return attempt(
+    name,
+    () => {
+      if (lstatSync(name, { throwIfNoEntry: false }))
+        throw new AppError(`${name}: is a broken symbolic link; remove it or choose another file`);
+      return join(realpathSync(dirname(name)), basename(name));
+    },
+    writeError,
+  );
+}
+
 export function requireWritable(name: string, path: string): void {
   try {
     accessSync(path, constants.W_OK);
@@ -64,32 +110,38 @@ export function requireWritable(name: string, path: string): void {
   }
 }
 
-export async function ended(stream: Writable, name: string): Promise<void> {
-  await new Promise<void>((done, fail) => {
-    if (stream.errored) {
-      fail(asAppError(name, stream.errored));
-      return;
+function toDevice(name: string): Sink {
+  const device = createWriteStream(name);
+  device.on('error', () => {});
+  // An error names the device, but that its reader went away ends the run quietly.
+  const named = (error: Error): Error => (errorCode(error) === 'EPIPE' ? error : writeError(name, error));
+  return {
+    stream: {
+      write: (chunk, done) => device.write(chunk, (error) => done?.(error && named(error))),
+      on: () => {},
+      cork: () => device.cork(),
+      uncork: () => device.uncork(),
+    },
+    streams: true,
+    commit: () =>
+      new Promise((done, fail) => device.end((error?: Error | null) => (error ? fail(named(error)) : done(true)))),
+    discard: () => device.destroy(),
+  };
+}
+
+/** For an input that can be read only once: its chunks, and a sink that finds out whether what it gets is the same. */
+export function comparison(chunks: AsyncIterable<Buffer>): { chunks: AsyncIterable<Buffer>; sink: Sink } {
+  const [before, after] = [createHash('sha256'), createHash('sha256')];
+  const hashed = async function* (): AsyncGenerator<Buffer, void, void> {
+    for await (const chunk of chunks) {
+      before.update(chunk);
+      yield chunk;
     }
-    stream.once('error', (error) => fail(asAppError(name, error)));
-    stream.end(() => done());
-  });
-}
-
-export function sameFile(path: string, facts: BigIntStats): boolean {
-  try {
-    const other = statSync(path, { bigint: true });
-    return other.dev === facts.dev && other.ino === facts.ino;
-  } catch {
-    return false;
-  }
-}
-
-export function ownershipOf(facts: BigIntStats): Ownership {
-  return { mode: Number(facts.mode) & 0o7777, uid: Number(facts.uid), gid: Number(facts.gid) };
-}
-
-export function asAppError(name: string, error: unknown): Error {
-  const code = errorCode(error);
-  if (error instanceof AppError || code === 'EPIPE') return error as Error;
-  return writeError(name, error);
+  };
+  const sink: Sink = {
+    ...toStream(outputInto('', (bytes) => after.update(bytes))),
+    streams: false,
+    commit: async () => !before.digest().equals(after.digest()),
+  };
+  return { chunks: hashed(), sink };
 }

@@ -1,76 +1,45 @@
-import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { ByteStore } from '../log/byte-store.ts';
 import { AppError, errorCode, fileError } from '../util/errors.ts';
-import { CHUNK_BYTES } from './input.ts';
-import { type Random, requireRunning, writeFully } from './temp.ts';
+import type { Io } from '../util/io.ts';
+import { attempt, readFully, remove, requireRunning } from './disk.ts';
+import { TempFile } from './temp.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+const MOST_IN_MEMORY = 8 * 1024 * 1024;
+const MOST_CHARACTERS = 64 * 1024;
 
 /**
- * A private place on the disk for bytes that have to be read more than once, such as those of a pipe. Nobody can guess
- * its name, and it loses it at once: whatever ends the program, nothing is left. Where a system does not remove names
- * of open files, the file goes when it is closed or when the signal aborts.
+ * A private place on the disk for bytes that have to be read more than once, such as those of a pipe. It loses its name
+ * at once: whatever ends the program, nothing is left. A system that keeps the names of open files loses it at the end.
  */
-export class Spool {
+export class Spool extends TempFile implements ByteStore {
   readonly #folder: string;
-  readonly #fd: number;
-  readonly #signal: AbortSignal;
-  readonly #remove = (): void => this.close();
-  #path: string | undefined;
-  #open = true;
   #size = 0;
 
-  constructor(random: Random, signal: AbortSignal, folder: string = tmpdir()) {
-    requireRunning(signal);
+  constructor(random: Io['random'], signal: AbortSignal, folder: string = tmpdir()) {
+    super(folder, random, signal, 0o600, 'spool');
     this.#folder = folder;
-    this.#signal = signal;
-    const path = join(folder, `.sessionctl-${Buffer.from(random(16)).toString('hex')}.spool`);
-    try {
-      this.#fd = openSync(path, 'wx+', 0o600);
-    } catch (error) {
-      throw fileError(folder, error);
-    }
-    try {
-      unlinkSync(path);
-    } catch {
-      this.#path = path;
-    }
-    signal.addEventListener('abort', this.#remove, { once: true });
+    remove(this.path);
   }
 
   get size(): number {
     return this.#size;
   }
 
-  write(bytes: Uint8Array): void {
-    requireRunning(this.#signal);
-    try {
-      writeFully(this.#fd, bytes, this.#size);
-    } catch (error) {
-      throw error instanceof AppError ? error : this.#asError(error);
-    }
+  override write(bytes: Uint8Array): void {
+    attempt(this.#folder, () => super.write(bytes), spoolError);
     this.#size += bytes.length;
   }
 
-  /** Fills the buffer from a position on; fewer bytes only at the end. */
   async readAt(buffer: Buffer, position: number): Promise<number> {
-    requireRunning(this.#signal);
-    let filled = 0;
-    try {
-      while (filled < buffer.length) {
-        const bytes = readSync(this.#fd, buffer, filled, buffer.length - filled, position + filled);
-        if (bytes === 0) break;
-        filled += bytes;
-      }
-    } catch (error) {
-      throw this.#asError(error);
-    }
-    return filled;
+    requireRunning(this.signal);
+    return attempt(this.#folder, () => readFully(this.fd, buffer, position));
   }
 
   async *chunks(): AsyncGenerator<Buffer, void, void> {
     const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    let position = 0;
-    for (;;) {
+    for (let position = 0; ; ) {
       const bytes = await this.readAt(buffer, position);
       if (bytes === 0) return;
       position += bytes;
@@ -78,23 +47,64 @@ export class Spool {
     }
   }
 
-  close(): void {
-    this.#signal.removeEventListener('abort', this.#remove);
-    if (!this.#open) return;
-    this.#open = false;
-    closeSync(this.#fd);
-    if (this.#path === undefined) return;
-    try {
-      unlinkSync(this.#path);
-    } catch {
-      // Somebody else removed it.
+  /** The same bytes, kept as they pass. */
+  async *keeping(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    for await (const chunk of chunks) {
+      this.write(chunk);
+      yield chunk;
     }
   }
 
-  #asError(error: unknown): AppError {
-    if (errorCode(error) !== 'ENOSPC') return fileError(this.#folder, error);
-    return new AppError(
-      `${this.#folder}: no space left for a temporary file; free some space, or set TMPDIR to another folder`,
-    );
+  async close(): Promise<void> {
+    this.discard();
+  }
+}
+
+function spoolError(folder: string, error: unknown): AppError {
+  if (errorCode(error) !== 'ENOSPC') return fileError(folder, error);
+  return new AppError(
+    `${folder}: no space left for a temporary file; free some space, or set TMPDIR to another folder`,
+  );
+}
+
+/** Text that is written before what stands in front of it is known: kept in memory, and on the disk once it is large. */
+export class HeldOutput {
+  readonly #newSpool: () => Spool;
+  readonly #most: number;
+  #text = '';
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #spool: Spool | undefined;
+
+  constructor(random: Io['random'], signal: AbortSignal, most = MOST_IN_MEMORY) {
+    this.#newSpool = () => new Spool(random, signal);
+    this.#most = most;
+  }
+
+  write(text: string): void {
+    this.#text += text;
+    if (this.#text.length >= MOST_CHARACTERS) this.#pack();
+  }
+
+  /** All of it, from the start, after the last write. */
+  async *chunks(): AsyncGenerator<Buffer, void, void> {
+    this.#pack();
+    // The spool uses the memory of a chunk again, and who takes it may keep it.
+    if (this.#spool) for await (const chunk of this.#spool.chunks()) yield Buffer.from(chunk);
+    yield* this.#parts;
+  }
+
+  close(): void {
+    this.#spool?.discard();
+  }
+
+  #pack(): void {
+    const bytes = Buffer.from(this.#text);
+    this.#text = '';
+    this.#parts.push(bytes);
+    this.#bytes += bytes.length;
+    if (this.#bytes < this.#most) return;
+    this.#spool ??= this.#newSpool();
+    for (const part of this.#parts.splice(0)) this.#spool.write(part);
   }
 }

@@ -1,11 +1,13 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AppError, fileError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
+import { isFolder, sizeOf } from './input.ts';
 
 export interface Found {
   readonly path: string;
   /** Set where a folder could not be read. */
-  readonly trouble?: AppError;
+  readonly error?: AppError;
 }
 
 /** Every `*.jsonl` below a folder, in the order of the names' code units; a link that leads back up is not followed again. */
@@ -27,38 +29,37 @@ export async function* findFiles(
   options: FindOptions = {},
   above: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<Found, void, void> {
-  let real: string;
-  let names: { name: string; kind: 'folder' | 'file' | 'link' | 'other' }[];
   try {
-    real = await realpath(folder);
+    const real = await realpath(folder);
     if (above.has(real) || real === options.except) return;
-    names = (await readdir(folder, { withFileTypes: true })).map((one) => ({
-      name: one.name,
-      kind: one.isDirectory() ? 'folder' : one.isSymbolicLink() ? 'link' : one.isFile() ? 'file' : 'other',
-    }));
-  } catch (error) {
-    yield { path: folder, trouble: fileError(folder, error) };
-    return;
-  }
-  names.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  const within = new Set(above).add(real);
-  for (const { name, kind } of names) {
-    const path = join(folder, name);
-    const target = kind === 'link' ? await kindBehind(path) : kind;
-    if (target === 'folder') yield* findFiles(path, wanted, options, within);
-    else if (wanted(name)) {
-      if (target === 'file') yield { path };
-      else options.passedOver?.(path);
+    const entries = await readdir(folder, { withFileTypes: true });
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const within = new Set(above).add(real);
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      // A link that leads nowhere counts as a file, so that reading it tells what is wrong.
+      const facts = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
+      if (facts?.isDirectory()) yield* findFiles(path, wanted, options, within);
+      else if (wanted(entry.name)) {
+        if (facts?.isFile() ?? true) yield { path };
+        else options.passedOver?.(path);
+      }
     }
+  } catch (error) {
+    yield { path: folder, error: fileError(folder, error) };
   }
 }
 
-/** What a link leads to; one that leads nowhere counts as a file, so that reading it tells what is wrong. */
-async function kindBehind(path: string): Promise<'folder' | 'file' | 'other'> {
-  try {
-    const facts = await stat(path);
-    return facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other';
-  } catch {
-    return 'file';
+/** Tells the progress how much there will be to read, in all passes, where somebody watches it. Gives the bytes of one pass. */
+export async function announce(operands: readonly string[], io: Io, passes = 1): Promise<number> {
+  if (!io.progress.wanted) return 0;
+  let bytes = 0;
+  for (const operand of operands) {
+    if (operand === '-') continue;
+    if (await isFolder(operand).catch(() => false)) {
+      for await (const { path, error } of findSessions(operand)) if (!error) bytes += await sizeOf(path);
+    } else bytes += await sizeOf(operand);
   }
+  io.progress.expect(bytes * passes);
+  return bytes;
 }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 /** A message costs as much as a small task, so some tasks go together. */
@@ -8,6 +9,11 @@ const AHEAD = 2;
 interface Answer<Result> {
   readonly batch: number;
   readonly results: readonly Result[];
+}
+
+/** How many threads may run at once. */
+export function cores(): number {
+  return availableParallelism();
 }
 
 /** What a script does with each task, in a worker that `mapInWorkers` started; elsewhere nothing. */

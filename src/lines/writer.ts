@@ -10,9 +10,7 @@ const FULL = 256 * 1024;
 export class ByteWriter {
   readonly #stream: Output;
   #parts: Buffer[] = [];
-  #waiting = '';
-  #buffer: Buffer | undefined;
-  #used = 0;
+  #raw = '';
   #bytes = 0;
   #written = 0;
   #failed: Error | undefined;
@@ -33,30 +31,16 @@ export class ByteWriter {
     return this.#bytes >= FULL;
   }
 
-  /** Bytes kept one to a character, as lines hold them. */
+  /** Bytes kept one to a character, as lines hold them. Joining short strings first costs less than a buffer for each. */
   raw(raw: string): void {
-    if (raw.length >= FULL) {
-      this.bytes(Buffer.from(raw, 'latin1'));
-      return;
-    }
-    if (this.#buffer) this.#pack();
-    this.#waiting += raw;
+    this.#raw += raw;
     this.#count(raw.length);
-    // Joining short strings first costs less than a buffer for each.
-    if (this.#waiting.length >= FULL) this.#pack();
+    if (this.#raw.length >= FULL) this.#pack();
   }
 
+  /** Encoded at once: a piece of a line that waited as a string would keep the whole line in memory. */
   text(text: string): void {
-    const size = Buffer.byteLength(text, 'utf8');
-    if (size > FULL / 2) {
-      this.bytes(Buffer.from(text, 'utf8'));
-      return;
-    }
-    if (this.#waiting !== '' || this.#used + size > FULL) this.#pack();
-    // Encoded at once: a piece of a line that waited as a string would keep the whole line in memory.
-    this.#buffer ??= Buffer.allocUnsafeSlow(FULL);
-    this.#used += this.#buffer.write(text, this.#used, 'utf8');
-    this.#count(size);
+    this.bytes(Buffer.from(text, 'utf8'));
   }
 
   bytes(bytes: Buffer): void {
@@ -93,11 +77,8 @@ export class ByteWriter {
   }
 
   #pack(): void {
-    if (this.#waiting !== '') this.#parts.push(Buffer.from(this.#waiting, 'latin1'));
-    if (this.#buffer) this.#parts.push(this.#buffer.subarray(0, this.#used));
-    this.#waiting = '';
-    this.#buffer = undefined;
-    this.#used = 0;
+    if (this.#raw !== '') this.#parts.push(Buffer.from(this.#raw, 'latin1'));
+    this.#raw = '';
   }
 
   #count(bytes: number): void {

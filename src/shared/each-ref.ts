@@ -1,8 +1,8 @@
 import { type LineRef, refsOf } from '../blobs/images.ts';
 import { lookAt } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
-import { isFolder, openInput } from '../files/input.ts';
-import { requireRunning } from '../files/temp.ts';
+import { requireRunning } from '../files/disk.ts';
+import { inputChunks, isFolder } from '../files/input.ts';
 import { findSessions } from '../files/walk.ts';
 import { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
@@ -45,10 +45,10 @@ export async function eachRef(names: readonly string[], io: Io, begin: Begin): P
       await one(name, true);
       continue;
     }
-    for await (const { path, trouble } of findSessions(name)) {
-      if (!trouble) await one(path, false);
+    for await (const { path, error } of findSessions(name)) {
+      if (!error) await one(path, false);
       else {
-        io.note(trouble.message);
+        io.note(error.message);
         code = 2;
       }
     }
@@ -85,7 +85,7 @@ async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Pro
     }
   };
   io.progress.file(name);
-  for await (const batch of readLineBatches(openInput(name, io.stdin).chunks)) {
+  for await (const batch of readLineBatches(inputChunks(name, io.stdin))) {
     requireRunning(io.signal);
     await work(detection.pass(batch));
     if (detection.foreign) return 'foreign';

@@ -1,6 +1,6 @@
-import { announce, counting } from '../files/reading.ts';
+import { abortable, openStore } from '../files/input.ts';
 import { Spool } from '../files/spool.ts';
-import { openStore, spoolStore } from '../files/store.ts';
+import { announce } from '../files/walk.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
 import type { LeftOut } from '../log/log-entry.ts';
@@ -18,11 +18,11 @@ export async function openSession(name: string, io: Io): Promise<Log> {
   io.progress.file(name);
   const chunks = (store: ByteStore): AsyncIterable<Buffer> => {
     if (store.size !== undefined) io.progress.expect(store.size);
-    return counting(store.chunks(), io.progress);
+    return abortable(store.chunks(), io);
   };
   const scratch = (): Scratch => {
     const spool = new Spool(io.random, io.signal);
-    return { write: (bytes) => spool.write(bytes), store: () => spoolStore(spool), discard: () => spool.close() };
+    return { write: (bytes) => spool.write(bytes), store: () => spool, discard: () => spool.discard() };
   };
   const onWarning = (where: string, message: string): void => io.note(`${where}: warning: ${message}`);
   const session = await openLog(await openStore(name, io), { name, random: io.random, onWarning, chunks, scratch });

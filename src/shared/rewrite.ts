@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto';
-import { Writable } from 'node:stream';
-import { InPlace } from '../files/in-place.ts';
-import { handleChunks, openForReading, openInput, requireRegularFile } from '../files/input.ts';
-import { toFile } from '../files/output-file.ts';
-import { announce } from '../files/reading.ts';
-import { behindLink, PRIVATE_MODE, type Sink, toStream } from '../files/sink.ts';
-import { requireRunning } from '../files/temp.ts';
+import { requireRunning } from '../files/disk.ts';
+import { InPlace, type InPlaceOptions } from '../files/in-place.ts';
+import { abortable, inputChunks, openSource, requireRegularFile, type Source } from '../files/input.ts';
+import { behindLink, comparison, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
+import { announce } from '../files/walk.ts';
 import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
-import { abortable } from './abortable.ts';
 import type { Io, Option, ParsedArgs } from './command.ts';
 import { terminalSafe } from './terminal-safe.ts';
 
@@ -89,15 +85,16 @@ export type Transform = (input: RewriteInput, out: ByteWriter) => Promise<number
 
 /** Runs the transform, which reads its input so many times, on each FILE or on stdin, to wherever the options say. Gives the exit code. */
 export async function rewrite(args: ParsedArgs, io: Io, transform: Transform, passes = 1): Promise<number> {
-  const wish = readWish(args);
-  await announce(wish.names, io, passes);
+  const names = args.operands.length > 0 ? args.operands : ['-'];
+  const options = readOptions(args, names);
+  await announce(names, io, passes);
   let code = 0;
-  for (const name of wish.names) {
+  for (const name of names) {
     try {
-      code = Math.max(code, await rewriteOne(name, wish, io, transform));
+      code = Math.max(code, await rewriteOne(name, options, io, transform));
     } catch (error) {
-      if (wish.names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
-      // One bad file is told; the others have a right to be done.
+      if (names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
+      // One bad file is reported; the others have a right to be done.
       io.note(error.message);
       code = 2;
     }
@@ -105,16 +102,12 @@ export async function rewrite(args: ParsedArgs, io: Io, transform: Transform, pa
   return code;
 }
 
-interface Wish {
-  readonly names: readonly string[];
+interface RewriteOptions extends InPlaceOptions {
   readonly inPlace: boolean;
-  readonly backupSuffix: string | undefined;
   readonly output: string | undefined;
-  readonly dryRun: boolean;
 }
 
-function readWish(args: ParsedArgs): Wish {
-  const names = args.operands.length > 0 ? args.operands : ['-'];
+function readOptions(args: ParsedArgs, names: readonly string[]): RewriteOptions {
   const inPlace = args.flag('in-place');
   const suffix = args.text('backup-suffix');
   const output = args.text('output');
@@ -129,36 +122,28 @@ function readWish(args: ParsedArgs): Wish {
   }
   if (names.length > 1 && !inPlace && !dryRun)
     throw new UsageError('several FILEs need -i or --check; otherwise pass one');
-  return { names, inPlace, backupSuffix: suffix ?? (args.flag('backup') ? '.bak' : undefined), output, dryRun };
+  return { inPlace, backupSuffix: suffix ?? (args.flag('backup') ? '.bak' : undefined), output, dryRun };
 }
 
-async function rewriteOne(name: string, wish: Wish, io: Io, transform: Transform): Promise<number> {
+async function rewriteOne(name: string, options: RewriteOptions, io: Io, transform: Transform): Promise<number> {
   requireRunning(io.signal);
+  io.progress.file(name);
+  // Opening a pipe would wait for somebody to write to it.
+  if (options.inPlace) await requireRegularFile(name);
+  const source = name === '-' ? undefined : await openSource(name);
   let earned = 0;
   const earn = (code: number): void => {
     earned = Math.max(earned, code);
   };
-  const opened = await open(name, wish, io);
-  const { sink } = opened;
+  let sink: Sink | undefined;
   try {
-    const input: RewriteInput = {
-      name,
-      path: name === '-' ? undefined : name,
-      read: opened.read,
-      rereadable: opened.rereadable,
-      size: opened.size,
-      mode: opened.mode,
-      target: targetOf(wish.inPlace ? name : wish.output),
-      streams: sink.streams,
-      dryRun: wish.dryRun,
-      earn,
-    };
+    const opened = openSink(name, source, options, io);
+    sink = opened.sink;
     const out = new ByteWriter(sink.stream);
-    earn(await transform(input, out));
+    earn(await transform({ ...opened.input, earn }, out));
     await out.flush();
     requireRunning(io.signal);
-    const changed = await sink.commit();
-    if (wish.dryRun && changed) {
+    if ((await sink.commit()) && options.dryRun) {
       io.note(`${name}: would change`);
       earn(1);
     }
@@ -166,121 +151,44 @@ async function rewriteOne(name: string, wish: Wish, io: Io, transform: Transform
   } catch (error) {
     throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: earned }) : error;
   } finally {
-    sink.discard();
-    await opened.close();
+    sink?.discard();
+    await source?.handle.close();
   }
 }
 
-function targetOf(name: string | undefined): string | undefined {
-  return name === undefined || name === '-' ? name : behindLink(name);
-}
-
-interface Opened {
-  readonly read: () => AsyncIterable<Buffer>;
-  readonly rereadable: boolean;
-  readonly size: number;
-  readonly mode: number;
-  readonly sink: Sink;
-  readonly close: () => Promise<void>;
-}
-
-async function open(name: string, wish: Wish, io: Io): Promise<Opened> {
-  const tools = { random: io.random, signal: io.signal };
-  io.progress.file(name);
-  if (name === '-') {
-    const { chunks } = openInput('-', io.stdin);
-    const compare = wish.dryRun ? new HashCompare(abortable(chunks, io)) : undefined;
-    const sink = compare ?? outputOf(wish, io, PRIVATE_MODE, '/dev/stdin');
-    return {
-      read: () => compare?.chunks ?? abortable(chunks, io),
-      rereadable: false,
-      size: 0,
-      mode: PRIVATE_MODE,
-      sink,
-      close,
-    };
+/** Where the output goes, and the input with what the transform has to know of that. */
+function openSink(
+  name: string,
+  source: Source | undefined,
+  options: RewriteOptions,
+  io: Io,
+): { readonly sink: Sink; readonly input: Omit<RewriteInput, 'earn'> } {
+  const { inPlace, output, dryRun } = options;
+  const isFile = source?.facts.isFile() ?? false;
+  const mode = source ? Number(source.facts.mode) & 0o777 : PRIVATE_MODE;
+  const target = inPlace ? name : output;
+  let read = (): AsyncIterable<Buffer> => abortable(source?.chunks() ?? inputChunks('-', io.stdin), io);
+  let sink: Sink;
+  if (source && isFile && (inPlace || dryRun)) sink = new InPlace(name, source, options, io);
+  else if (dryRun) {
+    const compared = comparison(read());
+    read = () => compared.chunks;
+    sink = compared.sink;
+  } else if (output === undefined || output === '-') sink = toStream(terminalSafe(io.stdout));
+  else {
+    const input = source ? name : '/dev/stdin';
+    sink = toFile(output, { random: io.random, signal: io.signal, input, hasInPlace: true, mode });
   }
-  // Opening a pipe would wait for somebody to write to it.
-  if (wish.inPlace) await requireRegularFile(name);
-  const handle = await openForReading(name);
-  const facts = await handle.stat();
-  const mode = facts.mode & 0o777;
-  const size = facts.isFile() ? facts.size : 0;
-  try {
-    if (facts.isFile() && (wish.inPlace || wish.dryRun)) {
-      const inPlace = new InPlace(name, {
-        ...tools,
-        backupSuffix: wish.backupSuffix,
-        dryRun: wish.dryRun,
-        note: io.note,
-      });
-      await handle.close();
-      return {
-        read: () => abortable(inPlace.read(), io),
-        rereadable: true,
-        size,
-        mode: inPlace.mode,
-        sink: inPlace,
-        close,
-      };
-    }
-    const read = (): AsyncIterable<Buffer> => abortable(handleChunks(handle, name), io);
-    if (wish.dryRun) {
-      const compare = new HashCompare(read());
-      return { read: () => compare.chunks, rereadable: false, size, mode, sink: compare, close: () => handle.close() };
-    }
-    return {
-      read,
-      rereadable: facts.isFile(),
-      size,
-      mode,
-      sink: outputOf(wish, io, mode, name),
-      close: () => handle.close(),
-    };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-async function close(): Promise<void> {}
-
-function outputOf(wish: Wish, io: Io, mode: number, input: string): Sink {
-  if (wish.output !== undefined && wish.output !== '-')
-    return toFile(wish.output, { random: io.random, signal: io.signal, input, hasInPlace: true, mode });
-  return toStream(terminalSafe(io.stdout));
-}
-
-/** Whether the output equals an input that can be read only once, without holding either. */
-class HashCompare implements Sink {
-  readonly stream: Writable;
-  readonly streams = false;
-  readonly chunks: AsyncIterable<Buffer>;
-  readonly #input = createHash('sha256');
-  readonly #output = createHash('sha256');
-
-  constructor(chunks: AsyncIterable<Buffer>) {
-    this.chunks = this.#look(chunks);
-    this.stream = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        this.#output.update(chunk);
-        done();
-      },
-    });
-  }
-
-  async commit(): Promise<boolean> {
-    return !this.#input.digest().equals(this.#output.digest());
-  }
-
-  discard(): void {
-    this.stream.destroy();
-  }
-
-  async *#look(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-    for await (const chunk of chunks) {
-      this.#input.update(chunk);
-      yield chunk;
-    }
-  }
+  const input = {
+    name,
+    path: source ? name : undefined,
+    read,
+    rereadable: isFile,
+    size: isFile ? Number(source?.facts.size) : 0,
+    mode,
+    target: target === undefined || target === '-' ? target : behindLink(target),
+    streams: sink.streams,
+    dryRun,
+  };
+  return { sink, input };
 }

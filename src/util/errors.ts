@@ -45,8 +45,9 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reported an error; copy the file to another disk and try again',
 };
 
-/** The system's error about a path as one clear line. */
+/** The system's error about a path as one clear line; what is one already stays. */
 export function fileError(path: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
   const code = errorCode(error);
   const reason = (code && SYSTEM_REASONS[code]) || (error instanceof Error ? error.message : String(error));
   return new AppError(`${path}: ${reason}`);

@@ -1,4 +1,4 @@
-import { fileChunks, readWhole } from '../files/input.ts';
+import { counting, fileChunks, readWhole } from '../files/input.ts';
 import { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, eachPiece, readBlocks } from '../lines/reader.ts';
@@ -179,15 +179,5 @@ class DetectingCheck {
     if (foreign) return { foreign: { noun: foreign.noun, reason: foreign.reason } };
     this.#check.end();
     return { entries: this.#check.log.size };
-  }
-}
-
-async function* counting(
-  chunks: AsyncIterable<Uint8Array>,
-  onBytes: ((bytes: number) => void) | undefined,
-): AsyncGenerator<Uint8Array, void, void> {
-  for await (const chunk of chunks) {
-    onBytes?.(chunk.length);
-    yield chunk;
   }
 }

@@ -1,7 +1,6 @@
-import { cores, isFolder, isThere, openInput, sizeOf } from '../files/input.ts';
-import { announce } from '../files/reading.ts';
-import { findSessions } from '../files/walk.ts';
-import { mapInWorkers } from '../files/worker-pool.ts';
+import { inputChunks, isFolder, isThere, sizeOf } from '../files/input.ts';
+import { announce, findSessions } from '../files/walk.ts';
+import { cores, mapInWorkers } from '../files/worker-pool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
 import type { Finding } from '../rules/finding.ts';
@@ -100,8 +99,8 @@ export class Validation {
           continue;
         }
         if (this.#options.pass) throw new UsageError(`'--pass' copies one log; '${operand}' is a folder`);
-        for await (const { path, trouble } of findSessions(operand)) {
-          targets.push(trouble ? { name: path, error: trouble.message } : { name: path, found: true });
+        for await (const { path, error } of findSessions(operand)) {
+          targets.push(error ? { name: path, error: error.message } : { name: path, found: true });
         }
       } catch (error) {
         if (!(error instanceof AppError) || error instanceof UsageError) throw error;
@@ -177,7 +176,7 @@ export class Validation {
       let result: CheckResult;
       if (name !== '-' && !pass) result = await this.#checker.checkFile(name, hooks);
       else {
-        const { chunks } = openInput(name, this.#io.stdin);
+        const chunks = inputChunks(name, this.#io.stdin);
         result = await this.#checker.check(name, pass ? passing(chunks, pass) : chunks, {
           ...hooks,
           readsAll: pass !== undefined,

@@ -5,7 +5,7 @@ import { makeStyle } from '../../src/cli/chalk-style.ts';
 import { commandHelp, optionSpelling } from '../../src/cli/help.ts';
 import { programHelp } from '../../src/cli/program-help.ts';
 import { commands } from '../../src/commands/index.ts';
-import { allOptions } from '../../src/shared/common-options.ts';
+import { allOptions } from '../../src/shared/command.ts';
 import width from '../../src/util/width.ts';
 import { projectRoot, run } from '../support/run.ts';
 

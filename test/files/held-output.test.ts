@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HeldOutput } from '../../src/files/held-output.ts';
+import { HeldOutput } from '../../src/files/spool.ts';
 import { settings } from '../support/properties.ts';
 
 async function held(texts: readonly string[], most: number): Promise<string> {
