@@ -7,7 +7,8 @@
 export type { Context } from './context/context.ts';
 export type { PathState } from './context/state.ts';
 export type { Profile, Projected } from './context/types.ts';
-export type { IdScheme, MigrateWarning, TargetVersion } from './formats/native/index.ts';
+export type { IdScheme } from './formats/native/ids.ts';
+export type { MigrateWarning, TargetVersion } from './formats/native/migration.ts';
 export type { JsonObject } from './json/value.ts';
 export type { Bytes, Random, RereadableBytes } from './library/arguments.ts';
 export {

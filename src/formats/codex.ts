@@ -1,29 +1,22 @@
-import { isObject, type JsonObject } from '../json/value.ts';
-import type { LogFormat } from './format.ts';
+import type { JsonObject } from '../json/value.ts';
+import { hasMembers, type LogFormat } from './format.ts';
 
-const ENVELOPE_TYPES = new Set(['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted']);
+const ENVELOPE_TYPES: ReadonlySet<unknown> = new Set(
+  'session_meta response_item event_msg turn_context compacted'.split(' '),
+);
 
 export const codex: LogFormat = {
   id: 'codex',
   title: 'a Codex rollout',
   noun: 'Codex rollout',
-  detect: (head) => {
-    const { first } = head;
-    if (head.objects.length > 0 && head.objects.every(isEnvelope)) return true;
-    if (
-      first &&
-      !Object.hasOwn(first, 'type') &&
-      typeof first['id'] === 'string' &&
-      Object.hasOwn(first, 'instructions')
-    ) {
-      return typeof first['timestamp'] === 'string';
-    }
-    const session = head.documentValue('session');
-    return isObject(session) && Object.hasOwn(session, 'instructions') && Array.isArray(head.documentValue('items'));
+  detect: ({ objects, first, document }) => {
+    if (objects.length > 0 && objects.every(isEnvelope)) return true;
+    // The versions before it: a first line without a type, then one JSON document.
+    if (hasMembers(first, { type: 'absent', id: 'string', instructions: 'any', timestamp: 'string' })) return true;
+    return hasMembers(document, { items: 'array' }) && hasMembers(document['session'], { instructions: 'any' });
   },
 };
 
 function isEnvelope(value: JsonObject): boolean {
-  const type = value['type'];
-  return typeof type === 'string' && ENVELOPE_TYPES.has(type) && isObject(value['payload']);
+  return ENVELOPE_TYPES.has(value['type']) && hasMembers(value, { payload: 'object' });
 }

@@ -1,4 +1,5 @@
-import type { Head } from './head.ts';
+import { isObject, type JsonObject, parseJson } from '../json/value.ts';
+import type { Line } from '../lines/line.ts';
 
 /** The bytes of a log, to be read as often as need be. */
 export interface LogSource {
@@ -29,4 +30,64 @@ export interface LogFormat {
   detect(head: Head): boolean;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */
   readonly toNative?: (source: LogSource, sink: NativeSink) => Promise<void>;
+}
+
+/** Beyond this the start of a file is not joined to be read as one document. */
+const LONGEST_DOCUMENT = 16 * 1024 * 1024;
+
+/** The start of a file, as the formats look at it. */
+export class Head {
+  /** The first bytes, one to a character. */
+  readonly bytes: string;
+  /** The first lines that are not blank, as JSON; undefined where a line is none. */
+  readonly values: readonly unknown[];
+  /** Those of them that are objects. */
+  readonly objects: readonly JsonObject[];
+  /** The first of them, where it is an object. */
+  readonly first: JsonObject | undefined;
+  readonly firstText: string;
+  /** All of it, as far as it was looked at. */
+  readonly text: string;
+  /** The whole file where it is one JSON value, on one line or on many. */
+  readonly document: unknown;
+
+  /** Takes lines that are not blank. */
+  constructor(lines: readonly Line[]) {
+    this.bytes = (lines[0]?.raw ?? '').slice(0, 4096);
+    this.values = lines.map((line) => parseJson(line.text));
+    this.objects = this.values.filter(isObject);
+    this.first = isObject(this.values[0]) ? this.values[0] : undefined;
+    this.firstText = lines[0]?.text ?? '';
+    const isShort = lines.reduce((sum, line) => sum + line.length, 0) <= LONGEST_DOCUMENT;
+    this.text = isShort ? lines.map((line) => line.text).join('\n') : this.firstText.slice(0, LONGEST_DOCUMENT);
+    if (lines.length === 1) this.document = this.values[0];
+    else if (/^\s*[[{]/.test(this.firstText)) this.document = parseJson(this.text);
+  }
+
+  /** Starts as one JSON value that goes on over the lines. */
+  get isDocument(): boolean {
+    if (this.document !== undefined) return true;
+    return /^\s*[[{]\s*("([^"\\]|\\.)*"\s*(:.*)?)?$/s.test(this.firstText) && this.values[0] === undefined;
+  }
+
+  /** Whether the document has all of these keys. Of one that is too long to be read whole, the start is searched for them. */
+  documentHas(...keys: readonly string[]): boolean {
+    const { document } = this;
+    if (isObject(document)) return keys.every((key) => Object.hasOwn(document, key));
+    return document === undefined && this.isDocument && keys.every((key) => this.text.includes(`"${key}":`));
+  }
+}
+
+/** Whether a value is an object with members of these kinds; `any` has to be there, `absent` must not. */
+export function hasMembers(
+  value: unknown,
+  kinds: Readonly<Record<string, 'string' | 'number' | 'object' | 'array' | 'any' | 'absent'>>,
+): value is JsonObject {
+  if (!isObject(value)) return false;
+  return Object.entries(kinds).every(([key, kind]) => {
+    const member = value[key];
+    if (kind === 'any' || kind === 'absent') return Object.hasOwn(value, key) === (kind === 'any');
+    if (kind === 'array') return Array.isArray(member);
+    return kind === 'object' ? isObject(member) : typeof member === kind;
+  });
 }

@@ -1,3 +1,5 @@
+import type { JsonObject } from './value.ts';
+
 /**
  * JSON as text with positions. For lines that JSON.parse accepts: nothing here checks the grammar, everything here
  * keeps the bytes. It works alike on decoded text and on raw bytes held one to a character, for all of JSON's
@@ -190,4 +192,47 @@ function removals(
   const last = parts.at(-1);
   if (first !== undefined && last) splices.push({ start: keptEnd ?? first, end: last.end, text: '' });
   return splices;
+}
+
+/** Changes of the object that is all of a text, collected first and made by splicing: what is not changed keeps its bytes. */
+export class LineEdit {
+  readonly raw: string;
+  /** What JSON.parse makes of `raw`. */
+  readonly value: JsonObject;
+  readonly #set = new Map<string, string>();
+  readonly #splices: Splice[] = [];
+
+  constructor(raw: string, value: JsonObject) {
+    this.raw = raw;
+    this.value = value;
+  }
+
+  /** Sets a member to a JSON text: in its place where there is one, else at the end. */
+  set(key: string, json: string): void {
+    this.#set.set(key, json);
+  }
+
+  /** Takes a member away, with its comma; all of them where the key is repeated. */
+  remove(key: string): void {
+    this.#splices.push(...removeMembers(this.raw, skipSpace(this.raw, 0), (one) => one === key));
+  }
+
+  splice(splice: Splice): void {
+    this.#splices.push(splice);
+  }
+
+  /** The text with all changes made; the very same string where there are none. */
+  finish(): string {
+    const { raw, value } = this;
+    const open = skipSpace(raw, 0);
+    if ([...this.#set.keys()].some((key) => Object.hasOwn(value, key)))
+      this.#splices.push(...setMembers(raw, open, this.#set));
+    else if (this.#set.size > 0) {
+      // Nearly every entry of version 1: what is new goes to the end, and nothing has to be looked for.
+      const end = raw.slice(0, raw.lastIndexOf('}')).trimEnd().length;
+      const added = [...this.#set].map(([key, json]) => `,${JSON.stringify(key)}:${json}`).join('');
+      this.#splices.push({ start: end, end, text: end === open + 1 ? added.slice(1) : added });
+    }
+    return applySplices(raw, this.#splices);
+  }
 }

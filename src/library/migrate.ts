@@ -1,15 +1,13 @@
 import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
+import { ID_SCHEMES, type IdScheme, skimIds } from '../formats/native/ids.ts';
 import {
-  ID_SCHEMES,
-  type IdScheme,
   isVersion1,
   type MigrateWarning,
   Migration,
   migratedBytes,
-  skimIds,
   type TargetVersion,
-} from '../formats/native/index.ts';
+} from '../formats/native/migration.ts';
 import {
   type Bytes,
   chunksOf,

@@ -1,43 +1,37 @@
 import { BYTE_ORDER_MARK, readContent } from '../entries/damage.ts';
 import { type Dialect, DialectWatch } from '../entries/dialect.ts';
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
-import { IdMint } from '../formats/native/mint.ts';
+import { freeId, randomId } from '../formats/native/ids.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
+import { NONE, Symbols } from '../util/symbols.ts';
 import { shortJson } from '../util/to-json.ts';
+
+const REPAIR_FIRST = "run 'sessionctl repair' first";
 
 /**
  * What must be known of a log to add to it: its version and dialect, its last entry, and which ids are taken. Fed with
  * all lines in order; a log that nothing may be added to is refused as soon as that shows.
  */
 export class LogTail {
+  /** Lines seen so far. */
+  lines = 0;
+  /** Bytes seen so far. */
+  bytes = 0;
+  /** Undefined as long as there was no header. */
+  version: 2 | 3 | undefined;
   readonly #name: string;
+  readonly #random: (bytes: number) => Uint8Array;
   readonly #watch = new DialectWatch();
-  readonly #mint: IdMint;
-  #version: 2 | 3 | undefined;
-  #lines = 0;
-  #bytes = 0;
+  readonly #ids: Symbols;
   #lastId: string | null | undefined = null;
   #lastLine = 0;
 
   constructor(name: string, random: (bytes: number) => Uint8Array) {
     this.#name = name;
-    this.#mint = new IdMint('random', random);
-  }
-
-  /** Lines seen so far. */
-  get lines(): number {
-    return this.#lines;
-  }
-
-  /** Bytes seen so far. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Undefined as long as there was no header. */
-  get version(): 2 | 3 | undefined {
-    return this.#version;
+    this.#random = random;
+    this.#ids = new Symbols(random(8));
   }
 
   get dialect(): Dialect | undefined {
@@ -47,65 +41,60 @@ export class LogTail {
   /** The id of the last entry, null where there is no entry yet. */
   get leaf(): string | null {
     if (this.#lastId !== undefined) return this.#lastId;
-    throw new AppError(
-      `${this.#name}: the last entry, line ${this.#lastLine}, has no id that the next one could use as its parent; ${this.#mend()}`,
-    );
+    const lack = 'has no id that the next one could use as its parent';
+    throw this.#refusal(`the last entry, line ${this.#lastLine}, ${lack}; ${REPAIR_FIRST}`);
   }
 
   /** An id that is not in the log. */
   newId(): string {
-    return this.#mint.mint('', 0);
+    const isTaken = (id: string): boolean => this.#ids.find(id) !== NONE;
+    const id = freeId(() => randomId(this.#random), isTaken);
+    this.#ids.intern(id);
+    return id;
   }
 
   see(line: Line): void {
-    this.#lines = line.number;
-    this.#bytes = line.offset + line.length + (line.terminated ? 1 : 0);
-    const { damage, objects } = readContent(line, this.#version);
-    if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) {
-      throw new AppError(`${this.#name}: starts with a byte order mark, which agents cannot read; ${this.#mend()}`);
+    this.lines = line.number;
+    this.bytes = line.offset + line.length + (line.terminated ? 1 : 0);
+    const { damage, objects } = readContent(line, this.version);
+    if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK))
+      throw this.#refusal(`starts with a byte order mark, which agents cannot read; ${REPAIR_FIRST}`);
+    if (damage) throw this.#refusal(`line ${line.number} is damaged (${damage}); ${REPAIR_FIRST}`);
+    if (!line.terminated) {
+      const risk = 'so the next entry would land on the same line';
+      throw this.#refusal(`the last line has no newline, ${risk}; ${REPAIR_FIRST}`);
     }
-    if (damage) throw new AppError(`${this.#name}: line ${line.number} is damaged (${damage}); ${this.#mend()}`);
-    if (!line.terminated)
-      throw new AppError(
-        `${this.#name}: the last line has no newline, so the next entry would land on the same line; ${this.#mend()}`,
-      );
     const value = objects[0]?.value;
     if (!value) return;
     this.#watch.see(value);
+    if (isTitleSlot(value)) return;
     if (isHeader(value)) {
-      this.#readVersion(value['version'], versionOf(value));
+      this.version ??= this.#readVersion(value);
       return;
     }
-    if (isTitleSlot(value)) return;
-    if (this.#version === undefined)
-      throw new AppError(`${this.#name}: an entry comes before the header; ${this.#mend()}`);
+    if (this.version === undefined) throw this.#refusal(`an entry comes before the header; ${REPAIR_FIRST}`);
     const id = value['id'];
     this.#lastId = typeof id === 'string' && id !== '' ? id : undefined;
     this.#lastLine = line.number;
-    if (typeof id === 'string') this.#mint.take(id);
+    if (typeof id === 'string') this.#ids.intern(id);
   }
 
   /** All lines were seen. */
   end(): void {
-    if (this.#lines > 0 && this.#version === undefined)
-      throw new AppError(`${this.#name}: has no header; ${this.#mend()}`);
+    if (this.lines > 0 && this.version === undefined) throw this.#refusal(`has no header; ${REPAIR_FIRST}`);
   }
 
-  #readVersion(told: unknown, { version, known }: ReturnType<typeof versionOf>): void {
-    if (this.#version !== undefined) return;
+  #readVersion(header: JsonObject): 2 | 3 {
+    const { version, known } = versionOf(header);
+    const found = shortJson(header['version']);
     if (!known)
-      throw new AppError(
-        `${this.#name}: version ${shortJson(told)} is unknown; entries can only be added to logs of version 2 and 3`,
-      );
-    if (version === 1) {
-      throw new AppError(
-        `${this.#name}: is a version 1 log, which has no tree; upgrade it with 'sessionctl migrate -i' first`,
-      );
-    }
-    this.#version = version;
+      throw this.#refusal(`version ${found} is unknown; entries can only be added to logs of version 2 and 3`);
+    if (version === 1)
+      throw this.#refusal("is a version 1 log, which has no tree; upgrade it with 'sessionctl migrate -i' first");
+    return version;
   }
 
-  #mend(): string {
-    return "run 'sessionctl repair' first";
+  #refusal(what: string): AppError {
+    return new AppError(`${this.#name}: ${what}`);
   }
 }

@@ -51,8 +51,8 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
     : ({ version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true } as const);
   if (!known) onWarning(name, `version ${shortJson(header?.['version'])} is unknown; reading it as version 3`);
   if (version === 3) return new Log(name, store, builder, version);
-  const { olderVersions } = await import('../formats/native/versions.ts');
-  return await converted(store, olderVersions[version], options, version, builder.endsWithNewline);
+  const { olderVersion } = await import('../formats/native/migration.ts');
+  return await converted(store, olderVersion(version), options, version, builder.endsWithNewline);
 }
 
 interface Pass {
@@ -76,7 +76,7 @@ async function indexed(store: ByteStore, options: OpenLogOptions, careful: boole
     if (detection.foreign) break;
   }
   detection.end();
-  if (detection.foreign) return { builder, foreign: detection.foreign.format };
+  if (detection.foreign) return { builder, foreign: detection.foreign };
   builder.index.finish();
   return { builder };
 }

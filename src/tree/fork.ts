@@ -1,4 +1,4 @@
-import { stableId } from '../formats/native/mint.ts';
+import { stableId } from '../formats/native/ids.ts';
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 

@@ -1,5 +1,6 @@
 import { counting, fileChunks, readWhole } from '../files/input.ts';
 import { Detection } from '../formats/detection.ts';
+import { foreignMessage } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, eachPiece, readBlocks } from '../lines/reader.ts';
 import { type ActiveRules, activeRules, LogCheck, makeMemory } from '../rules/check/check-log.ts';
@@ -176,7 +177,7 @@ class DetectingCheck {
   end(): CheckResult {
     for (const line of this.#detection.end()) this.#check.line(line);
     const { foreign } = this.#detection;
-    if (foreign) return { foreign: { noun: foreign.noun, reason: foreign.reason } };
+    if (foreign) return { foreign: { noun: foreign.noun, reason: foreignMessage(foreign) } };
     this.#check.end();
     return { entries: this.#check.log.size };
   }

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { foreignFormats, identify } from '../../src/formats/index.ts';
+import { Detection } from '../../src/formats/detection.ts';
+import { foreignFormats } from '../../src/formats/index.ts';
 import type { Line } from '../../src/lines/line.ts';
 import { readLines } from '../../src/lines/reader.ts';
 
 async function identityOf(content: string | Buffer): Promise<string> {
   const lines: Line[] = [];
   for await (const line of readLines([Buffer.from(content)] as unknown as AsyncIterable<Buffer>)) lines.push(line);
-  const identity = identify(lines);
-  return identity.ours ? 'ours' : identity.format;
+  const detection = new Detection('log', { named: false });
+  detection.pass(lines);
+  detection.end();
+  return detection.foreign?.id ?? 'ours';
 }
 
 const jsonl = (...values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');

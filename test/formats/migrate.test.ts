@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { skimIds } from '../../src/formats/native/ids.ts';
 import {
   type MigrateOptions,
   type MigrateWarning,
   Migration,
   migratedBytes,
-  skimIds,
-} from '../../src/formats/native/index.ts';
+} from '../../src/formats/native/migration.ts';
 import { readLines } from '../../src/lines/reader.ts';
 import { AppError } from '../../src/util/errors.ts';
 import { settings } from '../support/properties.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stableId } from '../../src/formats/native/mint.ts';
+import { stableId } from '../../src/formats/native/ids.ts';
 import { ForkIds, forkEntry, forkHeader, unusableField, uuidOf } from '../../src/tree/fork.ts';
 
 const identity = { id: 'new', timestamp: '2026-01-01T00:00:00.000Z', parentSession: 'old' };

@@ -1,31 +1,39 @@
 import { BYTE_ORDER_MARK, type Damage, type LineContent, readContent } from '../../entries/damage.ts';
 import { isHeader, isTitleSlot, versionOf } from '../../entries/envelope-check.ts';
-import { LineEdit } from '../../json/line-edit.ts';
-import { type JsonObject, parseObject } from '../../json/value.ts';
+import { findMember, LineEdit, skipSpace } from '../../json/text.ts';
+import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
+import { readLineBatches, readLines } from '../../lines/reader.ts';
 import { AppError } from '../../util/errors.ts';
 import type { Symbols } from '../../util/symbols.ts';
 import { shortJson } from '../../util/to-json.ts';
-import { IdMint, type IdScheme } from './mint.ts';
-import { type MigrateWarning, Version1To2 } from './v1-to-v2.ts';
-import { entryToVersion3 } from './v2-to-v3.ts';
+import type { Detection } from '../detection.ts';
+import type { LogFormat } from '../format.ts';
+import { type IdScheme, skimIds } from './ids.ts';
+import { Version1To2 } from './v1-to-v2.ts';
 
 export type TargetVersion = 2 | 3;
+
+/** Something that could not be carried over as it was meant. */
+export interface MigrateWarning {
+  readonly line: number;
+  readonly message: string;
+}
 
 export interface MigrateOptions {
   /** What messages call the log. */
   readonly name: string;
-  /** 3 unless told. */
+  /** 3 by default. */
   readonly to?: TargetVersion;
-  /** `stable` unless told. */
+  /** `stable` by default. */
   readonly ids?: IdScheme;
   /** For random ids, and for the tables of ids. */
   readonly random: (bytes: number) => Uint8Array;
   /** The ids of the whole log, from `skimIds`. Without them a log that has both ids and entries without one may be refused half-way. */
-  readonly taken?: Symbols;
+  readonly taken?: Symbols | undefined;
   readonly onWarning?: (warning: MigrateWarning) => void;
   /**
-   * For readers: a damaged line is told here and passes as it came, and the log goes on; without this it is refused. The
+   * For readers: gets a damaged line, which passes as it came, and the log goes on; without this it is refused. The
    * line still counts for what it must have held, so that a firstKeptEntryIndex behind it finds its entry.
    */
   readonly onDamage?: (line: Line, damage: Damage | 'byte-order-mark') => void;
@@ -33,16 +41,11 @@ export interface MigrateOptions {
   readonly headerless?: 1 | 2 | 3;
 }
 
-/** The number of entries that a damaged line stood for. */
-function lostEntries(content: LineContent): number {
-  if (content.damage === 'not-json' || content.damage === 'not-an-object') return 0;
-  return Math.max(1, content.objects.length);
-}
-
 /** Takes the lines of a log one by one, in order, and gives each as the newer version has it. */
 export class Migration {
   readonly #options: MigrateOptions;
   readonly #to: TargetVersion;
+  /** The log's own version, once its header was seen. */
   #from: 1 | 2 | 3 | undefined;
   #toVersion2: Version1To2 | undefined;
   #ending: '\n' | '\r\n' = '\n';
@@ -53,13 +56,7 @@ export class Migration {
     this.#to = options.to ?? 3;
   }
 
-  /** The log's own version, once its header was seen. */
-  get from(): 1 | 2 | 3 | undefined {
-    return this.#from;
-  }
-
-  /** Whether the log is of an older version than wanted. */
-  get isNeeded(): boolean {
+  get #isNeeded(): boolean {
     return this.#from !== undefined && this.#from < this.#to;
   }
 
@@ -72,16 +69,21 @@ export class Migration {
   line(line: Line): string {
     this.#isTerminated = line.terminated;
     if (line.terminated) this.#ending = line.ending === '\r\n' ? '\r\n' : '\n';
-    const { raw } = line;
-    const value = parseObject(raw);
-    if (!value || !line.wellFormed) return this.#unreadable(line);
-    if (isTitleSlot(value)) return raw;
-    if (isHeader(value)) return this.#header(line, value);
-    if (this.#from === undefined) this.#beginWithoutHeader(true);
-    if (!this.isNeeded) return raw;
-    const edit = new LineEdit(raw, value);
-    this.#toVersion2?.entry(edit, line);
-    if (this.#to >= 3) entryToVersion3(edit);
+    if (line.oversize > 0) this.#oversize(line);
+    if (line.oversize > 0 || line.blank) return line.raw;
+    const value = line.wellFormed ? parseObject(line.raw) : undefined;
+    if (!value) this.#damaged(line);
+    if (!value || isTitleSlot(value)) return line.raw;
+    if (this.#from === undefined) this.#begin(isHeader(value) ? value : undefined);
+    if (!this.#isNeeded) return line.raw;
+    const edit = new LineEdit(line.raw, value);
+    if (isHeader(value)) {
+      this.#toVersion2?.header(line.encoding === 'ascii' ? value : (JSON.parse(line.text) as JsonObject));
+      if (value['version'] !== this.#to) edit.set('version', String(this.#to));
+    } else {
+      this.#toVersion2?.entry(edit, line);
+      if (this.#to >= 3) renameRole(edit);
+    }
     return edit.finish();
   }
 
@@ -89,88 +91,149 @@ export class Migration {
   end(): '' | '\n' | '\r\n' {
     if (this.#from === undefined) throw this.#refusal(`has no header; run 'sessionctl repair' first`);
     this.#toVersion2?.end();
-    return this.isNeeded && !this.#isTerminated ? this.#ending : '';
+    return this.#isNeeded && !this.#isTerminated ? this.#ending : '';
   }
 
-  #header(line: Line, value: JsonObject): string {
-    if (this.#from === undefined) this.#begin(value);
-    if (!this.isNeeded) return line.raw;
-    this.#toVersion2?.header(line.encoding === 'ascii' ? value : (JSON.parse(line.text) as JsonObject));
-    const edit = new LineEdit(line.raw, value);
-    if (value['version'] !== this.#to) edit.set('version', String(this.#to));
-    return edit.finish();
-  }
-
-  #begin(header: JsonObject): void {
-    const { version, known } = versionOf(header);
-    if (!known) {
+  /** A header that is lost still counts as the first line of the log, unless a damaged line stands in its place. */
+  #begin(header: JsonObject | undefined, isCounted = true): void {
+    const { headerless, ids = 'stable', taken, random } = this.#options;
+    if (!header && headerless === undefined)
+      throw this.#refusal(`has no header before its first entry; run 'sessionctl repair' first`);
+    const { version, known } = versionOf(header ?? { version: headerless });
+    if (!known)
       throw this.#refusal(
-        `has version ${shortJson(header['version'])}; only versions 1, 2 and 3 are known, so nothing was migrated`,
+        `has version ${shortJson(header?.['version'])}; only versions 1, 2 and 3 are known, so nothing was migrated`,
       );
-    }
     if (version > this.#to)
       throw this.#refusal(`already has version ${version}; it cannot be downgraded to version ${this.#to}`);
     this.#from = version;
-    if (version !== 1 || !this.isNeeded) return;
+    if (version !== 1) return;
     this.#toVersion2 = new Version1To2({
-      mint: new IdMint(this.#options.ids ?? 'stable', this.#options.random, this.#options.taken),
-      random: this.#options.random,
-      onWarning: this.#options.onWarning ?? (() => {}),
-      onConflict: (number, id) => {
+      ids,
+      taken,
+      random,
+      onWarning: (line, message) => this.#options.onWarning?.({ line, message }),
+      onConflict: (line, id) => {
         throw this.#refusal(
-          `line ${number} has the id '${id}', which was just assigned to an earlier entry; try another --ids`,
+          `line ${line} has the id '${id}', which was just assigned to an earlier entry; try another --ids`,
         );
       },
     });
+    if (!header && isCounted) this.#toVersion2.header({});
   }
 
-  /** The header still counts as the first line of the log; where a damaged line stands in its place, that line does. */
-  #beginWithoutHeader(isLost: boolean): void {
-    const version = this.#options.headerless;
-    if (version === undefined)
-      throw this.#refusal(`has no header before its first entry; run 'sessionctl repair' first`);
-    this.#begin({ version });
-    if (isLost) this.#toVersion2?.header({});
-  }
-
-  #unreadable(line: Line): string {
-    if (line.oversize > 0) return this.#oversize(line);
-    if (line.blank) return line.raw;
+  #damaged(line: Line): void {
     const content = readContent(line, this.#from);
-    const damage =
-      line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? 'byte-order-mark' : (content.damage ?? 'not-json');
-    if (!this.#options.onDamage)
-      throw this.#refusal(`line ${line.number} is damaged (${damage}); run 'sessionctl repair' first`);
-    this.#options.onDamage(line, damage);
+    const isMarked = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK);
+    const damage = isMarked ? 'byte-order-mark' : (content.damage ?? 'not-json');
+    const { onDamage, headerless } = this.#options;
+    if (!onDamage) throw this.#refusal(`line ${line.number} is damaged (${damage}); run 'sessionctl repair' first`);
+    onDamage(line, damage);
     const header = this.#from === undefined ? content.objects.find(({ value }) => isHeader(value))?.value : undefined;
-    if (header) this.#begin(header);
-    else if (this.#from === undefined && this.#options.headerless !== undefined) this.#beginWithoutHeader(false);
+    if (header || (this.#from === undefined && headerless !== undefined)) this.#begin(header, false);
     if (header) this.#toVersion2?.header(header);
     this.#toVersion2?.lost(lostEntries(content) - (header ? 1 : 0));
-    return line.raw;
   }
 
-  #oversize(line: Line): string {
+  #oversize(line: Line): void {
+    const { number } = line;
+    const size = `has ${line.oversize} bytes`;
     if (this.#options.onDamage) {
       this.#options.onDamage(line, 'oversize-line');
       this.#toVersion2?.lost(1);
-      return '';
+      return;
     }
-    if (this.#from === undefined)
-      throw this.#refusal(`line ${line.number} has ${line.oversize} bytes and comes before the header`);
+    if (this.#from === undefined) throw this.#refusal(`line ${number} ${size} and comes before the header`);
     if (this.#toVersion2)
-      throw this.#refusal(
-        `line ${line.number} has ${line.oversize} bytes, which is too long for an entry that needs an id`,
-      );
-    if (this.isNeeded)
-      this.#options.onWarning?.({
-        line: line.number,
-        message: `has ${line.oversize} bytes and was passed through unread`,
-      });
-    return '';
+      throw this.#refusal(`line ${number} ${size}, which is too long for an entry that needs an id`);
+    if (this.#isNeeded) this.#options.onWarning?.({ line: number, message: `${size} and was passed through unread` });
   }
 
   #refusal(what: string): AppError {
     return new AppError(`${this.#options.name}: ${what}`);
   }
+}
+
+/** The number of entries that a damaged line stood for. */
+function lostEntries({ damage, objects }: LineContent): number {
+  return damage === 'not-json' || damage === 'not-an-object' ? 0 : Math.max(1, objects.length);
+}
+
+/** Version 3 calls the role hookMessage custom; nothing else is new. */
+function renameRole(edit: LineEdit): void {
+  const { type, message } = edit.value;
+  if (type !== 'message' || !isObject(message) || message['role'] !== 'hookMessage') return;
+  const open = findMember(edit.raw, skipSpace(edit.raw, 0), 'message')?.valueStart;
+  const role = open === undefined ? undefined : findMember(edit.raw, open, 'role');
+  if (role) edit.splice({ start: role.valueStart, end: role.valueEnd, text: '"custom"' });
+}
+
+/** By the header; everything that is wrong with it is found when the lines are migrated. */
+export async function isVersion1(chunks: AsyncIterable<Buffer>): Promise<boolean> {
+  for await (const line of readLines(chunks)) {
+    if (line.blank) continue;
+    const value = parseObject(line.raw);
+    if (value && isTitleSlot(value)) continue;
+    return value !== undefined && isHeader(value) && versionOf(value).version === 1;
+  }
+  return false;
+}
+
+/**
+ * The migrated bytes of a log, some lines at a time. Where a line is refused, what is before it comes first. A line that is
+ * too long to be held goes piece by piece to `writeNow`, which has the bytes before it already; without, it is held.
+ */
+export async function* migratedBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  migration: Migration,
+  detection: Pick<Detection, 'pass' | 'end'>,
+  writeNow?: (bytes: Buffer) => Promise<void>,
+): AsyncGenerator<Buffer, void, void> {
+  let waiting: Buffer[] = [];
+  const write = writeNow ?? (async (bytes: Buffer): Promise<void> => void waiting.push(bytes));
+  const onOversizePiece = async (piece: Buffer): Promise<void> => {
+    for (const bytes of migrateLines(detection.end(), migration)) await write(bytes);
+    if (migration.passesOversize) await write(Buffer.from(piece));
+  };
+  for await (const lines of readLineBatches(chunks, { onOversizePiece })) {
+    yield* waiting;
+    waiting = [];
+    yield* migrateLines(detection.pass(lines), migration);
+  }
+  yield* waiting;
+  yield* migrateLines(detection.end(), migration);
+  yield Buffer.from(migration.end(), 'latin1');
+}
+
+function* migrateLines(lines: readonly Line[], migration: Migration): Generator<Buffer, void, void> {
+  let raw = '';
+  try {
+    for (const line of lines) raw += migration.line(line) + (line.terminated ? '\n' : '');
+  } finally {
+    if (raw !== '') yield Buffer.from(raw, 'latin1');
+  }
+}
+
+/** How a native log of an older version is read. */
+export function olderVersion(version: 1 | 2): Required<Pick<LogFormat, 'toNative'>> {
+  return {
+    toNative: async ({ name, random, chunks }, sink) => {
+      let damaged = 0;
+      const migration = new Migration({
+        name,
+        random,
+        headerless: version,
+        onDamage: (line, damage) => {
+          damaged = line.number;
+          sink.leftOut(line.number, damage);
+        },
+        onWarning: ({ line, message }) => sink.warn(line, message),
+        taken: version === 1 ? await skimIds(chunks(), random(8)) : undefined,
+      });
+      for await (const line of readLines(chunks())) {
+        const raw = migration.line(line);
+        if (damaged !== line.number) sink.line(raw, line.number);
+      }
+    },
+  };
 }

@@ -1,30 +1,19 @@
-import type { LineEdit } from '../../json/line-edit.ts';
+import type { LineEdit } from '../../json/text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { encodeUtf8, type Line } from '../../lines/line.ts';
 import { int32Column } from '../../util/column.ts';
-import { Symbols } from '../../util/symbols.ts';
+import { NONE, Symbols } from '../../util/symbols.ts';
 import { toJson } from '../../util/to-json.ts';
-import type { IdMint } from './mint.ts';
+import { freeId, type IdScheme, randomId, stableId } from './ids.ts';
 
-/** Something that could not be carried over as it was meant. */
-export interface MigrateWarning {
-  readonly line: number;
-  readonly message: string;
-}
-
-export interface Version1To2Options {
-  readonly mint: IdMint;
+interface Version1To2Options {
+  readonly ids: IdScheme;
+  /** The ids of the whole log, where they are known. */
+  readonly taken: Symbols | undefined;
   readonly random: (bytes: number) => Uint8Array;
-  readonly onWarning: (warning: MigrateWarning) => void;
+  readonly onWarning: (line: number, message: string) => void;
   /** An entry has the id that was made for an earlier one: possible only where the file's ids were not known before. */
   readonly onConflict: (line: number, id: string) => never;
-}
-
-/** A reference of an entry that had its own id, looked up when all ids are known. */
-interface Reference {
-  readonly line: number;
-  readonly key: string;
-  readonly id: string;
 }
 
 /** In the place of an id: the position is a header's, or that of an entry which is lost. */
@@ -38,24 +27,22 @@ const MOST_LISTED = 10;
  * compaction names the first entry that it keeps instead of counting to it. Memory: the ids.
  */
 export class Version1To2 {
-  readonly #mint: IdMint;
-  readonly #onWarning: (warning: MigrateWarning) => void;
-  readonly #onConflict: (line: number, id: string) => never;
+  readonly #options: Version1To2Options;
   /** The symbol of the id at each position of the file, the header's being 0. */
   readonly #positions = int32Column();
   readonly #ids: Symbols;
   readonly #headerIds = new Set<string>();
   readonly #ownIds = new Set<string>();
-  readonly #references: Reference[] = [];
+  /** What entries with their own ids refer to, looked up when all ids are known. */
+  readonly #references: { readonly line: number; readonly key: string; readonly id: string }[] = [];
   #firstHeaderId = '';
+  #counted = 0;
   /** The id of the entry before, as JSON. */
   #previous = 'null';
 
   constructor(options: Version1To2Options) {
-    this.#mint = options.mint;
+    this.#options = options;
     this.#ids = new Symbols(options.random(8));
-    this.#onWarning = options.onWarning;
-    this.#onConflict = options.onConflict;
   }
 
   /** A header counts, but is no link of the chain. `value` is decoded. */
@@ -74,97 +61,75 @@ export class Version1To2 {
   }
 
   entry(edit: LineEdit, line: Line): void {
-    const position = this.#positions.size;
     const { value } = edit;
-    const id = value['id'];
-    if (typeof id === 'string' && id !== '') this.#keep(edit, line);
-    else {
-      const minted = this.#mint.mint(this.#firstHeaderId, position);
-      const json = `"${minted}"`;
-      this.#positions.push(this.#ids.intern(minted));
-      edit.set('id', json);
-      this.#chain(edit, line);
-      this.#previous = json;
-    }
+    const hasId = typeof value['id'] === 'string' && value['id'] !== '';
+    // Only what is compared with other ids has to be decoded.
+    const isCompared = hasId || typeof value['parentId'] === 'string';
+    const decoded = isCompared && line.encoding !== 'ascii' ? (JSON.parse(line.text) as JsonObject) : value;
+    const id = hasId ? String(decoded['id']) : this.#newId();
+    if (!hasId) edit.set('id', `"${id}"`);
+    else if (this.#ids.find(id) !== NONE && !this.#ownIds.has(id)) this.#options.onConflict(line.number, id);
+    else this.#ownIds.add(id);
+    this.#positions.push(this.#ids.intern(id));
+    const parent = decoded['parentId'];
+    if (typeof parent === 'string' && this.#isHeaderId(parent)) edit.set('parentId', 'null');
+    else if (typeof parent !== 'string' && parent !== null) edit.set('parentId', this.#previous);
+    if (hasId) this.#keepReferences(decoded, line.number);
+    this.#previous = encodeUtf8(JSON.stringify(id));
     if (value['type'] === 'compaction' && Object.hasOwn(value, 'firstKeptEntryIndex')) this.#nameFirstKept(edit, line);
   }
 
-  /** Tells what names an entry that the file does not have. */
+  /** Warns of what refers to an entry that the file does not have. */
   end(): void {
-    let dangling = 0;
-    for (const { line, key, id } of this.#references) {
-      if (this.#ownIds.has(id) || this.#mint.isMinted(id)) continue;
-      dangling++;
-      if (dangling <= MOST_LISTED) this.#onWarning({ line, message: `${key} '${id}' is not in this file` });
-    }
-    if (dangling > MOST_LISTED)
-      this.#onWarning({
-        line: 0,
-        message: `${dangling - MOST_LISTED} more references to entries that are not in this file`,
-      });
+    const dangling = this.#references.filter(({ id }) => this.#ids.find(id) === NONE);
+    for (const { line, key, id } of dangling.slice(0, MOST_LISTED))
+      this.#options.onWarning(line, `${key} '${id}' is not in this file`);
+    const more = dangling.length - MOST_LISTED;
+    if (more > 0) this.#options.onWarning(0, `${more} more references to entries that are not in this file`);
   }
 
-  /** An entry with an id keeps it, and its place in the tree. */
-  #keep(edit: LineEdit, line: Line): void {
-    const decoded = line.encoding === 'ascii' ? edit.value : (JSON.parse(line.text) as JsonObject);
-    const id = String(decoded['id']);
-    if (this.#mint.isMinted(id)) this.#onConflict(line.number, id);
-    this.#mint.take(id);
-    this.#ownIds.add(id);
-    this.#positions.push(this.#ids.intern(id));
-    this.#chain(edit, line, decoded);
+  #newId(): string {
+    const { ids, taken, random } = this.#options;
+    const position = this.#positions.size;
+    const candidates: Record<IdScheme, (attempt: number) => string> = {
+      stable: (attempt) => stableId(this.#firstHeaderId, position, attempt),
+      random: () => randomId(random),
+      sequence: () => (++this.#counted).toString(16).padStart(8, '0'),
+    };
+    return freeId(candidates[ids], (id) => this.#ids.find(id) !== NONE || (taken?.find(id) ?? NONE) !== NONE);
+  }
+
+  #keepReferences(entry: JsonObject, line: number): void {
     for (const key of REFERENCES) {
-      const other = decoded[key];
-      if (typeof other !== 'string' || (key === 'fromId' && other === 'root')) continue;
-      if (key === 'parentId' && this.#isHeaderId(other)) continue;
-      if (!this.#ownIds.has(other)) this.#references.push({ line: line.number, key, id: other });
+      const id = entry[key];
+      if (typeof id !== 'string' || (key === 'fromId' && id === 'root')) continue;
+      if (key === 'parentId' && this.#isHeaderId(id)) continue;
+      if (!this.#ownIds.has(id)) this.#references.push({ line, key, id });
     }
-    this.#previous = encodeUtf8(JSON.stringify(id));
-  }
-
-  #chain(edit: LineEdit, line: Line, decoded?: JsonObject): void {
-    const parent = edit.value['parentId'];
-    if (parent === null) return;
-    if (typeof parent !== 'string') {
-      edit.set('parentId', this.#previous);
-      return;
-    }
-    const text = (decoded ?? (line.encoding === 'ascii' ? edit.value : (JSON.parse(line.text) as JsonObject)))[
-      'parentId'
-    ];
-    if (typeof text === 'string' && this.#isHeaderId(text)) edit.set('parentId', 'null');
   }
 
   #isHeaderId(id: string): boolean {
     return this.#headerIds.has(id) && !this.#ownIds.has(id);
   }
 
-  #nameFirstKept(edit: LineEdit, line: Line): void {
-    const index = edit.value['firstKeptEntryIndex'];
+  #nameFirstKept(edit: LineEdit, { number }: Line): void {
+    const { firstKeptEntryIndex: index, firstKeptEntryId } = edit.value;
     if (typeof index !== 'number') {
-      this.#onWarning({ line: line.number, message: 'firstKeptEntryIndex is not a number and was left unchanged' });
+      this.#options.onWarning(number, 'firstKeptEntryIndex is not a number and was left unchanged');
       return;
     }
     edit.remove('firstKeptEntryIndex');
-    const id = this.#idAt(index);
-    if (id === undefined) {
-      const kept =
-        typeof edit.value['firstKeptEntryId'] === 'string'
-          ? 'its firstKeptEntryId is kept'
-          : 'this compaction keeps nothing before it';
-      this.#onWarning({
-        line: line.number,
-        message: `firstKeptEntryIndex ${index} does not refer to an earlier entry and was removed; ${kept}`,
-      });
+    const symbol =
+      Number.isInteger(index) && index >= 0 && index < this.#positions.size ? this.#positions.at(index) : NO_ID;
+    if (symbol !== NO_ID) {
+      edit.set('firstKeptEntryId', encodeUtf8(JSON.stringify(this.#ids.text(symbol))));
       return;
     }
-    edit.set('firstKeptEntryId', encodeUtf8(JSON.stringify(id)));
-  }
-
-  /** Undefined for a position that is none, and for a header's. */
-  #idAt(position: number): string | undefined {
-    if (!Number.isInteger(position) || position < 0 || position >= this.#positions.size) return undefined;
-    const symbol = this.#positions.at(position);
-    return symbol === NO_ID ? undefined : this.#ids.text(symbol);
+    const hasOther = typeof firstKeptEntryId === 'string';
+    const kept = hasOther ? 'its firstKeptEntryId is kept' : 'this compaction keeps nothing before it';
+    this.#options.onWarning(
+      number,
+      `firstKeptEntryIndex ${index} does not refer to an earlier entry and was removed; ${kept}`,
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { versionOf } from '../../entries/envelope-check.ts';
-import { stableId } from '../../formats/native/mint.ts';
+import { stableId } from '../../formats/native/ids.ts';
 import type { Definitions } from './assign-ids.ts';
 import type { HeadLine, InnerEdit, NewLine, NewMember, ObjectEdits, Unit } from './repair-edits.ts';
 import { Flag, type RepairIndex } from './repair-index.ts';
