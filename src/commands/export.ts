@@ -1,12 +1,10 @@
 import { extname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import type { Kept } from '../blobs/inline.ts';
 import { type ExportOptions, exportBody } from '../exporters/export.ts';
-import type { ExportFormat } from '../exporters/exporter.ts';
+import type { ExportFormat, TimeText } from '../exporters/exporter.ts';
 import { exportFormats } from '../exporters/index.ts';
 import { type ImageStores, imageView } from '../exporters/view/images.ts';
-import type { ThinkingOption, ToolsOption } from '../exporters/view/item.ts';
-import { type TimeText, timeTextIn } from '../exporters/view/time.ts';
+import { timeTextIn } from '../exporters/view/totals.ts';
 import { AssetFolder } from '../files/assets.ts';
 import { modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
@@ -107,8 +105,8 @@ function readOptions(args: ParsedArgs): ExportOptions {
   return {
     format: exportFormats.find((one) => one.name === name) ?? formatFor(args.text('output')),
     all: args.flag('all'),
-    tools: (args.text('tools') ?? 'summary') as ToolsOption,
-    thinking: (args.text('thinking') ?? 'folded') as ThinkingOption,
+    tools: (args.text('tools') ?? 'summary') as ExportOptions['tools'],
+    thinking: (args.text('thinking') ?? 'folded') as ExportOptions['thinking'],
     zone,
     time: timesIn(zone),
     assets: args.text('assets') !== undefined,
@@ -129,11 +127,12 @@ function timesIn(zone: string): TimeText {
   try {
     return timeTextIn(zone);
   } catch (error) {
-    if (error instanceof RangeError)
-      throw new UsageError(`'${zone}' is not a time zone; use one such as UTC or Europe/Berlin`);
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(`'${zone}' is not a time zone; use one such as UTC or Europe/Berlin`);
   }
 }
+
+const MOST_NOTES = 20;
 
 async function exportSession(
   session: Log,
@@ -142,22 +141,28 @@ async function exportSession(
   args: ParsedArgs,
   io: Io,
 ): Promise<number> {
-  const path = session.name === '-' ? undefined : session.name;
+  const { name } = session;
+  const path = name === '-' ? undefined : name;
   const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
   const output = args.text('output') === '-' ? undefined : args.text('output');
-  const kept = new KeptRefs(session.name, io);
-  const image = imageView(imageStores(args, output, mode, io), kept.add);
+  let kept = 0;
+  const image = imageView(imageStores(args, output, mode, io), (line, ref, why) => {
+    if (++kept <= MOST_NOTES) io.note(`${name}:${line}: ${refStays(ref, why)}`);
+  });
+  const end = (): number => {
+    if (kept > MOST_NOTES) io.note(`${name}: ${kept - MOST_NOTES} more refs kept`);
+    return kept > 0 ? 1 : 0;
+  };
   // From here on there is something to clean up. The export of a read-only log is writable all the same.
   const files = { random: io.random, signal: io.signal, input: path, mode: mode | 0o200 };
   const sink = output === undefined ? toStream(io.stdout) : toFile(output, files);
   const body = new HeldOutput(io.random, io.signal);
   try {
     const leaf = await leafOf(session, view, args);
-    const head = await exportBody(session, leaf, options, image, body);
-    await deliver(head, body, sink, io);
-    return kept.end();
+    await deliver(await exportBody({ session, leaf, options, image, body }), body, sink, io);
+    return end();
   } catch (error) {
-    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: kept.end() }) : error;
+    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: end() }) : error;
   } finally {
     body.close();
     sink.discard();
@@ -182,37 +187,11 @@ function imageStores(args: ParsedArgs, output: string | undefined, mode: number,
   return { blobs, save: (bytes, extension) => folder.addressOf(folder.put(bytes, extension), output) };
 }
 
-const MOST_NOTES = 20;
-
-/** Notes about refs that could not be resolved. */
-class KeptRefs {
-  readonly #name: string;
-  readonly #io: Io;
-  #count = 0;
-
-  constructor(name: string, io: Io) {
-    this.#name = name;
-    this.#io = io;
-  }
-
-  readonly add = (line: number, ref: string, why: Kept): void => {
-    this.#count++;
-    if (this.#count <= MOST_NOTES) this.#io.note(`${this.#name}:${line}: ${refStays(ref, why)}`);
-  };
-
-  /** Gives the exit code. */
-  end(): number {
-    if (this.#count > MOST_NOTES) this.#io.note(`${this.#name}: ${this.#count - MOST_NOTES} more refs kept`);
-    return this.#count > 0 ? 1 : 0;
-  }
-}
-
 async function deliver(head: string, body: HeldOutput, sink: Sink, io: Io): Promise<void> {
   const out = new ByteWriter(sink.stream);
-  const terminal = sink.stream === io.stdout && io.stdout.isTTY === true;
   // A character may stand in two chunks.
-  const decoder = terminal ? new StringDecoder('utf8') : undefined;
-  out.text(terminal ? safeLines(head) : head);
+  const decoder = sink.stream === io.stdout && io.stdout.isTTY === true ? new StringDecoder('utf8') : undefined;
+  out.text(decoder ? safeLines(head) : head);
   for await (const chunk of body.chunks()) {
     if (decoder) out.text(safeLines(decoder.write(chunk)));
     else out.bytes(chunk);

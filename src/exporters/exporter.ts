@@ -1,22 +1,125 @@
-import type { Item, ToolsOption } from './view/item.ts';
-import type { TimeText } from './view/time.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Totals } from './view/totals.ts';
 
-/** What is known of the session before its entries are read. */
+/**
+ * One line: strings are our own words, everything else comes from the log, and each exporter escapes it in its own way.
+ * `code` is a value, `plain` is text that is never markup, `entry` is an id, a link where the export holds that entry.
+ */
+export type Words = readonly (
+  | string
+  | { readonly code: string }
+  | { readonly plain: string }
+  | { readonly entry: string }
+)[];
+
+/** Preformatted text: a command, code, output, JSON. */
+export interface CodeBlock {
+  readonly kind: 'block';
+  /** The name that highlighters know, empty for none. */
+  readonly language: string;
+  readonly text: string;
+}
+
+/** A picture, or why there is none to show. */
+export interface Image {
+  readonly kind: 'image';
+  /** A data URL or the relative address of a file; undefined where the picture cannot be shown. */
+  readonly url: string | undefined;
+  /** Its type, size and, where it is not shown, the reason. */
+  readonly about: Words;
+}
+
+/** Something folded away under one line. */
+export interface Fold {
+  readonly kind: 'fold';
+  readonly title: Words;
+  readonly open: boolean;
+  readonly tone: 'thinking' | 'plain';
+  readonly parts: readonly (CodeBlock | Text | Image)[];
+}
+
+/** What a user or a model wrote, as Markdown. */
+export interface Text {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+/** A line of ours that stands out: a failure, an abort, something left out. */
+export interface Remark {
+  readonly kind: 'remark';
+  readonly tone: 'note' | 'warning' | 'error';
+  readonly words: Words;
+  /** An error message of any length. */
+  readonly detail?: string;
+}
+
+export interface ResultView {
+  readonly anchor: string;
+  readonly isError: boolean;
+  /** 'Result', with its length where that matters. */
+  readonly title: Words;
+  /** Whether it is long enough to be folded away. */
+  readonly long: boolean;
+  readonly parts: readonly (CodeBlock | Image | Remark)[];
+}
+
+export interface CallPart {
+  readonly kind: 'call';
+  readonly tool: string;
+  /** What stands beside the tool's name: a path, a pattern. */
+  readonly subject: Words;
+  readonly blocks: readonly CodeBlock[];
+  readonly results: ResultView[];
+  /** Why there is no result, where there is none. */
+  missing: Words | undefined;
+}
+
+/** A result whose call is not part of the same message. */
+export interface LoneResult {
+  readonly kind: 'lone-result';
+  readonly tool: string;
+  readonly result: ResultView;
+}
+
+export type MessagePart = Text | Fold | Image | CodeBlock | Remark | CallPart | LoneResult;
+
+export type Speaker = 'user' | 'assistant' | 'command' | 'instructions' | 'extension' | 'summary' | 'tool' | 'unknown';
+
+/** One message of the log. A turn is one or more of them; the first carries the heading. */
+export interface MessageItem {
+  readonly kind: 'message';
+  readonly anchor: string;
+  readonly speaker: Speaker;
+  readonly heading: { readonly number: number; readonly title: Words; readonly gist: string } | undefined;
+  /** Time, model, tokens, cost: the small line. */
+  readonly facts: readonly Words[];
+  readonly parts: readonly MessagePart[];
+}
+
+/** One line about a change, with what belongs to it folded away. */
+export interface NoteItem {
+  readonly kind: 'note';
+  readonly anchor: string;
+  readonly words: Words;
+  readonly details: readonly Fold[];
+}
+
+export type Item = MessageItem | NoteItem;
+
+/** What is known of the session as a whole. */
 export interface SessionFacts {
   readonly id: string | undefined;
   readonly title: string | undefined;
   /** The first thing the user said, for sessions without a title. */
   readonly opening: string | undefined;
   readonly cwd: string | undefined;
-  readonly version: number;
   readonly started: unknown;
   readonly parentSession: string | undefined;
   readonly leaf: string | undefined;
 }
 
 /** A branch: the path to a leaf, from where it leaves the branches before it. */
-export interface Branch {
+export interface ExportedBranch {
   /** As in the revision `leaf:N`: 1 is the leaf that stands last in the file. */
   readonly number: number;
   readonly leaf: string;
@@ -29,19 +132,21 @@ export interface Branch {
   readonly entries: number;
 }
 
-/** Where branches part: those that go on here, the one of this section not among them. */
-export interface Fork {
-  readonly anchor: string;
-  readonly branches: readonly Branch[];
-}
-
 /** Where an entry stands in this export, undefined where it does not. */
 export type AnchorOf = (entryId: string) => string | undefined;
 
+/** A time of the log as people write it, in one time zone. */
+export type TimeText = (timestamp: unknown) => string | undefined;
+
+export interface ViewOptions {
+  readonly tools: 'full' | 'summary' | 'none';
+  readonly thinking: 'folded' | 'full' | 'none';
+  readonly time: TimeText;
+  /** How a picture is shown, decided before its entry is: its file may have to be written, its blob to be read. */
+  readonly image: (block: JsonObject) => Image;
+}
+
 export interface ExporterOptions {
-  readonly tools: ToolsOption;
-  /** Every branch is in the export, not only one. */
-  readonly all: boolean;
   readonly zone: string;
   readonly time: TimeText;
   readonly anchorOf: AnchorOf;
@@ -49,15 +154,15 @@ export interface ExporterOptions {
   readonly assets: boolean;
 }
 
-/**
- * Turns a session into text, piece by piece. The head is asked for last, because it has the totals.
- */
+/** Turns a session into text, piece by piece. The head is asked for last, because it has the totals. */
 export interface Exporter {
-  head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly Branch[]): string;
+  /** The branches are those of an export that has more than one. */
+  head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly ExportedBranch[]): string;
   /** Before the items of a branch. */
-  branch(branch: Branch): string;
+  branch(branch: ExportedBranch): string;
   item(item: Item): string;
-  fork(fork: Fork): string;
+  /** Where branches part: those that go on here, the one of this section not among them. */
+  fork(anchor: string, branches: readonly ExportedBranch[]): string;
   tail(): string;
 }
 
@@ -65,6 +170,5 @@ export interface ExportFormat {
   readonly name: string;
   /** Of file names that are written in it, in lower case; the first is the usual one. */
   readonly endings: readonly string[];
-  readonly describe: string;
   readonly make: (options: ExporterOptions) => Exporter;
 }

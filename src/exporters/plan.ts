@@ -12,7 +12,7 @@ export interface Section {
   readonly positions: readonly number[];
 }
 
-export interface Plan {
+export interface ExportPlan {
   readonly sections: readonly Section[];
   /** The sections that go on from an entry, except the one that the entry itself is in. */
   readonly forks: ReadonlyMap<number, readonly Section[]>;
@@ -21,52 +21,44 @@ export interface Plan {
 }
 
 /** Only the path to one entry. */
-export function planPath(index: LogIndex, leaf: number): Plan {
-  const positions = leaf < 0 ? [] : pathTo(index, leaf);
-  const section: Section = { number: 1, leaf, from: -1, positions };
+export function planPath(index: LogIndex, leaf: number): ExportPlan {
+  const section: Section = { number: 1, leaf, from: -1, positions: leaf < 0 ? [] : pathTo(index, leaf) };
   const included = new Uint8Array(index.size);
-  for (const position of positions) included[position] = 1;
-  return {
-    sections: [section],
-    forks: new Map(),
-    sectionOf: (position) => (included[position] === 1 ? section : undefined),
-  };
+  for (const position of section.positions) included[position] = 1;
+  return { sections: [section], forks: new Map(), sectionOf: (position) => (included[position] ? section : undefined) };
 }
 
 /**
  * Every entry once: first the branch through the chosen entry, then the others, the leaf that stands last in the file
- * first. Entries that only a cycle of parents holds come last. 4 bytes an entry, and 8 while the sections are there.
+ * first. Entries that only a cycle of parents holds come last. 4 bytes per entry, and 8 while the sections are there.
  */
-export function planAll(index: LogIndex, chosen: number): Plan {
+export function planAll(index: LogIndex, chosen: number): ExportPlan {
   const ends = leaves(index).reverse();
-  const numbers = new Map(ends.map((leaf, at) => [leaf, at + 1]));
   const owner = new Int32Array(index.size).fill(-1);
   const sections: Section[] = [];
   const forks = new Map<number, Section[]>();
-  const add = (leaf: number, number: number): void => {
-    const own = sections.length;
+  const numbers = new Map(ends.map((leaf, at) => [leaf, at + 1]));
+  let next = ends.length + 1;
+  const add = (leaf: number): void => {
     const positions: number[] = [];
     let at = leaf;
-    while (at >= 0 && owner[at] === -1) {
-      owner[at] = own;
+    for (; at >= 0 && owner[at] === -1; at = index.parentOf(at)) {
+      owner[at] = sections.length;
       positions.push(at);
-      at = index.parentOf(at);
     }
     if (positions.length === 0) return;
     // A walk that meets itself went round a cycle, and starts nowhere else.
-    const from = at >= 0 && owner[at] !== own ? at : -1;
-    const section: Section = { number, leaf, from, positions: positions.reverse() };
+    const from = at >= 0 && owner[at] !== sections.length ? at : -1;
+    const section: Section = { number: numbers.get(leaf) ?? next++, leaf, from, positions: positions.reverse() };
     sections.push(section);
     if (from < 0) return;
     const others = forks.get(from);
     if (others) others.push(section);
     else forks.set(from, [section]);
   };
-  const first = chosen < 0 ? undefined : leafBelow(index, ends, chosen);
-  if (first !== undefined) add(first, numbers.get(first) ?? ends.length + 1);
-  for (const leaf of ends) if (leaf !== first) add(leaf, numbers.get(leaf) ?? 0);
-  let next = ends.length + 1;
-  for (let at = index.size - 1; at >= 0; at--) if (owner[at] === -1) add(at, next++);
+  if (chosen >= 0) add(leafBelow(index, ends, chosen));
+  for (const leaf of ends) add(leaf);
+  for (let at = index.size - 1; at >= 0; at--) add(at);
   return { sections, forks, sectionOf: (position) => sections[owner[position] ?? -1] };
 }
 

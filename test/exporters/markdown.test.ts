@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { codeSpan, fenced } from '../../src/exporters/markdown/fence.ts';
-import { yamlText } from '../../src/exporters/markdown/front-matter.ts';
-import { markdownFormat } from '../../src/exporters/markdown/index.ts';
+import { markdownFormat, yamlText } from '../../src/exporters/markdown/index.ts';
 import { sanitizeMarkdown } from '../../src/exporters/markdown/sanitize-markdown.ts';
-import { plainText } from '../../src/exporters/markdown/words.ts';
+import { codeSpan, fenced, plainText } from '../../src/exporters/markdown/text.ts';
 import { entry, exportEntries, rendered, said, tagsOf } from './support.ts';
 
 describe('Markdown', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Item } from '../../src/exporters/exporter.ts';
 import { markdownFormat } from '../../src/exporters/markdown/index.ts';
 import { sanitizeMarkdown } from '../../src/exporters/markdown/sanitize-markdown.ts';
-import type { Item } from '../../src/exporters/view/item.ts';
 import { settings } from '../support/properties.ts';
 import { hostileText as hostile } from './hostile-text.ts';
 import { entry, exportEntries, rendered, said, tagsOf } from './support.ts';

@@ -1,12 +1,16 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import type { Exporter, ExporterOptions, ExportFormat, SessionFacts } from '../../src/exporters/exporter.ts';
-import { anchorOf } from '../../src/exporters/view/anchor.ts';
-import { embedded, notShown, pictureOf } from '../../src/exporters/view/images.ts';
-import type { Item, ViewOptions } from '../../src/exporters/view/item.ts';
-import { timeTextIn } from '../../src/exporters/view/time.ts';
-import { Totals } from '../../src/exporters/view/totals.ts';
-import { Transcript } from '../../src/exporters/view/transcript.ts';
+import type {
+  Exporter,
+  ExporterOptions,
+  ExportFormat,
+  Item,
+  SessionFacts,
+  ViewOptions,
+} from '../../src/exporters/exporter.ts';
+import { imageView } from '../../src/exporters/view/images.ts';
+import { Totals, timeTextIn } from '../../src/exporters/view/totals.ts';
+import { anchorOf, Transcript } from '../../src/exporters/view/transcript.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 
 export const time = timeTextIn('UTC');
@@ -16,11 +20,7 @@ export function viewOptions(changes: Partial<ViewOptions> = {}): ViewOptions {
     tools: 'summary',
     thinking: 'folded',
     time,
-    image: (block) => {
-      const picture = pictureOf(block);
-      if (picture.kind === 'data') return embedded(picture.type, picture.base64);
-      return notShown(picture.kind === 'none' ? picture.about : [{ code: picture.ref }]);
-    },
+    image: (block) => imageView({ blobs: undefined }, () => undefined)(block, 0),
     ...changes,
   };
 }
@@ -30,7 +30,6 @@ export const facts: SessionFacts = {
   title: undefined,
   opening: undefined,
   cwd: '/work',
-  version: 3,
   started: '2026-02-16T10:00:00.000Z',
   parentSession: undefined,
   leaf: undefined,
@@ -53,8 +52,6 @@ export function exportEntries(
   const view = viewOptions(changes);
   const known = new Set(entries.map((entry) => entry['id']));
   const options: ExporterOptions = {
-    tools: view.tools,
-    all: false,
     zone: 'UTC',
     time,
     anchorOf: (id) => (known.has(id) ? anchorOf(id) : undefined),

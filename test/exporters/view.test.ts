@@ -4,14 +4,11 @@ import { messageRoles } from '../../src/entries/roles.ts';
 import { entryTypes } from '../../src/entries/types/index.ts';
 import { exportFormats } from '../../src/exporters/index.ts';
 import { markdownFormat } from '../../src/exporters/markdown/index.ts';
-import { anchorOf } from '../../src/exporters/view/anchor.ts';
+import { OUTPUT, shorten } from '../../src/exporters/text.ts';
 import { askedOf } from '../../src/exporters/view/call.ts';
-import { diffOf } from '../../src/exporters/view/diff.ts';
-import { languageOf } from '../../src/exporters/view/language.ts';
-import { OUTPUT, shorten } from '../../src/exporters/view/shorten.ts';
-import { timeTextIn } from '../../src/exporters/view/time.ts';
-import { Totals } from '../../src/exporters/view/totals.ts';
-import { Transcript } from '../../src/exporters/view/transcript.ts';
+import { diffOf, languageOf } from '../../src/exporters/view/code.ts';
+import { Totals, timeTextIn } from '../../src/exporters/view/totals.ts';
+import { anchorOf, Transcript } from '../../src/exporters/view/transcript.ts';
 import { entry, exportEntries, said, viewOptions } from './support.ts';
 
 const text = (entries: Parameters<typeof exportEntries>[1], changes = {}) =>

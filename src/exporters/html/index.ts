@@ -1,20 +1,35 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../../util/words.ts';
-import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
-import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
+import type {
+  ExportedBranch,
+  Exporter,
+  ExporterOptions,
+  ExportFormat,
+  Item,
+  MessageItem,
+  MessagePart,
+  NoteItem,
+  ResultView,
+  SessionFacts,
+  Words,
+} from '../exporter.ts';
+import { branchStart, escapeHtml, lineEnds, oneLine, renderWords, visible, type WordStyle } from '../text.ts';
 import { costText, type Totals, tokensText } from '../view/totals.ts';
-import { branchStart, oneLine, renderWords, type Words } from '../view/words.ts';
-import { lineEnds, visible } from '../visible.ts';
-import { markdownHtml } from './markdown.ts';
+import { codeHtml, markdownHtml } from './markdown.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
-import { codeHtml, escapeHtml, HTML_WORDS, shown } from './text.ts';
 
 export const htmlFormat: ExportFormat = {
   name: 'html',
   endings: ['.html', '.htm'],
-  describe: 'one self-contained page with search, folding and a tree of the branches',
   make: (options) => new HtmlExporter(options),
+};
+
+const HTML_WORDS: WordStyle = {
+  own: escapeHtml,
+  code: (text) => `<code>${shown(text)}</code>`,
+  plain: (text) => `<bdi>${shown(text)}</bdi>`,
+  link: (text, anchor) => `<a href="#${anchor}"><code>${shown(text)}</code></a>`,
 };
 
 /**
@@ -24,7 +39,7 @@ export const htmlFormat: ExportFormat = {
 class HtmlExporter implements Exporter {
   readonly #options: ExporterOptions;
   /** The run that ended at each fork. */
-  readonly #forks = new Map<string, number>();
+  readonly #forks = new Map<string | undefined, number>();
   #run = 0;
   #open = false;
   #branch = 1;
@@ -33,13 +48,15 @@ class HtmlExporter implements Exporter {
     this.#options = options;
   }
 
-  head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly Branch[]): string {
+  head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly ExportedBranch[]): string {
     const title = shown(oneLine(facts.title || facts.opening || 'Session', 200));
+    const images = this.#options.assets ? "data: 'self' file:" : 'data:';
+    const policy = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; img-src ${images}; base-uri 'none'; form-action 'none'`;
     return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${this.#policy()}">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -50,18 +67,16 @@ class HtmlExporter implements Exporter {
 <header id="top">
 <h1>${title}</h1>
 <dl class="facts">${this.#facts(facts, totals, turns)}</dl>
-${this.#branchList(branches)}</header>
+${branchList(branches)}</header>
 <main>
 `;
   }
 
-  branch(branch: Branch): string {
-    this.#branch = branch.number;
-    const parent = branch.from === undefined ? undefined : this.#forks.get(branch.from);
-    const from = branchStart(branch);
-    const label = branch.label === undefined ? '' : ` <span class="label">${shown(oneLine(branch.label, 80))}</span>`;
-    const about = `${this.#words(from)}, ${counted(branch.entries, 'entry', 'entries')}`;
-    return `${this.#closeRun()}${this.#openRun(parent)}<div class="branch" id="branch-${branch.number}"><h2>Branch ${branch.number}${label}</h2><p>${about}</p></div>
+  branch(branch: ExportedBranch): string {
+    const { number } = branch;
+    this.#branch = number;
+    const about = `${this.#words(branchStart(branch))}, ${counted(branch.entries, 'entry', 'entries')}`;
+    return `${this.#closeRun()}${this.#openRun(this.#forks.get(branch.from))}<div class="branch" id="branch-${number}"><h2>Branch ${number}${label(branch)}</h2><p>${about}</p></div>
 `;
   }
 
@@ -70,9 +85,9 @@ ${this.#branchList(branches)}</header>
     return start + (item.kind === 'note' ? this.#note(item) : this.#message(item));
   }
 
-  fork({ anchor, branches }: Fork): string {
+  fork(anchor: string, branches: readonly ExportedBranch[]): string {
     this.#forks.set(anchor, this.#run);
-    const links = branches.map((branch) => `<a href="#branch-${branch.number}">branch ${branch.number}</a>`).join(', ');
+    const links = branches.map(({ number }) => `<a href="#branch-${number}">branch ${number}</a>`).join(', ');
     const note = `<p class="fork" id="${anchor}">Fork: ${links} ${branches.length === 1 ? 'continues' : 'continue'} from here</p>\n`;
     return note + this.#closeRun() + this.#openRun(this.#run);
   }
@@ -83,11 +98,6 @@ ${this.#branchList(branches)}</header>
 </body>
 </html>
 `;
-  }
-
-  #policy(): string {
-    const images = this.#options.assets ? "data: 'self' file:" : 'data:';
-    return `default-src 'none'; style-src ${STYLE_HASH}; script-src ${SCRIPT_HASH}; img-src ${images}; base-uri 'none'; form-action 'none'`;
   }
 
   #openRun(parent: number | undefined): string {
@@ -123,96 +133,59 @@ ${this.#branchList(branches)}</header>
       .join('');
   }
 
-  #branchList(branches: readonly Branch[]): string {
-    if (!this.#options.all || branches.length < 2) return '';
-    const items = branches.map((branch) => {
-      const label = branch.label === undefined ? '' : ` <span class="label">${shown(oneLine(branch.label, 80))}</span>`;
-      return `<li><a href="#branch-${branch.number}" data-to="${branch.number}">Branch ${branch.number}</a>, ${counted(branch.entries, 'entry', 'entries')}${label}</li>`;
-    });
-    return `<nav class="branches" aria-label="Branches"><ul>${items.join('')}</ul></nav>\n`;
+  #message({ heading, anchor, speaker, facts, parts }: MessageItem): string {
+    const small = `<p>${facts.map((fact) => `<span>${this.#words(fact)}</span>`).join('')}</p>`;
+    const head = heading
+      ? `<a class="number" href="#${anchor}">${heading.number}</a><h2>${this.#words(heading.title)}</h2>${small}`
+      : `${small}<a class="number" href="#${anchor}" aria-label="Link to this message">#</a>`;
+    return `<article class="${heading ? 'turn ' : ''}${speaker}" id="${anchor}"><div class="head">${head}</div>${this.#parts(parts)}</article>\n`;
   }
 
-  #message(message: Message): string {
-    const { heading, anchor, speaker } = message;
-    const facts = message.facts.map((fact) => `<span>${this.#words(fact)}</span>`).join('');
-    let html = `<article class="${heading ? 'turn ' : ''}${speaker}" id="${anchor}">`;
-    if (heading) {
-      html += `<div class="head"><a class="number" href="#${anchor}">${heading.number}</a><h2>${this.#words(heading.title)}</h2><p>${facts}</p></div>`;
-    } else
-      html += `<div class="head"><p>${facts}</p><a class="number" href="#${anchor}" aria-label="Link to this message">#</a></div>`;
-    for (const part of message.parts) html += this.#part(part);
-    return `${html}</article>\n`;
+  #note({ anchor, words, details }: NoteItem): string {
+    return `<div class="note"${idOf(anchor)}><p>${this.#words(words)}</p>${this.#parts(details)}</div>\n`;
   }
 
-  #note(note: Note): string {
-    const id = note.anchor === '' ? '' : ` id="${note.anchor}"`;
-    return `<div class="note"${id}><p>${this.#words(note.words)}</p>${note.details.map((detail) => this.#fold(detail)).join('')}</div>\n`;
+  #parts(parts: readonly MessagePart[]): string {
+    return parts.map((part) => this.#part(part)).join('');
   }
 
-  #part(part: Part): string {
+  #part(part: MessagePart): string {
     switch (part.kind) {
       case 'text':
         return `<div class="text">${markdownHtml(part.text)}</div>`;
       case 'block':
-        return this.#code(part.language, part.text);
-      case 'image':
-        return this.#image(part);
+        return code(part.language, part.text);
+      case 'image': {
+        const about = this.#words(part.about);
+        if (part.url === undefined) return `<p class="remark note">${about}</p>`;
+        return `<figure><img src="${escapeHtml(part.url)}" alt="" loading="lazy"><figcaption>${about}</figcaption></figure>`;
+      }
       case 'fold':
-        return this.#fold(part);
-      case 'remark':
-        return this.#remark(part);
-      case 'call':
-        return this.#call(part);
+        return `<details class="${part.tone}"${part.open ? ' open' : ''}><summary>${this.#words(part.title)}</summary>${this.#parts(part.parts)}</details>`;
+      case 'remark': {
+        const detail = part.detail === undefined ? '' : code('', part.detail);
+        return `<div class="remark ${part.tone}"><p>${this.#words(part.words)}</p>${detail}</div>`;
+      }
+      case 'call': {
+        const missing = part.missing ? `<p class="missing">${this.#words(part.missing)}</p>` : '';
+        return this.#call(part.tool, this.#words(part.subject), this.#parts(part.blocks), part.results, missing);
+      }
       case 'lone-result':
-        return this.#loneResult(part);
+        return this.#call(part.tool, '(without its call)', '', [part.result], '');
     }
   }
 
-  #code(language: string, text: string): string {
-    return codeHtml(language, visible(lineEnds(text)).replace(/\n$/, ''));
+  #call(tool: string, subject: string, blocks: string, results: readonly ResultView[], missing: string): string {
+    const failed = results.some((result) => result.isError) ? ' failed' : '';
+    const name = tool === '' ? 'unnamed tool' : `<bdi>${shown(oneLine(tool, 80))}</bdi>`;
+    const inside = blocks + results.map((result) => this.#result(result)).join('') + missing;
+    return `<details class="call${failed}" open><summary><b>${name}</b> ${subject}</summary>${inside}</details>`;
   }
 
-  #fold(fold: Fold): string {
-    const parts = fold.parts.map((part) => this.#part(part)).join('');
-    return `<details class="${fold.tone}"${fold.open ? ' open' : ''}><summary>${this.#words(fold.title)}</summary>${parts}</details>`;
-  }
-
-  #image(image: Image): string {
-    const about = this.#words(image.about);
-    if (image.url === undefined) return `<p class="remark note">${about}</p>`;
-    return `<figure><img src="${escapeHtml(image.url)}" alt="" loading="lazy"><figcaption>${about}</figcaption></figure>`;
-  }
-
-  #remark(remark: Remark): string {
-    const detail = remark.detail === undefined ? '' : this.#code('', remark.detail);
-    return `<div class="remark ${remark.tone}"><p>${this.#words(remark.words)}</p>${detail}</div>`;
-  }
-
-  #call(call: Call): string {
-    const failed = call.results.some((result) => result.isError) ? ' failed' : '';
-    let html = `<details class="call${failed}" open><summary><b>${this.#toolName(call.tool)}</b> ${this.#words(call.subject)}</summary>`;
-    for (const block of call.blocks) html += this.#part(block);
-    for (const result of call.results) html += this.#result(result);
-    if (call.missing) html += `<p class="missing">${this.#words(call.missing)}</p>`;
-    return `${html}</details>`;
-  }
-
-  #loneResult({ tool, result }: LoneResult): string {
-    const failed = result.isError ? ' failed' : '';
-    return `<details class="call${failed}" open><summary><b>${this.#toolName(tool)}</b> (without its call)</summary>${this.#result(result)}</details>`;
-  }
-
-  #toolName(tool: string): string {
-    return tool === '' ? 'unnamed tool' : `<bdi>${shown(oneLine(tool, 80))}</bdi>`;
-  }
-
-  #result(result: Result): string {
-    const id = result.anchor === '' ? '' : ` id="${result.anchor}"`;
-    const kind = result.isError ? 'result failed' : 'result';
-    const parts = result.parts.map((part) => this.#part(part)).join('');
-    if (result.long)
-      return `<details class="${kind}"${id}><summary>${this.#words(result.title)}</summary>${parts}</details>`;
-    return `<div class="${kind}"${id}><p>${this.#words(result.title)}</p>${parts}</div>`;
+  #result({ anchor, isError, title, long, parts }: ResultView): string {
+    const [outer, inner] = long ? ['details', 'summary'] : ['div', 'p'];
+    const kind = isError ? 'result failed' : 'result';
+    return `<${outer} class="${kind}"${idOf(anchor)}><${inner}>${this.#words(title)}</${inner}>${this.#parts(parts)}</${outer}>`;
   }
 
   #words(words: Words): string {
@@ -220,9 +193,32 @@ ${this.#branchList(branches)}</header>
   }
 }
 
+/** Text of the log, with its control characters made visible. */
+function shown(text: string): string {
+  return escapeHtml(visible(text));
+}
+
+function code(language: string, text: string): string {
+  return codeHtml(language, visible(lineEnds(text)).replace(/\n$/, ''));
+}
+
+function idOf(anchor: string): string {
+  return anchor === '' ? '' : ` id="${anchor}"`;
+}
+
+function label(branch: ExportedBranch): string {
+  return branch.label === undefined ? '' : ` <span class="label">${shown(oneLine(branch.label, 80))}</span>`;
+}
+
+function branchList(branches: readonly ExportedBranch[]): string {
+  if (branches.length < 2) return '';
+  const items = branches.map((branch) => {
+    const link = `<a href="#branch-${branch.number}" data-to="${branch.number}">Branch ${branch.number}</a>`;
+    return `<li>${link}, ${counted(branch.entries, 'entry', 'entries')}${label(branch)}</li>`;
+  });
+  return `<nav class="branches" aria-label="Branches"><ul>${items.join('')}</ul></nav>\n`;
+}
+
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 }
-
-const STYLE_HASH = hashOf(STYLE);
-const SCRIPT_HASH = hashOf(SCRIPT);

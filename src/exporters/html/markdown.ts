@@ -1,6 +1,5 @@
 import MarkdownIt, { type RendererRule, type StateBlock, type StateCore, type Token } from 'markdown-it';
-import { lineEnds, visible, withoutLineEnds } from '../visible.ts';
-import { codeHtml, escapeHtml } from './text.ts';
+import { escapeHtml, lineEnds, visible, withoutLineEnds } from '../text.ts';
 
 /** What a user or a model wrote, as HTML. HTML in it is text, and only links to pages are links. */
 export function markdownHtml(markdown: string): string {
@@ -60,4 +59,14 @@ function drawTasks({ tokens }: StateCore): void {
     if (token.type !== 'inline' || tokens[at - 2]?.type !== 'list_item_open') return;
     token.content = token.content.replace(TASK, (_, mark) => (mark === ' ' ? '☐' : '☑'));
   });
+}
+
+export function codeHtml(language: string, text: string): string {
+  const name = language === '' ? '' : ` data-language="${escapeHtml(language)}"`;
+  const code = escapeHtml(text);
+  if (language !== 'diff') return `<pre${name}><code>${code}</code></pre>`;
+  const lines = code.replace(/(?<![^\n])[+-][^\n]*/g, (line) =>
+    line.startsWith('+') ? `<ins>${line}</ins>` : `<del>${line}</del>`,
+  );
+  return `<pre class="diff"${name}><code>${lines}</code></pre>`;
 }

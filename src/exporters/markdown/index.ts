@@ -1,17 +1,24 @@
 import { counted } from '../../util/words.ts';
-import type { Branch, Exporter, ExporterOptions, ExportFormat, Fork, SessionFacts } from '../exporter.ts';
-import type { Call, Fold, Image, Item, LoneResult, Message, Note, Part, Remark, Result } from '../view/item.ts';
+import type {
+  ExportedBranch,
+  Exporter,
+  ExporterOptions,
+  ExportFormat,
+  Item,
+  MessageItem,
+  MessagePart,
+  ResultView,
+  SessionFacts,
+  Words,
+} from '../exporter.ts';
+import { branchStart, oneLine, renderWords } from '../text.ts';
 import type { Totals } from '../view/totals.ts';
-import { branchStart, oneLine, renderWords, type Words } from '../view/words.ts';
-import { fenced } from './fence.ts';
-import { frontMatter } from './front-matter.ts';
 import { sanitizeMarkdown } from './sanitize-markdown.ts';
-import { MARKDOWN_WORDS, plainText, SUMMARY_WORDS } from './words.ts';
+import { fenced, MARKDOWN_WORDS, plainText, SUMMARY_WORDS } from './text.ts';
 
 export const markdownFormat: ExportFormat = {
   name: 'md',
   endings: ['.md', '.markdown'],
-  describe: 'Markdown that GitHub renders, with front matter',
   make: (options) => new MarkdownExporter(options),
 };
 
@@ -23,29 +30,30 @@ class MarkdownExporter implements Exporter {
     this.#options = options;
   }
 
-  head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly Branch[]): string {
+  head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly ExportedBranch[]): string {
     const title = plainText(oneLine(facts.title || facts.opening || 'Session', 200));
-    const matter = frontMatter(facts, totals, turns, this.#options);
-    const list =
-      this.#options.all && branches.length > 1
-        ? `${branches.map((branch) => this.#branchLine(branch)).join('\n')}\n\n`
-        : '';
-    return `${matter}\n# ${title}\n\n${list}`;
+    const list = branches.map(({ number, entries, label }) => {
+      const words = label === undefined ? '' : `, ${this.#words(labelWords(label))}`;
+      return `- [Branch ${number}](#branch-${number}): ${counted(entries, 'entry', 'entries')}${words}\n`;
+    });
+    if (list.length > 0) list.push('\n');
+    return `${frontMatter(facts, totals, turns, this.#options)}\n# ${title}\n\n${list.join('')}`;
   }
 
-  branch(branch: Branch): string {
-    const from = branchStart(branch);
-    const facts: Words[] = [from, [counted(branch.entries, 'entry', 'entries')], ['leaf ', { entry: branch.leaf }]];
-    if (branch.label !== undefined) facts.push(['label ', { code: oneLine(branch.label, 80) }]);
-    return `# ${anchor(`branch-${branch.number}`)}Branch ${branch.number}\n\n${this.#small('', facts)}\n\n`;
+  branch(branch: ExportedBranch): string {
+    const { number, entries, leaf, label } = branch;
+    const facts: Words[] = [branchStart(branch), [counted(entries, 'entry', 'entries')], ['leaf ', { entry: leaf }]];
+    if (label !== undefined) facts.push(labelWords(label));
+    return `# ${anchor(`branch-${number}`)}Branch ${number}\n\n${this.#small(facts)}`;
   }
 
   item(item: Item): string {
-    return item.kind === 'note' ? this.#note(item) : this.#message(item);
+    if (item.kind === 'message') return this.#message(item);
+    return `> ${anchor(item.anchor)}${this.#words(item.words)}\n\n${this.#parts(item.details)}`;
   }
 
-  fork({ anchor: place, branches }: Fork): string {
-    const links = branches.map((branch) => `[branch ${branch.number}](#branch-${branch.number})`).join(', ');
+  fork(place: string, branches: readonly ExportedBranch[]): string {
+    const links = branches.map(({ number }) => `[branch ${number}](#branch-${number})`).join(', ');
     return `> ${anchor(place)}**Fork:** ${links} ${branches.length === 1 ? 'continues' : 'continue'} from here\n\n`;
   }
 
@@ -53,99 +61,62 @@ class MarkdownExporter implements Exporter {
     return '';
   }
 
-  #branchLine(branch: Branch): string {
-    const label = branch.label === undefined ? '' : `, ${this.#words(['label ', { code: oneLine(branch.label, 80) }])}`;
-    return `- [Branch ${branch.number}](#branch-${branch.number}): ${counted(branch.entries, 'entry', 'entries')}${label}`;
+  #message({ heading, anchor: place, facts, parts }: MessageItem): string {
+    if (!heading) return anchor(place) + this.#small(facts) + this.#parts(parts);
+    const small = facts.length > 0 ? this.#small(facts) : '';
+    return `## ${anchor(place)}${heading.number} · ${this.#words(heading.title)}\n\n${small}${this.#parts(parts)}`;
   }
 
-  #message(message: Message): string {
-    const { heading } = message;
-    let out = '';
-    if (heading) {
-      out += `## ${anchor(message.anchor)}${heading.number} · ${this.#words(heading.title)}\n\n`;
-      if (message.facts.length > 0) out += `${this.#small('', message.facts)}\n\n`;
-    } else out += `${this.#small(message.anchor, message.facts)}\n\n`;
-    for (const part of message.parts) out += this.#part(part);
-    return out;
+  #small(facts: readonly Words[]): string {
+    return `<sub>${facts.map((fact) => this.#words(fact)).join(' · ')}</sub>\n\n`;
   }
 
-  #small(place: string, facts: readonly Words[]): string {
-    let line = '';
-    for (const fact of facts) line += line === '' ? this.#words(fact) : ` · ${this.#words(fact)}`;
-    return `${anchor(place)}<sub>${line}</sub>`;
+  #parts(parts: readonly MessagePart[]): string {
+    return parts.map((part) => this.#part(part)).join('');
   }
 
-  #note(note: Note): string {
-    let out = `> ${anchor(note.anchor)}${this.#words(note.words)}\n\n`;
-    for (const detail of note.details) out += this.#fold(detail);
-    return out;
-  }
-
-  #part(part: Part): string {
+  #part(part: MessagePart): string {
     switch (part.kind) {
       case 'text':
         return `${sanitizeMarkdown(part.text)}\n\n`;
       case 'block':
         return `${fenced(part.language, part.text)}\n\n`;
-      case 'image':
-        return this.#image(part);
+      case 'image': {
+        const about = this.#words(part.about);
+        return part.url === undefined ? `*${about}*\n\n` : `![${about}](${part.url})\n\n`;
+      }
       case 'fold':
-        return this.#fold(part);
-      case 'remark':
-        return this.#remark(part);
-      case 'call':
-        return this.#call(part);
+        return this.#fold(part.title, part.open, '', this.#parts(part.parts));
+      case 'remark': {
+        const words = this.#words(part.words);
+        if (part.tone === 'note') return `*${words}*\n\n`;
+        const alert = part.tone === 'error' ? 'CAUTION' : 'WARNING';
+        const detail = part.detail === undefined ? '' : `\n\n${fenced('', part.detail)}`;
+        const lines = `[!${alert}]\n${words}${detail}`.split('\n');
+        return `${lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n')}\n\n`;
+      }
+      case 'call': {
+        const subject = this.#words(part.subject).trimStart();
+        const missing = part.missing ? `*${this.#words(part.missing)}*\n\n` : '';
+        const results = part.results.map((result) => this.#result(result)).join('');
+        const head = `${toolName(part.tool)}${subject && ` ${subject}`}\n\n`;
+        return head + this.#parts(part.blocks) + results + missing;
+      }
       case 'lone-result':
-        return this.#loneResult(part);
+        return `${toolName(part.tool)} (without its call)\n\n${this.#result(part.result)}`;
     }
   }
 
-  #fold(fold: Fold): string {
-    let out = this.#opening(fold.title, fold.open);
-    for (const part of fold.parts) out += this.#part(part);
-    return `${out}</details>\n\n`;
+  #fold(title: Words, open: boolean, place: string, inside: string): string {
+    const summary = anchor(place) + renderWords(title, SUMMARY_WORDS, this.#options.anchorOf);
+    return `<details${open ? ' open' : ''}>\n<summary>${summary}</summary>\n\n${inside}</details>\n\n`;
   }
 
-  #opening(title: Words, open: boolean, place = ''): string {
-    return `<details${open ? ' open' : ''}>\n<summary>${anchor(place)}${renderWords(title, SUMMARY_WORDS, this.#options.anchorOf)}</summary>\n\n`;
-  }
-
-  #image(image: Image): string {
-    const about = this.#words(image.about);
-    return image.url === undefined ? `*${about}*\n\n` : `![${about}](${image.url})\n\n`;
-  }
-
-  #remark(remark: Remark): string {
-    const words = this.#words(remark.words);
-    if (remark.tone === 'note') return `*${words}*\n\n`;
-    const alert = remark.tone === 'error' ? 'CAUTION' : 'WARNING';
-    const detail = remark.detail === undefined ? '' : `\n>\n${quoted(fenced('', remark.detail))}`;
-    return `> [!${alert}]\n> ${words}${detail}\n\n`;
-  }
-
-  #call(call: Call): string {
-    const subject = this.#words(call.subject);
-    let out = `**${this.#toolName(call.tool)}**${subject === '' ? '' : ` ${subject.trimStart()}`}\n\n`;
-    for (const block of call.blocks) out += this.#part(block);
-    for (const result of call.results) out += this.#result(result);
-    if (call.missing) out += `*${this.#words(call.missing)}*\n\n`;
-    return out;
-  }
-
-  #loneResult({ tool, result }: LoneResult): string {
-    return `**${this.#toolName(tool)}** (without its call)\n\n${this.#result(result)}`;
-  }
-
-  #toolName(tool: string): string {
-    return tool === '' ? 'unnamed tool' : plainText(oneLine(tool, 80));
-  }
-
-  #result(result: Result): string {
-    let parts = '';
-    for (const part of result.parts) parts += this.#part(part);
-    if (result.long) return `${this.#opening(result.title, false, result.anchor)}${parts}</details>\n\n`;
-    const title = this.#words(result.title);
-    return `${anchor(result.anchor)}${result.isError ? `**${title}**` : `*${title}*`}\n\n${parts}`;
+  #result(result: ResultView): string {
+    const parts = this.#parts(result.parts);
+    if (result.long) return this.#fold(result.title, false, result.anchor, parts);
+    const mark = result.isError ? '**' : '*';
+    return `${anchor(result.anchor)}${mark}${this.#words(result.title)}${mark}\n\n${parts}`;
   }
 
   #words(words: Words): string {
@@ -153,14 +124,58 @@ class MarkdownExporter implements Exporter {
   }
 }
 
+function toolName(tool: string): string {
+  return `**${tool === '' ? 'unnamed tool' : plainText(oneLine(tool, 80))}**`;
+}
+
+function labelWords(label: string): Words {
+  return ['label ', { code: oneLine(label, 80) }];
+}
+
 /** Anchors hold letters, digits, dots, dashes and underscores only. */
 function anchor(name: string): string {
   return name === '' ? '' : `<a id="${name}"></a>`;
 }
 
-function quoted(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => (line === '' ? '>' : `> ${line}`))
-    .join('\n');
+/** What programs want to know of the session, as YAML. Every text is quoted, so no value means more than itself. */
+function frontMatter(facts: SessionFacts, totals: Totals, turns: number, { time, zone }: ExporterOptions): string {
+  const { usage, models, cost } = totals;
+  const started = time(facts.started ?? totals.first);
+  const first = time(totals.first);
+  const values = {
+    session: facts.id,
+    title: facts.title,
+    cwd: facts.cwd,
+    parent: facts.parentSession,
+    models: models.size > 1 ? [...models] : undefined,
+    model: totals.lastModel,
+    started,
+    // A forked session holds entries that are older than itself.
+    first_entry: first === started ? undefined : first,
+    last_entry: time(totals.last),
+    time_zone: zone,
+    leaf: facts.leaf,
+    entries: totals.entries,
+    turns,
+    tokens: [],
+    '  input': usage.input,
+    '  output': usage.output,
+    '  cache_read': usage.cacheRead,
+    '  cache_write': usage.cacheWrite,
+    cost_usd: cost === undefined ? undefined : Math.round(cost * 1e6) / 1e6,
+  };
+  const lines = Object.entries(values).map(([key, value]) => {
+    if (value === undefined || value === '') return '';
+    if (Array.isArray(value)) return value.length === 0 ? `${key}:\n` : `${key}: [${value.map(yamlText).join(', ')}]\n`;
+    return `${key}: ${typeof value === 'string' ? yamlText(value) : value}\n`;
+  });
+  return `---\n${lines.join('')}---\n`;
+}
+
+/** A double-quoted scalar: JSON's escapes are YAML's, and what YAML would not print is escaped too. */
+export function yamlText(text: string): string {
+  return JSON.stringify(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

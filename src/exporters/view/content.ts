@@ -1,137 +1,148 @@
+import { type NoteWord, stringOf as textOf } from '../../entries/entry-type.ts';
+import { entryTypeOf } from '../../entries/types/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
-import type { Block, Fold, Image, Part, Remark, Text, ViewOptions } from './item.ts';
-import { jsonText, objectOf, stringOf, withoutColors } from './read.ts';
-import { INPUT, type Limits, OUTPUT, type Shortened, shorten, sizeOf } from './shorten.ts';
-import { joined, oneLine, type Words } from './words.ts';
-
-export function block(language: string, text: string): Block {
-  return { kind: 'block', language, text };
-}
+import type { Fold, MessagePart, NoteItem, Remark, Text, ViewOptions, Words } from '../exporter.ts';
+import { INPUT, OUTPUT, oneLine, type Shortened, shorten } from '../text.ts';
+import { block } from './call.ts';
+import { jsonText, remainder, stringOf } from './json.ts';
+import { costText, tokensText, usageIn } from './totals.ts';
 
 export function text(value: string): Text {
   return { kind: 'text', text: value };
 }
 
 export function remark(tone: Remark['tone'], words: Words, detail?: string): Remark {
-  return detail === undefined || detail === ''
-    ? { kind: 'remark', tone, words }
-    : { kind: 'remark', tone, words, detail };
+  return { kind: 'remark', tone, words, ...(detail ? { detail } : {}) };
 }
 
-export function fold(title: Words, parts: Fold['parts']): Fold {
+function fold(title: Words, parts: Fold['parts']): Fold {
   return { kind: 'fold', title, open: false, tone: 'plain', parts };
-}
-
-export function inputLimits(options: ViewOptions): Limits | undefined {
-  return options.tools === 'full' ? undefined : INPUT;
 }
 
 /** JSON that few will want to read, under one line that says what it is. */
 export function jsonFold(title: Words, value: unknown, options: ViewOptions): Fold {
-  const shown = shorten(jsonText(value), inputLimits(options));
-  return fold(withSize(title, shown), [block('json', shown.text)]);
+  return textFold(title, jsonText(value), 'json', options);
 }
 
 /** A long plain text under one line, such as a system prompt. */
 export function textFold(title: Words, value: string, language: string, options: ViewOptions): Fold {
-  const shown = shorten(value, inputLimits(options));
-  return fold(withSize(title, shown), [block(language, shown.text)]);
+  const shown = shortInput(value, options);
+  return fold([...title, `, ${shown.size}`], [block(language, shown.text)]);
 }
 
-function withSize(title: Words, shown: Shortened): Words {
-  return joined([title, sizeOf(shown)], ', ');
+export function shortInput(value: string, { tools }: ViewOptions): Shortened {
+  return shorten(value, tools === 'full' ? undefined : INPUT);
 }
 
-/** What a command printed, shortened unless everything is wanted. */
-export function output(value: string, options: ViewOptions): Shortened {
-  return shorten(withoutColors(value), options.tools === 'full' ? undefined : OUTPUT);
+/** What a command printed, without its colors, which say nothing here, and shortened unless everything is wanted. */
+export function shortOutput(value: string, { tools }: ViewOptions): Shortened {
+  return shorten(value.replace(/\u001b\[[0-9;:]*m/g, ''), tools === 'full' ? undefined : OUTPUT);
 }
 
 /** The content of a message: text or blocks. Tool calls are the business of the caller. */
 export function contentParts(
   content: unknown,
   options: ViewOptions,
-  call?: (block: JsonObject) => Part | undefined,
-): Part[] {
+  call?: (block: JsonObject) => MessagePart | undefined,
+): MessagePart[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content.trim() === '' ? [] : [text(content)];
   if (!Array.isArray(content)) return [jsonFold(['Content in an unknown form'], content, options)];
-  const parts: Part[] = [];
-  for (const one of content) {
-    const part = isObject(one) ? blockPart(one, options, call) : jsonFold(['Content in an unknown form'], one, options);
-    if (part) parts.push(part);
-  }
-  return parts;
+  return content.flatMap(
+    (one) =>
+      (isObject(one) ? blockPart(one, options, call) : jsonFold(['Content in an unknown form'], one, options)) ?? [],
+  );
 }
 
 function blockPart(
   value: JsonObject,
   options: ViewOptions,
-  call: ((block: JsonObject) => Part | undefined) | undefined,
-): Part | undefined {
+  call: ((block: JsonObject) => MessagePart | undefined) | undefined,
+): MessagePart | undefined {
   switch (value['type']) {
-    case 'text': {
-      const words = stringOf(value['text']) ?? '';
-      return words.trim() === '' ? undefined : text(words);
-    }
+    case 'text':
+      return textOf(value['text']).trim() === '' ? undefined : text(textOf(value['text']));
     case 'thinking':
       return thinkingPart(value, options);
     case 'redactedThinking':
-      return options.thinking === 'none' ? undefined : redacted(stringOf(value['data']));
+      return options.thinking === 'none' ? undefined : redacted(value['data']);
     case 'image':
       return options.image(value);
     case 'toolCall':
       if (call) return call(value);
       break;
-    case 'anthropicServerTool':
-      return options.tools === 'none' ? undefined : serverTool(value, options);
-    case 'fallback':
-      return remark('note', ['Answered by a fallback model', ...change(value)]);
+    case 'anthropicServerTool': {
+      if (options.tools === 'none') return undefined;
+      const inner = isObject(value['block']) ? value['block'] : value;
+      const name = stringOf(inner['name']) ?? stringOf(inner['type']) ?? 'unnamed';
+      return jsonFold(['Provider tool: ', { code: oneLine(name, 60) }], inner, options);
+    }
+    case 'fallback': {
+      const words: Words[number][] = ['Answered by a fallback model'];
+      const from = textOf(value['from']);
+      const to = textOf(value['to']);
+      if (from) words.push(': ', { code: oneLine(from, 80) });
+      if (to) words.push(from ? ' to ' : ': ', { code: oneLine(to, 80) });
+      return remark('note', words);
+    }
   }
   return jsonFold(['Block of unknown type ', { code: oneLine(String(value['type']), 60) }], value, options);
 }
 
-function thinkingPart(value: JsonObject, options: ViewOptions): Part | undefined {
-  if (options.thinking === 'none') return undefined;
-  const words = stringOf(value['thinking']) ?? '';
-  if (value['redacted'] === true) return redacted(stringOf(value['thinkingSignature']));
-  if (words.trim() === '')
-    return stringOf(value['thinkingSignature']) ? remark('note', ['Thinking whose text was not recorded']) : undefined;
-  return {
-    kind: 'fold',
-    title: ['Thinking'],
-    open: options.thinking === 'full',
-    tone: 'thinking',
-    parts: [text(words)],
-  };
+function thinkingPart(value: JsonObject, { thinking }: ViewOptions): MessagePart | undefined {
+  if (thinking === 'none') return undefined;
+  if (value['redacted'] === true) return redacted(value['thinkingSignature']);
+  const words = textOf(value['thinking']);
+  if (words.trim() !== '') return { ...fold(['Thinking'], [text(words)]), open: thinking === 'full', tone: 'thinking' };
+  return textOf(value['thinkingSignature']) ? remark('note', ['Thinking whose text was not recorded']) : undefined;
 }
 
-function redacted(data: string | undefined): Remark {
+function redacted(data: unknown): Remark {
+  const { length } = textOf(data);
   return remark('note', [
-    'Thinking, encrypted by the provider',
-    ...(data ? [`, ${counted(data.length, 'character')}`] : []),
+    `Thinking, encrypted by the provider${length > 0 ? `, ${counted(length, 'character')}` : ''}`,
   ]);
 }
 
-function serverTool(value: JsonObject, options: ViewOptions): Part {
-  const inner = objectOf(value['block']) ?? value;
-  const name = stringOf(inner['name']) ?? stringOf(inner['type']) ?? 'unnamed';
-  return jsonFold(['Provider tool: ', { code: oneLine(name, 60) }], inner, options);
+/** One line about a change, and what is folded away under it. */
+export function noteOf(entry: JsonObject, anchor: string, options: ViewOptions): NoteItem {
+  const type = entryTypeOf(entry['type']);
+  const note = type?.note?.(entry);
+  if (!note) return unknownNote(entry, anchor, options);
+  const words: Words[number][] = note.words.map(wordOf);
+  const details: Fold[] = [];
+  if ('content' in note) details.push(fold(['What it sees'], simpleParts(note.content, options)));
+  if (note.data !== undefined) {
+    const short = jsonText(note.data, 0);
+    if (short.length > 100) details.push(jsonFold(['Data'], note.data, options));
+    else words.push(' ', { code: short });
+  } else if (type?.hasUsage) {
+    const usage = usageIn(entry);
+    if (usage) words.push(`, ${tokensText(usage)}`);
+    if (usage?.cost) words.push(`, ${costText(usage.cost)}`);
+  }
+  return { kind: 'note', anchor, words, details };
 }
 
-function change(value: JsonObject): Words {
-  const from = stringOf(value['from']);
-  const to = stringOf(value['to']);
-  return [
-    ...(from ? [': ', { code: oneLine(from, 80) }] : []),
-    ...(to ? [from ? ' to ' : ': ', { code: oneLine(to, 80) }] : []),
-  ];
+function wordOf(word: NoteWord): Words[number] {
+  if (typeof word === 'string' || 'entry' in word) return word;
+  if ('code' in word) return { code: oneLine(stringOf(word.code) ?? jsonText(word.code, 0)) };
+  const names = Array.isArray(word.names) ? word.names.filter((name) => typeof name === 'string') : [];
+  return names.length === 0 ? 'none' : { code: oneLine(names.join(', '), 400) };
 }
 
 /** The parts of a fold may be texts, blocks and images only; anything else is shown as JSON. */
-export function simpleParts(content: unknown, options: ViewOptions): (Block | Text | Image)[] {
+function simpleParts(content: unknown, options: ViewOptions): Fold['parts'] {
   return contentParts(content, options).map((part) =>
     part.kind === 'text' || part.kind === 'block' || part.kind === 'image' ? part : block('json', jsonText(content)),
   );
+}
+
+function unknownNote(entry: JsonObject, anchor: string, options: ViewOptions): NoteItem {
+  const { type } = entry;
+  const words: Words =
+    typeof type === 'string' ? ['Entry of unknown type ', { code: oneLine(type) }] : ['Entry without a type'];
+  const rest = remainder(entry, ['type', 'id', 'parentId', 'timestamp']);
+  return { kind: 'note', anchor, words, details: rest ? [jsonFold(['Content'], rest, options)] : [] };
 }

@@ -1,142 +1,118 @@
-import { modelName } from '../../entries/entry-type.ts';
+import { modelName, stringOf as textOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
-import { block, contentParts, inputLimits, jsonFold, output, remark, text, textFold } from './content.ts';
-import type { Part, Speaker, ViewOptions } from './item.ts';
-import { languageOf } from './language.ts';
-import { jsonText, numberOf, remainder, stringOf } from './read.ts';
-import { shorten, sizeOf } from './shorten.ts';
+import type { MessagePart, Speaker, ViewOptions, Words } from '../exporter.ts';
+import { oneLine } from '../text.ts';
+import { block } from './call.ts';
+import { languageOf } from './code.ts';
+import { contentParts, jsonFold, remark, shortInput, shortOutput, text, textFold } from './content.ts';
+import { jsonText, remainder, stringOf } from './json.ts';
 import { costText, tokensText, usageIn } from './totals.ts';
-import { oneLine, type Words } from './words.ts';
 
 /** A message before it has its place in the transcript. */
 export interface Draft {
   readonly speaker: Speaker;
   readonly title: Words;
   readonly facts: readonly Words[];
-  readonly parts: readonly Part[];
+  readonly parts: readonly MessagePart[];
 }
 
-type RoleView = (message: JsonObject, options: ViewOptions) => Draft;
+type DraftOf = (source: JsonObject, options: ViewOptions) => Draft;
 
-/** How each role is shown, except tool results and what an assistant says, which belong together. One line a role. */
-const roles: ReadonlyMap<string, RoleView> = new Map([
-  ['user', (message, options) => plain('user', ['User'], message, options)],
-  ['developer', (message, options) => plain('instructions', ['Developer'], message, options)],
-  ['bashExecution', (message, options) => execution(message, 'command', 'sh', ['Command'], options)],
-  ['pythonExecution', (message, options) => execution(message, 'code', 'python', ['Python'], options)],
-  ['fileMention', filesView],
-  ['system', systemView],
-  ['custom', extensionView],
-  ['hookMessage', extensionView],
+/** How each role is shown, except tool results and what an assistant says, which belong together. */
+const ROLES: ReadonlyMap<unknown, DraftOf> = new Map<unknown, DraftOf>([
+  ['user', (message, options) => plain('user', 'User', message, options)],
+  ['developer', (message, options) => plain('instructions', 'Developer', message, options)],
+  ['bashExecution', (message, options) => execution(message, 'command', 'sh', 'Command', options)],
+  ['pythonExecution', (message, options) => execution(message, 'code', 'python', 'Python', options)],
+  ['fileMention', filesDraft],
+  ['system', (message, options) => draft('instructions', ['System'], systemParts(message, options))],
+  ['custom', extensionDraft],
+  ['hookMessage', extensionDraft],
+]);
+
+/** The entries that are messages of their own; the others are notes. */
+export const ENTRY_DRAFTS: ReadonlyMap<unknown, DraftOf> = new Map<unknown, DraftOf>([
+  ['custom_message', extensionDraft],
+  ['compaction', compactionDraft],
+  ['branch_summary', branchSummaryDraft],
+  ['session_init', sessionStartDraft],
 ]);
 
 export function messageDraft(message: JsonObject, options: ViewOptions): Draft {
-  const role = stringOf(message['role']) ?? '';
-  return (roles.get(role) ?? unknownView)(message, options);
+  return (ROLES.get(message['role']) ?? unknownDraft)(message, options);
 }
 
-function plain(speaker: Speaker, title: Words, message: JsonObject, options: ViewOptions): Draft {
-  return { speaker, title, facts: [], parts: contentParts(message['content'], options) };
+function draft(speaker: Speaker, title: Words, parts: readonly MessagePart[], facts: readonly Words[] = []): Draft {
+  return { speaker, title, facts, parts };
 }
 
-function execution(
-  message: JsonObject,
-  source: 'command' | 'code',
-  language: string,
-  title: Words,
-  options: ViewOptions,
-): Draft {
-  const asked = shorten(stringOf(message[source]) ?? '', inputLimits(options));
-  const printed = output(stringOf(message['output']) ?? '', options);
-  const exitCode = numberOf(message['exitCode']);
+function plain(speaker: Speaker, title: string, message: JsonObject, options: ViewOptions): Draft {
+  return draft(speaker, [title], contentParts(message['content'], options));
+}
+
+function execution(message: JsonObject, source: string, language: string, title: string, options: ViewOptions): Draft {
+  const printed = shortOutput(textOf(message['output']), options);
   const facts: Words[] = [];
-  if (exitCode !== undefined) facts.push([`exit code ${exitCode}`]);
+  if (typeof message['exitCode'] === 'number') facts.push([`exit code ${message['exitCode']}`]);
   if (message['excludeFromContext'] === true) facts.push(['not shown to the model']);
-  const parts: Part[] = [block(language, asked.text)];
-  if (printed.text !== '') {
-    if (printed.cut) facts.push(sizeOf(printed));
-    parts.push(block('', printed.text));
-  }
+  if (printed.cut) facts.push([printed.size]);
+  const parts: MessagePart[] = [block(language, shortInput(textOf(message[source]), options).text)];
+  if (printed.text !== '') parts.push(block('', printed.text));
   if (message['cancelled'] === true) parts.push(remark('warning', ['Cancelled']));
   if (message['truncated'] === true) {
-    const path = stringOf(message['fullOutputPath']);
-    parts.push(
-      remark('note', [
-        'The agent recorded only part of the output',
-        ...(path ? ['; all of it was in ', { code: oneLine(path) }] : []),
-      ]),
-    );
+    const path = textOf(message['fullOutputPath']);
+    const where: Words = path ? ['; all of it was in ', { code: oneLine(path) }] : [];
+    parts.push(remark('note', ['The agent recorded only part of the output', ...where]));
   }
-  return { speaker: 'command', title, facts, parts };
+  return draft('command', [title], parts, facts);
 }
 
-function filesView(message: JsonObject, options: ViewOptions): Draft {
+function filesDraft(message: JsonObject, options: ViewOptions): Draft {
   const { files } = message;
-  if (!Array.isArray(files)) return { ...unknownView(message, options), title: ['Files'] };
-  const parts: Part[] = [];
-  for (const file of files) {
-    if (!isObject(file)) {
-      parts.push(jsonFold(['File in an unknown form'], file, options));
-      continue;
-    }
-    const path = stringOf(file['path']) ?? '';
+  if (!Array.isArray(files)) return { ...unknownDraft(message, options), title: ['Files'] };
+  const parts = files.flatMap((file): MessagePart[] => {
+    if (!isObject(file)) return [jsonFold(['File in an unknown form'], file, options)];
+    const path = textOf(file['path']);
+    const name: Words = [{ code: oneLine(path) }];
     const content = stringOf(file['content']);
-    if (content !== undefined) parts.push(textFold([{ code: oneLine(path) }], content, languageOf(path), options));
-    else parts.push(remark('note', [{ code: oneLine(path) }]));
-    if (isObject(file['image'])) parts.push(options.image(file['image']));
-  }
-  return { speaker: 'user', title: ['Files'], facts: [[counted(files.length, 'file')]], parts };
+    const shown = content === undefined ? remark('note', name) : textFold(name, content, languageOf(path), options);
+    return isObject(file['image']) ? [shown, options.image(file['image'])] : [shown];
+  });
+  return draft('user', ['Files'], parts, [[counted(files.length, 'file')]]);
 }
 
-export function systemParts(message: JsonObject, options: ViewOptions): Part[] {
-  const parts: Part[] = [];
-  const { content, sections, toolsAdded } = message;
-  if (typeof content === 'string') {
-    if (content !== '') parts.push(textFold(['System prompt'], content, 'markdown', options));
-  } else parts.push(...contentParts(content, options));
+function systemParts({ content, sections, toolsAdded }: JsonObject, options: ViewOptions): MessagePart[] {
+  const section = (title: Words, value: unknown): MessagePart =>
+    typeof value === 'string' ? textFold(title, value, 'markdown', options) : jsonFold(title, value, options);
+  const parts: MessagePart[] = [];
+  if (typeof content !== 'string') parts.push(...contentParts(content, options));
+  else if (content !== '') parts.push(section(['System prompt'], content));
   if (isObject(sections)) {
-    for (const [name, section] of Object.entries(sections)) {
-      const title: Words = ['System prompt, section ', { code: oneLine(name, 60) }];
-      parts.push(
-        typeof section === 'string' ? textFold(title, section, 'markdown', options) : jsonFold(title, section, options),
-      );
-    }
+    for (const [name, value] of Object.entries(sections))
+      parts.push(section(['System prompt, section ', { code: oneLine(name, 60) }], value));
   } else if (sections !== undefined) parts.push(jsonFold(['System prompt, sections'], sections, options));
   if (Array.isArray(toolsAdded)) parts.push(jsonFold([counted(toolsAdded.length, 'tool')], toolsAdded, options));
   return parts;
 }
 
-function systemView(message: JsonObject, options: ViewOptions): Draft {
-  return { speaker: 'instructions', title: ['System'], facts: [], parts: systemParts(message, options) };
-}
-
 /** Both a message of the role custom and an entry custom_message have these fields. */
-export function extensionView(message: JsonObject, options: ViewOptions): Draft {
-  const name = stringOf(message['customType']);
-  const parts = contentParts(message['content'], options);
-  if (message['details'] !== undefined) parts.push(jsonFold(['Details'], message['details'], options));
-  const facts: Words[] = message['display'] === false ? [['not shown to the user']] : [];
-  return {
-    speaker: 'extension',
-    title: name ? ['Extension ', { code: oneLine(name, 60) }] : ['Extension'],
-    facts,
-    parts,
-  };
+function extensionDraft(message: JsonObject, options: ViewOptions): Draft {
+  const { customType, content, details, display } = message;
+  const parts = contentParts(content, options);
+  if (details !== undefined) parts.push(jsonFold(['Details'], details, options));
+  const title: Words = textOf(customType) ? ['Extension ', { code: oneLine(textOf(customType), 60) }] : ['Extension'];
+  return draft('extension', title, parts, display === false ? [['not shown to the user']] : []);
 }
 
-function unknownView(message: JsonObject, options: ViewOptions): Draft {
+function unknownDraft(message: JsonObject, options: ViewOptions): Draft {
   const role = stringOf(message['role']);
   const parts = contentParts(message['content'], options);
   const rest = remainder(message, ['role', 'content', 'timestamp']);
   if (rest) parts.push(jsonFold(['Other fields'], rest, options));
-  return {
-    speaker: 'unknown',
-    title:
-      role === undefined ? ['Message without a role'] : ['Message with the unknown role ', { code: oneLine(role, 60) }],
-    facts: [],
-    parts,
-  };
+  const title: Words =
+    role === undefined ? ['Message without a role'] : ['Message with the unknown role ', { code: oneLine(role, 60) }];
+  return draft('unknown', title, parts);
 }
 
 /** Model, where it is not that of the message before, tokens and cost of an assistant's message. */
@@ -146,15 +122,18 @@ export function assistantFacts(message: JsonObject, before: string | undefined):
   if (model !== undefined && model !== before) facts.push([{ plain: oneLine(model, 100) }]);
   const usage = usageIn(message);
   if (usage && usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) facts.push([tokensText(usage)]);
-  if (usage?.cost) facts.push([costText(usage.cost)]);
-  return facts;
+  return [...facts, ...costFacts(message)];
+}
+
+function costFacts(source: JsonObject): Words[] {
+  const cost = usageIn(source)?.cost;
+  return cost ? [[costText(cost)]] : [];
 }
 
 /** How a turn ended, where that was not as it should. */
-export function endingParts(message: JsonObject): Part[] {
-  const reason = stringOf(message['stopReason']);
-  const error = stringOf(message['errorMessage']);
-  switch (reason) {
+export function endingParts({ stopReason, errorMessage }: JsonObject): MessagePart[] {
+  const error = textOf(errorMessage);
+  switch (stopReason) {
     case 'aborted':
       return [remark('warning', ['Aborted'], error)];
     case 'error':
@@ -162,76 +141,70 @@ export function endingParts(message: JsonObject): Part[] {
     case 'length':
       return [remark('warning', ['Truncated: the answer reached its maximum length'], error)];
     default:
-      return error === undefined || error === '' ? [] : [remark('error', ['Error'], error)];
+      return error === '' ? [] : [remark('error', ['Error'], error)];
   }
 }
 
-export function sessionStartDraft(entry: JsonObject, options: ViewOptions): Draft {
-  const parts: Part[] = [];
-  const task = stringOf(entry['task']);
-  if (task) parts.push(text(task));
-  const prompt = stringOf(entry['systemPrompt']);
-  if (prompt) parts.push(textFold(['System prompt'], prompt, 'markdown', options));
-  const { tools, outputSchema } = entry;
+function sessionStartDraft(entry: JsonObject, options: ViewOptions): Draft {
+  const { task, systemPrompt, tools, outputSchema } = entry;
+  const parts: MessagePart[] = [];
+  if (textOf(task)) parts.push(text(textOf(task)));
+  if (textOf(systemPrompt)) parts.push(textFold(['System prompt'], textOf(systemPrompt), 'markdown', options));
   if (Array.isArray(tools) && tools.length > 0) {
-    const names = tools.map((tool) => (typeof tool === 'string' ? tool : jsonText(tool, 0)));
-    parts.push(remark('note', [`${counted(names.length, 'tool')}: `, { code: oneLine(names.join(', '), 400) }]));
+    const names = tools.map((tool) => stringOf(tool) ?? jsonText(tool, 0)).join(', ');
+    parts.push(remark('note', [`${counted(tools.length, 'tool')}: `, { code: oneLine(names, 400) }]));
   }
   if (outputSchema !== undefined) parts.push(jsonFold(['Output schema'], outputSchema, options));
-  return { speaker: 'instructions', title: ['Start of the session'], facts: [], parts };
+  return draft('instructions', ['Start of the session'], parts);
 }
 
-export function compactionDraft(entry: JsonObject, options: ViewOptions): Draft {
+function compactionDraft(entry: JsonObject, options: ViewOptions): Draft {
+  const { id, tokensBefore, tokensAfter, firstKeptEntryId: kept, retainedTail, systemMessage } = entry;
   const facts: Words[] = [];
-  const before = numberOf(entry['tokensBefore']);
-  const after = numberOf(entry['tokensAfter']);
-  if (before !== undefined)
-    facts.push([
-      counted(before, 'token') + (after === undefined ? ' before' : ` before, ${counted(after, 'token')} after`),
-    ]);
-  const method = stringOf(entry['method']);
+  if (typeof tokensBefore === 'number') {
+    const after = typeof tokensAfter === 'number' ? `, ${counted(tokensAfter, 'token')} after` : '';
+    facts.push([`${counted(tokensBefore, 'token')} before${after}`]);
+  }
+  const method = textOf(entry['method']);
   if (method) facts.push(['method ', { code: oneLine(method, 60) }]);
-  const kept = stringOf(entry['firstKeptEntryId']);
-  const keepsNothing = kept === undefined || kept === stringOf(entry['id']);
-  const tail: unknown = entry['retainedTail'];
-  if (kept === undefined && Array.isArray(tail)) facts.push([`copies of ${counted(tail.length, 'message')} are kept`]);
-  else facts.push(keepsNothing ? ['nothing before it is kept'] : ['kept from ', { entry: kept }]);
-  if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['created by an extension']);
-  facts.push(...costFacts(entry));
-  const parts: Part[] = [];
-  const warning = stringOf(entry['warning']);
+  if (typeof kept === 'string' && kept !== id) facts.push(['kept from ', { entry: kept }]);
+  else if (typeof kept !== 'string' && Array.isArray(retainedTail))
+    facts.push([`copies of ${counted(retainedTail.length, 'message')} are kept`]);
+  else facts.push(['nothing before it is kept']);
+  const parts: MessagePart[] = [];
+  const warning = textOf(entry['warning']);
   if (warning) parts.push(remark('warning', ["The agent's warning"], warning));
-  const summary = stringOf(entry['summary']) ?? '';
-  parts.push(summary.trim() === '' ? remark('note', ['The summary is empty']) : text(summary));
-  const short = stringOf(entry['shortSummary']);
+  parts.push(summaryPart(entry));
+  const short = textOf(entry['shortSummary']);
   if (short) parts.push(textFold(['Short summary'], short, '', options));
-  if (isObject(entry['systemMessage'])) parts.push(...systemParts(entry['systemMessage'], options));
-  parts.push(...dataFolds(entry, options));
-  return { speaker: 'summary', title: ['Compaction'], facts, parts };
+  if (isObject(systemMessage)) parts.push(...systemParts(systemMessage, options));
+  return summaryDraft('Compaction', entry, facts, parts, options);
 }
 
-export function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Draft {
-  const from = stringOf(entry['fromId']);
-  const facts: Words[] = [];
-  if (from) facts.push(from === 'root' ? ['from the root'] : ['from ', { entry: from }]);
-  if (entry['fromHook'] === true || entry['fromExtension'] === true) facts.push(['created by an extension']);
-  facts.push(...costFacts(entry));
-  const summary = stringOf(entry['summary']) ?? '';
-  const parts: Part[] = [summary.trim() === '' ? remark('note', ['The summary is empty']) : text(summary)];
-  parts.push(...dataFolds(entry, options));
-  return { speaker: 'summary', title: ['Branch summary'], facts, parts };
+function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Draft {
+  const from = textOf(entry['fromId']);
+  const facts: Words[] = from === '' ? [] : [from === 'root' ? ['from the root'] : ['from ', { entry: from }]];
+  return summaryDraft('Branch summary', entry, facts, [summaryPart(entry)], options);
 }
 
-function costFacts(entry: JsonObject): Words[] {
-  const usage = usageIn(entry);
-  return usage?.cost ? [[costText(usage.cost)]] : [];
+function summaryPart({ summary }: JsonObject): MessagePart {
+  return textOf(summary).trim() === '' ? remark('note', ['The summary is empty']) : text(textOf(summary));
 }
 
-function dataFolds(entry: JsonObject, options: ViewOptions): Part[] {
-  const parts: Part[] = [];
-  if (isMeaningful(entry['details'])) parts.push(jsonFold(['Details'], entry['details'], options));
-  if (isMeaningful(entry['preserveData'])) parts.push(jsonFold(['Preserved data'], entry['preserveData'], options));
-  return parts;
+/** With what compactions and branch summaries have in common. */
+function summaryDraft(
+  title: string,
+  entry: JsonObject,
+  facts: readonly Words[],
+  parts: readonly MessagePart[],
+  options: ViewOptions,
+): Draft {
+  const { details, preserveData, fromHook, fromExtension } = entry;
+  const byExtension: Words[] = fromHook === true || fromExtension === true ? [['created by an extension']] : [];
+  const data: MessagePart[] = [];
+  if (isMeaningful(details)) data.push(jsonFold(['Details'], details, options));
+  if (isMeaningful(preserveData)) data.push(jsonFold(['Preserved data'], preserveData, options));
+  return draft('summary', [title], [...parts, ...data], [...facts, ...byExtension, ...costFacts(entry)]);
 }
 
 /** Not empty, and no object of nothing but empty lists. */

@@ -2,7 +2,8 @@ import { modelName } from '../../entries/entry-type.ts';
 import { addUsage, NO_USAGE, priceOf, rawUsage, readUsage, type Usage } from '../../entries/usage.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { grouped } from '../../util/words.ts';
-import { millisecondsOf } from './time.ts';
+import type { TimeText } from '../exporter.ts';
+import { oneLine } from '../text.ts';
 
 const MOST_MODELS = 100;
 
@@ -17,8 +18,8 @@ export class Totals {
   lastModel: string | undefined;
   first: unknown;
   last: unknown;
-  #earliest: string | undefined;
-  #latest: string | undefined;
+  #earliest = '';
+  #latest = '';
 
   add(entry: JsonObject): void {
     this.entries++;
@@ -36,27 +37,19 @@ export class Totals {
   }
 
   #addTime(timestamp: unknown): void {
-    const time = sortable(timestamp);
-    if (time === undefined) return;
-    if (this.#earliest === undefined || time < this.#earliest) {
-      this.#earliest = time;
+    const time = millisecondsOf(timestamp);
+    const iso = time === undefined ? '' : new Date(time).toISOString();
+    // Years beyond 9999 have longer texts, which do not sort as the times do.
+    if (iso.length !== 24) return;
+    if (this.#earliest === '' || iso < this.#earliest) {
+      this.#earliest = iso;
       this.first = timestamp;
     }
-    if (this.#latest === undefined || time >= this.#latest) {
-      this.#latest = time;
+    if (iso >= this.#latest) {
+      this.#latest = iso;
       this.last = timestamp;
     }
   }
-}
-
-/** A text that sorts as the time does; what agents write sorts as it is. */
-function sortable(timestamp: unknown): string | undefined {
-  if (typeof timestamp === 'string' && timestamp.length === 24 && timestamp.endsWith('Z') && timestamp.startsWith('20'))
-    return timestamp;
-  const milliseconds = millisecondsOf(timestamp);
-  if (milliseconds === undefined) return undefined;
-  const iso = new Date(milliseconds).toISOString();
-  return iso.length === 24 ? iso : undefined;
 }
 
 /** What an entry or a message says that it used. */
@@ -75,4 +68,35 @@ export function costText(cost: number): string {
   if (!Number.isFinite(cost)) return String(cost);
   const size = Math.abs(cost);
   return `$${size >= 1 || size === 0 ? cost.toFixed(2) : size >= 0.0001 ? cost.toFixed(4) : cost.toFixed(6)}`;
+}
+
+const ISO = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
+const FURTHEST = 8.64e15;
+
+/** Throws a RangeError where the zone is not known. The same zone gives the same text on every machine. */
+export function timeTextIn(zone: string): TimeText {
+  const two = '2-digit';
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone: zone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },
+    ...{ year: 'numeric', month: two, day: two, hour: two, minute: two, second: two },
+  });
+  return (timestamp) => {
+    const time = millisecondsOf(timestamp);
+    // What we cannot read a person perhaps can.
+    if (time === undefined)
+      return typeof timestamp === 'string' && timestamp !== '' ? oneLine(timestamp, 40) : undefined;
+    if (zone === 'UTC') return new Date(time).toISOString().replace(/T(.{8}).*/, ' $1');
+    const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]));
+    const date = `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
+    return `${date} ${parts.get('hour')}:${parts.get('minute')}:${parts.get('second')}`;
+  };
+}
+
+/** Of a timestamp in ISO form; one without a zone is taken as UTC, for the machine's own zone must not matter. */
+function millisecondsOf(timestamp: unknown): number | undefined {
+  if (typeof timestamp === 'number') return Math.abs(timestamp) <= FURTHEST ? timestamp : undefined;
+  const match = typeof timestamp === 'string' ? ISO.exec(timestamp) : undefined;
+  if (!match) return undefined;
+  const time = Date.parse(match[3] === undefined ? `${timestamp}Z` : match[0]);
+  return Number.isNaN(time) ? undefined : time;
 }

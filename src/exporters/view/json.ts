@@ -1,0 +1,71 @@
+import { applySplices, type Splice } from '../../json/text.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { type Frame, walkJson } from '../../json/walk.ts';
+
+/** The value if it is a string, else undefined: exports show what is there and complain about nothing. */
+export function stringOf(found: unknown): string | undefined {
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** The members except those that were shown already, or undefined when none is left. */
+export function remainder(value: JsonObject, shown: readonly string[]): JsonObject | undefined {
+  const rest = Object.entries(value).filter(([key]) => !shown.includes(key));
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
+}
+
+/** JSON for reading; undefined stands for nothing to show. */
+export function jsonText(value: unknown, indent = 2): string {
+  try {
+    const text = JSON.stringify(value, null, indent) ?? '';
+    return text.replace(/"\\u0000number:(-?[0-9][0-9.eE+-]*)"/g, '$1');
+  } catch (error) {
+    if (error instanceof RangeError) return '(nested too deeply to show)';
+    throw error;
+  }
+}
+
+/**
+ * Numbers too large for JSON.parse, such as ids of 20 digits, would be shown as others. Where there are some, the entry
+ * is read again with those numbers as marked texts, and `jsonText` writes them as they stood.
+ */
+export const EXACT_MARK = '\u0000number:';
+
+/** What may hold anything, and is shown as JSON. All other numbers are counted with and stay numbers. */
+const PAYLOADS: readonly string[] = ['arguments', 'input', 'data', 'details', 'preserveData', 'outputSchema', 'block'];
+
+export function withExactNumbers({ value, text }: { readonly value: JsonObject; readonly text?: string }): JsonObject {
+  if (text === undefined || !hasUnsafeNumber(value)) return value;
+  const splices: Splice[] = [];
+  walkJson(text, 0, {
+    word: (frame, start, end) => {
+      const raw = text.slice(start, end);
+      if (isUnsafe(Number(raw)) && isPayload(frame))
+        splices.push({ start, end, text: JSON.stringify(EXACT_MARK + raw) });
+    },
+  });
+  const exact: unknown = splices.length === 0 ? value : JSON.parse(applySplices(text, splices));
+  return isObject(exact) ? exact : value;
+}
+
+/** Without recursion: a log may be nested as deeply as it likes. */
+function hasUnsafeNumber(value: unknown): boolean {
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const one = waiting.pop();
+    if (typeof one === 'number' && isUnsafe(one)) return true;
+    if (typeof one === 'object' && one !== null) for (const inner of Object.values(one)) waiting.push(inner);
+  }
+  return false;
+}
+
+function isUnsafe(value: number): boolean {
+  return Math.abs(value) > Number.MAX_SAFE_INTEGER;
+}
+
+/** Whether the outermost key that decides is that of a payload. */
+function isPayload(frame: Frame): boolean {
+  let found = false;
+  for (let at: Frame | undefined = frame; at; at = at.parent)
+    if (!at.array && (at.key === 'usage' || PAYLOADS.includes(at.key))) found = at.key !== 'usage';
+  return found;
+}
