@@ -12,7 +12,7 @@ const MAY_IMPORT = table({
   json: '',
   entries: 'json lines util',
   formats: 'entries json lines util',
-  log: 'entries formats json lines util',
+  log: 'entries formats json lines scanner util',
   tree: 'entries formats json log util',
   transcript: 'json',
   context: 'entries json log transcript tree util',

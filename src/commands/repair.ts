@@ -11,7 +11,7 @@ import {
   type Remaining,
   type RepairRequest,
 } from '../repair/index.ts';
-import { scannerKind } from '../scanner/scanner.ts';
+import { scannerKind } from '../scanner/layout.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 import { AppError, UsageError } from '../util/errors.ts';

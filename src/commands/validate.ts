@@ -4,7 +4,7 @@ import { makeReporter, REPORTER_NAMES, type ReporterName } from '../reporters/in
 import { explainRule, listRules } from '../rules/explain.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
-import { scannerKind } from '../scanner/scanner.ts';
+import { scannerKind } from '../scanner/layout.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { UsageError } from '../util/errors.ts';

@@ -1,9 +1,11 @@
 import { BYTE_ORDER_MARK, type LineObject, readContent } from '../entries/damage.ts';
 import { HEADER_TYPE, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/envelope-check.ts';
-import { EnvelopeScanner, envelopeOf, rangeText } from '../json/envelope.ts';
+import { type Envelope, envelopeOf, findEnvelope } from '../json/envelope.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block } from '../lines/reader.ts';
+import { FIELD, FIELDS, ROLE, ROLE_NAMES, TYPE_NAMES } from '../scanner/layout.ts';
+import type { Scanner } from '../scanner/scanner.ts';
 import type { LeftOut } from './log-entry.ts';
 import { type EntryRanges, entryRanges, LogIndex } from './log-index.ts';
 
@@ -28,8 +30,9 @@ export class IndexBuilder {
   titleSlot: JsonObject | undefined;
   titleSlotText: string | undefined;
   endsWithNewline = true;
+  /** Makes the same index sooner, from now on. */
+  scanner: Scanner | undefined;
   readonly #careful: boolean;
-  readonly #scanner = new EnvelopeScanner();
   #look: IndexBuilderOptions['look'] | undefined;
   readonly #lineOf: (line: number) => number;
   /** One for all lines: objects of their own would be most of what there is to clean up. */
@@ -44,49 +47,60 @@ export class IndexBuilder {
 
   /** Takes the next lines, as the reader gives them. */
   take(piece: Block | Line): void {
-    if (piece instanceof Block) this.#takeBlock(piece);
-    else {
+    if (!(piece instanceof Block)) {
       this.endsWithNewline = piece.terminated;
-      this.#lookAt(piece);
-      this.#read(piece);
+      this.#takeLine(piece);
+      return;
     }
+    this.endsWithNewline = true;
+    const { scanner } = this;
+    if (!this.#look && scanner && piece.encoding !== 'invalid' && scanner.load(piece.bytes)) this.#scan(piece, scanner);
+    else for (const line of piece.split()) this.#takeLine(line);
   }
 
-  #takeBlock(block: Block): void {
-    const { bytes } = block;
-    let { number } = block;
-    this.endsWithNewline = true;
-    for (let start = 0; start < bytes.length; number++) {
-      const end = bytes.indexOf(0x0a, start);
-      if (this.#look) this.#lookAt(block.line(start, end - start, number));
-      if (this.#careful || !this.#scanner.scan(bytes, start, end) || isSpecial(this.#scanner)) {
-        this.#read(block.line(start, end - start, number));
-      } else this.#addScanned(number, block.offset + start, end - start);
-      start = end + 1;
+  #scan(block: Block, scanner: Scanner): void {
+    const { records } = scanner;
+    const entry = this.#entry;
+    let number = block.number;
+    entry.bytes = block.bytes;
+    for (let from = 0; from < block.bytes.length; ) {
+      const lines = scanner.scan(from);
+      for (let line = 0; line < lines; line++, number++) {
+        const at = line * FIELDS;
+        const start = records[at + FIELD.start] as number;
+        const length = records[at + FIELD.length] as number;
+        from = start + length + 1;
+        const codes = records[at + FIELD.codes] as number;
+        const role = (codes >>> 4) & 15;
+        // The index keeps the names of roles; which unknown one it is, the scanner does not say.
+        if (records[at + FIELD.accepted] === 0 || role === ROLE.unknown) {
+          this.#takeLine(block.line(start, length, number));
+          continue;
+        }
+        entry.idStart = records[at + FIELD.idStart] as number;
+        entry.idLength = records[at + FIELD.idLength] as number;
+        entry.parentStart = records[at + FIELD.parentStart] as number;
+        entry.parentLength = records[at + FIELD.parentLength] as number;
+        entry.type = this.index.typeCode(TYPE_NAMES[codes & 15] as string);
+        entry.role = this.index.roleCode(ROLE_NAMES[role] as string);
+        entry.line = this.#lineOf(number);
+        entry.offset = block.offset + start;
+        entry.length = length;
+        this.index.addRanges(entry);
+      }
     }
     block.lines = number - block.number;
   }
 
-  #lookAt(line: Line): void {
+  #takeLine(line: Line): void {
     if (this.#look?.(line) === 'enough') this.#look = undefined;
+    const envelope = this.#careful ? undefined : findEnvelope(line.raw);
+    if (!envelope || envelope.type === HEADER_TYPE || envelope.type === TITLE_TYPE) this.#read(line);
+    else this.#add(envelope, line);
   }
 
-  /** An entry of which the scanner has found the envelope. */
-  #addScanned(line: number, offset: number, length: number): void {
-    const { index } = this;
-    const scanner = this.#scanner;
-    const entry = this.#entry;
-    entry.bytes = scanner.bytes;
-    entry.idStart = scanner.idStart;
-    entry.idEnd = scanner.idEnd;
-    entry.parentStart = scanner.parentStart;
-    entry.parentEnd = scanner.parentEnd;
-    entry.type = index.typeCodeOf(scanner.bytes, scanner.typeStart, scanner.typeEnd);
-    entry.role = index.roleCodeOf(scanner.bytes, scanner.roleStart, scanner.roleEnd);
-    entry.line = this.#lineOf(line);
-    entry.offset = offset;
-    entry.length = length;
-    index.addRanges(entry);
+  #add({ type = '', ...envelope }: Envelope, { number, offset, length }: Line): void {
+    this.index.add({ ...envelope, type, line: this.#lineOf(number), offset, length });
   }
 
   /** A line whose envelope was not found without parsing, or that is no entry. */
@@ -103,18 +117,7 @@ export class IndexBuilder {
     const { value } = content.objects[0] as LineObject;
     if (value['type'] === HEADER_TYPE) this.#takeHeader(value, line);
     else if (isTitleSlot(value)) this.#takeTitle(value, line);
-    else {
-      const { type, id, parentId, role } = envelopeOf(value);
-      this.index.add({
-        id,
-        parentId,
-        type: type ?? '',
-        role,
-        line: this.#lineOf(line.number),
-        offset: line.offset,
-        length: line.length,
-      });
-    }
+    else this.#add(envelopeOf(value), line);
   }
 
   #takeHeader(value: JsonObject, line: Line): void {
@@ -132,14 +135,4 @@ export class IndexBuilder {
     this.titleSlot = value;
     this.titleSlotText = line.text;
   }
-}
-
-/** Lines that are no entries are parsed, for what they say is wanted. */
-function isSpecial(scanner: EnvelopeScanner): boolean {
-  const length = scanner.typeEnd - scanner.typeStart;
-  if (length !== HEADER_TYPE.length && length !== TITLE_TYPE.length) return false;
-  const first = scanner.bytes[scanner.typeStart];
-  if (first !== 0x73 && first !== 0x74) return false;
-  const type = rangeText(scanner.bytes, scanner.typeStart, scanner.typeEnd);
-  return type === HEADER_TYPE || type === TITLE_TYPE;
 }

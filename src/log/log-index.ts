@@ -1,4 +1,3 @@
-import { ABSENT } from '../json/envelope.ts';
 import { int32Column } from '../util/column.ts';
 import { partitionPoint } from '../util/search.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
@@ -40,14 +39,8 @@ export interface NewEntry {
   readonly flags?: number;
 }
 
-/** An entry as ranges of ASCII bytes. Whoever adds very many fills the same one again and again. */
-export interface EntryRanges {
-  bytes: Buffer;
-  /** A start of ABSENT where there is none. */
-  idStart: number;
-  idEnd: number;
-  parentStart: number;
-  parentEnd: number;
+/** What the index keeps of an entry beside its ids. */
+interface IndexRow {
   /** The parent's position where no parentId names it. */
   parent: number;
   /** As `typeCode` and `roleCode` give them. */
@@ -59,21 +52,28 @@ export interface EntryRanges {
   flags: number;
 }
 
+/** An entry as ranges of ASCII bytes. Whoever adds very many fills the same one again and again. */
+export interface EntryRanges extends IndexRow {
+  bytes: Buffer;
+  idStart: number;
+  /** Negative where there is none; so is the parent's. */
+  idLength: number;
+  parentStart: number;
+  parentLength: number;
+}
+
 /** One to be filled. */
 export function entryRanges(): EntryRanges {
+  const place = { line: 0, offset: 0, length: 0, flags: 0, parent: NO_PARENT };
   return {
     bytes: Buffer.alloc(0),
-    idStart: ABSENT,
-    idEnd: 0,
-    parentStart: ABSENT,
-    parentEnd: 0,
-    parent: NO_PARENT,
+    idStart: 0,
+    idLength: -1,
+    parentStart: 0,
+    parentLength: -1,
     type: 0,
     role: 0,
-    line: 0,
-    offset: 0,
-    length: 0,
-    flags: 0,
+    ...place,
   };
 }
 
@@ -153,19 +153,12 @@ export class LogIndex {
 
   /** The position of the new entry. */
   add(entry: NewEntry): number {
-    const { id, parentId } = entry;
-    const hasParentId = parentId !== null && parentId !== undefined && parentId !== '';
-    return this.#push(
-      id === undefined ? NONE : this.symbols.intern(id),
-      hasParentId ? this.symbols.intern(parentId) : NONE,
-      entry.parent ?? NO_PARENT,
-      this.typeCode(entry.type),
-      this.roleCode(entry.role ?? ''),
-      entry.line,
-      entry.offset,
-      entry.length,
-      entry.flags ?? 0,
-    );
+    const { id, parentId, parent = NO_PARENT, line, offset, length, flags = 0 } = entry;
+    const type = this.typeCode(entry.type);
+    const role = this.roleCode(entry.role ?? '');
+    const parentSymbol = parentId ? this.symbols.intern(parentId) : NONE;
+    const symbol = id === undefined ? NONE : this.symbols.intern(id);
+    return this.#push(symbol, parentSymbol, { parent, type, role, line, offset, length, flags });
   }
 
   /**
@@ -173,28 +166,13 @@ export class LogIndex {
    * given, where there is more to say about the entry: its id is there already, or its parent is not there yet.
    */
   addRanges(entry: EntryRanges, onlyPlain = false): number {
-    const { bytes, idStart, parentStart } = entry;
-    const parentId =
-      parentStart !== ABSENT && entry.parentEnd > parentStart
-        ? this.symbols.internBytes(bytes, parentStart, entry.parentEnd)
-        : NONE;
-    const id = idStart === ABSENT ? NONE : this.symbols.internBytes(bytes, idStart, entry.idEnd);
-    if (
-      onlyPlain &&
-      ((parentId !== NONE && this.#definition(parentId) === NOT_FOUND) || this.#definition(id) !== NOT_FOUND)
-    )
-      return NOT_FOUND;
-    return this.#push(
-      id,
-      parentId,
-      entry.parent,
-      entry.type,
-      entry.role,
-      entry.line,
-      entry.offset,
-      entry.length,
-      entry.flags,
-    );
+    const { bytes, idStart, idLength, parentStart, parentLength } = entry;
+    const { symbols } = this;
+    const parentId = parentLength > 0 ? symbols.internBytes(bytes, parentStart, parentStart + parentLength) : NONE;
+    const id = idLength >= 0 ? symbols.internBytes(bytes, idStart, idStart + idLength) : NONE;
+    const isPlain =
+      (parentId === NONE || this.#definition(parentId) !== NOT_FOUND) && this.#definition(id) === NOT_FOUND;
+    return onlyPlain && !isPlain ? NOT_FOUND : this.#push(id, parentId, entry);
   }
 
   /** What stands for the name of a type in `addRanges`. */
@@ -207,38 +185,19 @@ export class LogIndex {
     return this.#roles.code(name);
   }
 
-  /** The same for names in ASCII; a start of ABSENT for none. */
-  typeCodeOf(bytes: Buffer, start: number, end: number): number {
-    return this.#types.codeOfBytes(bytes, start, end);
-  }
-
-  roleCodeOf(bytes: Buffer, start: number, end: number): number {
-    return this.#roles.codeOfBytes(bytes, start, end);
-  }
-
-  #push(
-    id: number,
-    parentId: number,
-    parentByOrder: number,
-    type: number,
-    role: number,
-    line: number,
-    offset: number,
-    length: number,
-    ownFlags: number,
-  ): number {
+  #push(id: number, parentId: number, entry: IndexRow): number {
     const position = this.#size++;
     const slot = position & PAGE_MASK;
     if (slot === 0) this.#pages.push(new Page());
     const page = this.#page(position);
-    page.parent[slot] = parentId === NONE ? parentByOrder : this.#parentSoFar(parentId, position);
+    page.parent[slot] = parentId === NONE ? entry.parent : this.#parentSoFar(parentId, position);
     page.id[slot] = id;
-    page.line[slot] = line;
-    page.offset[slot] = offset;
-    page.length[slot] = length;
-    page.type[slot] = type;
-    page.role[slot] = role;
-    let flags = ownFlags & OWN_FLAGS;
+    page.line[slot] = entry.line;
+    page.offset[slot] = entry.offset;
+    page.length[slot] = entry.length;
+    page.type[slot] = entry.type;
+    page.role[slot] = entry.role;
+    let flags = entry.flags & OWN_FLAGS;
     if (id === NONE) flags |= WITHOUT_ID;
     else {
       if (this.#definition(id) !== NOT_FOUND) {
@@ -333,10 +292,7 @@ export class LogIndex {
 
   /** Visits the entries of these types, in file order. */
   eachOfTypes(names: ReadonlySet<string>, visit: (position: number) => void): void {
-    const isWanted = this.#types.among(names);
-    for (let position = 0; position < this.#size; position++) {
-      if (isWanted[this.#page(position).type[position & PAGE_MASK] as number] === 1) visit(position);
-    }
+    for (let position = 0; position < this.#size; position++) if (names.has(this.typeOf(position))) visit(position);
   }
 
   /** The type's name; '' for an entry without one, and for new names behind the first 254. */

@@ -3,6 +3,7 @@ import { Detection } from '../formats/detection.ts';
 import type { LogFormat } from '../formats/format.ts';
 import { foreignError } from '../formats/index.ts';
 import { readBlocks } from '../lines/reader.ts';
+import type { ScannerKind } from '../scanner/layout.ts';
 import { uint32Column } from '../util/column.ts';
 import { shortJson } from '../util/to-json.ts';
 import type { ByteStore, Scratch } from './byte-store.ts';
@@ -13,6 +14,9 @@ import type { LeftOut } from './log-entry.ts';
 /** Lines of a native copy are written some at a time. */
 const FLUSH_BYTES = 1024 * 1024;
 
+/** Smaller logs are read sooner than the scanner is compiled. */
+const WORTH_A_SCANNER = 1024 * 1024;
+
 export interface OpenLogOptions {
   /** What messages call the log. */
   readonly name: string;
@@ -21,6 +25,7 @@ export interface OpenLogOptions {
   readonly onWarning: (where: string, message: string) => void;
   /** The bytes of one more pass over the store, counted where somebody wants to know. */
   readonly chunks?: (store: ByteStore) => AsyncIterable<Buffer>;
+  readonly scanner?: ScannerKind;
   /** Where a log of another format or version is kept in its native form. */
   readonly scratch: () => Scratch;
 }
@@ -72,6 +77,10 @@ async function indexed(store: ByteStore, options: OpenLogOptions, careful: boole
     },
   });
   for await (const piece of readBlocks(chunksOf(store, options))) {
+    if (options.scanner !== 'off' && piece.offset > WORTH_A_SCANNER && !builder.scanner) {
+      const { makeScanner } = await import('../scanner/scanner.ts');
+      builder.scanner = makeScanner('compiled', options.random(8));
+    }
     builder.take(piece);
     if (detection.foreign) break;
   }

@@ -2,7 +2,7 @@ import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
 import type { Finding } from '../rules/finding.ts';
-import type { ScannerKind } from '../scanner/scanner.ts';
+import type { ScannerKind } from '../scanner/layout.ts';
 import { applyPlan, LineMap, type RepairCallbacks } from './apply.ts';
 import type { Plan } from './plan.ts';
 

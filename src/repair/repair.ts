@@ -4,7 +4,7 @@ import type { Line } from '../lines/line.ts';
 import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
 import type { RepairIndex } from '../rules/fix/repair-index.ts';
 import { rules } from '../rules/index.ts';
-import type { ScannerKind } from '../scanner/scanner.ts';
+import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError } from '../util/errors.ts';
 import type { RepairCallbacks } from './apply.ts';
 import { applyChecked, errorCheck, type Remaining } from './apply-checked.ts';

@@ -1,3 +1,10 @@
+export type ScannerKind = 'compiled' | 'off';
+
+/** SESSIONCTL_SCANNER=off reads every line in full: for tests, and to see what the scanner is worth. */
+export function scannerKind(env: Readonly<Record<string, string | undefined>>): ScannerKind {
+  return env['SESSIONCTL_SCANNER'] === 'off' ? 'off' : 'compiled';
+}
+
 /** What the scanner says about a line, as numbers of 32 bits. */
 export const FIELDS = 16;
 export const FIELD = {
@@ -33,7 +40,7 @@ export const NULL = -2;
 export const TYPE = { message: 1, custom: 2, modelChange: 3, thinkingChange: 4 } as const;
 /** The entry types that the scanner vouches for, by TYPE. */
 export const TYPE_NAMES: readonly string[] = ['', 'message', 'custom', 'model_change', 'thinking_level_change'];
-export const ROLE = { other: 0, user: 1, assistant: 2, toolResult: 3 } as const;
+export const ROLE = { none: 0, user: 1, assistant: 2, toolResult: 3, unknown: 15 } as const;
 /** By ROLE. */
 export const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
 export const CUT_TURN = 1 << 8;

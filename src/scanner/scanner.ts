@@ -1,6 +1,6 @@
 import { compiled } from './compiled.generated.ts';
 import { instantiate } from './instantiate.ts';
-import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES } from './layout.ts';
+import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES, type ScannerKind } from './layout.ts';
 
 /** A larger block is not worth a copy of its own: it is one line, or nearly so. */
 export const LARGEST_BLOCK = 64 * 1024 * 1024;
@@ -31,13 +31,6 @@ interface Exports {
   readonly scan: (from: number, bytes: number) => number;
   readonly outlinedAt: () => number;
   readonly outline: (start: number, length: number) => number;
-}
-
-export type ScannerKind = 'compiled' | 'off';
-
-/** SESSIONCTL_SCANNER=off reads every line in full: for tests, and to see what the scanner is worth. */
-export function scannerKind(env: Readonly<Record<string, string | undefined>>): ScannerKind {
-  return env['SESSIONCTL_SCANNER'] === 'off' ? 'off' : 'compiled';
 }
 
 /** The seed keeps logs from aiming at the hash: 8 random bytes. Undefined where the machine cannot run it. */

@@ -5,6 +5,7 @@ import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { openLog } from '../log/open-log.ts';
+import { scannerKind } from '../scanner/layout.ts';
 import { ClosedPipe } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 import type { Io } from './command.ts';
@@ -25,7 +26,14 @@ export async function openSession(name: string, io: Io): Promise<Log> {
     return { write: (bytes) => spool.write(bytes), store: () => spool, discard: () => spool.discard() };
   };
   const onWarning = (where: string, message: string): void => io.note(`${where}: warning: ${message}`);
-  const session = await openLog(await openStore(name, io), { name, random: io.random, onWarning, chunks, scratch });
+  const session = await openLog(await openStore(name, io), {
+    name,
+    random: io.random,
+    onWarning,
+    chunks,
+    scratch,
+    scanner: scannerKind(io.env),
+  });
   if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
   return session;
 }

@@ -4,8 +4,8 @@ import type { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { FIELD, FIELDS, ROLE, TYPE } from '../scanner/layout.ts';
-import { makeScanner, type Scanner, scannerKind } from '../scanner/scanner.ts';
+import { FIELD, FIELDS, ROLE, scannerKind, TYPE } from '../scanner/layout.ts';
+import { makeScanner, type Scanner } from '../scanner/scanner.ts';
 import type { Io } from './command.ts';
 import { DamagedLines } from './damaged-lines.ts';
 import type { RewriteInput } from './rewrite.ts';
@@ -95,7 +95,9 @@ export async function rewriteLines(
 /** A whole message of a role that all agents write; other lines may say something about the log. */
 function isPlainMessage(records: Int32Array, at: number): boolean {
   const codes = records[at + FIELD.codes] as number;
-  return records[at + FIELD.accepted] === 1 && (codes & 15) === TYPE.message && ((codes >>> 4) & 15) !== ROLE.other;
+  const role = (codes >>> 4) & 15;
+  const isKnown = role !== ROLE.none && role !== ROLE.unknown;
+  return records[at + FIELD.accepted] === 1 && (codes & 15) === TYPE.message && isKnown;
 }
 
 /** Whether one of the marks begins between two places. To be asked in order. */

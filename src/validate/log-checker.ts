@@ -7,7 +7,7 @@ import { type ActiveRules, activeRules, LogCheck, makeMemory } from '../rules/ch
 import type { ShapeMemory } from '../rules/check/fast-path.ts';
 import type { Finding } from '../rules/finding.ts';
 import type { Level } from '../rules/rule.ts';
-import type { ScannerKind } from '../scanner/scanner.ts';
+import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError } from '../util/errors.ts';
 import { blobLookup } from './blob-lookup.ts';
 

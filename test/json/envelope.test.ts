@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EnvelopeScanner, envelopeOf, rangeText } from '../../src/json/envelope.ts';
+import { envelopeOf, findEnvelope } from '../../src/json/envelope.ts';
 import { isObject } from '../../src/json/value.ts';
 import { jsonText, space } from '../support/json-text.ts';
 import { settings } from '../support/properties.ts';
@@ -13,21 +13,11 @@ function parsed(text: string) {
 }
 
 function found(text: string) {
-  const bytes = Buffer.from(text, 'utf8');
-  const scanner = new EnvelopeScanner();
-  if (!scanner.scan(bytes, 0, bytes.length)) return parsed(text);
-  const { typeStart, typeEnd, idStart, idEnd, parentStart, parentEnd, roleStart, roleEnd } = scanner;
-  return {
-    type: rangeText(bytes, typeStart, typeEnd),
-    id: rangeText(bytes, idStart, idEnd),
-    parentId: rangeText(bytes, parentStart, parentEnd),
-    role: rangeText(bytes, roleStart, roleEnd),
-  };
+  return findEnvelope(Buffer.from(text, 'utf8').toString('latin1')) ?? parsed(text);
 }
 
 function scans(text: string): boolean {
-  const bytes = Buffer.from(text, 'utf8');
-  return new EnvelopeScanner().scan(bytes, 0, bytes.length);
+  return findEnvelope(Buffer.from(text, 'utf8').toString('latin1')) !== undefined;
 }
 
 describe('envelope', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBlocks } from '../../src/lines/reader.ts';
 import { IndexBuilder } from '../../src/log/index-builder.ts';
+import { makeScanner, type Scanner } from '../../src/scanner/scanner.ts';
 
 const KEY = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 
@@ -49,6 +50,7 @@ function oddLog(random: (below: number) => number, isDamaged: boolean): Buffer {
       ]),
       id: pick([id, id, id, id, id, null, 3]),
       parentId: pick([last, last, last, last, pick(ids), null, 'nobody', 'head', 5]),
+      timestamp: pick(['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'later']),
       message: pick([
         {
           role: pick(['user', 'assistant', 'toolResult', 'uses', 'assistand', 'toolResulu', '', 'h\u00e9']),
@@ -71,8 +73,9 @@ function oddLog(random: (below: number) => number, isDamaged: boolean): Buffer {
   );
 }
 
-async function indexed(log: Buffer, pieceBytes: number, careful = false): Promise<IndexBuilder> {
+async function indexed(log: Buffer, pieceBytes: number, careful = false, scanner?: Scanner): Promise<IndexBuilder> {
   const builder = new IndexBuilder({ key: KEY, careful, look: () => 'enough' });
+  builder.scanner = scanner;
   async function* pieces(): AsyncGenerator<Buffer> {
     for (let at = 0; at < log.length; at += pieceBytes) yield log.subarray(at, at + pieceBytes);
   }
@@ -109,8 +112,9 @@ function all({ index, damage, headerLines, header, titleSlot, endsWithNewline }:
 }
 
 describe('the index of a log', () => {
-  it('is the same by the envelopes of the lines and by parsing them, in pieces of any size', async () => {
+  it('is the same by the envelopes of the lines, by parsing them, and by the scanner, in pieces of any size', async () => {
     const random = randomNumbers(20261116);
+    const scanner = makeScanner('compiled', KEY);
     let entries = 0;
     for (let round = 0; round < 400; round++) {
       const isDamaged = round % 2 === 0;
@@ -118,6 +122,7 @@ describe('the index of a log', () => {
       // Which damaged lines get in, the envelope decides.
       const plain = await indexed(log, log.length, !isDamaged);
       expect(all(await indexed(log, 1 + random(6000)))).toEqual(all(plain));
+      expect(all(await indexed(log, 1 + random(6000), !isDamaged, scanner))).toEqual(all(plain));
       entries += plain.index.size;
     }
     expect(entries).toBeGreaterThan(10_000);

@@ -7,7 +7,7 @@ import { CLEAN, ShapeTable, TOLD, UNKNOWN } from '../../src/rules/check/shape-ta
 import type { Finding } from '../../src/rules/finding.ts';
 import { rules } from '../../src/rules/index.ts';
 import { placeOf, type Rule } from '../../src/rules/rule.ts';
-import type { ScannerKind } from '../../src/scanner/scanner.ts';
+import type { ScannerKind } from '../../src/scanner/layout.ts';
 import { settings } from '../support/properties.ts';
 import { assistant, entry, HEADER, result, user } from '../support/sessions.ts';
 

@@ -9,8 +9,18 @@ import { Block, readBlocks } from '../../src/lines/reader.ts';
 import { LogCheck, makeMemory } from '../../src/rules/check/check-log.ts';
 import { readTime } from '../../src/rules/check/time.ts';
 import type { Finding } from '../../src/rules/finding.ts';
-import { ABSENT, CALL_FIELDS, CUT_TURN, FIELD, FIELDS, NULL, OPAQUE_KEYS } from '../../src/scanner/layout.ts';
-import { makeScanner, type Scanner, type ScannerKind } from '../../src/scanner/scanner.ts';
+import {
+  ABSENT,
+  CALL_FIELDS,
+  CUT_TURN,
+  FIELD,
+  FIELDS,
+  NULL,
+  OPAQUE_KEYS,
+  ROLE,
+  type ScannerKind,
+} from '../../src/scanner/layout.ts';
+import { makeScanner, type Scanner } from '../../src/scanner/scanner.ts';
 import { makeRandom } from '../bench/data.ts';
 import { settings } from '../support/properties.ts';
 import { projectRoot } from '../support/run.ts';
@@ -75,7 +85,8 @@ function parsedFacts(value: Record<string, unknown>): Record<string, unknown> {
   const message = isObject(value['message']) ? value['message'] : {};
   const content = Array.isArray(message['content']) ? message['content'] : [];
   const type = ['', 'message', 'custom', 'model_change', 'thinking_level_change'].indexOf(String(value['type']));
-  const role = Math.max(0, ['', 'user', 'assistant', 'toolResult'].indexOf(String(message['role'])));
+  const known = ['', 'user', 'assistant', 'toolResult'].indexOf(String(message['role']));
+  const role = !('role' in message) ? ROLE.none : known > 0 ? known : ROLE.unknown;
   const cut = message['stopReason'] === 'aborted' || message['stopReason'] === 'error' ? 256 : 0;
   const string = (one: unknown): unknown => (typeof one === 'string' ? one : undefined);
   return {

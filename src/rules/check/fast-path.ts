@@ -116,8 +116,8 @@ export class FastPath {
     const codes = records[at + FIELD.codes] as number;
     const type = codes & 15;
     const role = (codes >>> 4) & 15;
-    // The index keeps the names of roles; which other one this is, the scanner does not tell. What is no message has none.
-    if ((type === TYPE.message) !== (role !== ROLE.other)) return false;
+    // The index keeps the names of roles; which unknown one it is, the scanner does not say. What is no message has none.
+    if ((type === TYPE.message) !== (role !== ROLE.none) || role === ROLE.unknown) return false;
     const parentStart = records[at + FIELD.parentStart] as number;
     const parentLength = records[at + FIELD.parentLength] as number;
     const time = (records[at + FIELD.day] as number) * MS_A_DAY + (records[at + FIELD.millisecond] as number);
@@ -134,11 +134,10 @@ export class FastPath {
     if (count > 1 && this.#repeatsCall(block, at, count)) return false;
     const entry = this.#entry;
     entry.bytes = block.bytes;
-    const idLength = records[at + FIELD.idLength] as number;
-    entry.idStart = idLength < 0 ? ABSENT : (records[at + FIELD.idStart] as number);
-    entry.idEnd = entry.idStart + idLength;
-    entry.parentStart = parentLength < 0 ? ABSENT : parentStart;
-    entry.parentEnd = parentStart + parentLength;
+    entry.idStart = records[at + FIELD.idStart] as number;
+    entry.idLength = records[at + FIELD.idLength] as number;
+    entry.parentStart = parentStart;
+    entry.parentLength = parentLength;
     entry.parent = log.version === 1 && parentLength === ABSENT ? log.size - 1 : NO_PARENT;
     entry.type = this.#types[type] as number;
     entry.role = this.#roles[role] as number;
@@ -199,7 +198,7 @@ export class FastPath {
 }
 
 function kindOf(role: number, codes: number): number {
-  if (role === ROLE.other) return KIND.other;
+  if (role === ROLE.none) return KIND.other;
   if (role === ROLE.user) return KIND.user;
   if (role === ROLE.toolResult) return KIND.toolResult;
   return (codes & CUT_TURN) === 0 ? KIND.assistant : KIND.cutTurn;

@@ -55,6 +55,7 @@ const TYPE_THINKING: i32 = 4;
 const ROLE_USER: i32 = 1 << 4;
 const ROLE_ASSISTANT: i32 = 2 << 4;
 const ROLE_RESULT: i32 = 3 << 4;
+const ROLE_UNKNOWN: i32 = 15 << 4;
 const CUT_TURN: i32 = 1 << 8;
 
 // Keys of up to 15 bytes that were met before, each in the slot that its text leads to: 16 bytes of text and its length, the two
@@ -372,6 +373,7 @@ function takeString(place: i32, key: i32): bool {
         if (length == 4 && is4(start, 0x72657375)) codes |= ROLE_USER;
         else if (length == 9 && is4(start, 0x69737361) && is4(start + 4, 0x6e617473) && load<u8>(start + 8) == 0x74) codes |= ROLE_ASSISTANT;
         else if (length == 10 && is4(start, 0x6c6f6f74) && is4(start + 4, 0x75736552) && load<u16>(start + 8) == 0x746c) codes |= ROLE_RESULT;
+        else codes |= ROLE_UNKNOWN;
       }
       mixText(start, stringEnd);
       return true;
