@@ -29,7 +29,7 @@ const MAY_IMPORT = table({
   completion: 'shared util',
   commands:
     'blobs completion context diff entries exporters files formats json lines log overview repair reporters rules scanner shared status tree util validate',
-  cli: 'commands shared util',
+  cli: 'commands files shared util',
   'main.ts': 'cli',
   library: 'context entries formats json lines log repair rules status tree util validate',
   'index.ts': 'context entries formats json library log repair rules status tree util',

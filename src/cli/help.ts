@@ -1,9 +1,36 @@
-import { allOptions, type Command, type Option, type Style } from '../shared/command.ts';
+import { commands } from '../commands/index.ts';
+import { allOptions, COMMON_OPTIONS, type Command, type Option, optionWords, type Style } from '../shared/command.ts';
 
 const WIDTH = 80;
 
+export function programHelp(style: Style): string {
+  const longest = Math.max(...commands.map((command) => command.name.length));
+  const version: Option = { name: 'version', kind: 'flag', describe: 'Print the version' };
+  return [
+    ...wrap('sessionctl: check, fix, migrate, read and export the session logs of coding agents', 0),
+    '',
+    `${style.bold('Usage:')} sessionctl COMMAND [OPTION]... [FILE]...`,
+    '',
+    style.bold('Commands:'),
+    ...commands.flatMap((command) => row(command.name, command.summary, longest + 4, style)),
+    '',
+    ...wrap(
+      "'sessionctl COMMAND --help' shows what a command does, its options and examples. No FILE, or '-', means standard input; '--' ends the options.",
+      0,
+    ),
+    '',
+    style.bold('Options:'),
+    ...optionRows([version, ...COMMON_OPTIONS.filter((option) => option.name === 'help')], style),
+    '',
+    style.bold('Exit codes:'),
+    '  0 done, clean or the same   1 findings, differences or something left to do',
+    '  2 usage error, unreadable input or a bug',
+    '',
+  ].join('\n');
+}
+
 export function commandHelp(command: Command, style: Style): string {
-  const sections = [
+  return [
     `${style.bold('Usage:')} ${usageLine(command)}`,
     '',
     ...wrap(`${command.summary}.`, 0),
@@ -11,13 +38,14 @@ export function commandHelp(command: Command, style: Style): string {
     '',
     style.bold('Options:'),
     ...optionRows(allOptions(command), style),
-  ];
-  if (command.examples.length > 0) {
-    sections.push('', style.bold('Examples:'));
-    for (const example of command.examples)
-      sections.push(...wrap(`# ${example.shows}`, 2).map(style.dim), ...commandLines(example.run));
-  }
-  return `${sections.join('\n')}\n`;
+    '',
+    style.bold('Examples:'),
+    ...command.examples.flatMap(({ shows, run }) => [
+      ...wrap(`# ${shows}`, 2).map((line) => style.dim(line)),
+      ...commandLines(run),
+    ]),
+    '',
+  ].join('\n');
 }
 
 export function usageLine(command: Command): string {
@@ -26,9 +54,7 @@ export function usageLine(command: Command): string {
 
 /** The spellings of an option as the help shows them: '-i, --in-place', '--rule ID=LEVEL'. */
 export function optionSpelling(option: Option): string {
-  const names = [option.short ? `-${option.short}` : '', `--${option.name}`, option.alias ? `--${option.alias}` : '']
-    .filter(Boolean)
-    .join(', ');
+  const names = optionWords(option).join(', ');
   return option.kind === 'flag' ? names : `${names} ${option.value ?? 'VALUE'}`;
 }
 
@@ -40,12 +66,12 @@ export function optionText(option: Option): string {
   return extras.length > 0 ? `${option.describe} (${extras.join('; ')})` : option.describe;
 }
 
-export function optionRows(options: readonly Option[], style: Style): string[] {
+function optionRows(options: readonly Option[], style: Style): string[] {
   return options.flatMap((option) => row(optionSpelling(option), optionText(option), 28, style));
 }
 
-/** A name and what is said about it, in two columns; a long name stands on a line of its own. */
-export function row(name: string, text: string, column: number, style: Style): string[] {
+/** A name and what is said about it, in two columns; a long name is on a line of its own. */
+function row(name: string, text: string, column: number, style: Style): string[] {
   const lines = wrap(text, column);
   const first = `  ${style.bold(name)}`;
   if (name.length + 4 > column) return [first, ...lines];
@@ -80,16 +106,15 @@ function commandParts(words: readonly string[]): string[] {
 }
 
 /** Words set into lines of at most 80 columns, each indented. */
-export function wrap(text: string, indent: number): string[] {
+function wrap(text: string, indent: number): string[] {
   const lines: string[] = [];
-  let line = ' '.repeat(indent);
+  let line = '';
   for (const word of text.split(' ')) {
-    if (line.trim() !== '' && line.length + 1 + word.length > WIDTH) {
+    if (line !== '' && indent + line.length + 1 + word.length > WIDTH) {
       lines.push(line);
-      line = ' '.repeat(indent);
+      line = '';
     }
-    line += line.trim() === '' ? word : ` ${word}`;
+    line += line === '' ? word : ` ${word}`;
   }
-  lines.push(line);
-  return lines;
+  return [...lines, line].map((one) => ' '.repeat(indent) + one);
 }

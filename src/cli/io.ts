@@ -1,41 +1,54 @@
 import type { Io, Style } from '../shared/command.ts';
 import { errorCode } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
-import { type ColorWhen, PLAIN, wantsColor } from './color.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';
-import type { ProcessIo } from './tell.ts';
+import type { ProcessIo } from './report.ts';
+
+export type ColorWhen = 'auto' | 'always' | 'never';
 
 export async function makeIo(
   color: string | undefined,
   outside: ProcessIo,
 ): Promise<Io & { readonly progress: ProgressLine }> {
+  const { env, stdin, now = Date.now, random = systemRandom, signal = new AbortController().signal } = outside;
   const when: ColorWhen = color === 'always' || color === 'never' ? color : 'auto';
-  const now = outside.now ?? Date.now;
-  const progress = makeProgress(outside.stderr, outside.env, now);
-  const stderr = outside.stderr.isTTY ? clearing(outside.stderr, progress) : outside.stderr;
+  const progress = makeProgress(outside.stderr, env, now);
+  const [stdout, stderr] = [clearing(outside.stdout, progress), clearing(outside.stderr, progress)];
   return {
-    stdin: outside.stdin,
-    stdout: outside.stdout.isTTY ? clearing(outside.stdout, progress) : outside.stdout,
-    stderr,
-    env: outside.env,
-    style: await styleFor(wantsColor(when, outside.env, outside.stdout.isTTY === true)),
-    errorStyle: await styleFor(wantsColor(when, outside.env, outside.stderr.isTTY === true)),
-    now,
-    random: outside.random ?? systemRandom,
+    ...{ stdin, stdout, stderr, env, now, random, signal, progress },
+    style: await makeStyle(wantsColor(when, env, stdout.isTTY === true)),
+    errorStyle: await makeStyle(wantsColor(when, env, stderr.isTTY === true)),
     processes: { own: process.pid, isRunning },
-    signal: outside.signal ?? new AbortController().signal,
     note: (message) => {
       stderr.write(`sessionctl: ${printable(message)}\n`);
     },
-    progress,
   };
 }
 
+/** --color beats NO_COLOR beats FORCE_COLOR beats TERM=dumb beats whether the stream is a terminal. */
+export function wantsColor(when: ColorWhen, env: Io['env'], isTerminal: boolean): boolean {
+  if (when !== 'auto') return when === 'always';
+  if (env['NO_COLOR']) return false;
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
+  return env['TERM'] !== 'dumb' && isTerminal;
+}
+
+const same = (text: string): string => text;
+export const PLAIN: Style = {
+  bold: same,
+  dim: same,
+  red: same,
+  yellow: same,
+  green: same,
+  cyan: same,
+  magenta: same,
+  blue: same,
+};
+
 /** Chalk is loaded where there is something to color. */
-async function styleFor(color: boolean): Promise<Style> {
-  if (!color) return PLAIN;
-  const { makeStyle } = await import('./chalk-style.ts');
-  return makeStyle(true);
+export async function makeStyle(color: boolean): Promise<Style> {
+  return color ? new (await import('chalk')).Chalk({ level: 1 }) : PLAIN;
 }
 
 /** Loaded when it is needed: node:crypto takes as long to load as a small log takes to be read. */
@@ -46,8 +59,7 @@ function systemRandom(bytes: number): Uint8Array {
 /** Signal 0 only asks; being refused means that there is somebody. */
 function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return process.kill(pid, 0);
   } catch (error) {
     return errorCode(error) !== 'ESRCH';
   }

@@ -1,6 +1,17 @@
-import { isThreadWaiting, standardOutput } from '../shared/system.ts';
-import { call } from './call.ts';
-import { type ProcessIo, SIGNAL_CODES, tell } from './tell.ts';
+import { isThreadWaiting, standardOutput } from '../files/system.ts';
+import { version } from '../util/version.ts';
+import { type ProcessIo, reportError, SIGNAL_CODES, watchOutput } from './report.ts';
+
+/** One call of the program: the arguments without node and script, and the streams to use. Gives the exit code. */
+export async function main(argv: readonly string[], outside: ProcessIo): Promise<number> {
+  // A stream that nobody listens to would end the process by its error.
+  for (const stream of [outside.stdin, outside.stderr]) stream.on('error', () => {});
+  const settle = watchOutput(outside);
+  // The version needs no more than this file, and nothing else is loaded for it.
+  if (argv[0] !== '--version' && argv[0] !== '-V') return await (await import('./run.ts')).run(argv, outside, settle);
+  outside.stdout.write(`${version}\n`);
+  return await settle(0);
+}
 
 /** The program as a process, called by bin/: real streams, real signals. */
 export async function launch(): Promise<void> {
@@ -15,14 +26,12 @@ export async function launch(): Promise<void> {
     });
   }
   const { stdin, stderr, env } = process;
-  // A stream that nobody listens to would end the process by its error.
-  for (const stream of [stdin, stderr]) stream.on('error', () => {});
   const outside: ProcessIo = { stdin, stdout: standardOutput(process.stdout), stderr, env, signal: stop.signal };
   // What escapes from a stream or a forgotten promise gets its one line too, instead of a stack trace.
-  process.on('uncaughtException', (error) => process.exit(tell(error, outside)));
-  const code = await call(process.argv.slice(2), outside);
+  process.on('uncaughtException', (error) => process.exit(reportError(error, outside)));
+  const code = await main(process.argv.slice(2), outside);
   clearTimeout(lastResort);
-  process.exitCode = stop.signal.aborted ? (SIGNAL_CODES[String(stop.signal.reason)] ?? code) : code;
+  process.exitCode = SIGNAL_CODES[String(stop.signal.reason)] ?? code;
   // A terminal or an idle pipe as stdin would keep the process alive after the work is done.
   stdin.unref?.();
   stdin.destroy();

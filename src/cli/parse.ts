@@ -2,18 +2,15 @@
 import { Parser } from 'yargs/helpers';
 import type { Option, ParsedArgs } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
-import { nearest } from '../util/words.ts';
+import { didYouMean } from '../util/words.ts';
 
-/** What yargs made of the words of a call. What is wrong with them is told by `given`, so that help and color come first. */
+/** What yargs made of the words of a call. */
 export interface ParsedArgv {
-  readonly asksForHelp: boolean;
-  readonly color: string | undefined;
+  /** Also where the call is wrong, so that help and color come first. */
+  readonly unchecked: ParsedArgs;
   /** Throws where the call is wrong. */
   given(): ParsedArgs;
 }
-
-/** By option name: true, a text, or a list of them where an option was repeated. */
-type Typed = Readonly<Record<string, unknown>>;
 
 const CONFIGURATION = {
   'parse-numbers': false,
@@ -28,24 +25,33 @@ const CONFIGURATION = {
 export function parseArgv(options: readonly Option[], words: readonly string[]): ParsedArgv {
   const argv = withValuesApart(options, words);
   const parsed = Parser.detailed(argv, {
-    // A flag is told by its taking no value: yargs would take the word true behind a boolean as its value.
+    // A flag takes no value: yargs would take the word true behind a boolean as its value.
     narg: Object.fromEntries(options.map((option) => [option.name, option.kind === 'flag' ? 0 : 1])),
     string: options.filter((option) => option.kind !== 'flag').map((option) => option.name),
     alias: Object.fromEntries(options.map((option) => [option.name, otherNames(option)])),
     configuration: CONFIGURATION,
   });
+  // By option name: true, a text, or a list of them where an option was repeated.
   const { _: before, '--': behind = [], ...typed } = parsed.argv;
   const operands = before.map(String);
-  return {
-    asksForHelp: lastOf(typed['help']) === true,
-    color: asTexts(typed['color']).at(-1),
-    given: () => {
-      if (parsed.error) throw new UsageError(explained(options, argv, parsed.error.message));
-      refuseUnknown(options, argv, operands, typed);
-      for (const option of options) check(option, typed[option.name]);
-      return makeParsedArgs([...operands, ...behind.map(String)], typed);
-    },
+  const texts = (name: string): string[] => [typed[name]].flat().filter((one) => typeof one === 'string');
+  const args: ParsedArgs = {
+    operands: [...operands, ...behind.map(String)],
+    flag: (name) => [typed[name]].flat().at(-1) === true,
+    text: (name) => texts(name).at(-1),
+    texts,
+    number: (name) => texts(name).map(Number).at(-1),
   };
+  const given = (): ParsedArgs => {
+    if (parsed.error) throw new UsageError(explained(options, argv, parsed.error.message));
+    refuseUnknown(options, argv, operands, Object.keys(typed));
+    for (const option of options) {
+      const problem = typed[option.name] === undefined ? undefined : problemOf(option, [typed[option.name]].flat());
+      if (problem) throw new UsageError(`option '--${option.name}' ${problem}`);
+    }
+    return args;
+  };
+  return { unchecked: args, given };
 }
 
 /** To yargs the letters behind a short option are further options, so a value that is glued to one is set apart. */
@@ -69,20 +75,17 @@ function refuseUnknown(
   options: readonly Option[],
   argv: readonly string[],
   operands: readonly string[],
-  typed: Typed,
+  typed: readonly string[],
 ): void {
-  const known = new Set(options.map((option) => option.name));
-  const name = Object.keys(typed).find((key) => !known.has(key));
+  const name = typed.find((key) => !options.some((option) => option.name === key));
   // To yargs a negative number is no option.
   const word = name === undefined ? operands.find((one) => /^-./s.test(one)) : spelled(name, argv);
   if (word === undefined) return;
-  if (!word.startsWith('--'))
-    throw new UsageError(`unknown option '${word}'; a file whose name starts with a dash comes after '--'`);
-  const meant = nearest(
-    word.slice(2),
-    options.flatMap((option) => [option.name, ...(option.alias ? [option.alias] : [])]),
-  )[0];
-  throw new UsageError(`unknown option '${word}'${meant ? `; did you mean '--${meant}'?` : ''}`);
+  const longs = options.flatMap((option) => (option.alias ? [option.name, option.alias] : [option.name]));
+  const hint = word.startsWith('--')
+    ? didYouMean(word.slice(2), longs, '--')
+    : "; a file whose name starts with a dash comes after '--'";
+  throw new UsageError(`unknown option '${word}'${hint}`);
 }
 
 function spelled(name: string, argv: readonly string[]): string {
@@ -101,52 +104,16 @@ function explained(options: readonly Option[], argv: readonly string[], message:
     : `option '${word}' needs a value: ${word} ${option?.value ?? 'VALUE'}`;
 }
 
-function check(option: Option, value: unknown): void {
-  if (value === undefined) return;
-  if (option.kind === 'flag') {
-    if ([value].flat().some((one) => one !== true))
-      throw new UsageError(`option '--${option.name}' does not take a value`);
-    return;
+/** What is wrong with the values of an option, if anything. */
+function problemOf({ kind, many, choices, value: called }: Option, values: readonly unknown[]): string | undefined {
+  if (kind === 'flag') return values.every((one) => one === true) ? undefined : 'does not take a value';
+  if (values.length > 1 && !many) return `was given ${values.length} times; use it once`;
+  for (const one of values.map(String)) {
+    if (kind === 'number' && !/^\d{1,15}$/.test(one)) return `needs an integer, not '${one}'`;
+    if (one === '' && called === 'FILE') return 'needs the name of a file';
+    if (one === '' && called === 'DIR') return 'needs the name of a folder';
+    if (choices && !choices.includes(one))
+      return `must be one of ${choices.join(', ')}, not '${one}'${didYouMean(one, choices)}`;
   }
-  const values = asTexts(value);
-  if (values.length > 1 && !option.many)
-    throw new UsageError(`option '--${option.name}' was given ${values.length} times; use it once`);
-  for (const one of values) {
-    if (option.kind === 'number' && !/^\d{1,15}$/.test(one)) {
-      throw new UsageError(`option '--${option.name}' needs an integer, not '${one}'`);
-    }
-    if (one === '' && (option.value === 'FILE' || option.value === 'DIR')) {
-      throw new UsageError(
-        `option '--${option.name}' needs the name of a ${option.value === 'FILE' ? 'file' : 'folder'}`,
-      );
-    }
-    if (option.choices && !option.choices.includes(one)) {
-      const meant = nearest(one, option.choices)[0];
-      const choices = option.choices.join(', ');
-      throw new UsageError(
-        `option '--${option.name}' must be one of ${choices}, not '${one}'${meant ? `; did you mean '${meant}'?` : ''}`,
-      );
-    }
-  }
-}
-
-function makeParsedArgs(operands: readonly string[], typed: Typed): ParsedArgs {
-  return {
-    operands,
-    flag: (name) => lastOf(typed[name]) === true,
-    text: (name) => asTexts(typed[name]).at(-1),
-    texts: (name) => asTexts(typed[name]),
-    number: (name) => {
-      const text = asTexts(typed[name]).at(-1);
-      return text === undefined ? undefined : Number(text);
-    },
-  };
-}
-
-function asTexts(value: unknown): string[] {
-  return [value].flat().filter((one) => typeof one === 'string');
-}
-
-function lastOf(value: unknown): unknown {
-  return Array.isArray(value) ? value.at(-1) : value;
+  return undefined;
 }

@@ -32,8 +32,15 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
     if (time - begun < QUIET_MS || (shown && time - drawn < BETWEEN_MS)) return;
     drawn = time;
     shown = true;
+    // A few entries may be read once more. A file that grows may give far more than was expected; then no share is shown.
+    const share =
+      expected > 0 && bytes <= expected * 1.01
+        ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${Math.min(100, Math.floor((bytes / expected) * 100))}%)`
+        : ' MB';
+    const where = `${files > 1 ? `, ${counted(files, 'file')}` : ''}${current && `: ${printable(current)}`}`;
+    const line = `${grouped(Math.floor(bytes / MEGABYTE))}${share} read${where}`;
     // A line that wraps could not be erased.
-    stderr.write(`${ERASE}${cutToWidth(line(bytes, expected, files, current), columnsOf(stderr) - 1)}`);
+    stderr.write(`${ERASE}${cutToWidth(line, columnsOf(stderr) - 1)}`);
   };
   return {
     wanted: true,
@@ -50,41 +57,26 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
       draw();
     },
     clear: () => {
-      if (!shown) return;
+      if (shown) stderr.write(ERASE);
       shown = false;
-      stderr.write(ERASE);
     },
   };
 }
 
-function line(bytes: number, expected: number, files: number, current: string): string {
-  const read = grouped(Math.floor(bytes / MEGABYTE));
-  // A few entries may be read once more. A file that grows may give far more than was expected; then no share is told.
-  const share =
-    expected > 0 && bytes <= expected * 1.01
-      ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${percent(bytes, expected)})`
-      : ' MB';
-  const where = files > 1 ? `, ${counted(files, 'file')}` : '';
-  return `${read}${share} read${where}${current === '' ? '' : `: ${printable(current)}`}`;
-}
-
-function percent(bytes: number, expected: number): string {
-  return `${Math.min(100, Math.floor((bytes / expected) * 100))}%`;
-}
-
-/** A stream that takes the progress line off before each write. */
-export function clearing<Stream extends Io['stdout']>(stream: Stream, progress: ProgressLine): Stream {
-  return new Proxy(stream, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== 'function') return value;
-      if (name === 'write' || name === 'end') {
-        return (...given: unknown[]): unknown => {
-          progress.clear();
-          return Reflect.apply(value, target, given);
-        };
-      }
-      return value.bind(target) as unknown;
+/** On a terminal, a stream that takes the progress line off before each write. */
+export function clearing(stream: Io['stdout'], progress: ProgressLine): Io['stdout'] {
+  if (!stream.isTTY) return stream;
+  return {
+    isTTY: true,
+    get columns() {
+      return columnsOf(stream);
     },
-  });
+    write: (chunk, done) => {
+      progress.clear();
+      return stream.write(chunk, done);
+    },
+    on: (event, listener) => stream.on(event, listener),
+    cork: () => stream.cork(),
+    uncork: () => stream.uncork(),
+  };
 }

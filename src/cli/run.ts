@@ -1,11 +1,11 @@
 import { commands } from '../commands/index.ts';
 import { allOptions, COMMON_OPTIONS, type Command, type Io, type ParsedArgs } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
-import { nearest } from '../util/words.ts';
+import { didYouMean } from '../util/words.ts';
 import { makeIo } from './io.ts';
 import { parseArgv } from './parse.ts';
 import type { ProgressLine } from './progress.ts';
-import { type ProcessIo, tell } from './tell.ts';
+import { type ProcessIo, reportError } from './report.ts';
 
 /** Finds the command, parses the words behind it and runs it. Never throws: what goes wrong becomes a line on stderr. */
 export async function run(
@@ -15,62 +15,54 @@ export async function run(
 ): Promise<number> {
   let progress: ProgressLine | undefined;
   let command: Command | undefined;
-  let code: number;
   try {
     const [word, ...rest] = argv;
-    const isHelp = word === undefined || word === 'help' || word === '--help' || word === '-h';
+    const isHelp = word === undefined || ['help', '--help', '-h'].includes(word);
     const name = word === 'help' && rest[0]?.startsWith('-') === false ? rest[0] : isHelp ? undefined : word;
     command = name === undefined ? undefined : await loadCommand(name);
     const parsed = parseArgv(command ? allOptions(command) : COMMON_OPTIONS, rest);
-    const io = await makeIo(parsed.color, outside);
+    const io = await makeIo(parsed.unchecked.text('color'), outside);
     progress = io.progress;
-    if (!command) code = await showProgramHelp(word !== undefined, io);
-    else if (isHelp || parsed.asksForHelp) code = await showCommandHelp(command, io);
-    else code = await runCommand(command, parsed.given(), io);
+    const asksForHelp = isHelp || parsed.unchecked.flag('help');
+    const code =
+      command && !asksForHelp
+        ? await runCommand(command, parsed.given(), io)
+        : await showHelp(command, word !== undefined, io);
+    progress.clear();
+    return await settle(code);
   } catch (error) {
     progress?.clear();
-    return tell(error, outside, command?.name);
+    return reportError(error, outside, command?.name);
   }
-  progress.clear();
-  return await settle(code);
 }
 
 async function loadCommand(name: string): Promise<Command> {
   const entry = commands.find((one) => one.name === name);
   if (entry) return await entry.load();
   if (name.startsWith('-')) throw new UsageError(`unknown option '${name}'; a command such as 'validate' comes first`);
-  const meant = nearest(
-    name,
-    commands.map((one) => one.name),
-  )[0];
-  if (meant) throw new UsageError(`unknown command '${name}'; did you mean '${meant}'?`);
-  if (/[./\\]/.test(name)) throw new UsageError(`a command such as 'validate' comes before the file '${name}'`);
-  throw new UsageError(`unknown command '${name}'`);
+  const names = commands.map((one) => one.name);
+  const hint = didYouMean(name, names);
+  if (!hint && /[./\\]/.test(name))
+    throw new UsageError(`a command such as 'validate' comes before the file '${name}'`);
+  throw new UsageError(`unknown command '${name}'${hint}`);
 }
 
-async function showProgramHelp(isAskedFor: boolean, io: Io): Promise<number> {
-  const { programHelp } = await import('./program-help.ts');
-  if (isAskedFor) io.stdout.write(programHelp(io.style));
-  else io.stderr.write(programHelp(io.errorStyle));
+/** A call without any word is a usage error. */
+async function showHelp(command: Command | undefined, isAskedFor: boolean, io: Io): Promise<number> {
+  const { commandHelp, programHelp } = await import('./help.ts');
+  const style = isAskedFor ? io.style : io.errorStyle;
+  (isAskedFor ? io.stdout : io.stderr).write(command ? commandHelp(command, style) : programHelp(style));
   return isAskedFor ? 0 : 2;
 }
 
-async function showCommandHelp(command: Command, io: Io): Promise<number> {
-  const { commandHelp } = await import('./help.ts');
-  io.stdout.write(commandHelp(command, io.style));
-  return 0;
-}
-
 async function runCommand(command: Command, args: ParsedArgs, io: Io): Promise<number> {
-  if (readsStdin(command, args) && io.stdin.isTTY) {
-    const { usageLine } = await import('./help.ts');
-    io.stderr.write(
-      `sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n`,
-    );
-    io.stderr.write(`'sessionctl ${command.name} --help' shows more\n`);
-    return 2;
-  }
-  return await command.run(args, io);
+  if (!readsStdin(command, args) || !io.stdin.isTTY) return await command.run(args, io);
+  const { usageLine } = await import('./help.ts');
+  io.stderr.write(
+    `sessionctl: ${command.name}: no FILE given and standard input is a terminal\nusage: ${usageLine(command)}\n` +
+      `'sessionctl ${command.name} --help' shows more\n`,
+  );
+  return 2;
 }
 
 function readsStdin(command: Command, args: ParsedArgs): boolean {

@@ -1,7 +1,4 @@
-import { bashCompletion } from '../completion/bash.ts';
-import { fishCompletion } from '../completion/fish.ts';
-import type { Vocabulary } from '../completion/shell-words.ts';
-import { zshCompletion } from '../completion/zsh.ts';
+import { bashCompletion, fishCompletion, type Vocabulary, zshCompletion } from '../completion/scripts.ts';
 import type { Command } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 
@@ -12,31 +9,29 @@ const shells: ReadonlyMap<string, (vocabulary: Vocabulary) => string> = new Map(
 ]);
 
 /** The commands are handed in, because their list names this one too. */
-export function completion(allCommands: () => Promise<readonly Command[]>): Command {
-  return {
-    name: 'completion',
-    summary: 'Print the completion script for bash, zsh or fish',
-    operands: 'bash|zsh|fish',
-    description: [
-      'The script completes commands, options, option values, rule ids and session logs. It is generated from the same declarations as the help, so it always matches the program; print it again after you update sessionctl.',
-      'It reads nothing and needs almost no memory.',
-    ],
-    options: [],
-    examples: [
-      { run: 'source <(sessionctl completion bash)', shows: 'try it in the current bash; the same works in zsh' },
-      { run: 'sessionctl completion fish > ~/.config/fish/completions/sessionctl.fish', shows: 'install it for fish' },
-    ],
-    verbs: [...shells.keys()],
-    readsInput: false,
-    run: async (given, io) => {
-      const [shell, ...more] = given.operands;
-      if (shell === undefined) throw new UsageError('which shell? bash, zsh or fish');
-      const render = shells.get(shell);
-      if (!render) throw new UsageError(`no completion for '${shell}'; the shells are bash, zsh and fish`);
-      if (more.length > 0) throw new UsageError(`one shell at a time; unexpected '${more[0]}'`);
-      const { rules } = await import('../rules/index.ts');
-      io.stdout.write(render({ commands: await allCommands(), rules }));
-      return 0;
-    },
-  };
-}
+export const completion = (allCommands: () => Promise<readonly Command[]>): Command => ({
+  name: 'completion',
+  summary: 'Print the completion script for bash, zsh or fish',
+  operands: 'bash|zsh|fish',
+  description: [
+    'The script completes commands, options, option values, rule ids and session logs. It is generated from the same declarations as the help, so it always matches the program; print it again after you update sessionctl.',
+    'It reads nothing and needs almost no memory.',
+  ],
+  options: [],
+  examples: [
+    { run: 'source <(sessionctl completion bash)', shows: 'try it in the current bash; the same works in zsh' },
+    { run: 'sessionctl completion fish > ~/.config/fish/completions/sessionctl.fish', shows: 'install it for fish' },
+  ],
+  verbs: [...shells.keys()],
+  readsInput: false,
+  run: async (args, io) => {
+    const [shell, ...more] = args.operands;
+    if (shell === undefined) throw new UsageError('which shell? bash, zsh or fish');
+    const render = shells.get(shell);
+    if (!render) throw new UsageError(`no completion for '${shell}'; the shells are bash, zsh and fish`);
+    if (more.length > 0) throw new UsageError(`one shell at a time; unexpected '${more[0]}'`);
+    const { rules } = await import('../rules/index.ts');
+    io.stdout.write(render({ commands: await allCommands(), rules }));
+    return 0;
+  },
+});

@@ -14,9 +14,9 @@ export interface Option {
   readonly value?: string;
   readonly describe: string;
   readonly choices?: readonly string[];
-  /** May be given several times; `given.texts` has all of them. */
+  /** May be given several times; `args.texts` has all of them. */
   readonly many?: boolean;
-  /** Told in the help; the command applies it. */
+  /** Shown in the help; the command applies it. */
   readonly default?: string;
   /** Another spelling of the same option, such as check for dry-run. */
   readonly alias?: string;
@@ -34,11 +34,6 @@ export interface ParsedArgs {
   number(name: string): number | undefined;
 }
 
-export interface Example {
-  readonly run: string;
-  readonly shows: string;
-}
-
 export interface Command {
   readonly name: string;
   /** One line, for the list of commands. */
@@ -48,8 +43,8 @@ export interface Command {
   /** Paragraphs for the help: what it does, and what it holds in memory and how much. */
   readonly description: readonly string[];
   readonly options: readonly Option[];
-  readonly examples: readonly Example[];
-  /** Words that may stand as first operand, such as ls, verify and gc of blobs. */
+  readonly examples: readonly { readonly run: string; readonly shows: string }[];
+  /** Words that may be the first operand, such as ls, verify and gc of blobs. */
   readonly verbs?: readonly string[];
   /** With no operand and a terminal as stdin the help is shown instead; false where the command needs no input. */
   readonly readsInput: boolean;
@@ -72,4 +67,9 @@ export const COMMON_OPTIONS: readonly Option[] = [
 
 export function allOptions(command: Command): readonly Option[] {
   return [...command.options, ...COMMON_OPTIONS];
+}
+
+/** The spellings of an option: '-n', '--dry-run', '--check'. */
+export function optionWords({ short, name, alias }: Option): string[] {
+  return [...(short ? [`-${short}`] : []), `--${name}`, ...(alias ? [`--${alias}`] : [])];
 }

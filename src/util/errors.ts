@@ -15,18 +15,12 @@ export class OutputError extends AppError {}
 /** The reader of our output went away. The run ends quietly, with the code earned so far. */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe';
+  exitCode = 0;
 }
-
-const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set([
-  'EPIPE',
-  'ECONNRESET',
-  'ERR_STREAM_DESTROYED',
-  'ERR_STREAM_WRITE_AFTER_END',
-]);
 
 /** True for what a stream reports once its reader is gone. */
 export function isClosedPipe(error: unknown): boolean {
-  return CLOSED_PIPE_CODES.has(errorCode(error) ?? '');
+  return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'].includes(errorCode(error) ?? '');
 }
 
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
@@ -46,22 +40,21 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The system's error about a path as one clear line; what is one already stays. */
-export function fileError(path: string, error: unknown): AppError {
+export function fileError(path: string, error: unknown, reasons = SYSTEM_REASONS): AppError {
   if (error instanceof AppError) return error;
-  const code = errorCode(error);
-  const reason = (code && SYSTEM_REASONS[code]) || (error instanceof Error ? error.message : String(error));
+  const reason = reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
   return new AppError(`${path}: ${reason}`);
 }
 
 const WRITE_REASONS: Readonly<Record<string, string>> = {
+  ...SYSTEM_REASONS,
   ENOENT: 'no such folder; make it first',
   EACCES: 'permission denied; check who may write there',
 };
 
 /** The same about a path that something was to be written to. */
 export function writeError(path: string, error: unknown): AppError {
-  const reason = WRITE_REASONS[errorCode(error) ?? ''];
-  return reason === undefined ? fileError(path, error) : new AppError(`${path}: ${reason}`);
+  return fileError(path, error, WRITE_REASONS);
 }
 
 export function errorCode(error: unknown): string | undefined {

@@ -38,6 +38,12 @@ export function nearest(word: string, candidates: Iterable<string>, most = 3): s
     .map(({ candidate }) => candidate);
 }
 
+/** "; did you mean 'validate'?" behind a message about an unknown word; '' where no candidate is near. */
+export function didYouMean(word: string, candidates: Iterable<string>, prefix = ''): string {
+  const [meant] = nearest(word, candidates, 1);
+  return meant === undefined ? '' : `; did you mean '${prefix}${meant}'?`;
+}
+
 /** Insertions, deletions, substitutions and swaps of neighbors. */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ColorWhen, wantsColor } from '../../src/cli/color.ts';
+import { type ColorWhen, wantsColor } from '../../src/cli/io.ts';
 import { run } from '../support/run.ts';
 import { HEADER } from '../support/sessions.ts';
 

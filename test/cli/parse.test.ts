@@ -157,13 +157,13 @@ describe('a wrong call', () => {
 
 describe('asking for help', () => {
   it('works beside whatever else is wrong with the call', () => {
-    expect(parseArgv(options, ['--nonsense', '-h']).asksForHelp).toBe(true);
-    expect(parseArgv(options, ['--leaf', '--help']).asksForHelp).toBe(true);
+    expect(parseArgv(options, ['--nonsense', '-h']).unchecked.flag('help')).toBe(true);
+    expect(parseArgv(options, ['--leaf', '--help']).unchecked.flag('help')).toBe(true);
   });
 
   it('is not done by a value or an operand', () => {
-    expect(parseArgv(options, ['--leaf=--help']).asksForHelp).toBe(false);
-    expect(parseArgv(options, ['--leaf', 'x', '--', '--help']).asksForHelp).toBe(false);
-    expect(parseArgv(options, ['help']).asksForHelp).toBe(false);
+    expect(parseArgv(options, ['--leaf=--help']).unchecked.flag('help')).toBe(false);
+    expect(parseArgv(options, ['--leaf', 'x', '--', '--help']).unchecked.flag('help')).toBe(false);
+    expect(parseArgv(options, ['help']).unchecked.flag('help')).toBe(false);
   });
 });

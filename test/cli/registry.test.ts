@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeStyle } from '../../src/cli/chalk-style.ts';
-import { commandHelp, optionSpelling } from '../../src/cli/help.ts';
-import { programHelp } from '../../src/cli/program-help.ts';
+import { commandHelp, optionSpelling, programHelp } from '../../src/cli/help.ts';
+import { PLAIN } from '../../src/cli/io.ts';
 import { commands } from '../../src/commands/index.ts';
 import { allOptions } from '../../src/shared/command.ts';
 import width from '../../src/util/width.ts';
@@ -61,11 +60,11 @@ describe.each(loaded)('the command $name', ({ name, entry, command }) => {
     for (const option of allOptions(command)) expect(stdout).toContain(optionSpelling(option));
     expect((await run([name, '-h'])).stdout).toBe(stdout);
     expect((await run(['help', name])).stdout).toBe(stdout);
-    expect(stdout).toBe(commandHelp(command, makeStyle(false)));
+    expect(stdout).toBe(commandHelp(command, PLAIN));
   });
 
   it('fits its help into 80 columns', () => {
-    const long = commandHelp(command, makeStyle(false))
+    const long = commandHelp(command, PLAIN)
       .split('\n')
       .filter((line) => width(line) > 80);
     expect(long).toEqual([]);
@@ -94,7 +93,7 @@ describe.each(loaded)('the command $name', ({ name, entry, command }) => {
 
 describe('the list of commands', () => {
   it('stands whole in the help of the program', () => {
-    const help = programHelp(makeStyle(false));
+    const help = programHelp(PLAIN);
     for (const { name } of loaded) expect(help).toMatch(new RegExp(`^  ${name}  `, 'm'));
   });
 

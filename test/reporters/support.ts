@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { makeStyle } from '../../src/cli/chalk-style.ts';
+import { PLAIN } from '../../src/cli/io.ts';
 import {
   makeReporter,
   type Reporter,
@@ -30,7 +30,7 @@ export const RULES: readonly RuleText[] = [
 ];
 
 export function reporter(name: ReporterName, options: Partial<ReporterOptions> = {}): Reporter {
-  return makeReporter(name, { style: makeStyle(false), isTerminal: false, rules: RULES, version: '1.2.3', ...options });
+  return makeReporter(name, { style: PLAIN, isTerminal: false, rules: RULES, version: '1.2.3', ...options });
 }
 
 export function finding(over: Partial<Finding> = {}): Finding {

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeStyle } from '../../src/cli/chalk-style.ts';
+import { makeStyle } from '../../src/cli/io.ts';
 import { rawControls } from '../support/hostile.ts';
 import { settings } from '../support/properties.ts';
 import { finding, hostileFinding, report, reporter, summary } from './support.ts';
+
+const colored = await makeStyle(true);
 
 describe('text into a pipe', () => {
   it('writes one greppable line for each finding and nothing else', () => {
@@ -17,10 +19,10 @@ describe('text into a pipe', () => {
   });
 
   it('has color where that is asked for', () => {
-    expect(reporter('text', { style: makeStyle(true) }).finding(finding({ message: 'm' }))).toBe(
+    expect(reporter('text', { style: colored }).finding(finding({ message: 'm' }))).toBe(
       'a.jsonl:38: \u001b[31merror\u001b[39m: \u001b[1mdangling-parent\u001b[22m: m\n',
     );
-    expect(reporter('text', { style: makeStyle(true) }).finding(finding({ severity: 'warning' }))).toContain(
+    expect(reporter('text', { style: colored }).finding(finding({ severity: 'warning' }))).toContain(
       '\u001b[33mwarning\u001b[39m',
     );
   });
@@ -81,7 +83,7 @@ describe('text on a terminal', () => {
   });
 
   it('colours errors red, warnings yellow and a clean result green', () => {
-    const make = () => reporter('text', { isTerminal: true, style: makeStyle(true) });
+    const make = () => reporter('text', { isTerminal: true, style: colored });
     expect(make().finding(finding())).toContain('\u001b[31merror');
     expect(make().finding(finding({ severity: 'warning' }))).toContain('\u001b[33mwarning');
     expect(make().end(summary())).toContain('\u001b[32mno problems found');
@@ -92,7 +94,7 @@ describe('text on a terminal', () => {
     fc.assert(
       fc.property(fc.array(hostileFinding, { maxLength: 4 }), (findings) => {
         const output = report(
-          reporter('text', { isTerminal: true, style: makeStyle(true) }),
+          reporter('text', { isTerminal: true, style: colored }),
           findings.map((one) => [one]),
         );
         expect(rawControls(output)).toEqual([]);

@@ -9,21 +9,16 @@ export type ProcessIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env'> &
 export const SIGNAL_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /** One line about what went wrong, and the exit code for it. */
-export function tell(error: unknown, outside: Pick<ProcessIo, 'stderr' | 'env' | 'signal'>, command?: string): number {
-  if (error instanceof ClosedPipe || isClosedPipe(error)) return exitCodeOf(error);
-  const signal = outside.signal;
+export function reportError(error: unknown, { stderr, env, signal }: ProcessIo, command?: string): number {
+  if (error instanceof ClosedPipe) return error.exitCode;
+  if (isClosedPipe(error)) return 0;
   if (signal?.aborted) return SIGNAL_CODES[String(signal.reason)] ?? 2;
-  const trouble = error instanceof AppError ? error : systemError(error);
-  if (trouble) {
-    outside.stderr.write(`sessionctl: ${printable(trouble.message)}\n`);
-    if (trouble instanceof UsageError) {
-      outside.stderr.write(`'sessionctl ${command ? `${command} ` : ''}--help' shows how to use it\n`);
-    }
-    return 2;
-  }
+  const known = error instanceof AppError ? error : systemError(error);
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  outside.stderr.write(`sessionctl: a bug in sessionctl, please report it: ${printable(message)}\n`);
-  if (outside.env['SESSIONCTL_DEBUG'] && error instanceof Error) outside.stderr.write(`${error.stack}\n`);
+  stderr.write(`sessionctl: ${printable(known?.message ?? `a bug in sessionctl, please report it: ${message}`)}\n`);
+  if (known instanceof UsageError)
+    stderr.write(`'sessionctl ${command ? `${command} ` : ''}--help' shows how to use it\n`);
+  if (!known && env['SESSIONCTL_DEBUG'] && error instanceof Error) stderr.write(`${error.stack}\n`);
   return 2;
 }
 
@@ -40,17 +35,8 @@ function systemError(error: unknown): AppError | undefined {
 export function watchOutput(outside: ProcessIo): (code: number) => Promise<number> {
   const failed = new Promise<Error>((done) => outside.stdout.on('error', done));
   return async (code) => {
-    const written = new Promise<Error | undefined>((done) =>
-      outside.stdout.write('', (error) => done(error ?? undefined)),
-    );
+    const written = new Promise<Error | null | undefined>((done) => outside.stdout.write('', done));
     const failure = await Promise.race([failed, written]);
-    return failure === undefined || isClosedPipe(failure) ? code : tell(failure, outside);
+    return !failure || isClosedPipe(failure) ? code : reportError(failure, outside);
   };
-}
-
-/** A command that was cut short by its reader carries the code it had earned. */
-function exitCodeOf(error: unknown): number {
-  if (typeof error === 'object' && error !== null && 'exitCode' in error && typeof error.exitCode === 'number')
-    return error.exitCode;
-  return 0;
 }
