@@ -6,11 +6,9 @@ import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
-import { readSession } from '../shared/open-session.ts';
+import { readSession, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
-import type { View } from '../shared/view.ts';
-import { ForkIds, forkEntry, forkHeader, isWholeTitleSlot, labelOf, unusableField, uuidOf } from '../tree/fork.ts';
-import { positionsOfType } from '../tree/labels.ts';
+import { ForkIds, forkEntry, forkHeader, lateLabels, unusableField, uuidOf } from '../tree/fork.ts';
 import { cutPath, pathEnd, pathTo } from '../tree/path.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 
@@ -57,41 +55,43 @@ export const command: Command = {
   },
 };
 
+const REPEATED = 'ids are repeated on the path, so the path is ambiguous';
+/** omp rewrites the slot in place, so only one of exactly this size may precede a header. */
+const TITLE_SLOT_BYTES = 256;
+
 async function fork(session: Log, view: View, rev: string, args: ParsedArgs, io: Io): Promise<number> {
-  const { header, headerText, name } = session;
+  const { header, headerText, titleSlotText, name } = session;
   const source = header?.['id'];
-  if (headerText === undefined || typeof source !== 'string') {
-    throw new AppError(
-      `${name}: has no header with an id, so a fork could not refer to it; run 'sessionctl repair' first`,
-    );
-  }
+  if (headerText === undefined || typeof source !== 'string')
+    throw refused(session, 'has no header with an id, so a fork could not refer to it');
   if (session.fileVersion === 1)
     throw new AppError(`${name}: is a version 1 log, which has no tree; run 'sessionctl migrate' first`);
   const identity = { id: newId(args, source, io), timestamp: newTimestamp(args, io), parentSession: source };
-  const path = onlyPath(session, await view.leaf(rev));
+  const position = await view.leaf(rev);
+  const path = pathTo(session.index, position);
+  const other = pathTo(session.index, position, 'last');
+  // Agents do not agree which entry a repeated id means.
+  if (path.length !== other.length || path.some((at, place) => at !== other[place])) throw refused(session, REPEATED);
   const labels = await lateLabels(session, path);
-  const isLabel = new Set(labels);
-  const ids = await readWhole(session, [...path, ...labels], identity.id, args.flag('new-ids'));
+  const wanted = [...path, ...labels];
+  const ids = await readWhole(session, wanted, identity.id, args.flag('new-ids'));
   const version = header && versionOf(header).known ? undefined : session.version;
   const sink = await openSink(session, args, io);
   try {
     const out = new ByteWriter(sink.stream);
-    if (session.titleSlotText !== undefined) {
-      if (isWholeTitleSlot(session.titleSlotText)) out.text(`${session.titleSlotText}\n`);
+    if (titleSlotText !== undefined) {
+      if (Buffer.byteLength(titleSlotText, 'utf8') + 1 === TITLE_SLOT_BYTES) out.text(`${titleSlotText}\n`);
       else io.note(`${name}: its title slot is not 256 bytes long and was left out; 'sessionctl repair' fixes it`);
     }
     out.text(`${forkHeader(headerText, identity, version)}\n`);
-    let last: string | undefined;
-    for await (const entry of session.entries([...path, ...labels])) {
-      const isFirst = entry.position === path[0];
-      const parentId = isFirst
-        ? rootParent(session, path, entry, identity.id, io)
-        : isLabel.has(entry.position)
-          ? (last ?? null)
-          : undefined;
+    let place = 0;
+    let last: string | null = null;
+    for await (const entry of session.entries(wanted)) {
+      const isLabel = place >= path.length;
+      const parentId =
+        place++ === 0 ? rootParent(session, position, entry, identity.id, io) : isLabel ? last : undefined;
       out.text(`${forkEntry(entry.text, entry.value, ids, parentId)}\n`);
-      const id = entry.value['id'];
-      if (typeof id === 'string') last = ids.of(id);
+      last = ids.of(entry.value['id'] as string);
       if (out.full) await out.flush();
     }
     await out.flush();
@@ -100,6 +100,10 @@ async function fork(session: Log, view: View, rev: string, args: ParsedArgs, io:
     sink.discard();
   }
   return 0;
+}
+
+function refused(session: Log, why: string): AppError {
+  return new AppError(`${session.name}: ${why}; run 'sessionctl repair' first`);
 }
 
 function newId(args: ParsedArgs, source: string, io: Io): string {
@@ -113,44 +117,9 @@ function newId(args: ParsedArgs, source: string, io: Io): string {
 function newTimestamp(args: ParsedArgs, io: Io): string {
   const timestamp = args.text('timestamp');
   if (timestamp === undefined) return new Date(io.now()).toISOString();
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(timestamp) || Number.isNaN(Date.parse(timestamp))) {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(timestamp) || Number.isNaN(Date.parse(timestamp)))
     throw new UsageError(`--timestamp must be a time such as 2026-01-31T12:00:00.000Z, not '${timestamp}'`);
-  }
   return timestamp;
-}
-
-/** The path, where there is only one: agents do not agree which entry a repeated id means. */
-function onlyPath(session: Log, position: number): number[] {
-  const path = pathTo(session.index, position);
-  const other = pathTo(session.index, position, 'last');
-  if (path.length === other.length && path.every((at, place) => at === other[place])) return path;
-  throw repeated(session);
-}
-
-function repeated(session: Log): AppError {
-  return new AppError(
-    `${session.name}: ids are repeated on the path, so the path is ambiguous; run 'sessionctl repair' first`,
-  );
-}
-
-/** Label entries that are not on the path and have the last word about an entry on it, in file order. */
-async function lateLabels(session: Log, path: readonly number[]): Promise<number[]> {
-  const { index } = session;
-  const onPath = new Uint8Array(index.size);
-  for (const position of path) onPath[position] = 1;
-  const last = new Map<number, { position: number; label: string }>();
-  const own = new Map<number, string>();
-  for await (const { position, value } of session.entries(positionsOfType(session, 'label'))) {
-    const targetId = value['targetId'];
-    const target = typeof targetId === 'string' ? index.resolve(targetId, position) : -1;
-    if (target < 0 || onPath[target] !== 1) continue;
-    last.set(target, { position, label: labelOf(value) });
-    if (onPath[position] === 1) own.set(target, labelOf(value));
-  }
-  const late = [...last].filter(
-    ([target, { position, label }]) => onPath[position] !== 1 && label !== (own.get(target) ?? ''),
-  );
-  return late.map(([, { position }]) => position).sort((a, b) => a - b);
 }
 
 /** Reads all that will be written once before the first byte leaves: a fork with a hole in it is none. */
@@ -161,43 +130,29 @@ async function readWhole(session: Log, wanted: readonly number[], id: string, re
   for await (const { position, line, value } of session.entries(wanted)) {
     if (position !== wanted[read]) break;
     const field = unusableField(value);
-    if (field !== undefined) {
-      throw new AppError(
-        `${session.name}: line ${line}, which is on the path, has no usable ${field}; run 'sessionctl repair' first`,
-      );
-    }
-    if (met?.has(value['id'])) throw repeated(session);
+    if (field !== undefined) throw refused(session, `line ${line}, which is on the path, has no usable ${field}`);
+    if (met?.has(value['id'])) throw refused(session, REPEATED);
     met?.add(value['id']);
     if (renames) ids.know(value);
     read++;
   }
   const missing = wanted[read];
-  if (missing !== undefined) {
-    const line = session.index.lineOf(missing);
-    throw new AppError(
-      `${session.name}: line ${line}, which is on the path, is damaged; run 'sessionctl repair' first`,
-    );
-  }
+  if (missing !== undefined)
+    throw refused(session, `line ${session.index.lineOf(missing)}, which is on the path, is damaged`);
   if (renames) ids.rename();
   return ids;
 }
 
-/** What the first entry hangs from: nothing, or the header in dialects where it does. */
-function rootParent(
-  session: Log,
-  path: readonly number[],
-  entry: LogEntry,
-  id: string,
-  io: Io,
-): string | null | undefined {
+/** What the first entry hangs from: nothing, or the header in dialects where it does; undefined where that is so already. */
+function rootParent(session: Log, end: number, root: LogEntry, id: string, io: Io): string | null | undefined {
   const { index } = session;
-  if (index.parentOf(entry.position) === HEADER_PARENT) return id;
-  const end = pathEnd(index, entry.position);
-  if (end === 'root') return undefined;
+  if (index.parentOf(root.position) === HEADER_PARENT) return id;
+  const kind = pathEnd(index, root.position);
+  if (kind === 'root') return undefined;
   // Where the path is cut off from other entries, the view says so.
-  if (!cutPath(index, path.at(-1) as number)) {
-    const parent = `parent '${String(entry.value['parentId'])}' of line ${entry.line}`;
-    const why = end === 'cycle' ? `${parent} leads back to it` : `${parent} is not in the file`;
+  if (!cutPath(index, end)) {
+    const parent = `parent '${String(root.value['parentId'])}' of line ${root.line}`;
+    const why = kind === 'cycle' ? `${parent} leads back to it` : `${parent} is not in the file`;
     io.note(`${session.name}: ${why}; the fork starts there, as it does for agents`);
   }
   return null;

@@ -3,13 +3,9 @@ import { entryTypes } from '../entries/types/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
-import { entryText, kindOf, oneLine } from '../overview/entry-text.ts';
-import { decorationsOf, type Marks, nameOf, namesIn, overviewRecord } from '../overview/marks.ts';
-import { formatRow } from '../overview/row.ts';
+import { entryText, formatRow, kindOf, type Marks, overviewRecord, rowOf, rowStyle } from '../overview/row.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
-import { rowStyle } from '../shared/row-style.ts';
-import { entriesBackwards } from '../tree/backwards.ts';
 import { labels } from '../tree/labels.ts';
 import { pathTo } from '../tree/path.ts';
 import { lastEntry } from '../tree/rev.ts';
@@ -46,7 +42,7 @@ export const command: Command = {
   readsInput: true,
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time');
-    const filter = readFilter(args);
+    const pattern = readPattern(args.text('grep'), args.flag('ignore-case'));
     return await readSession(
       args.operands[0] ?? '-',
       io,
@@ -57,7 +53,7 @@ export const command: Command = {
         const leaf = await view.leaf(rev);
         const last = rev === undefined ? leaf : await lastEntry(session);
         const marks = { leaf: last, labels: await labels(session) };
-        if (leaf >= 0) await writeLog(session, pathTo(session.index, leaf), marks, filter, args, io);
+        if (leaf >= 0) await writeLog(session, pathTo(session.index, leaf), marks, pattern, args, io);
         return 0;
       },
       { readings: 1 },
@@ -65,38 +61,23 @@ export const command: Command = {
   },
 };
 
-interface Filter {
-  /** By what the index knows; an entry whose type or role it could not keep passes. */
-  mayPass(session: Log, position: number): boolean;
-  passes(entry: LogEntry): boolean;
+function readPattern(text: string | undefined, ignoreCase: boolean): RegExp | undefined {
+  if (text === undefined && ignoreCase) throw new UsageError("'--ignore-case' needs '--grep'");
+  try {
+    return text === undefined ? undefined : new RegExp(text, ignoreCase ? 'imu' : 'mu');
+  } catch {
+    throw new UsageError(`option '--grep' needs a regular expression, not '${text}'`);
+  }
 }
 
-function readFilter(args: ParsedArgs): Filter {
-  const types = new Set(args.texts('type'));
-  const roles = new Set(args.texts('role'));
-  const pattern = readPattern(args.text('grep'), args.flag('ignore-case'));
-  const isWanted = (wanted: ReadonlySet<string>, name: string): boolean =>
-    wanted.size === 0 || name === '' || wanted.has(name);
-  return {
-    mayPass: ({ index }, position) =>
-      isWanted(types, index.typeOf(position)) && isWanted(roles, index.roleOf(position)),
-    passes: ({ value }) => {
-      if (types.size > 0 && !types.has(String(value['type']))) return false;
-      if (roles.size > 0 && !(value['type'] === 'message' && roles.has(kindOf(value)))) return false;
-      return pattern === undefined || pattern.test(entryText(value));
-    },
-  };
-}
+const MOST_NAMES = 12;
 
 /** Refuses a type or a role that no entry of the session has, unless it is one that others have. */
 async function requireNames(session: Log, of: 'type' | 'role', wanted: readonly string[]): Promise<void> {
   if (wanted.length === 0) return;
   const here = await namesIn(session, of);
-  const strange = wanted.filter((name) => !here.has(name));
-  if (strange.length === 0) return;
-  const known = of === 'type' ? entryTypes : messageRoles;
-  const names = new Set([...known.map(({ name }) => name), ...here]);
-  const wrong = strange.find((name) => !names.has(name));
+  const names = new Set([...(of === 'type' ? entryTypes : messageRoles).map(({ name }) => name), ...here]);
+  const wrong = wanted.find((name) => !names.has(name));
   if (wrong === undefined) return;
   const [meant] = nearest(wrong, names);
   const rest =
@@ -106,58 +87,83 @@ async function requireNames(session: Log, of: 'type' | 'role', wanted: readonly 
   throw new UsageError(`no ${of === 'type' ? 'entry' : 'message'} has the ${of} '${wrong}'; ${rest}`);
 }
 
-const MOST_NAMES = 12;
-
-function readPattern(text: string | undefined, ignoreCase: boolean): RegExp | undefined {
-  if (text === undefined) {
-    if (ignoreCase) throw new UsageError("'--ignore-case' needs '--grep'");
-    return undefined;
+/** The types of all entries of a session, or the roles of its messages, in the order in which they are met. */
+async function namesIn(session: Log, of: 'type' | 'role'): Promise<Set<string>> {
+  const { index } = session;
+  const names = new Set<string>();
+  const unnamed: number[] = [];
+  for (let position = 0; position < index.size; position++) {
+    const type = index.typeOf(position);
+    const name = of === 'type' ? type : index.roleOf(position);
+    if (name !== '') names.add(name);
+    else if (of === 'type' || type === 'message' || type === '') unnamed.push(position);
   }
-  try {
-    return new RegExp(text, ignoreCase ? 'imu' : 'mu');
-  } catch {
-    throw new UsageError(`option '--grep' needs a regular expression, not '${text}'`);
+  // The index keeps the first few hundred names.
+  for await (const { value } of session.entries(unnamed)) {
+    if (of === 'type') names.add(String(value['type']));
+    else if (value['type'] === 'message') names.add(kindOf(value));
   }
+  return names;
 }
 
 async function writeLog(
   session: Log,
   path: readonly number[],
   marks: Marks,
-  filter: Filter,
+  pattern: RegExp | undefined,
   args: ParsedArgs,
   io: Io,
 ): Promise<void> {
-  const out = new ByteWriter(io.stdout);
+  const { index } = session;
+  const types = new Set(args.texts('type'));
+  const roles = new Set(args.texts('role'));
+  const mayBe = (wanted: ReadonlySet<string>, name: string): boolean => wanted.size === 0 || wanted.has(name);
+  const passes = ({ value }: LogEntry): boolean =>
+    mayBe(types, String(value['type'])) &&
+    (roles.size === 0 || (value['type'] === 'message' && roles.has(kindOf(value)))) &&
+    (pattern === undefined || pattern.test(entryText(value)));
   const look = rowStyle(io);
-  const line = (entry: LogEntry): string => {
-    if (args.flag('json')) return `${safeJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`;
-    const decorations = decorationsOf(entry.position, marks);
-    const text = oneLine(entry.value, look.columns);
-    return `${formatRow({ id: nameOf(entry), decorations, kind: kindOf(entry.value), text }, look)}\n`;
+  const line = (entry: LogEntry): string =>
+    args.flag('json')
+      ? `${safeJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`
+      : `${formatRow(rowOf(entry, look), marks, look)}\n`;
+  // By what the index knows; it keeps no name of an entry whose type or role came behind the first few hundred.
+  const wanted = path.filter((at) => {
+    const [type, role] = [index.typeOf(at), index.roleOf(at)];
+    return (type === '' || mayBe(types, type)) && (role === '' || mayBe(roles, role));
+  });
+  const out = new ByteWriter(io.stdout);
+  const write = async (text: string): Promise<void> => {
+    out.text(text);
+    if (out.full) await out.flush();
   };
-  const wanted = path.filter((position) => filter.mayPass(session, position));
-  const most = args.number('max-count') ?? Number.POSITIVE_INFINITY;
-  if (most === Number.POSITIVE_INFINITY && !args.flag('reverse')) {
-    for await (const entry of session.entries(wanted)) {
-      if (filter.passes(entry)) out.text(line(entry));
-      if (out.full) await out.flush();
-    }
-  } else {
-    const newest: string[] = [];
-    let count = 0;
-    for await (const entry of entriesBackwards(session, wanted)) {
-      if (count >= most) break;
-      if (!filter.passes(entry)) continue;
-      count++;
-      if (args.flag('reverse')) out.text(line(entry));
-      else newest.push(line(entry));
-      if (out.full) await out.flush();
-    }
-    for (const one of newest.reverse()) {
-      out.text(one);
-      if (out.full) await out.flush();
-    }
+  const newestFirst = args.flag('reverse');
+  let left = args.number('max-count') ?? Number.POSITIVE_INFINITY;
+  const isBackwards = newestFirst || left !== Number.POSITIVE_INFINITY;
+  const held: string[] = [];
+  for await (const entry of isBackwards ? entriesBackwards(session, wanted) : session.entries(wanted)) {
+    if (left === 0) break;
+    if (!passes(entry)) continue;
+    left--;
+    if (isBackwards && !newestFirst) held.push(line(entry));
+    else await write(line(entry));
   }
+  for (const one of held.reverse()) await write(one);
   await out.flush();
+}
+
+/** At most this many bytes are held while a part of the path is turned round. */
+const HELD_BYTES = 4 * 1024 * 1024;
+
+/** The entries at these positions from the last to the first, read in parts so that the disk is read forwards. */
+async function* entriesBackwards(session: Log, positions: readonly number[]): AsyncGenerator<LogEntry, void, void> {
+  let start: number;
+  for (let end = positions.length; end > 0; end = start) {
+    start = end - 1;
+    let bytes = session.index.lengthOf(positions[start] as number);
+    while (start > 0 && bytes < HELD_BYTES) bytes += session.index.lengthOf(positions[--start] as number);
+    const part: LogEntry[] = [];
+    for await (const entry of session.entries(positions.slice(start, end))) part.push(entry);
+    yield* part.reverse();
+  }
 }

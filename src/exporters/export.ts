@@ -2,8 +2,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
-import { type GivenLabel, givenLabels } from '../tree/labels.ts';
-import { sessionTitle } from '../tree/title.ts';
+import { type GivenLabel, givenLabels, sessionTitle } from '../tree/labels.ts';
 import type {
   ExportedBranch,
   Exporter,

@@ -4,10 +4,9 @@ import { Log } from '../log/log.ts';
 import type { LeftOut, LogEntry } from '../log/log-entry.ts';
 import type { Duplicates } from '../log/log-index.ts';
 import { openLog } from '../log/open-log.ts';
-import { labels as labelsByPosition } from '../tree/labels.ts';
+import { labels as labelsByPosition, sessionTitle as titleOf } from '../tree/labels.ts';
 import { leaves as leafPositions, pathTo as positionsTo } from '../tree/path.ts';
 import { resolveRev as positionOf } from '../tree/rev.ts';
-import { sessionTitle as titleOf } from '../tree/title.ts';
 import {
   asBuffer,
   type Bytes,

@@ -282,14 +282,6 @@ export class LogIndex {
     return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
   }
 
-  /** Each entry whose parent is not the entry before it, in file order: those that make the shape of the tree. */
-  eachApart(visit: (position: number, parent: number) => void): void {
-    for (let position = 0; position < this.#size; position++) {
-      const parent = this.#page(position).parent[position & PAGE_MASK] as number;
-      if (parent !== position - 1) visit(position, parent);
-    }
-  }
-
   /** Visits the entries of these types, in file order. */
   eachOfTypes(names: ReadonlySet<string>, visit: (position: number) => void): void {
     for (let position = 0; position < this.#size; position++) if (names.has(this.typeOf(position))) visit(position);

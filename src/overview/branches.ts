@@ -1,21 +1,15 @@
 import { maySpend, usageOf } from '../entries/usage.ts';
 import type { Log } from '../log/log.ts';
-import type { LogEntry } from '../log/log-entry.ts';
-import { cycles } from '../tree/chains.ts';
 import { Children } from '../tree/children.ts';
 import { leaves } from '../tree/path.ts';
-import { printable } from '../util/printable.ts';
 import width, { cutToWidth } from '../util/width.ts';
 import { counted, grouped } from '../util/words.ts';
-import { oneLine } from './entry-text.ts';
-import { type Marks, nameOf } from './marks.ts';
-import type { RowStyle } from './row.ts';
-import { topDown } from './shape.ts';
+import { type Marks, nameOf, oneLine, type RowStyle, shownText } from './row.ts';
 
 /** One branch, by the entry at its end. */
-export interface Branch {
+export interface BranchRow {
   readonly id: string;
-  /** 1 for the leaf that stands last in the file. */
+  /** 1 for the leaf that is last in the file. */
   readonly leaf: number;
   readonly line: number;
   readonly isCurrent: boolean;
@@ -33,32 +27,30 @@ export interface Branch {
 const BRANCHES_TOGETHER = 1000;
 const LONGEST_TEXT = 500;
 
-/** The branches of a session, the one that stands last in the file first, in parts. Linear in the entries. */
-export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<Branch[], void, void> {
+/** The branches of a session, the one that is last in the file first, in parts. Linear in the entries. */
+export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<BranchRow[], void, void> {
   const { index } = session;
   const children = new Children(index);
-  const sums = await pathSums(session, children);
+  const { messages, tokens, lastUser } = await pathSums(session, children);
   const ends = leaves(index).reverse();
-  const cut = new Set(cycles(index));
   const labelOf = (end: number): string | undefined => {
     for (let at = end; ; ) {
       const label = marks.labels.get(at);
-      if (label !== undefined) return label;
-      const parent = index.parentOf(at);
-      if (parent < 0 || cut.has(at) || children.count(parent) > 1) return undefined;
+      const parent = children.parentOf(at);
+      if (label !== undefined || parent < 0 || !children.hasOne(parent)) return label;
       at = parent;
     }
   };
   for (let from = 0; from < ends.length; from += BRANCHES_TOGETHER) {
     const part = ends.slice(from, from + BRANCHES_TOGETHER);
-    const needed = new Set(part);
-    for (const end of part) if ((sums.lastUser[end] as number) >= 0) needed.add(sums.lastUser[end] as number);
+    const users = part.map((end) => lastUser[end] as number).filter((at) => at >= 0);
     const read = new Map<number, { id: string; timestamp: unknown; text: string }>();
-    for await (const entry of session.entries([...needed].sort((a, b) => a - b))) {
-      read.set(entry.position, {
+    for await (const entry of session.entries([...new Set([...part, ...users])].sort((a, b) => a - b))) {
+      const { position, value } = entry;
+      read.set(position, {
         id: nameOf(entry),
-        timestamp: entry.value['timestamp'],
-        text: oneLine(entry.value, LONGEST_TEXT),
+        timestamp: value['timestamp'],
+        text: oneLine(value, LONGEST_TEXT),
       });
     }
     yield part.map((end, at) => ({
@@ -67,9 +59,9 @@ export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<Br
       line: index.lineOf(end),
       isCurrent: end === marks.leaf,
       label: labelOf(end),
-      lastUserText: read.get(sums.lastUser[end] as number)?.text,
-      messages: sums.messages[end] as number,
-      tokens: sums.tokens[end] as number,
+      lastUserText: read.get(lastUser[end] as number)?.text,
+      messages: messages[end] as number,
+      tokens: tokens[end] as number,
       timestamp: read.get(end)?.timestamp,
     }));
   }
@@ -86,58 +78,50 @@ async function pathSums(session: Log, children: Children): Promise<PathSums> {
   const { index } = session;
   const messages = new Uint32Array(index.size);
   const tokens = new Float64Array(index.size);
-  const lastUser = new Int32Array(index.size).fill(-1);
+  const lastUser = new Int32Array(index.size);
   const spenders = function* (): Generator<number, void, void> {
     for (let at = 0; at < index.size; at++) if (maySpend(index.typeOf(at), index.roleOf(at))) yield at;
   };
-  const add = ({ position, value }: LogEntry): void => {
+  await session.forEachEntry(spenders(), ({ position, value }) => {
     tokens[position] = usageOf(value).totalTokens;
-  };
-  await session.forEachEntry(spenders(), add);
-  const cut = new Set(cycles(index));
-  for (const at of topDown(index, children)) {
-    const parent = index.parentOf(at);
-    const isRoot = parent < 0 || cut.has(at);
+  });
+  for (const at of children.topDown()) {
+    // Nothing is at the negative number that a root has for a parent.
+    const parent = children.parentOf(at);
     const isMessage = index.typeOf(at) === 'message';
-    messages[at] = (isRoot ? 0 : (messages[parent] as number)) + (isMessage ? 1 : 0);
-    if (!isRoot) tokens[at] = (tokens[at] as number) + (tokens[parent] as number);
-    lastUser[at] = isMessage && index.roleOf(at) === 'user' ? at : isRoot ? -1 : (lastUser[parent] as number);
+    messages[at] = (messages[parent] ?? 0) + (isMessage ? 1 : 0);
+    tokens[at] = (tokens[parent] ?? 0) + (tokens[at] as number);
+    lastUser[at] = isMessage && index.roleOf(at) === 'user' ? at : (lastUser[parent] ?? -1);
   }
   return { messages, tokens, lastUser };
 }
 
 /** As `git branch -v`: a star for the current branch, then what it is, how large, how old, and what it is about. */
-export function formatBranches(branches: readonly Branch[], look: RowStyle, now: number): string[] {
-  const { style, isTerminal } = look;
-  const safe = isTerminal ? printable : (text: string): string => text;
-  const rows = branches.map((branch) => ({
-    branch,
-    id: safe(branch.id),
-    leaf: `leaf:${branch.leaf}`,
-    messages: counted(branch.messages, 'message'),
-    tokens: `${grouped(branch.tokens)} tokens`,
-    age: ageText(branch.timestamp, isTerminal ? now : undefined),
-  }));
-  const widest = (pick: (row: (typeof rows)[number]) => string): number =>
-    rows.reduce((most, row) => Math.max(most, width(pick(row))), 0);
-  const idWidth = widest((row) => row.id);
-  const leafWidth = widest((row) => row.leaf);
-  const messagesWidth = widest((row) => row.messages);
-  const tokensWidth = widest((row) => row.tokens);
-  const ageWidth = widest((row) => row.age);
-  return rows.map(({ branch, id, leaf, messages, tokens, age }) => {
-    const label = branch.label === undefined ? '' : safe(branch.label);
-    const fixed = 2 + idWidth + 1 + leafWidth + 2 + messagesWidth + 2 + tokensWidth + 2 + ageWidth + 2;
-    const marked = label === '' ? '' : `(${label}) `;
-    const text = cutToWidth(`${marked}${safe(branch.lastUserText ?? '')}`, Math.max(look.columns - fixed, 20));
-    const painted =
-      text.startsWith(marked) && marked !== ''
-        ? `${style.green(marked.trimEnd())}${text.slice(marked.length - 1)}`
-        : text;
+export function formatBranches(branches: readonly BranchRow[], look: RowStyle, now: number): string[] {
+  const { style } = look;
+  const rows = branches.map((branch) => [
+    shownText(branch.id, look),
+    `leaf:${branch.leaf}`,
+    counted(branch.messages, 'message'),
+    `${grouped(branch.tokens)} tokens`,
+    ageText(branch.timestamp, look.isTerminal ? now : undefined),
+  ]);
+  const widths = [0, 1, 2, 3, 4].map((column) =>
+    rows.reduce((most, cells) => Math.max(most, width(cells[column] as string)), 0),
+  );
+  // A star before them, and the blanks between them.
+  const fixed = widths.reduce((sum, one) => sum + one, 2 + 1 + 2 + 2 + 2 + 2);
+  return branches.map((branch, at) => {
+    const cells = rows[at] as string[];
+    const blanks = cells.map((cell, column) => ' '.repeat((widths[column] as number) - width(cell)));
+    const [id, leaf, messages, tokens, age] = cells;
+    const label = branch.label ? `(${shownText(branch.label, look)})` : '';
+    const said = `${label}${label && ' '}${shownText(branch.lastUserText ?? '', look)}`;
+    const text = cutToWidth(said, Math.max(look.columns - fixed, 20));
+    const painted = label && text.startsWith(`${label} `) ? style.green(label) + text.slice(label.length) : text;
     const star = branch.isCurrent ? style.green('*') : ' ';
-    const name = `${style.yellow(id)}${' '.repeat(idWidth - width(id))} ${style.dim(leaf.padEnd(leafWidth))}`;
-    const size = `${messages.padStart(messagesWidth)}  ${tokens.padStart(tokensWidth)}`;
-    return `${star} ${name}  ${size}  ${age.padEnd(ageWidth)}  ${painted}`.trimEnd();
+    const name = `${style.yellow(id as string)}${blanks[0]} ${style.dim(`${leaf}${blanks[1]}`)}`;
+    return `${star} ${name}  ${blanks[2]}${messages}  ${blanks[3]}${tokens}  ${age}${blanks[4]}  ${painted}`.trimEnd();
   });
 }
 
@@ -149,7 +133,7 @@ function ageText(timestamp: unknown, now: number | undefined): string {
 }
 
 /** A branch as JSON; age in seconds. */
-export function branchRecord(branch: Branch, now: number): Record<string, unknown> {
+export function branchRecord(branch: BranchRow, now: number): Record<string, unknown> {
   const time = timeOf(branch.timestamp);
   return { ...branch, age: Number.isNaN(time) ? undefined : Math.floor((now - time) / 1000) };
 }
@@ -159,23 +143,16 @@ function timeOf(timestamp: unknown): number {
   return typeof timestamp === 'string' || typeof timestamp === 'number' ? new Date(timestamp).getTime() : Number.NaN;
 }
 
-const SECOND = 1000;
-const UNITS: readonly (readonly [name: string, milliseconds: number])[] = [
-  ['year', 365 * 86_400 * SECOND],
-  ['month', 30 * 86_400 * SECOND],
-  ['week', 7 * 86_400 * SECOND],
-  ['day', 86_400 * SECOND],
-  ['hour', 3600 * SECOND],
-  ['minute', 60 * SECOND],
-];
+const DAY = 86_400;
+/** In seconds. */
+const UNITS = { year: 365 * DAY, month: 30 * DAY, week: 7 * DAY, day: DAY, hour: 3600, minute: 60 };
 
 /** '3 hours ago', in the largest unit of which there are at least two, as git does. */
 export function ago(milliseconds: number): string {
   if (milliseconds < 0) return 'in the future';
-  for (const [name, length] of UNITS) {
-    const count = Math.floor(milliseconds / length);
-    if (count >= 2) return `${count} ${name}s ago`;
+  const seconds = Math.floor(milliseconds / 1000);
+  for (const [name, length] of Object.entries(UNITS)) {
+    if (seconds >= 2 * length) return `${Math.floor(seconds / length)} ${name}s ago`;
   }
-  const seconds = Math.floor(milliseconds / SECOND);
   return seconds === 1 ? '1 second ago' : `${seconds} seconds ago`;
 }

@@ -1,14 +1,10 @@
 import { entryTypes } from '../entries/types/index.ts';
 import type { Log } from '../log/log.ts';
-import type { LogEntry } from '../log/log-entry.ts';
+import type { LogIndex } from '../log/log-index.ts';
 import { Children } from '../tree/children.ts';
-import { leaves, pathTo } from '../tree/path.ts';
-import { printable } from '../util/printable.ts';
+import { leaves, markPositions, pathTo } from '../tree/path.ts';
 import { counted } from '../util/words.ts';
-import { kindOf, oneLine } from './entry-text.ts';
-import { decorationsOf, type Marks, nameOf, overviewRecord } from './marks.ts';
-import { formatRow, type RowStyle } from './row.ts';
-import { type DrawnLine, drawnLines, topDown } from './shape.ts';
+import { formatRow, type Marks, oneLine, overviewRecord, type Row, type RowStyle, rowOf, shownText } from './row.ts';
 
 /** Branches nested deeper than this are drawn in the last column, with their depth as a number. */
 const MOST_COLUMNS = 24;
@@ -17,74 +13,114 @@ const COLUMN_SHARE = 8;
 /** So many lines are drawn at once, so that their entries are read in the order of the file. */
 const LINES_TOGETHER = 1000;
 const MOST_KINDS = 4;
+const LONGEST_TEXT = 200;
+
+/** A line of the drawing: an entry, or a run of entries that are not worth a line each. */
+export type DrawnLine =
+  | {
+      readonly kind: 'entry';
+      readonly position: number;
+      /** How many columns of branches are before it. */
+      readonly depth: number;
+      /** Leaves the column before it: the first entry of a side branch. */
+      readonly branchesOff: boolean;
+      /** The first entry of a tree. */
+      readonly isRoot: boolean;
+    }
+  | {
+      readonly kind: 'run';
+      readonly depth: number;
+      readonly count: number;
+      /** How many of them are of which role or type. */
+      readonly kinds: ReadonlyMap<string, number>;
+    };
+
+/**
+ * The tree as lines, from the roots down: at a branch point the side branches come first, and the branch that leads to
+ * the leaf, or else to the last entry in the file, goes on in the same column. So the columns are as many as branches
+ * nest, however long the trunk is. What is notable gets a line of its own. Linear, without recursion.
+ */
+export function* drawnLines(
+  index: LogIndex,
+  children: Children,
+  { leaf, notable }: { readonly leaf: number; readonly notable: readonly number[] },
+): Generator<DrawnLine, void, void> {
+  const hasOwnLine = markPositions(index, leaf < 0 ? notable : [...notable, leaf]);
+  const reach = reachOf(index, children, leaf);
+  const waiting = children.roots
+    .map((position) => ({ position, depth: 0, branchesOff: false, isRoot: true }))
+    .reverse();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    yield { kind: 'entry', ...next };
+    const { depth } = next;
+    let at = next.position;
+    while (children.hasOne(at)) {
+      const kinds = new Map<string, number>();
+      let count = 0;
+      let last = at;
+      for (at = children.first(at); hasOwnLine[at] === 0 && children.hasOne(at); at = children.first(at)) {
+        const kind = index.roleOf(at) || index.typeOf(at) || 'other';
+        kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+        count++;
+        last = at;
+      }
+      // A run of one takes a line either way, so the entry is shown.
+      if (count === 1) yield { kind: 'entry', position: last, depth, branchesOff: false, isRoot: false };
+      else if (count > 1) yield { kind: 'run', depth, count, kinds };
+      yield { kind: 'entry', position: at, depth, branchesOff: false, isRoot: false };
+    }
+    const below = [...children.of(at)];
+    if (below.length === 0) continue;
+    const onward = below.reduce((best, child) => ((reach[child] as number) > (reach[best] as number) ? child : best));
+    waiting.push({ position: onward, depth, branchesOff: false, isRoot: false });
+    for (const side of below.reverse())
+      if (side !== onward) waiting.push({ position: side, depth: depth + 1, branchesOff: true, isRoot: false });
+  }
+}
+
+/** For each entry the last one in the file at or below it; more than any on the path to the leaf. */
+function reachOf(index: LogIndex, children: Children, leaf: number): Int32Array {
+  const reach = new Int32Array(index.size).fill(-1);
+  for (let last = index.size - 1; last >= 0; last--) {
+    for (let at = last; at >= 0 && reach[at] === -1; at = children.parentOf(at)) reach[at] = last;
+  }
+  for (const at of leaf < 0 ? [] : pathTo(index, leaf)) reach[at] = index.size;
+  return reach;
+}
 
 /** The tree of a session, many lines at a time. */
 export async function* drawTree(session: Log, marks: Marks, look: RowStyle): AsyncGenerator<string[], void, void> {
   const { index } = session;
   const ends = leaves(index);
-  /** 'leaf:N' for each end of a branch. */
   const leafNames = new Map(ends.map((position, at) => [position, `leaf:${ends.length - at}`]));
   const notable = [...marks.labels.keys()];
   // Where the context of the model changes.
   const types = entryTypes.filter(({ toModel }) => toModel === 'summary' || toModel === 'boundary');
   index.eachOfTypes(new Set(types.map(({ name }) => name)), (position) => notable.push(position));
   const children = new Children(index);
-  const firstRoot = children.roots[0] ?? -1;
+  const draw = async (lines: readonly DrawnLine[]): Promise<string[]> => {
+    const positions = lines.flatMap((line) => (line.kind === 'entry' ? [line.position] : [])).sort((a, b) => a - b);
+    const read = new Map<number, Row>();
+    await session.forEachEntry(positions, (entry) => read.set(entry.position, rowOf(entry, look)));
+    return lines.flatMap((line) => {
+      if (line.kind === 'run') return [runText(line, look)];
+      const { position, depth } = line;
+      const id = `line:${index.lineOf(position)}`;
+      const row = read.get(position) ?? { position, id, kind: '(damaged)', text: '' };
+      const dot = position === marks.leaf ? '\u25c9' : row.kind === 'compaction' ? '\u25c6' : '\u25cf';
+      const before = line.branchesOff ? `${columns(depth - 1, look)}\u251c\u2500` : columns(depth, look);
+      const drawn = formatRow(row, marks, look, `${before}${dot} `, leafNames.get(position));
+      return line.isRoot && position !== children.roots[0] ? ['', drawn] : [drawn];
+    });
+  };
   let together: DrawnLine[] = [];
   for (const line of drawnLines(index, children, { leaf: marks.leaf, notable })) {
     together.push(line);
     if (together.length < LINES_TOGETHER) continue;
-    yield await drawn(session, together, marks, leafNames, look, firstRoot);
+    yield await draw(together);
     together = [];
   }
-  yield await drawn(session, together, marks, leafNames, look, firstRoot);
-}
-
-interface Shown {
-  readonly name: string;
-  readonly kind: string;
-  readonly text: string;
-}
-
-async function drawn(
-  session: Log,
-  lines: readonly DrawnLine[],
-  marks: Marks,
-  leafNames: ReadonlyMap<number, string>,
-  look: RowStyle,
-  firstRoot: number,
-): Promise<string[]> {
-  const positions = lines.flatMap((line) => (line.kind === 'entry' ? [line.position] : [])).sort((a, b) => a - b);
-  const shown = new Map<number, Shown>();
-  await session.forEachEntry(positions, (entry) => shown.set(entry.position, shownOf(entry, look)));
-  const rows: string[] = [];
-  for (const line of lines) {
-    if (line.kind === 'run') {
-      rows.push(
-        look.style.dim(
-          `${columns(line.depth, look)}\u2502   ${counted(line.count, 'entry', 'entries')}: ${kindsText(line.kinds, look)}`,
-        ),
-      );
-      continue;
-    }
-    const { position, depth } = line;
-    const entry = shown.get(position) ?? {
-      name: `line:${session.index.lineOf(position)}`,
-      kind: '(damaged)',
-      text: '',
-    };
-    const decorations = decorationsOf(position, marks);
-    const leafName = leafNames.get(position);
-    if (leafName !== undefined) decorations.push({ kind: 'other-leaf', text: leafName });
-    if (line.isRoot && position !== firstRoot) rows.push('');
-    const before = `${line.branchesOff ? `${columns(depth - 1, look)}\u251c\u2500` : columns(depth, look)}${dot(position, entry.kind, marks)} `;
-    rows.push(formatRow({ before, id: entry.name, decorations, kind: entry.kind, text: entry.text }, look));
-  }
-  return rows;
-}
-
-function shownOf(entry: LogEntry, look: RowStyle): Shown {
-  return { name: nameOf(entry), kind: kindOf(entry.value), text: oneLine(entry.value, look.columns) };
+  yield await draw(together);
 }
 
 function columns(depth: number, look: RowStyle): string {
@@ -93,35 +129,22 @@ function columns(depth: number, look: RowStyle): string {
   return `${'\u2502 '.repeat(most)}(${depth}) `;
 }
 
-function dot(position: number, kind: string, marks: Marks): string {
-  if (position === marks.leaf) return '\u25c9';
-  return kind === 'compaction' ? '\u25c6' : '\u25cf';
-}
-
-function kindsText(kinds: ReadonlyMap<string, number>, look: RowStyle): string {
+function runText({ depth, count, kinds }: DrawnLine & { readonly kind: 'run' }, look: RowStyle): string {
   const sorted = [...kinds].sort((a, b) => b[1] - a[1]);
   // The names come from the log.
-  const named = sorted
-    .slice(0, MOST_KINDS)
-    .map(([kind, count]) => `${count} ${look.isTerminal ? printable(kind) : kind}`);
-  return sorted.length > MOST_KINDS ? `${named.join(', ')}, ...` : named.join(', ');
+  const named = sorted.slice(0, MOST_KINDS).map(([kind, many]) => `${many} ${shownText(kind, look)}`);
+  if (sorted.length > MOST_KINDS) named.push('...');
+  return look.style.dim(`${columns(depth, look)}\u2502   ${counted(count, 'entry', 'entries')}: ${named.join(', ')}`);
 }
-
-const LONGEST_TEXT = 200;
 
 /** Every entry as a node of the tree, in file order. */
 export async function* nodeRecords(session: Log, marks: Marks): AsyncGenerator<Record<string, unknown>, void, void> {
   const { index } = session;
   const children = new Children(index);
   const depth = new Uint32Array(index.size);
-  const roots = new Set(children.roots);
-  for (const at of topDown(index, children)) if (!roots.has(at)) depth[at] = (depth[index.parentOf(at)] as number) + 1;
-  const onPath = new Uint8Array(index.size);
-  if (marks.leaf >= 0) for (const at of pathTo(index, marks.leaf)) onPath[at] = 1;
-  const all = function* (): Generator<number, void, void> {
-    for (let at = 0; at < index.size; at++) yield at;
-  };
-  for await (const entry of session.entries(all())) {
+  for (const at of children.topDown()) depth[at] = (depth[children.parentOf(at)] ?? -1) + 1;
+  const onPath = markPositions(index, marks.leaf < 0 ? [] : pathTo(index, marks.leaf));
+  for await (const entry of session.entries(depth.keys())) {
     const { position } = entry;
     yield {
       ...overviewRecord(entry, marks),

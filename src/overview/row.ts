@@ -1,7 +1,18 @@
+import { stringOf } from '../entries/entry-type.ts';
+import { messageOf } from '../entries/envelope-check.ts';
 import { entryTypeOf } from '../entries/types/index.ts';
-import type { Paint, Style } from '../util/io.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { LogEntry } from '../log/log-entry.ts';
+import type { Io, Paint, Style } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
-import width, { cutToWidth } from '../util/width.ts';
+import width, { columnsOf, cutToWidth } from '../util/width.ts';
+
+/** What is marked in an overview of a session. */
+export interface Marks {
+  /** The leaf: the last entry of the log, or the one that the user named; -1 for none. */
+  readonly leaf: number;
+  readonly labels: ReadonlyMap<number, string>;
+}
 
 /** How rows are set: for a terminal of so many columns, or for a pipe. */
 export interface RowStyle {
@@ -11,54 +22,107 @@ export interface RowStyle {
 }
 
 /** Widest rows in a pipe, where nobody sees the edge. */
-export const PIPE_COLUMNS = 200;
-/** Roles up to toolResult stand in a column of their own. */
+const PIPE_COLUMNS = 200;
+/** Roles up to toolResult are in a column of their own. */
 const KIND_COLUMNS = 10;
 
-/** What is marked beside an entry, as git marks what branches point at. */
-export interface Decoration {
-  readonly kind: 'leaf' | 'label' | 'other-leaf';
-  readonly text: string;
+export function rowStyle({ stdout, style }: Pick<Io, 'stdout' | 'style'>): RowStyle {
+  const isTerminal = stdout.isTTY === true;
+  return { style, isTerminal, columns: isTerminal ? columnsOf(stdout) : PIPE_COLUMNS };
 }
 
+/** Log content as the output takes it. */
+export function shownText(text: string, { isTerminal }: RowStyle): string {
+  return isTerminal ? printable(text) : text;
+}
+
+/** What an overview shows of an entry. */
 export interface Row {
-  /** Lines of the drawing before it. */
-  readonly before?: string;
+  readonly position: number;
   readonly id: string;
-  readonly decorations: readonly Decoration[];
   readonly kind: string;
   readonly text: string;
 }
 
-/** One line for an entry: id, marks, kind and as much of its text as fits. */
-export function formatRow(row: Row, look: RowStyle): string {
+export function rowOf(entry: LogEntry, look: RowStyle): Row {
+  const { position, value } = entry;
+  return { position, id: nameOf(entry), kind: kindOf(value), text: oneLine(value, look.columns) };
+}
+
+/** One line for an entry: lines of the drawing, id, marks as git has them, kind and as much of its text as fits. */
+export function formatRow(row: Row, marks: Marks, look: RowStyle, before = '', leafName?: string): string {
   const { style } = look;
-  const safe = look.isTerminal ? printable : (text: string): string => text;
-  const before = row.before ?? '';
-  const id = safe(row.id);
-  const marks = row.decorations.map((one) => ({ ...one, text: safe(one.text) }));
-  const kind = safe(row.kind);
-  const marksWidth = marks.length === 0 ? 0 : marks.reduce((sum, mark) => sum + width(mark.text) + 2, 0) + 1;
+  const decorations: [text: string, paint: Paint][] = [];
+  const label = marks.labels.get(row.position);
+  if (row.position === marks.leaf) decorations.push(['@', (text) => style.bold(style.cyan(text))]);
+  if (label !== undefined) decorations.push([shownText(label, look), (text) => style.bold(style.green(text))]);
+  if (leafName !== undefined) decorations.push([leafName, style.dim]);
+  const id = shownText(row.id, look);
+  const kind = shownText(row.kind, look);
+  const marksWidth = decorations.reduce((sum, [text]) => sum + width(text) + 2, decorations.length > 0 ? 1 : 0);
   const used = width(before) + width(id) + 1 + marksWidth + Math.max(width(kind), KIND_COLUMNS) + 1;
-  const text = cutToWidth(safe(row.text), Math.max(look.columns - used, 10));
-  const painted = marks.map((mark) => paintOf(mark, style)(mark.text)).join(style.yellow(', '));
+  const text = cutToWidth(shownText(row.text, look), Math.max(look.columns - used, 10));
+  const painted = decorations.map(([mark, paint]) => paint(mark)).join(style.yellow(', '));
   const middle = painted === '' ? '' : `${style.yellow('(')}${painted}${style.yellow(')')} `;
   const padding = text === '' ? '' : `${' '.repeat(Math.max(0, KIND_COLUMNS - width(kind)))} `;
   return `${style.dim(before)}${style.yellow(id)} ${middle}${kindPaint(row.kind, style)(kind)}${padding}${text}`;
 }
 
-function paintOf(mark: Decoration, style: Style): Paint {
-  if (mark.kind === 'leaf') return (text) => style.bold(style.cyan(text));
-  return mark.kind === 'label' ? (text) => style.bold(style.green(text)) : style.dim;
+function kindPaint(kind: string, style: Style): Paint {
+  if (kind === 'user') return style.blue;
+  if (kind === 'assistant') return (text) => text;
+  return entryTypeOf(kind)?.toModel === 'summary' ? style.magenta : style.dim;
 }
 
-function kindPaint(kind: string, style: Style): Paint {
-  switch (kind) {
-    case 'user':
-      return style.blue;
-    case 'assistant':
-      return (text) => text;
-    default:
-      return entryTypeOf(kind)?.toModel === 'summary' ? style.magenta : style.dim;
+/** An entry's place in the log, as JSON; what the entry has not is left out. */
+export function overviewRecord({ position, line, value }: LogEntry, marks: Marks): Record<string, unknown> {
+  return {
+    line,
+    id: value['id'],
+    parentId: value['parentId'],
+    type: value['type'],
+    role: value['type'] === 'message' ? messageOf(value)?.['role'] : undefined,
+    timestamp: value['timestamp'],
+    label: marks.labels.get(position),
+  };
+}
+
+/** How an overview names an entry: by its id, or by its line where it has none. */
+export function nameOf({ line, value }: LogEntry): string {
+  return typeof value['id'] === 'string' ? value['id'] : `line:${line}`;
+}
+
+/** What an entry is called in an overview: the role of a message, else its type. */
+export function kindOf(value: JsonObject): string {
+  const type = stringOf(value['type']);
+  if (type !== 'message') return type || '(no type)';
+  return stringOf(messageOf(value)?.['role']) || type;
+}
+
+/** Everything in an entry that a person would read, one part per line: what `--grep` looks through. */
+export function entryText(value: JsonObject): string {
+  return [...entryParts(value)].filter((part) => part !== '').join('\n');
+}
+
+/** The start of an entry's text on one line, white space taken together. */
+export function oneLine(value: JsonObject, longest: number): string {
+  let line = '';
+  for (const part of entryParts(value)) {
+    // Twice as much, for white space is about to go.
+    const start = part.slice(0, longest * 2 + 100);
+    const piece = start.replace(/\s+/g, ' ').trim();
+    if (piece === '') continue;
+    line += line === '' ? piece : ` ${piece}`;
+    if (line.length >= longest) break;
   }
+  return line;
+}
+
+/** What of a type without a text of its own a person would read. */
+const USUAL_KEYS = [
+  ...['customType', 'thinkingLevel', 'mode', 'name', 'title', 'serviceTier', 'tier', 'reason', 'task', 'systemPrompt'],
+];
+
+function entryParts(value: JsonObject): Iterable<string> {
+  return entryTypeOf(value['type'])?.text?.(value) ?? USUAL_KEYS.map((key) => stringOf(value[key]));
 }

@@ -1,4 +1,4 @@
-import { cycles } from '../tree/chains.ts';
+import { cycles } from '../tree/children.ts';
 import { counted } from '../util/words.ts';
 import { LOST, type RepairState, ROOT } from './fix/repair-state.ts';
 import type { Rule } from './rule.ts';

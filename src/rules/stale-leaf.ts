@@ -1,4 +1,4 @@
-import { staleLeaf as newestHidden } from '../tree/stale-leaf.ts';
+import { staleLeaf as newestHidden } from '../tree/path.ts';
 import { settleLeaf } from './fix/settle-leaf.ts';
 import type { Rule } from './rule.ts';
 

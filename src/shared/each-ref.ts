@@ -7,10 +7,11 @@ import { findSessions } from '../files/walk.ts';
 import { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
+import type { LeftOut } from '../log/log-entry.ts';
 import { AppError } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 import type { Io } from './command.ts';
-import { DamagedLines } from './damaged-lines.ts';
+import { noteDamage } from './damaged-lines.ts';
 
 /** What is done with the refs of one file. */
 interface RefVisitor {
@@ -73,14 +74,14 @@ async function isFolderOrGone(name: string, several: boolean): Promise<boolean> 
 async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Promise<'read' | 'damaged' | 'foreign'> {
   const visitor = begin(name === '-' ? undefined : name);
   const detection = new Detection(name, { named });
-  const damaged = new DamagedLines();
+  const damaged: LeftOut[] = [];
   let version: number | undefined;
   const work = async (lines: readonly Line[]): Promise<void> => {
     for (const line of lines) {
       visitor.line?.(line);
       const look = lookAt(line, version);
       if (look.value && isHeader(look.value)) version ??= versionOf(look.value).version;
-      if (look.damage) damaged.add(line.number, look.damage);
+      if (look.damage) damaged.push({ line: line.number, rule: look.damage });
       else if (look.value) for (const ref of refsOf(line.raw, look.from)) await visitor.ref(line.number, ref);
     }
   };
@@ -92,6 +93,6 @@ async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Pro
   }
   await work(detection.end());
   if (detection.foreign) return 'foreign';
-  damaged.tell(name, io, 'was left out');
-  return damaged.any ? 'damaged' : 'read';
+  noteDamage(name, damaged, 'was left out', io);
+  return damaged.length > 0 ? 'damaged' : 'read';
 }

@@ -3,17 +3,19 @@ import { Spool } from '../files/spool.ts';
 import { announce } from '../files/walk.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
-import type { LeftOut } from '../log/log-entry.ts';
+import type { Duplicates } from '../log/log-index.ts';
 import { openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
+import { cutPath, cutRoots, pathTo, staleLeaf } from '../tree/path.ts';
+import { lastEntry, type RevOptions, resolveRev } from '../tree/rev.ts';
 import { ClosedPipe } from '../util/errors.ts';
-import { counted } from '../util/words.ts';
+import { counted, grouped } from '../util/words.ts';
 import type { Io } from './command.ts';
-import { View } from './view.ts';
+import { noteDamage } from './damaged-lines.ts';
 
 /**
  * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not a
- * session log is refused; damaged lines are left out, and told by `endReading`.
+ * session log is refused; damaged lines are left out, and reported by `endReading`.
  */
 export async function openSession(name: string, io: Io): Promise<Log> {
   io.progress.file(name);
@@ -39,7 +41,7 @@ export async function openSession(name: string, io: Io): Promise<Log> {
 }
 
 export interface ReadOptions {
-  /** How the command is told REVs. */
+  /** How the user gives REVs to the command. */
   readonly revs?: 'option' | 'operand';
   /** How often the entries that the view names are read, each time as many bytes as there are in the file at most. */
   readonly readings?: number;
@@ -53,13 +55,19 @@ export async function readSession(
   name: string,
   io: Io,
   work: (session: Log, view: View) => Promise<number>,
-  { revs = 'option', readings = 0 }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<number> {
-  const expected = readings > 0 ? await announce([name], io, readings) : 0;
+  const { readings = 0 } = options;
+  const expected = readings > 0 ? readings * (await announce([name], io, readings)) : 0;
   const session = await openSession(name, io);
-  const view = new View(session, io, revs, { readings, expected: expected * readings });
+  const view = new View(session, io, options, expected);
   try {
-    return endEmpty(session, io, view.end(endReading(session, io, await work(session, view))));
+    const code = view.end(endReading(session, io, await work(session, view)));
+    const isEmpty = session.header === undefined && session.index.size === 0 && session.damage.length === 0;
+    if (code !== 0 || !isEmpty) return code;
+    // A log always has a header, so a file without anything in it is no session that could be shown.
+    io.note(`${name}: has neither a header nor entries; there is nothing to show`);
+    return 1;
   } catch (error) {
     if (error instanceof ClosedPipe) Object.assign(error, { exitCode: view.end(endReading(session, io, 0)) });
     throw error;
@@ -69,23 +77,110 @@ export async function readSession(
 }
 
 /** Says once which lines were left out; what would have been 0 is 1 then. */
-export function endReading(session: Log, io: Io, code: number): number {
-  const [first, ...others] = session.damage;
-  if (first === undefined) return code;
-  const where = `line ${first.line} is damaged (${first.rule}) and was left out`;
-  const more = others.length > 0 ? `, and ${counted(others.length, 'other line')}: ${listed(others)}` : '';
-  io.note(`${session.name}: ${where}${more}; 'sessionctl repair' fixes what can be fixed`);
-  return code === 0 ? 1 : code;
+export function endReading({ name, damage }: Log, io: Io, code: number): number {
+  noteDamage(name, damage, 'was left out', io);
+  return code === 0 && damage.length > 0 ? 1 : code;
 }
 
-/** A log always has a header, so a file without anything in it is no session that could be shown. */
-function endEmpty({ name, header, index, damage }: Log, io: Io, code: number): number {
-  if (code !== 0 || header !== undefined || index.size > 0 || damage.length > 0) return code;
-  io.note(`${name}: has neither a header nor entries; there is nothing to show`);
-  return 1;
-}
+const MOST_LINES = 4;
 
-function listed(lines: readonly LeftOut[]): string {
-  const named = lines.slice(0, 4).map(({ line, rule }) => `${line} (${rule})`);
-  return lines.length > named.length ? `${named.join(', ')}, ...` : named.join(', ');
+/** What a command shows of a session: says where that is less than the file holds, and what shows the rest. */
+export class View {
+  readonly #session: Log;
+  readonly #io: Io;
+  readonly #options: ReadOptions;
+  /** The ends of the paths that are shown, and how those go where ids are repeated. */
+  readonly #ends = new Map<number, Duplicates | undefined>();
+  #isTree = false;
+  /** Bytes that the progress waits for until it is known which entries are read. */
+  #expected: number;
+
+  constructor(session: Log, io: Io, options: ReadOptions, expected: number) {
+    this.#session = session;
+    this.#io = io;
+    this.#options = options;
+    this.#expected = expected;
+  }
+
+  /** The entry that a command looks from: the last one unless a REV names another; null where that is allowed and there is none. */
+  async leaf(rev: string | undefined, options: RevOptions & { allowNull: true }): Promise<number | null>;
+  async leaf(rev: string | undefined, options?: RevOptions): Promise<number>;
+  async leaf(rev: string | undefined, options: RevOptions = {}): Promise<number | null> {
+    this.noteStaleLeaf(rev);
+    const position = rev === undefined ? await lastEntry(this.#session) : await resolveRev(this.#session, rev, options);
+    const isThere = position !== null && position >= 0;
+    if (isThere) this.#ends.set(position, options.duplicates);
+    this.reads(isThere ? pathTo(this.#session.index, position, options.duplicates) : []);
+    return position;
+  }
+
+  /** These entries are read, and no others to speak of. */
+  reads(positions: Iterable<number>): void {
+    if (this.#expected === 0) return;
+    let bytes = 0;
+    for (const position of positions) bytes += this.#session.index.lengthOf(position);
+    this.#io.progress.expect(bytes * (this.#options.readings ?? 0) - this.#expected);
+    this.#expected = 0;
+  }
+
+  /** The path to an entry is shown. */
+  path(end: number): void {
+    this.#ends.set(end, undefined);
+  }
+
+  /** All branches are shown as one tree. */
+  tree(): void {
+    this.#isTree = true;
+  }
+
+  /** Agents go on from the last entry; where that hides newer work, the user should know. */
+  noteStaleLeaf(rev: string | undefined): void {
+    const { index, name } = this.#session;
+    const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
+    if (newer === undefined) return;
+    this.#io.note(
+      `${name}: the last entry is a stale leaf and newer work is on another branch; ${this.#rev(newer)} shows it`,
+    );
+  }
+
+  /** Says what is cut off; what would have been 0 is 1 then. */
+  end(code: number): number {
+    const notes = this.#isTree ? this.#cutBranches() : this.#cutPaths();
+    for (const note of notes) this.#io.note(`${this.#session.name}: ${note}`);
+    return code === 0 && notes.length > 0 ? 1 : code;
+  }
+
+  #cutPaths(): string[] {
+    const { index } = this.#session;
+    // Two paths that are cut at the same place are one story.
+    const notes = new Map<number, string>();
+    for (const [end, duplicates] of this.#ends) {
+      const cut = cutPath(index, end, duplicates);
+      if (!cut) continue;
+      const line = `line ${index.lineOf(cut.root)}`;
+      const why = cut.isCycle ? `the parents of ${line} form a cycle` : `the parent of ${line} is not in the file`;
+      const rest = `${this.#rev(cut.before)} shows what is before it, 'sessionctl repair' reconnects it`;
+      const size = `${cut.length} of ${counted(index.size, 'entry', 'entries')}`;
+      notes.set(cut.root, `the path has ${size}, because ${why}; ${rest}`);
+    }
+    return [...notes.values()];
+  }
+
+  #cutBranches(): string[] {
+    const { index } = this.#session;
+    const roots = cutRoots(index);
+    if (roots.length === 0) return [];
+    const lines = roots.slice(0, MOST_LINES).map((root) => index.lineOf(root));
+    const where = `${lines.join(', ')}${roots.length > MOST_LINES ? ', ...' : ''}`;
+    const [what, by, them] =
+      roots.length === 1
+        ? [`1 branch (line ${where}) is`, 'a missing or circular parent', 'it']
+        : [`${grouped(roots.length)} branches (lines ${where}) are`, 'missing or circular parents', 'them'];
+    return [`${what} cut off from the tree by ${by}; 'sessionctl repair' reconnects ${them}`];
+  }
+
+  #rev(position: number): string {
+    const rev = `line:${this.#session.index.lineOf(position)}`;
+    return this.#options.revs === 'operand' ? `REV '${rev}'` : `'--leaf ${rev}'`;
+  }
 }

@@ -4,10 +4,11 @@ import type { Detection } from '../formats/detection.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
+import type { LeftOut } from '../log/log-entry.ts';
 import { FIELD, FIELDS, ROLE, scannerKind, TYPE } from '../scanner/layout.ts';
 import { makeScanner, type Scanner } from '../scanner/scanner.ts';
 import type { Io } from './command.ts';
-import { DamagedLines } from './damaged-lines.ts';
+import { noteDamage } from './damaged-lines.ts';
 import type { RewriteInput } from './rewrite.ts';
 
 export interface RewriteLinesOptions {
@@ -31,7 +32,7 @@ export async function rewriteLines(
 ): Promise<void> {
   const { beforeFlush = () => {}, marks } = options;
   const scanner = marks && makeScanner(scannerKind(io.env), io.random(8));
-  const damaged = new DamagedLines();
+  const damaged: LeftOut[] = [];
   let version: number | undefined;
   const flush = async (): Promise<void> => {
     beforeFlush();
@@ -42,7 +43,7 @@ export async function rewriteLines(
       const look = lookAt(line, version);
       if (look.value && isHeader(look.value)) version ??= versionOf(look.value).version;
       if (look.damage) {
-        damaged.add(line.number, look.damage);
+        damaged.push({ line: line.number, rule: look.damage });
         input.earn(1);
       }
       // The bytes of an oversize line have left already.
@@ -89,7 +90,7 @@ export async function rewriteLines(
   }
   await work(detection.end());
   await flush();
-  damaged.tell(input.name, io, 'is passed through unchanged');
+  noteDamage(input.name, damaged, 'is passed through unchanged', io);
 }
 
 /** A whole message of a role that all agents write; other lines may say something about the log. */

@@ -1,8 +1,7 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import type { Log } from '../log/log.ts';
-import { pathEnd, pathTo } from '../tree/path.ts';
+import { pathEnd, pathTo, staleLeaf } from '../tree/path.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
-import { staleLeaf } from '../tree/stale-leaf.ts';
 import type { Classify } from './classes.ts';
 import { type CallFacts, OtherBranches, PathFacts } from './facts.ts';
 import type { Probe } from './probe.ts';

@@ -1,99 +1,93 @@
 import type { LogIndex } from '../log/log-index.ts';
-import { partitionPoint } from '../util/search.ts';
-import { Chains } from './chains.ts';
 
 const NONE = -1;
 
-/**
- * Who hangs from whom, in file order. Most entries hang from the one before them, which takes a bit; each other one takes
- * 12 bytes.
- */
+/** Who hangs from whom, in file order, with cycles opened: the earliest entry of one is a root. 8 bytes per entry. */
 export class Children {
-  readonly #index: LogIndex;
-  readonly chains: Chains;
-  /** Entries that hang from another one than the one before them, in file order. */
-  readonly #apart: Int32Array;
-  /** For each of those, its parent times `#step` plus its place in `#apart`; sorted, so by parent and then in file order. */
-  readonly #keys: Float64Array;
-  readonly #step: number;
-  /** A bit for each entry from which one of those hangs. */
-  readonly #hasApart: Uint8Array;
   /** Entries that start a tree: without a parent in this log, or the earliest of a cycle. */
-  readonly roots: Int32Array;
+  readonly roots: readonly number[];
+  readonly #index: LogIndex;
+  readonly #cut: ReadonlySet<number>;
+  readonly #first: Int32Array;
+  readonly #next: Int32Array;
 
   constructor(index: LogIndex) {
     this.#index = index;
-    this.chains = new Chains(index);
-    const { starts, parents } = this.chains;
-    const hasParent = (chain: number): boolean => (parents[chain] as number) >= 0;
-    this.roots = starts.filter((_, chain) => !hasParent(chain));
-    this.#apart = starts.filter((_, chain) => hasParent(chain));
-    const apart = this.#apart.length;
-    this.#keys = new Float64Array(apart);
-    this.#hasApart = new Uint8Array(apart > 0 ? (index.size >>> 3) + 1 : 0);
-    // A power of two: products and quotients stay exact.
-    this.#step = 2 ** Math.ceil(Math.log2(apart + 1));
-    parents
-      .filter((parent) => parent >= 0)
-      .forEach((parent, at) => {
-        this.#hasApart[parent >>> 3] = (this.#hasApart[parent >>> 3] as number) | (1 << (parent & 7));
-        this.#keys[at] = parent * this.#step + at;
-      });
-    this.#keys.sort();
+    this.#cut = new Set(cycles(index));
+    this.#first = new Int32Array(index.size).fill(NONE);
+    this.#next = new Int32Array(index.size).fill(NONE);
+    const roots: number[] = [];
+    for (let at = index.size - 1; at >= 0; at--) {
+      const parent = this.parentOf(at);
+      if (parent < 0) roots.push(at);
+      else {
+        this.#next[at] = this.#first[parent] as number;
+        this.#first[parent] = at;
+      }
+    }
+    this.roots = roots.reverse();
   }
 
-  count(position: number): number {
-    const own = this.#follower(position) >= 0 ? 1 : 0;
-    if (!this.#branches(position)) return own;
-    return own + lowerBound(this.#keys, (position + 1) * this.#step) - lowerBound(this.#keys, position * this.#step);
+  /** Negative for a root. */
+  parentOf(position: number): number {
+    return this.#cut.has(position) ? NONE : this.#index.parentOf(position);
   }
 
   /** The first child in file order, or -1. */
   first(position: number): number {
-    const follower = this.#follower(position);
-    if (!this.#branches(position)) return follower;
-    const apart = this.#childAt(lowerBound(this.#keys, position * this.#step), position);
-    return follower < 0 || apart < position ? apart : follower;
+    return this.#first[position] as number;
   }
 
   /** The next child of the same parent, or -1. Roots have no siblings. */
   next(position: number): number {
-    const parent = this.#parentOf(position);
-    if (parent < 0 || !this.#branches(parent)) return NONE;
-    const place = lowerBound(this.#apart, position);
-    const key = parent * this.#step + place;
-    if (position === parent + 1) return this.#childAt(lowerBound(this.#keys, key), parent);
-    const apart = this.#childAt(lowerBound(this.#keys, key) + 1, parent);
-    const follower = this.#follower(parent);
-    return position < parent && follower >= 0 && (apart < 0 || apart > parent) ? follower : apart;
+    return this.#next[position] as number;
   }
 
   *of(position: number): Generator<number, void, void> {
     for (let child = this.first(position); child >= 0; child = this.next(child)) yield child;
   }
 
-  #parentOf(position: number): number {
-    return this.chains.opened.has(position) ? NONE : this.#index.parentOf(position);
+  count(position: number): number {
+    let count = 0;
+    for (let child = this.first(position); child >= 0; child = this.next(child)) count++;
+    return count;
   }
 
-  /** The entry behind this one, if it hangs from it; else -1. */
-  #follower(position: number): number {
-    const next = position + 1;
-    return next < this.#index.size && this.#parentOf(next) === position ? next : NONE;
+  /** Whether there is exactly one child. */
+  hasOne(position: number): boolean {
+    const first = this.first(position);
+    return first >= 0 && this.next(first) < 0;
   }
 
-  #branches(position: number): boolean {
-    return this.#hasApart.length > 0 && ((this.#hasApart[position >>> 3] as number) & (1 << (position & 7))) !== 0;
-  }
-
-  /** The entry of a key, if it hangs from that parent; else -1. */
-  #childAt(key: number, parent: number): number {
-    const place = key < this.#keys.length ? (this.#keys[key] as number) - parent * this.#step : this.#step;
-    return place < this.#step ? (this.#apart[place] as number) : NONE;
+  /** Every entry, each after its parent. */
+  *topDown(): Generator<number, void, void> {
+    for (const root of this.roots) {
+      for (let at = root; at >= 0; ) {
+        yield at;
+        let below = this.first(at);
+        for (; below < 0 && at !== root; at = this.parentOf(at)) below = this.next(at);
+        at = below;
+      }
+    }
   }
 }
 
-/** The first place whose number is not below the value. */
-function lowerBound(sorted: Int32Array | Float64Array, value: number): number {
-  return partitionPoint(0, sorted.length, (at) => (sorted[at] as number) < value);
+/** The earliest entry of each cycle of parents, in file order. Linear, without recursion. */
+export function cycles(index: Pick<LogIndex, 'size' | 'parentOf' | 'forwardParents'>): number[] {
+  // A walk in which every parent is before its child ends.
+  if (index.forwardParents === 0) return [];
+  const found: number[] = [];
+  /** The walk, plus 1, on which an entry was first met. */
+  const walks = new Uint32Array(index.size);
+  for (let start = 0; start < index.size; start++) {
+    let at = start;
+    for (; at >= 0 && walks[at] === 0; at = index.parentOf(at)) walks[at] = start + 1;
+    // A walk that meets itself went round a cycle.
+    if (at < 0 || walks[at] !== start + 1) continue;
+    let earliest = at;
+    for (let member = index.parentOf(at); member !== at; member = index.parentOf(member))
+      earliest = Math.min(earliest, member);
+    found.push(earliest);
+  }
+  return found.sort((a, b) => a - b);
 }

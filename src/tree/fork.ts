@@ -1,6 +1,9 @@
 import { stableId } from '../formats/native/ids.ts';
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
+import type { Log } from '../log/log.ts';
+import { eachLabel, type GivenLabel } from './labels.ts';
+import { markPositions } from './path.ts';
 
 /** What makes a copied path a session of its own. */
 export interface ForkIdentity {
@@ -12,15 +15,12 @@ export interface ForkIdentity {
 
 /** The header of the fork: the source's, with these members changed and every other byte as it was. */
 export function forkHeader(text: string, identity: ForkIdentity, version: number | undefined): string {
-  const set: [string, unknown][] = Object.entries(identity);
-  if (version !== undefined) set.unshift(['version', version]);
-  let out = text;
+  const members = Object.entries(version === undefined ? identity : { version, ...identity });
   // One after the other, because members that are new all go to the same place.
-  for (const [key, value] of set) {
-    const open = skipSpace(out, 0);
-    out = applySplices(out, [setMember(out, open, key, JSON.stringify(value))]);
-  }
-  return out;
+  return members.reduce(
+    (out, [key, value]) => applySplices(out, [setMember(out, skipSpace(out, 0), key, JSON.stringify(value))]),
+    text,
+  );
 }
 
 /** The members of an entry that name other entries. */
@@ -50,7 +50,12 @@ export class ForkIds {
   /** Gives all known entries new ids; none of them is an id that any of them has or names. */
   rename(): void {
     this.#ids.forEach((id, index) => {
-      this.#renamed.set(id, this.#mint(index + 1));
+      let attempt = 0;
+      let minted = '';
+      do minted = stableId(this.#session, index + 1, attempt++);
+      while (this.#taken.has(minted));
+      this.#taken.add(minted);
+      this.#renamed.set(id, minted);
     });
   }
 
@@ -58,38 +63,18 @@ export class ForkIds {
   of(id: string): string {
     return this.#renamed.get(id) ?? id;
   }
-
-  #mint(position: number): string {
-    for (let attempt = 0; ; attempt++) {
-      const id = stableId(this.#session, position, attempt);
-      if (this.#taken.has(id)) continue;
-      this.#taken.add(id);
-      return id;
-    }
-  }
 }
 
 /** An entry's text for the fork; `parentId` where it hangs from another entry than before. Unchanged bytes where nothing changes. */
 export function forkEntry(text: string, value: JsonObject, ids: ForkIds, parentId?: string | null): string {
-  const open = skipSpace(text, 0);
   const splices: Splice[] = [];
-  const change = (key: string, to: string | null): void => {
-    splices.push(setMember(text, open, key, JSON.stringify(to)));
-  };
   for (const key of ['id', ...REFERENCES]) {
     const before = value[key];
-    if (key === 'parentId' && parentId !== undefined) {
-      if (before !== parentId) change(key, parentId);
-    } else if (typeof before === 'string' && ids.of(before) !== before) change(key, ids.of(before));
+    const isMoved = key === 'parentId' && parentId !== undefined;
+    const after = isMoved ? parentId : typeof before === 'string' ? ids.of(before) : before;
+    if (after !== before) splices.push(setMember(text, skipSpace(text, 0), key, JSON.stringify(after)));
   }
   return applySplices(text, splices);
-}
-
-/** omp rewrites the slot in place, so only one of exactly this size may precede a header. */
-const TITLE_SLOT_BYTES = 256;
-
-export function isWholeTitleSlot(text: string): boolean {
-  return Buffer.byteLength(text, 'utf8') + 1 === TITLE_SLOT_BYTES;
 }
 
 /** 16 random bytes as a UUID of version 4. */
@@ -101,9 +86,18 @@ export function uuidOf(random: Uint8Array): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** What a label entry says; empty where it clears. */
-export function labelOf(entry: JsonObject): string {
-  return typeof entry['label'] === 'string' ? entry['label'] : '';
+/** Label entries that are not on the path and have the last word about an entry on it, in file order. */
+export async function lateLabels(session: Log, path: readonly number[]): Promise<number[]> {
+  const isOnPath = markPositions(session.index, path);
+  const last = new Map<number, GivenLabel>();
+  const own = new Map<number, string>();
+  await eachLabel(session, (target, given) => {
+    if (isOnPath[target] !== 1) return;
+    last.set(target, given);
+    if (isOnPath[given.by] === 1) own.set(target, given.label);
+  });
+  const late = [...last].filter(([target, { by, label }]) => isOnPath[by] !== 1 && label !== (own.get(target) ?? ''));
+  return late.map(([, { by }]) => by).sort((a, b) => a - b);
 }
 
 /** The field without which agents lose an entry, where it is absent or of the wrong kind: a fork with such an entry would not validate. */

@@ -1,9 +1,13 @@
+import { stringOf } from '../entries/entry-type.ts';
+import { entryTypeOf } from '../entries/types/index.ts';
 import type { Log } from '../log/log.ts';
 import { NOT_FOUND } from '../log/log-index.ts';
 
-/** A label and the entry that gave it. */
+/** What a label entry says about an entry of the log. */
 export interface GivenLabel {
+  /** Empty where it clears the label before it. */
   readonly label: string;
+  /** The label entry. */
   readonly by: number;
 }
 
@@ -12,27 +16,40 @@ export async function labels(session: Log): Promise<Map<number, string>> {
   return new Map([...(await givenLabels(session))].map(([target, { label }]) => [target, label]));
 }
 
-/**
- * The label of each entry that has one, and where it stands. What the target's last label entry in file order says counts;
- * an absent or empty label clears it.
- */
+/** The same with where it is given. What the target's last label entry in file order says counts. */
 export async function givenLabels(session: Log): Promise<Map<number, GivenLabel>> {
-  const { index } = session;
   const found = new Map<number, GivenLabel>();
-  await session.forEachEntry(positionsOfType(session, 'label'), ({ position, value }) => {
-    const targetId = value['targetId'];
-    const target = typeof targetId === 'string' ? index.resolve(targetId, position) : NOT_FOUND;
-    if (target === NOT_FOUND) return;
-    const label = value['label'];
-    if (typeof label === 'string' && label !== '') found.set(target, { label, by: position });
-    else found.delete(target);
+  await eachLabel(session, (target, given) => {
+    if (given.label === '') found.delete(target);
+    else found.set(target, given);
   });
   return found;
 }
 
-/** All entries of a type, in file order. */
-export function positionsOfType({ index }: Log, type: string): number[] {
+/** Every label entry whose target is in the log, in file order. */
+export async function eachLabel(session: Log, visit: (target: number, given: GivenLabel) => void): Promise<void> {
+  const { index } = session;
   const positions: number[] = [];
-  index.eachOfTypes(new Set([type]), (position) => positions.push(position));
-  return positions;
+  index.eachOfTypes(new Set(['label']), (position) => positions.push(position));
+  await session.forEachEntry(positions, ({ position, value }) => {
+    const targetId = value['targetId'];
+    const target = typeof targetId === 'string' ? index.resolve(targetId, position) : NOT_FOUND;
+    if (target !== NOT_FOUND) visit(target, { label: stringOf(value['label']), by: position });
+  });
+}
+
+/**
+ * What the session is called: omp's title slot, which is kept up to date in place; else the last title_change or
+ * session_info of the file, where an empty one takes the name away; else the title in the header.
+ */
+export async function sessionTitle(session: Log): Promise<string | undefined> {
+  const slot = stringOf(session.titleSlot?.['title']);
+  if (slot !== '') return slot;
+  const { index } = session;
+  for (let position = index.size - 1; position >= 0; position--) {
+    const key = entryTypeOf(index.typeOf(position))?.titleKey;
+    if (key === undefined) continue;
+    for await (const { value } of session.entries([position])) return stringOf(value[key]) || undefined;
+  }
+  return stringOf(session.header?.['title']) || undefined;
 }

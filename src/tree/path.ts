@@ -1,13 +1,12 @@
+import { isShown } from '../entries/types/index.ts';
 import { type Duplicates, type LogIndex, MISSING_PARENT } from '../log/log-index.ts';
-import { cycles } from './chains.ts';
+import { Children, cycles } from './children.ts';
 
 /**
  * From the root down to the entry at a position. A parent that is not in the log ends the path, and so does an id that
  * was met before, whichever of the entries with that id it leads to.
  */
-export function pathTo(index: LogIndex, position: number, duplicates: Duplicates = 'nearest-earlier'): number[] {
-  // Where every parent stands before its child and ids are unique, nothing can be met twice.
-  if (index.forwardParents === 0 && index.repeatedIds === 0) return plainPathTo(index, position);
+export function pathTo(index: LogIndex, position: number, duplicates?: Duplicates): number[] {
   const path: number[] = [];
   const met = new Uint8Array(index.size);
   for (let at = position; at >= 0; at = index.parentOf(at, duplicates)) {
@@ -19,13 +18,11 @@ export function pathTo(index: LogIndex, position: number, duplicates: Duplicates
   return path.reverse();
 }
 
-/** Counts first, for a list that grows with a long path leaves several times its size to be collected. */
-function plainPathTo(index: LogIndex, position: number): number[] {
-  let length = 0;
-  for (let at = position; at >= 0; at = index.parentOf(at)) length++;
-  const path = new Array<number>(length);
-  for (let at = position; at >= 0; at = index.parentOf(at)) path[--length] = at;
-  return path;
+/** A set of positions, as 1 at each of them: a path may have ten million. */
+export function markPositions(index: LogIndex, positions: Iterable<number>): Uint8Array {
+  const marks = new Uint8Array(index.size);
+  for (const position of positions) marks[position] = 1;
+  return marks;
 }
 
 /** How a path ends at its root. */
@@ -46,56 +43,64 @@ export interface CutPath {
 
 /** Undefined where the path reaches a root of the log, or holds all that it could be cut off from. */
 export function cutPath(index: LogIndex, position: number, duplicates?: Duplicates): CutPath | undefined {
-  if (index.missingParents === 0 && index.forwardParents === 0 && index.repeatedIds === 0) return undefined;
   const path = pathTo(index, position, duplicates);
   const root = path[0] as number;
   const end = pathEnd(index, root, duplicates);
   if (end === 'root') return undefined;
-  const held = new Uint8Array(index.size);
-  for (const at of path) held[at] = 1;
+  const isHeld = markPositions(index, path);
   let before = root - 1;
-  while (held[before] === 1) before--;
+  while (isHeld[before] === 1) before--;
   return before < 0 ? undefined : { root, isCycle: end === 'cycle', length: path.length, before };
 }
 
 /** Where branches are cut off from the tree, in file order; not the first entry, which has nothing before it. */
 export function cutRoots(index: LogIndex): number[] {
   const roots = cycles(index);
-  if (index.missingParents > 0)
-    index.eachApart((position, parent) => void (parent === MISSING_PARENT && roots.push(position)));
+  for (let at = 0; at < index.size; at++) if (index.parentOf(at) === MISSING_PARENT) roots.push(at);
   return roots.filter((root) => root > 0).sort((a, b) => a - b);
 }
 
 /** The entries that nothing hangs from, in file order: the ends of the branches. */
 export function leaves(index: LogIndex): number[] {
-  /** Entries from which one hangs that does not follow them. */
   const isParent = new Uint8Array(index.size);
-  index.eachApart((_, parent) => {
+  for (let at = 0; at < index.size; at++) {
+    const parent = index.parentOf(at);
     if (parent >= 0) isParent[parent] = 1;
-  });
+  }
   const ends: number[] = [];
-  const endsAt = (position: number): void => {
-    if (position >= 0 && isParent[position] === 0) ends.push(position);
-  };
-  // All other entries have the one behind them for a child.
-  index.eachApart((position) => endsAt(position - 1));
-  endsAt(index.size - 1);
+  for (let at = 0; at < index.size; at++) if (isParent[at] === 0) ends.push(at);
   return ends;
 }
 
 /** The last entry that both paths share, or -1 where they share none. */
-export function commonAncestor(
-  index: LogIndex,
-  a: number,
-  b: number,
-  duplicates: Duplicates = 'nearest-earlier',
-): number {
-  const onPath = new Uint8Array(index.size);
-  for (const at of pathTo(index, a, duplicates)) onPath[at] = 1;
-  const other = pathTo(index, b, duplicates);
-  for (let at = other.length - 1; at >= 0; at--) {
-    const position = other[at] as number;
-    if (onPath[position] === 1) return position;
+export function commonAncestor(index: LogIndex, a: number, b: number): number {
+  const isOnPath = markPositions(index, pathTo(index, a));
+  return pathTo(index, b).findLast((position) => isOnPath[position] === 1) ?? -1;
+}
+
+/**
+ * Whether the last entry, or another one taken for it, hides work: from it up to the first entry with another child
+ * nothing is shown to the model, and another branch from there holds a message. Gives the last entry in the file of
+ * those branches, or undefined.
+ */
+export function staleLeaf(index: LogIndex, leaf = index.size - 1): number | undefined {
+  if (index.size < 3 || isShown(index.typeOf(leaf))) return undefined;
+  const children = new Children(index);
+  let own = leaf;
+  let parent = children.parentOf(own);
+  while (parent >= 0 && children.hasOne(parent)) {
+    own = parent;
+    if (isShown(index.typeOf(own))) return undefined;
+    parent = children.parentOf(own);
   }
-  return -1;
+  if (parent < 0) return undefined;
+  const waiting = [...children.of(parent)].filter((child) => child !== own);
+  let newest = -1;
+  let holdsMessage = false;
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    newest = Math.max(newest, at);
+    if (index.typeOf(at) === 'message') holdsMessage = true;
+    for (const child of children.of(at)) waiting.push(child);
+  }
+  return holdsMessage ? newest : undefined;
 }

@@ -1,6 +1,7 @@
 import type { Log } from '../log/log.ts';
 import { type Duplicates, NOT_FOUND } from '../log/log-index.ts';
 import { AppError } from '../util/errors.ts';
+import { partitionPoint } from '../util/search.ts';
 import { counted, nearest } from '../util/words.ts';
 import { labels } from './labels.ts';
 import { leaves, pathTo } from './path.ts';
@@ -9,7 +10,7 @@ export interface RevOptions {
   /** `null` names the empty context. */
   readonly allowNull?: boolean;
   /** How the way up goes where ids are repeated. */
-  readonly duplicates?: Duplicates;
+  readonly duplicates?: Duplicates | undefined;
 }
 
 const SHORTEST_PREFIX = 4;
@@ -20,122 +21,107 @@ const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, o
 
 /**
  * The entry that a user names, as git names commits: fixed forms first, then an exact id or label, then the same with
- * `~N` behind it, then the start of an id. What cannot be told for certain is an error that lists what may be meant;
- * never the last entry by default.
+ * `~N` behind it, then the start of an id. What is not certain is an error that lists what may be meant; never the last
+ * entry by default.
  */
 export async function resolveRev(session: Log, rev: string, options: RevOptions = {}): Promise<number | null> {
+  const reader = new RevReader(session, options.duplicates);
   if (rev === 'null') {
     if (options.allowNull) return null;
-    throw revError(
-      session,
+    throw reader.error(
       `'null' is the empty context, which only 'sessionctl context' can show; for an entry with that id use 'id:null'`,
     );
   }
-  const position = await new RevReader(session, options).read(rev);
-  // Its bytes may be damaged although its envelope could be read; then this tells so.
+  const position = await reader.read(rev);
+  // Its bytes may be damaged although its envelope could be read; then this says so.
   await session.entry(position);
   return position;
 }
 
 /** The same for commands that need an entry. */
-export async function resolveEntry(session: Log, rev: string, options: RevOptions = {}): Promise<number> {
-  return (await resolveRev(session, rev, { ...options, allowNull: false })) as number;
+export async function resolveEntry(session: Log, rev: string): Promise<number> {
+  return (await resolveRev(session, rev)) as number;
 }
 
 /** The last entry of the log that can be read, which is where the agents go on; -1 in a log without entries. */
 export async function lastEntry(session: Log): Promise<number> {
   // Nearly always the first one that is looked at; where it is not, there may be a million that cannot be read.
   for (let end = session.index.size, many = 1; end > 0; end -= many, many = Math.min(many * 2, MOST_AT_ONCE)) {
+    const start = Math.max(0, end - many);
     let last = NOT_FOUND;
-    for await (const { position } of session.entries(range(Math.max(0, end - many), end))) last = position;
+    const positions = Array.from({ length: end - start }, (_, at) => start + at);
+    for await (const { position } of session.entries(positions)) last = position;
     if (last !== NOT_FOUND) return last;
   }
   return NOT_FOUND;
 }
 
-function* range(from: number, to: number): Generator<number, void, void> {
-  for (let at = from; at < to; at++) yield at;
-}
-
 class RevReader {
   readonly #session: Log;
-  readonly #duplicates: Duplicates;
+  readonly #duplicates: Duplicates | undefined;
   #labels: Map<number, string> | undefined;
 
-  constructor(session: Log, options: RevOptions) {
+  constructor(session: Log, duplicates: Duplicates | undefined) {
     this.#session = session;
-    this.#duplicates = options.duplicates ?? 'nearest-earlier';
+    this.#duplicates = duplicates;
+  }
+
+  error(message: string): AppError {
+    return new AppError(`${this.#session.name}: ${message}`);
   }
 
   async read(rev: string): Promise<number> {
-    if (rev === '') throw revError(this.#session, `an empty REV does not name an entry; use ${FORMS}`);
-    const fixed = await this.#fixed(rev);
-    if (fixed !== undefined) return fixed;
-    const exact = await this.#named(rev, rev);
-    if (exact !== undefined) return exact;
-    const steps = /^(.+)~(\d+)$/su.exec(rev);
-    const base = steps?.[1];
-    if (base !== undefined) {
-      const start = (await this.#fixed(base)) ?? (await this.#named(base, rev));
-      if (start !== undefined) return this.#up(start, Number(steps?.[2]), rev, base);
-    }
-    const found = await this.#byPrefix(rev);
-    if (found !== undefined) return found;
-    const start = base === undefined ? undefined : await this.#byPrefix(base);
-    if (start !== undefined) return this.#up(start, Number(steps?.[2]), rev, base as string);
-    throw await this.#unknown(base ?? rev, rev);
+    if (rev === '') throw this.error(`an empty REV does not name an entry; use ${FORMS}`);
+    const [, base, steps] = /^(.+)~(\d+)$/su.exec(rev) ?? [];
+    const above = (start: number | undefined): number | undefined =>
+      start === undefined ? undefined : this.#up(start, Number(steps), rev, base as string);
+    const found =
+      (await this.#fixed(rev)) ??
+      (await this.#named(rev, rev)) ??
+      (base === undefined ? undefined : above((await this.#fixed(base)) ?? (await this.#named(base, rev)))) ??
+      (await this.#byPrefix(rev)) ??
+      (base === undefined ? undefined : above(await this.#byPrefix(base)));
+    if (found === undefined) throw await this.#unknown(base ?? rev, rev);
+    return found;
   }
 
   /** The forms that mean the same in every log; undefined for any other word. */
   async #fixed(rev: string): Promise<number | undefined> {
-    const { index } = this.#session;
-    if (rev === '@' || rev === 'root') {
-      const last = await lastEntry(this.#session);
-      if (last === NOT_FOUND) throw revError(this.#session, `has no entries, so '${rev}' does not exist`);
-      return rev === '@' ? last : (pathTo(index, last, this.#duplicates)[0] as number);
-    }
     const above = /^@~(\d+)$/.exec(rev)?.[1];
-    if (above !== undefined) return this.#up((await this.#fixed('@')) as number, Number(above), rev, '@');
-    const colon = rev.indexOf(':');
-    const rest = rev.slice(colon + 1);
-    switch (colon < 0 ? '' : rev.slice(0, colon)) {
-      case 'line':
-        return /^\d{1,15}$/.test(rest) ? this.#atLine(Number(rest)) : undefined;
-      case 'leaf':
-        return /^\d{1,15}$/.test(rest) ? this.#leaf(Number(rest)) : undefined;
-      case 'id':
-        return await this.#only(this.#ids(rest), rest, 'id');
-      case 'label':
-        return await this.#only(await this.#labelled(rest), rest, 'label');
-      default:
-        return undefined;
+    if (rev === '@' || rev === 'root' || above !== undefined) {
+      const last = await lastEntry(this.#session);
+      const name = above === undefined ? rev : '@';
+      if (last === NOT_FOUND) throw this.error(`has no entries, so '${name}' does not exist`);
+      if (above !== undefined) return this.#up(last, Number(above), rev, '@');
+      return rev === '@' ? last : pathTo(this.#session.index, last, this.#duplicates)[0];
     }
+    const [, kind, word = ''] = /^(line|leaf|id|label):(.*)$/su.exec(rev) ?? [];
+    if (kind === 'id') return await this.#only(this.#session.index.definitions(word), word, kind);
+    if (kind === 'label') return await this.#only(await this.#labeled(word), word, kind);
+    if (kind === undefined || !/^\d{1,15}$/.test(word)) return undefined;
+    return kind === 'line' ? this.#atLine(Number(word)) : this.#leaf(Number(word));
   }
 
   /** An exact id or an exact label; both at once only where they name the same entry. */
   async #named(word: string, rev: string): Promise<number | undefined> {
-    const ids = this.#ids(word);
-    const labelled = await this.#labelled(word);
-    const all = [...new Set([...ids, ...labelled])];
+    const ids = this.#session.index.definitions(word);
+    const labeled = await this.#labeled(word);
+    const all = [...new Set([...ids, ...labeled])];
     if (all.length <= 1) return all[0];
-    const how = ids.length > 0 && labelled.length > 0 ? `use 'id:${word}' or 'label:${word}'` : `use 'line:N'`;
+    const how = ids.length > 0 && labeled.length > 0 ? `use 'id:${word}' or 'label:${word}'` : `use 'line:N'`;
     throw this.#ambiguous(rev, await this.#described(all), how);
   }
 
   /** What `id:` or `label:` names; with `~N` behind it where the whole is no name. */
   async #only(found: readonly number[], word: string, kind: 'id' | 'label'): Promise<number | undefined> {
-    if (found.length === 1) return found[0];
-    if (found.length > 1) throw this.#ambiguous(`${kind}:${word}`, await this.#described(found), `use 'line:N'`);
-    // The reader takes the steps off and asks again.
-    if (/.~\d+$/su.test(word)) return undefined;
-    throw kind === 'id' ? await this.#unknown(word, `id:${word}`) : await this.#unknownLabel(word);
+    const rev = `${kind}:${word}`;
+    if (found.length > 1) throw this.#ambiguous(rev, await this.#described(found), `use 'line:N'`);
+    // Where steps follow, the reader takes them off and asks again.
+    if (found.length === 1 || /.~\d+$/su.test(word)) return found[0];
+    throw kind === 'id' ? await this.#unknown(word, rev) : await this.#unknownLabel(word);
   }
 
-  #ids(word: string): readonly number[] {
-    return this.#session.index.definitions(word);
-  }
-
-  async #labelled(word: string): Promise<number[]> {
+  async #labeled(word: string): Promise<number[]> {
     const all = await this.#allLabels();
     return [...all].flatMap(([position, label]) => (label === word ? [position] : [])).sort((a, b) => a - b);
   }
@@ -150,120 +136,84 @@ class RevReader {
     const position = path[path.length - 1 - steps];
     if (position !== undefined) return position;
     const above = path.length - 1;
-    throw revError(
-      this.#session,
-      `'${rev}' goes past the root; there ${above === 1 ? 'is 1 entry' : `are ${above} entries`} above '${base}'${above > 0 ? `, and '${base}~${above}' is the root` : ''}`,
-    );
+    const count = above === 1 ? 'is 1 entry' : `are ${above} entries`;
+    const root = above > 0 ? `, and '${base}~${above}' is the root` : '';
+    throw this.error(`'${rev}' goes past the root; there ${count} above '${base}'${root}`);
   }
 
   #atLine(line: number): number {
-    const session = this.#session;
-    const damage = session.damage.find((one) => one.line === line);
-    if (damage)
-      throw revError(
-        session,
-        `line ${line} is damaged (${damage.rule}); run 'sessionctl repair' first, or choose another entry`,
-      );
-    const position = session.index.atLine(line);
+    const { index, damage, headerLines } = this.#session;
+    const rule = damage.find((one) => one.line === line)?.rule;
+    if (rule !== undefined)
+      throw this.error(`line ${line} is damaged (${rule}); run 'sessionctl repair' first, or choose another entry`);
+    const position = index.atLine(line);
     if (position !== NOT_FOUND) return position;
-    const what = session.headerLines.includes(line)
+    const what = headerLines.includes(line)
       ? `line ${line} is a header, not an entry`
       : `there is no entry on line ${line}`;
-    throw revError(session, `${what}${this.#nearestLines(line)}`);
-  }
-
-  #nearestLines(line: number): string {
-    const { index } = this.#session;
-    if (index.size === 0) return '; the log has no entries';
-    let behind = 0;
-    for (let high = index.size; behind < high; ) {
-      const middle = (behind + high) >>> 1;
-      if (index.lineOf(middle) < line) behind = middle + 1;
-      else high = middle;
-    }
-    const near = [behind - 1, behind]
-      .filter((at) => at >= 0 && at < index.size)
-      .map((at) => `'line:${index.lineOf(at)}'`);
-    return `; the nearest ${near.length === 1 ? 'is' : 'are'} ${near.join(' and ')}`;
+    if (index.size === 0) throw this.error(`${what}; the log has no entries`);
+    const behind = partitionPoint(0, index.size, (at) => index.lineOf(at) < line);
+    const near = [behind - 1, behind].filter((at) => at >= 0 && at < index.size);
+    const names = near.map((at) => `'line:${index.lineOf(at)}'`).join(' and ');
+    throw this.error(`${what}; the nearest ${near.length === 1 ? 'is' : 'are'} ${names}`);
   }
 
   #leaf(number: number): number {
     const ends = leaves(this.#session.index);
-    const position = number === 0 ? undefined : ends[ends.length - number];
+    const position = ends[ends.length - number];
     if (position !== undefined) return position;
-    if (ends.length === 0) throw revError(this.#session, `has no leaf, so 'leaf:${number}' does not exist`);
+    if (ends.length === 0) throw this.error(`has no leaf, so 'leaf:${number}' does not exist`);
     const range = ends.length === 1 ? `'leaf:1'` : `'leaf:1' to 'leaf:${ends.length}'`;
-    throw revError(
-      this.#session,
-      `there is no 'leaf:${number}'; the log has ${counted(ends.length, 'leaf', 'leaves')}, ${range}`,
-    );
+    throw this.error(`there is no 'leaf:${number}'; the log has ${counted(ends.length, 'leaf', 'leaves')}, ${range}`);
   }
 
   async #byPrefix(prefix: string): Promise<number | undefined> {
     if (prefix.length < SHORTEST_PREFIX) return undefined;
-    /** Positions by id, so that a repeated id counts once. */
-    const found = new Map<string, number>();
-    let more = 0;
-    for (const [id, position] of this.#session.index.ids()) {
-      if (!id.startsWith(prefix)) continue;
-      if (found.size < MOST_CANDIDATES) found.set(id, position);
-      else more++;
-    }
+    const { index } = this.#session;
+    const found: [id: string, position: number][] = [];
+    for (const one of index.ids()) if (one[0].startsWith(prefix)) found.push(one);
     const [first] = found;
-    if (first === undefined) return undefined;
-    if (found.size > 1) {
-      const names = [...found].map(([id, position]) => `'${id}' (line ${this.#session.index.lineOf(position)})`);
-      if (more > 0) names.push(`${more} more`);
+    if (found.length > 1) {
+      const names = found.slice(0, MOST_CANDIDATES).map(([id, at]) => `'${id}' (line ${index.lineOf(at)})`);
+      if (found.length > names.length) names.push(`${found.length - names.length} more`);
       throw this.#ambiguous(prefix, names, 'use more characters');
     }
-    const definitions = this.#ids(first[0]);
+    const definitions = first === undefined ? [] : index.definitions(first[0]);
     if (definitions.length > 1) throw this.#ambiguous(prefix, await this.#described(definitions), `use 'line:N'`);
-    return first[1];
+    return definitions[0];
   }
 
   async #unknown(word: string, rev: string): Promise<AppError> {
-    const session = this.#session;
-    if (session.header?.['id'] === word) {
-      return revError(session, `'${rev}' is the id of the header, which is not an entry; the first entry is 'root'`);
+    const { header, index } = this.#session;
+    if (header?.['id'] === word)
+      return this.error(`'${rev}' is the id of the header, which is not an entry; the first entry is 'root'`);
+    function* ids(): Generator<string, void, void> {
+      for (const [id] of index.ids()) yield id;
     }
-    const names = nearest(word, new Set((await this.#allLabels()).values()), 3).map((label) => `label '${label}'`);
-    names.unshift(...(await this.#nearestIds(word)));
-    const meant = names.length > 0 ? `did you mean ${names.join(', ')}?` : `use ${FORMS}`;
+    const names = [
+      ...nearest(word, ids()).map((id) => `'${id}'`),
+      ...nearest(word, new Set((await this.#allLabels()).values())).map((label) => `label '${label}'`),
+    ];
+    if (names.length > 0) return this.error(`'${rev}' does not match any entry; did you mean ${names.join(', ')}?`);
     const short =
-      word.length < SHORTEST_PREFIX && names.length === 0
-        ? `; a prefix of an id needs at least ${SHORTEST_PREFIX} characters`
-        : '';
-    return revError(session, `'${rev}' does not match any entry${short}; ${meant}`);
+      word.length < SHORTEST_PREFIX ? `; a prefix of an id needs at least ${SHORTEST_PREFIX} characters` : '';
+    return this.error(`'${rev}' does not match any entry${short}; use ${FORMS}`);
   }
 
   async #unknownLabel(word: string): Promise<AppError> {
     const all = [...new Set((await this.#allLabels()).values())];
-    if (all.length === 0) return revError(this.#session, `no entry has the label '${word}'; the log has no labels`);
-    const near = nearest(word, all, 3);
-    const names = (near.length > 0 ? near : all.slice(0, MOST_CANDIDATES)).map((label) => `'${label}'`).join(', ');
-    return revError(
-      this.#session,
-      `no entry has the label '${word}'; ${near.length > 0 ? `did you mean ${names}?` : `there ${all.length === 1 ? 'is' : 'are'} ${names}${all.length > MOST_CANDIDATES ? ', ...' : ''}`}`,
-    );
-  }
-
-  async #nearestIds(word: string): Promise<string[]> {
-    let best: string[] = [];
-    let batch: string[] = [];
-    const sift = (): void => {
-      best = nearest(word, new Set([...best, ...batch]), 3);
-      batch = [];
-    };
-    for (const [id] of this.#session.index.ids()) {
-      batch.push(id);
-      if (batch.length >= 1000) sift();
-    }
-    sift();
-    return best.map((id) => `'${id}'`);
+    const none = `no entry has the label '${word}'`;
+    if (all.length === 0) return this.error(`${none}; the log has no labels`);
+    const listed = (names: readonly string[]): string => names.map((label) => `'${label}'`).join(', ');
+    const near = nearest(word, all);
+    if (near.length > 0) return this.error(`${none}; did you mean ${listed(near)}?`);
+    const dots = all.length > MOST_CANDIDATES ? ', ...' : '';
+    const there = all.length === 1 ? 'is' : 'are';
+    return this.error(`${none}; there ${there} ${listed(all.slice(0, MOST_CANDIDATES))}${dots}`);
   }
 
   #ambiguous(rev: string, candidates: readonly string[], how: string): AppError {
-    return revError(this.#session, `'${rev}' is ambiguous; it could be ${candidates.join(', ')}; ${how}`);
+    return this.error(`'${rev}' is ambiguous; it could be ${candidates.join(', ')}; ${how}`);
   }
 
   async #described(positions: readonly number[]): Promise<string[]> {
@@ -277,8 +227,4 @@ class RevReader {
     if (positions.length > shown.length) names.push(`${positions.length - shown.length} more`);
     return names;
   }
-}
-
-function revError(session: Log, message: string): AppError {
-  return new AppError(`${session.name}: ${message}`);
 }

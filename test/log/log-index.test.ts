@@ -9,8 +9,7 @@ import {
   NOT_FOUND,
   UNKNOWN_PARENT,
 } from '../../src/log/log-index.ts';
-import { cycles } from '../../src/tree/chains.ts';
-import { Children } from '../../src/tree/children.ts';
+import { Children, cycles } from '../../src/tree/children.ts';
 import { commonAncestor, leaves, pathTo } from '../../src/tree/path.ts';
 import { settings } from '../support/properties.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Branch, branchRecord, formatBranches } from '../../src/overview/branches.ts';
+import { type BranchRow, branchRecord, formatBranches } from '../../src/overview/branches.ts';
 import { message } from '../support/memory-session.ts';
 import { run } from '../support/run.ts';
 
 const same = (text: string): string => text;
 const style = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same, magenta: same, blue: same };
-const branch: Branch = {
+const branch: BranchRow = {
   id: 'a',
   leaf: 1,
   line: 2,
@@ -17,7 +17,7 @@ const branch: Branch = {
   timestamp: '2026-01-01T00:00:00.000Z',
 };
 const now = Date.UTC(2026, 0, 1, 0, 0, 30);
-const line = (more: Partial<Branch>, isTerminal = true): string | undefined =>
+const line = (more: Partial<BranchRow>, isTerminal = true): string | undefined =>
   formatBranches([{ ...branch, ...more }], { style, isTerminal, columns: 80 }, now)[0];
 
 describe('the branches of a session', () => {

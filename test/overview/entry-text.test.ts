@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ago } from '../../src/overview/branches.ts';
-import { entryText, kindOf, oneLine } from '../../src/overview/entry-text.ts';
+import { entryText, kindOf, oneLine } from '../../src/overview/row.ts';
 
 const message = (role: string, more: object) => ({ type: 'message', message: { role, ...more } });
 

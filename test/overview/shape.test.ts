@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LogIndex } from '../../src/log/log-index.ts';
-import { type DrawnLine, drawnLines } from '../../src/overview/shape.ts';
+import { type DrawnLine, drawnLines } from '../../src/overview/draw.ts';
 import { Children } from '../../src/tree/children.ts';
 import { settings } from '../support/properties.ts';
 

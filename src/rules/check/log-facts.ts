@@ -3,7 +3,7 @@ import type { KnownVersion } from '../../entries/schema/index.ts';
 import { entryTypeOf, isShown } from '../../entries/types/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../../log/log-index.ts';
-import { cycles } from '../../tree/chains.ts';
+import { cycles } from '../../tree/children.ts';
 import { float64Column, uint8Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { CheckedObject, Place } from '../rule.ts';

@@ -1,5 +1,5 @@
 import { LogIndex, NO_PARENT } from '../../log/log-index.ts';
-import { staleLeaf } from '../../tree/stale-leaf.ts';
+import { staleLeaf } from '../../tree/path.ts';
 import { Flag } from './repair-index.ts';
 import type { RepairState } from './repair-state.ts';
 
