@@ -187,8 +187,9 @@ export class Block {
     return this.#splitter.split(bytes, number, this.offset + start, this.encoding)[0] as Line;
   }
 
-  /** The same for a line that was scanned, so that nobody has to look for its end; or for other bytes that stand for it. */
-  scannedLine(start: number, length: number, number: number, bytes = this.bytes.subarray(start, start + length)): Line {
+  /** The same for a line that was scanned, so that nobody has to look for its end. */
+  scannedLine(start: number, length: number, number: number): Line {
+    const bytes = this.bytes.subarray(start, start + length);
     const encoding = this.encoding === 'utf8' && isAscii(bytes) ? 'ascii' : this.encoding;
     return new Line(number, this.offset + start, bytes.toString('latin1'), true, encoding);
   }

@@ -11,11 +11,6 @@ export interface Scanner {
   load(block: Uint8Array): boolean;
   /** Scans from an offset on and gives the number of lines: as many as there is room for, at least one. */
   scan(from: number): number;
-  /**
-   * The outline of a line that the last scan accepted: the bytes of a line of the same shape in which no value is longer
-   * than it has to be. Valid until the next call. Undefined where the line itself has to do.
-   */
-  outline(start: number, length: number): Buffer | undefined;
   /** FIELDS numbers a line, as layout.ts says; valid until the next scan. */
   readonly records: Int32Array;
   /** CALL_FIELDS numbers a tool call. */
@@ -29,8 +24,6 @@ interface Exports {
   readonly recordsAt: () => number;
   readonly callsAt: () => number;
   readonly scan: (from: number, bytes: number) => number;
-  readonly outlinedAt: () => number;
-  readonly outline: (start: number, length: number) => number;
 }
 
 /** The seed keeps logs from aiming at the hash: 8 random bytes. Undefined where the machine cannot run it. */
@@ -76,11 +69,6 @@ class CompiledScanner implements Scanner {
 
   scan(from: number): number {
     return this.#exports.scan(from, this.#bytes);
-  }
-
-  outline(start: number, length: number): Buffer | undefined {
-    const bytes = this.#exports.outline(start, length);
-    return bytes === 0 ? undefined : Buffer.from(this.#exports.memory.buffer, this.#exports.outlinedAt(), bytes);
   }
 
   #view(): void {

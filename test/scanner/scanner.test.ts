@@ -253,79 +253,6 @@ function findDisagreement(scanner: Scanner, lines: number, seed: number): string
   return undefined;
 }
 
-/** Looks for an outline that is not of the shape of its line, or of which the schemas say something else. */
-function findBadOutline(scanner: Scanner, lines: number, seed: number): string | undefined {
-  const random = makeRandom(seed);
-  for (let done = 0; done < lines; done += 1000) {
-    const batch = Array.from({ length: 1000 }, () => mutated(random));
-    const scanned = scan(scanner, batch);
-    const outlines: Buffer[] = [];
-    let start = 0;
-    for (const [at, line] of batch.entries()) {
-      const outline = scanned[at]?.accepted ? scanner.outline(start, line.length) : undefined;
-      outlines.push(Buffer.from(outline ?? line));
-      start += line.length + 1;
-    }
-    const again = scan(scanner, outlines);
-    for (const [at, line] of batch.entries()) {
-      const outline = outlines[at] as Buffer;
-      if (!scanned[at]?.accepted) continue;
-      if (outline.length > line.length || again[at]?.shape !== scanned[at]?.shape)
-        return `another shape: ${line} ${outline}`;
-      const issues = [line, outline].map((bytes) => JSON.stringify(checkShape(JSON.parse(bytes.toString('utf8')), 3)));
-      if (issues[0] !== issues[1]) return `another verdict: ${line} ${outline}`;
-    }
-  }
-  return undefined;
-}
-
-describe('the outline of a line', () => {
-  it('has the shape of the line, and the schemas say the same of both, on 100,000 mutated lines', () => {
-    expect(findBadOutline(compiled, 100_000, 11)).toBeUndefined();
-  }, 300_000);
-
-  it('is short, and left out where the line is long', () => {
-    const lines = [
-      assistant('a', null, ['t1']),
-      user('b', 'a', 'x'.repeat(70_000)),
-      user('é', 'b', '🙂'),
-      result('c', 'b', 't1'),
-    ];
-    const [one, , , last] = lines.map((line) => Buffer.from(line.trimEnd())) as [Buffer, Buffer, Buffer, Buffer];
-    scan(
-      compiled,
-      lines.map((line) => Buffer.from(line.trimEnd())),
-    );
-    const offset = Buffer.byteLength(lines.slice(0, 3).join(''));
-    expect(compiled.outline(one.length + 1, (lines[1] as string).length - 1)).toBeUndefined();
-    expect(compiled.outline(offset, last.length)?.toString()).toBe(
-      '{"type":"message","id":"-","parentId":"-","timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"toolResult","toolCallId":"-","toolName":"-","content":[{"type":"text","text":"-"}],"isError":false,"timestamp":0}}',
-    );
-    expect(compiled.outline(0, one.length)?.toString()).toContain(
-      '"content":[{"type":"toolCall","id":"-","name":"-","arguments":{}}]',
-    );
-  });
-
-  it.each([
-    ['takes all strings for empty ones', (text: string) => text.replaceAll('"-"', '""')],
-    ['takes objects for arrays', (text: string) => text.replaceAll('{}', '[]')],
-    ['loses what is last', (text: string) => text.replace(/,"[^"]*":[^,{}]*}$/, '}')],
-  ])('is caught by the comparison where it %s', (_name, spoil) => {
-    const weak: Scanner = {
-      load: (bytes) => compiled.load(bytes),
-      scan: (from) => compiled.scan(from),
-      outline: (start, length) => Buffer.from(spoil(compiled.outline(start, length)?.toString() ?? '')),
-      get records() {
-        return compiled.records;
-      },
-      get calls() {
-        return compiled.calls;
-      },
-    };
-    expect(findBadOutline(weak, 10_000, 11)).toBeTypeOf('string');
-  });
-});
-
 describe('the scanner', () => {
   it('agrees with JSON.parse and with the schemas on 100,000 mutated lines', () => {
     expect(findDisagreement(compiled, 100_000, 7)).toBeUndefined();
@@ -436,7 +363,6 @@ describe('the comparison itself', () => {
         block = bytes;
         return inner.load(bytes);
       },
-      outline: (start, length) => inner.outline(start, length),
       scan: (from) => {
         const lines = inner.scan(from);
         WEAKENINGS[name]?.(inner, block);

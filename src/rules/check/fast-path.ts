@@ -98,8 +98,7 @@ export class FastPath {
         const shapeB = records[at + FIELD.shapeB] as number;
         let verdict = shapes.get(shapeA, shapeB);
         if (verdict === UNKNOWN) {
-          const outline = this.#scanner.outline(start, length);
-          verdict = reading.isClean(block.scannedLine(start, length, number, outline)) ? CLEAN : TOLD;
+          verdict = reading.isClean(block.scannedLine(start, length, number)) ? CLEAN : TOLD;
           shapes.set(shapeA, shapeB, verdict);
         }
         if (verdict !== CLEAN || !this.#join(block, at, number))
