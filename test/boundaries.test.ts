@@ -47,6 +47,7 @@ const IMPORTED_BY = table({
     'get-east-asian-width': 'util',
   },
   ...{
+    'node:events': 'files',
     'node:fs': 'files',
     'node:fs/promises': 'files',
     'node:os': 'files',

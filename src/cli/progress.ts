@@ -76,7 +76,5 @@ export function clearing(stream: Io['stdout'], progress: ProgressLine): Io['stdo
       return stream.write(chunk, done);
     },
     on: (event, listener) => stream.on(event, listener),
-    cork: () => stream.cork(),
-    uncork: () => stream.uncork(),
   };
 }

@@ -5,7 +5,7 @@ import type { ExportFormat, TimeText } from '../exporters/exporter.ts';
 import { exportFormats } from '../exporters/index.ts';
 import { type ImageStores, imageView } from '../exporters/view/images.ts';
 import { timeTextIn } from '../exporters/view/totals.ts';
-import { AssetFolder } from '../files/assets.ts';
+import { assetSaver } from '../files/assets.ts';
 import { modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
 import { HeldOutput } from '../files/spool.ts';
@@ -182,8 +182,7 @@ function imageStores(args: ParsedArgs, output: string | undefined, mode: number,
   blobs?.folder.require();
   const path = args.text('assets');
   if (path === undefined) return { blobs };
-  const folder = new AssetFolder(path, mode & PRIVATE_MODE, io.random, io.signal);
-  return { blobs, save: (bytes, extension) => folder.addressOf(folder.put(bytes, extension), output) };
+  return { blobs, save: assetSaver(path, mode & PRIVATE_MODE, output, io) };
 }
 
 async function deliver(head: string, body: HeldOutput, sink: Sink, io: Io): Promise<void> {

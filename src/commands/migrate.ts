@@ -1,5 +1,4 @@
 import { counting } from '../files/input.ts';
-import { Spool } from '../files/spool.ts';
 import { ID_SCHEMES, type IdScheme, skimIds } from '../formats/native/ids.ts';
 import { isVersion1, Migration, migratedBytes, type TargetVersion } from '../formats/native/migration.ts';
 import type { ByteWriter } from '../lines/writer.ts';
@@ -44,72 +43,34 @@ export const command: Command = {
 };
 
 async function migrate(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io): Promise<number> {
-  const cleanUps: (() => unknown)[] = [];
   const write = async (bytes: Buffer): Promise<void> => {
     out.bytes(bytes);
     if (out.full) await out.flush();
   };
   try {
-    const { chunks, taken } = await openSource(input, io, cleanUps);
     const migration = new Migration({
       name: input.name,
       to: Number(args.text('to') ?? 3) as TargetVersion,
       ids: (args.text('ids') ?? 'stable') as IdScheme,
       random: io.random,
-      taken,
+      taken: await takenIds(input, io),
       onWarning: ({ line, message }) => io.note(`${input.name}:${line > 0 ? `${line}:` : ''} warning: ${message}`),
     });
     // An unknown version is refused by the migration itself, whoever wrote it.
     const detection = rewritingDetection(input.name, args, { anyVersion: true });
-    for await (const bytes of migratedBytes(chunks, migration, detection, write)) await write(bytes);
+    for await (const bytes of migratedBytes(input.read(), migration, detection, write)) await write(bytes);
   } finally {
-    for (const cleanUp of cleanUps) await cleanUp();
     // What is before a damaged line is migrated and whole.
     await out.flush();
   }
   return 0;
 }
 
-interface MigrateSource {
-  readonly chunks: AsyncIterable<Buffer>;
-  /** The ids that a version 1 log has already, so that none of them is given to another entry. */
-  readonly taken?: Symbols;
-}
-
-/** The input, and for a version 1 log its ids, which have to be known before the first line can be written. */
-async function openSource(input: RewriteInput, io: Io, cleanUps: (() => unknown)[]): Promise<MigrateSource> {
-  if (input.rereadable) {
-    let start = 0;
-    const isOld = await isVersion1(counting(input.read(), (bytes) => (start += bytes)));
-    // The start is read once more, and only a log of version 1 is read twice.
-    io.progress.expect(start - (isOld ? 0 : input.size));
-    if (!isOld) return { chunks: input.read() };
-    return { chunks: input.read(), taken: await skimIds(input.read(), io.random(8)) };
-  }
-  const iterator = input.read()[Symbol.asyncIterator]();
-  cleanUps.push(() => iterator.return?.());
-  // Without a `return`, so that a look at the start does not end the stream.
-  const rest = { [Symbol.asyncIterator]: () => ({ next: async () => await iterator.next() }) };
-  const start: Buffer[] = [];
-  const isOld = await isVersion1(copied(rest, (chunk) => start.push(Buffer.from(chunk))));
-  const all = joined(start, rest);
-  if (!isOld) return { chunks: all };
-  const spool = new Spool(io.random, io.signal);
-  cleanUps.push(() => spool.discard());
-  const taken = await skimIds(spool.keeping(all), io.random(8));
-  return { chunks: spool.chunks(), taken };
-}
-
-type Chunks = AsyncGenerator<Buffer, void, void>;
-
-async function* copied(chunks: AsyncIterable<Buffer>, write: (chunk: Buffer) => unknown): Chunks {
-  for await (const chunk of chunks) {
-    write(chunk);
-    yield chunk;
-  }
-}
-
-async function* joined(start: readonly Buffer[], rest: AsyncIterable<Buffer>): Chunks {
-  yield* start;
-  yield* rest;
+/** The ids that a version 1 log has already: they have to be known before the first line, so that none is given twice. */
+async function takenIds(input: RewriteInput, io: Io): Promise<Symbols | undefined> {
+  let start = 0;
+  const isOld = await isVersion1(counting(input.read(), (bytes) => (start += bytes)));
+  // The start is read once more, and only a log of version 1 is read twice.
+  if (input.rereadable) io.progress.expect(start - (isOld ? 0 : input.size));
+  return isOld ? await skimIds(input.read(), io.random(8)) : undefined;
 }

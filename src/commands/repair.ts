@@ -1,7 +1,6 @@
 import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';
-import { Spool } from '../files/spool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import {
   applyRepair,
@@ -118,13 +117,11 @@ async function namedRules(names: readonly string[]): Promise<ReadonlySet<string>
 }
 
 async function repairOne(input: RewriteInput, out: ByteWriter, options: Options, io: Io): Promise<number> {
-  const spool = input.rereadable ? undefined : new Spool(io.random, io.signal);
   let passes = 0;
   const read = (): AsyncIterable<Buffer> => {
     passes++;
     if (passes > PASSES) io.progress.expect(input.size);
-    if (!spool) return input.read();
-    return passes === 1 ? spool.keeping(input.read()) : spool.chunks();
+    return input.read();
   };
   const { name, rereadable } = input;
   const request = { ...options, name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
@@ -145,8 +142,6 @@ async function repairOne(input: RewriteInput, out: ByteWriter, options: Options,
     throw new AppError(
       `${name}: was changed by another program while it was being read; run again when no program is writing to it`,
     );
-  } finally {
-    spool?.discard();
   }
 }
 

@@ -1,5 +1,5 @@
 import { readSmallFile } from '../files/input.ts';
-import { type Seen, Workspace } from '../files/probe.ts';
+import { Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
@@ -70,22 +70,17 @@ async function status(session: Log, view: View, args: ParsedArgs, classify: Clas
   const result = await sessionStatus(session, {
     rev,
     classify,
-    look: async (facts) => await look(session, args, facts, classify),
+    look: async (facts) => look(session, args, facts, classify),
   });
   await print(result, session, args, io);
   return result.verdict === 'ready' ? 0 : 1;
 }
 
-async function look(
-  session: Log,
-  args: ParsedArgs,
-  facts: PathFacts,
-  classify: Classify,
-): Promise<Map<CallFacts, Probe> | undefined> {
+function look(session: Log, args: ParsedArgs, facts: PathFacts, classify: Classify): Map<CallFacts, Probe> | undefined {
   const folder = args.text('workspace');
   if (folder === undefined) return undefined;
   const cwd = session.header?.['cwd'];
-  const workspace = await Workspace.open(folder, typeof cwd === 'string' ? cwd : '');
+  const workspace = new Workspace(folder, typeof cwd === 'string' ? cwd : '');
   const probes = new Map<CallFacts, Probe>();
   for (const call of facts.pending) {
     if (classify(call.toolName, call.args).class !== 'workspace-write') continue;
@@ -95,8 +90,7 @@ async function look(
       continue;
     }
     const size = request.kind === 'write' ? Buffer.byteLength(request.content) : undefined;
-    const seen: Seen = await workspace.look(request.path, size);
-    probes.set(call, judgeProbe(request, seen, facts.lastTurn?.time));
+    probes.set(call, judgeProbe(request, workspace.look(request.path, size), facts.lastTurn?.time));
   }
   return probes;
 }

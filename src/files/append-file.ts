@@ -5,15 +5,13 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  lstatSync,
   openSync,
-  realpathSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
-import { attempt, isSameFile, readFully, syncFolder, withFile, writeFully } from './disk.ts';
+import { attemptWrite, behindLinks, isSameFile, readFully, syncFolder, writeFully } from './disk.ts';
 
 /** A log that only grows. */
 export class AppendFile {
@@ -25,14 +23,7 @@ export class AppendFile {
 
   constructor(name: string) {
     this.#name = name;
-    this.path = attempt(
-      name,
-      () =>
-        lstatSync(name, { throwIfNoEntry: false })
-          ? realpathSync(name)
-          : join(realpathSync(dirname(name)), basename(name)),
-      writeError,
-    );
+    this.path = attemptWrite(name, () => behindLinks(name));
   }
 
   /**
@@ -53,7 +44,7 @@ export class AppendFile {
 
   read(start: number, end: number): Buffer {
     const bytes = Buffer.allocUnsafe(end - start);
-    return attempt(this.#name, () => bytes.subarray(0, readFully(this.#open(), bytes, start)), writeError);
+    return attemptWrite(this.#name, () => bytes.subarray(0, readFully(this.#open(), bytes, start)));
   }
 
   /** Appends by one write. One that the system cuts short is completed, or what came through is cut off again. */
@@ -73,15 +64,11 @@ export class AppendFile {
   }
 
   sync(): void {
-    attempt(
-      this.#name,
-      () => {
-        if (this.#fd !== undefined) fsyncSync(this.#fd);
-        if (this.#created) syncFolder(dirname(this.path));
-        this.#created = false;
-      },
-      writeError,
-    );
+    attemptWrite(this.#name, () => {
+      if (this.#fd !== undefined) fsyncSync(this.#fd);
+      if (this.#created) syncFolder(dirname(this.path));
+      this.#created = false;
+    });
   }
 
   close(): void {
@@ -97,7 +84,7 @@ export class AppendFile {
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw writeError(this.#name, error);
       const create = flags | constants.O_CREAT | constants.O_EXCL;
-      this.#fd = attempt(this.#name, () => openSync(this.path, create, 0o600), writeError);
+      this.#fd = attemptWrite(this.#name, () => openSync(this.path, create, 0o600));
       this.#created = true;
     }
     return this.#fd;
@@ -132,15 +119,11 @@ export class AppendOnlyFile {
   }
 
   append(text: string): void {
-    attempt(
-      this.path,
-      () => {
-        this.#fd ??= this.#open();
-        this.#waiting += text;
-        if (this.#waiting.length >= FULL) this.#flush(this.#fd);
-      },
-      writeError,
-    );
+    attemptWrite(this.path, () => {
+      this.#fd ??= this.#open();
+      this.#waiting += text;
+      if (this.#waiting.length >= FULL) this.#flush(this.#fd);
+    });
   }
 
   /** Everything that was appended is on the disk when this returns. */
@@ -170,9 +153,11 @@ export class AppendOnlyFile {
     if (before?.isDirectory()) throw new AppError(`${this.path}: is a folder; pass a file`);
     this.#isNew = before === undefined;
     narrowMode(this.path, this.#mode);
-    const fd = openSync(this.path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, this.#mode);
+    const fd = openSync(this.path, before?.isFile() ? 'a+' : 'a', this.#mode);
+    const last = Buffer.from('\n');
+    if (before?.isFile() && before.size > 0) readFully(fd, last, before.size - 1);
     // A record that a crash cut off must not run into ours.
-    if (before?.isFile() && !endsWithNewline(this.path, before.size)) writeFully(fd, Buffer.from('\n'));
+    if (last[0] !== 0x0a) writeFully(fd, Buffer.from('\n'));
     return fd;
   }
 }
@@ -181,12 +166,5 @@ export class AppendOnlyFile {
 export function narrowMode(path: string, mode: number): void {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (!facts?.isFile() || (facts.mode & 0o777 & ~mode) === 0) return;
-  attempt(path, () => chmodSync(path, facts.mode & 0o777 & mode), writeError);
-}
-
-/** True for an empty file. */
-function endsWithNewline(path: string, size: number): boolean {
-  const last = Buffer.from('\n');
-  withFile(path, 'r', (fd) => readFully(fd, last, Math.max(0, size - 1)));
-  return size === 0 || last[0] === 0x0a;
+  attemptWrite(path, () => chmodSync(path, facts.mode & 0o777 & mode));
 }

@@ -1,8 +1,8 @@
 import { futimesSync, lstatSync, mkdirSync, readdirSync, renameSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { AppError, writeError } from '../util/errors.ts';
+import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
-import { attempt, readFully, requireRunning, syncFolder, withPlainFile } from './disk.ts';
+import { attempt, attemptWrite, readFully, requireRunning, syncFolder, withPlainFile } from './disk.ts';
 import { isTempName, TempFile } from './temp.ts';
 
 /** A name in a blob folder: 64 lower-case hexadecimal digits. Nothing else is ever made part of a path. */
@@ -12,7 +12,6 @@ const LINK = /^([0-9a-f]{64})\.[\w+-]{1,32}$/;
 export const TRASH = '.trash';
 const READ_BYTES = 1024 * 1024;
 const MOST_PENDING = 32;
-const MOST_PENDING_BYTES = 64 * 1024 * 1024;
 
 export interface BlobFacts {
   readonly hash: string;
@@ -40,8 +39,6 @@ export class BlobFolder {
   readonly path: string;
   #unsettled = false;
   #pending: { readonly temp: TempFile; readonly path: string }[] = [];
-  #pendingBytes = 0;
-  #memory: Buffer | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -61,7 +58,7 @@ export class BlobFolder {
   }
 
   create(): void {
-    attempt(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }), writeError);
+    attemptWrite(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
     this.require();
   }
 
@@ -74,9 +71,8 @@ export class BlobFolder {
 
   /** The bytes under a hash, piece by piece into `take`, whose memory is used again. False where there is no plain file of that name. */
   read(hash: string, take: (bytes: Buffer) => void): boolean {
-    this.#memory ??= Buffer.allocUnsafeSlow(READ_BYTES);
-    const buffer = this.#memory;
-    const isThere = withPlainFile(this.#pathOf(hash), (fd) => {
+    const isThere = withPlainFile(this.#pathOf(hash), (fd, size) => {
+      const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, size + 1));
       for (let at = 0; ; ) {
         const bytes = readFully(fd, buffer, at);
         if (bytes === 0) return true;
@@ -104,9 +100,8 @@ export class BlobFolder {
     const path = this.#pathOf(hash);
     const temp = new TempFile(this.path, random, signal, mode & 0o666);
     this.#pending.push({ temp, path });
-    this.#pendingBytes += bytes.length;
     attempt(path, () => temp.write(bytes));
-    if (this.#pending.length >= MOST_PENDING || this.#pendingBytes >= MOST_PENDING_BYTES) this.settle();
+    if (this.#pending.length >= MOST_PENDING) this.settle();
   }
 
   /** An old blob that is named anew counts as young, so that a collection that runs meanwhile leaves it. */
@@ -127,7 +122,6 @@ export class BlobFolder {
       if (this.#unsettled || this.#pending.length > 0) syncFolder(this.path);
     });
     this.#pending = [];
-    this.#pendingBytes = 0;
     this.#unsettled = false;
   }
 

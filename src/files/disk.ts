@@ -6,6 +6,7 @@ import {
   fchownSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readSync,
   realpathSync,
@@ -14,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { AppError, errorCode, fileError } from '../util/errors.ts';
+import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
 
 /** Runs calls on a file; what the system refuses becomes one line about the path. */
 export function attempt<T>(path: string, calls: () => T, asError = fileError): T {
@@ -23,6 +24,10 @@ export function attempt<T>(path: string, calls: () => T, asError = fileError): T
   } catch (error) {
     throw asError(path, error);
   }
+}
+
+export function attemptWrite<T>(path: string, calls: () => T): T {
+  return attempt(path, calls, writeError);
 }
 
 export function requireRunning(signal: AbortSignal): void {
@@ -38,8 +43,25 @@ export function withFile<T>(path: string, flags: string | number, use: (fd: numb
   }
 }
 
+/** A new file, or none where the writing fails; false where the name is taken. */
+export function createFile(path: string, write: (fd: number) => void): boolean {
+  let isOurs = false;
+  const begin = (fd: number): void => {
+    isOurs = true;
+    write(fd);
+  };
+  try {
+    withFile(path, 'wx', begin, 0o600);
+    return true;
+  } catch (error) {
+    if (!isOurs && errorCode(error) === 'EEXIST') return false;
+    if (isOurs) remove(path);
+    throw writeError(path, error);
+  }
+}
+
 /** Reading what may be anything: a link is not followed, and opening a pipe does not wait for a writer. */
-const CAUTIOUS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+export const CAUTIOUS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** What is done with a regular file; undefined where there is none of that name. */
 export function withPlainFile<T>(path: string, use: (fd: number, size: number) => T): T | undefined {
@@ -138,12 +160,14 @@ export function isSameFile(path: string, facts: BigIntStats): boolean {
 /** Whether two names lead to one file, whether or not it is there yet. */
 export function samePlace(one: string, other: string): boolean {
   const facts = statSync(one, { throwIfNoEntry: false, bigint: true });
-  if (facts) return isSameFile(other, facts);
-  return !statSync(other, { throwIfNoEntry: false }) && newPlace(one) === newPlace(other);
+  const place = (path: string): string => join(realPath(dirname(path)), basename(path));
+  return facts ? isSameFile(other, facts) : place(one) === place(other);
 }
 
-function newPlace(path: string): string {
-  return join(realPath(dirname(path)), basename(path));
+/** The file that a name leads to, or where it would be: the folder of a free name without links. Throws where there is none. */
+export function behindLinks(name: string): string {
+  const isTaken = lstatSync(name, { throwIfNoEntry: false }) !== undefined;
+  return isTaken ? realpathSync(name) : join(realpathSync(dirname(name)), basename(name));
 }
 
 /** The path without links; the path itself where there is nothing. */

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsyncSync, linkSync, openSync, realpathSync } from 'node:fs';
+import { fstatSync, fsyncSync, linkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
 import type { Io, Output } from '../util/io.ts';
@@ -6,6 +6,7 @@ import { grouped } from '../util/words.ts';
 import {
   adopt,
   attempt,
+  createFile,
   isSameFile,
   ownershipOf,
   readFully,
@@ -15,7 +16,7 @@ import {
   writeFully,
 } from './disk.ts';
 import type { Source } from './input.ts';
-import { outputInto, PRIVATE_MODE, requireWritable, type Sink } from './sink.ts';
+import { outputInto, requireWritable, type Sink } from './sink.ts';
 import { TempFile } from './temp.ts';
 
 const COPY_BYTES = 1024 * 1024;
@@ -145,25 +146,13 @@ export class InPlace implements Sink {
 
   /** False where the name is taken. */
   #saveCopy(path: string, start: number): boolean {
-    let fd: number;
-    try {
-      fd = openSync(path, 'wx', PRIVATE_MODE);
-    } catch (error) {
-      if (errorCode(error) === 'EEXIST') return false;
-      throw writeError(path, error);
-    }
-    try {
+    const isSaved = createFile(path, (fd) => {
       this.#copy(start, Number.POSITIVE_INFINITY, (bytes) => writeFully(fd, bytes));
       adopt(fd, ownershipOf(this.#before));
       fsyncSync(fd);
-    } catch (error) {
-      remove(path);
-      throw writeError(path, error);
-    } finally {
-      closeSync(fd);
-    }
-    syncFolder(dirname(path));
-    return true;
+    });
+    if (isSaved) syncFolder(dirname(path));
+    return isSaved;
   }
 
   /** Somebody who had the old file open may have written to it between our last look and the rename. */

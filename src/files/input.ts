@@ -59,7 +59,7 @@ export interface Source {
   readonly handle: FileHandle;
   readonly facts: BigIntStats;
   /** From the start, as often as wanted where it is a regular file. A chunk's memory is used again for the next one. */
-  chunks(): AsyncGenerator<Buffer, void, void>;
+  readonly chunks: () => AsyncGenerator<Buffer, void, void>;
 }
 
 export async function openSource(path: string): Promise<Source> {
@@ -114,31 +114,24 @@ async function readInto(handle: FileHandle, buffer: Buffer, position: number | n
 
 /** A file, or what comes from a pipe: that is copied to a private place on the disk while it is first read. */
 export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): Promise<ByteStore> {
-  const source = name === '-' ? undefined : await openSource(name);
-  const close = async (): Promise<void> => await source?.handle.close();
-  if (!source?.facts.isFile()) {
+  if (name === '-' || (await isPipe(name))) {
     const spool = new Spool(io.random, io.signal);
-    let first: AsyncIterable<Buffer> | undefined = spool.keeping(source?.chunks() ?? streamChunks(io.stdin));
-    return {
-      chunks: () => {
-        const chunks = first ?? spool.chunks();
-        first = undefined;
-        return chunks;
-      },
-      readAt: (buffer, position) => spool.readAt(buffer, position),
-      close: async () => {
-        spool.discard();
-        await close();
-      },
-    };
+    spool.source = inputChunks(name, io.stdin);
+    return spool;
   }
+  const { handle, facts, chunks } = await openSource(name);
   const readAt = async (buffer: Buffer, position: number): Promise<number> => {
     requireRunning(io.signal);
-    const bytes = await readInto(source.handle, buffer, position).catch(failing(name));
+    const bytes = await readInto(handle, buffer, position).catch(failing(name));
     if (bytes === 0 || bytes === buffer.length) return bytes;
     return bytes + (await readAt(buffer.subarray(bytes), position + bytes));
   };
-  return { size: Number(source.facts.size), chunks: () => source.chunks(), readAt, close };
+  return { size: Number(facts.size), chunks, readAt, close: () => handle.close() };
+}
+
+async function isPipe(path: string): Promise<boolean> {
+  const facts = await stat(path).catch(failing(path));
+  return !facts.isFile() && !facts.isDirectory();
 }
 
 /** The same chunks, counted for the progress, but a stop is heard while the next one is waited for. */
@@ -224,13 +217,11 @@ const MOST_SMALL_BYTES = 1024 * 1024;
 
 /** The text of a file that somebody wrote by hand, such as a configuration; a large one is refused. */
 export async function readSmallFile(path: string): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
+  let bytes = Buffer.alloc(0);
   for await (const chunk of fileChunks(path)) {
-    size += chunk.length;
-    if (size > MOST_SMALL_BYTES)
+    bytes = Buffer.concat([bytes, chunk]);
+    if (bytes.length > MOST_SMALL_BYTES)
       throw new AppError(`${path}: is over 1 MiB, which is far too large for such a file; check the name`);
-    parts.push(Buffer.from(chunk));
   }
-  return Buffer.concat(parts).toString('utf8');
+  return bytes.toString('utf8');
 }

@@ -1,8 +1,8 @@
 import { linkSync, lstatSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
+import { AppError, errorCode, fileError } from '../util/errors.ts';
 import type { Io, Processes } from '../util/io.ts';
-import { remove, requireRunning, withFile, withPlainFile, writeFully } from './disk.ts';
+import { createFile, remove, requireRunning, withPlainFile, writeFully } from './disk.ts';
 
 export interface LockOptions extends Pick<Io, 'processes' | 'random' | 'signal'> {
   /** How long to wait for another holder. */
@@ -28,7 +28,7 @@ export async function withLock<T>(path: string, options: LockOptions, work: () =
   for (let waited = 0; ; ) {
     requireRunning(options.signal);
     const content = describe(options);
-    if (create(path, content)) {
+    if (createFile(path, (fd) => writeFully(fd, Buffer.from(content)))) {
       try {
         return work();
       } finally {
@@ -56,23 +56,6 @@ function describe({ processes, random }: LockOptions): string {
     token: Buffer.from(random(8)).toString('hex'),
   };
   return `${JSON.stringify(holder)}\n`;
-}
-
-/** False where the name is taken. */
-function create(path: string, content: string): boolean {
-  let isOurs = false;
-  try {
-    const write = (fd: number): void => {
-      isOurs = true;
-      writeFully(fd, Buffer.from(content));
-    };
-    withFile(path, 'wx', write, 0o600);
-    return true;
-  } catch (error) {
-    if (isOurs) remove(path);
-    else if (errorCode(error) === 'EEXIST') return false;
-    throw writeError(path, error);
-  }
 }
 
 /** Undefined where there is none. Only a plain file can be a lock: a link may lead nowhere, and a pipe would keep us waiting. */

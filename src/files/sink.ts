@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, createWriteStream, lstatSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
 import type { Io, Output } from '../util/io.ts';
-import { attempt, isSameFile, ownershipOf } from './disk.ts';
+import { attemptWrite, behindLinks, isSameFile, ownershipOf } from './disk.ts';
 import { TempFile } from './temp.ts';
 
 /** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */
@@ -38,8 +38,6 @@ export function outputInto(name: string, take: (bytes: Uint8Array) => void): Out
       return true;
     },
     on: () => {},
-    cork: () => {},
-    uncork: () => {},
   };
 }
 
@@ -54,27 +52,27 @@ export interface ToFileOptions extends Pick<Io, 'random' | 'signal'> {
 
 /** `-o FILE`: a regular file gets its new content all at once; a device or pipe is written to as the bytes come. */
 export function toFile(name: string, { input, hasInPlace, mode, random, signal }: ToFileOptions): Sink {
-  const facts = attempt(name, () => statSync(name, { bigint: true, throwIfNoEntry: false }), writeError);
+  const facts = attemptWrite(name, () => statSync(name, { bigint: true, throwIfNoEntry: false }));
   if (facts?.isDirectory()) throw new AppError(`${name}: is a folder; pass a file`);
   if (facts?.isFile() && input !== undefined && isSameFile(input, facts)) {
     const hint = hasInPlace === true ? 'use -i to change a file in place' : 'choose another file with -o';
     throw new AppError(`${name}: is the input file itself; ${hint}`);
   }
   if (facts && !facts.isFile()) return toDevice(name);
-  const path = facts ? realpathSync(name) : behindFolderLinks(name);
+  if (!facts && lstatSync(name, { throwIfNoEntry: false }))
+    throw new AppError(`${name}: is a broken symbolic link; remove it or choose another file`);
+  const path = attemptWrite(name, () => behindLinks(name));
   if (facts) requireWritable(name, path);
   const temp = new TempFile(dirname(path), random, signal, facts ? PRIVATE_MODE : mode & 0o666);
   return {
     stream: outputInto(name, (bytes) => temp.write(bytes)),
     streams: false,
-    commit: async () => {
-      const commit = (): void => {
+    commit: async () =>
+      attemptWrite(name, () => {
         temp.finish(facts && ownershipOf(facts));
         temp.moveTo(path);
-      };
-      attempt(name, commit, writeError);
-      return true;
-    },
+        return true;
+      }),
     discard: () => temp.discard(),
   };
 }
@@ -86,19 +84,6 @@ export function behindLink(path: string): string {
   } catch {
     return path;
   }
-}
-
-/** The name's folder without links, where the name itself is still free. */
-function behindFolderLinks(name: string): string {
-  return attempt(
-    name,
-    () => {
-      if (lstatSync(name, { throwIfNoEntry: false }))
-        throw new AppError(`${name}: is a broken symbolic link; remove it or choose another file`);
-      return join(realpathSync(dirname(name)), basename(name));
-    },
-    writeError,
-  );
 }
 
 export function requireWritable(name: string, path: string): void {
@@ -119,8 +104,6 @@ function toDevice(name: string): Sink {
     stream: {
       write: (chunk, done) => device.write(chunk, (error) => done?.(error && named(error))),
       on: () => {},
-      cork: () => device.cork(),
-      uncork: () => device.uncork(),
     },
     streams: true,
     commit: () =>
@@ -130,7 +113,7 @@ function toDevice(name: string): Sink {
 }
 
 /** For an input that can be read only once: its chunks, and a sink that finds out whether what it gets is the same. */
-export function comparison(chunks: AsyncIterable<Buffer>): { chunks: AsyncIterable<Buffer>; sink: Sink } {
+export function comparison(chunks: AsyncIterable<Buffer>): { chunks: AsyncGenerator<Buffer, void, void>; sink: Sink } {
   const [before, after] = [createHash('sha256'), createHash('sha256')];
   const hashed = async function* (): AsyncGenerator<Buffer, void, void> {
     for await (const chunk of chunks) {

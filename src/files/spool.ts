@@ -14,6 +14,8 @@ const MOST_CHARACTERS = 64 * 1024;
  * at once: whatever ends the program, nothing is left. A system that keeps the names of open files loses it at the end.
  */
 export class Spool extends TempFile implements ByteStore {
+  /** What comes behind the bytes that are here, and is kept as it is read. */
+  source: AsyncIterator<Buffer, void> | undefined;
   readonly #folder: string;
   #size = 0;
 
@@ -40,23 +42,21 @@ export class Spool extends TempFile implements ByteStore {
   async *chunks(): AsyncGenerator<Buffer, void, void> {
     const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     for (let position = 0; ; ) {
-      const bytes = await this.readAt(buffer, position);
-      if (bytes === 0) return;
-      position += bytes;
-      yield buffer.subarray(0, bytes);
-    }
-  }
-
-  /** The same bytes, kept as they pass. */
-  async *keeping(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-    for await (const chunk of chunks) {
-      this.write(chunk);
+      let chunk: Buffer | undefined = buffer.subarray(0, await this.readAt(buffer, position));
+      if (chunk.length === 0) {
+        chunk = (await this.source?.next())?.value ?? undefined;
+        if (!chunk) return;
+        this.write(chunk);
+      }
+      position += chunk.length;
       yield chunk;
     }
   }
 
   async close(): Promise<void> {
     this.discard();
+    // Not waited for: a pipe may be idle for ever.
+    void this.source?.return?.();
   }
 }
 

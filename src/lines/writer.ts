@@ -2,6 +2,7 @@ import { AppError, ClosedPipe, errorCode, fileError, isClosedPipe, OutputError }
 import type { Output } from '../util/io.ts';
 
 const FULL = 256 * 1024;
+const MOST_JOINED = 4 * 1024 * 1024;
 
 /**
  * Bytes on their way out, in the order they are given. Call `flush` whenever `full` says so: it waits until the reader
@@ -51,29 +52,22 @@ export class ByteWriter {
 
   async flush(): Promise<void> {
     this.#pack();
-    // Few writes cost less than many, but a long part is not copied for that.
-    if (this.#parts.length > 1 && this.#bytes < 4 * FULL) this.#parts = [Buffer.concat(this.#parts)];
     if (this.#failed) throw this.#failed;
-    const parts = this.#parts;
+    // Few writes cost less than many, but long parts are not copied for that.
+    const isJoined = this.#parts.length > 1 && this.#bytes < MOST_JOINED;
+    const parts = isJoined ? [Buffer.concat(this.#parts)] : this.#parts;
     this.#parts = [];
     this.#bytes = 0;
-    if (parts.length > 0) await this.#send(parts);
+    const write = (part: Buffer): Promise<void> =>
+      new Promise((done) => {
+        this.#stream.write(part, (error) => {
+          // The first error is the cause; those of the parts behind it only say that the stream is gone.
+          if (error) this.#failed ??= asAppError(error);
+          done();
+        });
+      });
+    await Promise.all(parts.map(write));
     if (this.#failed) throw this.#failed;
-  }
-
-  #send(parts: readonly Buffer[]): Promise<void> {
-    return new Promise<void>((done) => {
-      let left = parts.length;
-      const taken = (error?: Error | null): void => {
-        // The first error is the cause; those of the parts behind it only say that the stream is gone.
-        if (error) this.#failed ??= asAppError(error);
-        if (--left === 0) done();
-      };
-      // Corked, they leave in one call where the stream knows how.
-      this.#stream.cork();
-      for (const part of parts) this.#stream.write(part, taken);
-      this.#stream.uncork();
-    });
   }
 
   #pack(): void {

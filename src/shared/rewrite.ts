@@ -2,6 +2,7 @@ import { requireRunning } from '../files/disk.ts';
 import { InPlace, type InPlaceOptions } from '../files/in-place.ts';
 import { abortable, inputChunks, openSource, requireRegularFile, type Source } from '../files/input.ts';
 import { behindLink, comparison, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
+import { Spool } from '../files/spool.ts';
 import { announce } from '../files/walk.ts';
 import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
@@ -60,8 +61,8 @@ export interface RewriteInput {
   /** Undefined for stdin. */
   readonly path: string | undefined;
   /** The bytes from the start. A chunk's memory is used again for the next one. */
-  readonly read: () => AsyncIterable<Buffer>;
-  /** Whether `read` may be called more than once: a regular file, but no pipe. */
+  readonly read: () => AsyncGenerator<Buffer, void, void>;
+  /** A regular file, but no pipe: that can be read again only where the transform was said to read several times. */
   readonly rereadable: boolean;
   /** How many bytes each reading gives; 0 where that is not known beforehand. */
   readonly size: number;
@@ -91,7 +92,7 @@ export async function rewrite(args: ParsedArgs, io: Io, transform: Transform, pa
   let code = 0;
   for (const name of names) {
     try {
-      code = Math.max(code, await rewriteOne(name, options, io, transform));
+      code = Math.max(code, await rewriteOne(name, options, io, transform, passes > 1));
     } catch (error) {
       if (names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
       // One bad file is reported; the others have a right to be done.
@@ -125,7 +126,13 @@ function readOptions(args: ParsedArgs, names: readonly string[]): RewriteOptions
   return { inPlace, backupSuffix: suffix ?? (args.flag('backup') ? '.bak' : undefined), output, dryRun };
 }
 
-async function rewriteOne(name: string, options: RewriteOptions, io: Io, transform: Transform): Promise<number> {
+async function rewriteOne(
+  name: string,
+  options: RewriteOptions,
+  io: Io,
+  transform: Transform,
+  rereads: boolean,
+): Promise<number> {
   requireRunning(io.signal);
   io.progress.file(name);
   // Opening a pipe would wait for somebody to write to it.
@@ -136,11 +143,19 @@ async function rewriteOne(name: string, options: RewriteOptions, io: Io, transfo
     earned = Math.max(earned, code);
   };
   let sink: Sink | undefined;
+  let spool: Spool | undefined;
   try {
     const opened = openSink(name, source, options, io);
     sink = opened.sink;
+    let { read } = opened.input;
+    if (rereads && !opened.input.rereadable) {
+      const kept = new Spool(io.random, io.signal);
+      spool = kept;
+      kept.source = read();
+      read = () => kept.chunks();
+    }
     const out = new ByteWriter(sink.stream);
-    earn(await transform({ ...opened.input, earn }, out));
+    earn(await transform({ ...opened.input, read, earn }, out));
     await out.flush();
     requireRunning(io.signal);
     if ((await sink.commit()) && options.dryRun) {
@@ -152,6 +167,7 @@ async function rewriteOne(name: string, options: RewriteOptions, io: Io, transfo
     throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: earned }) : error;
   } finally {
     sink?.discard();
+    await spool?.close();
     await source?.handle.close();
   }
 }
@@ -167,7 +183,7 @@ function openSink(
   const isFile = source?.facts.isFile() ?? false;
   const mode = source ? Number(source.facts.mode) & 0o777 : PRIVATE_MODE;
   const target = inPlace ? name : output;
-  let read = (): AsyncIterable<Buffer> => abortable(source?.chunks() ?? inputChunks('-', io.stdin), io);
+  let read = (): AsyncGenerator<Buffer, void, void> => abortable(source?.chunks() ?? inputChunks('-', io.stdin), io);
   let sink: Sink;
   if (source && isFile && (inPlace || dryRun)) sink = new InPlace(name, source, options, io);
   else if (dryRun) {
