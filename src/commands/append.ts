@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Body, type Envelope, entryLine, misfit, readBody } from '../entries/new-entry.ts';
+import { type Body, type EntryEnvelope, entryLine, misfit, readBody } from '../entries/new-entry.ts';
 import { AppendFile } from '../files/append-file.ts';
 import { abortable, fileChunks, inputChunks } from '../files/input.ts';
 import { withLock } from '../files/lock.ts';
@@ -133,7 +133,7 @@ class GrowingLog {
   /** Adds one entry and gives its id. */
   async add(body: Body, place: string): Promise<string> {
     return await this.#locked(() => {
-      const envelope: Envelope = {
+      const envelope: EntryEnvelope = {
         id: this.#tail.newId(),
         parentId: this.#at ?? this.#tail.leaf,
         timestamp: new Date(this.#io.now()).toISOString(),

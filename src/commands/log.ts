@@ -1,4 +1,4 @@
-import { messageRoles } from '../entries/roles.ts';
+import { messageRoles } from '../entries/messages.ts';
 import { entryTypes } from '../entries/types/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';

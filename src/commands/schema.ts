@@ -1,4 +1,4 @@
-import { entrySchema, type JsonSchema, lineSchema, schemaTypes } from '../entries/schema/index.ts';
+import { entrySchema, type JsonSchema, lineSchema, schemaTypes } from '../entries/schema/json-schema.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Command, ParsedArgs } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../json/value.ts';
-import type { Fields, Shapes } from './schema/shapes.ts';
 
 /** Versions above 3 are read as 3. */
 export type KnownVersion = 1 | 2 | 3;
@@ -14,10 +13,15 @@ export type Alternatives = readonly (readonly string[])[];
 export interface EntryType {
   /** What is in `type`. */
   readonly name: string;
-  /** Its own fields; the envelope comes with them. Asked for when a log has such an entry. */
-  readonly fields: (shapes: Shapes) => Fields;
+  /**
+   * Its own fields as TypeScript would declare them; the envelope comes with them. Kinds beside those of TypeScript are
+   * `usage`, `content`, `block`, `message` and `system`, which is a message of that role.
+   */
+  readonly fields?: string;
   /** For what the dialects spell differently. */
-  readonly oneOf?: (version: KnownVersion) => Alternatives;
+  readonly oneOf?: Alternatives;
+  /** Fields that version 1 has in place of those alternatives. */
+  readonly inVersion1?: string;
   /** The agent that alone writes it, or writes it so; both where it is absent. */
   readonly dialect?: Dialect | ((entry: JsonObject) => Dialect | undefined);
   /**
@@ -42,7 +46,7 @@ export interface EntryType {
 /** The role of a message. */
 export interface MessageRole {
   readonly name: string;
-  readonly fields: (shapes: Shapes) => Fields;
+  readonly fields: string;
   readonly dialect?: Dialect;
   readonly hasUsage?: true;
   /** Before version 3 only. */
@@ -54,7 +58,7 @@ export interface MessageRole {
 /** A block of a message's content. */
 export interface ContentBlock {
   readonly name: string;
-  readonly fields: (shapes: Shapes) => Fields;
+  readonly fields: string;
   readonly oneOf?: Alternatives;
   readonly text?: (block: JsonObject) => string;
 }

@@ -4,10 +4,9 @@ import { encodeUtf8, type Line } from '../lines/line.ts';
 import { BYTE_ORDER_MARK, readContent } from './damage.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { isHeader, TITLE_TYPE } from './envelope-check.ts';
-import { FATAL_SHAPES } from './fatal-shapes.ts';
 import { checkShape, type KnownVersion } from './schema/index.ts';
 
-export interface Envelope {
+export interface EntryEnvelope {
   readonly id: string;
   readonly parentId: string | null;
   readonly timestamp: string;
@@ -20,11 +19,7 @@ export interface Body {
   readonly raw: string;
 }
 
-/** Shapes that an agent would stumble over or read as something else. What only nobody knows yet may be added. */
-const REFUSED: ReadonlySet<string> = new Set(['missing-field', 'wrong-type', 'odd-shape', ...FATAL_SHAPES]);
 const TIES = ['id', 'parentId', 'timestamp'] as const;
-
-const OTHER: Readonly<Record<Dialect, string>> = { pi: 'omp', omp: 'pi' };
 
 /** A body from a line, or in words why it is none. */
 export function readBody(line: Line): Body | string {
@@ -42,22 +37,23 @@ export function readBody(line: Line): Body | string {
 /** Why a body does not fit into a log of this version and dialect; undefined where it does. */
 export function misfit(
   body: Body,
-  envelope: Envelope,
+  envelope: EntryEnvelope,
   version: KnownVersion,
   dialect: Dialect | undefined,
 ): string | undefined {
   const own = dialectOf(body.value);
   if (dialect !== undefined && own !== undefined && own !== dialect) {
-    return `is an entry in the form that ${own} writes, but this is a log of ${OTHER[own]}, which would not read it that way`;
+    return `is an entry in the form that ${own} writes, but this is a log of ${dialect}, which would not read it that way`;
   }
-  const issue = checkShape({ ...body.value, ...envelope }, version).find((one) => REFUSED.has(one.kind));
+  // What only nobody knows yet may be added; over anything else an agent would stumble, or read it as something else.
+  const issue = checkShape({ ...body.value, ...envelope }, version).find(({ kind }) => !kind.startsWith('unknown-'));
   if (!issue) return undefined;
   const where = issue.path === '' || issue.message.includes(issue.path) ? '' : `${issue.path}: `;
   return `does not match the schema: ${where}${issue.message}`;
 }
 
 /** The line of the entry: the body's bytes as they are, with the envelope behind its type as the agents write it. */
-export function entryLine(body: Body, envelope: Envelope): string {
+export function entryLine(body: Body, envelope: EntryEnvelope): string {
   const open = skipSpace(body.raw, 0);
   const at = findMember(body.raw, open, 'type')?.valueEnd ?? open + 1;
   const { id, parentId, timestamp } = envelope;

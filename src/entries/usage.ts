@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../json/value.ts';
-import { messageRoles } from './roles.ts';
+import { messageRoles } from './messages.ts';
 import { entryTypeOf } from './types/index.ts';
 
 /** Tokens and money. */

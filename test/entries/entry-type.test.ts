@@ -8,7 +8,7 @@ import { run } from '../support/run.ts';
 
 const weather: EntryType = {
   name: 'weather',
-  fields: ({ string, number, optional }) => ({ sky: string, degrees: optional(number) }),
+  fields: 'sky: string, degrees?: number',
   dialect: 'omp',
   toModel: 'message',
   payload: [['sky']],

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentBlocks } from '../../src/entries/blocks.ts';
-import { messageRoles } from '../../src/entries/roles.ts';
+import { contentBlocks, messageRoles } from '../../src/entries/messages.ts';
 import { checkShape, type KnownVersion } from '../../src/entries/schema/index.ts';
 import { entryTypes } from '../../src/entries/types/index.ts';
 import type { JsonObject } from '../../src/json/value.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentBlocks } from '../../src/entries/blocks.ts';
-import { messageRoles } from '../../src/entries/roles.ts';
+import { contentBlocks, messageRoles } from '../../src/entries/messages.ts';
 import { entryTypes } from '../../src/entries/types/index.ts';
 import { exportFormats } from '../../src/exporters/index.ts';
 import { markdownFormat } from '../../src/exporters/markdown/index.ts';

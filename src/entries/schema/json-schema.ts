@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { isObject } from '../../json/value.ts';
-import { entryTypes } from '../types/index.ts';
+import type { KnownVersion } from '../entry-type.ts';
+import { entryTypeOf, entryTypes } from '../types/index.ts';
 import { header, type Schema, schemaOf, titleSlot, unknownEntrySchema } from './shapes.ts';
 
 /** A JSON Schema, or a part of one. */
@@ -8,33 +9,40 @@ export interface JsonSchema {
   readonly [key: string]: unknown;
 }
 
-type Definitions = Record<string, JsonSchema>;
+type JsonDefinitions = Record<string, JsonSchema>;
+/** The schema of each entry type, by its name. */
+type TypeSchemas = readonly (readonly [type: string, schema: JsonSchema])[];
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const OTHERS: Readonly<Record<string, { readonly title: string; readonly schema: Schema }>> = {
+  session: { title: 'The header of a session log', schema: header },
+  title: { title: 'The title slot of a session log', schema: titleSlot },
+};
 
 /** What `entrySchema` knows: every entry type, the header and the title slot. */
 export function schemaTypes(): readonly string[] {
-  return ['session', 'title', ...entryTypes.map(({ name }) => name)];
+  return [...Object.keys(OTHERS), ...entryTypes.map(({ name }) => name)];
 }
 
 /** JSON Schema 2020-12 of one line of a log of version 3; `line-v1` and `line-v2` among its definitions are those of older logs. */
 export function lineSchema(): JsonSchema {
-  const definitions: Definitions = {};
-  const others = [define('header', header, definitions), define('title-slot', titleSlot, definitions)] as const;
-  const current = entryTypes.map(
-    (one) => [one.name, define(`entry-${one.name}`, schemaOf(one, 3), definitions)] as const,
-  );
+  const definitions: JsonDefinitions = {};
+  const define = (name: string, schema: Schema): JsonSchema => {
+    definitions[name] = convert(schema, definitions);
+    return { $ref: `#/$defs/${name}` };
+  };
+  const others = [define('header', header), define('title-slot', titleSlot)] as const;
+  const entries = (version: KnownVersion, prefix: string): TypeSchemas =>
+    entryTypes.map((type) => [type.name, define(`${prefix}-${type.name}`, schemaOf(type, version))]);
+  const current = entries(3, 'entry');
   // Version 2 has the envelope of today and the roles of version 1.
-  const older = entryTypes.map((one, at): readonly [string, JsonSchema] =>
-    one.name === 'message'
-      ? [one.name, define('entry-v2-message', schemaOf(one, 2), definitions)]
-      : (current[at] as readonly [string, JsonSchema]),
-  );
-  const oldest = entryTypes.map(
-    (one) => [one.name, define(`entry-v1-${one.name}`, schemaOf(one, 1), definitions)] as const,
-  );
-  const unknown = define('entry-unknown', unknownEntrySchema(3), definitions);
-  definitions['line-v1'] = choice(others, oldest, define('entry-v1-unknown', unknownEntrySchema(1), definitions));
+  const older = current.map(([name, schema]) => {
+    const type = name === 'message' ? entryTypeOf(name) : undefined;
+    return [name, type ? define('entry-v2-message', schemaOf(type, 2)) : schema] as const;
+  });
+  const unknown = define('entry-unknown', unknownEntrySchema(3));
+  const unknownV1 = define('entry-v1-unknown', unknownEntrySchema(1));
+  definitions['line-v1'] = choice(others, entries(1, 'entry-v1'), unknownV1);
   definitions['line-v2'] = choice(others, older, unknown);
   return {
     $schema: DIALECT,
@@ -47,37 +55,27 @@ export function lineSchema(): JsonSchema {
 }
 
 /** JSON Schema 2020-12 of one entry type, of the header ('session') or of the title slot ('title'); undefined for any other word. */
-export function entrySchema(type: string): JsonSchema | undefined {
-  const known = entryTypes.find(({ name }) => name === type);
-  const found = known ? schemaOf(known, 3) : type === 'session' ? header : type === 'title' ? titleSlot : undefined;
-  if (!found) return undefined;
-  const definitions: Definitions = {};
-  const schema = convert(found, definitions);
-  const title =
-    type === 'session'
-      ? 'The header of a session log'
-      : type === 'title'
-        ? 'The title slot of a session log'
-        : `An entry of type ${type}`;
-  const used = Object.keys(definitions).length > 0 ? { $defs: sorted(definitions) } : {};
-  return { $schema: DIALECT, title, ...schema, ...used };
+export function entrySchema(name: string): JsonSchema | undefined {
+  const type = entryTypeOf(name);
+  const known = type ? { title: `An entry of type ${name}`, schema: schemaOf(type, 3) } : OTHERS[name];
+  if (!known) return undefined;
+  const definitions: JsonDefinitions = {};
+  const schema = convert(known.schema, definitions);
+  const $defs = Object.keys(definitions).length > 0 ? { $defs: sorted(definitions) } : {};
+  return { $schema: DIALECT, title: known.title, ...schema, ...$defs };
 }
 
-function define(name: string, schema: Schema, definitions: Definitions): JsonSchema {
-  definitions[name] = convert(schema, definitions);
-  return { $ref: `#/$defs/${name}` };
-}
-
-/** Which schema holds is told by `type`; an object with any other type is an unknown entry. */
+/** Which schema holds is shown by `type`; an object with any other type is an unknown entry. */
 function choice(
   [headerRef, titleRef]: readonly [JsonSchema, JsonSchema],
-  entries: readonly (readonly [string, JsonSchema])[],
+  entries: TypeSchemas,
   unknown: JsonSchema,
 ): JsonSchema {
   const isSlot = {
     properties: { type: { const: 'title' } },
     not: { anyOf: [{ required: ['id'] }, { required: ['parentId'] }] },
   };
+  const isOther = { properties: { type: { enum: ['session', ...entries.map(([type]) => type)] } } };
   return {
     type: 'object',
     required: ['type'],
@@ -86,10 +84,7 @@ function choice(
       when(isOf('type', 'session'), headerRef),
       when(isSlot, titleRef),
       ...entries.map(([type, schema]) => when(isOf('type', type), schema)),
-      {
-        if: { properties: { type: { enum: ['session', ...entries.map(([type]) => type)] } } },
-        else: { if: isSlot, else: unknown },
-      },
+      { if: isOther, else: { if: isSlot, else: unknown } },
     ],
   };
 }
@@ -105,12 +100,10 @@ function isOf(key: string, word: unknown): JsonSchema {
   return { properties: { [key]: { const: word } } };
 }
 
-function convert(schema: Schema, definitions: Definitions): JsonSchema {
-  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' }) as JsonSchema;
-  const found = isObject($defs) ? $defs : {};
-  for (const [name, definition] of Object.entries(found)) {
-    definitions[name] ??= open(definition, found) as JsonSchema;
-  }
+function convert(schema: Schema, definitions: JsonDefinitions): JsonSchema {
+  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
+  const found = ($defs ?? {}) as JsonDefinitions;
+  for (const [name, definition] of Object.entries(found)) definitions[name] ??= open(definition, found) as JsonSchema;
   return open(rest, found) as JsonSchema;
 }
 
@@ -118,38 +111,32 @@ function convert(schema: Schema, definitions: Definitions): JsonSchema {
  * The unions of zod are closed, the format is not: of what a union knows each is tied to its word, and other words pass.
  * `additionalProperties: {}` says what is so anyway.
  */
-function open(node: unknown, definitions: JsonSchema): unknown {
+function open(node: unknown, definitions: JsonDefinitions): unknown {
   if (Array.isArray(node)) return node.map((one) => open(one, definitions));
   if (!isObject(node)) return node;
-  const { oneOf } = node;
-  if (Array.isArray(oneOf)) return openUnion(oneOf, definitions);
-  const result: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(node)) {
-    if (isObject(value) && Object.keys(value).length === 0 && (key === 'additionalProperties' || key === 'properties'))
-      continue;
-    result[key] = open(value, definitions);
-  }
-  return result;
+  if (Array.isArray(node['oneOf'])) return openUnion(node['oneOf'], definitions);
+  const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
+  const members = Object.entries(node)
+    .filter(([key, value]) => !(isEmpty(value) && (key === 'additionalProperties' || key === 'properties')))
+    .map(([key, value]) => [key, open(value, definitions)]);
+  return Object.fromEntries(members);
 }
 
-function openUnion(options: readonly unknown[], definitions: JsonSchema): JsonSchema {
-  const named = options.map((option) => {
-    const reference = isObject(option) ? String(option['$ref']) : '';
-    const definition = definitions[reference.replace('#/$defs/', '')];
-    const properties = isObject(definition) && isObject(definition['properties']) ? definition['properties'] : {};
-    const key = isObject(properties['role']) && 'const' in properties['role'] ? 'role' : 'type';
-    const word = properties[key];
-    return { key, word: isObject(word) ? word['const'] : undefined, option };
+/** All that a union holds has a definition of its own, with the word for it as a constant. */
+function openUnion(options: readonly { readonly $ref: string }[], definitions: JsonDefinitions): JsonSchema {
+  const constants = options.map(({ $ref }) => {
+    const { properties } = definitions[$ref.replace('#/$defs/', '')] as { properties: JsonDefinitions };
+    return { role: properties['role']?.['const'], type: properties['type']?.['const'] };
   });
-  const key = named[0]?.key ?? 'type';
+  const key = constants[0]?.role === undefined ? 'type' : 'role';
   return {
     type: 'object',
     required: [key],
     properties: { [key]: { type: 'string' } },
-    allOf: named.map(({ word, option }) => when(isOf(key, word), option)),
+    allOf: options.map((option, at) => when(isOf(key, constants[at]?.[key]), option)),
   };
 }
 
-function sorted(definitions: Definitions): Definitions {
+function sorted(definitions: JsonDefinitions): JsonDefinitions {
   return Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

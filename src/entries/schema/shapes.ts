@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { contentBlocks } from '../blocks.ts';
 import type { Alternatives, EntryType, KnownVersion } from '../entry-type.ts';
-import { messageRoles } from '../roles.ts';
+import { contentBlocks, messageRoles } from '../messages.ts';
 
 /**
  * The schemas look at kinds of values and at the words that tell one shape from another (type, role), never at other
@@ -9,120 +8,99 @@ import { messageRoles } from '../roles.ts';
  * what zod makes of an object leaves them out, which is faster, and nobody looks at it.
  */
 export type Schema = z.ZodMiniType;
-export type Fields = Readonly<Record<string, Schema>>;
+type Fields = Record<string, Schema>;
+/** What a declaration can name. */
+type Kinds = Readonly<Record<string, Schema>>;
 
-/** What fields are made of. Declarations get it handed in, so that most commands need not load zod. */
-export type Shapes = typeof basics & {
-  readonly block: Schema;
-  /** Most roles take plain text or blocks. */
-  readonly content: Schema;
-  /** What an assistant's turn took: its cost has to be there, but for seed 000. */
-  readonly usageOfTurn: Schema;
-  readonly message: Schema;
-  /** The message of the role system. */
-  readonly system: Schema;
-  readonly version: KnownVersion;
+const BASICS: Kinds = {
+  string: z.string(),
+  number: z.number(),
+  boolean: z.boolean(),
+  null: z.null(),
+  object: z.object({}),
+  /** Anything may be here, and deep JSON is not walked. */
+  unknown: z.unknown(),
 };
 
-const string: Schema = z.string();
-const number: Schema = z.number();
-const unknown: Schema = z.unknown();
-const optional = (schema: Schema): Schema => z.optional(schema);
-const object = (fields: Fields): z.ZodMiniObject => z.object(fields);
-/** As a union, so that a finding names both kinds that would do. */
-const orNull = (schema: Schema): Schema => z.union([schema, z.null()]);
-/** Anything may be here, and deep JSON is not walked. */
-const anything = optional(unknown);
-const amount = optional(number);
+/**
+ * Fields from their notation, which is TypeScript's: `id: string, exitCode?: number | null, cost?: { total?: number }`.
+ * Words of a union, as in `'low' | 'high' | string`, are examples: any other string is as good.
+ */
+function fieldsOf(notation: string, kinds: Kinds = BASICS): Fields {
+  const tokens = notation.match(/'\w+'|\w+|\[\]|[?:,|{}]/g) ?? [];
+  const skip = (token: string): boolean => tokens[0] === token && tokens.shift() !== undefined;
+  const fields = (): Fields => {
+    const found: Fields = {};
+    while (tokens.length > 0 && !skip('}')) {
+      const name = tokens.shift() as string;
+      const isOptional = skip('?');
+      skip(':');
+      found[name] = isOptional ? z.optional(union()) : union();
+      skip(',');
+    }
+    return found;
+  };
+  const union = (): Schema => {
+    const examples: string[] = [];
+    const options: Schema[] = [];
+    do {
+      if (tokens[0]?.startsWith("'")) examples.push((tokens.shift() as string).slice(1, -1));
+      else options.push(single());
+    } while (skip('|'));
+    if (examples.length > 0) return described(z.string(), { examples });
+    return options.length > 1 ? z.union(options) : (options[0] as Schema);
+  };
+  const single = (): Schema => {
+    const name = tokens.shift() ?? '';
+    const schema = name === '{' ? z.object(fields()) : kinds[name];
+    if (!schema) throw new TypeError(`'${name}' is no kind of value, in the fields ${notation}`);
+    return skip('[]') ? z.array(schema) : schema;
+  };
+  return fields();
+}
 
-/** Tokens and money; seed 000 spells inputTokens and outputTokens. */
-const usageFields: Fields = {
-  input: amount,
-  output: amount,
-  cacheRead: amount,
-  cacheWrite: amount,
-  // pi 1.5: parts of cacheWrite and of output.
-  cacheWrite1h: amount,
-  reasoning: amount,
-  totalTokens: amount,
-  inputTokens: amount,
-  outputTokens: amount,
-  cost: optional(
-    object({
-      input: amount,
-      output: amount,
-      cacheRead: amount,
-      cacheWrite: amount,
-      total: amount,
-      totalFromProvider: anything,
-    }),
-  ),
-};
+/** Tokens and money; seed 000 spells inputTokens and outputTokens. Two are parts of others: of cacheWrite and of output. */
+const USAGE = `input?: number, output?: number, cacheRead?: number, cacheWrite?: number, cacheWrite1h?: number,
+  reasoning?: number, totalTokens?: number, inputTokens?: number, outputTokens?: number,
+  cost?: { input?: number, output?: number, cacheRead?: number, cacheWrite?: number, total?: number,
+    totalFromProvider?: unknown }`;
 
-const basics = {
-  string,
-  number,
-  boolean: z.boolean() as Schema,
-  unknown,
-  anything,
-  /** Never checked here: a time that cannot be read is a rule of its own. */
-  timestamp: anything,
-  usage: described(object(usageFields), { id: 'usage' }) as Schema,
-  optional,
-  object,
-  orNull,
-  array: (schema: Schema): Schema => z.array(schema),
-  union: (schemas: readonly Schema[]): Schema => z.union(schemas),
-  /** Any string, of which these are known. */
-  words: (...examples: string[]): Schema => described(z.string(), { examples }),
-};
+let made: Readonly<Record<KnownVersion, Kinds>> | undefined;
 
-let made: Readonly<Record<KnownVersion, Shapes>> | undefined;
-
-/** The shapes of a version, made when a schema is first asked for. */
-function shapesOf(version: KnownVersion): Shapes {
-  made ??= makeShapes();
+/** The kinds of a version, made when a schema is first asked for. */
+function kindsOf(version: KnownVersion): Kinds {
+  made ??= makeKinds();
   return made[version];
 }
 
-function makeShapes(): Readonly<Record<KnownVersion, Shapes>> {
-  const usageOfTurn = described(requireOneOf(object(usageFields), [['cost'], ['inputTokens']]), {
+function makeKinds(): Readonly<Record<KnownVersion, Kinds>> {
+  const usage = described(z.object(fieldsOf(USAGE)), { id: 'usage' });
+  // What an assistant's turn took: its cost has to be there, but for seed 000.
+  const usageOfTurn = described(requireOneOf(z.object(fieldsOf(USAGE)), [['cost'], ['inputTokens']]), {
     id: 'usage-of-turn',
   });
-  const simple = { ...basics, usageOfTurn } as Partial<Shapes> as Shapes;
-  const block = choice(
-    'type',
-    contentBlocks.map(({ name, fields, oneOf = [] }) => named('block', 'type', name, fields(simple), oneOf)),
-  );
-  const withBlocks: Shapes = { ...simple, block, content: z.union([string, z.array(block)]) };
-  const roles = messageRoles.map((role) => ({
-    ...role,
-    schema: named('message', 'role', role.name, role.fields(withBlocks), []),
-  }));
-  const system = roles.find(({ name }) => name === 'system')?.schema as Schema;
-  const of = (version: KnownVersion): Shapes => {
-    const known = roles.filter(({ isOld }) => version < 3 || !isOld);
-    return {
-      ...withBlocks,
-      version,
-      system,
-      message: choice(
-        'role',
-        known.map(({ schema }) => schema),
-      ),
-    };
-  };
-  return { 1: of(1), 2: of(2), 3: of(3) };
-}
-
-function named(
-  kind: 'block' | 'message',
-  key: string,
-  name: string,
-  fields: Fields,
-  oneOf: Alternatives,
-): z.ZodMiniObject {
-  return described(requireOneOf(object({ [key]: z.literal(name), ...fields }), oneOf), { id: `${kind}-${name}` });
+  const basics = { ...BASICS, usage, usageOfTurn };
+  const blocks = contentBlocks.map(({ name, fields, oneOf = [] }) => {
+    const schema = z.object({ type: z.literal(name), ...fieldsOf(fields, basics) });
+    return described(requireOneOf(schema, oneOf), { id: `block-${name}` });
+  });
+  const block = choice('type', blocks);
+  // Most roles take plain text or blocks.
+  const kinds = { ...basics, block, content: z.union([z.string(), z.array(block)]) };
+  const roles = messageRoles.map(({ name, fields, isOld }) => {
+    const schema = z.object({ role: z.literal(name), ...fieldsOf(fields, kinds) });
+    return { name, isOld, schema: described(schema, { id: `message-${name}` }) };
+  });
+  const messages = (known: typeof roles): Kinds => ({
+    ...kinds,
+    system: roles.find(({ name }) => name === 'system')?.schema as Schema,
+    message: choice(
+      'role',
+      known.map(({ schema }) => schema),
+    ),
+  });
+  const old = messages(roles);
+  return { 1: old, 2: old, 3: messages(roles.filter(({ isOld }) => !isOld)) };
 }
 
 function choice(key: string, options: readonly z.ZodMiniObject[]): Schema {
@@ -136,8 +114,10 @@ export function schemaOf(type: EntryType, version: KnownVersion): Schema {
   const key = `${version} ${type.name}`;
   let schema = schemas.get(key);
   if (!schema) {
-    const fields = { type: z.literal(type.name), ...envelopeOf(version), ...type.fields(shapesOf(version)) };
-    schema = requireOneOf(object(fields), type.oneOf?.(version) ?? []);
+    const { name, fields = '', oneOf = [], inVersion1 } = type;
+    const isOld = version === 1 && inVersion1 !== undefined;
+    const own = fieldsOf(isOld ? `${fields}, ${inVersion1}` : fields, kindsOf(version));
+    schema = requireOneOf(z.object({ type: z.literal(name), ...envelopeOf(version), ...own }), isOld ? [] : oneOf);
     schemas.set(key, schema);
   }
   return schema;
@@ -145,46 +125,29 @@ export function schemaOf(type: EntryType, version: KnownVersion): Schema {
 
 /** An entry of a type that is not known still has an envelope. */
 export function unknownEntrySchema(version: KnownVersion): Schema {
-  return object({ type: string, ...envelopeOf(version) });
+  return z.object({ type: z.string(), ...envelopeOf(version) });
 }
 
 /** In version 1 the order of the lines is the tree, so ids and parents may be absent. */
 function envelopeOf(version: KnownVersion): Fields {
-  if (version === 1) return { id: optional(string), parentId: optional(orNull(string)), timestamp: anything };
-  return { id: z.string().check(z.minLength(1)), parentId: orNull(string), timestamp: anything };
+  if (version === 1) return fieldsOf('id?: string, parentId?: string | null, timestamp?: unknown');
+  return { id: z.string().check(z.minLength(1)), ...fieldsOf('parentId: string | null, timestamp?: unknown') };
 }
 
-/** The first line of a log, behind a title slot where there is one. */
-export const header: Schema = object({
+/** The first line of a log, behind a title slot where there is one. Some of it is of version 1, of omp or of pi 1.5 alone. */
+export const header: Schema = z.object({
   type: z.literal('session'),
-  version: optional(z.literal([1, 2, 3])),
-  id: string,
-  timestamp: anything,
-  cwd: optional(string),
-  parentSession: optional(string),
-  // Seed 004 and omp.
-  title: optional(string),
-  titleSource: optional(string),
-  additionalDirectories: optional(z.array(string)),
-  previousSessionFiles: optional(z.array(string)),
-  providerPromptCacheKey: optional(string),
-  // pi 1.5.
-  metadata: anything,
-  // Version 1.
-  provider: optional(string),
-  modelId: optional(string),
-  thinkingLevel: optional(string),
-  branchedFrom: optional(string),
+  version: z.optional(z.literal([1, 2, 3])),
+  ...fieldsOf(`id: string, timestamp?: unknown, cwd?: string, parentSession?: string, title?: string,
+    titleSource?: string, additionalDirectories?: string[], previousSessionFiles?: string[],
+    providerPromptCacheKey?: string, metadata?: unknown, provider?: string, modelId?: string, thinkingLevel?: string,
+    branchedFrom?: string`),
 });
 
 /** The line that omp rewrites in place before the header; its 256 bytes are a rule of their own. */
-export const titleSlot: Schema = object({
+export const titleSlot: Schema = z.object({
   type: z.literal('title'),
-  v: number,
-  title: string,
-  source: optional(string),
-  updatedAt: anything,
-  pad: string,
+  ...fieldsOf('v: number, title: string, source?: string, updatedAt?: unknown, pad: string'),
 });
 
 /**
@@ -193,17 +156,10 @@ export const titleSlot: Schema = object({
  */
 function requireOneOf(schema: z.ZodMiniObject, alternatives: Alternatives): z.ZodMiniObject {
   if (alternatives.length === 0) return schema;
-  const spelled = alternatives.map((keys) => keys.join(' and ')).join(' or ');
-  const checked = schema.check(
-    z.refine(
-      (value) =>
-        alternatives.some((keys) => keys.every((key) => (value as Record<string, unknown>)[key] !== undefined)),
-      {
-        error: spelled,
-        params: { requires: spelled },
-      },
-    ),
-  );
+  const error = alternatives.map((keys) => keys.join(' and ')).join(' or ');
+  const isOneWhole = (value: Readonly<Record<string, unknown>>): boolean =>
+    alternatives.some((keys) => keys.every((key) => value[key] !== undefined));
+  const checked = schema.check(z.refine(isOneWhole, { error }));
   return described(checked, { anyOf: alternatives.map((keys) => ({ required: [...keys] })) });
 }
 

@@ -2,7 +2,7 @@ import type { EntryType } from '../entry-type.ts';
 /** pi: the tools that the model may call from here on. */
 export const activeToolsChange: EntryType = {
   name: 'active_tools_change',
-  fields: ({ string, array }) => ({ activeToolNames: array(string) }),
+  fields: 'activeToolNames: string[]',
   dialect: 'pi',
   toModel: 'state',
   payload: [['activeToolNames']],

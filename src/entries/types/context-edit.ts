@@ -3,7 +3,7 @@ import { type EntryType, stringOf } from '../entry-type.ts';
 /** pi: what the model sees of an earlier entry; null removes it. */
 export const contextEdit: EntryType = {
   name: 'context_edit',
-  fields: ({ string, object, orNull, content }) => ({ targetId: string, replacement: orNull(object({ content })) }),
+  fields: 'targetId: string, replacement: { content: content } | null',
   dialect: 'pi',
   toModel: 'nothing',
   payload: [['targetId', 'replacement']],

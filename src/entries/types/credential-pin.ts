@@ -2,7 +2,7 @@ import type { EntryType } from '../entry-type.ts';
 /** omp: which account the session stays with. */
 export const credentialPin: EntryType = {
   name: 'credential_pin',
-  fields: ({ string, optional }) => ({ provider: optional(string), hash: optional(string) }),
+  fields: 'provider?: string, hash?: string',
   dialect: 'omp',
   toModel: 'nothing',
   note: ({ provider }) => ({ words: ['Account pinned', ...(provider ? [' for ', { code: provider }] : [])] }),

@@ -1,15 +1,9 @@
-import { contentText } from '../blocks.ts';
 import { type EntryType, stringOf } from '../entry-type.ts';
+import { contentText } from '../messages.ts';
 /** What an extension says to the model. */
 export const customMessage: EntryType = {
   name: 'custom_message',
-  fields: ({ string, boolean, optional, anything, content }) => ({
-    customType: string,
-    content,
-    display: optional(boolean),
-    details: anything,
-    attribution: optional(string),
-  }),
+  fields: 'customType: string, content: content, display?: boolean, details?: unknown, attribution?: string',
   toModel: 'message',
   payload: [['customType', 'content']],
   text: (entry) => [stringOf(entry['customType']), ...contentText(entry['content'])],

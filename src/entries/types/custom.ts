@@ -2,7 +2,7 @@ import type { EntryType } from '../entry-type.ts';
 /** An extension's own state; no model sees it. */
 export const custom: EntryType = {
   name: 'custom',
-  fields: ({ string, anything }) => ({ customType: string, data: anything }),
+  fields: 'customType: string, data?: unknown',
   toModel: 'nothing',
   payload: [['customType']],
   note: ({ customType, data }) => ({ words: ['Extension data: ', { code: customType ?? 'unnamed' }], data }),

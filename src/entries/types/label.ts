@@ -2,7 +2,7 @@ import { type EntryType, stringOf } from '../entry-type.ts';
 /** A label that is absent or empty clears the one before it. */
 export const label: EntryType = {
   name: 'label',
-  fields: ({ string, optional }) => ({ targetId: string, label: optional(string) }),
+  fields: 'targetId: string, label?: string',
   toModel: 'state',
   payload: [['targetId']],
   references: { targetId: 'label' },

@@ -2,7 +2,7 @@ import type { EntryType } from '../entry-type.ts';
 /** omp: the tools of MCP servers that are shown to the model. */
 export const mcpToolSelection: EntryType = {
   name: 'mcp_tool_selection',
-  fields: ({ string, array }) => ({ selectedToolNames: array(string) }),
+  fields: 'selectedToolNames: string[]',
   dialect: 'omp',
   toModel: 'state',
   payload: [['selectedToolNames']],

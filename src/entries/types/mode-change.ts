@@ -2,7 +2,7 @@ import type { EntryType } from '../entry-type.ts';
 /** Such as plan mode; "none" is no mode. */
 export const modeChange: EntryType = {
   name: 'mode_change',
-  fields: ({ string, anything }) => ({ mode: string, data: anything }),
+  fields: 'mode: string, data?: unknown',
   dialect: 'omp',
   toModel: 'state',
   payload: [['mode']],

@@ -2,15 +2,10 @@ import { type EntryType, modelName, stringOf } from '../entry-type.ts';
 /** Seed 004 and omp write `model: "provider/id"`, pi `provider` and `modelId`, seed 000 `model` without a provider. */
 export const modelChange: EntryType = {
   name: 'model_change',
-  fields: ({ string, boolean, optional, words }) => ({
-    model: optional(string),
-    // Any word; the agents know these.
-    role: optional(words('default', 'fallback', 'temporary', 'smol', 'slow', 'plan')),
-    resolvedModelIsFallback: optional(boolean),
-    provider: optional(string),
-    modelId: optional(string),
-  }),
-  oneOf: () => [['model'], ['provider', 'modelId']],
+  // Any role; the agents know these.
+  fields: `model?: string, role?: 'default' | 'fallback' | 'temporary' | 'smol' | 'slow' | 'plan' | string,
+    resolvedModelIsFallback?: boolean, provider?: string, modelId?: string`,
+  oneOf: [['model'], ['provider', 'modelId']],
   dialect: ({ model, provider, modelId }) => {
     if (typeof modelId === 'string' && typeof provider === 'string') return 'pi';
     return stringOf(model).includes('/') ? 'omp' : undefined;

@@ -3,13 +3,7 @@ import { usageNote } from './usage.ts';
 /** omp: what a call beside the conversation has cost. */
 export const modelUsage: EntryType = {
   name: 'model_usage',
-  fields: ({ string, optional, usage }) => ({
-    purpose: optional(string),
-    role: optional(string),
-    provider: optional(string),
-    model: optional(string),
-    usage: optional(usage),
-  }),
+  fields: 'purpose?: string, role?: string, provider?: string, model?: string, usage?: usage',
   dialect: 'omp',
   toModel: 'nothing',
   hasUsage: true,

@@ -2,7 +2,7 @@ import type { EntryType } from '../entry-type.ts';
 /** omp; the tier is a word, one for each family of models, or null. */
 export const serviceTierChange: EntryType = {
   name: 'service_tier_change',
-  fields: ({ anything }) => ({ serviceTier: anything }),
+  fields: 'serviceTier?: unknown',
   dialect: 'omp',
   toModel: 'state',
   note: ({ serviceTier }) => ({ words: ['Service tier: ', { code: serviceTier ?? 'default' }] }),

@@ -2,7 +2,7 @@ import type { EntryType } from '../entry-type.ts';
 /** pi: the name of the session; an empty one clears it. */
 export const sessionInfo: EntryType = {
   name: 'session_info',
-  fields: ({ string, optional }) => ({ name: optional(string) }),
+  fields: 'name?: string',
   dialect: 'pi',
   toModel: 'state',
   titleKey: 'name',

@@ -2,12 +2,7 @@ import type { EntryType } from '../entry-type.ts';
 /** What a session began with. */
 export const sessionInit: EntryType = {
   name: 'session_init',
-  fields: ({ string, array, anything }) => ({
-    systemPrompt: string,
-    task: string,
-    tools: array(string),
-    outputSchema: anything,
-  }),
+  fields: 'systemPrompt: string, task: string, tools: string[], outputSchema?: unknown',
   dialect: 'omp',
   toModel: 'nothing',
   payload: [['systemPrompt']],

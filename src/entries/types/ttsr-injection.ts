@@ -2,7 +2,7 @@ import type { EntryType } from '../entry-type.ts';
 /** The rules that omp put into the context. */
 export const ttsrInjection: EntryType = {
   name: 'ttsr_injection',
-  fields: ({ string, array }) => ({ injectedRules: array(string) }),
+  fields: 'injectedRules: string[]',
   dialect: 'omp',
   toModel: 'state',
   payload: [['injectedRules']],

@@ -1,15 +1,9 @@
 import type { JsonObject } from '../../json/value.ts';
-
 import { type EntryType, modelName, type Note, stringOf } from '../entry-type.ts';
 /** pi: what a call beside the conversation has cost. */
 export const usage: EntryType = {
   name: 'usage',
-  fields: ({ string, optional, usage: amounts }) => ({
-    kind: optional(string),
-    provider: optional(string),
-    model: optional(string),
-    usage: amounts,
-  }),
+  fields: 'kind?: string, provider?: string, model?: string, usage: usage',
   dialect: 'pi',
   toModel: 'nothing',
   payload: [['usage']],
