@@ -1,5 +1,4 @@
 import { extname } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { type ExportOptions, exportBody } from '../exporters/export.ts';
 import type { ExportFormat, TimeText } from '../exporters/exporter.ts';
 import { exportFormats } from '../exporters/index.ts';
@@ -14,9 +13,10 @@ import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
+import { terminalSafe } from '../shared/terminal-safe.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import { ClosedPipe, UsageError } from '../util/errors.ts';
-import { printable } from '../util/printable.ts';
+import { visibleEscape } from '../util/printable.ts';
 
 export const command: Command = {
   name: 'export',
@@ -154,11 +154,11 @@ async function exportSession(
   };
   // From here on there is something to clean up. The export of a read-only log is writable all the same.
   const files = { random: io.random, signal: io.signal, input: path, mode: mode | 0o200 };
-  const sink = output === undefined ? toStream(io.stdout) : toFile(output, files);
+  const sink = output === undefined ? toStream(terminalSafe(io.stdout, visibleEscape)) : toFile(output, files);
   const body = new HeldOutput(io.random, io.signal);
   try {
     const leaf = await leafOf(session, view, args);
-    await deliver(await exportBody({ session, leaf, options, image, body }), body, sink, io);
+    await deliver(await exportBody({ session, leaf, options, image, body }), body, sink);
     return end();
   } catch (error) {
     throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: end() }) : error;
@@ -185,21 +185,13 @@ function imageStores(args: ParsedArgs, output: string | undefined, mode: number,
   return { blobs, save: assetSaver(path, mode & PRIVATE_MODE, output, io) };
 }
 
-async function deliver(head: string, body: HeldOutput, sink: Sink, io: Io): Promise<void> {
+async function deliver(head: string, body: HeldOutput, sink: Sink): Promise<void> {
   const out = new ByteWriter(sink.stream);
-  // A character may stand in two chunks.
-  const decoder = sink.stream === io.stdout && io.stdout.isTTY === true ? new StringDecoder('utf8') : undefined;
-  out.text(decoder ? safeLines(head) : head);
+  out.text(head);
   for await (const chunk of body.chunks()) {
-    if (decoder) out.text(safeLines(decoder.write(chunk)));
-    else out.bytes(chunk);
+    out.bytes(chunk);
     if (out.full) await out.flush();
   }
   await out.flush();
   await sink.commit();
-}
-
-/** For a terminal: line by line, without anything that moves its cursor or hides text. */
-function safeLines(text: string): string {
-  return text.split('\n').map(printable).join('\n');
 }

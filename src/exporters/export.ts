@@ -1,6 +1,5 @@
 import type { JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
-import type { LogEntry } from '../log/log-entry.ts';
 import { MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
 import { type GivenLabel, givenLabels, sessionTitle } from '../tree/labels.ts';
 import type {
@@ -153,16 +152,13 @@ class ExportRun {
     const ids = new Map(positions.map((position) => [position, `line ${session.index.lineOf(position)}`]));
     for await (const entry of session.entries([...ids.keys()].sort((a, b) => a - b))) {
       if (typeof entry.value['id'] === 'string') ids.set(entry.position, entry.value['id']);
-      if (options.tools === 'none') this.#noteHidden(entry);
+      if (options.tools !== 'none') continue;
+      // Links may lead to these entries before they are reached.
+      const alone = new Transcript({ ...options, image: () => notShown([]) });
+      alone.push(entry);
+      if (alone.hid) this.#hidden.add(entry.position);
     }
     return ids;
-  }
-
-  /** Links may lead to these entries before they are reached. */
-  #noteHidden({ position, line, value }: LogEntry): void {
-    const alone = new Transcript({ ...this.#job.options, image: () => notShown([]) });
-    alone.push({ position, line, value });
-    if (alone.hid) this.#hidden.add(position);
   }
 
   async #facts(): Promise<SessionFacts> {

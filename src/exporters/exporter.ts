@@ -39,10 +39,7 @@ export interface Fold {
 }
 
 /** What a user or a model wrote, as Markdown. */
-export interface Text {
-  readonly kind: 'text';
-  readonly text: string;
-}
+export type Text = { readonly kind: 'text'; readonly text: string };
 
 /** A line of ours that stands out: a failure, an abort, something left out. */
 export interface Remark {
@@ -50,10 +47,11 @@ export interface Remark {
   readonly tone: 'note' | 'warning' | 'error';
   readonly words: Words;
   /** An error message of any length. */
-  readonly detail?: string;
+  readonly detail: readonly CodeBlock[];
 }
 
 export interface ResultView {
+  readonly kind: 'result';
   readonly anchor: string;
   readonly isError: boolean;
   /** 'Result', with its length where that matters. */
@@ -63,6 +61,7 @@ export interface ResultView {
   readonly parts: readonly (CodeBlock | Image | Remark)[];
 }
 
+/** A tool call with its results; the call itself may be missing. */
 export interface CallPart {
   readonly kind: 'call';
   readonly tool: string;
@@ -74,14 +73,7 @@ export interface CallPart {
   missing: Words | undefined;
 }
 
-/** A result whose call is not part of the same message. */
-export interface LoneResult {
-  readonly kind: 'lone-result';
-  readonly tool: string;
-  readonly result: ResultView;
-}
-
-export type MessagePart = Text | Fold | Image | CodeBlock | Remark | CallPart | LoneResult;
+export type MessagePart = Text | Fold | Image | CodeBlock | Remark | CallPart | ResultView;
 
 export type Speaker = 'user' | 'assistant' | 'command' | 'instructions' | 'extension' | 'summary' | 'tool' | 'unknown';
 

@@ -26,7 +26,7 @@ function structureOf(items: readonly Item[]): { folds: number; small: number; an
     if (item.facts.length > 0 || !item.heading) small++;
     for (const part of item.parts) {
       if (part.kind === 'fold') folds++;
-      const results = part.kind === 'call' ? part.results : part.kind === 'lone-result' ? [part.result] : [];
+      const results = part.kind === 'call' ? part.results : [];
       for (const result of results) {
         if (result.anchor !== '') anchors.push(result.anchor);
         if (result.long) folds++;

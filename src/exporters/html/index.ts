@@ -1,29 +1,13 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../../util/words.ts';
-import type {
-  ExportedBranch,
-  Exporter,
-  ExporterOptions,
-  ExportFormat,
-  Item,
-  MessageItem,
-  MessagePart,
-  NoteItem,
-  ResultView,
-  SessionFacts,
-  Words,
-} from '../exporter.ts';
+import type { ExportedBranch, Exporter, ExporterOptions, ExportFormat, MessagePart, Words } from '../exporter.ts';
 import { branchStart, escapeHtml, lineEnds, oneLine, renderWords, visible, type WordStyle } from '../text.ts';
-import { costText, type Totals, tokensText } from '../view/totals.ts';
+import { costText, tokensText } from '../view/totals.ts';
 import { codeHtml, markdownHtml } from './markdown.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
-export const htmlFormat: ExportFormat = {
-  name: 'html',
-  endings: ['.html', '.htm'],
-  make: (options) => new HtmlExporter(options),
-};
+export const htmlFormat: ExportFormat = { name: 'html', endings: ['.html', '.htm'], make: htmlExporter };
 
 const HTML_WORDS: WordStyle = {
   own: escapeHtml,
@@ -36,23 +20,79 @@ const HTML_WORDS: WordStyle = {
  * The page in document order. A run is a chain of entries without a fork; the script shows the runs of one branch and
  * hides the others, and without scripts they stand one after another.
  */
-class HtmlExporter implements Exporter {
-  readonly #options: ExporterOptions;
+function htmlExporter(options: ExporterOptions): Exporter {
+  const html = (words: Words): string => renderWords(words, HTML_WORDS, options.anchorOf);
   /** The run that ended at each fork. */
-  readonly #forks = new Map<string | undefined, number>();
-  #run = 0;
-  #open = false;
-  #branch = 1;
+  const forks = new Map<string | undefined, number>();
+  let run = 0;
+  let isOpen = false;
+  let current = 1;
+  const openRun = (parent?: number): string => {
+    isOpen = true;
+    const from = parent === undefined ? '' : ` data-parent="${parent}"`;
+    return `<section data-run="${++run}" data-branch="${current}"${from}>\n`;
+  };
+  const closeRun = (): string => {
+    const end = isOpen ? '</section>\n' : '';
+    isOpen = false;
+    return end;
+  };
+  return {
+    head: (...parts) => pageHead(options, ...parts),
+    branch: (branch) => {
+      const { number, from, entries } = branch;
+      current = number;
+      const about = `${html(branchStart(branch))}, ${counted(entries, 'entry', 'entries')}`;
+      const title = `<h2>Branch ${number}${labelHtml(branch)}</h2><p>${about}</p>`;
+      return `${closeRun()}${openRun(forks.get(from))}<div class="branch" id="branch-${number}">${title}</div>\n`;
+    },
+    item: (item) => {
+      const start = isOpen ? '' : openRun();
+      const { anchor } = item;
+      if (item.kind === 'note')
+        return `${start}<div class="note"${idOf(anchor)}><p>${html(item.words)}</p>${partsHtml(item.details, html)}</div>\n`;
+      const { heading, speaker, parts } = item;
+      const facts = `<p>${item.facts.map((fact) => `<span>${html(fact)}</span>`).join('')}</p>`;
+      const head = heading
+        ? `<a class="number" href="#${anchor}">${heading.number}</a><h2>${html(heading.title)}</h2>${facts}`
+        : `${facts}<a class="number" href="#${anchor}" aria-label="Link to this message">#</a>`;
+      const kind = `${heading ? 'turn ' : ''}${speaker}`;
+      const inside = `<div class="head">${head}</div>${partsHtml(parts, html)}`;
+      return `${start}<article class="${kind}" id="${anchor}">${inside}</article>\n`;
+    },
+    fork: (anchor, branches) => {
+      forks.set(anchor, run);
+      const links = branches.map(({ number }) => `<a href="#branch-${number}">branch ${number}</a>`).join(', ');
+      const verb = branches.length === 1 ? 'continues' : 'continue';
+      return `<p class="fork" id="${anchor}">Fork: ${links} ${verb} from here</p>\n${closeRun()}${openRun(run)}`;
+    },
+    tail: () => `${closeRun()}</main>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`,
+  };
+}
 
-  constructor(options: ExporterOptions) {
-    this.#options = options;
-  }
-
-  head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly ExportedBranch[]): string {
-    const title = shown(oneLine(facts.title || facts.opening || 'Session', 200));
-    const images = this.#options.assets ? "data: 'self' file:" : 'data:';
-    const policy = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; img-src ${images}; base-uri 'none'; form-action 'none'`;
-    return `<!doctype html>
+function pageHead(
+  { time, zone, assets }: ExporterOptions,
+  ...[facts, totals, turns, branches]: Parameters<Exporter['head']>
+): string {
+  const title = shown(oneLine(facts.title || facts.opening || 'Session', 200));
+  const images = assets ? "data: 'self' file:" : 'data:';
+  const policy = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; img-src ${images}; base-uri 'none'; form-action 'none'`;
+  const rows: (readonly [string, string | undefined])[] = [
+    ['Session', facts.id],
+    ['Folder', facts.cwd],
+    ['Parent', facts.parentSession],
+    [totals.models.size > 1 ? 'Models' : 'Model', [...totals.models].join(', ')],
+    ['First entry', time(totals.first)],
+    ['Last entry', time(totals.last)],
+    ['Time zone', zone],
+    ['Size', `${counted(turns, 'turn')}, ${counted(totals.entries, 'entry', 'entries')}`],
+    ['Tokens', tokensText(totals.usage)],
+    ['Cost', totals.cost === undefined ? undefined : costText(totals.cost)],
+  ];
+  const list = rows.map(([name, value]) =>
+    value ? `<div><dt>${name}</dt><dd><bdi>${shown(oneLine(value, 400))}</bdi></dd></div>` : '',
+  );
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -66,130 +106,63 @@ class HtmlExporter implements Exporter {
 <body>
 <header id="top">
 <h1>${title}</h1>
-<dl class="facts">${this.#facts(facts, totals, turns)}</dl>
+<dl class="facts">${list.join('')}</dl>
 ${branchList(branches)}</header>
 <main>
 `;
-  }
+}
 
-  branch(branch: ExportedBranch): string {
-    const { number } = branch;
-    this.#branch = number;
-    const about = `${this.#words(branchStart(branch))}, ${counted(branch.entries, 'entry', 'entries')}`;
-    return `${this.#closeRun()}${this.#openRun(this.#forks.get(branch.from))}<div class="branch" id="branch-${number}"><h2>Branch ${number}${label(branch)}</h2><p>${about}</p></div>
-`;
-  }
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
+}
 
-  item(item: Item): string {
-    const start = this.#open ? '' : this.#openRun(undefined);
-    return start + (item.kind === 'note' ? this.#note(item) : this.#message(item));
-  }
+function branchList(branches: readonly ExportedBranch[]): string {
+  if (branches.length < 2) return '';
+  const items = branches.map((branch) => {
+    const link = `<a href="#branch-${branch.number}" data-to="${branch.number}">Branch ${branch.number}</a>`;
+    return `<li>${link}, ${counted(branch.entries, 'entry', 'entries')}${labelHtml(branch)}</li>`;
+  });
+  return `<nav class="branches" aria-label="Branches"><ul>${items.join('')}</ul></nav>\n`;
+}
 
-  fork(anchor: string, branches: readonly ExportedBranch[]): string {
-    this.#forks.set(anchor, this.#run);
-    const links = branches.map(({ number }) => `<a href="#branch-${number}">branch ${number}</a>`).join(', ');
-    const note = `<p class="fork" id="${anchor}">Fork: ${links} ${branches.length === 1 ? 'continues' : 'continue'} from here</p>\n`;
-    return note + this.#closeRun() + this.#openRun(this.#run);
-  }
+function labelHtml({ label }: ExportedBranch): string {
+  return label === undefined ? '' : ` <span class="label">${shown(oneLine(label, 80))}</span>`;
+}
 
-  tail(): string {
-    return `${this.#closeRun()}</main>
-<script>${SCRIPT}</script>
-</body>
-</html>
-`;
-  }
+function partsHtml(parts: readonly MessagePart[], html: (words: Words) => string): string {
+  return parts.map((part) => partHtml(part, html)).join('');
+}
 
-  #openRun(parent: number | undefined): string {
-    this.#run++;
-    this.#open = true;
-    const from = parent === undefined ? '' : ` data-parent="${parent}"`;
-    return `<section data-run="${this.#run}" data-branch="${this.#branch}"${from}>\n`;
-  }
-
-  #closeRun(): string {
-    if (!this.#open) return '';
-    this.#open = false;
-    return '</section>\n';
-  }
-
-  #facts(facts: SessionFacts, totals: Totals, turns: number): string {
-    const rows: (readonly [string, string | undefined])[] = [
-      ['Session', facts.id],
-      ['Folder', facts.cwd],
-      ['Parent', facts.parentSession],
-      [totals.models.size > 1 ? 'Models' : 'Model', [...totals.models].join(', ')],
-      ['First entry', this.#options.time(totals.first)],
-      ['Last entry', this.#options.time(totals.last)],
-      ['Time zone', this.#options.zone],
-      ['Size', `${counted(turns, 'turn')}, ${counted(totals.entries, 'entry', 'entries')}`],
-      ['Tokens', tokensText(totals.usage)],
-      ['Cost', totals.cost === undefined ? undefined : costText(totals.cost)],
-    ];
-    return rows
-      .map(([name, value]) =>
-        value ? `<div><dt>${name}</dt><dd><bdi>${shown(oneLine(value, 400))}</bdi></dd></div>` : '',
-      )
-      .join('');
-  }
-
-  #message({ heading, anchor, speaker, facts, parts }: MessageItem): string {
-    const small = `<p>${facts.map((fact) => `<span>${this.#words(fact)}</span>`).join('')}</p>`;
-    const head = heading
-      ? `<a class="number" href="#${anchor}">${heading.number}</a><h2>${this.#words(heading.title)}</h2>${small}`
-      : `${small}<a class="number" href="#${anchor}" aria-label="Link to this message">#</a>`;
-    return `<article class="${heading ? 'turn ' : ''}${speaker}" id="${anchor}"><div class="head">${head}</div>${this.#parts(parts)}</article>\n`;
-  }
-
-  #note({ anchor, words, details }: NoteItem): string {
-    return `<div class="note"${idOf(anchor)}><p>${this.#words(words)}</p>${this.#parts(details)}</div>\n`;
-  }
-
-  #parts(parts: readonly MessagePart[]): string {
-    return parts.map((part) => this.#part(part)).join('');
-  }
-
-  #part(part: MessagePart): string {
-    switch (part.kind) {
-      case 'text':
-        return `<div class="text">${markdownHtml(part.text)}</div>`;
-      case 'block':
-        return code(part.language, part.text);
-      case 'image': {
-        const about = this.#words(part.about);
-        if (part.url === undefined) return `<p class="remark note">${about}</p>`;
-        return `<figure><img src="${escapeHtml(part.url)}" alt="" loading="lazy"><figcaption>${about}</figcaption></figure>`;
-      }
-      case 'fold':
-        return `<details class="${part.tone}"${part.open ? ' open' : ''}><summary>${this.#words(part.title)}</summary>${this.#parts(part.parts)}</details>`;
-      case 'remark': {
-        const detail = part.detail === undefined ? '' : code('', part.detail);
-        return `<div class="remark ${part.tone}"><p>${this.#words(part.words)}</p>${detail}</div>`;
-      }
-      case 'call': {
-        const missing = part.missing ? `<p class="missing">${this.#words(part.missing)}</p>` : '';
-        return this.#call(part.tool, this.#words(part.subject), this.#parts(part.blocks), part.results, missing);
-      }
-      case 'lone-result':
-        return this.#call(part.tool, '(without its call)', '', [part.result], '');
+function partHtml(part: MessagePart, html: (words: Words) => string): string {
+  switch (part.kind) {
+    case 'text':
+      return `<div class="text">${markdownHtml(part.text)}</div>`;
+    case 'block':
+      return codeHtml(part.language, visible(lineEnds(part.text)).replace(/\n$/, ''));
+    case 'image': {
+      const about = html(part.about);
+      if (part.url === undefined) return `<p class="remark note">${about}</p>`;
+      return `<figure><img src="${escapeHtml(part.url)}" alt="" loading="lazy"><figcaption>${about}</figcaption></figure>`;
     }
-  }
-
-  #call(tool: string, subject: string, blocks: string, results: readonly ResultView[], missing: string): string {
-    const failed = results.some((result) => result.isError) ? ' failed' : '';
-    const name = tool === '' ? 'unnamed tool' : `<bdi>${shown(oneLine(tool, 80))}</bdi>`;
-    const inside = blocks + results.map((result) => this.#result(result)).join('') + missing;
-    return `<details class="call${failed}" open><summary><b>${name}</b> ${subject}</summary>${inside}</details>`;
-  }
-
-  #result({ anchor, isError, title, long, parts }: ResultView): string {
-    const [outer, inner] = long ? ['details', 'summary'] : ['div', 'p'];
-    const kind = isError ? 'result failed' : 'result';
-    return `<${outer} class="${kind}"${idOf(anchor)}><${inner}>${this.#words(title)}</${inner}>${this.#parts(parts)}</${outer}>`;
-  }
-
-  #words(words: Words): string {
-    return renderWords(words, HTML_WORDS, this.#options.anchorOf);
+    case 'fold': {
+      const open = part.open ? ' open' : '';
+      return `<details class="${part.tone}"${open}><summary>${html(part.title)}</summary>${partsHtml(part.parts, html)}</details>`;
+    }
+    case 'remark':
+      return `<div class="remark ${part.tone}"><p>${html(part.words)}</p>${partsHtml(part.detail, html)}</div>`;
+    case 'call': {
+      const failed = part.results.some(({ isError }) => isError) ? ' failed' : '';
+      const name = part.tool === '' ? 'unnamed tool' : `<bdi>${shown(oneLine(part.tool, 80))}</bdi>`;
+      const missing = part.missing ? `<p class="missing">${html(part.missing)}</p>` : '';
+      const inside = partsHtml([...part.blocks, ...part.results], html) + missing;
+      return `<details class="call${failed}" open><summary><b>${name}</b> ${html(part.subject)}</summary>${inside}</details>`;
+    }
+    case 'result': {
+      const [outer, inner] = part.long ? ['details', 'summary'] : ['div', 'p'];
+      const kind = part.isError ? 'result failed' : 'result';
+      const inside = `<${inner}>${html(part.title)}</${inner}>${partsHtml(part.parts, html)}`;
+      return `<${outer} class="${kind}"${idOf(part.anchor)}>${inside}</${outer}>`;
+    }
   }
 }
 
@@ -198,27 +171,6 @@ function shown(text: string): string {
   return escapeHtml(visible(text));
 }
 
-function code(language: string, text: string): string {
-  return codeHtml(language, visible(lineEnds(text)).replace(/\n$/, ''));
-}
-
 function idOf(anchor: string): string {
   return anchor === '' ? '' : ` id="${anchor}"`;
-}
-
-function label(branch: ExportedBranch): string {
-  return branch.label === undefined ? '' : ` <span class="label">${shown(oneLine(branch.label, 80))}</span>`;
-}
-
-function branchList(branches: readonly ExportedBranch[]): string {
-  if (branches.length < 2) return '';
-  const items = branches.map((branch) => {
-    const link = `<a href="#branch-${branch.number}" data-to="${branch.number}">Branch ${branch.number}</a>`;
-    return `<li>${link}, ${counted(branch.entries, 'entry', 'entries')}${label(branch)}</li>`;
-  });
-  return `<nav class="branches" aria-label="Branches"><ul>${items.join('')}</ul></nav>\n`;
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 }

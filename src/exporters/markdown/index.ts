@@ -1,135 +1,94 @@
 import { counted } from '../../util/words.ts';
-import type {
-  ExportedBranch,
-  Exporter,
-  ExporterOptions,
-  ExportFormat,
-  Item,
-  MessageItem,
-  MessagePart,
-  ResultView,
-  SessionFacts,
-  Words,
-} from '../exporter.ts';
+import type { Exporter, ExporterOptions, ExportFormat, MessagePart, Words } from '../exporter.ts';
 import { branchStart, oneLine, renderWords } from '../text.ts';
-import type { Totals } from '../view/totals.ts';
 import { sanitizeMarkdown } from './sanitize-markdown.ts';
 import { fenced, MARKDOWN_WORDS, plainText, SUMMARY_WORDS } from './text.ts';
 
-export const markdownFormat: ExportFormat = {
-  name: 'md',
-  endings: ['.md', '.markdown'],
-  make: (options) => new MarkdownExporter(options),
-};
+export const markdownFormat: ExportFormat = { name: 'md', endings: ['.md', '.markdown'], make: markdownExporter };
+
+/** How a line is written: as Markdown, and inside the summary of a fold. */
+interface Writers {
+  readonly line: (words: Words) => string;
+  readonly summary: (words: Words) => string;
+}
 
 /** Every piece ends with a blank line, and every block of ours starts at the left edge: so nothing before it can hold it. */
-class MarkdownExporter implements Exporter {
-  readonly #options: ExporterOptions;
+function markdownExporter(options: ExporterOptions): Exporter {
+  const line = (words: Words): string => renderWords(words, MARKDOWN_WORDS, options.anchorOf);
+  const summary = (words: Words): string => renderWords(words, SUMMARY_WORDS, options.anchorOf);
+  const small = (facts: readonly Words[]): string => `<sub>${facts.map(line).join(' · ')}</sub>\n\n`;
+  const labelWords = (label: string): Words => ['label ', { code: oneLine(label, 80) }];
+  return {
+    head: (facts, totals, turns, branches) => {
+      const title = plainText(oneLine(facts.title || facts.opening || 'Session', 200));
+      const list = branches.map(({ number, entries, label }) => {
+        const words = label === undefined ? '' : `, ${line(labelWords(label))}`;
+        return `- [Branch ${number}](#branch-${number}): ${counted(entries, 'entry', 'entries')}${words}\n`;
+      });
+      if (list.length > 0) list.push('\n');
+      return `${frontMatter(options, facts, totals, turns, branches)}\n# ${title}\n\n${list.join('')}`;
+    },
+    branch: (branch) => {
+      const { number, entries, leaf, label } = branch;
+      const facts: Words[] = [branchStart(branch), [counted(entries, 'entry', 'entries')], ['leaf ', { entry: leaf }]];
+      if (label !== undefined) facts.push(labelWords(label));
+      return `# ${anchor(`branch-${number}`)}Branch ${number}\n\n${small(facts)}`;
+    },
+    item: (item) => {
+      const place = anchor(item.anchor);
+      if (item.kind === 'note') return `> ${place}${line(item.words)}\n\n${partsText(item.details, { line, summary })}`;
+      const { heading, facts } = item;
+      const parts = partsText(item.parts, { line, summary });
+      if (!heading) return place + small(facts) + parts;
+      const title = `## ${place}${heading.number} · ${line(heading.title)}\n\n`;
+      return title + (facts.length > 0 ? small(facts) : '') + parts;
+    },
+    fork: (place, branches) => {
+      const links = branches.map(({ number }) => `[branch ${number}](#branch-${number})`).join(', ');
+      return `> ${anchor(place)}**Fork:** ${links} ${branches.length === 1 ? 'continues' : 'continue'} from here\n\n`;
+    },
+    tail: () => '',
+  };
+}
 
-  constructor(options: ExporterOptions) {
-    this.#options = options;
-  }
+function partsText(parts: readonly MessagePart[], writers: Writers): string {
+  return parts.map((part) => partText(part, writers)).join('');
+}
 
-  head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly ExportedBranch[]): string {
-    const title = plainText(oneLine(facts.title || facts.opening || 'Session', 200));
-    const list = branches.map(({ number, entries, label }) => {
-      const words = label === undefined ? '' : `, ${this.#words(labelWords(label))}`;
-      return `- [Branch ${number}](#branch-${number}): ${counted(entries, 'entry', 'entries')}${words}\n`;
-    });
-    if (list.length > 0) list.push('\n');
-    return `${frontMatter(facts, totals, turns, this.#options)}\n# ${title}\n\n${list.join('')}`;
-  }
-
-  branch(branch: ExportedBranch): string {
-    const { number, entries, leaf, label } = branch;
-    const facts: Words[] = [branchStart(branch), [counted(entries, 'entry', 'entries')], ['leaf ', { entry: leaf }]];
-    if (label !== undefined) facts.push(labelWords(label));
-    return `# ${anchor(`branch-${number}`)}Branch ${number}\n\n${this.#small(facts)}`;
-  }
-
-  item(item: Item): string {
-    if (item.kind === 'message') return this.#message(item);
-    return `> ${anchor(item.anchor)}${this.#words(item.words)}\n\n${this.#parts(item.details)}`;
-  }
-
-  fork(place: string, branches: readonly ExportedBranch[]): string {
-    const links = branches.map(({ number }) => `[branch ${number}](#branch-${number})`).join(', ');
-    return `> ${anchor(place)}**Fork:** ${links} ${branches.length === 1 ? 'continues' : 'continue'} from here\n\n`;
-  }
-
-  tail(): string {
-    return '';
-  }
-
-  #message({ heading, anchor: place, facts, parts }: MessageItem): string {
-    if (!heading) return anchor(place) + this.#small(facts) + this.#parts(parts);
-    const small = facts.length > 0 ? this.#small(facts) : '';
-    return `## ${anchor(place)}${heading.number} · ${this.#words(heading.title)}\n\n${small}${this.#parts(parts)}`;
-  }
-
-  #small(facts: readonly Words[]): string {
-    return `<sub>${facts.map((fact) => this.#words(fact)).join(' · ')}</sub>\n\n`;
-  }
-
-  #parts(parts: readonly MessagePart[]): string {
-    return parts.map((part) => this.#part(part)).join('');
-  }
-
-  #part(part: MessagePart): string {
-    switch (part.kind) {
-      case 'text':
-        return `${sanitizeMarkdown(part.text)}\n\n`;
-      case 'block':
-        return `${fenced(part.language, part.text)}\n\n`;
-      case 'image': {
-        const about = this.#words(part.about);
-        return part.url === undefined ? `*${about}*\n\n` : `![${about}](${part.url})\n\n`;
-      }
-      case 'fold':
-        return this.#fold(part.title, part.open, '', this.#parts(part.parts));
-      case 'remark': {
-        const words = this.#words(part.words);
-        if (part.tone === 'note') return `*${words}*\n\n`;
-        const alert = part.tone === 'error' ? 'CAUTION' : 'WARNING';
-        const detail = part.detail === undefined ? '' : `\n\n${fenced('', part.detail)}`;
-        const lines = `[!${alert}]\n${words}${detail}`.split('\n');
-        return `${lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n')}\n\n`;
-      }
-      case 'call': {
-        const subject = this.#words(part.subject).trimStart();
-        const missing = part.missing ? `*${this.#words(part.missing)}*\n\n` : '';
-        const results = part.results.map((result) => this.#result(result)).join('');
-        const head = `${toolName(part.tool)}${subject && ` ${subject}`}\n\n`;
-        return head + this.#parts(part.blocks) + results + missing;
-      }
-      case 'lone-result':
-        return `${toolName(part.tool)} (without its call)\n\n${this.#result(part.result)}`;
+function partText(part: MessagePart, writers: Writers): string {
+  const { line, summary } = writers;
+  switch (part.kind) {
+    case 'text':
+      return `${sanitizeMarkdown(part.text)}\n\n`;
+    case 'block':
+      return `${fenced(part.language, part.text)}\n\n`;
+    case 'image':
+      return part.url === undefined ? `*${line(part.about)}*\n\n` : `![${line(part.about)}](${part.url})\n\n`;
+    case 'fold': {
+      const inside = partsText(part.parts, writers);
+      return `<details${part.open ? ' open' : ''}>\n<summary>${summary(part.title)}</summary>\n\n${inside}</details>\n\n`;
+    }
+    case 'remark': {
+      if (part.tone === 'note') return `*${line(part.words)}*\n\n`;
+      const alert = part.tone === 'error' ? 'CAUTION' : 'WARNING';
+      const text = `[!${alert}]\n${line(part.words)}\n\n${partsText(part.detail, writers)}`.trimEnd();
+      const quoted = text.split('\n').map((one) => (one === '' ? '>' : `> ${one}`));
+      return `${quoted.join('\n')}\n\n`;
+    }
+    case 'call': {
+      const name = part.tool === '' ? 'unnamed tool' : plainText(oneLine(part.tool, 80));
+      const head = `**${name}** ${line(part.subject).trimStart()}`.trimEnd();
+      const missing = part.missing ? `*${line(part.missing)}*\n\n` : '';
+      return `${head}\n\n${partsText([...part.blocks, ...part.results], writers)}${missing}`;
+    }
+    case 'result': {
+      const inside = partsText(part.parts, writers);
+      const place = anchor(part.anchor);
+      if (part.long) return `<details>\n<summary>${place}${summary(part.title)}</summary>\n\n${inside}</details>\n\n`;
+      const mark = part.isError ? '**' : '*';
+      return `${place}${mark}${line(part.title)}${mark}\n\n${inside}`;
     }
   }
-
-  #fold(title: Words, open: boolean, place: string, inside: string): string {
-    const summary = anchor(place) + renderWords(title, SUMMARY_WORDS, this.#options.anchorOf);
-    return `<details${open ? ' open' : ''}>\n<summary>${summary}</summary>\n\n${inside}</details>\n\n`;
-  }
-
-  #result(result: ResultView): string {
-    const parts = this.#parts(result.parts);
-    if (result.long) return this.#fold(result.title, false, result.anchor, parts);
-    const mark = result.isError ? '**' : '*';
-    return `${anchor(result.anchor)}${mark}${this.#words(result.title)}${mark}\n\n${parts}`;
-  }
-
-  #words(words: Words): string {
-    return renderWords(words, MARKDOWN_WORDS, this.#options.anchorOf);
-  }
-}
-
-function toolName(tool: string): string {
-  return `**${tool === '' ? 'unnamed tool' : plainText(oneLine(tool, 80))}**`;
-}
-
-function labelWords(label: string): Words {
-  return ['label ', { code: oneLine(label, 80) }];
 }
 
 /** Anchors hold letters, digits, dots, dashes and underscores only. */
@@ -138,7 +97,7 @@ function anchor(name: string): string {
 }
 
 /** What programs want to know of the session, as YAML. Every text is quoted, so no value means more than itself. */
-function frontMatter(facts: SessionFacts, totals: Totals, turns: number, { time, zone }: ExporterOptions): string {
+function frontMatter({ time, zone }: ExporterOptions, ...[facts, totals, turns]: Parameters<Exporter['head']>): string {
   const { usage, models, cost } = totals;
   const started = time(facts.started ?? totals.first);
   const first = time(totals.first);

@@ -13,15 +13,10 @@ export interface Asked {
 /** Gives undefined where the arguments are not what the form needs; the next form, in the end JSON, is taken then. */
 type Form = (input: JsonObject) => Shape | undefined;
 
-interface Shape extends Asked {
-  /** The arguments that this shows. */
-  readonly shown: readonly string[];
-}
+/** `shown` are the arguments that this shows. */
+type Shape = Asked & { readonly shown: readonly string[] };
 
-interface Argument {
-  readonly key: string;
-  readonly value: string;
-}
+type Argument = { readonly key: string; readonly value: string };
 
 const PATHS = ['path', 'file_path', 'filePath', 'file', 'filename', 'notebook_path'];
 const OLD = ['oldText', 'old_string', 'oldString', 'old_str', 'old_text', 'search'];

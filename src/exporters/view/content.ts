@@ -12,8 +12,8 @@ export function text(value: string): Text {
   return { kind: 'text', text: value };
 }
 
-export function remark(tone: Remark['tone'], words: Words, detail?: string): Remark {
-  return { kind: 'remark', tone, words, ...(detail ? { detail } : {}) };
+export function remark(tone: Remark['tone'], words: Words, detail = ''): Remark {
+  return { kind: 'remark', tone, words, detail: detail === '' ? [] : [block('', detail)] };
 }
 
 function fold(title: Words, parts: Fold['parts']): Fold {

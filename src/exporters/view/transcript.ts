@@ -1,41 +1,21 @@
 import { modelName, stringOf as textOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import type { LogEntry } from '../../log/log-entry.ts';
 import { Pairing } from '../../transcript/turns.ts';
 import { grouped } from '../../util/words.ts';
-import type {
-  CallPart,
-  CodeBlock,
-  Image,
-  Item,
-  MessageItem,
-  MessagePart,
-  NoteItem,
-  Remark,
-  ResultView,
-  Speaker,
-  ViewOptions,
-  Words,
-} from '../exporter.ts';
+import type { CallPart, Item, MessageItem, NoteItem, ResultView, Speaker, ViewOptions, Words } from '../exporter.ts';
 import { oneLine } from '../text.ts';
-import { askedOf, block } from './call.ts';
+import { type Asked, askedOf, block } from './call.ts';
 import { contentParts, noteOf, remark, shortOutput } from './content.ts';
 import { withExactNumbers } from './json.ts';
 import { assistantFacts, type Draft, ENTRY_DRAFTS, endingParts, messageDraft } from './message.ts';
 
-/** An entry on its way into an export. */
-export interface ExportEntry {
-  /** Its place among the entries of the log. */
-  readonly position: number;
-  readonly line: number;
-  readonly value: JsonObject;
-  /** The line itself, where there is one: it has the numbers that JSON.parse cannot hold. */
-  readonly text?: string;
-}
+/** An entry on its way into an export. Its text has the numbers that JSON.parse cannot hold. */
+export type ExportEntry = Pick<LogEntry, 'position' | 'line' | 'value'> & Partial<Pick<LogEntry, 'text'>>;
 
 /** An assistant's message that waits for the results of its calls. */
 interface OpenMessage {
   readonly message: MessageItem;
-  readonly calls: readonly CallPart[];
   readonly pairing: Pairing<CallPart, ResultView>;
   readonly stopped: boolean;
   /** What came after it and before the last result. */
@@ -130,7 +110,6 @@ export class Transcript {
 
   #addAnswer(entry: ExportEntry, message: JsonObject): void {
     this.#close('next');
-    const calls: CallPart[] = [];
     const pairing = new Pairing<CallPart, ResultView>();
     let left = 0;
     const content = contentParts(message['content'], this.#options, (value) => {
@@ -140,8 +119,7 @@ export class Transcript {
       }
       const tool = textOf(value['name']);
       const asked = askedOf(tool, value['arguments'] ?? value['input'], this.#options.tools);
-      const call: CallPart = { kind: 'call', tool, ...asked, results: [], missing: undefined };
-      calls.push(call);
+      const call = callPart(tool, asked, []);
       pairing.add(textOf(value['id']), call);
       return call;
     });
@@ -158,8 +136,8 @@ export class Transcript {
     const shown = this.#message(entry, { speaker: 'assistant', title: ['Assistant'], facts, parts }, isFirst);
     this.#turn = 'assistant';
     this.#model = modelName(message);
-    this.#open = { message: shown, calls, pairing, stopped: ending.length > 0, after: [] };
-    if (calls.length === 0) this.#close('next');
+    this.#open = { message: shown, pairing, stopped: ending.length > 0, after: [] };
+    if (!parts.some(({ kind }) => kind === 'call')) this.#close('next');
   }
 
   #addResult(entry: ExportEntry, message: JsonObject): void {
@@ -175,18 +153,16 @@ export class Transcript {
       return;
     }
     this.#close('next');
-    const parts: MessagePart[] = [
-      { kind: 'lone-result', tool: textOf(message['toolName']), result: { ...result, anchor: '' } },
-    ];
     const inTurn = this.#turn === 'assistant' || this.#turn === 'tool';
     if (!inTurn) this.#turn = 'tool';
-    const draft: Draft = { speaker: 'tool', title: ['Tool result'], facts: [], parts };
-    this.#ready.push(this.#message(entry, draft, !inTurn));
+    const asked = { subject: ['(without its call)'], blocks: [] };
+    const parts = [callPart(textOf(message['toolName']), asked, [{ ...result, anchor: '' }])];
+    this.#ready.push(this.#message(entry, { speaker: 'tool', title: ['Tool result'], facts: [], parts }, !inTurn));
   }
 
   #resultView(anchor: string, message: JsonObject): ResultView {
     const isError = message['isError'] === true;
-    const parts: (CodeBlock | Image | Remark)[] = [];
+    const parts: ResultView['parts'][number][] = [];
     const title = [isError ? 'Error' : 'Result'];
     let lines = 0;
     for (const part of contentParts(message['content'], this.#options)) {
@@ -200,7 +176,7 @@ export class Transcript {
     }
     if (parts.length === 0) parts.push(remark('note', ['No output']));
     const long = this.#options.tools === 'full' && lines > LONG_RESULT_LINES;
-    return { anchor, isError, title: [title.join(', ')], long, parts };
+    return { kind: 'result', anchor, isError, title: [title.join(', ')], long, parts };
   }
 
   #addNote(item: NoteItem): void {
@@ -221,8 +197,9 @@ export class Transcript {
 
   #close(reason: 'next' | 'fork' | 'end'): void {
     if (!this.#open) return;
-    const { message, calls, stopped, after } = this.#open;
-    for (const call of calls) if (call.results.length === 0) call.missing = MISSING[stopped ? 'stopped' : reason];
+    const { message, stopped, after } = this.#open;
+    for (const part of message.parts)
+      if (part.kind === 'call' && part.results.length === 0) part.missing = MISSING[stopped ? 'stopped' : reason];
     this.#ready.push(message, ...after);
     this.#open = undefined;
   }
@@ -231,6 +208,10 @@ export class Transcript {
     const id = textOf(entry.value['id']);
     return id !== '' && !this.#repeated(entry) ? anchorOf(id) : `line-${entry.line}`;
   }
+}
+
+function callPart(tool: string, asked: Asked, results: ResultView[]): CallPart {
+  return { kind: 'call', tool, ...asked, results, missing: undefined };
 }
 
 function note(anchor: string, ...words: Words): NoteItem {
