@@ -47,7 +47,6 @@ export type { Duplicates } from './log/log-index.ts';
 export type { ChangeRecord, QuarantineRecord, Remaining as Left } from './repair/index.ts';
 export type { Finding, Severity } from './rules/finding.ts';
 export type { Group, Level, RuleMeta } from './rules/rule.ts';
-export type { ClassName, ClassRule, Idempotency, Policy } from './status/classes.ts';
+export type { ClassName, ClassRule, Idempotency, Policy, Verdict } from './status/classes.ts';
 export type { ChecklistItem, PendingCall, Reason, State, Status } from './status/types.ts';
-export type { Verdict } from './status/verdict.ts';
 export { AppError } from './util/errors.ts';

@@ -7,7 +7,7 @@ import { readSession, type View } from '../shared/open-session.ts';
 import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
 import type { CallFacts, PathFacts } from '../status/facts.ts';
 import { judgeProbe, type Probe, probeRequest } from '../status/probe.ts';
-import { sessionStatus } from '../status/session-status.ts';
+import { sessionStatus } from '../status/status.ts';
 import { statusText } from '../status/text.ts';
 import type { Status } from '../status/types.ts';
 import { UsageError } from '../util/errors.ts';

@@ -1,5 +1,5 @@
 import { CLASS_NAMES, type ClassRule, classifier, parseClassRules } from '../status/classes.ts';
-import { sessionStatus } from '../status/session-status.ts';
+import { sessionStatus } from '../status/status.ts';
 import type { Status } from '../status/types.ts';
 import { type Bytes, described, optionsOf } from './arguments.ts';
 import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';

@@ -1,15 +1,15 @@
 import { hasRetainedTail } from '../context/window.ts';
 import { type Dialect, DialectWatch } from '../entries/dialect.ts';
 import { isObject, type JsonObject, stringText } from '../json/value.ts';
+import type { LogEntry } from '../log/log-entry.ts';
 import { type CallGroup, isAnswered, Pairing, toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
+import type { Verdict } from './classes.ts';
 import { type Outcome, outcomeOf, resultText } from './results.ts';
+import type { State } from './types.ts';
 
-export interface StatusEntry {
-  readonly line: number;
-  readonly value: JsonObject;
-}
+type StatusEntry = Pick<LogEntry, 'line' | 'value'>;
 
 /** Where something is in the log. */
 export interface EntryPlace {
@@ -17,10 +17,12 @@ export interface EntryPlace {
   readonly line: number;
 }
 
-interface StatusNote extends EntryPlace {
+export interface StatusNote extends EntryPlace {
   readonly what: string;
   /** How many user messages came before it. */
   readonly round: number;
+  /** What it means while no user message follows; without it, it is evidence alone. */
+  readonly reason: readonly [Verdict, State] | undefined;
 }
 
 export interface CallFacts extends EntryPlace {
@@ -32,40 +34,36 @@ export interface CallFacts extends EntryPlace {
   readonly round: number;
   /** False for the calls of aborted and failed turns: the hosts end such a turn before they dispatch its calls. */
   readonly dispatched: boolean;
+  /** Calls without an id have none, and nothing answers them. */
+  group?: CallGroup<CallFacts, CallResult>;
 }
 
 type CallResult = Outcome & EntryPlace;
 
-export interface TurnFacts extends EntryPlace {
+interface TurnFacts extends EntryPlace {
   readonly stopReason: string | undefined;
   readonly errorMessage: string | undefined;
   /** Milliseconds since 1970, where the message or the entry has a time. */
   readonly time: number | undefined;
   readonly round: number;
   readonly calls: readonly CallFacts[];
-  /** By what the provider's answer can be asked for later; empty where the log does not tell. */
+  /** By what the provider's answer can be asked for later; empty where the log does not say. */
   readonly deferred: string | undefined;
 }
 
-export interface NotedResult extends CallResult {
+interface NotedResult extends StatusNote {
+  readonly kind: Outcome['kind'];
   readonly toolCallId: string;
   readonly toolName: string;
   /** The beginning of its text. */
   readonly text: string;
-  readonly round: number;
-}
-
-export interface CompactionFact extends EntryPlace {
-  /** The entry that it hangs from. */
-  readonly previousId: string | null;
-  readonly firstKept: string | undefined;
-  readonly hasSummary: boolean;
-  /** The kept entry is on the path before it, or it names itself. */
-  readonly anchored: boolean;
 }
 
 const TEXT_CHARS = 200;
 const MAX_LISTED = 1000;
+const START = 'tool_execution_start';
+const FINISHED = 'event-log/tool.finished';
+const POLICY = 'event-log/policy';
 
 /** What the path from root to leaf says: takes its entries one at a time, root first, and holds only what the verdict needs. */
 export class PathFacts {
@@ -80,21 +78,29 @@ export class PathFacts {
   readonly noted: NotedResult[] = [];
   /** The writer records when a tool starts. */
   marksStarts = false;
-  /** By call id; a marker belongs to the nearest call above it. */
-  readonly startMarkers = new Map<string, EntryPlace>();
-  readonly finishedMarkers = new Map<string, EntryPlace>();
-  readonly policyMarkers = new Map<string, EntryPlace>();
   sessionExit: (EntryPlace & { readonly kind: string; readonly reason: string }) | undefined;
   readonly budgetNotes: StatusNote[] = [];
-  readonly userCommands: (StatusNote & { readonly leavesProcess: boolean })[] = [];
-  compaction: CompactionFact | undefined;
+  readonly userCommands: StatusNote[] = [];
+  /** `anchored`: the kept entry is on the path before it, or it names itself. `previousId`: what it hangs from. */
+  compaction:
+    | (EntryPlace & {
+        previousId: string | null;
+        firstKept: string | undefined;
+        hasSummary: boolean;
+        anchored: boolean;
+      })
+    | undefined;
   mode: (EntryPlace & { readonly mode: string }) | undefined;
   lastStable: EntryPlace | undefined;
+  /** By type and then by call id; a marker belongs to the nearest call above it. */
+  readonly #markers = new Map([START, FINISHED, POLICY].map((type) => [type, new Map<string, EntryPlace>()]));
+  /** What other branches know of the pending calls. */
+  readonly #elsewhere = { starts: new Map<string, EntryPlace>(), results: new Map<string, EntryPlace>() };
+  #wanted: ReadonlySet<unknown> | undefined;
   readonly #pairing = new Pairing<CallFacts, CallResult>();
-  readonly #groups = new Map<CallFacts, CallGroup<CallFacts, CallResult>>();
   readonly #unanswered = new Set<CallFacts>();
   /** Answered calls whose process may outlive them; all of their results must say so. */
-  readonly #mayRun = new Map<CallFacts, CallGroup<CallFacts, CallResult>>();
+  readonly #mayRun = new Set<CallFacts>();
   readonly #ids = new Set<string>();
   #isStable = false;
   /** What the last message did to that, where it is not stable. */
@@ -110,11 +116,11 @@ export class PathFacts {
     const place = placeOf(value, line);
     const previousId = this.leafId;
     this.leafId = place.entryId;
-    const { type, mode } = value;
-    if (type === 'message') this.#message(value, place);
+    const { type, mode, message, customType } = value;
+    if (type === 'message' && isObject(message)) this.#message(message, value, place);
     else if (type === 'custom') this.#custom(value, place);
     else if (type === 'custom_message') {
-      this.#budgetNote(value['customType'], place);
+      this.#budgetNote(customType, place);
       this.#isStable = false;
       this.#unstable = 'an extension added a message after it';
     } else if (type === 'compaction') this.#compact(value, place, previousId);
@@ -124,9 +130,37 @@ export class PathFacts {
     if (this.#isStable) this.lastStable = place;
   }
 
+  /** Takes an entry that is not on the path, when all of the path is known. */
+  addOther({ value, line }: StatusEntry): void {
+    const { type, customType, data, message } = value;
+    this.#wanted ??= new Set(this.pending.map((call) => call.toolCallId));
+    const { starts, results } = this.#elsewhere;
+    if (type === 'custom' && customType === START) {
+      this.marksStarts = true;
+      const id = isObject(data) ? data['toolCallId'] : undefined;
+      if (typeof id === 'string' && this.#wanted.has(id)) starts.set(id, placeOf(value, line));
+    } else if (type === 'message' && isObject(message) && message['role'] === 'toolResult') {
+      const id = message['toolCallId'];
+      if (typeof id === 'string' && this.#wanted.has(id) && !results.has(id)) results.set(id, placeOf(value, line));
+    }
+  }
+
   /** Which agent wrote it, by its dialect. */
   get writer(): Dialect | undefined {
     return this.#dialect.dialect;
+  }
+
+  /** Where the log says that a call started, ended or was decided on, or has its result on another branch. */
+  markersOf({
+    toolCallId: id,
+  }: CallFacts): Record<'started' | 'finished' | 'policy' | 'elsewhere', EntryPlace | undefined> {
+    const marker = (type: string) => this.#markers.get(type)?.get(id);
+    return {
+      started: marker(START) ?? this.#elsewhere.starts.get(id),
+      finished: marker(FINISHED),
+      policy: marker(POLICY),
+      elsewhere: this.#elsewhere.results.get(id),
+    };
   }
 
   /** Why the leaf is not a stable entry; undefined where it is one. */
@@ -139,7 +173,7 @@ export class PathFacts {
 
   /** The calls of the last turn that have no result on the path. */
   get pending(): readonly CallFacts[] {
-    return this.lastTurn?.calls.filter((call) => !this.isAnswered(call)) ?? [];
+    return this.lastTurn?.calls.filter(({ group }) => !group || !isAnswered(group)) ?? [];
   }
 
   /** Calls of turns before the last one that have no result on the path; not those of aborted and failed turns. */
@@ -148,37 +182,22 @@ export class PathFacts {
     return [...this.#unanswered].filter((call) => !last.has(call));
   }
 
-  /** Answered calls whose process may still run. */
-  get background(): readonly (CallFacts & { readonly by: 'command' | 'result' })[] {
-    const running = [...this.#mayRun].flatMap(([call, group]) => {
-      const by = leftRunning(call, group);
-      return by ? [{ ...call, by }] : [];
-    });
+  /** Answered calls whose process may still run, and what says so. */
+  get background(): readonly { readonly call: CallFacts; readonly by: 'command' | 'result' }[] {
+    const running = [...this.#mayRun].flatMap((call) => leftRunning(call) ?? []);
     return running.slice(-MAX_LISTED);
   }
 
-  isAnswered(call: CallFacts): boolean {
-    const group = this.#groups.get(call);
-    return group !== undefined && isAnswered(group);
-  }
-
-  /** The results of a call of the last turn. */
-  resultsOf(call: CallFacts): readonly CallResult[] {
-    return this.#groups.get(call)?.results ?? [];
-  }
-
-  #message(value: JsonObject, place: EntryPlace): void {
-    const message = value['message'];
-    if (!isObject(message)) return;
-    const role = message['role'];
+  #message(message: JsonObject, value: JsonObject, place: EntryPlace): void {
+    const { role, stopReason, customType } = message;
     if (role === 'user') {
       this.round++;
       this.#speaks('user', place);
     } else if (role === 'assistant') this.#assistant(message, value, place);
     else if (role === 'toolResult') this.#result(message, place);
     else if (role === 'bashExecution') this.#userCommand(message, place);
-    else if (role === 'custom' || role === 'hookMessage') this.#budgetNote(message['customType'], place);
-    const endsTurn = role === 'assistant' && message['stopReason'] === 'stop' && this.lastTurn?.calls.length === 0;
+    else if (role === 'custom' || role === 'hookMessage') this.#budgetNote(customType, place);
+    const endsTurn = role === 'assistant' && stopReason === 'stop' && this.lastTurn?.calls.length === 0;
     this.#isStable = this.#unanswered.size === 0 && (role === 'toolResult' || endsTurn);
     if (role === 'user') this.#unstable = "the user's message after it has no answer yet";
     else if (role === 'assistant') this.#unstable = `the turn after it ${endingOf(this.lastTurn?.stopReason)}`;
@@ -195,32 +214,25 @@ export class PathFacts {
   #assistant(message: JsonObject, value: JsonObject, place: EntryPlace): void {
     for (const call of this.lastTurn?.calls ?? []) call.args = undefined;
     this.#pairing.startTurn();
-    this.#groups.clear();
+    const { round } = this;
     const stopReason = stringOf(message['stopReason']);
     const dispatched = stopReason !== 'aborted' && stopReason !== 'error';
     const calls = toolCalls(message).map((block): CallFacts => {
       const toolCallId = stringOf(block['id']) ?? '';
       const args = block['arguments'] ?? block['input'];
       const toolName = stringOf(block['name']) ?? '';
-      const call = {
-        ...place,
-        toolCallId,
-        toolName,
-        args,
-        leavesProcess: leavesProcess(commandText(args)),
-        round: this.round,
-        dispatched,
-      };
+      const left = leavesProcess(commandText(args));
+      const call: CallFacts = { ...place, toolCallId, toolName, args, leavesProcess: left, round, dispatched };
       if (dispatched) this.#unanswered.add(call);
       if (toolCallId === '') return call;
-      for (const markers of [this.startMarkers, this.finishedMarkers, this.policyMarkers]) markers.delete(toolCallId);
-      this.#groups.set(call, this.#pairing.add(toolCallId, call));
+      for (const markers of this.#markers.values()) markers.delete(toolCallId);
+      call.group = this.#pairing.add(toolCallId, call);
       return call;
     });
     const errorMessage = stringOf(message['errorMessage']);
     const time = timeOf(message['timestamp'], value['timestamp']);
     const deferred = stopReason === 'deferred' ? handleOf(message['deferred']) : undefined;
-    this.lastTurn = { ...place, stopReason, errorMessage, time, round: this.round, calls, deferred };
+    this.lastTurn = { ...place, stopReason, errorMessage, time, round, calls, deferred };
     this.#speaks('assistant', place);
   }
 
@@ -228,16 +240,26 @@ export class PathFacts {
     this.#speaks('toolResult', place);
     const toolCallId = stringOf(message['toolCallId']) ?? '';
     const outcome = outcomeOf(message);
+    const { kind, what } = outcome;
     const group = toolCallId === '' ? undefined : this.#pairing.callsFor(toolCallId);
     group?.results.push({ ...outcome, ...place });
     for (const call of group?.calls ?? []) {
       if (group && isAnswered(group)) this.#unanswered.delete(call);
-      if (group && (outcome.stillRunning || call.leavesProcess)) this.#mayRun.set(call, group);
+      if (outcome.stillRunning || call.leavesProcess) this.#mayRun.add(call);
     }
-    if (outcome.kind === 'answered' || this.noted.length >= MAX_LISTED) return;
+    if (kind === 'answered' || this.noted.length >= MAX_LISTED) return;
     const toolName = stringOf(message['toolName']) ?? group?.calls[0]?.toolName ?? '';
+    const named = `${toolName || 'a tool'} (${toolCallId})`;
+    const said: Partial<Record<typeof kind, Pick<StatusNote, 'what' | 'reason'>>> = {
+      denied: {
+        what: `${named} was denied: not executed, must not be proposed again silently`,
+        reason: ['confirm', 'permission-denied'],
+      },
+      interrupted: { what: `${named} was ${what}`, reason: ['confirm', 'interrupted'] },
+    };
+    const note = said[kind] ?? { what: `${named}: ${what}`, reason: undefined };
     const text = resultText(message).trim().slice(0, TEXT_CHARS);
-    this.noted.push({ ...outcome, ...place, toolCallId, toolName, text, round: this.round });
+    this.noted.push({ ...place, kind, toolCallId, toolName, text, round: this.round, ...note });
   }
 
   #userCommand(message: JsonObject, place: EntryPlace): void {
@@ -250,69 +272,36 @@ export class PathFacts {
       : ended
         ? "a user's command was sent to the background"
         : "a user's command has no exit code: it may not have ended";
-    keepLast(this.userCommands, { ...place, what, round: this.round, leavesProcess: left || !(ended || cancelled) });
+    const mayRun = left || !(ended || cancelled);
+    this.#note(this.userCommands, place, what, mayRun ? ['check', 'background-process'] : undefined);
   }
 
   #custom(value: JsonObject, place: EntryPlace): void {
-    const { customType } = value;
-    const data = isObject(value['data']) ? value['data'] : {};
-    const toolCallId = data['toolCallId'];
-    if (customType === 'session_exit') {
-      this.sessionExit = {
-        ...place,
-        kind: stringOf(data['kind']) ?? 'unknown',
-        reason: stringOf(data['reason']) ?? '',
-      };
-    }
+    const customType = stringOf(value['customType']) ?? '';
+    const { kind, reason, toolCallId } = isObject(value['data']) ? value['data'] : {};
+    if (customType === 'session_exit')
+      this.sessionExit = { ...place, kind: stringOf(kind) ?? 'unknown', reason: stringOf(reason) ?? '' };
     this.#budgetNote(customType, place);
-    if (customType === 'tool_execution_start') this.marksStarts = true;
-    if (typeof toolCallId !== 'string') return;
-    if (customType === 'tool_execution_start') this.startMarkers.set(toolCallId, place);
-    else if (customType === 'event-log/tool.finished') this.finishedMarkers.set(toolCallId, place);
-    else if (customType === 'event-log/policy') this.policyMarkers.set(toolCallId, place);
+    if (customType === START) this.marksStarts = true;
+    if (typeof toolCallId === 'string') this.#markers.get(customType)?.set(toolCallId, place);
   }
 
   #budgetNote(customType: unknown, place: EntryPlace): void {
     if (customType !== 'goal-budget-limit') return;
-    keepLast(this.budgetNotes, {
-      ...place,
-      what: "the host said that the goal's budget is used up",
-      round: this.round,
-    });
+    const what = "the host said that the goal's budget is used up";
+    this.#note(this.budgetNotes, place, what, ['confirm', 'budget-exhausted']);
+  }
+
+  #note(list: StatusNote[], place: EntryPlace, what: string, reason: StatusNote['reason']): void {
+    list.push({ ...place, what, round: this.round, reason });
+    if (list.length > MAX_LISTED) list.shift();
   }
 
   #compact(value: JsonObject, place: EntryPlace, previousId: string | null): void {
     const firstKept = stringOf(value['firstKeptEntryId']);
-    const anchored =
-      hasRetainedTail(value) || (firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept)));
+    const isKnown = firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept));
+    const anchored = hasRetainedTail(value) || isKnown;
     this.compaction = { ...place, previousId, firstKept, hasSummary: typeof value['summary'] === 'string', anchored };
-  }
-}
-
-/** What the rest of the file adds: does its writer mark starts at all, and do other branches hold an answer. */
-export class OtherBranches {
-  marksStarts = false;
-  readonly startMarkers = new Map<string, EntryPlace>();
-  readonly results = new Map<string, EntryPlace>();
-  readonly #wanted: ReadonlySet<string>;
-
-  /** `pending` are the calls that have no result on the path. */
-  constructor(pending: readonly CallFacts[]) {
-    this.#wanted = new Set(pending.map((call) => call.toolCallId));
-  }
-
-  /** Takes an entry that is not on the path. */
-  add({ value, line }: StatusEntry): void {
-    const { type, customType, data, message } = value;
-    if (type === 'custom' && customType === 'tool_execution_start') {
-      this.marksStarts = true;
-      const id = isObject(data) ? data['toolCallId'] : undefined;
-      if (typeof id === 'string' && this.#wanted.has(id)) this.startMarkers.set(id, placeOf(value, line));
-    } else if (type === 'message' && isObject(message) && message['role'] === 'toolResult') {
-      const id = message['toolCallId'];
-      if (typeof id === 'string' && this.#wanted.has(id) && !this.results.has(id))
-        this.results.set(id, placeOf(value, line));
-    }
   }
 }
 
@@ -322,11 +311,6 @@ function placeOf(value: JsonObject, line: number): EntryPlace {
 
 function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function keepLast<Item>(list: Item[], item: Item): void {
-  list.push(item);
-  if (list.length > MAX_LISTED) list.shift();
 }
 
 /** How a turn ended, for a sentence about it. */
@@ -346,12 +330,13 @@ function leavesProcess(command: string | undefined): boolean {
   return command?.includes('&') === true && readCommand(command).leavesProcess;
 }
 
-/** What says that the process of an answered call may still run; undefined where nothing does. */
-function leftRunning(call: CallFacts, group: CallGroup<CallFacts, CallResult>): 'command' | 'result' | undefined {
-  if (!isAnswered(group)) return undefined;
-  if (group.results.every((result) => result.stillRunning)) return 'result';
+/** An answered call whose process may still run, and what says so; undefined where nothing does. */
+function leftRunning(call: CallFacts): PathFacts['background'][number] | undefined {
+  const { group, leavesProcess: leaves } = call;
+  if (!group || !isAnswered(group)) return undefined;
+  if (group.results.every((result) => result.stillRunning)) return { call, by: 'result' };
   const ran = group.results.every(({ kind }) => kind === 'answered' || kind === 'interrupted' || kind === 'timed-out');
-  return call.leavesProcess && ran ? 'command' : undefined;
+  return leaves && ran ? { call, by: 'command' } : undefined;
 }
 
 function timeOf(own: unknown, entry: unknown): number | undefined {

@@ -1,139 +1,159 @@
+import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
-import type { Classified, Classify, Policy } from './classes.ts';
-import type { CallFacts, EntryPlace, OtherBranches, PathFacts } from './facts.ts';
+import { type Classify, type ClassName, milder, type Verdict } from './classes.ts';
+import type { CallFacts, EntryPlace, PathFacts } from './facts.ts';
 import type { Probe } from './probe.ts';
-import type { PendingCall } from './types.ts';
-import { milder, type Verdict } from './verdict.ts';
+import { type ChecklistItem, type FileState, hasKnownVersion, type PendingCall } from './types.ts';
 
-/** What calls without a result may have done, by the class of their tool and the markers in the log. */
-export class CallJudge {
-  readonly #path: PathFacts;
-  readonly #others: OtherBranches;
-  readonly #classify: Classify;
-  readonly #saw: (place: EntryPlace, what: string) => void;
-
-  /** `saw` gets the evidence that a judgment rests on. */
-  constructor(
-    path: PathFacts,
-    others: OtherBranches,
-    classify: Classify,
-    saw: (place: EntryPlace, what: string) => void,
-  ) {
-    this.#path = path;
-    this.#others = others;
-    this.#classify = classify;
-    this.#saw = saw;
-  }
-
-  get marksStarts(): boolean {
-    return this.#path.marksStarts || this.#others.marksStarts;
-  }
-
-  startMarker(call: CallFacts): EntryPlace | undefined {
-    return this.#path.startMarkers.get(call.toolCallId) ?? this.#others.startMarkers.get(call.toolCallId);
-  }
-
-  /** How bad it would be if this call had no result; the same question for pending calls and for weighing answered ones. */
-  unansweredVerdict(call: CallFacts, stopReason: string | undefined): Verdict {
-    const { verdict } = this.#classify(call.toolName, call.args);
-    if (stopReason === 'length') return 'blocked';
-    const started = this.startMarker(call) !== undefined;
-    if (!call.dispatched && !started) return this.#path.writer === 'pi' || verdict === 'ready' ? 'ready' : 'check';
-    if (this.#path.finishedMarkers.has(call.toolCallId)) return 'check';
-    if (this.#path.policyMarkers.has(call.toolCallId) && !started) return 'confirm';
-    return !started && this.marksStarts ? milder(verdict, 'check') : verdict;
-  }
-
-  pending(call: CallFacts, probe: Probe | undefined): PendingCall {
-    const stopReason = this.#path.lastTurn?.stopReason;
-    const known = this.#classify(call.toolName, call.args);
-    const text = known.class === 'process' ? commandText(call.args) : undefined;
-    const hint = text === undefined ? undefined : readCommand(text).hint;
-    const elsewhere = this.#others.results.get(call.toolCallId);
-    const { started, reason } = this.#execution(call, stopReason, elsewhere);
-    let verdict = this.unansweredVerdict(call, stopReason);
-    let policy: Policy = stopReason === 'length' ? 'never-rerun' : known.policy;
-    const probed = probe?.result === 'appears applied' || probe?.result === 'appears not applied';
-    if (probed && known.class === 'workspace-write' && verdict === 'confirm') {
-      verdict = 'check';
-      if (known.rule === undefined) policy = 'rerun-after-check';
-    }
-    return {
-      toolCallId: call.toolCallId,
-      toolName: call.toolName,
-      class: known.class,
-      idempotency: known.idempotency,
-      policy,
-      started,
-      verdict,
-      ...(probe ? { probe } : {}),
-      ...(hint ? { hint } : {}),
-      ...(elsewhere ? { resultElsewhere: elsewhere } : {}),
-      reason: reason + adviceFor(known),
-    };
-  }
-
-  #execution(
-    call: CallFacts,
-    stopReason: string | undefined,
-    elsewhere: EntryPlace | undefined,
-  ): Pick<PendingCall, 'started' | 'reason'> {
-    const { finishedMarkers, policyMarkers, writer } = this.#path;
-    const name = `${call.toolName} (${call.toolCallId})`;
-    const marker = this.startMarker(call);
-    if (marker) this.#saw(marker, `start of ${name} was marked`);
-    if (stopReason === 'length') {
-      return {
-        started: marker ? 'maybe' : 'no',
-        reason: 'the output was truncated, so its arguments may be incomplete: never run it',
-      };
-    }
-    const finished = finishedMarkers.get(call.toolCallId);
-    if (finished) {
-      this.#saw(finished, `end of ${name} was marked`);
-      return { started: 'yes', reason: 'it ended, but what the model should see of it was not recorded' };
-    }
-    if (elsewhere) {
-      this.#saw(elsewhere, `a result of ${name} is on another branch`);
-      const where = elsewhere.entryId ?? `line ${elsewhere.line}`;
-      return { started: 'yes', reason: `its result is on another branch (${where}), not on this path` };
-    }
-    if (marker) {
-      const reason =
-        'its start was marked, which comes before checks that may have stopped it: it may have run fully, partly or not';
-      return { started: 'maybe', reason };
-    }
-    if (!call.dispatched) {
-      const ended = `the turn ended as ${stopReason}`;
-      if (writer === 'pi') return { started: 'no', reason: `${ended}, before any call is dispatched` };
-      const unless =
-        'not dispatched, unless the host ran calls while the message was still streaming, which the file does not show';
-      return { started: 'maybe', reason: `${ended}; ${unless}` };
-    }
-    const policy = policyMarkers.get(call.toolCallId);
-    if (policy) {
-      this.#saw(policy, `a policy decision on ${name} was recorded`);
-      return {
-        started: 'maybe',
-        reason: 'a decision on it was recorded but no start; the approval must be asked for again',
-      };
-    }
-    return this.marksStarts
-      ? {
-          started: 'no',
-          reason: 'the writer marks starts and this one has none: not dispatched, unless the mark was lost',
-        }
-      : {
-          started: 'maybe',
-          reason: 'no result, and the writer does not mark starts: it may have run fully, partly or not',
-        };
-  }
+/** How bad it would be if this call had no result; the same question for pending calls and for weighing answered ones. */
+export function unansweredVerdict(
+  path: PathFacts,
+  call: CallFacts,
+  stopReason: string | undefined,
+  classify: Classify,
+): Verdict {
+  const { verdict } = classify(call.toolName, call.args);
+  const { started, finished, policy } = path.markersOf(call);
+  if (stopReason === 'length') return 'blocked';
+  if (!call.dispatched && !started) return path.writer === 'pi' || verdict === 'ready' ? 'ready' : 'check';
+  if (finished) return 'check';
+  if (policy && !started) return 'confirm';
+  return !started && path.marksStarts ? milder(verdict, 'check') : verdict;
 }
 
-function adviceFor(known: Classified): string {
-  if (known.class === 'delegated')
-    return '; look at the child session first (its header has this one as parentSession)';
-  if (known.class === 'read') return '; a new read may differ from the lost one';
-  if (known.class === 'unknown') return '; no class is known for this tool (--classes FILE can set one)';
-  return '';
+const ADVICE: Partial<Record<ClassName, string>> = {
+  delegated: '; look at the child session first (its header has this one as parentSession)',
+  read: '; a new read may differ from the lost one',
+  unknown: '; no class is known for this tool (--classes FILE can set one)',
+};
+
+/** What a call without a result may have done; `saw` gets the evidence that this rests on. */
+export function pendingCall(
+  path: PathFacts,
+  call: CallFacts,
+  probe: Probe | undefined,
+  classify: Classify,
+  saw: (place: EntryPlace, what: string) => void,
+): PendingCall {
+  const { toolCallId, toolName, args } = call;
+  const stopReason = path.lastTurn?.stopReason;
+  const known = classify(toolName, args);
+  const text = known.class === 'process' ? commandText(args) : undefined;
+  const hint = text === undefined ? undefined : readCommand(text).hint;
+  const { elsewhere } = path.markersOf(call);
+  const { started, reason } = execution(path, call, saw);
+  const verdict = unansweredVerdict(path, call, stopReason, classify);
+  const policy = stopReason === 'length' ? 'never-rerun' : known.policy;
+  const probed = probe?.result === 'appears applied' || probe?.result === 'appears not applied';
+  const isSettled = probed && known.class === 'workspace-write' && verdict === 'confirm';
+  return {
+    toolCallId,
+    toolName,
+    class: known.class,
+    idempotency: known.idempotency,
+    policy: isSettled && known.rule === undefined ? 'rerun-after-check' : policy,
+    started,
+    verdict: isSettled ? 'check' : verdict,
+    ...(probe ? { probe } : {}),
+    ...(hint ? { hint } : {}),
+    ...(elsewhere ? { resultElsewhere: elsewhere } : {}),
+    reason: reason + (ADVICE[known.class] ?? ''),
+  };
+}
+
+const UNSURE = 'it may have run fully, partly or not';
+
+function execution(
+  path: PathFacts,
+  call: CallFacts,
+  saw: (place: EntryPlace, what: string) => void,
+): Pick<PendingCall, 'started' | 'reason'> {
+  const stopReason = path.lastTurn?.stopReason;
+  const name = `${call.toolName} (${call.toolCallId})`;
+  const { started, finished, policy, elsewhere } = path.markersOf(call);
+  const ran = (how: PendingCall['started'], reason: string) => ({ started: how, reason });
+  if (started) saw(started, `start of ${name} was marked`);
+  if (stopReason === 'length')
+    return ran(started ? 'maybe' : 'no', 'the output was truncated, so its arguments may be incomplete: never run it');
+  if (finished) {
+    saw(finished, `end of ${name} was marked`);
+    return ran('yes', 'it ended, but what the model should see of it was not recorded');
+  }
+  if (elsewhere) {
+    saw(elsewhere, `a result of ${name} is on another branch`);
+    const where = elsewhere.entryId ?? `line ${elsewhere.line}`;
+    return ran('yes', `its result is on another branch (${where}), not on this path`);
+  }
+  if (started)
+    return ran('maybe', `its start was marked, which comes before checks that may have stopped it: ${UNSURE}`);
+  if (!call.dispatched) {
+    const ended = `the turn ended as ${stopReason}`;
+    if (path.writer === 'pi') return ran('no', `${ended}, before any call is dispatched`);
+    const unless = 'unless the host ran calls while the message was still streaming, which the file does not show';
+    return ran('maybe', `${ended}; not dispatched, ${unless}`);
+  }
+  if (policy) {
+    saw(policy, `a policy decision on ${name} was recorded`);
+    return ran('maybe', 'a decision on it was recorded but no start; the approval must be asked for again');
+  }
+  return path.marksStarts
+    ? ran('no', 'the writer marks starts and this one has none: not dispatched, unless the mark was lost')
+    : ran('maybe', `no result, and the writer does not mark starts: ${UNSURE}`);
+}
+
+type Answer = readonly [value: ChecklistItem['value'], reason: string];
+
+/** What has to hold before a session is resumed, item by item; what a log cannot show is unknown. */
+export function checklist(path: PathFacts, file: FileState, pending: readonly PendingCall[]): ChecklistItem[] {
+  const { compaction } = path;
+  const isCut = !file.endsWithNewline || file.damage.some((one) => one.line > file.lastEntryLine);
+  const isWhole = file.pathEnd.kind === 'root' && !file.damage.some((one) => one.needed);
+  const isAnchored = !compaction || (compaction.anchored && compaction.hasSummary);
+  const answers: Readonly<Record<string, Answer>> = {
+    'no half tool': halfTool(path, pending),
+    'no unpersisted events': isCut
+      ? ['no', 'the end of the file is truncated']
+      : ['unknown', 'a file cannot show what was never written to it'],
+    'no open permission decision': path.pending.some((call) => path.markersOf(call).policy)
+      ? ['no', 'a decision was recorded for a call that has no start']
+      : ['unknown', 'pi and omp do not record approvals'],
+    'workspace effects recorded': effectsRecorded(file, pending),
+    'next observation present':
+      pending.length > 0
+        ? ['no', `${counted(pending.length, 'call')} without a result`]
+        : ['yes', 'nothing that the model asked for is missing'],
+    'state rebuildable from entries':
+      !isCut && isWhole && file.hasHeader && hasKnownVersion(file) && isAnchored
+        ? ['yes', 'the path is complete from leaf to root']
+        : ['no', 'the path, the header or the last compaction is damaged'],
+    'workspace matches': ['unknown', 'the log has no commit or branch to compare'],
+    'permission still valid': ['unknown', 'permissions are part of the running agent'],
+    'budget left': ['unknown', 'quotas and balances are not in the log'],
+    'external world unchanged': ['unknown', 'only the log is checked'],
+    'context sufficient after compaction': compaction
+      ? ['unknown', 'whether the summary keeps what is needed cannot be determined']
+      : ['unknown', 'no compaction on the path; nothing to judge'],
+  };
+  return Object.entries(answers).map(([item, [value, reason]]) => ({ item, value, reason }));
+}
+
+function halfTool({ noted, round }: PathFacts, pending: readonly PendingCall[]): Answer {
+  if (noted.some((result) => result.kind === 'interrupted' && result.round === round))
+    return ['no', 'a tool was stopped while it ran'];
+  if (pending.some((one) => one.started === 'yes')) return ['no', 'a tool ran and its result is not on this path'];
+  const maybe = pending.filter((one) => one.started === 'maybe').length;
+  if (maybe > 0) return ['unknown', `${counted(maybe, 'call')} may have run fully, partly or not`];
+  if (pending.length > 0) return ['yes', 'no open call was started, as far as the log shows'];
+  return ['yes', 'every call of the last turn has its result'];
+}
+
+function effectsRecorded({ probes }: FileState, pending: readonly PendingCall[]): Answer {
+  if (!probes) return ['unknown', 'the workspace was not checked; --workspace DIR does'];
+  const harmless = ['pure', 'read', 'ask-user', 'network'];
+  const writing = pending.filter((one) => !harmless.includes(one.class) && one.started !== 'no');
+  if (writing.some((one) => one.probe?.result === 'appears applied'))
+    return ['no', 'a change appears to be in the workspace, but its result is not in the log'];
+  if (writing.every((one) => one.probe?.result === 'appears not applied'))
+    return ['yes', 'no open call appears to have changed the workspace'];
+  return ['unknown', 'what an open call did to the workspace is unknown'];
 }

@@ -8,12 +8,12 @@ export type ProbeRequest =
   /** Tools whose effect cannot be seen in the file: only its time is reported. */
   | { readonly kind: 'time'; readonly path: string };
 
-export interface TextEdit {
+interface TextEdit {
   readonly before: string;
   readonly after: string;
 }
 
-/** What the file room found. */
+/** What was seen of the file. */
 export type ProbeReading =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly modified: number }
   /** The size alone already decides, or the file is too large to read. */
@@ -31,8 +31,6 @@ export interface Probe {
 }
 
 const PATH_KEYS = ['path', 'file_path', 'filePath', 'notebook_path'];
-const WRITERS = new Set(['write', 'write_file']);
-const EDITORS = new Set(['edit', 'multiedit', 'replace', 'str_replace']);
 
 /** The file that a call's arguments name, in the spellings that agents use. */
 export function pathArgument(args: JsonObject): string | undefined {
@@ -40,88 +38,63 @@ export function pathArgument(args: JsonObject): string | undefined {
 }
 
 /** Undefined where the call names no file at all. */
-export function probeRequest(call: CallFacts): ProbeRequest | undefined {
-  const { args } = call;
-  if (!isObject(args)) return undefined;
-  const path = pathArgument(args);
-  if (path === undefined) return undefined;
-  const name = call.toolName.toLowerCase();
-  if (WRITERS.has(name) && typeof args['content'] === 'string')
-    return { kind: 'write', path, content: args['content'] };
-  if (EDITORS.has(name)) {
-    const edits = editsOf(args);
-    if (edits) return { kind: 'edit', path, edits };
-  }
-  return { kind: 'time', path };
+export function probeRequest({ args, toolName }: CallFacts): ProbeRequest | undefined {
+  const path = isObject(args) ? pathArgument(args) : undefined;
+  if (!isObject(args) || path === undefined) return undefined;
+  const { content } = args;
+  const name = toolName.toLowerCase();
+  if (/^(?:write|write_file)$/.test(name) && typeof content === 'string') return { kind: 'write', path, content };
+  const edits = /^(?:edit|multiedit|replace|str_replace)$/.test(name) ? editsOf(args) : [];
+  return edits.length > 0 ? { kind: 'edit', path, edits } : { kind: 'time', path };
 }
 
-function editsOf(args: JsonObject): TextEdit[] | undefined {
-  if (Array.isArray(args['edits'])) {
-    const edits = args['edits'].map(editOf);
-    return edits.length > 0 && edits.every((edit) => edit !== undefined) ? edits : undefined;
-  }
-  const one = editOf(args);
-  return one ? [one] : undefined;
-}
-
-function editOf(value: unknown): TextEdit | undefined {
-  if (!isObject(value)) return undefined;
-  const before = value['oldText'] ?? value['old_string'] ?? value['old_str'];
-  const after = value['newText'] ?? value['new_string'] ?? value['new_str'];
-  return typeof before === 'string' && before !== '' && typeof after === 'string' ? { before, after } : undefined;
+/** None where one of them cannot be read. */
+function editsOf(args: JsonObject): TextEdit[] {
+  const given: unknown[] = Array.isArray(args['edits']) ? args['edits'] : [args];
+  const edits = given.map((edit) => {
+    const value = isObject(edit) ? edit : {};
+    const before = value['oldText'] ?? value['old_string'] ?? value['old_str'];
+    const after = value['newText'] ?? value['new_string'] ?? value['new_str'];
+    return typeof before === 'string' && before !== '' && typeof after === 'string' ? { before, after } : undefined;
+  });
+  return edits.every((edit) => edit !== undefined) ? edits : [];
 }
 
 export function judgeProbe(request: ProbeRequest, reading: ProbeReading, callTime: number | undefined): Probe {
   const { path } = request;
-  if (reading.kind === 'refused') return { result: 'unknown', path, reason: reading.why };
+  const times = 'modified' in reading ? timesOf(reading.modified, callTime) : {};
+  const probe = (result: Probe['result'], reason: string): Probe => ({ result, path, reason, ...times });
+  if (reading.kind === 'refused') return probe('unknown', reading.why);
   if (reading.kind === 'absent') {
-    if (request.kind === 'write') return { result: 'appears not applied', path, reason: 'the file does not exist' };
-    if (request.kind === 'edit')
-      return { result: 'unknown', path, reason: 'the file does not exist, so there is nothing to compare' };
-    return {
-      result: 'unknown',
-      path,
-      reason: 'the file does not exist, and the call does not say what it would contain',
-    };
+    if (request.kind === 'write') return probe('appears not applied', 'the file does not exist');
+    const why =
+      request.kind === 'edit' ? 'so there is nothing to compare' : 'and the call does not say what it would contain';
+    return probe('unknown', `the file does not exist, ${why}`);
   }
-  const times = timesOf(reading.modified, callTime);
   if (request.kind === 'time')
-    return {
-      result: 'unknown',
-      path,
-      reason: 'cannot be determined for this tool; only the time of the file is known',
-      ...times,
-    };
-  if (request.kind === 'write') {
-    const wanted = Buffer.from(request.content, 'utf8');
-    const same = reading.kind === 'file' && Buffer.compare(wanted, reading.bytes) === 0;
-    if (reading.kind === 'size' && reading.size === wanted.length) {
-      return { result: 'unknown', path, reason: 'the file is too large to compare', ...times };
-    }
-    return same
-      ? { result: 'appears applied', path, reason: 'the file has exactly what the call would write', ...times }
-      : { result: 'appears not applied', path, reason: 'the file has other content', ...times };
+    return probe('unknown', 'cannot be determined for this tool; only the time of the file is known');
+  if (request.kind === 'edit') {
+    if (reading.kind === 'size') return probe('unknown', 'the file is too large to search');
+    return { ...judgeEdits(request.edits, reading.bytes), path, ...times };
   }
-  if (reading.kind === 'size') return { result: 'unknown', path, reason: 'the file is too large to search', ...times };
-  return { ...judgeEdits(request.edits, reading.bytes), path, ...times };
+  const wanted = Buffer.from(request.content, 'utf8');
+  if (reading.kind === 'size' && reading.size === wanted.length)
+    return probe('unknown', 'the file is too large to compare');
+  return reading.kind === 'file' && wanted.equals(reading.bytes)
+    ? probe('appears applied', 'the file has exactly what the call would write')
+    : probe('appears not applied', 'the file has other content');
 }
 
 function judgeEdits(edits: readonly TextEdit[], bytes: Uint8Array): Pick<Probe, 'result' | 'reason'> {
   // The editing tools match across line endings, so the comparison does too.
-  const text = new TextDecoder('utf-8').decode(bytes).replaceAll('\r\n', '\n');
-  let applied = 0;
-  let open = 0;
+  const unified = (text: string) => text.replaceAll('\r\n', '\n');
+  const text = unified(new TextDecoder('utf-8').decode(bytes));
+  let [applied, open] = [0, 0];
   for (const edit of edits) {
-    const before = edit.before.replaceAll('\r\n', '\n');
-    const after = edit.after.replaceAll('\r\n', '\n');
-    if (after === '' || before.includes(after)) {
-      return {
-        result: 'ambiguous',
-        reason: 'the new text is empty or part of the old one, so its presence proves nothing',
-      };
-    }
-    const hasBefore = text.includes(before);
-    const hasAfter = text.includes(after);
+    const [before, after] = [unified(edit.before), unified(edit.after)];
+    const reason = 'the new text is empty or part of the old one, so its presence proves nothing';
+    if (after === '' || before.includes(after)) return { result: 'ambiguous', reason };
+    const [hasBefore, hasAfter] = [text.includes(before), text.includes(after)];
     if (hasAfter && !hasBefore) applied++;
     if (hasBefore && !hasAfter) open++;
   }

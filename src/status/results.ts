@@ -1,17 +1,9 @@
 import { isObject, type JsonObject } from '../json/value.ts';
+import type { Verdict } from './classes.ts';
 
 /** What a recorded tool result says about the call beyond its answer. */
-export type OutcomeKind =
-  | 'answered'
-  | 'denied'
-  | 'interrupted'
-  | 'timed-out'
-  | 'skipped'
-  | 'not-executed'
-  | 'not-found';
-
 export interface Outcome {
-  readonly kind: OutcomeKind;
+  readonly kind: 'answered' | 'denied' | 'interrupted' | 'timed-out' | 'skipped' | 'not-executed' | 'not-found';
   /** In words, for the evidence; empty for a plain answer. */
   readonly what: string;
   /** The result says that something is still running. */
@@ -29,60 +21,86 @@ const TIMED_OUT_END = /Command timed out after [^\n]{0,80}$/;
 const NOT_FOUND = /^Tool \S+ not found\.?\s*$/;
 const SKIPPED = /^Skipped due to queued user message\.?\s*$/;
 const RUNNING = /\bProcess running with session ID \S/;
+const PARTIAL = 'while it ran: partial effects are possible';
 
 /** A tool result message as evidence. Denials and stops are read from text where the writer has no field for them. */
 export function outcomeOf(message: JsonObject): Outcome {
   const details = isObject(message['details']) ? message['details'] : {};
+  const job = isObject(details['async']) ? details['async'] : {};
   const text = resultText(message).trim();
-  const failed = message['isError'] === true;
-  const head = text.slice(0, EDGE_CHARS);
-  const tail = text.slice(-EDGE_CHARS);
-  const asynchronous = details['async'];
-  const stillRunning =
-    RUNNING.test(head) ||
-    RUNNING.test(tail) ||
-    details['stillRunning'] === true ||
-    (isObject(asynchronous) && asynchronous['state'] === 'running');
-  const outcome = (kind: OutcomeKind, what: string): Outcome => ({ kind, what, stillRunning });
+  const [head, tail] = [text.slice(0, EDGE_CHARS), text.slice(-EDGE_CHARS)];
+  const saysRunning = RUNNING.test(head) || RUNNING.test(tail);
+  const stillRunning = saysRunning || details['stillRunning'] === true || job['state'] === 'running';
+  const outcome = (kind: Outcome['kind'], what: string): Outcome => ({ kind, what, stillRunning });
+  const byText = (kind: Outcome['kind'], what: string) => outcome(kind, `${what}, judging by its text`);
 
-  const denialKind = details['toolDenialKind'];
-  if (typeof denialKind === 'string' && denialKind !== '')
-    return outcome('denied', `denied (${denialKind}): not executed`);
-  if (details['status'] === 'declined') return outcome('denied', 'declined: not executed');
-  if (details['__interrupted'] === true || details['interrupted'] === true) {
-    return outcome('interrupted', 'interrupted while it ran: partial effects are possible');
-  }
+  const { toolDenialKind, status, source } = details;
+  if (typeof toolDenialKind === 'string' && toolDenialKind !== '')
+    return outcome('denied', `denied (${toolDenialKind}): not executed`);
+  if (status === 'declined') return outcome('denied', 'declined: not executed');
+  if (details['__interrupted'] === true || details['interrupted'] === true)
+    return outcome('interrupted', `interrupted ${PARTIAL}`);
   if (details['__synthetic'] === true && details['executed'] === false) {
-    const source = typeof details['source'] === 'string' ? details['source'] : 'no source given';
     const kind = source === 'interrupt_skipped' || source === 'assistant_stop_skipped' ? 'skipped' : 'not-executed';
-    return outcome(kind, `the host says that normal dispatch did not run it (${source})`);
+    const by = typeof source === 'string' ? source : 'no source given';
+    return outcome(kind, `the host says that normal dispatch did not run it (${by})`);
   }
   if (/^The user has declined to run this tool/.test(head))
     return outcome('denied', 'declined by the user: not executed');
-  if (!failed) return outcome('answered', '');
-  if (DENIED_START.test(head) || (text.length <= 600 && DENIED_ANYWHERE.test(text))) {
-    return outcome('denied', 'rejected or blocked: not executed, judging by its text');
-  }
-  if (ABORTED_END.test(tail) || ABORTED_START.test(head)) {
-    return outcome('interrupted', 'aborted while it ran: partial effects are possible, judging by its text');
-  }
-  if (TIMED_OUT_END.test(tail))
-    return outcome('timed-out', 'timed out while it ran: partial effects are possible, judging by its text');
-  if (SKIPPED.test(head))
-    return outcome('skipped', 'skipped for a queued user message: not executed, judging by its text');
-  if (NOT_FOUND.test(head)) return outcome('not-found', 'there was no such tool: not executed, judging by its text');
+  if (message['isError'] !== true) return outcome('answered', '');
+  if (DENIED_START.test(head) || (text.length <= 600 && DENIED_ANYWHERE.test(text)))
+    return byText('denied', 'rejected or blocked: not executed');
+  if (ABORTED_END.test(tail) || ABORTED_START.test(head)) return byText('interrupted', `aborted ${PARTIAL}`);
+  if (TIMED_OUT_END.test(tail)) return byText('timed-out', `timed out ${PARTIAL}`);
+  if (SKIPPED.test(head)) return byText('skipped', 'skipped for a queued user message: not executed');
+  if (NOT_FOUND.test(head)) return byText('not-found', 'there was no such tool: not executed');
   return outcome('answered', '');
 }
 
 /** The text of a message's content, blocks joined by newlines. */
-export function resultText(message: JsonObject): string {
-  const content = message['content'];
+export function resultText({ content }: JsonObject): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content
-    .map((block) =>
-      isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string' ? block['text'] : '',
-    )
-    .filter((text) => text !== '')
-    .join('\n');
+  const texts = content.map((block) => (isObject(block) && block['type'] === 'text' ? block['text'] : undefined));
+  return texts.filter((text) => typeof text === 'string' && text !== '').join('\n');
+}
+
+/** Why a provider refused or failed, read from the words of its error message. A heuristic, and reported as one. */
+export interface ErrorReading {
+  readonly isBudget: boolean;
+  readonly verdict: Verdict;
+  readonly why: string;
+}
+
+/** Asked in this order: a quota error often comes with the 429 that an overloaded provider sends too. */
+const ERRORS: readonly (readonly [why: string, words: RegExp])[] = [
+  [
+    'a quota or usage limit, judging by its text; whether it still applies is unknown',
+    /quota|usage[ _-]?limit|limit reached|billing|credit balance|insufficient[ _](?:funds|credit|balance)|out of credits?|credits? exhausted|payment required|spend(?:ing)? limit|\b402\b/i,
+  ],
+  [
+    'the context was too long, judging by its text; the same call would fail again',
+    /prompt (?:is )?too long|input (?:is )?too long|context[ _](?:length|window|limit)|maximum context|too many (?:input )?tokens|exceeds? the (?:maximum|limit)|request_too_large|\b413\b/i,
+  ],
+  [
+    'the provider rejected the credentials, judging by its text',
+    /unauthori[sz]ed|forbidden|authentication|invalid[ _](?:x-)?api[ _-]?key|api key|permission[ _]denied|token (?:has )?expired|\b40[13]\b/i,
+  ],
+  [
+    'the provider refused the content, judging by its text',
+    /refus(?:al|ed)|content[ _-](?:policy|filter)|safety|flagged|violat/i,
+  ],
+  [
+    'a temporary provider or network error, judging by its text; a retry is a new model call',
+    /overloaded|rate[ _-]?limit|too many requests|\b(?:408|429|500|502|503|504|529)\b|internal server error|server_error|api_error|bad gateway|service unavailable|temporar|try again|timed? ?out|timeout|network|fetch failed|socket|connection|econn|enotfound|eai_again|epipe|stream (?:ended|closed|error)|premature|terminated|other side closed/i,
+  ],
+];
+
+export function readProviderError(errorMessage = ''): ErrorReading {
+  const at = ERRORS.findIndex(([, words]) => words.test(errorMessage.slice(0, 4000)));
+  const unknown =
+    errorMessage.trim() === '' ? 'the log does not say which error' : 'its text does not match a known kind of error';
+  // The first is about money; only the last goes away by itself.
+  const verdict = at >= 0 && at === ERRORS.length - 1 ? 'ready' : 'confirm';
+  return { isBudget: at === 0, verdict, why: ERRORS[at]?.[0] ?? unknown };
 }

@@ -13,8 +13,8 @@ export interface ShellWord {
 
 export interface SimpleCommand {
   readonly words: ShellWord[];
-  assignments: number;
-  redirections: number;
+  assigns: boolean;
+  redirects: boolean;
   /** Ended by `&`. */
   background: boolean;
 }
@@ -37,32 +37,17 @@ interface HereDocument {
 }
 
 const MAX_DEPTH = 30;
-const OPENERS = new Set([
-  'if',
-  'then',
-  'else',
-  'elif',
-  'while',
-  'until',
-  'do',
-  '{',
-  '}',
-  'fi',
-  'done',
-  'esac',
-  'coproc',
-]);
-const TRANSPARENT = new Set(['!', 'time']);
-const OPAQUE = new Set(['for', 'case', 'select', 'function', '[[']);
+const OPENER = /^(?:if|then|else|elif|while|until|do|\{|\}|fi|done|esac|coproc)$/;
+const OPAQUE = /^(?:for|case|select|function|\[\[)$/;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=/;
 
 const SKIPPED = /(?:[ \t\r]+|\\\r?\n|#[^\n]*)+/y;
 const OPERATOR = /\n|;|\|[|&]?|&&|&(?!>)|[()]/y;
 /** `<(` and `>(` are substitutions, which are words. */
 const REDIRECTION = /(?:&>>?|\d*(?:<<<|<<-|<<|<&|<>|>>|>&|>\||[<>](?!\()))/y;
-const PLAIN = /[^'"\\$`\s;&|()<>]+/y;
-const PLAIN_IN_QUOTES = /[^"\\$`]+/y;
 const PARAMETER = /\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/y;
+/** What stands for itself in a word, in double quotes and in `${...}`. */
+const PLAIN = { word: /[^'"\\$`\s;&|()<>]+/y, '"': /[^"\\$`]+/y, '}': /[^'"\\$`}]+/y } as const;
 
 export function parseShell(text: string, depth = 0): Script {
   const script: Script = { commands: [], substitution: false, redirection: false, compound: false, understood: true };
@@ -82,11 +67,6 @@ class Parser {
 
   /** Commands up to the end, or to behind the `)` that closes a substitution. */
   list(depth: number, closes: boolean): void {
-    if (depth > MAX_DEPTH) {
-      this.#giveUp();
-      return;
-    }
-    const script = this.#script;
     const hereDocuments: HereDocument[] = [];
     let brackets = 0;
     let command = emptyCommand();
@@ -102,27 +82,27 @@ class Parser {
       if (operator === '\n') this.#skipHereDocuments(hereDocuments);
       if (operator === ')' && closes && brackets === 0) return;
       if (operator === '(' || operator === ')') {
-        script.compound = true;
+        this.#script.compound = true;
         brackets += operator === '(' ? 1 : -1;
       }
     }
     this.#end(command, false);
-    if (closes || hereDocuments.length > 0) script.understood = false;
+    if (closes || hereDocuments.length > 0) this.#script.understood = false;
   }
 
   #end(command: SimpleCommand, background: boolean): void {
     command.background = background;
-    if (command.words.length + command.assignments + command.redirections > 0) this.#script.commands.push(command);
+    if (command.words.length > 0 || command.assigns || command.redirects) this.#script.commands.push(command);
   }
 
   #redirection(command: SimpleCommand, hereDocuments: HereDocument[], depth: number): boolean {
     const operator = this.#match(REDIRECTION)?.replace(/^\d+/, '');
     if (operator === undefined) return false;
     this.#script.redirection = true;
-    command.redirections++;
+    command.redirects = true;
     this.#match(/[ \t]+/y);
     const start = this.#at;
-    const delimiter = this.#word(depth).text;
+    const delimiter = this.#pieces('word', depth).text;
     const quoted = /['"\\]/.test(this.#text.slice(start, this.#at));
     if (operator === '<<' || operator === '<<-') hereDocuments.push({ delimiter, quoted, tabs: operator === '<<-' });
     return true;
@@ -130,24 +110,19 @@ class Parser {
 
   #commandWord(command: SimpleCommand, depth: number): void {
     const start = this.#at;
-    const word = this.#word(depth);
-    if (this.#at === start) {
+    const word = this.#pieces('word', depth);
+    const written = this.#text.slice(start, this.#at);
+    if (written === '') {
       // A character that starts no word and no operator: nothing is sure any more.
       this.#script.understood = false;
       this.#at++;
-      return;
+    } else if (command.words.length > 0) command.words.push(word);
+    else if (written !== '!' && written !== 'time') {
+      const isOpener = OPENER.test(written);
+      if (isOpener || OPAQUE.test(written)) this.#script.compound = true;
+      if (ASSIGNMENT.test(written)) command.assigns = true;
+      else if (!isOpener) command.words.push(word);
     }
-    if (command.words.length === 0) {
-      const written = this.#text.slice(start, this.#at);
-      if (TRANSPARENT.has(written)) return;
-      if (OPENERS.has(written) || OPAQUE.has(written)) this.#script.compound = true;
-      if (OPENERS.has(written)) return;
-      if (!OPAQUE.has(written) && ASSIGNMENT.test(written)) {
-        command.assignments++;
-        return;
-      }
-    }
-    command.words.push(word);
   }
 
   #skipHereDocuments(waiting: HereDocument[]): void {
@@ -163,75 +138,44 @@ class Parser {
         const line = text.slice(this.#at, end).replace(/\r$/, '');
         this.#at = end + 1;
         isDelimiter = (tabs ? line.replace(/^\t+/, '') : line) === delimiter;
-        if (!isDelimiter && !quoted && (line.includes('$(') || line.includes('`'))) this.#script.substitution = true;
+        if (!isDelimiter && !quoted && /\$\(|`/.test(line)) this.#script.substitution = true;
       }
     }
   }
 
-  /** One word, up to white space or an operator. */
-  #word(depth: number): ShellWord {
+  /** One word, up to white space or an operator, or what double quotes or `${...}` hold, up to behind their end. */
+  #pieces(end: 'word' | '"' | '}', depth: number): ShellWord {
     const text = this.#text;
     const from = this.#at;
     let out = '';
     let literal = true;
+    const add = (piece: ShellWord): void => {
+      out += piece.text;
+      literal &&= piece.literal;
+    };
     for (;;) {
-      const start = this.#at;
-      out += this.#match(PLAIN) ?? '';
+      out += this.#match(PLAIN[end]) ?? '';
       const character = text[this.#at];
-      if (character === "'") {
-        const close = text.indexOf("'", this.#at + 1);
-        out += text.slice(this.#at + 1, close < 0 ? undefined : close);
-        literal &&= close >= 0;
-        this.#at = close + 1;
-        if (close < 0) this.#giveUp();
-      } else if (character === '"') {
-        const inside = this.#doubleQuoted(depth);
-        out += inside.text;
-        literal &&= inside.literal;
-      } else if (character === '\\') {
-        const next = text[this.#at + 1] ?? '';
-        out += next === '\n' ? '' : next;
-        this.#at += 2;
-      } else if (character === '$' || character === '`') {
-        const expansion = this.#expansion(depth, false);
-        out += expansion.text;
-        literal &&= expansion.literal;
-      } else if ((character === '<' || character === '>') && text[this.#at + 1] === '(' && this.#at === from) {
-        this.#script.substitution = true;
-        this.#at += 2;
-        this.list(depth + 1, true);
-        out += text.slice(start, this.#at);
-        literal = false;
-      } else break;
-    }
-    this.#at = Math.min(this.#at, text.length);
-    return { text: out, literal };
-  }
-
-  #doubleQuoted(depth: number): ShellWord {
-    const text = this.#text;
-    let out = '';
-    let literal = true;
-    this.#at++;
-    while (this.#at < text.length) {
-      out += this.#match(PLAIN_IN_QUOTES) ?? '';
-      const character = text[this.#at];
-      if (character === '"') {
+      const next = text[this.#at + 1] ?? '';
+      if (character === end) {
         this.#at++;
         return { text: out, literal };
       }
-      if (character === '\\') {
-        const next = text[this.#at + 1] ?? '';
-        if (next !== '\n') out += '$`"\\'.includes(next) ? next : `\\${next}`;
+      if (character === '$' || character === '`') add(this.#expansion(depth, end !== 'word'));
+      else if (character === '"') {
+        this.#at++;
+        add(this.#pieces('"', depth));
+      } else if (character === "'" && end !== '"') add(this.#upTo("'", text.indexOf("'", this.#at + 1), 1));
+      else if (character === '\\') {
+        if (next !== '\n') out += end === '"' && !'$`"\\'.includes(next) ? `\\${next}` : next;
         this.#at += 2;
-      } else if (character !== undefined) {
-        const expansion = this.#expansion(depth, true);
-        out += expansion.text;
-        literal &&= expansion.literal;
-      }
+      } else if ((character === '<' || character === '>') && next === '(' && this.#at === from && end === 'word')
+        add(this.#substitution(depth));
+      else break;
     }
-    this.#giveUp();
-    return { text: out, literal: false };
+    if (end !== 'word') this.#giveUp();
+    this.#at = Math.min(this.#at, text.length);
+    return { text: out, literal: literal && end === 'word' };
   }
 
   /** What a `$` or a backquote begins; as it is written where it is not literal. */
@@ -240,17 +184,13 @@ class Parser {
     const start = this.#at;
     const next = text[start + 1];
     if (text[start] === '`') this.#backquoted(depth);
-    else if (next === '(') {
-      this.#script.substitution = true;
+    else if (next === '(') return this.#substitution(depth);
+    else if (next === '{') {
       this.#at += 2;
-      this.list(depth + 1, true);
-    } else if (next === '{') this.#parameter(depth);
-    else if (next === "'" && !quoted) {
-      const end = this.#closing("'", start + 2);
-      this.#at = end + 1;
-      if (end >= text.length) this.#giveUp();
-      return { text: text.slice(start + 2, end), literal: true };
-    } else if (next === '"' && !quoted) {
+      if (depth > MAX_DEPTH) this.#giveUp();
+      else this.#pieces('}', depth + 1);
+    } else if (next === "'" && !quoted) return this.#upTo("'", this.#closing("'", start + 2), 2);
+    else if (next === '"' && !quoted) {
       this.#at++;
       return { text: '', literal: true };
     } else if (this.#match(PARAMETER) === undefined) {
@@ -260,45 +200,38 @@ class Parser {
     return { text: text.slice(start, this.#at), literal: false };
   }
 
-  #backquoted(depth: number): void {
-    const start = this.#at + 1;
-    const end = this.#closing('`', start);
+  /** `$(...)`, `<(...)` or `>(...)`. */
+  #substitution(depth: number): ShellWord {
+    const start = this.#at;
     this.#script.substitution = true;
-    this.#at = end + 1;
-    if (end >= this.#text.length) {
-      this.#giveUp();
-      return;
-    }
-    if (depth >= MAX_DEPTH) this.#script.understood = false;
-    else {
-      const inner = parseShell(this.#text.slice(start, end).replace(/\\([`\\$])/g, '$1'), depth + 1);
-      for (const command of inner.commands) this.#script.commands.push(command);
-      if (!inner.understood) this.#script.understood = false;
-    }
+    this.#at += 2;
+    if (depth >= MAX_DEPTH) this.#giveUp();
+    else this.list(depth + 1, true);
+    return { text: this.#text.slice(start, this.#at), literal: false };
   }
 
-  /** `${...}`. */
-  #parameter(depth: number): void {
-    const text = this.#text;
-    this.#at += 2;
-    if (depth > MAX_DEPTH) {
-      this.#giveUp();
+  #backquoted(depth: number): void {
+    const start = this.#at + 1;
+    const inside = this.#upTo('`', this.#closing('`', start), 1);
+    this.#script.substitution = true;
+    if (!inside.literal || depth >= MAX_DEPTH) {
+      this.#script.understood = false;
       return;
     }
-    while (this.#at < text.length) {
-      const character = text[this.#at] as string;
-      if (character === '"') this.#doubleQuoted(depth + 1);
-      else if (character === '$' || character === '`') this.#expansion(depth + 1, true);
-      else if (character === "'") {
-        const close = text.indexOf("'", this.#at + 1);
-        if (close < 0) break;
-        this.#at = close + 1;
-      } else {
-        this.#at += character === '\\' ? 2 : 1;
-        if (character === '}') return;
-      }
+    const inner = parseShell(inside.text.replace(/\\([`\\$])/g, '$1'), depth + 1);
+    for (const command of inner.commands) this.#script.commands.push(command);
+    if (!inner.understood) this.#script.understood = false;
+  }
+
+  /** What is between an opening and the quote that closes it; all the rest, and not literal, where none does. */
+  #upTo(quote: string, close: number, opening: number): ShellWord {
+    const start = this.#at + opening;
+    if (this.#text[close] !== quote) {
+      this.#giveUp();
+      return { text: this.#text.slice(start), literal: false };
     }
-    this.#giveUp();
+    this.#at = close + 1;
+    return { text: this.#text.slice(start, close), literal: true };
   }
 
   /** Where the quote is that no backslash escapes; the end of the text, or beyond, where there is none. */
@@ -322,5 +255,5 @@ class Parser {
 }
 
 function emptyCommand(): SimpleCommand {
-  return { words: [], assignments: 0, redirections: 0, background: false };
+  return { words: [], assigns: false, redirects: false, background: false };
 }

@@ -1,60 +1,137 @@
+import { versionOf } from '../entries/envelope-check.ts';
+import type { Log } from '../log/log.ts';
+import { pathEnd, pathTo, staleLeaf } from '../tree/path.ts';
+import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import { counted } from '../util/words.ts';
-import { checklist } from './checklist.ts';
-import type { Classify } from './classes.ts';
-import { type CallFacts, type EntryPlace, endingOf, type OtherBranches, type PathFacts } from './facts.ts';
-import { CallJudge } from './pending.ts';
-import { readProviderError } from './provider-error.ts';
+import { type Classify, milder, severity, VERDICTS, type Verdict, worst } from './classes.ts';
+import { type CallFacts, type EntryPlace, endingOf, PathFacts, type StatusNote } from './facts.ts';
+import { checklist, pendingCall, unansweredVerdict } from './pending.ts';
+import type { Probe } from './probe.ts';
+import { readProviderError } from './results.ts';
 import {
   type FileState,
+  hasKnownVersion,
   NEWEST_VERSION,
-  type NextStep,
   type PendingCall,
   type Reason,
   type State,
   type Status,
 } from './types.ts';
-import { milder, raised, severity, type Verdict, worst } from './verdict.ts';
 
 /** Of each kind; a log with thousands of holes is not reported hole by hole. */
 const MOST_EVIDENCE = 50;
 
-export function judgeStatus(path: PathFacts, others: OtherBranches, file: FileState, classify: Classify): Status {
-  return new Judge(path, others, file, classify).status();
+export interface SessionStatusOptions {
+  /** Whose path is judged; undefined is the last entry of the log. */
+  readonly rev?: string | undefined;
+  readonly classify: Classify;
+  /** Sees whether the files that pending calls name are as the calls would leave them. */
+  readonly look?: (facts: PathFacts) => Promise<ReadonlyMap<CallFacts, Probe> | undefined>;
+}
+
+/** Whether an open session may be resumed. Holds the ids of the path and the calls of its last turn, beside the index. */
+export async function sessionStatus(session: Log, { rev, classify, look }: SessionStatusOptions): Promise<Status> {
+  const { index, header, endsWithNewline } = session;
+  const last = await lastEntry(session);
+  const leaf = rev === undefined ? last : await resolveEntry(session, rev);
+  const path = leaf < 0 ? [] : pathTo(index, leaf);
+  const [root] = path;
+  const facts = new PathFacts([session.titleSlot, header]);
+  let parentId: unknown;
+  await session.forEachEntry(path, (entry) => {
+    if (entry.position === root) parentId = entry.value['parentId'];
+    facts.add(entry);
+  });
+  await addOthers(session, path, facts);
+  const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
+  const probes = await look?.(facts);
+  const firstEntry = index.size > 0 ? index.lineOf(0) : Number.POSITIVE_INFINITY;
+  const heads = session.headerLines.filter((line) => line < firstEntry).length - (session.titleSlot ? 1 : 0);
+  const id = header?.['id'];
+  const kind = root === undefined ? 'root' : pathEnd(index, root);
+  const file: FileState = {
+    sessionId: typeof id === 'string' ? id : null,
+    // Agents take a file for empty, and write over it, unless it starts with a header that has an id.
+    hasHeader: typeof id === 'string' && heads > 0,
+    version: header && versionOf(header).known ? session.fileVersion : undefined,
+    damage: damageState(session, path),
+    lastEntryLine: last < 0 ? 0 : index.lineOf(last),
+    endsWithNewline,
+    pathEnd: { kind, ...(typeof parentId === 'string' ? { id: parentId } : {}) },
+    ...(newer === undefined ? {} : { newerWork: index.lineOf(newer) }),
+    ...(probes ? { probes } : {}),
+  };
+  return judgeStatus(facts, file, classify);
+}
+
+function damageState({ index, damage, headerLines, fileVersion }: Log, path: readonly number[]): FileState['damage'] {
+  if (damage.length === 0) return [];
+  const needed = new Set([...headerLines, ...path.map((position) => index.lineOf(position))]);
+  const leaf = path.at(-1);
+  // Without a tree the path is the file: whatever is before the leaf is part of it.
+  const chainedTo = fileVersion === 1 && leaf !== undefined ? index.lineOf(leaf) : 0;
+  return damage.map(({ line, rule }) => ({ line, rule, needed: needed.has(line) || line < chainedTo }));
+}
+
+/** What other branches know of the calls that have no result here: only then is the rest of the file read. */
+async function addOthers(session: Log, path: readonly number[], facts: PathFacts): Promise<void> {
+  const { index } = session;
+  if (facts.pending.length === 0) return;
+  const onPath = new Uint8Array(index.size);
+  for (const position of path) onPath[position] = 1;
+  function* wanted(): Generator<number, void, void> {
+    for (let at = 0; at < index.size; at++) {
+      if (onPath[at] === 1) continue;
+      const type = index.typeOf(at);
+      const role = index.roleOf(at);
+      if (type === 'custom' || (type === 'message' && (role === 'toolResult' || role === ''))) yield at;
+    }
+  }
+  await session.forEachEntry(wanted(), (entry) => facts.addOther(entry));
+}
+
+export function judgeStatus(path: PathFacts, file: FileState, classify: Classify): Status {
+  return new Judge(path, file, classify).status();
 }
 
 class Judge {
   readonly #path: PathFacts;
   readonly #file: FileState;
   readonly #classify: Classify;
-  readonly #calls: CallJudge;
   readonly #reasons: Reason[] = [];
   readonly #evidence = new Map<string, Status['evidence'][number]>();
 
-  constructor(path: PathFacts, others: OtherBranches, file: FileState, classify: Classify) {
+  constructor(path: PathFacts, file: FileState, classify: Classify) {
     this.#path = path;
     this.#file = file;
     this.#classify = classify;
-    this.#calls = new CallJudge(path, others, classify, (place, what) => this.#saw(place, what));
   }
 
   status(): Status {
     const path = this.#path;
-    this.#header();
+    this.#head();
     this.#damage();
     this.#compaction();
-    const pending = path.pending.map((call) => this.#calls.pending(call, this.#file.probes?.get(call)));
+    const saw = (place: EntryPlace, what: string) => this.#saw(place, what);
+    const pending = path.pending.map((call) =>
+      pendingCall(path, call, this.#file.probes?.get(call), this.#classify, saw),
+    );
     this.#pending(pending);
     this.#turn();
     this.#skipped();
-    this.#results();
+    for (const result of path.noted) if (result.round === path.round) this.#note(result);
     this.#earlierCalls();
     this.#background();
-    this.#budget();
+    for (const note of [...path.userCommands, ...path.budgetNotes]) this.#note(note);
+    if (path.mode) this.#saw(path.mode, `the mode is '${path.mode.mode}'`);
     this.#calm();
     const beforeExit = worst(this.#reasons.map((reason) => reason.verdict));
     const verdict = this.#exit(beforeExit);
     const reasons = this.#reasons.toSorted((a, b) => severity(b.verdict) - severity(a.verdict));
     const deciding = reasons.find((reason) => reason.state !== 'process-killed' && reason.verdict === beforeExit);
+    const denials = path.noted.filter((result) => result.kind === 'denied');
+    // A fork of a path that does not reach its root would lack what is above.
+    const stableId = this.#file.pathEnd.kind === 'root' ? (path.lastStable?.entryId ?? null) : null;
     return {
       session: this.#file.sessionId,
       leafId: path.leafId,
@@ -62,40 +139,32 @@ class Judge {
       state: verdict !== beforeExit && beforeExit === 'ready' ? 'process-killed' : (deciding?.state ?? 'unknown'),
       reasons,
       pending,
-      denials: path.noted
-        .filter((result) => result.kind === 'denied')
-        .map(({ toolCallId, toolName, entryId, line, text, round }) => {
-          return { toolCallId, toolName, entryId, line, text, current: round === path.round };
-        }),
+      denials: denials.map(({ toolCallId, toolName, entryId, line, text, round }) => {
+        return { toolCallId, toolName, entryId, line, text, current: round === path.round };
+      }),
       earlierUnanswered: path.earlierUnanswered.map(({ toolCallId, toolName, entryId, line }) => {
         return { toolCallId, toolName, class: this.#classify(toolName).class, entryId, line };
       }),
-      lastStableEntryId: this.#stableId(),
-      lastStableReason: this.#stableId() === null ? null : (path.unstable ?? null),
-      next: this.#next(verdict),
+      lastStableEntryId: stableId,
+      lastStableReason: stableId === null ? null : (path.unstable ?? null),
+      next: this.#next(verdict, stableId),
       checklist: checklist(path, this.#file, pending),
       evidence: [...this.#evidence.values()],
       limits: this.#limits(pending),
     };
   }
 
-  #stableId(): string | null {
-    return this.#file.pathEnd.kind === 'root' ? (this.#path.lastStable?.entryId ?? null) : null;
-  }
-
-  #next(verdict: Verdict): NextStep | null {
-    const { hasHeader, version } = this.#file;
+  #next(verdict: Verdict, stableId: string | null): Status['next'] {
+    const has = (state: State) => this.#reasons.some((one) => one.state === state && one.verdict !== 'ready');
     // Whatever another version means, repair does not know it either.
-    if (hasHeader && (version === undefined || version > NEWEST_VERSION)) return { command: 'validate' };
-    if (this.#reasons.some(({ state, verdict: own }) => state === 'damaged' && own !== 'ready'))
-      return { command: 'repair' };
+    if (this.#file.hasHeader && !hasKnownVersion(this.#file)) return { command: 'validate' };
+    if (has('damaged')) return { command: 'repair' };
     if (verdict !== 'blocked') return null;
-    if (version === 1) return { command: 'migrate' };
-    const isHalf = this.#reasons.some(({ state }) => state === 'compaction-half');
-    const entryId = isHalf ? (this.#path.compaction?.previousId ?? null) : this.#stableId();
-    return entryId !== null && (isHalf || entryId !== this.#path.leafId)
-      ? { command: 'fork', entryId }
-      : { command: 'log' };
+    if (this.#file.version === 1) return { command: 'migrate' };
+    const isHalf = has('compaction-half');
+    const entryId = isHalf ? (this.#path.compaction?.previousId ?? null) : stableId;
+    const canFork = entryId !== null && (isHalf || entryId !== this.#path.leafId);
+    return canFork ? { command: 'fork', entryId } : { command: 'log' };
   }
 
   #reason(verdict: Verdict, state: State, reason: string, place?: EntryPlace): void {
@@ -108,46 +177,42 @@ class Judge {
     if (!this.#evidence.has(key)) this.#evidence.set(key, { entryId, line, what });
   }
 
-  #header(): void {
-    const { hasHeader, version, pathEnd } = this.#file;
-    const damaged = (what: string): void => this.#reason('blocked', 'damaged', what);
+  #note(note: StatusNote): void {
+    if (note.reason && note.round === this.#path.round) this.#reason(...note.reason, note.what, note);
+    else this.#saw(note, note.what);
+  }
+
+  #head(): void {
+    const { hasHeader, pathEnd } = this.#file;
+    const damaged = (what: string) => this.#reason('blocked', 'damaged', what);
     if (!hasHeader) damaged('the file does not start with a header: an agent would treat it as empty and overwrite it');
-    else if (version === undefined || version > NEWEST_VERSION) {
+    else if (!hasKnownVersion(this.#file))
       damaged(`the version in the header is not a known one (1 to ${NEWEST_VERSION})`);
-    }
     const id = pathEnd.id ?? '';
-    if (pathEnd.kind === 'missing-parent') {
+    if (pathEnd.kind === 'missing-parent')
       damaged(`the path ends at parent '${id}', which is not in the file: the log is incomplete`);
-    } else if (pathEnd.kind === 'cycle') damaged(`the path is a cycle through '${id}': the log is incomplete`);
+    else if (pathEnd.kind === 'cycle') damaged(`the path is a cycle through '${id}': the log is incomplete`);
   }
 
   #damage(): void {
     const { damage, lastEntryLine, endsWithNewline, newerWork } = this.#file;
-    const damaged = (verdict: Verdict, what: string, line: number): void =>
-      this.#reason(verdict, 'damaged', what, { entryId: null, line });
+    const damaged = (verdict: Verdict, what: string, line?: number) =>
+      this.#reason(verdict, 'damaged', what, line === undefined ? line : { entryId: null, line });
     const needed = damage.find((one) => one.needed);
     if (needed) {
-      damaged(
-        'blocked',
-        `a line that the session needs is damaged (${needed.rule}): the log is incomplete`,
-        needed.line,
-      );
+      const what = `a line that the session needs is damaged (${needed.rule}): the log is incomplete`;
+      damaged('blocked', what, needed.line);
     }
-    const cut = damage.find((one) => !one.needed && one.line > lastEntryLine);
+    const others = damage.filter((one) => !one.needed);
+    const cut = others.find((one) => one.line > lastEntryLine);
     if (cut) {
-      damaged(
-        'blocked',
-        `the end of the file is damaged (${cut.rule}): an append was interrupted, and its content is unknown`,
-        cut.line,
-      );
+      const what = `the end of the file is damaged (${cut.rule}): an append was interrupted, and its content is unknown`;
+      damaged('blocked', what, cut.line);
     } else if (!endsWithNewline) {
-      this.#reason(
-        'blocked',
-        'damaged',
-        'the last line has no newline: the next entry would land on the same line and both would be lost',
-      );
+      const what = 'the last line has no newline: the next entry would land on the same line and both would be lost';
+      damaged('blocked', what);
     }
-    const holes = damage.filter((one) => !one.needed && one.line <= lastEntryLine);
+    const holes = others.filter((one) => one.line <= lastEntryLine);
     const [hole] = holes;
     if (hole) {
       const one = `a line that is not on the path is damaged (${hole.rule})`;
@@ -155,22 +220,20 @@ class Judge {
       damaged('check', `${what}: newer work may have been there`, hole.line);
     }
     for (const { line, rule } of damage.slice(0, MOST_EVIDENCE)) this.#saw({ entryId: null, line }, `damaged: ${rule}`);
-    if (newerWork)
-      this.#saw(
-        { entryId: null, line: newerWork.line },
-        `newer work is on another branch: ${newerWork.rev} is not on this path`,
-      );
+    if (newerWork !== undefined) {
+      const what = `newer work is on another branch: line:${newerWork} is not on this path`;
+      this.#saw({ entryId: null, line: newerWork }, what);
+    }
   }
 
   #compaction(): void {
     const { compaction } = this.#path;
     if (!compaction || (compaction.hasSummary && compaction.anchored)) return;
-    const kept =
-      compaction.firstKept === undefined
-        ? 'has no first kept entry'
-        : `has '${compaction.firstKept}' as first kept entry, which is not earlier on the path`;
-    const what = compaction.hasSummary ? `${kept}: the context may be wrong` : 'has no summary';
-    this.#reason('blocked', 'compaction-half', `the last compaction ${what}`, compaction);
+    const { firstKept, hasSummary } = compaction;
+    const named = `has '${firstKept}' as first kept entry, which is not earlier on the path`;
+    const kept = `${firstKept === undefined ? 'has no first kept entry' : named}: the context may be wrong`;
+    const what = `the last compaction ${hasSummary ? kept : 'has no summary'}`;
+    this.#reason('blocked', 'compaction-half', what, compaction);
   }
 
   #pending(pending: readonly PendingCall[]): void {
@@ -181,9 +244,7 @@ class Judge {
     const state = this.#pendingState(pending);
     const open = pending.every((one) => one.started === 'no')
       ? ', not started as far as the log shows'
-      : pending.some((one) => one.started === 'yes')
-        ? ': it ran'
-        : ': it may have run';
+      : `: it ${pending.some((one) => one.started === 'yes') ? 'ran' : 'may have run'}`;
     const answered = counted(turn.calls.length - pending.length, 'answered one');
     const said: Partial<Record<State, string>> = {
       'output-cut': `the output was truncated with ${many}: the arguments may be incomplete`,
@@ -196,85 +257,53 @@ class Judge {
   }
 
   #pendingState(pending: readonly PendingCall[]): State {
-    const { lastTurn, pending: calls, finishedMarkers, policyMarkers } = this.#path;
-    if (lastTurn?.stopReason === 'length') return 'output-cut';
+    const { lastTurn, pending: calls } = this.#path;
+    const stopReason = lastTurn?.stopReason;
+    const markers = calls.map((call) => this.#path.markersOf(call));
+    if (stopReason === 'length') return 'output-cut';
     if (pending.length < (lastTurn?.calls.length ?? 0)) return 'partially-answered';
-    if (!calls.some((call) => call.dispatched) && !pending.some((one) => one.started === 'yes')) {
-      return lastTurn?.stopReason === 'aborted' ? 'interrupted' : 'provider-error';
-    }
-    if (calls.every((call) => finishedMarkers.has(call.toolCallId))) return 'finished-no-observation';
-    const isApproved = (call: CallFacts): boolean =>
-      policyMarkers.has(call.toolCallId) && !this.#calls.startMarker(call);
-    if (calls.every(isApproved)) return 'approved-not-started';
+    if (!calls.some((call) => call.dispatched) && !pending.some((one) => one.started === 'yes'))
+      return stopReason === 'aborted' ? 'interrupted' : 'provider-error';
+    if (markers.every(({ finished }) => finished)) return 'finished-no-observation';
+    if (markers.every(({ policy, started }) => policy && !started)) return 'approved-not-started';
     return pending.every((one) => one.started === 'no') ? 'intent-only' : 'started';
   }
 
   #turn(): void {
     const { lastTurn: turn, round } = this.#path;
     if (!turn || turn.round !== round) return;
-    const { stopReason } = turn;
-    if (stopReason === 'aborted') {
-      this.#reason('confirm', 'interrupted', 'the user ended the turn: do not continue silently', turn);
-    } else if (stopReason === 'error') {
-      const { kind, verdict, why } = readProviderError(turn.errorMessage);
-      this.#reason(
-        verdict,
-        kind === 'budget' ? 'budget-exhausted' : 'provider-error',
-        `the provider failed: ${why}`,
-        turn,
-      );
-    } else if (turn.deferred !== undefined) {
-      const handle = turn.deferred === '' ? '' : ` (${turn.deferred.slice(0, 100)})`;
+    const { stopReason, deferred } = turn;
+    const reason = (verdict: Verdict, state: State, what: string) => this.#reason(verdict, state, what, turn);
+    if (stopReason === 'aborted') reason('confirm', 'interrupted', 'the user ended the turn: do not continue silently');
+    else if (stopReason === 'error') {
+      const { isBudget, verdict, why } = readProviderError(turn.errorMessage);
+      reason(verdict, isBudget ? 'budget-exhausted' : 'provider-error', `the provider failed: ${why}`);
+    } else if (deferred !== undefined) {
+      const handle = deferred === '' ? '' : ` (${deferred.slice(0, 100)})`;
       const what = `the provider deferred its answer${handle}: it may be running still, or be fetched already`;
-      this.#reason('confirm', 'deferred', what, turn);
+      reason('confirm', 'deferred', what);
     } else if (turn.calls.length > 0 || stopReason === 'stop') return;
-    else if (stopReason === 'length')
-      this.#reason('check', 'output-cut', 'the answer was truncated at the output limit', turn);
+    else if (stopReason === 'length') reason('check', 'output-cut', 'the answer was truncated at the output limit');
     else {
       const without = stopReason === undefined ? '' : ' without a tool call';
-      this.#reason('check', 'unknown', `the last turn ${endingOf(stopReason)}${without}`, turn);
+      reason('check', 'unknown', `the last turn ${endingOf(stopReason)}${without}`);
     }
   }
 
   #skipped(): void {
-    const { lastTurn: turn, round } = this.#path;
+    const { lastTurn: turn, round, pending } = this.#path;
     if (!turn || turn.round !== round) return;
-    const skipped = turn.calls.filter((call) => {
-      const results = this.#path.resultsOf(call);
-      return this.#path.isAnswered(call) && results.every((one) => one.kind === 'skipped');
-    });
-    const [first] = skipped;
-    if (!first) return;
-    const verdict = this.#mildest(skipped, turn.stopReason);
-    this.#reason(
-      verdict,
-      'interrupted',
-      'calls were skipped for a user message that is not in the log',
-      this.#path.resultsOf(first)[0],
-    );
+    const answered = turn.calls.filter((call) => !pending.includes(call));
+    const skipped = answered.filter(({ group }) => group?.results.every((one) => one.kind === 'skipped'));
+    const place = skipped[0]?.group?.results[0];
+    const what = 'calls were skipped for a user message that is not in the log';
+    if (place) this.#reason(this.#mildest(skipped, turn.stopReason), 'interrupted', what, place);
   }
 
   /** The worst of what these calls may have done, and no worse than check: the session went on after them. */
   #mildest(calls: readonly CallFacts[], stopReason?: string): Verdict {
-    return worst(calls.map((call) => milder('check', this.#calls.unansweredVerdict(call, stopReason))));
-  }
-
-  #results(): void {
-    const { noted, round } = this.#path;
-    for (const result of noted) {
-      if (result.round !== round) continue;
-      const named = `${result.toolName || 'a tool'} (${result.toolCallId})`;
-      if (result.kind === 'denied')
-        this.#reason(
-          'confirm',
-          'permission-denied',
-          `${named} was denied: not executed, must not be proposed again silently`,
-          result,
-        );
-      else if (result.kind === 'interrupted')
-        this.#reason('confirm', 'interrupted', `${named} was ${result.what}`, result);
-      else this.#saw(result, `${named}: ${result.what}`);
-    }
+    const verdicts = calls.map((call) => unansweredVerdict(this.#path, call, stopReason, this.#classify));
+    return milder('check', worst(verdicts));
   }
 
   #earlierCalls(): void {
@@ -287,17 +316,15 @@ class Judge {
       this.#reason(this.#mildest(ofThisRound), 'unknown', what, first);
     }
     for (const call of earlierUnanswered.slice(-MOST_EVIDENCE)) {
-      this.#saw(
-        call,
-        `${call.toolName || 'a tool'} (${call.toolCallId}) of an earlier turn has no result on this path`,
-      );
+      const named = `${call.toolName || 'a tool'} (${call.toolCallId})`;
+      this.#saw(call, `${named} of an earlier turn has no result on this path`);
     }
   }
 
   #background(): void {
-    const { background, round, userCommands, lastTurn } = this.#path;
-    for (const call of background) {
-      const how = call.by === 'result' ? 'says that its process is still running' : 'sent a process to the background';
+    const { background, round, lastTurn } = this.#path;
+    for (const { call, by } of background) {
+      const how = by === 'result' ? 'says that its process is still running' : 'sent a process to the background';
       const what = `${call.toolName} (${call.toolCallId}) ${how}`;
       if (call.round !== round || !call.dispatched) this.#saw(call, what);
       else {
@@ -305,33 +332,14 @@ class Judge {
         this.#reason(this.#mildest([call], stopReason), 'background-process', `${what}: it may still be running`, call);
       }
     }
-    for (const command of userCommands) {
-      if (command.round === round && command.leavesProcess)
-        this.#reason('check', 'background-process', command.what, command);
-      else this.#saw(command, command.what);
-    }
-  }
-
-  #budget(): void {
-    const { budgetNotes, round, mode } = this.#path;
-    for (const note of budgetNotes) {
-      if (note.round === round) this.#reason('confirm', 'budget-exhausted', note.what, note);
-      else this.#saw(note, note.what);
-    }
-    if (mode) this.#saw(mode, `the mode is '${mode.mode}'`);
   }
 
   /** What is said where nothing above gave a reason. */
   #calm(): void {
     const { lastTurn, lastRole, lastMessage, pending } = this.#path;
     if (lastRole === 'user' && !pending.some((call) => call.dispatched)) {
-      const state = lastTurn ? 'user-last' : 'no-assistant-yet';
-      this.#reason(
-        'ready',
-        state,
-        'the last message is from the user: the next step is a model call, which may already have been sent',
-        lastMessage,
-      );
+      const what = 'the last message is from the user: the next step is a model call, which may already have been sent';
+      this.#reason('ready', lastTurn ? 'user-last' : 'no-assistant-yet', what, lastMessage);
       // Nothing milder than this decides: it names the state where all else is ready too.
       this.#reasons.unshift(...this.#reasons.splice(-1));
     } else if (this.#reasons.length > 0) return;
@@ -341,6 +349,7 @@ class Judge {
     else this.#reason('ready', 'stable', 'the model ended its turn and no call is open', lastMessage);
   }
 
+  /** The verdict after what is known of the end of the process: one that was not normal makes it one level worse. */
   #exit(verdict: Verdict): Verdict {
     const { sessionExit } = this.#path;
     if (!sessionExit) return verdict;
@@ -349,21 +358,20 @@ class Judge {
       this.#saw(sessionExit, `the process ended normally${reason}`);
       return verdict;
     }
-    const after = raised(verdict);
+    const after = VERDICTS[severity(verdict) + 1] ?? 'blocked';
     const what = `the process ended as '${sessionExit.kind}'${reason}: entries that were not written yet may be missing`;
     this.#reason(after, 'process-killed', what, sessionExit);
     return after;
   }
 
   #limits(pending: readonly PendingCall[]): string[] {
-    const { sessionExit, lastTurn } = this.#path;
+    const { sessionExit, lastTurn, marksStarts } = this.#path;
     const limits = [
       'this is based on the log alone; it cannot see processes, approvals or remote systems',
       'denials and stops are partly recognized by the text of results; with unknown wording they look like any other error',
     ];
     if (!sessionExit) limits.push('how the process ended is not recorded at this leaf');
-    if (pending.length > 0 && !this.#calls.marksStarts)
-      limits.push('the writer of this file does not mark when a tool starts');
+    if (pending.length > 0 && !marksStarts) limits.push('the writer of this file does not mark when a tool starts');
     if (lastTurn?.stopReason === 'error') limits.push('the kind of a provider error is guessed from its text');
     if (this.#file.version === 1)
       limits.push('a version 1 file: an agent that opens it rewrites it, and gives every entry a new id');

@@ -1,7 +1,7 @@
 import type { Style } from '../util/io.ts';
 import { counted, shellQuoted, shellWord } from '../util/words.ts';
+import type { Verdict } from './classes.ts';
 import type { NextStep, PendingCall, Status } from './types.ts';
-import type { Verdict } from './verdict.ts';
 
 const MOST_CALLS = 3;
 

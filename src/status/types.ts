@@ -1,8 +1,7 @@
 import type { BashHint } from './bash-hint.ts';
-import type { ClassName, Idempotency, Policy } from './classes.ts';
+import type { ClassName, Idempotency, Policy, Verdict } from './classes.ts';
 import type { CallFacts, EntryPlace } from './facts.ts';
 import type { Probe } from './probe.ts';
-import type { Verdict } from './verdict.ts';
 
 /** At which boundary the session stopped. */
 export type State =
@@ -96,8 +95,8 @@ export interface FileState {
   /** The line of the last whole entry of the file; damage behind it is the tail. */
   readonly lastEntryLine: number;
   readonly endsWithNewline: boolean;
-  /** The leaf is stale: newer messages hang elsewhere. */
-  readonly newerWork?: { readonly line: number; readonly rev: string };
+  /** The leaf is stale: newer messages hang elsewhere, on this line. */
+  readonly newerWork?: number;
   /** How the path ends at its root. */
   readonly pathEnd: { readonly kind: 'root' | 'missing-parent' | 'cycle'; readonly id?: string };
   /** With `--workspace`. */
@@ -105,3 +104,7 @@ export interface FileState {
 }
 
 export const NEWEST_VERSION = 3;
+
+export function hasKnownVersion({ version }: FileState): boolean {
+  return version !== undefined && version <= NEWEST_VERSION;
+}

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../src/json/value.ts';
 import { type ClassRule, classifier } from '../../src/status/classes.ts';
-import { OtherBranches, PathFacts } from '../../src/status/facts.ts';
+import { PathFacts } from '../../src/status/facts.ts';
 import { judgeStatus } from '../../src/status/status.ts';
 import type { FileState, Status } from '../../src/status/types.ts';
 
@@ -55,12 +55,10 @@ export function statusOf(rows: readonly Row[], options: StatusOfOptions = {}): S
   }
   const facts = new PathFacts();
   for (const row of path) facts.add(row);
-  const others = new OtherBranches(facts.pending);
-  for (const row of entries) if (!path.includes(row)) others.add(row);
+  for (const row of entries) if (!path.includes(row)) facts.addOther(row);
   const version = header?.['version'];
   return judgeStatus(
     facts,
-    others,
     {
       sessionId: typeof header?.['id'] === 'string' ? header['id'] : null,
       hasHeader: header !== undefined,
