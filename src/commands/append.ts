@@ -3,8 +3,7 @@ import { type Body, type EntryEnvelope, entryLine, misfit, readBody } from '../e
 import { AppendFile } from '../files/append-file.ts';
 import { abortable, fileChunks, inputChunks } from '../files/input.ts';
 import { withLock } from '../files/lock.ts';
-import { readLineBatches, readLines } from '../lines/reader.ts';
-import { splitLines } from '../lines/split.ts';
+import { linesIn, readLineBatches, readLines } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { LogTail } from '../log/log-tail.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
@@ -219,7 +218,7 @@ class GrowingLog {
   }
 
   #see(bytes: Buffer, number: number, offset: number): void {
-    for (const line of splitLines(bytes, number, offset)) this.#tail.see(line);
+    for (const line of linesIn(bytes, number, offset)) this.#tail.see(line);
     this.#tail.end();
   }
 }

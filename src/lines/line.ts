@@ -2,11 +2,8 @@ import { isAscii, isUtf8 } from 'node:buffer';
 
 export type Encoding = 'ascii' | 'utf8' | 'invalid';
 
-/** What the block that a line came from is known to hold, so that most lines need no look of their own. */
-export type BlockEncoding = Encoding;
-
 /**
- * One line of the input. `raw` holds its bytes, one character a byte, without the newline but with a carriage return
+ * One line of the input. `raw` holds its bytes, one character per byte, without the newline but with a carriage return
  * where there was one; so offsets are exact, and what is not changed can leave as the bytes that came.
  */
 export class Line {
@@ -17,13 +14,14 @@ export class Line {
   readonly raw: string;
   /** False only for a last line without a newline. */
   readonly terminated: boolean;
-  /** More bytes than the limit: `raw` is empty and `oversize` tells how many bytes the line has. */
+  /** The bytes of a line that is longer than the limit, whose `raw` is empty; else 0. */
   readonly oversize: number;
+  /** Of the block that the line came from: most lines need no look of their own. */
+  readonly #block: Encoding;
   #encoding: Encoding | undefined;
-  readonly #block: BlockEncoding;
   #text: string | undefined;
 
-  constructor(number: number, offset: number, raw: string, terminated: boolean, block: BlockEncoding, oversize = 0) {
+  constructor(number: number, offset: number, raw: string, terminated: boolean, block: Encoding, oversize = 0) {
     this.number = number;
     this.offset = offset;
     this.raw = raw;
@@ -37,7 +35,7 @@ export class Line {
     return this.oversize || this.raw.length;
   }
 
-  /** The line end as it stood: '\n', '\r\n', or nothing on a last line that was not ended. */
+  /** The line end as it was: nothing on a last line that was not ended. */
   get ending(): '' | '\n' | '\r\n' {
     if (!this.terminated) return '';
     return this.raw.endsWith('\r') ? '\r\n' : '\n';
@@ -65,16 +63,15 @@ export class Line {
   }
 
   #look(): Encoding {
-    if (this.#block === 'ascii' || !hasHighBytes(this.raw)) return 'ascii';
+    if (this.#block === 'ascii' || !/[\u0080-\u00ff]/.test(this.raw)) return 'ascii';
     // A block of whole lines that is valid consists of valid lines.
-    if (this.#block === 'utf8') return 'utf8';
-    return isUtf8(Buffer.from(this.raw, 'latin1')) ? 'utf8' : 'invalid';
+    return this.#block === 'utf8' ? 'utf8' : encodingOf(Buffer.from(this.raw, 'latin1'));
   }
 }
 
-export function blockEncoding(block: Uint8Array): BlockEncoding {
-  if (isAscii(block)) return 'ascii';
-  return isUtf8(block) ? 'utf8' : 'invalid';
+export function encodingOf(bytes: Uint8Array): Encoding {
+  if (isAscii(bytes)) return 'ascii';
+  return isUtf8(bytes) ? 'utf8' : 'invalid';
 }
 
 /** Bytes kept one to a character, read as UTF-8. */
@@ -84,13 +81,5 @@ export function decodeUtf8(raw: string): string {
 
 /** Text as its UTF-8 bytes, one to a character. */
 export function encodeUtf8(text: string): string {
-  return isPlain(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
-}
-
-function isPlain(text: string): boolean {
-  return !/[^\u0000-\u007f]/.test(text);
-}
-
-function hasHighBytes(raw: string): boolean {
-  return /[\u0080-\u00ff]/.test(raw);
+  return /[^\u0000-\u007f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }

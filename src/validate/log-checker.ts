@@ -2,7 +2,7 @@ import { counting, fileChunks, readWhole } from '../files/input.ts';
 import { Detection } from '../formats/detection.ts';
 import { foreignMessage } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
-import { Block, eachPiece, readBlocks } from '../lines/reader.ts';
+import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
 import { type ActiveRules, activeRules, LogCheck, makeMemory } from '../rules/check/check-log.ts';
 import type { ShapeMemory } from '../rules/check/fast-path.ts';
 import type { Finding } from '../rules/finding.ts';
@@ -69,7 +69,7 @@ export class LogChecker {
     }
     const log = this.#begin(name, hooks);
     hooks.onBytes?.(whole.length);
-    eachPiece(whole, (piece) => log.piece(piece));
+    for (const piece of piecesOf(whole)) log.piece(piece);
     await hooks.pause?.();
     return log.end();
   }

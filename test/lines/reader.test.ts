@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Line } from '../../src/lines/line.ts';
-import { Block, eachPiece, readLines } from '../../src/lines/reader.ts';
+import { linesIn, readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
 
 interface Seen {
@@ -68,9 +68,7 @@ describe('reading lines', () => {
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {
         const all: Seen[] = [];
-        eachPiece(bytes, (piece) => {
-          for (const line of piece instanceof Block ? piece.split() : [piece]) all.push(factsOf(line));
-        });
+        for (const line of linesIn(bytes)) all.push(factsOf(line));
         expect(all).toEqual(await seen(bytes, [bytes.length + 1]));
       }),
       settings(300),

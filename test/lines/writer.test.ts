@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { splitLines } from '../../src/lines/split.ts';
+import { linesIn } from '../../src/lines/reader.ts';
 import { ByteWriter } from '../../src/lines/writer.ts';
 import { ClosedPipe } from '../../src/util/errors.ts';
 
@@ -83,13 +83,13 @@ describe('writing bytes', () => {
 
 describe('splitting bytes that are in memory', () => {
   it('numbers and places the lines, and knows that the last one is open', () => {
-    const lines = splitLines(Buffer.from('a\n\nb\u00e9\r\nc'), 5, 100);
+    const lines = linesIn(Buffer.from('a\n\nb\u00e9\r\nc'), 5, 100);
     expect(lines.map(({ number, offset, text, terminated }) => [number, offset, text, terminated])).toEqual([
       [5, 100, 'a', true],
       [6, 102, '', true],
       [7, 103, 'b\u00e9\r', true],
       [8, 108, 'c', false],
     ]);
-    expect(splitLines(Buffer.alloc(0))).toEqual([]);
+    expect(linesIn(Buffer.alloc(0))).toEqual([]);
   });
 });

@@ -98,11 +98,10 @@ export class FastPath {
         const shapeB = records[at + FIELD.shapeB] as number;
         let verdict = shapes.get(shapeA, shapeB);
         if (verdict === UNKNOWN) {
-          verdict = reading.isClean(block.scannedLine(start, length, number)) ? CLEAN : TOLD;
+          verdict = reading.isClean(block.line(start, length, number)) ? CLEAN : TOLD;
           shapes.set(shapeA, shapeB, verdict);
         }
-        if (verdict !== CLEAN || !this.#join(block, at, number))
-          reading.read(block.scannedLine(start, length, number), true);
+        if (verdict !== CLEAN || !this.#join(block, at, number)) reading.read(block.line(start, length, number), true);
       }
     }
     block.lines = number - block.number;
