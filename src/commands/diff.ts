@@ -1,14 +1,6 @@
 import { PROFILES, type Profile } from '../context/types.ts';
-import {
-  type Comparison,
-  compareBranches,
-  compareSessions,
-  isSame,
-  noComparison,
-  reportDiff,
-} from '../diff/compare.ts';
-import { jsonFormat } from '../diff/json.ts';
-import { textFormat } from '../diff/text.ts';
+import { type Comparison, compareSides, isSame, noComparison, reportDiff } from '../diff/compare.ts';
+import { jsonFormat, textFormat } from '../diff/report.ts';
 import { isThere } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
@@ -27,7 +19,7 @@ export const command: Command = {
     'A second FILE (or --against FILE2) compares A of FILE with B of FILE2, by default the last entries. Entries are matched by id, and the others by content, so that you can compare a fork with its origin or two runs of the same task. The first difference is shown.',
     '--context compares what the model would see instead of the entries; --profile applies.',
     "A and B are REVs: '@' the last entry, '@~N', 'root', 'line:N', 'leaf:N', an id or a prefix of one, a label. Put an id that starts with a dash after '--'.",
-    'Memory: the index of each log, about 27 bytes per entry, and about 150 bytes per entry that is compared; one entry of each side at a time. Standard input is copied to a private temporary file.',
+    'Memory: the index of each log, about 27 bytes per entry, and about 150 bytes per entry that is compared; one entry of each side at a time, with --context all messages. Standard input is copied to a private temporary file.',
   ],
   options: [
     {
@@ -69,7 +61,7 @@ export const command: Command = {
       if (other === undefined) return await diffBranches(session, view, revs, args, io);
       const compare = async (second: Log, secondView: View): Promise<number> => {
         const ends = [await view.leaf(revs[0]), await secondView.leaf(revs[1])] as const;
-        return await print(await compareSessions(session, second, ends, profileOf(args)), args, io);
+        return await print(await compareSides([session, second], ends, profileOf(args)), args, io);
       };
       return await readSession(other, io, compare, { revs: 'operand', readings: 1 });
     };
@@ -90,20 +82,19 @@ function profileOf(args: ParsedArgs): Profile | undefined {
 async function diffBranches(
   session: Log,
   view: View,
-  revs: readonly string[],
+  [first, second = '@']: readonly string[],
   args: ParsedArgs,
   io: Io,
 ): Promise<number> {
   const ends = leaves(session.index);
-  if (revs.length === 0 && ends.length < 2) {
+  const [a = -1, b = -1] = first === undefined ? ends.slice(-2) : [await view.leaf(first), await view.leaf(second)];
+  if (b < 0) {
     io.note(`${session.name}: has only one branch; pass two entries or another FILE`);
-    return args.flag('json') ? await print(noComparison(session, ends[0]), args, io) : 0;
+    return args.flag('json') ? await print(noComparison(session, a), args, io) : 0;
   }
-  const a = revs[0] === undefined ? (ends.at(-2) as number) : await view.leaf(revs[0]);
-  const b = revs[0] === undefined ? (ends.at(-1) as number) : await view.leaf(revs[1] ?? '@');
   view.path(a);
   view.path(b);
-  return await print(await compareBranches(session, [a, b], profileOf(args)), args, io);
+  return await print(await compareSides([session, session], [a, b], profileOf(args)), args, io);
 }
 
 /** Gives the exit code: 0 for the same, 1 for a difference. */

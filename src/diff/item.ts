@@ -1,9 +1,9 @@
+import { stringOf } from '../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { commandText } from '../status/bash-hint.ts';
 import { grouped } from '../util/words.ts';
-import { modelText } from './side.ts';
 
-/** An entry, or a message of a projection, as a person reads it. */
+/** An entry, or a message of a context, as a person reads it. */
 export interface DiffItem {
   /** Such as 'user', 'result bash', 'model'. */
   readonly title: string;
@@ -14,117 +14,103 @@ export interface DiffItem {
 }
 
 const TEXT_LINES = 40;
-const RESULT_LINES = 6;
+const OTHER_LINES = 6;
 const ARGUMENT_CHARS = 400;
+const ENVELOPE = new Set(['type', 'id', 'parentId', 'timestamp']);
 
-export function itemOf(value: JsonObject): DiffItem {
-  const type = value['type'];
-  const message = value['message'];
+/** Title and text of entries that are no messages. */
+const NOTES: Readonly<Record<string, (entry: JsonObject) => readonly [title: string, text: string]>> = {
+  model_change: (entry) => ['model', modelText(entry)],
+  thinking_level_change: ({ thinkingLevel }) => ['thinking level', String(thinkingLevel)],
+  mode_change: ({ mode }) => ['mode', stringOf(mode)],
+  compaction: ({ firstKeptEntryId, summary }) => [
+    'compaction',
+    `kept from ${stringOf(firstKeptEntryId) || 'nothing'}\n${stringOf(summary)}`,
+  ],
+  branch_summary: ({ summary }) => ['branch summary', stringOf(summary)],
+  custom_message: ({ customType, content }) => [`custom message ${stringOf(customType)}`.trim(), contentText(content)],
+  label: ({ label, targetId }) => [
+    'label',
+    stringOf(label) === '' ? `of ${stringOf(targetId)} cleared` : `${stringOf(label)} on ${stringOf(targetId)}`,
+  ],
+  session_info: ({ name }) => ['name', stringOf(name)],
+  title_change: ({ title }) => ['title', stringOf(title)],
+};
+
+export function itemOf(entry: JsonObject): DiffItem {
+  const { type, message } = entry;
   if (type === 'message')
     return isObject(message) ? messageItem(message) : { title: 'message', text: '(no message)', mostLines: 1 };
-  const note = (title: string, text: string, mostLines = RESULT_LINES): DiffItem => ({ title, text, mostLines });
-  const word = (key: string): string => (typeof value[key] === 'string' ? value[key] : '');
-  switch (type) {
-    case 'model_change':
-      return note('model', modelText(value));
-    case 'thinking_level_change':
-      return note('thinking level', String(value['thinkingLevel']));
-    case 'mode_change':
-      return note('mode', word('mode'));
-    case 'compaction':
-      return note('compaction', `kept from ${word('firstKeptEntryId') || 'nothing'}\n${word('summary')}`);
-    case 'branch_summary':
-      return note('branch summary', word('summary'));
-    case 'custom_message':
-      return note(`custom message ${word('customType')}`.trim(), contentText(value['content']));
-    case 'label':
-      return note(
-        'label',
-        word('label') === '' ? `of ${word('targetId')} cleared` : `${word('label')} on ${word('targetId')}`,
-      );
-    case 'session_info':
-      return note('name', word('name'));
-    case 'title_change':
-      return note('title', word('title'));
-    default:
-      return note(typeof type === 'string' ? type.replaceAll('_', ' ') : 'entry', shortJson(payloadOf(value)));
-  }
+  const note = typeof type === 'string' && Object.hasOwn(NOTES, type) ? NOTES[type] : otherNote;
+  const [title, text] = (note as typeof otherNote)(entry);
+  return { title, text, mostLines: OTHER_LINES };
 }
 
-/** A message that stands alone, as in a projection. */
+function otherNote(entry: JsonObject): readonly [title: string, text: string] {
+  const payload = Object.fromEntries(Object.entries(entry).filter(([key]) => !ENVELOPE.has(key)));
+  const { type } = entry;
+  return [typeof type === 'string' ? type.replaceAll('_', ' ') : 'entry', shortJson(payload)];
+}
+
+/** The model of a model_change, in either dialect. */
+export function modelText({ model, provider, modelId, role }: JsonObject): string {
+  const parts = [provider, modelId].filter((part) => typeof part === 'string');
+  const name = typeof model === 'string' ? model : parts.join('/') || 'none';
+  return stringOf(role) !== '' && role !== 'default' ? `${role}: ${name}` : name;
+}
+
+/** A message by itself, as in a context. */
 export function messageItem(message: JsonObject): DiffItem {
   const role = typeof message['role'] === 'string' ? message['role'] : 'message';
-  const word = (key: string): string => (typeof message[key] === 'string' ? message[key] : '');
+  const word = (key: string): string => stringOf(message[key]);
+  const content = contentText(message['content']);
   if (role === 'toolResult') {
     const failed = message['isError'] === true ? ' (error)' : '';
-    return {
-      title: `result ${word('toolName')}${failed}`.trim(),
-      text: contentText(message['content']),
-      mostLines: RESULT_LINES,
-    };
+    return { title: `result ${word('toolName')}${failed}`.trim(), text: content, mostLines: OTHER_LINES };
   }
   if (role === 'bashExecution') {
     const end = message['cancelled'] === true ? 'canceled' : `exit ${String(message['exitCode'] ?? 'unknown')}`;
-    return {
-      title: `user command (${end})`,
-      text: `$ ${word('command')}\n${word('output')}`.trimEnd(),
-      mostLines: RESULT_LINES,
-    };
+    const text = `$ ${word('command')}\n${word('output')}`.trimEnd();
+    return { title: `user command (${end})`, text, mostLines: OTHER_LINES };
   }
   if (role === 'compactionSummary' || role === 'branchSummary')
-    return { title: role, text: word('summary'), mostLines: RESULT_LINES };
-  const stop = message['stopReason'];
-  const odd =
-    stop === 'aborted' || stop === 'error' || stop === 'length'
-      ? ` (${stop}${word('errorMessage') ? `: ${word('errorMessage')}` : ''})`
-      : '';
-  return { title: `${role}${odd}`, text: contentText(message['content']), mostLines: TEXT_LINES };
+    return { title: role, text: word('summary'), mostLines: OTHER_LINES };
+  const stop = word('stopReason');
+  const why = word('errorMessage') && `: ${word('errorMessage')}`;
+  const odd = ['aborted', 'error', 'length'].includes(stop) ? ` (${stop}${why})` : '';
+  return { title: `${role}${odd}`, text: content, mostLines: TEXT_LINES };
 }
 
-/** Text as it stands; tool calls with their arguments, other blocks by name. */
+/** Text as it is; tool calls with their arguments, other blocks by name. */
 export function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map(blockText)
-    .filter((text) => text !== '')
-    .join('\n');
+  if (!Array.isArray(content)) return stringOf(content);
+  const texts = content.map((block: unknown) => (isObject(block) ? blockText(block) : ''));
+  return texts.filter((text) => text !== '').join('\n');
 }
 
-function blockText(block: unknown): string {
-  if (!isObject(block)) return '';
-  const type = block['type'];
-  if (type === 'text') return typeof block['text'] === 'string' ? block['text'] : '';
-  if (type === 'toolCall') return callText(String(block['name'] ?? ''), block['arguments'] ?? block['input']);
-  if (type === 'thinking')
-    return `(thinking, ${grouped(typeof block['thinking'] === 'string' ? block['thinking'].length : 0)} characters)`;
-  if (type === 'image') return `(image ${String(block['mimeType'] ?? '')})`;
-  return `(${String(type)})`;
-}
-
-function callText(name: string, args: unknown): string {
-  const command = commandText(args);
-  if (command !== undefined) return `call ${name}: ${command}`;
-  if (!isObject(args)) return `call ${name}: ${shortJson(args)}`;
-  return `call ${name}: ${Object.entries(args)
-    .map(([key, value]) => `${key}=${shortJson(value)}`)
-    .join(' ')}`;
-}
-
-function payloadOf(value: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(value).filter(([key]) => !['type', 'id', 'parentId', 'timestamp'].includes(key)),
-  );
+function blockText(block: JsonObject): string {
+  const { type, text, thinking, mimeType, name } = block;
+  if (type === 'text') return stringOf(text);
+  if (type === 'thinking') return `(thinking, ${grouped(stringOf(thinking).length)} characters)`;
+  if (type === 'image') return `(image ${String(mimeType ?? '')})`;
+  if (type !== 'toolCall') return `(${String(type)})`;
+  const args = block['arguments'] ?? block['input'];
+  const shown = isObject(args)
+    ? Object.entries(args).map(([key, value]) => `${key}=${shortJson(value)}`)
+    : [shortJson(args)];
+  return `call ${String(name ?? '')}: ${commandText(args) ?? shown.join(' ')}`;
 }
 
 function shortJson(value: unknown): string {
-  let text: string;
   try {
-    text = JSON.stringify(value) ?? '';
+    return cutText(JSON.stringify(value) ?? '', ARGUMENT_CHARS);
   } catch {
     return '(nested too deeply to show)';
   }
-  if (text.length <= ARGUMENT_CHARS) return text;
-  // Never half a surrogate pair.
-  return `${text.slice(0, ARGUMENT_CHARS).replace(/[\uD800-\uDBFF]$/, '')}... (${grouped(text.length)} characters)`;
+}
+
+/** The start of a long text and how long it is, never half a surrogate pair. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')}... (${grouped(text.length)} characters)`;
 }

@@ -1,4 +1,10 @@
-import { matchSequences } from './sequence.ts';
+import { diffArrays } from 'diff';
+
+/** Numbers of two elements that belong together. */
+export interface Pair {
+  readonly a: number;
+  readonly b: number;
+}
 
 /** A piece of text that both sides have, or one side alone. */
 export interface Segment {
@@ -11,33 +17,134 @@ const MOST_WORD_CHARS = 4_000_000;
 const MOST_LINE_CHARS = 64_000_000;
 /** Prompts are compared by the thousand, so that no pair of them may take long. */
 const MOST_EDITS = 300;
+/** The search takes up to the square of the edits, and up to the edits times the length. */
+const MOST_STEPS = 100_000_000;
 
 const LINES = /[^\n]*\n|[^\n]+/g;
 const WORDS = /\s+|[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]/gu;
+
+/**
+ * Which elements of two sequences belong together: pairs of equal ones, both numbers growing from pair to pair. Where
+ * too much differs, only beginning and end are matched.
+ */
+export function matchSequences<T>(a: readonly T[], b: readonly T[], mostEdits: number): Pair[] {
+  const pairs: Pair[] = [];
+  let start = 0;
+  let endA = a.length;
+  let endB = b.length;
+  while (start < endA && start < endB && a[start] === b[start]) pairs.push({ a: start, b: start++ });
+  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) pairs.push({ a: --endA, b: --endB });
+  // What the other side lacks matches nothing, and without it the search is short.
+  const left = placesOf(a, start, endA, new Set(b.slice(start, endB)));
+  const right = placesOf(b, start, endB, new Set(a.slice(start, endA)));
+  const maxEditLength = Math.min(mostEdits, Math.ceil(MOST_STEPS / (left.length + right.length + 1)));
+  const comparator = (one: number, other: number): boolean => a[one] === b[other];
+  let atA = 0;
+  let atB = 0;
+  for (const { added, removed, count } of diffArrays(left, right, { maxEditLength, comparator }) ?? []) {
+    if (added) atB += count;
+    else if (removed) atA += count;
+    else for (let step = 0; step < count; step++) pairs.push({ a: left[atA++] as number, b: right[atB++] as number });
+  }
+  pairs.sort((one, other) => one.a - other.a);
+  // Where there is a choice, what belongs together is together: it joins what follows.
+  for (let at = pairs.length - 1; at >= 0; at--) {
+    const next = pairs[at + 1] ?? { a: a.length, b: b.length };
+    const same = a[(pairs[at] as Pair).a];
+    if (a[next.a - 1] === same && b[next.b - 1] === same) pairs[at] = { a: next.a - 1, b: next.b - 1 };
+  }
+  return pairs;
+}
+
+function placesOf<T>(side: readonly T[], start: number, end: number, wanted: ReadonlySet<T>): number[] {
+  return Array.from(side.slice(start, end).keys(), (at) => start + at).filter((at) => wanted.has(side[at] as T));
+}
+
+/** Same text, and how what follows it differs. */
+type Chunk = Record<Segment['kind'], string>;
 
 /**
  * What became of a text, word by word: `same` and `removed` together are the old text, `same` and `added` the new one.
  * Lines are compared first, words only where lines differ.
  */
 export function wordDiff(before: string, after: string): Segment[] {
-  const out = new Segments();
-  if (before === after) {
-    out.push('same', before);
-    return out.done();
-  }
+  const chunks: Chunk[] = [{ same: '', removed: '', added: '' }];
+  const put = (kind: Segment['kind'], text: string): void => {
+    const last = chunks.at(-1) as Chunk;
+    if (kind !== 'same' || (last.removed === '' && last.added === '')) last[kind] += text;
+    else if (text !== '') chunks.push({ same: text, removed: '', added: '' });
+  };
+  const change = (removed: string, added: string): void => {
+    put('removed', removed);
+    put('added', added);
+  };
+  const edges = (removed: string, added: string): void => {
+    const [start, end] = commonEdges(removed, added);
+    put('same', removed.slice(0, start));
+    change(removed.slice(start, removed.length - end), added.slice(start, added.length - end));
+    put('same', removed.slice(removed.length - end));
+  };
   const size = before.length + after.length;
-  if (size > MOST_LINE_CHARS) edges(before, after, out);
-  else {
-    compare(LINES, before, after, out, (oldLines, newLines) => {
-      if (size > MOST_WORD_CHARS) edges(oldLines, newLines, out);
-      else
-        compare(WORDS, oldLines, newLines, out, (oldWords, newWords) => {
-          out.push('removed', oldWords);
-          out.push('added', newWords);
-        });
-    });
-  }
-  return out.done();
+  const inLines = size > MOST_WORD_CHARS ? edges : pieceDiff(WORDS, put, change);
+  if (before === after) put('same', before);
+  else if (size > MOST_LINE_CHARS) edges(before, after);
+  else pieceDiff(LINES, put, inLines)(before, after);
+  const kinds = ['same', 'removed', 'added'] as const;
+  return joinChunks(chunks)
+    .flatMap((chunk) => kinds.map((kind) => ({ kind, text: chunk[kind] })))
+    .filter(({ text }) => text !== '');
+}
+
+function pieceDiff(
+  pieces: RegExp,
+  put: (kind: 'same', text: string) => void,
+  differs: (before: string, after: string) => void,
+): (before: string, after: string) => void {
+  return (before, after) => {
+    const a = before.match(pieces) ?? [];
+    const b = after.match(pieces) ?? [];
+    let fromA = 0;
+    let fromB = 0;
+    for (const pair of [...matchSequences(a, b, MOST_EDITS), { a: a.length, b: b.length }]) {
+      if (pair.a > fromA || pair.b > fromB) differs(a.slice(fromA, pair.a).join(''), b.slice(fromB, pair.b).join(''));
+      put('same', a[pair.a] ?? '');
+      fromA = pair.a + 1;
+      fromB = pair.b + 1;
+    }
+  };
+}
+
+/** How many characters two texts have in common at their beginning and at their end. */
+function commonEdges(before: string, after: string): [start: number, end: number] {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  let end = 0;
+  while (
+    end < shorter - start &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  )
+    end++;
+  // Half a surrogate pair is no character.
+  if (/[\uD800-\uDBFF]/.test(before.charAt(start - 1))) start--;
+  if (/[\uDC00-\uDFFF]/.test(before.charAt(before.length - end)) && end > 0) end--;
+  return [start, end];
+}
+
+/** A lone blank between two changes of both sides makes no sense to a reader: it joins them. */
+function joinChunks(chunks: readonly Chunk[]): Chunk[] {
+  const joined: Chunk[] = [];
+  chunks.forEach((chunk, at) => {
+    const { same, removed, added } = chunk;
+    const before = chunks[at - 1];
+    const last = joined.at(-1);
+    const isBlank = /^[^\S\n]+$/.test(same) && (removed !== '' || added !== '');
+    if (before && last && isBlank && before.removed + removed !== '' && before.added + added !== '') {
+      last.removed += same + removed;
+      last.added += same + added;
+    } else joined.push({ ...chunk });
+  });
+  return joined;
 }
 
 /** How much of two texts is the same, from 0 to 1, by characters. */
@@ -51,77 +158,4 @@ export function sameness(segments: readonly Segment[]): number {
     total += segment.kind === 'same' ? 2 * weight : weight;
   }
   return total === 0 ? 1 : same / total;
-}
-
-function compare(
-  pieces: RegExp,
-  before: string,
-  after: string,
-  out: Segments,
-  differs: (before: string, after: string) => void,
-): void {
-  const a = before.match(pieces) ?? [];
-  const b = after.match(pieces) ?? [];
-  let fromA = 0;
-  let fromB = 0;
-  for (const pair of [...matchSequences(a, b, MOST_EDITS), { a: a.length, b: b.length }]) {
-    if (pair.a > fromA || pair.b > fromB) differs(a.slice(fromA, pair.a).join(''), b.slice(fromB, pair.b).join(''));
-    if (pair.a < a.length) out.push('same', a[pair.a] as string);
-    fromA = pair.a + 1;
-    fromB = pair.b + 1;
-  }
-}
-
-function edges(before: string, after: string, out: Segments): void {
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
-  let end = 0;
-  while (
-    end < shorter - start &&
-    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
-  )
-    end++;
-  // Half a surrogate pair is no character.
-  if (/[\uD800-\uDBFF]/.test(before.charAt(start - 1))) start--;
-  if (/[\uDC00-\uDFFF]/.test(before.charAt(before.length - end)) && end > 0) end--;
-  out.push('same', before.slice(0, start));
-  out.push('removed', before.slice(start, before.length - end));
-  out.push('added', after.slice(start, after.length - end));
-  out.push('same', before.slice(before.length - end));
-}
-
-/** Joins neighbours of a kind; within a change what was removed stands before what was added. */
-class Segments {
-  readonly #pieces: { kind: Segment['kind']; text: string }[] = [];
-
-  push(kind: Segment['kind'], text: string): void {
-    if (text === '') return;
-    const last = this.#pieces.at(-1);
-    const beforeLast = this.#pieces.at(-2);
-    if (last?.kind === kind) last.text += text;
-    else if (kind === 'removed' && last?.kind === 'added') {
-      if (beforeLast?.kind === 'removed') beforeLast.text += text;
-      else this.#pieces.splice(-1, 0, { kind, text });
-    } else this.#pieces.push({ kind, text });
-  }
-
-  /** A lone blank between two changes of both sides makes no sense to a reader: it joins them. */
-  done(): Segment[] {
-    const joined = new Segments();
-    this.#pieces.forEach((piece, index) => {
-      if (piece.kind === 'same' && /^[^\S\n]+$/.test(piece.text) && this.#changesAround(index)) {
-        joined.push('removed', piece.text);
-        joined.push('added', piece.text);
-      } else joined.push(piece.kind, piece.text);
-    });
-    return joined.#pieces;
-  }
-
-  #changesAround(index: number): boolean {
-    const around = [this.#pieces[index - 1], this.#pieces[index + 1]];
-    if (around.includes(undefined)) return false;
-    const near = [...this.#pieces.slice(Math.max(0, index - 2), index), ...this.#pieces.slice(index + 1, index + 3)];
-    return near.some((piece) => piece.kind === 'removed') && near.some((piece) => piece.kind === 'added');
-  }
 }

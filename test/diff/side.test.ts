@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SideReader, type SideTotals } from '../../src/diff/side.ts';
+import { SideReader, type SideTotals } from '../../src/diff/totals.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 
 const said = (message: JsonObject): JsonObject => ({ type: 'message', message });

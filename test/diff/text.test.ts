@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DiffItem } from '../../src/diff/item.ts';
-import type { SideTotals } from '../../src/diff/side.ts';
-import { aloneLines, changedLines, type Look, totalsLines } from '../../src/diff/text.ts';
+import { aloneLines, changedLines, type Look, totalsLines } from '../../src/diff/report.ts';
+import type { SideTotals } from '../../src/diff/totals.ts';
 import { NO_USAGE } from '../../src/entries/usage.ts';
 import type { Style } from '../../src/util/io.ts';
 

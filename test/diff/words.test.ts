@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchSequences } from '../../src/diff/sequence.ts';
-import { type Segment, sameness, wordDiff } from '../../src/diff/words.ts';
+import { matchSequences, type Segment, sameness, wordDiff } from '../../src/diff/words.ts';
 import { settings } from '../support/properties.ts';
 
 function oldText(segments: readonly Segment[]): string {

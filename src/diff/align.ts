@@ -1,0 +1,102 @@
+import { matchSequences, type Pair, sameness, wordDiff } from './words.ts';
+
+/** One entry of a side as the alignment needs it. */
+export interface Mark {
+  /** What names it. */
+  readonly id?: string | undefined;
+  /** Equal where entries with one id are the same. */
+  readonly exact?: string;
+  /** Equal where entries say the same; undefined where it shall equal nothing. */
+  readonly content?: string;
+  /** The start of what the user said, for prompts: two of them may be two wordings of one. */
+  readonly prompt?: string | undefined;
+}
+
+/** This much of a prompt shows whether it is another one reworded. */
+export const PROMPT_CHARS = 2000;
+const LEAST_LIKENESS = 0.3;
+/** How many prompts further on a rewording is looked for. */
+const LOOK_AHEAD = 4;
+/** Entries out of order, beyond which only the first and the last ones are matched. */
+const MOST_EDITS = 2000;
+
+/** One step of the report; numbers are places in the two lists. Changed is one entry in two wordings. */
+export type Step =
+  | ({ readonly kind: 'same' | 'changed' } & Pair)
+  | { readonly kind: 'removed'; readonly a: number }
+  | { readonly kind: 'added'; readonly b: number };
+
+/** Entries that both sides name belong together, and of the others those that say the same. */
+export function alignSides(a: readonly Mark[], b: readonly Mark[]): Step[] {
+  const steps: Step[] = [];
+  // What has no id, or no content, matches nothing by it.
+  const byId = matchSequences<unknown>(
+    a.map((mark) => mark.id ?? mark),
+    b.map((mark) => mark.id ?? mark),
+    MOST_EDITS,
+  );
+  eachGap({ a: 0, b: 0 }, byId, { a: a.length, b: b.length }, (from, to) => {
+    const byContent = matchSequences<unknown>(
+      a.slice(from.a, to.a).map((mark) => mark.content ?? mark),
+      b.slice(from.b, to.b).map((mark) => mark.content ?? mark),
+      MOST_EDITS,
+    );
+    const pairs = byContent.map((inner) => ({ a: from.a + inner.a, b: from.b + inner.b }));
+    eachGap(from, pairs, to, (start, end) => {
+      pushGap(a, b, start, end, steps);
+      const left = a[end.a];
+      const right = b[end.b];
+      if (!left || !right) return;
+      // A shared name promises the same entry; without one the same words are enough.
+      const isNamed = left.id !== undefined && left.id === right.id;
+      const isSame = isNamed ? left.exact === right.exact : left.content === right.content;
+      steps.push({ kind: isSame ? 'same' : 'changed', ...end });
+    });
+  });
+  return steps;
+}
+
+/** What is before each pair, and at last what is behind all of them. */
+function eachGap(start: Pair, pairs: readonly Pair[], end: Pair, visit: (from: Pair, to: Pair) => void): void {
+  let from = start;
+  for (const to of [...pairs, end]) {
+    visit(from, to);
+    from = { a: to.a + 1, b: to.b + 1 };
+  }
+}
+
+/** Side a, then side b, up to the next prompt that was reworded; there both meet. */
+function pushGap(a: readonly Mark[], b: readonly Mark[], from: Pair, to: Pair, steps: Step[]): void {
+  let atA = from.a;
+  let atB = from.b;
+  const push = (until: Pair): void => {
+    while (atA < until.a) steps.push({ kind: 'removed', a: atA++ });
+    while (atB < until.b) steps.push({ kind: 'added', b: atB++ });
+  };
+  for (const pair of rewordings(prompts(a, from.a, to.a), prompts(b, from.b, to.b))) {
+    push(pair);
+    steps.push({ kind: 'changed', a: atA++, b: atB++ });
+  }
+  push(to);
+}
+
+type Prompt = readonly [at: number, text: string];
+
+function prompts(marks: readonly Mark[], from: number, end: number): Prompt[] {
+  return marks
+    .slice(from, end)
+    .flatMap(({ prompt }, at) => (prompt === undefined ? [] : [[from + at, prompt] as const]));
+}
+
+function rewordings(a: readonly Prompt[], b: readonly Prompt[]): Pair[] {
+  const pairs: Pair[] = [];
+  let next = 0;
+  for (const [at, text] of a) {
+    const near = b.slice(next, next + LOOK_AHEAD);
+    const found = near.findIndex(([, other]) => sameness(wordDiff(text, other)) >= LEAST_LIKENESS);
+    if (found < 0) continue;
+    pairs.push({ a: at, b: (near[found] as Prompt)[0] });
+    next += found + 1;
+  }
+  return pairs;
+}
