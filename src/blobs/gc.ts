@@ -5,49 +5,40 @@ import { type FindOptions, findFiles } from '../files/walk.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
-import type { HashSearch } from './referenced-hashes.ts';
 import type { BlobStore } from './store.ts';
 
 export interface GcPlan {
   /** What nothing names and is old enough. */
   readonly dead: readonly BlobFacts[];
-  /** What nothing names but is too young to be taken. */
-  readonly young: readonly BlobFacts[];
+  /** How many more nothing names, too young to be taken. */
+  readonly young: number;
   /** Temp files of killed writers, old enough. */
   readonly leftovers: readonly string[];
   readonly total: number;
-  /** More than half of the store would go: rather a mistake than a collection. */
-  readonly large: boolean;
-  /** The time before which a blob must have been written, in ms. */
-  readonly youngest: number;
 }
 
-export function planGc(store: BlobStore, referenced: ReadonlySet<string>, youngest: number): GcPlan {
-  const { blobs, leftovers } = store.list();
+/** `youngest` is the time before which a blob must have been written, in ms. */
+export function planGc({ folder }: BlobStore, referenced: ReadonlySet<string>, youngest: number): GcPlan {
+  const { blobs, leftovers } = folder.list();
   const unnamed = blobs.filter((blob) => !referenced.has(blob.hash));
   const dead = unnamed.filter((blob) => blob.modified <= youngest);
-  return {
-    dead,
-    young: unnamed.filter((blob) => blob.modified > youngest),
-    leftovers: leftovers.filter((one) => one.modified <= youngest).map((one) => one.name),
-    total: blobs.length,
-    large: dead.length * 2 > blobs.length,
-    youngest,
-  };
+  const oldLeftovers = leftovers.filter((one) => one.modified <= youngest).map((one) => one.name);
+  return { dead, young: unnamed.length - dead.length, leftovers: oldLeftovers, total: blobs.length };
 }
 
-/** Takes what the plan says, and tells each blob that really went: one that was named anew meanwhile stays. */
+/** Takes what the plan says, and gives each blob that really went: one that was named anew meanwhile stays. */
 export function* collectGarbage(
-  store: BlobStore,
+  { folder }: BlobStore,
   plan: GcPlan,
+  youngest: number,
   destroy: boolean,
   signal: AbortSignal,
 ): Generator<BlobFacts, void, void> {
   try {
-    for (const blob of plan.dead) if (store.folder.takeBlob(blob, plan.youngest, destroy, signal)) yield blob;
-    for (const name of plan.leftovers) store.folder.take(name, plan.youngest, true, signal);
+    for (const blob of plan.dead) if (folder.takeBlob(blob, youngest, destroy, signal)) yield blob;
+    for (const name of plan.leftovers) folder.take(name, youngest, true, signal);
   } finally {
-    store.settle();
+    folder.settle();
   }
 }
 
@@ -75,36 +66,67 @@ export async function searchAll(
     }
   };
   const options: FindOptions = {
-    except: realPath(store.path),
+    except: realPath(store.folder.path),
     passedOver: (path) => io.note(`${path}: is not a regular file and was not read`),
   };
   for (const name of names) {
     io.progress.file(name);
-    if (name === '-' || !(await isFolder(name))) {
-      await readOne(inputChunks(name, io.stdin));
-      continue;
-    }
-    for await (const { path, error } of findFiles(name, () => true, options)) {
-      if (error) unreadable.push(error);
-      else await readOne(fileChunks(path));
+    if (name === '-' || !(await isFolder(name))) await readOne(inputChunks(name, io.stdin));
+    else {
+      for await (const { path, error } of findFiles(name, () => true, options))
+        if (error) unreadable.push(error);
+        else await readOne(fileChunks(path));
     }
   }
   for (const error of unreadable) io.note(error.message);
-  if (unreadable.length > 0) {
-    throw new AppError(
-      `${counted(unreadable.length, 'file')} could not be read, so unreferenced blobs cannot be determined; nothing was done`,
-    );
-  }
-  return files;
+  if (unreadable.length === 0) return files;
+  throw new AppError(
+    `${counted(unreadable.length, 'file')} could not be read, so unreferenced blobs cannot be determined; nothing was done`,
+  );
 }
 
 /** The value of --older-than, in ms. */
 export function ageOf(text: string): number {
-  const parts = /^(\d{1,6})([smhdw]?)$/.exec(text);
-  const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
-  const unit = units[parts?.[2] ?? ''];
-  if (!parts || (unit === undefined && Number(parts[1]) !== 0)) {
-    throw new UsageError(`option '--older-than' needs a number and s, m, h, d or w, such as 12h, not '${text}'`);
+  const [, count, unit = ''] = /^(\d{1,6})([smhdw]?)$/.exec(text) ?? [];
+  const seconds = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }[unit] ?? (Number(count) === 0 ? 0 : undefined);
+  if (seconds !== undefined) return Number(count) * seconds * 1000;
+  throw new UsageError(`option '--older-than' needs a number and s, m, h, d or w, such as 12h, not '${text}'`);
+}
+
+const HASH_LENGTH = 64;
+
+/**
+ * Finds which of some hashes occur anywhere in bytes, in either case and whatever is around them. For deciding what
+ * may be thrown away, so it knows no format and misses nothing.
+ */
+export class HashSearch {
+  readonly found = new Set<string>();
+  readonly #wanted: ReadonlySet<string>;
+  #carried = '';
+
+  constructor(wanted: Iterable<string>) {
+    this.#wanted = new Set(wanted);
   }
-  return Number(parts[1]) * (unit ?? 0) * 1000;
+
+  /** The next piece of a file. */
+  feed(bytes: Buffer): void {
+    const text = this.#carried + bytes.toString('latin1');
+    this.look(text);
+    this.#carried = /[0-9a-fA-F]*$/.exec(text.slice(1 - HASH_LENGTH))?.[0] ?? '';
+  }
+
+  /** The file is over: what comes next does not continue it. */
+  end(): void {
+    this.#carried = '';
+  }
+
+  look(text: string): void {
+    for (const [match] of text.matchAll(/[0-9a-fA-F]{64,}/g)) {
+      const run = match.toLowerCase();
+      for (let end = HASH_LENGTH; end <= run.length; end++) {
+        const hash = run.slice(end - HASH_LENGTH, end);
+        if (this.#wanted.has(hash)) this.found.add(hash);
+      }
+    }
+  }
 }

@@ -1,21 +1,29 @@
 import { unquote } from '../json/text.ts';
 import { type Frame, pathOf, walkJson } from '../json/walk.ts';
 import { decodeUtf8 } from '../lines/line.ts';
-import { looksLikeRef } from './ref.ts';
 
-/** A string that holds an image, or the ref that stands for it; quotes included in the span. */
-export interface ImageString {
-  /** `data`: base64 of an image block. `url`: the text of a data URL. */
-  readonly kind: 'data' | 'url';
+/** What is in a log in place of an image: `blob:sha256:` and 64 lower-case hexadecimal digits. A ref is never a path. */
+const REF_PREFIX = 'blob:sha256:';
+const REF = /^blob:sha256:([0-9a-f]{64})$/;
+
+export function refOf(hash: string): string {
+  return `${REF_PREFIX}${hash}`;
+}
+
+/** The hash that a ref names; undefined for anything else, be it ever so similar. */
+export function hashOfRef(ref: string): string | undefined {
+  return REF.exec(ref)?.[1];
+}
+
+interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-interface Block {
-  /** The last `type` of the object, as JSON.parse keeps it; undefined where it has none. */
-  type: string | undefined;
-  typed: boolean;
-  data: { readonly start: number; readonly end: number } | undefined;
+/** A string that holds an image, or its ref; quotes included in the span. */
+export interface ImageString extends Span {
+  /** `data`: base64 of an image block. `url`: the text of a data URL. */
+  readonly kind: 'data' | 'url';
 }
 
 /**
@@ -24,80 +32,64 @@ interface Block {
  * accepts, as raw bytes.
  */
 export function findImages(raw: string, from: number, found: (image: ImageString, path: () => string) => void): void {
-  const blocks: Block[] = [];
+  /** Of each open object its `type` and `data`, the last ones as JSON.parse keeps them; undefined for no string. */
+  const blocks: Map<string, Span | undefined>[] = [];
+  const keep = (frame: Frame, value: Span | undefined): void => {
+    if (!frame.array && (frame.key === 'data' || frame.key === 'type')) blocks.at(-1)?.set(frame.key, value);
+  };
   walkJson(raw, from, {
     open: (frame) => {
-      if (!frame.array) blocks.push({ type: undefined, typed: false, data: undefined });
+      if (!frame.array) blocks.push(new Map());
     },
     string: (frame, start, end) => {
-      if (frame.array) return;
       if (isUrlPlace(frame)) found({ kind: 'url', start, end }, () => pathOf(frame));
-      const block = blocks.at(-1);
-      if (!block) return;
-      if (frame.key === 'data') block.data = { start, end };
-      else if (frame.key === 'type') {
-        block.typed = true;
-        block.type = end - start < 64 ? unquote(raw.slice(start, end)) : undefined;
-      }
+      keep(frame, { start, end });
     },
-    word: (frame) => {
-      if (!frame.array) forget(blocks.at(-1), frame.key);
-    },
+    word: (frame) => keep(frame, undefined),
     close: (frame) => {
-      const parent = frame.parent;
-      if (!frame.array) {
-        const block = blocks.pop();
-        if (block?.data && parent && isImage(block, arrayKey(parent))) {
-          found({ kind: 'data', ...block.data }, () => `${pathOf(parent)}.data`);
-        }
-      }
-      if (parent && !parent.array) forget(blocks.at(-1), parent.key);
+      const { parent } = frame;
+      const block = frame.array ? undefined : blocks.pop();
+      if (!parent) return;
+      const data = block?.get('data');
+      const type = block?.get('type');
+      const isImage = type && type.end - type.start < 64 && unquote(raw.slice(type.start, type.end)) === 'image';
+      // What is under `images` need not say again that it is one.
+      if (data && (isImage ? isUnder(parent, 'content', 'images') : !block?.has('type') && isUnder(parent, 'images')))
+        found({ kind: 'data', ...data }, () => `${pathOf(parent)}.data`);
+      keep(parent, undefined);
     },
   });
 }
 
-/** A later member of the same name takes the place of the earlier one. */
-function forget(block: Block | undefined, key: string): void {
-  if (!block) return;
-  if (key === 'data') block.data = undefined;
-  else if (key === 'type') {
-    block.typed = true;
-    block.type = undefined;
-  }
-}
-
-/** The key that an array is the value of. */
-function arrayKey(frame: Frame): string | undefined {
-  return frame.array && frame.parent && !frame.parent.array ? frame.parent.key : undefined;
-}
-
-function isImage(block: Block, key: string | undefined): boolean {
-  if (key === 'content') return block.type === 'image';
-  // What stands under `images` need not say again that it is one.
-  return key === 'images' && (block.type === 'image' || !block.typed);
+/** Whether the walk is in an array that is the value of one of these keys. */
+function isUnder(frame: Frame, ...keys: readonly string[]): boolean {
+  return frame.array && frame.parent?.array === false && keys.includes(frame.parent.key);
 }
 
 function isUrlPlace(frame: Frame): boolean {
-  if (frame.key === 'image_url') return true;
-  return frame.key === 'url' && frame.parent?.array === false && frame.parent.key === 'image_url';
+  if (frame.array) return false;
+  return (
+    frame.key === 'image_url' ||
+    (frame.key === 'url' && frame.parent?.array === false && frame.parent.key === 'image_url')
+  );
 }
 
 /** Longer than any ref; a longer string is content. */
 const LONGEST_REF = 512;
 
 /** The ref that an image's place holds, good or bad; undefined where it holds the image itself. */
-export function refAt(raw: string, image: ImageString): string | undefined {
-  if (image.end - image.start > LONGEST_REF && !raw.startsWith('"blob:', image.start)) return undefined;
-  const quoted = raw.slice(image.start, image.end);
-  if (!quoted.includes('\\') && !quoted.startsWith('"blob:')) return undefined;
+export function refAt(raw: string, { start, end }: Span): string | undefined {
+  const isPlain = raw.startsWith('"blob:', start);
+  if (!isPlain && end - start > LONGEST_REF) return undefined;
+  const quoted = raw.slice(start, end);
+  if (!isPlain && !quoted.includes('\\')) return undefined;
   const text = unquote(decodeUtf8(quoted));
-  return looksLikeRef(text) ? text : undefined;
+  return text.startsWith('blob:') ? text : undefined;
 }
 
 /** A ref in a line, with the path of its place as in `message.content[1].data`. */
 export interface LineRef {
   readonly ref: string;
-  readonly kind: ImageString['kind'];
   readonly path: string;
 }
 
@@ -107,9 +99,9 @@ export function refsOf(raw: string, from = 0): LineRef[] {
   const refs: (LineRef & { readonly at: number })[] = [];
   findImages(raw, from, (image, path) => {
     const ref = refAt(raw, image);
-    if (ref !== undefined) refs.push({ ref, kind: image.kind, path: path(), at: image.start });
+    if (ref !== undefined) refs.push({ ref, path: path(), at: image.start });
   });
-  return refs.sort((a, b) => a.at - b.at).map(({ ref, kind, path }) => ({ ref, kind, path }));
+  return refs.sort((a, b) => a.at - b.at);
 }
 
 /** What every line with a ref, or with an image, has in it; escapes spell letters of these words. */
@@ -119,9 +111,4 @@ export const IMAGE_MARKS = ['image', '\\u006'];
 /** False only where no ref can be: most lines are done with this one look. */
 export function mayHoldRef(raw: string): boolean {
   return REF_MARKS.some((mark) => raw.includes(mark));
-}
-
-/** False only where no image can be. */
-export function mayHoldImage(raw: string): boolean {
-  return IMAGE_MARKS.some((mark) => raw.includes(mark));
 }

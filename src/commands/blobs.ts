@@ -1,6 +1,5 @@
-import { ageOf, collectGarbage, planGc, searchAll } from '../blobs/gc.ts';
-import { hashOfRef, refOf } from '../blobs/ref.ts';
-import { HashSearch } from '../blobs/referenced-hashes.ts';
+import { ageOf, collectGarbage, HashSearch, planGc, searchAll } from '../blobs/gc.ts';
+import { hashOfRef, refOf } from '../blobs/images.ts';
 import { BlobStore, type RefError } from '../blobs/store.ts';
 import { TRASH } from '../files/blob-files.ts';
 import { realPath, requireRunning } from '../files/disk.ts';
@@ -14,7 +13,11 @@ import { printable } from '../util/printable.ts';
 import { safeJson } from '../util/to-json.ts';
 import { counted, grouped } from '../util/words.ts';
 
-const VERBS = ['ls', 'verify', 'gc'] as const;
+const WORK = new Map([
+  ['ls', ls],
+  ['verify', verify],
+  ['gc', gc],
+]);
 
 const MESSAGES: Readonly<Record<RefError, string>> = {
   'bad-blob-ref': 'is not blob:sha256: and 64 lowercase hexadecimal digits',
@@ -55,124 +58,109 @@ export const command: Command = {
     { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs ~/.omp/agent', shows: 'list what could be removed' },
     { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs --apply ~/.omp/agent', shows: 'move it to the trash' },
   ],
-  verbs: VERBS,
+  verbs: [...WORK.keys()],
   readsInput: true,
   run: async (args, io) => {
-    const [verb, ...names] = args.operands;
-    const chosen = VERBS.find((one) => one === verb);
-    if (!chosen)
-      throw new UsageError(`the first argument must be ls, verify or gc${verb === undefined ? '' : `, not '${verb}'`}`);
-    const stray = ['apply', 'older-than', 'force', 'delete'].find(
-      (name) => args.flag(name) || args.text(name) !== undefined,
-    );
-    if (chosen !== 'gc' && stray) throw new UsageError(`--${stray} is only for gc`);
-    if (chosen !== 'gc' && names.length === 0 && io.stdin.isTTY)
+    const [verb = '', ...names] = args.operands;
+    const work = WORK.get(verb);
+    if (!work) {
+      const unexpected = args.operands.length === 0 ? '' : `, not '${verb}'`;
+      throw new UsageError(`the first argument must be ls, verify or gc${unexpected}`);
+    }
+    const onlyGc = ['apply', 'older-than', 'force', 'delete'];
+    const stray = onlyGc.find((name) => args.flag(name) || args.text(name) !== undefined);
+    if (verb !== 'gc' && stray) throw new UsageError(`--${stray} is only for gc`);
+    if (verb !== 'gc' && names.length === 0 && io.stdin.isTTY)
       throw new UsageError('no FILE given and standard input is a terminal');
     const out = new ByteWriter(io.stdout);
-    const code =
-      chosen === 'ls'
-        ? await ls(names, args, io, out)
-        : chosen === 'verify'
-          ? await verify(names, args, io, out)
-          : await gc(names, args, io, out);
+    const code = await work(names, args, io, async (text, record) => {
+      out.text(`${args.flag('json') ? safeJson(record) : io.stdout.isTTY ? printable(text) : text}\n`);
+      if (out.full) await out.flush();
+    });
     await out.flush();
     return code;
   },
 };
 
-async function ls(names: readonly string[], args: ParsedArgs, io: Io, out: ByteWriter): Promise<number> {
-  return await eachRef(names, io, (file) => {
-    const store = storeFor(file, args, io);
-    return {
-      ref: async (line, { ref, path }) => {
+/** Prints a line, or its record with --json. */
+type Print = (text: string, record: object) => Promise<void>;
+
+async function ls(names: readonly string[], args: ParsedArgs, io: Io, print: Print): Promise<number> {
+  return await eachRef(names, io, (path) => {
+    const store = storeFor(path, args, io);
+    const file = path ?? '-';
+    return async ({ number: line }, refs) => {
+      for (const { ref, path } of refs) {
         const hash = hashOfRef(ref);
         const size = hash === undefined ? undefined : store?.folder.size(hash);
-        const bytes = size === undefined || size < 0 ? undefined : size;
-        const known =
-          bytes !== undefined ? counted(bytes, 'byte') : size === undefined ? 'missing' : 'not a plain file';
-        const told = hash === undefined ? 'bad ref' : store === undefined ? 'no store' : known;
-        await write(io, out, args, `${file ?? '-'}:${line}: ${ref} ${told}`, {
-          file: file ?? '-',
-          line,
-          path,
-          ref,
-          bytes: bytes ?? null,
-        });
-      },
+        const bytes = size === undefined || size < 0 ? null : size;
+        const found = bytes !== null ? counted(bytes, 'byte') : size === undefined ? 'missing' : 'not a plain file';
+        const state = hash === undefined ? 'bad ref' : store ? found : 'no store';
+        await print(`${file}:${line}: ${ref} ${state}`, { file, line, path, ref, bytes });
+      }
     };
   });
 }
 
-async function verify(names: readonly string[], args: ParsedArgs, io: Io, out: ByteWriter): Promise<number> {
+async function verify(names: readonly string[], args: ParsedArgs, io: Io, print: Print): Promise<number> {
   const stores = new Map<string, { readonly store: BlobStore; readonly search: HashSearch }>();
-  const count = { refs: 0, bad: 0, missing: 0, damaged: 0, orphaned: 0 };
-  const enter = (store: BlobStore): { readonly store: BlobStore; readonly search: HashSearch } => {
-    const real = realPath(store.path);
-    const known = stores.get(real) ?? { store, search: new HashSearch(store.list().blobs.map((blob) => blob.hash)) };
-    stores.set(real, known);
-    return known;
-  };
-  const told = new Set<string>();
-  const code = await eachRef(names, io, (file) => {
-    const found = storeFor(file, args, io);
-    const entered = found ? enter(found) : undefined;
-    return {
-      ref: async (line, { ref, path }) => {
+  const count = { refs: 0, 'bad-blob-ref': 0, 'missing-blob': 0, 'damaged-blob': 0, 'orphaned-blob': 0 };
+  const reported = new Set<string>();
+  const code = await eachRef(names, io, (path) => {
+    const store = storeFor(path, args, io);
+    const real = store ? realPath(store.folder.path) : '';
+    if (store && !stores.has(real)) stores.set(real, { store, search: searchFor(store) });
+    const entered = stores.get(real);
+    const file = path ?? '-';
+    return async (line, refs) => {
+      entered?.search.look(line.raw);
+      for (const { ref, path } of refs) {
         count.refs++;
-        if (!entered && hashOfRef(ref) !== undefined) throw new AppError(`${file ?? '-'}: ${NO_STORE}`);
+        if (!entered && hashOfRef(ref) !== undefined) throw new AppError(`${file}: ${NO_STORE}`);
         const rule = entered ? entered.store.check(ref) : 'bad-blob-ref';
-        if (!rule) return;
-        told.add(ref);
-        count[rule === 'bad-blob-ref' ? 'bad' : rule === 'missing-blob' ? 'missing' : 'damaged']++;
+        if (!rule) continue;
+        reported.add(ref);
+        count[rule]++;
         const message = `'${ref}' ${MESSAGES[rule]}`;
-        const record = { file: file ?? '-', line, rule, severity: 'error', message, path, ref };
-        await write(io, out, args, `${file ?? '-'}:${line}: error: ${rule}: ${message}`, record);
-      },
-      line: (line) => entered?.search.look(line.raw),
+        const record = { file, line: line.number, rule, severity: 'error', message, path, ref };
+        await print(`${file}:${line.number}: error: ${rule}: ${message}`, record);
+      }
     };
   });
   for (const { store, search } of stores.values()) {
-    for (const { hash, size } of store.list().blobs) {
+    for (const { hash, size } of store.folder.list().blobs) {
       requireRunning(io.signal);
-      const named = search.found.has(hash);
-      const file = `${store.path}/${hash}`;
-      if (store.verify(hash) === 'damaged-blob' && !told.has(refOf(hash))) {
-        count.damaged++;
-        const message = 'its bytes do not match its name';
-        await write(io, out, args, `${file}: error: damaged-blob: ${message}`, {
-          file,
-          rule: 'damaged-blob',
-          severity: 'error',
-          message,
-        });
-      }
-      if (!named) {
-        count.orphaned++;
-        const message = `no given log refers to it, ${counted(size, 'byte')}`;
-        await write(io, out, args, `${file}: warning: orphaned-blob: ${message}`, {
-          file,
-          rule: 'orphaned-blob',
-          severity: 'warning',
-          message,
-        });
-      }
+      const file = `${store.folder.path}/${hash}`;
+      const report = async (
+        rule: 'damaged-blob' | 'orphaned-blob',
+        severity: string,
+        message: string,
+      ): Promise<void> => {
+        count[rule]++;
+        await print(`${file}: ${severity}: ${rule}: ${message}`, { file, rule, severity, message });
+      };
+      if (store.verify(hash) === 'damaged-blob' && !reported.has(refOf(hash)))
+        await report('damaged-blob', 'error', 'its bytes do not match its name');
+      if (!search.found.has(hash))
+        await report('orphaned-blob', 'warning', `no given log refers to it, ${counted(size, 'byte')}`);
     }
   }
-  const wrong = count.bad + count.missing + count.damaged;
-  const parts = [
-    `${grouped(count.missing)} missing`,
-    `${grouped(count.damaged)} damaged`,
-    `${grouped(count.orphaned)} orphaned`,
-  ];
-  if (count.bad > 0) parts.unshift(counted(count.bad, 'bad ref'));
-  io.note(`${counted(count.refs, 'ref')}: ${parts.join(', ')}`);
-  return Math.max(code, wrong > 0 ? 1 : 0);
+  const { 'bad-blob-ref': bad, 'missing-blob': missing, 'damaged-blob': damaged, 'orphaned-blob': orphaned } = count;
+  const badRefs = bad > 0 ? `${counted(bad, 'bad ref')}, ` : '';
+  const others = `${grouped(missing)} missing, ${grouped(damaged)} damaged, ${grouped(orphaned)} orphaned`;
+  io.note(`${counted(count.refs, 'ref')}: ${badRefs}${others}`);
+  return Math.max(code, bad + missing + damaged > 0 ? 1 : 0);
 }
 
-async function gc(names: readonly string[], args: ParsedArgs, io: Io, out: ByteWriter): Promise<number> {
+function searchFor({ folder }: BlobStore): HashSearch {
+  return new HashSearch(folder.list().blobs.map((blob) => blob.hash));
+}
+
+async function gc(names: readonly string[], args: ParsedArgs, io: Io, print: Print): Promise<number> {
   const path = args.text('blobs');
   if (!path) throw new UsageError('gc needs --blobs DIR, the store to search');
   const youngest = io.now() - ageOf(args.text('older-than') ?? '1d');
+  const [applies, destroys] = [args.flag('apply'), args.flag('delete')];
   const folders: string[] = [];
   for (const name of names) if (name !== '-' && (await isFolder(name))) folders.push(name);
   if (folders.length === 0)
@@ -181,37 +169,27 @@ async function gc(names: readonly string[], args: ParsedArgs, io: Io, out: ByteW
     );
   const store = new BlobStore(path);
   store.folder.require();
-  const search = new HashSearch(store.list().blobs.map((blob) => blob.hash));
+  const search = searchFor(store);
   const files = await searchAll(names, store, search, io);
   const plan = planGc(store, search.found, youngest);
-  const total = `${counted(plan.dead.length, 'blob')} of ${grouped(plan.total)}`;
-  if (plan.large && !args.flag('force')) {
-    const refusal = `${total} are not referenced in any of ${counted(files, 'file')}; that is more than half of the store`;
-    if (args.flag('apply'))
-      throw new AppError(`${path}: ${refusal}, nothing was done; check the folders, then use --force`);
+  // More than half of the store: rather a mistake than a collection.
+  if (plan.dead.length * 2 > plan.total && !args.flag('force')) {
+    const refusal = `${counted(plan.dead.length, 'blob')} of ${grouped(plan.total)} are not referenced in any of ${counted(files, 'file')}; that is more than half of the store`;
+    if (applies) throw new AppError(`${path}: ${refusal}, nothing was done; check the folders, then use --force`);
     io.note(`${path}: ${refusal}, so --apply will need --force`);
   }
-  const destroy = args.flag('delete');
-  const taken = args.flag('apply') ? collectGarbage(store, plan, destroy, io.signal) : plan.dead;
   let count = 0;
   let bytes = 0;
-  for (const { hash, freed, modified } of taken) {
+  for (const blob of applies ? collectGarbage(store, plan, youngest, destroys, io.signal) : plan.dead) {
     count++;
-    bytes += freed;
-    const record = { file: `${path}/${hash}`, bytes: freed, modified: new Date(modified).toISOString() };
-    await write(io, out, args, `${path}/${hash}: ${counted(freed, 'byte')}`, record);
+    bytes += blob.freed;
+    const record = { file: `${path}/${blob.hash}`, bytes: blob.freed, modified: new Date(blob.modified).toISOString() };
+    await print(`${record.file}: ${counted(blob.freed, 'byte')}`, record);
   }
-  const fate = destroy ? 'removed' : `moved to ${path}/${TRASH}`;
-  const young =
-    plan.young.length > 0
-      ? `; ${counted(plan.young.length, 'blob')} more unreferenced ${plan.young.length === 1 ? 'is' : 'are'} too young`
-      : '';
+  const fate = destroys ? 'removed' : `moved to ${path}/${TRASH}`;
+  const young = `${counted(plan.young, 'blob')} more unreferenced ${plan.young === 1 ? 'is' : 'are'} too young`;
   const summary = `${counted(count, 'blob')} of ${grouped(plan.total)}, ${counted(bytes, 'byte')}`;
-  io.note(args.flag('apply') ? `${summary}: ${fate}${young}` : `${summary}, would be ${fate}; --apply does it${young}`);
+  const outcome = applies ? `: ${fate}` : `, would be ${fate}; --apply does it`;
+  io.note(`${summary}${outcome}${plan.young > 0 ? `; ${young}` : ''}`);
   return 0;
-}
-
-async function write(io: Io, out: ByteWriter, args: ParsedArgs, text: string, record: object): Promise<void> {
-  out.text(`${args.flag('json') ? safeJson(record) : io.stdout.isTTY ? printable(text) : text}\n`);
-  if (out.full) await out.flush();
 }

@@ -1,8 +1,10 @@
-import { externalizeLine, type Left } from '../blobs/externalize.ts';
 import { IMAGE_MARKS } from '../blobs/images.ts';
+import type { LineLook } from '../blobs/line-object.ts';
+import { externalizeLine, type LeftReason } from '../blobs/move-images.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import { stripTransient, truncateStrings } from '../blobs/truncate.ts';
 import { DialectWatch } from '../entries/dialect.ts';
+import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, namedStore } from '../shared/blob-options.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
@@ -12,10 +14,10 @@ import { AppError, UsageError } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 
 const MIN_CHARS = 1024;
-/** So many notes about lines are told one by one. */
+/** So many lines are named. */
 const NOTES = 10;
 
-const REASONS: Readonly<Record<Left, string>> = {
+const REASONS: Readonly<Record<LeftReason, string>> = {
   'not-canonical': 'image data is not canonical base64 and was left in the log',
   'escaped-url': 'image_url is written with escapes and was left in the log',
   blocked: "image left in the log because the blob with its name is damaged; see 'sessionctl blobs verify'",
@@ -90,53 +92,40 @@ async function externalize(
   args: ParsedArgs,
   io: Io,
 ): Promise<number> {
+  const { name, mode, dryRun } = input;
+  const [truncates, strips] = [args.flag('truncate'), args.flag('strip-transient')];
   const minChars = args.number('min-chars') ?? MIN_CHARS;
-  const tools = { random: io.random, signal: io.signal, now: io.now, mode: input.mode, dryRun: input.dryRun };
   const watch = new DialectWatch();
-  let code = 0;
-  let moved = 0;
-  let told = 0;
-  let cut = 0;
-  let removed = 0;
+  const count = { moved: 0, left: 0, blocked: 0, cut: 0, removed: 0 };
   const put = (bytes: Buffer): string | undefined => {
-    if (!input.dryRun && moved === 0) store.folder.create();
-    return store.put(bytes, tools);
+    if (!dryRun && count.moved === 0) store.folder.create();
+    return store.put(bytes, { random: io.random, signal: io.signal, now: io.now, mode, dryRun });
   };
-  const isPlain = !args.flag('truncate') && !args.flag('strip-transient');
-  await rewriteLines(
-    input,
-    out,
-    rewritingDetection(input.name, args, { anyVersion: false }),
-    io,
-    (line, look) => {
-      if (look.value) watch.see(look.value);
-      const stripped = args.flag('strip-transient') ? stripTransient(line.raw, look.from) : undefined;
-      const fresh = stripped && stripped.changes > 0 ? { from: look.from, decoded: new Map<number, Buffer>() } : look;
-      const result = externalizeLine(stripped?.raw ?? line.raw, fresh, { minChars, put });
-      moved += result.moved;
-      for (const left of new Set(result.left)) {
-        if (left === 'blocked') code = 1;
-        if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${REASONS[left]}`);
-      }
-      removed += stripped?.changes ?? 0;
-      if (!args.flag('truncate')) return result.raw;
-      const short = truncateStrings(result.raw, look.from);
-      cut += short.cuts;
-      return short.raw;
-    },
-    {
-      // A ref that nobody sees before the end need not be good before.
-      ...(input.streams ? { beforeFlush: () => store.settle() } : {}),
-      // What the two options take away may stand in any line.
-      ...(isPlain ? { marks: IMAGE_MARKS } : {}),
-    },
-  );
+  const change = (line: Line, { value, from }: LineLook): string => {
+    if (value) watch.see(value);
+    const stripped = strips ? stripTransient(line.raw, from) : { raw: line.raw, changes: 0 };
+    const { raw, moved, left } = externalizeLine(stripped.raw, from, { minChars, put });
+    for (const reason of new Set(left)) {
+      if (reason === 'blocked') count.blocked++;
+      if (count.left++ < NOTES) io.note(`${name}:${line.number}: ${REASONS[reason]}`);
+    }
+    const short = truncates ? truncateStrings(raw, from) : { raw, cuts: 0 };
+    count.moved += moved;
+    count.removed += stripped.changes;
+    count.cut += short.cuts;
+    return short.raw;
+  };
+  await rewriteLines(input, out, rewritingDetection(name, args, { anyVersion: false }), io, change, {
+    // A ref that nobody sees before the end need not be good before.
+    ...(input.streams ? { beforeFlush: () => store.settle() } : {}),
+    // What the two options take away may be in any line.
+    ...(truncates || strips ? {} : { marks: IMAGE_MARKS }),
+  });
   store.settle();
-  if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more line')} with images left in the log`);
-  if (cut > 0) io.note(`${input.name}: ${counted(cut, 'string')} truncated to 500,000 characters`);
-  if (removed > 0) io.note(`${input.name}: ${counted(removed, 'transient field')} removed`);
-  if (moved > 0 && watch.dialect === 'pi') {
-    io.note(`${input.name}: was written by pi, which cannot read refs; 'sessionctl inline' puts the images back`);
-  }
-  return code;
+  if (count.left > NOTES) io.note(`${name}: ${counted(count.left - NOTES, 'more line')} with images left in the log`);
+  if (count.cut > 0) io.note(`${name}: ${counted(count.cut, 'string')} truncated to 500,000 characters`);
+  if (count.removed > 0) io.note(`${name}: ${counted(count.removed, 'transient field')} removed`);
+  if (count.moved > 0 && watch.dialect === 'pi')
+    io.note(`${name}: was written by pi, which cannot read refs; 'sessionctl inline' puts the images back`);
+  return count.blocked > 0 ? 1 : 0;
 }

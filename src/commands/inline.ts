@@ -1,17 +1,14 @@
 import { REF_MARKS } from '../blobs/images.ts';
-import { inlineLine } from '../blobs/inline.ts';
 import type { LineLook } from '../blobs/line-object.ts';
+import { inlineLine } from '../blobs/move-images.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { BLOBS_OPTION, NO_STORE, refStays, storeFor } from '../shared/blob-options.ts';
+import { BLOBS_OPTION, KeptRefs, NO_STORE, storeFor } from '../shared/blob-options.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 import { rewriteLines } from '../shared/rewrite-lines.ts';
 import { AppError } from '../util/errors.ts';
-import { counted } from '../util/words.ts';
-
-const NOTES = 20;
 
 export const command: Command = {
   name: 'inline',
@@ -34,29 +31,20 @@ export const command: Command = {
 };
 
 async function inline(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io): Promise<number> {
+  const kept = new KeptRefs(input.name, io);
   let store: BlobStore | undefined;
-  let told = 0;
-  let code = 0;
-  const openStore = (): BlobStore => {
-    const found = storeFor(input.path, args, io);
-    // A log without refs needs none, so it is looked for when the first one is met.
-    if (!found) throw new AppError(`${input.name}: ${NO_STORE}`);
-    return found;
-  };
+  // A log without refs needs no store, so it is looked for when the first one is met.
   const get = (ref: string): ReturnType<BlobStore['get']> => {
-    store ??= openStore();
+    store ??= storeFor(input.path, args, io);
+    if (!store) throw new AppError(`${input.name}: ${NO_STORE}`);
     return store.get(ref);
   };
   const change = (line: Line, { from }: LineLook): string => {
-    const { raw, kept } = inlineLine(line.raw, from, get);
-    for (const { ref, why } of kept) {
-      code = 1;
-      if (told++ < NOTES) io.note(`${input.name}:${line.number}: ${refStays(ref, why)}`);
-    }
-    return raw;
+    const inlined = inlineLine(line.raw, from, get);
+    kept.add(line.number, inlined.kept);
+    return inlined.raw;
   };
   const detection = rewritingDetection(input.name, args, { anyVersion: false });
   await rewriteLines(input, out, detection, io, change, { marks: REF_MARKS });
-  if (told > NOTES) io.note(`${input.name}: ${counted(told - NOTES, 'more ref')} kept`);
-  return code;
+  return kept.end();
 }

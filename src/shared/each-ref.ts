@@ -13,76 +13,56 @@ import { counted } from '../util/words.ts';
 import type { Io } from './command.ts';
 import { noteDamage } from './damaged-lines.ts';
 
-/** What is done with the refs of one file. */
-interface RefVisitor {
-  readonly ref: (line: number, ref: LineRef) => Promise<void>;
-  /** Every line, damaged ones too. */
-  readonly line?: (line: Line) => void;
-}
-
-/** A file begins; undefined is stdin. */
-type Begin = (file: string | undefined) => RefVisitor;
+/** A file begins, undefined for stdin; what is given is called for every line with its refs, none where it is damaged. */
+type Begin = (file: string | undefined) => (line: Line, refs: readonly LineRef[]) => Promise<void>;
 
 /** Every ref of every log named, or found below a folder. Gives the exit code earned by the reading. */
 export async function eachRef(names: readonly string[], io: Io, begin: Begin): Promise<number> {
-  let code = 0;
-  let sessions = 0;
-  let foreign = 0;
-  const several = names.length > 1;
-  const one = async (name: string, named: boolean): Promise<void> => {
+  const count = { read: 0, damaged: 0, foreign: 0, failed: 0 };
+  for await (const { path, error, named } of logsOf(names)) {
     try {
-      const read = await readRefs(name, named, io, begin);
-      if (read === 'foreign') foreign++;
-      else sessions++;
-      if (read === 'damaged') code = Math.max(code, 1);
-    } catch (error) {
-      if (!(error instanceof AppError) || io.signal.aborted || (named && !several)) throw error;
-      io.note(error.message);
-      code = 2;
-    }
-  };
-  for (const name of names.length > 0 ? names : ['-']) {
-    if (name === '-' || !(await isFolderOrGone(name, several))) {
-      await one(name, true);
-      continue;
-    }
-    for await (const { path, error } of findSessions(name)) {
-      if (!error) await one(path, false);
-      else {
-        io.note(error.message);
-        code = 2;
-      }
+      if (error) throw error;
+      count[await readRefs(path, named, io, begin)]++;
+    } catch (thrown) {
+      if (!(thrown instanceof AppError) || io.signal.aborted || (named && names.length < 2)) throw thrown;
+      io.note(thrown.message);
+      count.failed++;
     }
   }
-  if (foreign > 0)
-    io.note(`${counted(foreign, 'file')} skipped, not ${foreign === 1 ? 'a session log' : 'session logs'}`);
-  if (sessions === 0 && code === 0)
+  if (count.foreign > 0)
+    io.note(`${counted(count.foreign, 'file')} skipped, not ${count.foreign === 1 ? 'a session log' : 'session logs'}`);
+  if (count.read + count.damaged + count.failed === 0)
     throw new AppError('no session log found; pass a file or a folder with session logs');
-  return code;
+  return count.failed > 0 ? 2 : count.damaged > 0 ? 1 : 0;
 }
 
-/** With several names one that is not there is told when it is opened. */
-async function isFolderOrGone(name: string, several: boolean): Promise<boolean> {
-  try {
-    return await isFolder(name);
-  } catch (error) {
-    if (several) return false;
-    throw error;
+async function* logsOf(names: readonly string[]): AsyncGenerator<{ path: string; error?: AppError; named: boolean }> {
+  for (const name of names.length > 0 ? names : ['-']) {
+    const isLog = name === '-' || !(await isFolder(name).catch(orFile(names)));
+    if (isLog) yield { path: name, named: true };
+    else for await (const found of findSessions(name)) yield { ...found, named: false };
   }
+}
+
+/** One of several names that is not there is reported when it is opened. */
+function orFile(names: readonly string[]): (error: unknown) => boolean {
+  return (error) => {
+    if (names.length > 1) return false;
+    throw error;
+  };
 }
 
 async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Promise<'read' | 'damaged' | 'foreign'> {
-  const visitor = begin(name === '-' ? undefined : name);
+  const take = begin(name === '-' ? undefined : name);
   const detection = new Detection(name, { named });
   const damaged: LeftOut[] = [];
   let version: number | undefined;
   const work = async (lines: readonly Line[]): Promise<void> => {
     for (const line of lines) {
-      visitor.line?.(line);
-      const look = lookAt(line, version);
-      if (look.value && isHeader(look.value)) version ??= versionOf(look.value).version;
-      if (look.damage) damaged.push({ line: line.number, rule: look.damage });
-      else if (look.value) for (const ref of refsOf(line.raw, look.from)) await visitor.ref(line.number, ref);
+      const { value, damage, from } = lookAt(line, version);
+      if (value && isHeader(value)) version ??= versionOf(value).version;
+      if (damage) damaged.push({ line: line.number, rule: damage });
+      await take(line, value && !damage ? refsOf(line.raw, from) : []);
     }
   };
   io.progress.file(name);

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hashOfRef, refOf } from '../../src/blobs/ref.ts';
+import { hashOfRef, refOf } from '../../src/blobs/images.ts';
 import { BlobStore, sha256 } from '../../src/blobs/store.ts';
 import { BlobFolder } from '../../src/files/blob-files.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -89,7 +89,7 @@ test('lists blobs, leftovers and strangers apart', () => {
   writeFileSync(join(path, hash.toUpperCase()), 'x');
   mkdirSync(join(path, '.trash'));
   symlinkSync(hash, join(path, 'b'.repeat(64)));
-  const { blobs, leftovers, others } = new BlobStore(path).list();
+  const { blobs, leftovers, others } = new BlobStore(path).folder.list();
   expect(blobs.map((one) => [one.hash, one.size])).toEqual([[hash, 1]]);
   expect(leftovers.map((one) => one.name)).toEqual([`.sessionctl-${'a'.repeat(24)}.tmp`]);
   expect([...others].sort()).toEqual([hash.toUpperCase(), 'b'.repeat(64)].sort());

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HashSearch } from '../../src/blobs/referenced-hashes.ts';
+import { HashSearch } from '../../src/blobs/gc.ts';
 import { sha256 } from '../../src/blobs/store.ts';
 import { settings } from '../support/properties.ts';
 import { run, spawnProgram } from '../support/run.ts';
