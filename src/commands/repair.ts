@@ -2,14 +2,7 @@ import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import {
-  applyRepair,
-  InputChanged,
-  type Plan,
-  planRepair,
-  type Remaining,
-  type RepairRequest,
-} from '../repair/index.ts';
+import { applyRepair, InputChanged, type Plan, planRepair, type RepairRequest } from '../repair/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
@@ -25,7 +18,7 @@ export const command: Command = {
     'A file that may belong to another agent is refused before anything is written: one that starts with a record of another kind, one with an unknown version, and one whose first 256 records are not mostly known entries. Pass --from pi or --from omp if it is a log of theirs.',
     'Nothing is lost: every byte of the input is in the output, the quarantine or the report. The quarantine is FILE.quarantine with -i and OUT.quarantine with -o OUT, next to the target if that is a link. With standard output, none is written unless you pass --quarantine, because FILE still has everything. Standard input needs --quarantine if something has to go there.',
     'Each change is reported on standard error, and the output is checked as validate would check it. Exit 0 if the output has no errors, 1 if an error is left (or with -n, if something would change), 2 if something went wrong.',
-    'Memory: reads a log without errors twice and any other log three times, once more if ids repeat, and writes nothing before it knows what to do; in between it holds an index of about 80 bytes per entry (115 if something changes) plus the id, and about 400 bytes per damaged place. Standard input is copied to a private temporary file. Several FILEs need -i or -n.',
+    'Memory: reads a log without errors twice and any other log three times, and writes nothing before it knows what to do; in between it holds an index of about 600 bytes per entry and about 400 bytes per damaged place. Standard input is copied to a private temporary file. Several FILEs need -i or -n.',
   ],
   options: [
     {
@@ -117,31 +110,27 @@ async function namedRules(names: readonly string[]): Promise<ReadonlySet<string>
 }
 
 async function repairOne(input: RewriteInput, out: ByteWriter, options: Options, io: Io): Promise<number> {
+  const { name, rereadable } = input;
   let passes = 0;
   const read = (): AsyncIterable<Buffer> => {
     passes++;
-    if (passes > PASSES) io.progress.expect(input.size);
     return input.read();
   };
-  const { name, rereadable } = input;
   const request = { ...options, name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
+  let sideFiles: SideFiles | undefined;
   try {
     const plan = await planRepair(request);
     // A healthy log is checked and copied.
     if (passes === 1) io.progress.expect(-input.size);
-    const sideFiles = openSideFiles(input, plan, options, io);
-    try {
-      const tally = await repairInto(out, plan, request, { input, sideFiles, io });
-      await sideFiles.finish();
-      return summarize(input, tally, sideFiles.quarantine, io);
-    } finally {
-      sideFiles.discard();
-    }
+    sideFiles = openSideFiles(input, plan, options, io);
+    return await repairInto(out, plan, request, input, sideFiles, io);
   } catch (error) {
     if (!(error instanceof InputChanged)) throw error;
     throw new AppError(
       `${name}: was changed by another program while it was being read; run again when no program is writing to it`,
     );
+  } finally {
+    sideFiles?.discard();
   }
 }
 
@@ -154,27 +143,27 @@ interface SideFiles {
 }
 
 function openSideFiles(input: RewriteInput, plan: Plan, options: Options, io: Io): SideFiles {
-  const path = quarantinePath(input, options);
+  const { target, dryRun, mode } = input;
+  const isFile = target !== undefined && target !== '-' && isPlainPlace(target);
+  const path = options.quarantine ?? (isFile ? `${target}.quarantine` : undefined);
   // Standard input may be a file too, and would be gone.
-  const held = [input.path ?? '/dev/stdin', input.target].filter((name) => name !== undefined);
-  for (const [option, name] of [
-    ['--quarantine', path],
-    ['--report', options.report],
-  ] as const) {
-    const other = name === undefined || !isPlainPlace(name) ? undefined : held.find((one) => samePlace(one, name));
+  const held = [input.path ?? '/dev/stdin', target].filter((name) => name !== undefined);
+  for (const [option, name] of Object.entries({ '--quarantine': path, '--report': options.report })) {
+    if (name === undefined) continue;
+    const other = isPlainPlace(name) ? held.find((one) => samePlace(one, name)) : undefined;
     if (other !== undefined) throw new AppError(`${name}: is '${other}' itself; choose another file with ${option}`);
-    if (name !== undefined) held.push(name);
+    held.push(name);
   }
-  if (path === undefined && plan.quarantines && !input.rereadable && !input.dryRun) {
+  if (path === undefined && plan.quarantines && !input.rereadable && !dryRun) {
     throw new AppError(
       `${input.name}: something has to be quarantined and is not stored anywhere else; pass a file with --quarantine FILE`,
     );
   }
-  const quarantine = path === undefined || input.dryRun ? undefined : new AppendOnlyFile(path, input.mode);
+  const quarantine = path === undefined || dryRun ? undefined : new AppendOnlyFile(path, mode);
   let sink: Sink | undefined;
   if (options.report !== undefined) {
-    narrowMode(options.report, input.mode);
-    sink = toFile(options.report, { random: io.random, signal: io.signal, mode: input.mode });
+    narrowMode(options.report, mode);
+    sink = toFile(options.report, { random: io.random, signal: io.signal, mode });
   }
   const report = sink && new ByteWriter(sink.stream);
   return {
@@ -192,57 +181,41 @@ function openSideFiles(input: RewriteInput, plan: Plan, options: Options, io: Io
   };
 }
 
-function quarantinePath({ target }: RewriteInput, options: Options): string | undefined {
-  if (options.quarantine !== undefined) return options.quarantine;
-  return target === undefined || target === '-' || !isPlainPlace(target) ? undefined : `${target}.quarantine`;
-}
-
-interface Tally {
-  remaining: readonly Remaining[];
-  changes: number;
-  quarantined: number;
-}
-
-interface Surroundings {
-  readonly input: RewriteInput;
-  readonly sideFiles: SideFiles;
-  readonly io: Io;
-}
-
+/** Writes everything, and says what was done and what remains. Gives the exit code. */
 async function repairInto(
   out: ByteWriter,
   plan: Plan,
   request: RepairRequest,
-  { input, sideFiles, io }: Surroundings,
-): Promise<Tally> {
-  const tally: Tally = { remaining: [], changes: 0, quarantined: 0 };
-  const { quarantine, report } = sideFiles;
-  tally.remaining = await applyRepair(plan, request, {
-    out,
+  { name, dryRun }: RewriteInput,
+  { quarantine, report, finish }: SideFiles,
+  io: Io,
+): Promise<number> {
+  let changes = 0;
+  let quarantined = 0;
+  const remaining = await applyRepair(plan, request, {
+    write: async (bytes) => {
+      out.bytes(bytes);
+      if (out.full) await out.flush();
+    },
     onChange: async (record, words) => {
-      tally.changes++;
-      if (words !== undefined)
-        io.note(`${input.name}:${record.line}: ${record.rule}: ${input.dryRun ? 'dry run: ' : ''}${words}`);
+      changes++;
+      if (words !== undefined) io.note(`${name}:${record.line}: ${record.rule}: ${dryRun ? 'dry run: ' : ''}${words}`);
       report?.text(`${JSON.stringify(record)}\n`);
       if (report?.full) await report.flush();
     },
     onQuarantine:
       quarantine &&
       ((record) => {
-        tally.quarantined++;
-        quarantine.append(`${JSON.stringify({ file: input.name, ...record })}\n`);
+        quarantined++;
+        quarantine.append(`${JSON.stringify({ file: name, ...record })}\n`);
       }),
   });
-  return tally;
-}
-
-/** What remains, and the sum of it all. Gives the exit code. */
-function summarize(input: RewriteInput, tally: Tally, quarantine: AppendOnlyFile | undefined, io: Io): number {
-  for (const { line, rule } of tally.remaining) io.note(`${input.name}:${line}: ${rule}: not fixed`);
+  await finish();
+  for (const { line, rule } of remaining) io.note(`${name}:${line}: ${rule}: not fixed`);
   const parts: string[] = [];
-  if (tally.changes > 0) parts.push(`${counted(tally.changes, 'change')}${input.dryRun ? ', not made' : ''}`);
-  if (quarantine && tally.quarantined > 0) parts.push(`${counted(tally.quarantined, 'piece')} in '${quarantine.path}'`);
-  if (tally.remaining.length > 0) parts.push(`${counted(tally.remaining.length, 'error')} not fixed`);
-  if (parts.length > 0) io.note(`${input.name}: ${parts.join(', ')}`);
-  return tally.remaining.length > 0 ? 1 : 0;
+  if (changes > 0) parts.push(`${counted(changes, 'change')}${dryRun ? ', not made' : ''}`);
+  if (quarantine && quarantined > 0) parts.push(`${counted(quarantined, 'piece')} in '${quarantine.path}'`);
+  if (remaining.length > 0) parts.push(`${counted(remaining.length, 'error')} not fixed`);
+  if (parts.length > 0) io.note(`${name}: ${parts.join(', ')}`);
+  return remaining.length > 0 ? 1 : 0;
 }

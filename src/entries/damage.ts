@@ -38,7 +38,7 @@ export function readContent(line: Line, version: number | undefined): LineConten
   if (line.oversize > 0) return { damage: 'oversize-line', objects: [] };
   const raw = line.raw;
   // The mark is a finding of its own; behind it the line is read as any other.
-  const skipped = line.number === 1 && raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  const skipped = line.offset === 0 && raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   if (line.encoding !== 'invalid' && !raw.includes('\0')) {
     const text = skipped > 0 ? line.text.slice(1) : line.text;
     const parsed = parseJson(text);

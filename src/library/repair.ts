@@ -1,6 +1,4 @@
-import { PassThrough } from 'node:stream';
 import { ORIGINS, type Origin } from '../formats/index.ts';
-import { ByteWriter } from '../lines/writer.ts';
 import {
   applyRepair,
   type ChangeRecord,
@@ -47,8 +45,8 @@ export interface RepairResult {
 
 /**
  * A damaged log as repaired bytes, piece by piece; the generator returns what could not be fixed. A log without an error
- * leaves as it came. Such a log is read twice, any other three times, once more where ids repeat; nothing is handed out
- * before it is known what to do. Holds an index of about 60 bytes, 95 where something changes, and the id of each entry, and the plan.
+ * leaves as it came. Such a log is read twice, any other three times; nothing is handed out before it is known what to do. Holds an
+ * index of about 600 bytes per entry, and the plan.
  */
 export function repair(
   source: RereadableBytes,
@@ -81,53 +79,27 @@ async function* repaired(
   only: ReadonlySet<string> | undefined,
   given: RepairOptions,
 ): AsyncGenerator<Uint8Array, RepairResult, void> {
-  const {
-    name = '-',
-    random = systemRandom,
-    settleTools = false,
-    settleLeaf = false,
-    from,
-    onChange,
-    onQuarantine,
-  } = given;
-  const request = {
-    name,
-    read,
-    rereadable: true,
-    only,
-    settleTools,
-    settleLeaf,
-    from,
-    random,
-    scanner: 'off',
-  } as const;
+  const { name = '-', random = systemRandom, settleTools = false, settleLeaf = false, from } = given;
+  const settings = { only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
+  const request = { name, read, rereadable: true, ...settings };
   const plan = await planRepair(request);
-  const pipe = new PassThrough();
-  const out = new ByteWriter(pipe);
-  let left: readonly Remaining[] = [];
-  const applying = (async () => {
-    try {
-      left = await applyRepair(plan, request, {
-        out,
-        onChange: async (record) => await onChange?.(record),
-        onQuarantine,
-      });
-      await out.flush();
-      pipe.end();
-    } catch (error) {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const applying = applyRepair(plan, request, {
+    write: async (bytes) => await writer.write(bytes),
+    onChange: async (record) => await given.onChange?.(record),
+    onQuarantine: given.onQuarantine,
+  });
+  const closing = applying.then(
+    async () => await writer.close(),
+    async (error: unknown) => {
       const isChanged = error instanceof InputChanged;
-      pipe.destroy(
-        isChanged
-          ? new AppError(`${name}: was changed while it was being read; run again when no program is writing to it`)
-          : (error as Error),
-      );
-    }
-  })();
-  try {
-    for await (const piece of pipe) yield piece as Buffer;
-    await applying;
-  } finally {
-    pipe.destroy();
-  }
-  return { left };
+      const message = `${name}: was changed while it was being read; run again when no program is writing to it`;
+      await writer.abort(isChanged ? new AppError(message) : error);
+    },
+  );
+  // Whoever leaves before the end has closed the stream.
+  closing.catch(() => {});
+  for await (const bytes of readable) yield bytes;
+  return { left: await applying };
 }

@@ -1,15 +1,32 @@
-import { encodeUtf8 } from '../lines/line.ts';
-import type { ByteWriter } from '../lines/writer.ts';
-import { type HeadLine, type NewLine, plainPiece, type Region } from '../rules/fix/repair-edits.ts';
+import { isUtf8 } from 'node:buffer';
+import type { HeadLine } from '../rules/fix/repair-state.ts';
+import type { Region } from '../rules/fix/split-damaged-line.ts';
 import { partitionPoint } from '../util/search.ts';
-import { ByteSource } from './byte-source.ts';
-import { type Edit, editRegion, endingOf, type RegionEdits } from './edits.ts';
-import type { Job, Plan } from './plan.ts';
-import { type ChangeRecord, type QuarantineRecord, type RawBytes, rawBytes } from './records.ts';
+import { type Action, type Edit, insertedLine, RegionEditor } from './edits.ts';
+import type { Plan } from './plan.ts';
+
+/** A piece that left the log, or the old bytes of one that was fixed; as text where the bytes are text, else in base64. */
+export interface QuarantineRecord {
+  readonly line: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly rule: string;
+  readonly raw?: string;
+  readonly rawBase64?: string;
+}
+
+/** One change, as the report has it. Offsets and lengths are in bytes of the input, and of the output. */
+export interface ChangeRecord extends QuarantineRecord {
+  readonly action: Action;
+  readonly out: { readonly offset: number; readonly length: number } | null;
+  readonly idBefore?: string;
+  readonly idAfter?: string;
+  readonly assumed?: true;
+}
 
 export interface RepairCallbacks {
   /** The log as it leaves. */
-  readonly out: ByteWriter;
+  readonly write: (bytes: Buffer) => void | Promise<void>;
   /** Each change, in the order of the input; the words are for people. */
   readonly onChange: (record: ChangeRecord, words: string | undefined) => void | Promise<void>;
   /** Each piece that leaves; absent where nobody keeps them, and the changes then have the bytes. */
@@ -21,90 +38,68 @@ export class InputChanged extends Error {
   override readonly name = 'InputChanged';
 }
 
-/** Which line of the input a line of the output was. */
-export class LineMap {
+/** Shorter pieces are collected. */
+const FULL = 64 * 1024;
+
+/** The last pass: everything leaves as it came, but for the regions in the plan. */
+export class RepairPass {
+  readonly #plan: Plan;
+  readonly #callbacks: RepairCallbacks;
+  /** Bytes of the output, one to a character, that are not yielded yet. */
+  #waiting = '';
+  #written = 0;
+  /** Where the header went, and as which bytes. */
+  readonly #moved = new Map<HeadLine, { readonly offset: number; readonly text: string }>();
   /** Where the output differs: one line of the input became all that follows, or the numbers that follow are shifted. */
   readonly #shifts: { readonly offset: number; readonly line: number | undefined; readonly shift: number }[] = [];
   #shift = 0;
 
-  /** What stands in the output from one offset to another was `before` lines from a line of the input on, and is `after` lines now. */
-  add(offset: number, end: number, line: number, before: number, after: number): void {
-    if (before === after && after <= 1) return;
-    this.#shifts.push({ offset, line, shift: this.#shift });
-    this.#shift += after - before;
-    this.#shifts.push({ offset: end, line: undefined, shift: this.#shift });
-  }
-
-  inputLine(line: number, offset: number): number {
-    const at = partitionPoint(0, this.#shifts.length, (one) => (this.#shifts[one]?.offset ?? 0) <= offset);
-    const found = this.#shifts[at - 1];
-    return found?.line ?? line - (found?.shift ?? 0);
-  }
-}
-
-/** Shorter pieces are collected. */
-const SHORT = 4096;
-const FULL = 64 * 1024;
-
-/** The last pass: everything leaves as it came, but for the places in the plan. */
-export async function* applyPlan(
-  plan: Plan,
-  chunks: AsyncIterable<Buffer>,
-  callbacks: RepairCallbacks,
-  lines: LineMap,
-): AsyncGenerator<Buffer, void, void> {
-  const source = new ByteSource(chunks);
-  try {
-    yield* new Operation(plan, source, callbacks, lines).run();
-  } finally {
-    await source.close();
-  }
-}
-
-class Operation {
-  readonly #plan: Plan;
-  readonly #source: ByteSource;
-  readonly #callbacks: RepairCallbacks;
-  /** Bytes of the input that were taken. */
-  #taken = 0;
-  /** Bytes of the output, one to a character, that are not yielded yet. */
-  #waiting = '';
-  #written = 0;
-  readonly #lines: LineMap;
-  /** Where the header went, and as which bytes. */
-  readonly #moved = new Map<HeadLine, { readonly offset: number; readonly text: string }>();
-
-  constructor(plan: Plan, source: ByteSource, callbacks: RepairCallbacks, lines: LineMap) {
+  constructor(plan: Plan, callbacks: RepairCallbacks) {
     this.#plan = plan;
-    this.#source = source;
     this.#callbacks = callbacks;
-    this.#lines = lines;
   }
 
-  async *run(): AsyncGenerator<Buffer, void, void> {
-    const { jobs, bytes } = this.#plan;
-    for (const job of jobs) {
-      yield* this.#copy(job.offset - this.#taken);
-      await this.#operate(job);
+  /** Gives what was written. */
+  async *run(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    for await (const bytes of this.#output(chunks)) {
+      await this.#callbacks.write(bytes);
+      yield bytes;
     }
-    yield* this.#copy(bytes - this.#taken);
-    if ((await this.#source.skip(1)) > 0) throw new InputChanged();
-    yield* this.#flush();
   }
 
-  async *#copy(count: number): AsyncGenerator<Buffer, void, void> {
-    const end = this.#taken + count;
-    for await (const part of this.#source.parts(count)) {
-      this.#taken += part.length;
-      if (part.length < SHORT) this.#write(part.toString('latin1'));
-      else {
-        yield* this.#flush();
-        this.#written += part.length;
-        yield Buffer.from(part);
+  async *#output(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    const { regions, bytes } = this.#plan;
+    let next = 0;
+    let at = 0;
+    /** Bytes of the region under way, one to a character. */
+    let held = '';
+    for await (const chunk of chunks) {
+      if (at + chunk.length > bytes) throw new InputChanged();
+      for (let from = 0; from < chunk.length; ) {
+        const region = regions[next];
+        const isInside = region !== undefined && at >= region.offset;
+        const end = isInside ? region.offset + region.length : (region?.offset ?? bytes);
+        const part = chunk.subarray(from, from + end - at);
+        at += part.length;
+        from += part.length;
+        if (isInside) {
+          held += part.toString('latin1');
+          if (at < end) continue;
+          await this.#change(region, held);
+          held = '';
+          next++;
+        } else if (part.length < FULL) this.#write(part.toString('latin1'));
+        else {
+          yield* this.#flush();
+          this.#written += part.length;
+          yield Buffer.from(part);
+        }
+        if (this.#waiting.length >= FULL) yield* this.#flush();
       }
     }
-    if (this.#taken < end) throw new InputChanged();
-    if (this.#waiting.length >= FULL) yield* this.#flush();
+    if (at < bytes) throw new InputChanged();
+    for (const region of regions.slice(next)) await this.#change(region, '');
+    yield* this.#flush();
   }
 
   #write(text: string): void {
@@ -117,89 +112,63 @@ class Operation {
     this.#waiting = '';
   }
 
-  async #read(count: number): Promise<string> {
-    const bytes = await this.#source.read(count);
-    this.#taken += bytes.length;
-    if (bytes.length < count) throw new InputChanged();
-    return bytes.toString('latin1');
+  /** Which line of the input a line of the output was, by where it starts. */
+  inputLine(line: number, offset: number): number {
+    const at = partitionPoint(0, this.#shifts.length, (one) => (this.#shifts[one]?.offset ?? 0) <= offset);
+    const found = this.#shifts[at - 1];
+    return found?.line ?? line - (found?.shift ?? 0);
   }
 
-  async #operate(job: Job): Promise<void> {
-    const raw = await this.#read(job.length);
-    const { edits, old } = job.insert ? { edits: [this.#inserted(job.insert)], old: [] } : this.#editRegion(job, raw);
-    for (const { start, end, line, rule } of old) {
-      const record = {
-        line,
-        offset: job.offset + start,
-        length: end - start,
-        rule,
-        ...rawBytes(raw.slice(start, end)),
-      };
-      await this.#callbacks.onQuarantine?.(record);
+  async #change(region: Region, raw: string): Promise<void> {
+    const { newline, lastNewline } = this.#plan;
+    const { edits, old } = region.insert
+      ? { edits: [insertedLine(region.insert, newline)], old: [] }
+      : new RegionEditor(region, raw, lastNewline);
+    for (const { start, end } of old) {
+      const place = { line: region.line, offset: region.offset + start, length: end - start, rule: region.rule };
+      await this.#callbacks.onQuarantine?.({ ...place, ...rawBytes(raw.slice(start, end)) });
     }
     const offset = this.#written;
-    let at = 0;
     const before = newlines(raw);
     let after = before;
+    let at = 0;
     for (const edit of edits) {
+      const replaced = raw.slice(edit.start, edit.end);
       this.#write(raw.slice(at, edit.start));
-      after += newlines(edit.text) - newlines(raw.slice(edit.start, edit.end));
       at = edit.end;
-      await this.#change(edit, raw.slice(edit.start, edit.end), job.offset + edit.start);
+      after += newlines(edit.text) - newlines(replaced);
+      await this.#report(edit, replaced, region.offset + edit.start);
+      this.#write(edit.text);
     }
     this.#write(raw.slice(at));
-    this.#lines.add(offset, this.#written, job.line, before, after);
+    if (before === after && after <= 1) return;
+    this.#shifts.push({ offset, line: region.line, shift: this.#shift });
+    this.#shift += after - before;
+    this.#shifts.push({ offset: this.#written, line: undefined, shift: this.#shift });
   }
 
-  #editRegion(job: Job, raw: string): RegionEdits {
-    return editRegion(job.region ?? wholeLine(job, raw), raw, {
-      editsOf: this.#plan.editsOf,
-      newline: this.#plan.lastNewline,
-    });
-  }
-
-  #inserted({ text, rule, words, idAfter, source }: NewLine): Edit {
-    const line = encodeUtf8(text) + (source?.newline ?? this.#plan.newline);
-    return {
-      start: 0,
-      end: 0,
-      text: line,
-      line: 1,
-      rule,
-      action: 'inserted',
-      quarantine: false,
-      words,
-      idAfter,
-      header: source,
-    };
-  }
-
-  async #change(edit: Edit, raw: string, offset: number): Promise<void> {
+  async #report(edit: Edit, raw: string, offset: number): Promise<void> {
     const { onQuarantine, onChange } = this.#callbacks;
-    const place = { line: edit.line, offset, length: raw.length, rule: edit.rule };
-    const written = { offset: this.#written, length: edit.text.length };
-    this.#write(edit.text);
-    if (edit.header && edit.action === 'inserted') {
-      this.#moved.set(edit.header, { offset: written.offset, text: edit.text });
+    const { header, text, action, idBefore, idAfter } = edit;
+    if (header && action === 'inserted') {
+      this.#moved.set(header, { offset: this.#written, text });
       return;
     }
-    let reported: RawBytes | undefined = raw === '' ? undefined : rawBytes(raw);
-    let stands: ChangeRecord['out'] = written.length > 0 ? written : null;
-    const moved = edit.header ? this.#moved.get(edit.header) : undefined;
-    if (moved) {
-      stands = { offset: moved.offset, length: moved.text.length };
-      if (moved.text === raw) reported = undefined;
-    } else if (edit.quarantine && onQuarantine && reported) {
-      await onQuarantine({ ...place, ...reported });
-      reported = undefined;
+    const place = { line: edit.line, offset, length: raw.length, rule: edit.rule };
+    const moved = header && this.#moved.get(header);
+    const out = moved ?? { offset: this.#written, text };
+    let bytes = raw === '' || moved?.text === raw ? {} : rawBytes(raw);
+    if (!moved && edit.quarantine && onQuarantine && raw !== '') {
+      await onQuarantine({ ...place, ...bytes });
+      bytes = {};
     }
     const record: ChangeRecord = {
       ...place,
-      action: edit.action,
-      out: stands,
-      ...reported,
-      ...(edit.idBefore === undefined ? {} : { idBefore: edit.idBefore }),
-      ...(edit.idAfter === undefined ? {} : { idAfter: edit.idAfter }),
+      action,
+      out: out.text === '' ? null : { offset: out.offset, length: out.text.length },
+      ...bytes,
+      ...(idBefore === undefined ? {} : { idBefore }),
+      ...(idAfter === undefined ? {} : { idAfter }),
       ...(edit.assumed ? { assumed: true } : {}),
     };
     await onChange(record, edit.words);
@@ -212,8 +181,18 @@ function newlines(text: string): number {
   return count;
 }
 
-function wholeLine(job: Job, raw: string): Region {
-  const end = raw.length - endingOf(raw).length;
-  const pieces = [{ ...plainPiece('object', 0, end), unit: job.unit }];
-  return { line: job.line, offset: job.offset, length: job.length, rule: '', pieces, lines: 1 };
+/** A longer text could exceed what one string holds once it is escaped. */
+const LONGEST_TEXT = 64 * 1024 * 1024;
+
+/** Bytes, held one to a character, for a record. */
+function rawBytes(raw: string): { readonly raw: string } | { readonly rawBase64: string } {
+  const bytes = Buffer.from(raw, 'latin1');
+  if (raw.length <= LONGEST_TEXT && isUtf8(bytes)) {
+    const text = bytes.toString('utf8');
+    let controls = 0;
+    for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 0x20) controls++;
+    // Controls are escaped with six characters each; base64 takes less.
+    if (controls * 8 <= Math.max(64, raw.length)) return { raw: text };
+  }
+  return { rawBase64: bytes.toString('base64') };
 }

@@ -1,30 +1,27 @@
-import { BYTE_ORDER_MARK, type LineContent, type LineObject, readContent } from '../entries/damage.ts';
+import { hash } from 'node:crypto';
+import { BYTE_ORDER_MARK, type LineContent, readContent } from '../entries/damage.ts';
 import { hasEnvelope, isHeader, isTitleSlot, messageOf, versionByEntry } from '../entries/envelope-check.ts';
 import { checkShape } from '../entries/schema/index.ts';
-import { isShown } from '../entries/types/index.ts';
-import { applySplices, type Splice, skipSpace } from '../json/text.ts';
-import { isObject, type JsonObject } from '../json/value.ts';
+import { applySplices, type Splice } from '../json/text.ts';
+import { type JsonObject, parseObject } from '../json/value.ts';
 import { decodeUtf8, Line } from '../lines/line.ts';
 import { byteOrderMark } from '../rules/byte-order-mark.ts';
 import { LogFacts } from '../rules/check/log-facts.ts';
-import { hasPayload } from '../rules/fix/fix-field.ts';
-import type { HeadLine, Piece, Region, Unit } from '../rules/fix/repair-edits.ts';
+import { hasPayload } from '../rules/fix/rebuild-tree.ts';
 import {
-  ABSENT,
-  Flag,
-  NO_PARENT,
+  type HeadLine,
   type ObjectFinding,
-  REFERENCES,
+  type PlacedObject,
+  type RepairEntry,
   RepairIndex,
-  type ToolCall,
-  WRONG,
-} from '../rules/fix/repair-index.ts';
-import { splitDamagedLine } from '../rules/fix/split-damaged-line.ts';
+  type Unit,
+} from '../rules/fix/repair-state.ts';
+import { toolUseOf } from '../rules/fix/settle.ts';
+import { type Piece, type Region, splitDamagedLine } from '../rules/fix/split-damaged-line.ts';
 import { rules } from '../rules/index.ts';
 import type { CheckedObject, Rule } from '../rules/rule.ts';
+import { SplitEntry, shownIds } from './garbage.ts';
 import { type HeldLine, Joiner } from './joiner.ts';
-import { shownIds } from './shown-ids.ts';
-import { SplitEntry } from './split-entry.ts';
 
 export interface BuildOptions {
   /** Whether a rule's findings are fixed. */
@@ -37,31 +34,35 @@ export interface BuildOptions {
   readonly tools: boolean;
 }
 
-/** Where an object stands. */
-interface Spot {
+/** An object as it stands in the log. */
+interface FoundObject {
+  readonly value: JsonObject;
   readonly line: number;
   /** Of the object where it shares its line, else of the line with its end. */
   readonly offset: number;
   readonly length: number;
-  readonly flags: number;
-  /** What is wrong with its line, where that is fixed. */
-  readonly damage?: string;
+  /** Its bytes, with what makes them whole. */
+  readonly bytes: string;
+  readonly splices: readonly Splice[];
+  /** Its line is damaged, and that is fixed by a rule, or it is not. */
+  readonly damage?: string | undefined;
+  readonly frozen: boolean;
   /** No other object and no garbage stands on its line. */
   readonly hasOwnLine: boolean;
   /** The line end that it will have. */
   readonly newline: string;
-  /** Its bytes with their damage fixed. */
-  readonly raw: () => string;
 }
 
-/** Rules that split the lines that they find something in. */
-const LINE_RULES = rules.filter(({ fix, line }) => fix?.line && line);
+/** Rules that split the lines that they find something in. The mark of the file is taken off before. */
+const LINE_RULES = rules.filter((rule) => rule.fix?.line && rule.line && rule !== byteOrderMark);
 /** Rules that can fix what they find in an object. */
 const OBJECT_RULES = rules.filter(({ fix, object }) => fix && object);
+/** The members that name an entry, beside parentId. */
+const REFERENCES = ['targetId', 'firstKeptEntryId', 'fromId'];
 
 /** Reads a log, line by line: fixes the bytes of its lines, and asks the rules about each object that is then there. */
 export class RepairIndexBuilder {
-  readonly index: RepairIndex;
+  readonly index = new RepairIndex();
   readonly #options: BuildOptions;
   readonly #joiner: Joiner;
   /** What the checks of headers and shapes ask for; it counts entries and holds none. */
@@ -71,7 +72,6 @@ export class RepairIndexBuilder {
 
   constructor(options: BuildOptions) {
     this.#options = options;
-    this.index = new RepairIndex(options.key);
     this.#facts = new LogFacts(options.key);
     this.#joiner = new Joiner({
       single: (held) => this.#place(held),
@@ -81,14 +81,15 @@ export class RepairIndexBuilder {
     });
   }
 
-  take(line: Line): void {
+  take(whole: Line): void {
     const { index } = this;
-    index.bytes = line.offset + line.length + (line.terminated ? 1 : 0);
-    if (line.terminated) {
-      index.lastNewline = line.ending;
-      if (index.firstNewline === '') index.firstNewline = line.ending;
+    index.bytes = whole.offset + whole.length + (whole.terminated ? 1 : 0);
+    if (whole.terminated) {
+      index.lastNewline = whole.ending;
+      index.firstNewline ||= whole.ending;
     }
-    if (markBytes(line) > 0) this.#takeMark();
+    const isMarked = whole.number === 1 && whole.raw.startsWith(BYTE_ORDER_MARK);
+    const line = isMarked ? this.#withoutMark(whole) : whole;
     const content = readContent(line, this.#facts.version);
     if (content.damage !== undefined || content.objects.length > 0) index.written++;
     this.#joiner.take({ line, content });
@@ -98,45 +99,46 @@ export class RepairIndexBuilder {
     this.#joiner.end();
   }
 
-  #takeMark(): void {
-    if (!this.#options.wants(byteOrderMark.id)) {
-      this.index.keepsMark = true;
-      return;
-    }
-    const pieces = byteOrderMark.fix?.line?.({ raw: BYTE_ORDER_MARK, objects: [], version: undefined }) ?? [];
-    this.index.regions.push({
-      line: 1,
-      offset: 0,
-      length: BYTE_ORDER_MARK.length,
-      rule: byteOrderMark.id,
-      pieces,
-      lines: 1,
-    });
+  #withoutMark({ raw, terminated }: Line): Line {
+    const { length } = BYTE_ORDER_MARK;
+    if (this.#options.wants(byteOrderMark.id)) {
+      const pieces = byteOrderMark.fix?.line?.({ raw: BYTE_ORDER_MARK, objects: [], version: undefined }) ?? [];
+      this.index.regions.push({ line: 1, offset: 0, length, rule: byteOrderMark.id, pieces, lines: 1 });
+    } else this.index.keepsMark = true;
+    return new Line(1, length, raw.slice(length), terminated, 'invalid');
   }
 
   #place({ line, content }: HeldLine): void {
-    const [object] = content.objects;
-    if (content.damage === 'oversize-line') {
-      if (this.index.firstOversizeLine === 0) this.index.firstOversizeLine = line.number;
+    const { damage, objects } = content;
+    if (damage === 'oversize-line') {
+      this.index.firstOversizeLine ||= line.number;
       return;
     }
+    const { number, offset, raw } = line;
+    const damaged = { raw, objects, version: this.#facts.version };
+    const length = raw.length + (line.terminated ? 1 : 0);
+    const newline = this.#newlineOf(line);
     const rule = this.#ruleOf(line, content);
-    if (rule || content.damage !== undefined) this.#placeDamaged(line, content, rule);
-    else if (object) {
-      const { start } = object;
-      const length = line.length - start + (line.terminated ? 1 : 0);
-      const raw = (): string => (start > 0 ? line.raw.slice(start) : line.raw);
-      const place = { line: line.number, offset: line.offset + start, length, flags: 0, hasOwnLine: true };
-      const unit = this.#add(object.value, { ...place, newline: this.#newlineOf(line), raw });
-      if (!line.terminated) this.index.unended = unit;
+    if (rule) {
+      const pieces = rule.fix?.line?.(damaged) ?? [];
+      this.#addRegion(raw, { line: number, offset, length, rule: rule.id, pieces, lines: 1 }, newline);
+      return;
+    }
+    const frozen = damage !== undefined;
+    const hasOwnLine = !frozen || isAlone(splitDamagedLine(damaged));
+    for (const { value, start, end } of objects) {
+      const place = frozen ? { offset: offset + start, length: end - start } : { offset, length };
+      const bytes = raw.slice(start, end);
+      const unit = this.#add({ value, line: number, ...place, bytes, splices: [], frozen, hasOwnLine, newline });
+      if (!frozen && !line.terminated) this.index.unended = unit;
     }
   }
 
-  /** The rule by which the bytes of a line are fixed. The mark of the file is not part of its first line any more. */
+  /** The rule by which the bytes of a line are fixed. */
   #ruleOf(line: Line, { damage, objects }: LineContent): Rule | undefined {
     return LINE_RULES.find((rule) => {
       let isFound = false;
-      if (rule === byteOrderMark || !this.#options.wants(rule.id)) return false;
+      if (!this.#options.wants(rule.id)) return false;
       rule.line?.({ line, damage, objects: objects.length }, this.#facts, () => {
         isFound = true;
       });
@@ -144,52 +146,22 @@ export class RepairIndexBuilder {
     });
   }
 
-  /** A line that a rule splits, or one that is damaged and stays as it is. */
-  #placeDamaged(line: Line, content: LineContent, rule: Rule | undefined): void {
-    const skipped = markBytes(line);
-    const raw = skipped > 0 ? line.raw.slice(skipped) : line.raw;
-    const offset = line.offset + skipped;
-    const objects = content.objects.map(
-      (one): LineObject => ({ ...one, start: one.start - skipped, end: one.end - skipped }),
-    );
-    const damaged = { raw, objects, version: this.#facts.version };
-    const newline = this.#newlineOf(line);
-    if (rule) {
-      const pieces = rule.fix?.line?.(damaged) ?? [];
-      const length = raw.length + (line.terminated ? 1 : 0);
-      this.#addRegion(raw, { line: line.number, offset, length, rule: rule.id, pieces, lines: 1 }, newline);
-      return;
-    }
-    const flags = Flag.inRegion | Flag.frozen;
-    const hasOwnLine = isAlone(splitDamagedLine(damaged));
-    for (const { value, start, end } of objects) {
-      const place = { line: line.number, offset: offset + start, length: end - start, flags, hasOwnLine };
-      this.#add(value, { ...place, newline, raw: () => raw.slice(start, end) });
-    }
-  }
-
   /** Lines that are one object together become one line, if the object belongs into a log. */
   #join(held: readonly HeldLine[]): boolean {
     const first = held[0]?.line;
     const last = held.at(-1)?.line;
     if (!first || !last || !this.#options.wants('torn-line')) return false;
-    const skipped = markBytes(first);
-    const raw = held
-      .map(({ line }) => line.raw)
-      .join('\n')
-      .slice(skipped);
-    const text = held.map(({ line }) => line.text).join('\n');
-    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
-    if (!isObject(value)) return false;
+    const value = parseObject(held.map(({ line }) => line.text).join('\n'));
+    if (!value) return false;
     if (!isHeader(value) && !isTitleSlot(value) && !hasEnvelope(value, this.#facts.version) && !hasPayload(value))
       return false;
-    const end = raw.endsWith('\r') ? raw.length - 1 : raw.length;
-    const pieces: Piece[] = [{ kind: 'object', start: 0, end, splices: breaks(raw), keepsOld: false, value }];
-    const place = {
-      line: first.number,
-      offset: first.offset + skipped,
-      length: raw.length + (last.terminated ? 1 : 0),
-    };
+    const raw = held.map(({ line }) => line.raw).join('\n');
+    // Line breaks go, and the indentation behind each.
+    const splices = [...raw.matchAll(/\r?\n[ \t\r\n]*/g)].map(
+      ({ index, 0: run }): Splice => ({ start: index, end: index + run.length, text: '' }),
+    );
+    const pieces: Piece[] = [{ kind: 'object', start: 0, end: withoutEnding(raw).length, splices, value }];
+    const place = { line: first.number, offset: first.offset, length: raw.length + (last.terminated ? 1 : 0) };
     this.#addRegion(raw, { ...place, rule: 'torn-line', pieces, lines: held.length }, this.#newlineOf(last));
     return true;
   }
@@ -200,41 +172,29 @@ export class RepairIndexBuilder {
   }
 
   #addRegion(raw: string, region: Region, newline: string): void {
-    const { line, rule, pieces } = region;
-    const hasOwnLine = isAlone(pieces);
-    const numbered = pieces.map(({ value, ...piece }): Piece => {
-      const { kind, start, end, splices } = piece;
-      if (kind === 'junk') this.#readJunk(raw.slice(start, end), rule);
+    const { line, rule: damage, offset } = region;
+    const hasOwnLine = isAlone(region.pieces);
+    const pieces = region.pieces.map(({ value, ...piece }): Piece => {
+      const { kind, start, end, splices = [] } = piece;
+      const bytes = raw.slice(start, end);
+      if (kind === 'junk') this.#readJunk(bytes, damage);
       if (!value) return piece;
-      const shifted = splices.map((one) => ({ start: one.start - start, end: one.end - start, text: one.text }));
-      const place = {
-        line,
-        offset: region.offset + start,
-        length: end - start,
-        flags: Flag.inRegion,
-        damage: rule,
-        hasOwnLine,
-      };
-      return {
-        ...piece,
-        unit: this.#add(value, { ...place, newline, raw: () => applySplices(raw.slice(start, end), shifted) }),
-      };
+      const place = { line, offset: offset + start, length: end - start };
+      const unit = this.#add({ value, ...place, bytes, splices, damage, frozen: false, hasOwnLine, newline });
+      return { ...piece, unit };
     });
-    this.index.regions.push({ ...region, pieces: numbered });
+    this.index.regions.push({ ...region, pieces });
   }
 
   #readJunk(raw: string, rule: string): void {
     this.#countLost(raw, rule);
-    const { shown, symbols } = this.index;
-    for (const { id, parentId } of shownIds(raw)) {
-      const symbol = symbols.intern(id);
-      if (!shown.has(symbol)) shown.set(symbol, parentId === null ? NO_PARENT : symbols.intern(parentId));
-    }
+    const { shown } = this.index;
+    for (const { id, parentId } of shownIds(raw)) if (!shown.has(id)) shown.set(id, parentId);
   }
 
   /** What was an object once had a place in the count of a version 1 log; one place, on however many lines it is now. */
   #countLost(raw: string, rule: string): void {
-    const { lostBefore, size } = this.index;
+    const { lostBefore, entries } = this.index;
     const split = this.#split;
     if (/^\s*\{\s*"/.test(raw)) this.#split = { entry: new SplitEntry(raw), lost: lostBefore.length + 1 };
     else if (split?.entry.ends(raw)) {
@@ -242,163 +202,115 @@ export class RepairIndexBuilder {
       this.#split = undefined;
       return;
     }
-    if (/\{\s*"/.test(raw)) lostBefore.push({ before: size, rule });
+    if (/\{\s*"/.test(raw)) lostBefore.push({ before: entries.length, rule });
   }
 
-  #add(value: JsonObject, spot: Spot): Unit {
+  #add(found: FoundObject): Unit {
+    const { value, line, offset, length, bytes, splices, damage, frozen } = found;
     this.#split = undefined;
-    this.#options.onObject(value, spot.hasOwnLine);
-    return isHeader(value) || isTitleSlot(value) ? this.#addHeadLine(value, spot) : this.#addEntry(value, spot);
-  }
-
-  #addHeadLine(value: JsonObject, spot: Spot): HeadLine {
-    const { line, offset, length, newline, flags, damage } = spot;
-    const kind = isHeader(value) ? 'header' : 'title';
-    const raw = withoutEnding(spot.raw());
-    const head: HeadLine = {
-      kind,
-      line,
-      offset,
-      length,
-      newline,
-      value,
-      raw,
-      damage,
-      before: this.#facts.objects,
-      entry: this.index.size,
-      alone: (flags & Flag.inRegion) === 0,
-      frozen: (flags & Flag.frozen) !== 0,
-      edits: undefined,
-    };
-    const object = this.#checkedObject(kind, value, spot);
-    // A slot that only the fix of its bytes made longer or shorter is no finding of its own.
-    const isResized = damage !== undefined && raw.length !== length;
-    for (const finding of this.#check(object, head)) {
-      this.index.findings.push(
-        isResized && finding.found === 'bad-title-slot' ? { ...finding, rule: damage } : finding,
-      );
-    }
-    if (kind === 'header') {
-      this.#facts.addHeader(object);
-      this.index.headers.push(head);
-    } else {
-      this.#facts.addTitle();
-      this.index.titles.push(head);
-    }
-    return head;
+    this.#options.onObject(value, found.hasOwnLine);
+    const raw = withoutEnding(applySplices(bytes, splices));
+    const inRegion = frozen || damage !== undefined;
+    const place = { line, offset, length, inRegion, frozen, position: this.index.entries.length, edits: undefined };
+    const kind = isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry';
+    const object = this.#checkedObject(kind, raw, found);
+    return kind === 'entry'
+      ? this.#addEntry(object, place, raw, bytes)
+      : this.#addHead(kind, object, place, raw, found);
   }
 
   /** An object as it will stand on a line of its own. */
-  #checkedObject(kind: CheckedObject['kind'], value: JsonObject, { line, offset, newline, raw }: Spot): CheckedObject {
-    const facts = this.#facts;
-    const bytes = withoutEnding(raw());
+  #checkedObject(
+    kind: CheckedObject['kind'],
+    raw: string,
+    { value, line, offset, newline }: FoundObject,
+  ): CheckedObject {
+    const { headers, version } = this.#facts;
     return {
       kind,
       value,
-      line: new Line(line, offset, bytes + newline.slice(0, -1), true, 'invalid'),
+      line: new Line(line, offset, raw + newline.slice(0, -1), true, 'invalid'),
       id: typeof value['id'] === 'string' ? value['id'] : undefined,
       // Before there is a header it is open whether an entry needs an id.
-      shape: checkShape(value, (facts.headers > 0 && facts.version) || 3),
+      shape: checkShape(value, (headers > 0 && version) || 3),
       get text() {
-        return decodeUtf8(bytes);
+        return decodeUtf8(raw);
       },
     };
   }
 
   #check(object: CheckedObject, unit: Unit): ObjectFinding[] {
     const findings: ObjectFinding[] = [];
-    for (const { id, object: check } of OBJECT_RULES) {
+    for (const { id, object: check } of OBJECT_RULES)
       check?.(object, this.#facts, ({ path }) => findings.push({ unit, found: id, rule: id, path }));
-    }
     return findings;
   }
 
-  #addEntry(value: JsonObject, spot: Spot): number {
+  #addHead(
+    kind: HeadLine['kind'],
+    object: CheckedObject,
+    place: PlacedObject,
+    raw: string,
+    { newline, damage }: FoundObject,
+  ): HeadLine {
     const { index } = this;
-    const { line, offset, length, flags, raw } = spot;
-    const entry = index.size;
-    const { id, parentId, firstKeptEntryIndex, timestamp } = value;
-    index.ids.push(typeof id === 'string' ? index.symbols.intern(id) : id === undefined ? ABSENT : WRONG);
-    index.parents.push(this.#parent(parentId));
-    index.lines.push(line);
-    index.offsets.push(offset);
-    index.lengths.push(length);
-    const { isWhole, payload } = this.#checkEntry(value, entry, spot);
-    index.flags.push(flags | payload | (id === '' ? Flag.emptyId : 0) | this.#typeFlags(entry, value));
-    REFERENCES.forEach((name, key) => {
-      const named = value[name];
-      if (typeof named !== 'string') return;
-      index.referenceEntries.push(entry);
-      index.referenceKeys.push(key);
-      index.referenceIds.push(index.symbols.intern(named));
-    });
-    if (typeof firstKeptEntryIndex === 'number') index.keptIndexes.set(entry, firstKeptEntryIndex);
+    const head: HeadLine = { kind, ...place, newline, value: object.value, raw, before: this.#facts.objects };
+    // A slot that only the fix of its bytes made longer or shorter is no finding of its own.
+    const isResized = damage !== undefined && raw.length !== place.length;
+    for (const finding of this.#check(object, head))
+      index.findings.push(isResized && finding.found === 'bad-title-slot' ? { ...finding, rule: damage } : finding);
+    if (kind === 'header') this.#facts.addHeader(object);
+    else this.#facts.addTitle();
+    (kind === 'header' ? index.headers : index.titles).push(head);
+    return head;
+  }
+
+  #addEntry(object: CheckedObject, place: PlacedObject, raw: string, bytes: string): RepairEntry {
+    const { index } = this;
+    const { value } = object;
+    const { type, id, parentId, firstKeptEntryIndex, timestamp, cwd } = value;
+    const message = type === 'message' ? messageOf(value) : undefined;
+    const entry: RepairEntry = {
+      kind: 'entry',
+      ...place,
+      type: typeof type === 'string' ? type : '',
+      role: message?.['role'],
+      id,
+      parentId,
+      references: REFERENCES.flatMap((key) => {
+        const named = value[key];
+        return typeof named === 'string' ? [{ key, id: named }] : [];
+      }),
+      digest: hash('sha256', Buffer.from(trimmed(bytes), 'latin1'), 'base64'),
+      hasPayload: hasPayload(value),
+      firstKeptEntryIndex: typeof firstKeptEntryIndex === 'number' ? firstKeptEntryIndex : undefined,
+      tools: message && this.#options.tools ? toolUseOf(message, timestamp) : undefined,
+      newId: undefined,
+    };
+    const isWhole = this.#checkEntry(object, entry);
+    index.entries.push(entry);
     if (typeof timestamp === 'string') {
       index.lastTimestamp = timestamp;
-      if (isWhole) index.firstEntry ??= { bytes: trimmed(raw()), timestamp, hasId: typeof id === 'string' };
+      if (isWhole) index.firstEntry ??= { bytes: trimmed(raw), timestamp, hasId: typeof id === 'string' };
     }
-    if (value['type'] === 'session_init' && typeof value['cwd'] === 'string') index.cwd ??= value['cwd'];
+    if (type === 'session_init' && typeof cwd === 'string') index.cwd ??= cwd;
     return entry;
   }
 
-  /** Asks the rules about an entry. Where it has to leave, one finding says so. */
-  #checkEntry(value: JsonObject, entry: number, spot: Spot): { readonly isWhole: boolean; readonly payload: number } {
+  /** Asks the rules about an entry. Where it has to leave, one finding says so; false where nothing can save it. */
+  #checkEntry(object: CheckedObject, entry: RepairEntry): boolean {
     const facts = this.#facts;
-    const findings = this.#check(this.#checkedObject('entry', value, spot), entry);
+    const findings = this.#check(object, entry);
     facts.objects++;
-    if (facts.firstEntryLine === 0) facts.firstEntryLine = spot.line;
-    facts.version ??= versionByEntry(value);
-    if (findings.length === 0) return { isWhole: true, payload: 0 };
+    if (facts.firstEntryLine === 0) facts.firstEntryLine = entry.line;
+    facts.version ??= versionByEntry(object.value);
     const fields = findings.filter(({ found }) => found === 'missing-field' || found === 'wrong-type');
-    const isTie = ({ path }: ObjectFinding): boolean => path === 'id' || path === 'parentId';
-    const fatal = fields.find((one) => !isTie(one));
-    const isKept = fields.some(isTie) && hasPayload(value);
+    const fatal = fields.find(({ path }) => path !== 'id' && path !== 'parentId');
+    const isKept = !fatal && fields.length > 0 && entry.hasPayload;
     const decisive = fatal ?? (isKept ? undefined : (fields.find(({ path }) => path === 'id') ?? fields[0]));
     this.index.findings.push(...(decisive ? [decisive] : fields), ...findings.filter((one) => !fields.includes(one)));
-    return { isWhole: !fatal, payload: isKept ? Flag.payload : 0 };
+    return !fatal;
   }
-
-  #parent(parentId: unknown): number {
-    if (parentId === null || parentId === '') return NO_PARENT;
-    if (typeof parentId === 'string') return this.index.symbols.intern(parentId);
-    return parentId === undefined ? ABSENT : WRONG;
-  }
-
-  #typeFlags(entry: number, value: JsonObject): number {
-    const { type } = value;
-    if (type === 'message') return Flag.spoken | Flag.message | this.#messageFlags(entry, value);
-    return typeof type === 'string' && isShown(type) ? Flag.spoken : 0;
-  }
-
-  #messageFlags(entry: number, value: JsonObject): number {
-    const message = messageOf(value) ?? {};
-    const { role, stopReason } = message;
-    if (this.#options.tools && (role === 'toolResult' || role === 'assistant')) this.#keepTools(entry, value, message);
-    if (role === 'user') return Flag.user;
-    if (role === 'toolResult') return Flag.toolResult;
-    if (role !== 'assistant') return 0;
-    return Flag.assistant | (stopReason === 'aborted' || stopReason === 'error' ? Flag.stopped : 0);
-  }
-
-  #keepTools(entry: number, { timestamp }: JsonObject, { role, toolCallId, content }: JsonObject): void {
-    const { answers, calls, timestamps } = this.index;
-    if (role === 'assistant') {
-      const made = Array.isArray(content) ? content.flatMap(toolCall) : [];
-      if (made.length === 0) return;
-      calls.set(entry, made);
-    } else if (typeof toolCallId === 'string') answers.set(entry, toolCallId);
-    if (typeof timestamp === 'string') timestamps.set(entry, timestamp);
-  }
-}
-
-function toolCall(block: unknown): ToolCall[] {
-  if (!isObject(block) || block['type'] !== 'toolCall' || typeof block['id'] !== 'string') return [];
-  return [{ id: block['id'], name: typeof block['name'] === 'string' ? block['name'] : undefined }];
-}
-
-/** How many bytes of a line are the file's byte order mark. */
-function markBytes({ number, raw }: Line): number {
-  return number === 1 && raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
 }
 
 /** Nothing else stands on the line but NULs. */
@@ -406,22 +318,15 @@ function isAlone(pieces: readonly Piece[]): boolean {
   return pieces.filter(({ kind }) => kind !== 'nuls').length === 1;
 }
 
-/** The line breaks of an object and the indentation behind each. */
-function breaks(raw: string): Splice[] {
-  return [...raw.matchAll(/\r?\n[ \t\r\n]*/g)].map(({ index, 0: run }) => ({
-    start: index,
-    end: index + run.length,
-    text: '',
-  }));
-}
-
 function withoutEnding(raw: string): string {
   return raw.endsWith('\r') ? raw.slice(0, -1) : raw;
 }
 
-/** Without the white space around the object. */
+/** Without the white space and NULs around the object. */
 function trimmed(raw: string): string {
+  let start = 0;
   let end = raw.length;
   while (end > 0 && raw.charCodeAt(end - 1) <= 0x20) end--;
-  return raw.slice(skipSpace(raw, 0), end);
+  while (start < end && raw.charCodeAt(start) <= 0x20) start++;
+  return raw.slice(start, end);
 }

@@ -1,104 +1,68 @@
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { encodeUtf8 } from '../lines/line.ts';
-import type { HeadLine, ObjectEdits, Piece, Region, Unit } from '../rules/fix/repair-edits.ts';
+import type { ChangeReason, HeadLine, NewLine } from '../rules/fix/repair-state.ts';
+import type { Piece, Region } from '../rules/fix/split-damaged-line.ts';
 import { counted } from '../util/words.ts';
 
 export type Action = 'split' | 'removed' | 'rewritten' | 'inserted' | 'moved';
 
-/** A change of the bytes of a region. */
-export interface Edit {
-  /** In bytes from the start of the region. */
-  readonly start: number;
-  readonly end: number;
-  /** What stands there instead, one character a byte. */
-  readonly text: string;
-  readonly line: number;
-  readonly rule: string;
-  readonly action: Action;
+/** Why an edit is made, where that is not the damage of the region. A change that belongs to the one before has no words. */
+interface EditReason extends Partial<Omit<ChangeReason, 'words'>> {
+  readonly words?: string | undefined;
+  readonly line?: number;
   /** The bytes leave for the quarantine; else they are in the report. */
-  readonly quarantine: boolean;
-  /** What was done, for people; a change that belongs to the one before says nothing. */
-  readonly words: string | undefined;
-  readonly idBefore?: string | undefined;
-  readonly idAfter?: string | undefined;
-  readonly assumed?: boolean | undefined;
+  readonly quarantine?: boolean;
   /** The header that was moved: reported once, where it stood. */
   readonly header?: HeadLine | undefined;
 }
 
-/** Bytes that the quarantine gets although the object stays. */
-export interface OldBytes {
-  readonly start: number;
-  readonly end: number;
+/** A change of the bytes of a region, from start to end in bytes from its start. */
+export interface Edit extends EditReason, Splice {
   readonly line: number;
   readonly rule: string;
-}
-
-export interface RegionEdits {
-  /** In order, none reaches into another. */
-  readonly edits: readonly Edit[];
-  readonly old: readonly OldBytes[];
-}
-
-export interface EditOptions {
-  readonly editsOf: (unit: Unit) => ObjectEdits | undefined;
-  /** For a region without a line end of its own. */
-  readonly newline: string;
+  readonly action: Action;
 }
 
 /** The line end that the bytes have: '\n', '\r\n' or none. */
-export function endingOf(raw: string): string {
+function endingOf(raw: string): string {
   if (!raw.endsWith('\n')) return '';
   return raw.endsWith('\r\n') ? '\r\n' : '\n';
 }
 
-/** All changes of the lines of one region. */
-export function editRegion(region: Region, raw: string, options: EditOptions): RegionEdits {
-  const writer = new RegionWriter(region, raw, options);
-  return writer.write();
+/** A line that is put in at the place of a region. */
+export function insertedLine({ text, source, ...reason }: NewLine, newline: string): Edit {
+  const line = encodeUtf8(text) + (source?.newline ?? newline);
+  return { ...reason, start: 0, end: 0, text: line, line: 1, action: 'inserted', header: source };
 }
 
-class RegionWriter {
+/** All changes of the lines of one region, in order; none reaches into another. */
+export class RegionEditor {
+  readonly edits: Edit[] = [];
+  /** Pieces of which the quarantine gets the bytes although the object stays. */
+  readonly old: Piece[] = [];
   readonly #region: Region;
   readonly #raw: string;
-  readonly #options: EditOptions;
   readonly #ending: string;
   readonly #newline: string;
-  readonly #edits: Edit[] = [];
-  readonly #old: OldBytes[] = [];
   #lineStart = 0;
   #linesBefore = 0;
-  #hasNewLines = false;
 
-  constructor(region: Region, raw: string, options: EditOptions) {
+  /** The line end is for a region without one of its own. */
+  constructor(region: Region, raw: string, newline: string) {
     this.#region = region;
     this.#raw = raw;
-    this.#options = options;
     this.#ending = endingOf(raw);
-    this.#newline = this.#ending === '' ? options.newline : this.#ending;
-  }
-
-  write(): RegionEdits {
-    const { pieces } = this.#region;
-    if (pieces.some((piece) => this.#stays(piece))) this.#writeStaying(pieces);
+    this.#newline = this.#ending || newline;
+    const body = raw.length - this.#ending.length;
+    const pieces = region.pieces.map((piece) => ({ ...piece, end: Math.min(piece.end, body) }));
+    if (pieces.some(stays)) this.#writeStaying(pieces);
     else this.#writeLeaving(pieces);
-    return { edits: this.#edits, old: this.#old };
-  }
-
-  #stays(piece: Piece): boolean {
-    if (piece.kind !== 'object' || piece.unit === undefined) return false;
-    const edits = this.#editsOf(piece);
-    return !edits?.drop && !edits?.moved;
-  }
-
-  #editsOf({ unit }: Piece): ObjectEdits | undefined {
-    return unit === undefined ? undefined : this.#options.editsOf(unit);
   }
 
   /** Nothing of the line stays, so its line end goes as well, with the last piece. */
   #writeLeaving(pieces: readonly Piece[]): void {
     pieces.forEach((piece, index) => {
-      const start = index === 0 ? 0 : (pieces[index - 1]?.end ?? 0);
+      const start = pieces[index - 1]?.end ?? 0;
       const end = index === pieces.length - 1 ? this.#raw.length : piece.end;
       this.#leave(piece, start, end);
     });
@@ -107,129 +71,109 @@ class RegionWriter {
   #writeStaying(pieces: readonly Piece[]): void {
     let stayed = false;
     // The slot's line has a fixed size, so no white space may stay on it; nothing stays before the slot.
-    let onSlotLine = pieces.some((piece) => isSlot(piece) && this.#stays(piece));
+    let onSlotLine = pieces.some((piece) => isSlot(piece) && stays(piece));
     let at = 0;
     for (const piece of pieces) {
       if (onSlotLine) this.#cutSpace(at, piece.start);
       at = piece.end;
-      if (!this.#stays(piece)) {
+      if (!stays(piece)) {
         this.#leave(piece, piece.start, piece.end);
         continue;
       }
-      if (stayed)
-        this.#add(piece.start, piece.start, this.#newline, 'split', { words: 'split it from the entry before it' });
+      if (stayed) this.#insert(piece.start, this.#newline, 'split', { words: 'split it from the entry before it' });
       stayed = true;
       onSlotLine &&= isSlot(piece);
       this.#edit(piece);
     }
     if (onSlotLine) this.#cutSpace(at, this.#raw.length - this.#ending.length);
-    // A line that had to be fixed is ended too; of a line that is otherwise whole it is a finding of its own.
-    const damaged = this.#region.rule !== '';
+    if (this.#ending === '') this.#endLine(pieces);
+  }
+
+  /** A line that had to be fixed is ended too; of a line that is otherwise whole it is a finding of its own. */
+  #endLine(pieces: readonly Piece[]): void {
     const { length } = this.#raw;
-    if (this.#ending === '' && damaged)
-      this.#add(length, length, this.#newline, 'inserted', { words: 'added a newline at the end of the line' });
-    else if (this.#ending === '' && (this.#hasNewLines || pieces.some((piece) => this.#editsOf(piece)?.endsLine))) {
-      this.#add(length, length, this.#newline, 'inserted', {
-        rule: 'missing-final-newline',
-        words: 'added a newline at the end of the last line',
-      });
+    if (this.#region.rule !== '')
+      this.#insert(length, this.#newline, 'inserted', { words: 'added a newline at the end of the line' });
+    else if (pieces.some(({ unit }) => unit?.edits?.endsLine || (unit?.edits && unit.edits.after.length > 0))) {
+      const words = 'added a newline at the end of the last line';
+      this.#insert(length, this.#newline, 'inserted', { rule: 'missing-final-newline', words });
     }
   }
 
   #cutSpace(start: number, end: number): void {
-    if (start === end) return;
-    this.#add(start, end, '', 'removed', {
-      words: `removed ${counted(end - start, 'byte')} of whitespace next to the title slot`,
-    });
+    if (start < end)
+      this.#remove(start, end, `removed ${counted(end - start, 'byte')} of whitespace next to the title slot`);
   }
 
-  #leave(piece: Piece, start: number, end: number): void {
-    const edits = this.#editsOf(piece);
-    if (edits?.moved && typeof piece.unit === 'object') {
-      this.#add(start, end, '', 'moved', { ...edits.moved, header: piece.unit });
-    } else if (edits?.drop) {
-      this.#add(start, end, '', 'removed', { ...edits.drop, quarantine: true });
-    } else if (piece.kind === 'blank' || piece.kind === 'mark') {
-      this.#add(start, end, '', 'removed', {
-        words: `removed the ${piece.kind === 'mark' ? 'byte order mark' : 'blank line'}`,
-      });
-    } else if (piece.kind === 'nuls') {
-      this.#add(start, end, '', 'removed', { words: `removed ${counted(piece.end - piece.start, 'NUL byte')}` });
-    } else {
-      this.#add(start, end, '', 'removed', {
-        words: `moved ${counted(piece.end - piece.start, 'byte')} to quarantine`,
-        quarantine: true,
-      });
+  #leave({ kind, unit, ...piece }: Piece, start: number, end: number): void {
+    const bytes = piece.end - piece.start;
+    if (unit?.edits?.moved && unit.kind !== 'entry')
+      this.#add({ start, end, text: '' }, 'moved', { ...unit.edits.moved, header: unit });
+    else if (unit?.edits?.drop)
+      this.#add({ start, end, text: '' }, 'removed', { ...unit.edits.drop, quarantine: true });
+    else if (kind === 'blank') this.#remove(start, end, 'removed the blank line');
+    else if (kind === 'mark') this.#remove(start, end, 'removed the byte order mark');
+    else if (kind === 'nuls') this.#remove(start, end, `removed ${counted(bytes, 'NUL byte')}`);
+    else {
+      const words = `moved ${counted(bytes, 'byte')} to quarantine`;
+      this.#add({ start, end, text: '' }, 'removed', { words, quarantine: true });
     }
   }
 
   #edit(piece: Piece): void {
-    const edits = this.#editsOf(piece);
-    const changes = edits && (edits.members.length > 0 || edits.inner.length > 0) ? this.#changes(piece, edits) : [];
-    const covered = (one: Splice): boolean =>
+    const { start, end, unit, splices = [] } = piece;
+    const changes = this.#changes(piece);
+    const isCovered = (one: Splice): boolean =>
       changes.some(({ splice }) => splice.end > splice.start && one.start >= splice.start && one.end <= splice.end);
-    let first = true;
-    const all: { splice: Splice; report?: Partial<Edit> }[] = [
+    const all: { splice: Splice; reason?: EditReason }[] = [
       ...changes,
-      ...piece.splices.filter((one) => !covered(one)).map((splice) => ({ splice })),
+      ...splices.filter((one) => !isCovered(one)).map((splice) => ({ splice })),
     ];
     // The order among equals stays: members that are appended come in theirs, and before a cut that follows.
     all.sort((a, b) => a.splice.start - b.splice.start || a.splice.end - b.splice.end);
-    for (const { splice, report } of all) {
-      const action = splice.text === '' ? 'removed' : 'rewritten';
-      if (report) {
-        this.#add(splice.start, splice.end, splice.text, action, report);
-        continue;
-      }
-      const words = first ? this.#byteWords(piece) : undefined;
-      first = false;
-      this.#add(splice.start, splice.end, splice.text, action, { words, line: this.#lineAt(splice.start) });
+    let words: string | undefined = this.#byteWords(splices);
+    for (const { splice, reason } of all) {
+      const placed = { start: start + splice.start, end: start + splice.end, text: splice.text };
+      this.#add(
+        placed,
+        splice.text === '' ? 'removed' : 'rewritten',
+        reason ?? { words, line: this.#lineAt(placed.start) },
+      );
+      if (!reason) words = undefined;
     }
-    if (piece.keepsOld)
-      this.#old.push({ start: piece.start, end: piece.end, line: this.#region.line, rule: this.#region.rule });
-    for (const { text, rule, words, idAfter, source } of edits?.after ?? []) {
-      this.#hasNewLines = true;
-      this.#add(piece.end, piece.end, this.#newline + encodeUtf8(text), 'inserted', {
-        rule,
-        words,
-        idAfter,
-        header: source,
-      });
-    }
+    if (piece.keepsOld) this.old.push(piece);
+    for (const { text, source, ...reason } of unit?.edits?.after ?? [])
+      this.#insert(end, this.#newline + encodeUtf8(text), 'inserted', { ...reason, header: source });
   }
 
-  /** The splices that change an object, in positions of the region. */
-  #changes(
-    piece: Piece,
-    { members, inner }: ObjectEdits,
-  ): { readonly splice: Splice; readonly report: Partial<Edit> }[] {
-    const inPiece = piece.splices.map(({ start, end, text }) => ({
-      start: start - piece.start,
-      end: end - piece.start,
-      text,
-    }));
-    const text = applySplices(this.#raw.slice(piece.start, piece.end), inPiece);
+  /** The splices that change an object, in positions of the piece. */
+  #changes({ start, end, unit, splices = [] }: Piece): { readonly splice: Splice; readonly reason: EditReason }[] {
+    const { members, inner } = unit?.edits ?? { members: [], inner: [] };
+    if (members.length + inner.length === 0) return [];
+    const text = applySplices(this.#raw.slice(start, end), splices);
     const open = skipSpace(text, 0);
-    const placed = ({ start, end, text: value }: Splice): Splice => {
-      return { start: piece.start + unfixed(start, inPiece), end: piece.start + unfixed(end, inPiece), text: value };
-    };
-    const sets = members.map(({ key, json, ...report }) => ({
+    const placed = (splice: Splice): Splice => ({
+      start: unfixed(splice.start, splices),
+      end: unfixed(splice.end, splices),
+      text: splice.text,
+    });
+    const sets = members.map(({ key, json, ...reason }) => ({
       splice: placed(setMember(text, open, key, encodeUtf8(json))),
-      report,
+      reason,
     }));
-    const deeper = inner.flatMap(({ splices, rule, words, assumed }) =>
-      splices(text, open).map((splice, index) => ({
+    const deeper = inner.flatMap(({ splices: splicesIn, words, ...reason }) =>
+      splicesIn(text, open).map((splice, at) => ({
         splice: placed(splice),
-        report: { rule, words: index === 0 ? words : undefined, assumed },
+        reason: { ...reason, words: at === 0 ? words : undefined },
       })),
     );
     return [...sets, ...deeper];
   }
 
-  #byteWords(piece: Piece): string {
+  #byteWords(splices: readonly Splice[]): string {
     if (this.#region.lines > 1) return `joined ${counted(this.#region.lines, 'line')} into one`;
-    const broken = piece.splices.filter((one) => one.text !== '').length;
-    const nuls = piece.splices.filter((one) => one.text === '').reduce((sum, one) => sum + one.end - one.start, 0);
+    const broken = splices.filter((one) => one.text !== '').length;
+    const nuls = splices.filter((one) => one.text === '').reduce((sum, one) => sum + one.end - one.start, 0);
     const parts: string[] = [];
     if (nuls > 0) parts.push(`removed ${counted(nuls, 'NUL byte')}`);
     if (broken > 0) parts.push(`replaced ${counted(broken, 'invalid UTF-8 sequence')}`);
@@ -246,15 +190,27 @@ class RegionWriter {
     }
   }
 
-  #add(start: number, end: number, text: string, action: Action, report: Partial<Edit>): void {
-    const { line, rule } = this.#region;
-    this.#edits.push({ line, rule, quarantine: false, words: undefined, ...report, start, end, text, action });
+  #insert(at: number, text: string, action: Action, reason: EditReason): void {
+    this.#add({ start: at, end: at, text }, action, reason);
   }
+
+  #remove(start: number, end: number, words: string): void {
+    this.#add({ start, end, text: '' }, 'removed', { words });
+  }
+
+  #add(splice: Splice, action: Action, reason: EditReason): void {
+    const { line, rule } = this.#region;
+    this.edits.push({ line, rule, ...reason, ...splice, action });
+  }
+}
+
+function stays({ kind, unit }: Piece): boolean {
+  return kind === 'object' && unit !== undefined && !unit.edits?.drop && !unit.edits?.moved;
 }
 
 /** The title slot itself, and no further one. */
 function isSlot({ unit }: Piece): boolean {
-  return typeof unit === 'object' && unit.kind === 'title' && unit.before === 0;
+  return unit?.kind === 'title' && unit.before === 0;
 }
 
 /** Where a position of the fixed bytes stood before the splices. */

@@ -1,8 +1,169 @@
-/** Damaged lines and the index of a log become repaired lines, a quarantine and a report. */
-export { InputChanged, type RepairCallbacks } from './apply.ts';
-export { applyChecked, type Remaining } from './apply-checked.ts';
+import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, seeLine } from '../formats/index.ts';
+import type { Line } from '../lines/line.ts';
+import { Block, type ReadLinesOptions, readBlocks, readLineBatches } from '../lines/reader.ts';
+import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
+import type { Finding } from '../rules/finding.ts';
+import type { RepairIndex } from '../rules/fix/repair-state.ts';
+import { rules } from '../rules/index.ts';
+import type { ScannerKind } from '../scanner/layout.ts';
+import { AppError } from '../util/errors.ts';
+import { type RepairCallbacks, RepairPass } from './apply.ts';
+import { RepairIndexBuilder } from './build-index.ts';
+import { makePlan, type Plan } from './plan.ts';
+
+export { type ChangeRecord, InputChanged, type QuarantineRecord, type RepairCallbacks } from './apply.ts';
 export { RepairIndexBuilder } from './build-index.ts';
-export { digestRanges } from './byte-source.ts';
 export { makePlan, type Plan } from './plan.ts';
-export type { ChangeRecord, QuarantineRecord } from './records.ts';
-export { applyRepair, planRepair, type RepairRequest } from './repair.ts';
+
+/** An error that is not fixed. */
+export interface Remaining {
+  readonly line: number;
+  readonly rule: string;
+}
+
+export interface RepairRequest {
+  /** The input, for messages. */
+  readonly name: string;
+  /** The bytes from the start, once per pass. */
+  readonly read: () => AsyncIterable<Buffer>;
+  /** A pass may stop early, and the next one still gets everything. */
+  readonly rereadable: boolean;
+  /** Only these rules are fixed; else all that are errors. */
+  readonly only: ReadonlySet<string> | undefined;
+  readonly settleTools: boolean;
+  readonly settleLeaf: boolean;
+  /** Whose log it is, where that is not to be detected. */
+  readonly from: Origin | undefined;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly scanner: ScannerKind;
+}
+
+/** Decides what is done to a log. A file that is no session log is refused before anything else is said about it. */
+export async function planRepair(request: RepairRequest): Promise<Plan> {
+  const { only, settleTools, settleLeaf } = request;
+  const wants = (rule: string): boolean => (only ? only.has(rule) : isError(rule));
+  const asksForMore = settleTools || settleLeaf || [...(only ?? [])].some((rule) => !isError(rule));
+  const bytes = request.rereadable && !asksForMore ? await bytesOfHealthy(request) : undefined;
+  if (bytes !== undefined)
+    return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
+  return makePlan(await readIndex(request, wants), { ...request, wants });
+}
+
+/**
+ * Writes the repaired log and checks what is written, by the rules of validate: gives the errors that are still in it, by
+ * the lines of the input. A log that is known to be healthy is only copied.
+ */
+export async function applyRepair(
+  plan: Plan,
+  { read, random, scanner }: Pick<RepairRequest, 'read' | 'random' | 'scanner'>,
+  callbacks: RepairCallbacks,
+  limit?: ReadLinesOptions,
+): Promise<readonly Remaining[]> {
+  const pass = new RepairPass(plan, callbacks);
+  const repaired = pass.run(read());
+  if (plan.isHealthy) {
+    for await (const _ of repaired);
+    return [];
+  }
+  const errors: Finding[] = [];
+  const check = errorCheck(random, scanner, (error) => errors.push(error));
+  for await (const piece of readBlocks(repaired, limit)) {
+    if (piece instanceof Block) check.block(piece);
+    else check.line(piece);
+  }
+  check.end();
+  return errors
+    .map(({ line, offset, rule }) => ({ line: pass.inputLine(line, offset), rule }))
+    .sort((a, b) => a.line - b.line);
+}
+
+/** The check of validate, for errors alone. */
+function errorCheck(
+  random: RepairRequest['random'],
+  scanner: ScannerKind,
+  onError: (error: Finding) => void,
+): LogCheck {
+  return new LogCheck({
+    file: '',
+    hashKey: random(8),
+    memory: makeMemory(scanner, random(8), undefined, false),
+    onFinding: (finding) => {
+      if (finding.severity === 'error') onError(finding);
+    },
+  });
+}
+
+function isError(id: string): boolean {
+  return rules.find((rule) => rule.id === id)?.level === 'error';
+}
+
+/** How many bytes a log has that is surely ours and without an error; undefined for any other. Most need no closer look. */
+async function bytesOfHealthy({ read, from, random, scanner }: RepairRequest): Promise<number | undefined> {
+  let bytes = 0;
+  let hasError = false;
+  const evidence = new Evidence(from);
+  const check = errorCheck(random, scanner, () => {
+    hasError = true;
+  });
+  for await (const piece of readBlocks(read())) {
+    if (piece instanceof Block && evidence.settled) check.block(piece);
+    else {
+      for (const line of piece instanceof Block ? piece.split() : [piece]) {
+        seeLine(evidence, line);
+        check.line(line);
+      }
+    }
+    bytes = piece.offset + (piece instanceof Block ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
+    if (hasError || evidence.ours === false) return undefined;
+  }
+  check.end();
+  if (hasError || !evidence.end() || evidence.refusal({ anyVersion: false }) !== undefined) return undefined;
+  return bytes;
+}
+
+async function readIndex(
+  { name, read, from, random, settleTools }: RepairRequest,
+  wants: (rule: string) => boolean,
+): Promise<RepairIndex> {
+  const evidence = new Evidence(from);
+  const builder = new RepairIndexBuilder({
+    wants,
+    key: random(8),
+    onObject: (value, hasOwnLine) => evidence.see(value, hasOwnLine),
+    tools: settleTools,
+  });
+  const { index } = builder;
+  const first: Line[] = [];
+  // A printed array of entries is a JSON document: taken for a log it would fall to pieces, for commas stand behind its entries.
+  let array: Evidence | undefined;
+  const decide = (): void => {
+    if (array || (index.written > 0 && !evidence.end())) throw foreignError(name, foreignFormat(first));
+    const refusal = evidence.refusal({ anyVersion: false });
+    if (refusal !== undefined) throw new AppError(`${name}: ${refusal}`);
+  };
+  let decided = false;
+  for await (const batch of readLineBatches(read())) {
+    for (const line of batch) {
+      builder.take(line);
+      if (decided) continue;
+      if (index.written <= 1 && opensArray(line)) array = new Evidence();
+      if (array) seeLine(array, line);
+      if (array?.ours) array = undefined;
+      const isOurs = !array && evidence.ours === true;
+      // Only what may have to be named is kept.
+      if (!isOurs && !line.blank) first.push(line);
+      if (isOurs ? !evidence.settled : index.written < LINES_TO_LOOK_AT) continue;
+      decide();
+      decided = true;
+      first.length = 0;
+    }
+  }
+  builder.end();
+  if (!decided) decide();
+  return index;
+}
+
+/** Whether a line starts an array that goes on in the next lines. */
+function opensArray(line: Line): boolean {
+  return line.oversize === 0 && /^\ufeff?\s*\[\s*$/u.test(line.text);
+}

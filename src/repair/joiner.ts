@@ -1,6 +1,7 @@
 import type { LineContent } from '../entries/damage.ts';
+import { skipSpace, skipString } from '../json/text.ts';
+import { parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
-import { ObjectScanner } from './object-scanner.ts';
 
 /** How far a printed object is followed. */
 const MOST_LINES = 10_000;
@@ -20,39 +21,64 @@ export interface JoinerCallbacks {
   readonly isEntry: (held: HeldLine) => boolean;
 }
 
+/** What an object or an array that is open has next. */
+type Expects = 'first key' | 'key' | 'colon' | 'member' | 'after member' | 'first item' | 'item' | 'after item' | 'end';
+
+const VALUE = { member: 'after member', 'first item': 'after item', item: 'after item' } as const;
+/** The grammar of JSON: what follows a token where it is expected. */
+const NEXT: Readonly<Record<string, Readonly<Partial<Record<Expects, Expects>>>>> = {
+  word: VALUE,
+  '{': VALUE,
+  '[': VALUE,
+  '"': { ...VALUE, 'first key': 'colon', key: 'colon' },
+  ':': { colon: 'member' },
+  ',': { 'after member': 'key', 'after item': 'item' },
+  '}': { 'first key': 'end', 'after member': 'end' },
+  ']': { 'first item': 'end', 'after item': 'end' },
+};
+const WORD = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?=[\s,\]}]|$)/y;
+
+/** An object or an array that is not closed yet. */
+interface OpenValue {
+  /** The line on which it opened. */
+  readonly line: number;
+  /** It is an object, and the first thing on its line. */
+  readonly leads: boolean;
+  expects: Expects;
+}
+
 /**
  * Finds the objects that somebody printed over several lines. It holds lines back from the first one that starts as an
- * object and does not end as one; each line is read once, however many objects break off.
+ * object and does not end as one, and reads them strictly: what it takes for closed is JSON. It remembers the whole objects
+ * inside what is still open, so that each line is read once, however many objects break off.
  */
 export class Joiner {
   readonly #callbacks: JoinerCallbacks;
-  #scanner: ObjectScanner | undefined;
   #held: HeldLine[] = [];
-  /** Lines before this one were passed on. */
-  #head = 0;
   #bytes = 0;
+  #open: OpenValue[] = [];
+  /** What was opened before this one was given up. */
+  #base = 0;
+  /** The whole objects inside that start a line and end a later one; none is inside another one. */
+  #inner: { readonly from: number; readonly to: number }[] = [];
 
   constructor(callbacks: JoinerCallbacks) {
     this.#callbacks = callbacks;
   }
 
   take(held: HeldLine): void {
-    if (this.#scanner && this.#goesOn(held)) return;
-    if (held.content.damage === 'torn-line') this.#start(held);
-    else this.#callbacks.single(held);
+    if (this.#held.length > 0 && this.#goesOn(held)) return;
+    if (held.content.damage === 'torn-line' && this.#scan(held.line) === 'open') this.#hold(held);
+    else {
+      this.#forget();
+      this.#callbacks.single(held);
+    }
   }
 
   /** No line follows. */
   end(): void {
-    this.#giveUp();
-  }
-
-  #start(held: HeldLine): void {
-    const scanner = new ObjectScanner();
-    if (scanner.take(textOf(held.line), held.line.number) === 'open') {
-      this.#scanner = scanner;
-      this.#hold(held);
-    } else this.#callbacks.single(held);
+    this.#release(Number.POSITIVE_INFINITY);
+    this.#forget();
   }
 
   #hold(held: HeldLine): void {
@@ -62,73 +88,100 @@ export class Joiner {
 
   /** False where the line is not a part of what is held, which is then given up. */
   #goesOn(held: HeldLine): boolean {
-    const scanner = this.#scanner as ObjectScanner;
     const { damage } = held.content;
-    const readable =
-      damage === undefined || damage === 'torn-line' || damage === 'not-json' || damage === 'not-an-object';
-    const state =
-      readable && !this.#callbacks.isEntry(held) ? scanner.take(textOf(held.line), held.line.number) : 'broken';
+    const isReadable = damage === undefined || ['torn-line', 'not-json', 'not-an-object'].includes(damage);
+    const state = isReadable && !this.#callbacks.isEntry(held) ? this.#scan(held.line) : 'broken';
     if (state === 'broken') {
-      this.#giveUp();
+      this.end();
       return false;
     }
     this.#hold(held);
     if (state === 'closed') {
-      const lines = this.#held.slice(this.#head);
+      const lines = this.#held;
       this.#forget();
       if (!this.#callbacks.joined(lines)) for (const one of lines) this.#callbacks.single(one);
       return true;
     }
     // Too much for one object: the outermost one is given up, and one that started further down may still end.
-    while (this.#held.length - this.#head >= MOST_LINES || this.#bytes > MOST_BYTES) {
-      if (!scanner.shed()) {
-        this.#giveUp();
-        return true;
-      }
-      this.#release(scanner, scanner.start);
+    while (this.#held.length >= MOST_LINES || this.#bytes > MOST_BYTES) {
+      do this.#base++;
+      while (this.#base < this.#open.length && !this.#open[this.#base]?.leads);
+      const outermost = this.#open[this.#base];
+      if (outermost) this.#release(outermost.line);
+      else this.end();
     }
     return true;
   }
 
-  #giveUp(): void {
-    if (this.#scanner) this.#release(this.#scanner, Number.POSITIVE_INFINITY);
-    this.#forget();
-  }
-
   /** Passes on the lines before one, with the whole objects among them joined. */
-  #release(scanner: ObjectScanner, before: number): void {
-    for (let run = scanner.nextRun(before); run; run = scanner.nextRun(before)) {
+  #release(before: number): void {
+    for (let run = this.#inner[0]; run && run.from < before; run = this.#inner[0]) {
+      this.#inner.shift();
       this.#singles(run.from);
       const count = run.to - run.from + 1;
-      if (this.#callbacks.joined(this.#held.slice(this.#head, this.#head + count))) this.#drop(count);
+      if (this.#callbacks.joined(this.#held.slice(0, count))) this.#drop(count);
     }
     this.#singles(before);
-    if (this.#head > MOST_LINES) {
-      this.#held = this.#held.slice(this.#head);
-      this.#head = 0;
-    }
   }
 
   #singles(before: number): void {
-    for (let held = this.#held[this.#head]; held && held.line.number < before; held = this.#held[this.#head]) {
-      this.#callbacks.single(held);
+    for (let held = this.#held[0]; held && held.line.number < before; held = this.#held[0]) {
       this.#drop(1);
+      this.#callbacks.single(held);
     }
   }
 
   #drop(count: number): void {
-    for (const end = this.#head + count; this.#head < end; this.#head++)
-      this.#bytes -= (this.#held[this.#head]?.line.length ?? 0) + 1;
+    for (let dropped = 0; dropped < count; dropped++) this.#bytes -= (this.#held.shift()?.line.length ?? 0) + 1;
   }
 
   #forget(): void {
-    this.#scanner = undefined;
     this.#held = [];
-    this.#head = 0;
     this.#bytes = 0;
+    this.#open = [];
+    this.#base = 0;
+    this.#inner = [];
   }
-}
 
-function textOf(line: Line): string {
-  return line.number === 1 && line.text.startsWith('\ufeff') ? line.text.slice(1) : line.text;
+  #scan({ text, number }: Line): 'open' | 'closed' | 'broken' {
+    const lead = skipSpace(text, 0);
+    for (let at = lead; at < text.length; ) {
+      at = this.#token(text, at, number, at === lead);
+      if (at < 0) return 'broken';
+      at = skipSpace(text, at);
+      if (this.#open.length === this.#base) return at === text.length ? 'closed' : 'broken';
+    }
+    return 'open';
+  }
+
+  /** Takes one token; gives the position behind it, or -1 where the grammar does not allow it. */
+  #token(text: string, at: number, line: number, isFirst: boolean): number {
+    const char = text.charAt(at);
+    let end = at + 1;
+    let token = char;
+    if (char === '"') {
+      end = skipString(text, at);
+      if (end < 0 || parseJson(text.slice(at, end)) === undefined) return -1;
+    } else if (!(char in NEXT)) {
+      WORD.lastIndex = at;
+      if (!WORD.test(text)) return -1;
+      end = WORD.lastIndex;
+      token = 'word';
+    }
+    const around = this.#open.at(-1);
+    const next = around && NEXT[token]?.[around.expects];
+    if (around && !next) return -1;
+    if (around && next) around.expects = next;
+    if (char === '{') this.#open.push({ line, leads: isFirst, expects: 'first key' });
+    else if (char === '[') this.#open.push({ line, leads: false, expects: 'first item' });
+    else if (around && next === 'end') this.#close(around, line, skipSpace(text, end) === text.length);
+    return end;
+  }
+
+  #close({ line: from, leads }: OpenValue, line: number, endsLine: boolean): void {
+    this.#open.pop();
+    if (this.#open.length === this.#base || !leads || !endsLine || from === line) return;
+    while ((this.#inner.at(-1)?.from ?? -1) >= from) this.#inner.pop();
+    this.#inner.push({ from, to: line });
+  }
 }

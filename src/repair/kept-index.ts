@@ -1,5 +1,4 @@
-import { Flag } from '../rules/fix/repair-index.ts';
-import type { RepairState } from '../rules/fix/repair-state.ts';
+import type { RepairEntry, RepairState } from '../rules/fix/repair-state.ts';
 import { partitionPoint } from '../util/search.ts';
 
 /**
@@ -8,108 +7,53 @@ import { partitionPoint } from '../util/search.ts';
  * the place of the line that was lost.
  */
 export function fixKeptIndexes(repair: RepairState): void {
-  const { index } = repair;
-  if (index.keptIndexes.size === 0) return;
+  const { entries } = repair.index;
+  const counting = entries.filter((one) => one.firstKeptEntryIndex !== undefined && !one.edits?.drop && !one.frozen);
+  const staying = entries.filter(({ edits }) => !edits?.drop);
   const lost = lostBefore(repair);
-  if (lost.length === 0 && !anyDropped(repair)) return;
-  const counts = new Counts(repair, lost);
-  for (const [entry, kept] of index.keptIndexes) {
-    if (repair.isDropped(entry) || repair.has(entry, Flag.frozen)) continue;
-    const meant = counts.meant(kept, entry);
-    if (meant < 0) continue;
-    const corrected = counts.outputPosition(meant);
+  if (counting.length === 0 || (lost.length === 0 && staying.length === entries.length)) return;
+  const firstDrop = entries.find(({ edits }) => edits?.drop);
+  /** Where each entry stood for its writer, and where it stands in the output, the header being 0. */
+  const counted = entries.map(({ position }) => {
+    return 1 + position + partitionPoint(0, lost.length, (at) => (lost[at]?.before ?? 0) <= position);
+  });
+  const outputs = new Map(staying.map((entry, at) => [entry, at + 1]));
+  for (const entry of counting) {
+    const { position, firstKeptEntryIndex: kept = 0 } = entry;
+    if (!Number.isInteger(kept) || kept < 1 || kept > (counted[position] ?? 0)) continue;
+    // The counts rise with the entries. Where the one that is meant leaves, the next one counts that stays.
+    let at = partitionPoint(0, position, (one) => (counted[one] ?? 0) < kept);
+    while (at < position && entries[at]?.edits?.drop) at++;
+    const meant = entries[at];
+    const corrected = meant && outputs.get(meant);
     if (corrected === kept) continue;
     // A kept part never starts with a result: whoever wrote this number had not counted what was lost.
-    const uncorrected = counts.atOutput(kept);
-    const isResult = (one: number): boolean => one >= 0 && repair.has(one, Flag.toolResult);
-    if (isResult(meant) && uncorrected >= 0 && uncorrected <= entry && !isResult(uncorrected)) continue;
+    const uncorrected = staying[kept - 1];
+    if (isResult(meant) && uncorrected && uncorrected.position <= position && !isResult(uncorrected)) continue;
+    const isLostFirst =
+      lost[0] && lost[0].before < kept && (!firstDrop || lost[0].before <= firstDrop.position) ? lost[0] : undefined;
     repair.setMember(entry, {
       key: 'firstKeptEntryIndex',
       json: String(corrected),
-      rule: counts.cause(kept),
+      // That by which the first thing that the number counts along was lost.
+      rule: (isLostFirst ?? firstDrop?.edits?.drop ?? lost[0])?.rule ?? 'torn-line',
       words: `the first kept entry is now number ${corrected}, was ${kept} (assumed)`,
       assumed: true,
     });
   }
 }
 
-interface Lost {
-  /** The number of entries before it. */
-  readonly before: number;
-  readonly rule: string;
+function isResult(entry: RepairEntry | undefined): boolean {
+  return entry?.role === 'toolResult';
 }
 
 /** What the writer counted and the output does not have, beside the entries that leave. */
-function lostBefore(repair: RepairState): Lost[] {
-  const { index } = repair;
-  const lost: Lost[] = index.lostBefore.map(({ before, rule }) => ({ before, rule }));
-  for (const header of index.headers.slice(1))
-    if (header.edits?.drop) lost.push({ before: header.entry, rule: 'second-header' });
-  lost.sort((a, b) => a.before - b.before);
+function lostBefore({ index }: RepairState): { readonly before: number; readonly rule: string }[] {
+  const dropped = index.headers.slice(1).filter(({ edits }) => edits?.drop);
+  const lost = [
+    ...index.lostBefore,
+    ...dropped.map(({ position }) => ({ before: position, rule: 'second-header' })),
+  ].sort((a, b) => a.before - b.before);
   // Without a header, the first thing that is lost before all entries was the header.
-  if (index.headers.length === 0 && lost[0]?.before === 0) lost.shift();
-  return lost;
-}
-
-function anyDropped(repair: RepairState): boolean {
-  for (const { drop } of repair.edits.values()) if (drop) return true;
-  return false;
-}
-
-class Counts {
-  readonly #repair: RepairState;
-  readonly #lost: readonly Lost[];
-  /** By entry: where it stands in the output, the header being 0. */
-  readonly #output: Int32Array;
-  /** By place in the output: the entry. */
-  readonly #entries: Int32Array;
-  readonly #drops: number[] = [];
-  #size = 0;
-
-  constructor(repair: RepairState, lost: readonly Lost[]) {
-    this.#repair = repair;
-    this.#lost = lost;
-    const { size } = repair.index;
-    this.#output = new Int32Array(size);
-    this.#entries = new Int32Array(size + 1).fill(-1);
-    for (let entry = 0; entry < size; entry++) {
-      if (repair.isDropped(entry)) {
-        this.#drops.push(entry);
-        continue;
-      }
-      this.#size++;
-      this.#output[entry] = this.#size;
-      this.#entries[this.#size] = entry;
-    }
-  }
-
-  /** The entry that the writer of an entry meant by a number, or the next one that stays; -1 where it meant none. */
-  meant(index: number, by: number): number {
-    if (!Number.isInteger(index) || index < 1 || index > this.#counted(by)) return -1;
-    // The counts rise with the entries.
-    let meant = partitionPoint(0, by, (entry) => this.#counted(entry) < index);
-    while (meant < by && this.#repair.isDropped(meant)) meant++;
-    return meant;
-  }
-
-  outputPosition(entry: number): number {
-    return this.#output[entry] as number;
-  }
-
-  atOutput(position: number): number {
-    return position <= this.#size ? (this.#entries[position] ?? -1) : -1;
-  }
-
-  /** The rule by which the first thing that the number counts along was lost. */
-  cause(index: number): string {
-    const [lost] = this.#lost;
-    const [drop] = this.#drops;
-    if (lost && (drop === undefined || lost.before <= drop) && lost.before < index) return lost.rule;
-    return (drop === undefined ? undefined : this.#repair.edits.get(drop)?.drop?.rule) ?? lost?.rule ?? 'torn-line';
-  }
-
-  /** Where an entry stood for its writer, the header being 0. */
-  #counted(entry: number): number {
-    return 1 + entry + partitionPoint(0, this.#lost.length, (at) => (this.#lost[at]?.before ?? 0) <= entry);
-  }
+  return index.headers.length === 0 && lost[0]?.before === 0 ? lost.slice(1) : lost;
 }

@@ -22,7 +22,7 @@ export const badHeader: Rule = {
   fix: {
     object: (repair, { unit, rule }) => {
       // Another header leaves, if it is not to stay as it is.
-      if (typeof unit !== 'object' || unit !== repair.index.headers[0]) return;
+      if (unit.kind === 'entry' || unit !== repair.index.headers[0]) return;
       const { raw } = unit;
       const member = findMember(raw, skipSpace(raw, 0), 'id');
       const idBefore = member ? decodeUtf8(raw.slice(member.valueStart, member.valueEnd)) : undefined;

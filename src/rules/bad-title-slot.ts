@@ -1,6 +1,5 @@
 import { findMember, skipSpace } from '../json/text.ts';
-import type { HeadLine } from './fix/repair-edits.ts';
-import type { RepairState } from './fix/repair-state.ts';
+import type { HeadLine, RepairState } from './fix/repair-state.ts';
 import { placeOf, type Rule } from './rule.ts';
 
 /** With its newline. */
@@ -25,7 +24,7 @@ export const badTitleSlot: Rule = {
   },
   fix: {
     object: (repair, { unit, rule }) => {
-      if (typeof unit === 'object') resize(repair, unit, rule);
+      if (unit.kind !== 'entry') resize(repair, unit, rule);
     },
   },
 };

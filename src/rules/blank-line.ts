@@ -1,4 +1,3 @@
-import { plainPiece } from './fix/repair-edits.ts';
 import { placeOfLine, type Rule } from './rule.ts';
 
 export const blankLine: Rule = {
@@ -14,5 +13,5 @@ export const blankLine: Rule = {
   line: ({ line, damage, objects }, _log, report) => {
     if (damage === undefined && objects === 0) report(placeOfLine(line), 'the line is blank');
   },
-  fix: { line: ({ raw }) => [plainPiece('blank', 0, raw.length)] },
+  fix: { line: ({ raw }) => [{ kind: 'blank', start: 0, end: raw.length }] },
 };

@@ -1,5 +1,4 @@
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
-import { plainPiece } from './fix/repair-edits.ts';
 import { placeOfLine, type Rule } from './rule.ts';
 
 export const byteOrderMark: Rule = {
@@ -16,5 +15,5 @@ export const byteOrderMark: Rule = {
     if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK))
       report(placeOfLine(line), 'the file starts with a byte order mark');
   },
-  fix: { line: ({ raw }) => [plainPiece('mark', 0, raw.length)] },
+  fix: { line: ({ raw }) => [{ kind: 'mark', start: 0, end: raw.length }] },
 };

@@ -21,12 +21,11 @@ export const danglingParent: Rule = {
   fix: {
     end: (repair) => {
       const { index, parents, orphans } = repair;
-      for (let entry = 0; entry < parents.length; entry++) {
-        if (parents[entry] !== UNRESOLVED) continue;
-        const isHidden = index.firstOversizeLine > 0 && index.firstOversizeLine < index.lines.at(entry);
-        const isLost =
-          !isHidden && repair.parentIdOf(entry) !== repair.headerId && repair.mayFix(entry, 'dangling-parent');
-        parents[entry] = isLost ? LOST : ROOT;
+      for (const entry of index.entries) {
+        if (parents[entry.position] !== UNRESOLVED) continue;
+        const isHidden = index.firstOversizeLine > 0 && index.firstOversizeLine < entry.line;
+        const isLost = !isHidden && entry.parentId !== repair.headerId && repair.mayFix(entry, 'dangling-parent');
+        parents[entry.position] = isLost ? LOST : ROOT;
         if (isLost) orphans.set(entry, 'dangling-parent');
       }
     },

@@ -1,4 +1,4 @@
-import { assignIds } from './fix/assign-ids.ts';
+import { assignIds } from './fix/rebuild-tree.ts';
 import { placeOf, type Rule } from './rule.ts';
 
 export const duplicateId: Rule = {

@@ -1,5 +1,5 @@
 import { shapeCheck } from './check/shape.ts';
-import { fixField } from './fix/fix-field.ts';
+import { fixField } from './fix/rebuild-tree.ts';
 import type { Rule } from './rule.ts';
 
 export const missingField: Rule = {

@@ -18,7 +18,7 @@ export const missingHeader: Rule = {
   fix: {
     end: (repair) => {
       const { headers, firstEntry, cwd } = repair.index;
-      if (headers.length > 0 || !repair.settings.wants('missing-header')) return;
+      if (headers.length > 0 || !repair.wants('missing-header')) return;
       repair.headerId = uuidOf(firstEntry?.bytes ?? '');
       const header = {
         type: 'session',

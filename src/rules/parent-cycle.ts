@@ -27,15 +27,16 @@ export const parentCycle: Rule = {
 
 /** In each cycle the earliest entry of the file has lost its parent. */
 function cutCycles(repair: RepairState): void {
-  const { parents, orphans } = repair;
+  const { index, parents, orphans } = repair;
   const forwardParents = parents.reduce((count, parent, entry) => (parent >= entry ? count + 1 : count), 0);
   for (const earliest of cycles({
     size: parents.length,
     parentOf: (entry) => parents[entry] as number,
     forwardParents,
   })) {
-    const isLost = repair.mayFix(earliest, 'parent-cycle');
+    const entry = index.entries[earliest];
+    const isLost = entry !== undefined && repair.mayFix(entry, 'parent-cycle');
     parents[earliest] = isLost ? LOST : ROOT;
-    if (isLost) orphans.set(earliest, 'parent-cycle');
+    if (isLost) orphans.set(entry, 'parent-cycle');
   }
 }

@@ -3,10 +3,8 @@ import type { ShapeIssue } from '../entries/schema/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { LogFacts } from './check/log-facts.ts';
-import type { Piece } from './fix/repair-edits.ts';
-import type { ObjectFinding } from './fix/repair-index.ts';
-import type { RepairState } from './fix/repair-state.ts';
-import type { DamagedLine } from './fix/split-damaged-line.ts';
+import type { ObjectFinding, RepairState } from './fix/repair-state.ts';
+import type { DamagedLine, Piece } from './fix/split-damaged-line.ts';
 
 export type Level = 'error' | 'warning' | 'off';
 export type Group = 'bytes' | 'header' | 'shape' | 'content' | 'tree' | 'references' | 'tools' | 'blobs';
@@ -67,7 +65,7 @@ export interface Fix {
   /** Fixes what the rule found in a header, a title slot or an entry; the bytes of all lines are fixed then. */
   readonly object?: (repair: RepairState, finding: ObjectFinding) => void;
   /** Fixes what concerns the whole log, when its objects are fixed; has to ask `mayFix`. */
-  readonly end?: (repair: RepairState) => void | Promise<void>;
+  readonly end?: (repair: RepairState) => void;
 }
 
 export interface Rule extends RuleMeta {

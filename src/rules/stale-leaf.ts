@@ -1,5 +1,5 @@
 import { staleLeaf as newestHidden } from '../tree/path.ts';
-import { settleLeaf } from './fix/settle-leaf.ts';
+import { settleLeaf } from './fix/settle.ts';
 import type { Rule } from './rule.ts';
 
 export const staleLeaf: Rule = {

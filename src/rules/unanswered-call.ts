@@ -1,6 +1,6 @@
 import { counted } from '../util/words.ts';
 import { branchFacts } from './check/walk.ts';
-import { settleTools } from './fix/settle-tools.ts';
+import { settleTools } from './fix/settle.ts';
 import type { Rule } from './rule.ts';
 
 export const unansweredCall: Rule = {

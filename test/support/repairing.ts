@@ -1,10 +1,7 @@
-import { Writable } from 'node:stream';
 import { readLines } from '../../src/lines/reader.ts';
-import { ByteWriter } from '../../src/lines/writer.ts';
 import {
-  applyChecked,
+  applyRepair,
   type ChangeRecord,
-  digestRanges,
   makePlan,
   type QuarantineRecord,
   type RepairCallbacks,
@@ -47,27 +44,19 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
   for await (const line of readLines(chunks(), limit)) builder.take(line);
   builder.end();
-  const plan = await makePlan(builder.index, {
+  const plan = makePlan(builder.index, {
     name: 'log',
     wants,
-    digests: async (ranges) => await digestRanges(chunks(), ranges),
     settleTools: options.settleTools === true,
     settleLeaf: options.settleLeaf === true,
   });
   const parts: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      parts.push(chunk);
-      done();
-    },
-  });
-  const out = new ByteWriter(stream);
   const changes: ChangeRecord[] = [];
   const quarantine: QuarantineRecord[] = [];
   const words: string[] = [];
   const again = options.meanwhile === undefined ? chunks() : inChunks(Buffer.from(options.meanwhile), 65_536);
   const callbacks: RepairCallbacks = {
-    out,
+    write: (bytes) => void parts.push(bytes),
     onChange: (record, said) => {
       // As it comes back from a file.
       changes.push(JSON.parse(JSON.stringify(record)) as ChangeRecord);
@@ -78,12 +67,9 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
         ? undefined
         : (record) => void quarantine.push(JSON.parse(JSON.stringify(record)) as QuarantineRecord),
   };
-  const left = await applyChecked(plan, again, callbacks, {
-    random: (bytes) => KEY.slice(0, bytes),
-    scanner: options.scanner ?? 'off',
-    ...limit,
-  });
-  await out.flush();
+  const random = (bytes: number): Uint8Array => KEY.slice(0, bytes);
+  const source = { read: () => again, random, scanner: options.scanner ?? 'off' };
+  const left = await applyRepair(plan, source, callbacks, limit);
   return { output: Buffer.concat(parts), changes, quarantine, left, words };
 }
 

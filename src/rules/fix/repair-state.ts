@@ -1,106 +1,223 @@
 import { createHash } from 'node:crypto';
 import { versionOf } from '../../entries/envelope-check.ts';
 import { stableId } from '../../formats/native/ids.ts';
-import type { Definitions } from './assign-ids.ts';
-import type { HeadLine, InnerEdit, NewLine, NewMember, ObjectEdits, Unit } from './repair-edits.ts';
-import { Flag, type RepairIndex } from './repair-index.ts';
+import type { Splice } from '../../json/text.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { Region } from './split-damaged-line.ts';
 
-/** A root, for the tree. */
+/** Why something changes, for the report; the words are for people. */
+export interface ChangeReason {
+  readonly rule: string;
+  readonly words: string;
+  readonly idBefore?: string | undefined;
+  readonly idAfter?: string | undefined;
+  readonly assumed?: boolean;
+}
+
+/** A value that an object gets for one of its members, as JSON. */
+export interface NewMember extends ChangeReason {
+  readonly key: string;
+  readonly json: string;
+}
+
+/** A change deeper inside of an object that opens at a position of a text, worked out when its text is at hand. */
+export interface InnerEdit extends ChangeReason {
+  readonly splices: (text: string, open: number) => readonly Splice[];
+}
+
+/** A line that is put into the log, without its line end. */
+export interface NewLine extends ChangeReason {
+  readonly text: string;
+  /** The header that it was at its old place. */
+  readonly source?: HeadLine;
+}
+
+/** What happens to a header, a title slot or an entry. */
+export interface ObjectEdits {
+  /** The object leaves the log, for the quarantine. */
+  drop?: ChangeReason;
+  /** The object stands elsewhere in the output. */
+  moved?: ChangeReason;
+  /** Its line gets the line end that it lacks. */
+  endsLine?: boolean;
+  readonly members: NewMember[];
+  readonly inner: InnerEdit[];
+  /** Lines that follow it. */
+  readonly after: NewLine[];
+}
+
+/** Where an object stands, and what happens to it. */
+export interface PlacedObject {
+  readonly line: number;
+  /** Of the object where it shares its line, else of the line with its end. */
+  readonly offset: number;
+  readonly length: number;
+  /** It shares its line, or its line is damaged: a region has it. */
+  readonly inRegion: boolean;
+  /** Its line is damaged and stays as it is. */
+  readonly frozen: boolean;
+  /** How many entries stand before it. */
+  readonly position: number;
+  edits: ObjectEdits | undefined;
+}
+
+export interface HeadLine extends PlacedObject {
+  readonly kind: 'header' | 'title';
+  /** The line end that it will have. */
+  readonly newline: string;
+  readonly value: JsonObject;
+  /** The object's bytes with their damage fixed, without a line end. */
+  readonly raw: string;
+  /** How many objects stand before it in the file. */
+  readonly before: number;
+}
+
+export interface RepairEntry extends PlacedObject {
+  readonly kind: 'entry';
+  readonly type: string;
+  /** Of a message. */
+  readonly role: unknown;
+  /** As they stand in the entry, whatever they are. */
+  readonly id: unknown;
+  readonly parentId: unknown;
+  /** The other members that name an entry. */
+  readonly references: readonly { readonly key: string; readonly id: string }[];
+  /** Of its bytes, without white space around them. */
+  readonly digest: string;
+  /** A known type with what makes it worth keeping; asked for only where its id or its parent is unusable. */
+  readonly hasPayload: boolean;
+  readonly firstKeptEntryIndex: number | undefined;
+  /** Only where unanswered calls are to be settled. */
+  readonly tools: ToolUse | undefined;
+  newId: string | undefined;
+}
+
+/** What a message has to do with tools. */
+export interface ToolUse {
+  readonly calls: readonly { readonly id: string; readonly name: string | undefined }[];
+  /** The call that it is the result of. */
+  readonly answers: string | undefined;
+  /** A turn that was aborted or failed. */
+  readonly isCut: boolean;
+  readonly timestamp: string | undefined;
+}
+
+export type Unit = HeadLine | RepairEntry;
+
+/** Something that a rule found in an object. */
+export interface ObjectFinding {
+  readonly unit: Unit;
+  /** The rule that found it. */
+  readonly found: string;
+  /** The rule that the report names: another one where only the fix of the bytes made it a fault. */
+  readonly rule: string;
+  readonly path: string | undefined;
+}
+
+/** Everything that has to be known about the whole log before a byte of it is written, with the bytes of its lines fixed. */
+export class RepairIndex {
+  readonly entries: RepairEntry[] = [];
+  readonly headers: HeadLine[] = [];
+  readonly titles: HeadLine[] = [];
+  readonly regions: Region[] = [];
+  /** What the rules say about objects, in file order. */
+  readonly findings: ObjectFinding[] = [];
+  /** Ids that garbage still shows, with their parents; null for a root. */
+  readonly shown = new Map<unknown, string | null>();
+  /** Before which entries a log of version 1 had further ones, which are lost. */
+  readonly lostBefore: { readonly before: number; readonly rule: string }[] = [];
+  bytes = 0;
+  /** Lines that are not blank. */
+  written = 0;
+  /** A byte order mark that is not to be removed. */
+  keepsMark = false;
+  firstOversizeLine = 0;
+  /** The line end of the first line that has one, and of the last one. */
+  firstNewline = '';
+  lastNewline = '';
+  /** What stands on the last line, where that is whole, but not ended. */
+  unended: Unit | undefined;
+  /** The first whole entry, for a log that lost its header. */
+  firstEntry: { readonly bytes: string; readonly timestamp: string; readonly hasId: boolean } | undefined;
+  cwd: string | undefined;
+  lastTimestamp: string | undefined;
+
+  /** omp's title slot; others are misplaced. */
+  get slot(): HeadLine | undefined {
+    return this.titles.find((title) => title.before === 0);
+  }
+}
+
+/** In place of the position of a parent. A root, for the tree. */
 export const ROOT = -1;
 /** Nothing in the log has the id that it names as its parent. */
 export const UNRESOLVED = -2;
 /** Its parent is lost, or runs in a circle. */
 export const LOST = -3;
 
-export interface RepairSettings {
-  /** Whether a rule's findings are fixed. */
-  readonly wants: (rule: string) => boolean;
-  /** What ranges of the log hold, as digests: asked for only where ids repeat. */
-  readonly digests: (
-    ranges: readonly { readonly offset: number; readonly length: number }[],
-  ) => Promise<readonly string[]>;
-}
-
 /** A log under repair, for the fixes of the rules: what is known of it, and what is to be done to it so far. */
 export class RepairState {
   readonly index: RepairIndex;
-  readonly settings: RepairSettings;
-  /** By entry. */
-  readonly edits = new Map<number, ObjectEdits>();
+  /** Whether a rule's findings are fixed. */
+  readonly wants: (rule: string) => boolean;
   readonly version: 1 | 2 | 3;
   headerId = '';
-  /** By entry, where it changes: the number of its new id. */
-  readonly newIds = new Map<number, number>();
   /** The header where it is put in front of everything else. */
   front: NewLine | undefined;
   /** Entries that get an id, and those that need a new parent, with the rule that says so. */
-  readonly idless = new Set<number>();
-  readonly orphans = new Map<number, string>();
-  /** The tree as it will be: the parent of each entry, or ROOT. */
-  parents: Int32Array;
-  definitions: Definitions | undefined;
+  readonly idless = new Set<RepairEntry>();
+  readonly orphans = new Map<RepairEntry, string>();
+  /** The tree as it will be: the position of the parent of each entry, or ROOT. */
+  readonly parents: Int32Array;
+  /** By id: the first entry that has it, and where it repeats the last one so far. */
+  readonly first = new Map<unknown, RepairEntry>();
+  readonly current = new Map<unknown, RepairEntry>();
+  #names: Set<unknown> | undefined;
 
-  constructor(index: RepairIndex, settings: RepairSettings) {
+  constructor(index: RepairIndex, wants: (rule: string) => boolean) {
     this.index = index;
-    this.settings = settings;
-    this.parents = new Int32Array(index.size).fill(ROOT);
+    this.wants = wants;
+    this.parents = new Int32Array(index.entries.length).fill(ROOT);
     const header = index.headers[0]?.value;
     if (header) this.version = versionOf(header).version;
     else this.version = index.firstEntry?.hasId === false ? 1 : 3;
     if (typeof header?.['id'] === 'string') this.headerId = header['id'];
   }
 
-  has(entry: number, flag: number): boolean {
-    return (this.index.flags.at(entry) & flag) !== 0;
-  }
-
-  isDropped(entry: number): boolean {
-    return this.edits.get(entry)?.drop !== undefined;
-  }
-
-  editsOf(unit: Unit): ObjectEdits | undefined {
-    return typeof unit === 'number' ? this.edits.get(unit) : unit.edits;
-  }
-
   /** False where the rule is not wanted or the line stays as it is. */
   mayFix(unit: Unit, rule: string): boolean {
-    const frozen = typeof unit === 'number' ? this.has(unit, Flag.frozen) : unit.frozen;
-    return !frozen && this.settings.wants(rule);
+    return !unit.frozen && this.wants(rule);
   }
 
   drop(unit: Unit, rule: string, words: string): void {
-    this.#edit(unit).drop = { rule, words };
+    editsOf(unit).drop = { rule, words };
   }
 
-  move(header: HeadLine, moved: NonNullable<ObjectEdits['moved']>): void {
-    this.#edit(header).moved = moved;
+  move(header: HeadLine, moved: ChangeReason): void {
+    editsOf(header).moved = moved;
   }
 
   endLine(unit: Unit): void {
-    this.#edit(unit).endsLine = true;
+    editsOf(unit).endsLine = true;
   }
 
   /** A member that is set twice keeps its first reason and gets its last value. */
   setMember(unit: Unit, member: NewMember): void {
-    const { members } = this.#edit(unit);
-    const earlier = members.find((one) => one.key === member.key);
-    if (!earlier) {
-      members.push(member);
-      return;
-    }
-    earlier.json = member.json;
-    earlier.words = member.words;
-    earlier.idAfter = member.idAfter;
+    const { members } = editsOf(unit);
+    const at = members.findIndex(({ key }) => key === member.key);
+    const earlier = members[at];
+    if (!earlier) members.push(member);
+    else members[at] = { ...earlier, json: member.json, words: member.words, idAfter: member.idAfter };
   }
 
   /** Once per rule, however often it found something in the object. */
   editInside(unit: Unit, edit: InnerEdit): void {
-    const { inner } = this.#edit(unit);
+    const { inner } = editsOf(unit);
     if (!inner.some(({ rule }) => rule === edit.rule)) inner.push(edit);
   }
 
   insertAfter(unit: Unit, line: NewLine): void {
-    this.#edit(unit).after.push(line);
+    editsOf(unit).after.push(line);
   }
 
   /** In front of everything else but a title slot. */
@@ -111,48 +228,51 @@ export class RepairState {
   }
 
   /** The id that an entry will have, or undefined where it has none. */
-  idOf(entry: number): string | undefined {
-    const symbol = this.newIds.get(entry) ?? this.index.ids.at(entry);
-    return symbol < 0 ? undefined : this.index.symbols.text(symbol);
+  idOf({ id, newId }: RepairEntry): string | undefined {
+    return newId ?? (typeof id === 'string' ? id : undefined);
   }
 
-  /** What an entry names as its parent. */
-  parentIdOf(entry: number): string | undefined {
-    const symbol = this.index.parents.at(entry);
-    return symbol < 0 ? undefined : this.index.symbols.text(symbol);
+  parentOf(entry: RepairEntry): RepairEntry | undefined {
+    return this.index.entries[this.parents[entry.position] as number];
+  }
+
+  /** The entry that an id means for whoever names it next: the nearest before it, else the first after it. */
+  resolve(id: unknown): RepairEntry | undefined {
+    return this.current.get(id) ?? this.first.get(id);
   }
 
   /** Gives an entry another parent; none makes it a root. */
-  reattach(entry: number, parentId: string | undefined, rule: string): void {
+  reattach(entry: RepairEntry, parentId: string | undefined, rule: string): void {
     const words = parentId === undefined ? 'made the entry a root' : `reattached the entry to '${parentId}'`;
-    const ids = { idBefore: this.parentIdOf(entry), idAfter: parentId };
-    this.setMember(entry, { key: 'parentId', json: JSON.stringify(parentId ?? null), rule, words, ...ids });
-  }
-
-  /** The last entry that stays; -1 where there is none. */
-  get lastEntry(): number {
-    let last = this.index.size - 1;
-    while (last >= 0 && this.isDropped(last)) last--;
-    return last;
+    const idBefore = typeof entry.parentId === 'string' && entry.parentId !== '' ? entry.parentId : undefined;
+    const json = JSON.stringify(parentId ?? null);
+    this.setMember(entry, { key: 'parentId', json, rule, words, idBefore, idAfter: parentId });
   }
 
   /** A new id, which is the same in every run and is named nowhere in the file. */
   mint(position: number): string {
-    const { symbols } = this.index;
+    this.#names ??= namesIn(this.index);
     for (let attempt = 0; ; attempt++) {
       const id = stableId(this.headerId, position, attempt);
-      if (id === this.headerId || symbols.find(id) >= 0) continue;
-      symbols.intern(id);
+      if (id === this.headerId || this.#names.has(id)) continue;
+      this.#names.add(id);
       return id;
     }
   }
+}
 
-  #edit(unit: Unit): ObjectEdits {
-    const edits = this.editsOf(unit) ?? { members: [], inner: [], after: [] };
-    if (typeof unit === 'number') this.edits.set(unit, edits);
-    else unit.edits = edits;
-    return edits;
+function editsOf(unit: Unit): ObjectEdits {
+  unit.edits ??= { members: [], inner: [], after: [] };
+  return unit.edits;
+}
+
+function namesIn({ entries, shown }: RepairIndex): Set<unknown> {
+  const names = new Set<unknown>([...shown.keys(), ...shown.values()]);
+  for (const { id, parentId, references } of entries) {
+    names.add(id).add(parentId);
+    for (const reference of references) names.add(reference.id);
   }
+  return names;
 }
 
 /** An id for a header: the first half of the bytes' SHA-256, written as a UUID is. */

@@ -1,9 +1,9 @@
 import type { LineObject } from '../../entries/damage.ts';
 import { hasEnvelope } from '../../entries/envelope-check.ts';
 import type { Splice } from '../../json/text.ts';
-import { isObject } from '../../json/value.ts';
+import { type JsonObject, parseObject } from '../../json/value.ts';
 import { decodeUtf8 } from '../../lines/line.ts';
-import { type Piece, plainPiece } from './repair-edits.ts';
+import type { NewLine, Unit } from './repair-state.ts';
 
 /** A line whose bytes are to be fixed. */
 export interface DamagedLine {
@@ -11,6 +11,35 @@ export interface DamagedLine {
   readonly raw: string;
   readonly objects: readonly LineObject[];
   readonly version: number | undefined;
+}
+
+/** A part of a damaged line; what lies between pieces is white space. */
+export interface Piece {
+  readonly kind: 'object' | 'junk' | 'nuls' | 'blank' | 'mark';
+  /** In bytes from the start of the region. */
+  readonly start: number;
+  readonly end: number;
+  /** For an object: what makes its bytes whole, in positions of the piece. */
+  readonly splices?: readonly Splice[];
+  /** The bytes as they were go to the quarantine although the object stays. */
+  readonly keepsOld?: boolean;
+  readonly value?: JsonObject | undefined;
+  readonly unit?: Unit | undefined;
+}
+
+/** A place that changes: damaged lines that are fixed together, a line whose object changes, or one where a line is put in. */
+export interface Region {
+  /** The number of the first line. */
+  readonly line: number;
+  readonly offset: number;
+  /** With the last line's end. */
+  readonly length: number;
+  /** What is wrong with the bytes; empty where nothing is. */
+  readonly rule: string;
+  readonly pieces: readonly Piece[];
+  /** Lines of a printed object, or 1. */
+  readonly lines: number;
+  readonly insert?: NewLine;
 }
 
 /**
@@ -23,90 +52,48 @@ export function splitDamagedLine({ raw, objects, version }: DamagedLine): Piece[
   const end = raw.endsWith('\r') ? raw.length - 1 : raw.length;
   let at = 0;
   for (const object of objects) {
-    pieces.push(...splitGap(raw, at, object.start, version), objectPiece(raw, object));
+    const splices = fixUtf8(raw.slice(object.start, object.end));
+    pieces.push(...splitGap(raw, at, object.start, version));
+    pieces.push({ kind: 'object', ...object, splices, keepsOld: splices.length > 0 });
     at = object.end;
   }
   return [...pieces, ...splitGap(raw, at, end, version)];
-}
-
-function objectPiece(raw: string, { start, end, value }: LineObject): Piece {
-  const splices = fixUtf8(raw.slice(start, end)).map((one) => shifted(one, start));
-  return { kind: 'object', start, end, splices, keepsOld: splices.length > 0, value };
 }
 
 /** What stands between objects, before the first or behind the last. */
 function splitGap(raw: string, start: number, end: number, version: number | undefined): Piece[] {
   const text = raw.slice(start, end);
   if (/^[ \t\r]*$/.test(text)) return [];
-  if (/^[ \t\r\0]*$/.test(text)) {
-    return [...text.matchAll(/\0+/g)].map((run) =>
-      plainPiece('nuls', start + run.index, start + run.index + run[0].length),
-    );
-  }
-  const pierced = text.includes('\0') ? piercedEntry(text, start, version) : undefined;
-  return [pierced ?? plainPiece('junk', start, end)];
+  const nuls = [...text.matchAll(/\0+/g)].map(({ index, 0: run }) => ({ start: index, end: index + run.length }));
+  if (/^[ \t\r\0]*$/.test(text))
+    return nuls.map((run) => ({ kind: 'nuls', start: start + run.start, end: start + run.end }));
+  const value = nuls.length > 0 ? piercedEntry(text, version) : undefined;
+  if (!value) return [{ kind: 'junk', start, end }];
+  return [{ kind: 'object', start, end, splices: nuls.map((run) => ({ ...run, text: '' })), keepsOld: true, value }];
 }
 
 /** An entry with NULs between its tokens. They may have replaced something, so the old bytes are kept too. */
-function piercedEntry(text: string, start: number, version: number | undefined): Piece | undefined {
-  let value: unknown;
-  try {
-    // A line break is white space, but not inside a string, a number or a word: NULs there replaced a piece that is lost.
-    value = JSON.parse(decodeUtf8(text.replaceAll('\0', '\n')));
-  } catch {
-    return undefined;
-  }
-  if (!isObject(value) || !hasEnvelope(value, version)) return undefined;
+function piercedEntry(text: string, version: number | undefined): JsonObject | undefined {
+  // A line break is white space, but not inside a string, a number or a word: NULs there replaced a piece that is lost.
+  const value = parseObject(decodeUtf8(text.replaceAll('\0', '\n')));
   // Bytes that are broken in more than one way are no entry that anybody wrote.
-  if (fixUtf8(text).length > 0) return undefined;
-  const nuls = [...text.matchAll(/\0+/g)].map(
-    (run): Splice => ({ start: run.index, end: run.index + run[0].length, text: '' }),
-  );
-  return {
-    kind: 'object',
-    start,
-    end: start + text.length,
-    splices: nuls.map((one) => shifted(one, start)),
-    keepsOld: true,
-    value,
-  };
-}
-
-function shifted({ start, end, text }: Splice, by: number): Splice {
-  return { start: start + by, end: end + by, text };
+  return value && hasEnvelope(value, version) && fixUtf8(text).length === 0 ? value : undefined;
 }
 
 /** U+FFFD in UTF-8, one character a byte. */
 const REPLACEMENT = '\u00ef\u00bf\u00bd';
+const TAIL = '[\\x80-\\xbf]';
+/** The first two bytes of three, and of four: no overlong forms, no surrogates, nothing above U+10FFFF. */
+const OF_THREE = `(?:\\xe0[\\xa0-\\xbf]|[\\xe1-\\xec\\xee\\xef]${TAIL}|\\xed[\\x80-\\x9f])`;
+const OF_FOUR = `(?:\\xf0[\\x90-\\xbf]|[\\xf1-\\xf3]${TAIL}|\\xf4[\\x80-\\x8f])`;
+const VALID = `[\\0-\\x7f]+|[\\xc2-\\xdf]${TAIL}|${OF_THREE}${TAIL}|${OF_FOUR}${TAIL}{2}`;
+/** The group is a sequence that is broken off or never was one, as long as every decoder of the web takes it. */
+const SEQUENCE = new RegExp(`${VALID}|(${OF_THREE}|${OF_FOUR}${TAIL}?|[^])`, 'g');
 
-/**
- * The splices that make bytes, held one to a character, valid UTF-8: each sequence that is broken off or never was one
- * becomes U+FFFD, as every decoder of the web does it.
- */
+/** The splices that make bytes, held one to a character, valid UTF-8: each broken sequence becomes U+FFFD. */
 export function fixUtf8(raw: string): Splice[] {
   const splices: Splice[] = [];
-  let at = 0;
-  while (at < raw.length) {
-    const first = raw.charCodeAt(at);
-    if (first < 0x80) {
-      at++;
-      continue;
-    }
-    const start = at;
-    let missing = first < 0xc2 || first > 0xf4 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    // The second byte is narrower for a few first bytes: no overlong forms, no surrogates, nothing above U+10FFFF.
-    let lowest = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
-    let highest = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
-    at++;
-    while (missing > 0) {
-      const code = raw.charCodeAt(at);
-      if (!(code >= lowest && code <= highest)) break;
-      lowest = 0x80;
-      highest = 0xbf;
-      missing--;
-      at++;
-    }
-    if (missing !== 0) splices.push({ start, end: at, text: REPLACEMENT });
-  }
+  for (const { index, 0: sequence, 1: broken } of raw.matchAll(SEQUENCE))
+    if (broken !== undefined) splices.push({ start: index, end: index + sequence.length, text: REPLACEMENT });
   return splices;
 }

@@ -1,0 +1,69 @@
+import { objectMembers, skipSpace } from '../json/text.ts';
+import { isObject, parseJson } from '../json/value.ts';
+import { decodeUtf8 } from '../lines/line.ts';
+
+/** An id that a piece of garbage still shows, with the parent that stood beside it; null for a root. */
+export interface ShownId {
+  readonly id: string;
+  readonly parentId: string | null;
+}
+
+const STRING = '"(?:[^"\\\\\\u0000-\\u001f]|\\\\[^\\u0000-\\u001f]){1,256}"';
+const ID = `"id"\\s{0,64}:\\s{0,64}(${STRING})`;
+const PARENT = `"parentId"\\s{0,64}:\\s{0,64}(null|${STRING})`;
+const COMMA = '\\s{0,64},\\s{0,64}';
+/** Agents write the two next to each other. */
+const PAIR = new RegExp(`${ID}${COMMA}${PARENT}|${PARENT}${COMMA}${ID}`, 'g');
+
+/** The ids that bytes which are no entry any more still show, for their children to find a new place by. */
+export function shownIds(raw: string): ShownId[] {
+  const shown = shownId(ownMember(raw, 'id'), ownMember(raw, 'parentId'));
+  for (const [, id, parent, parentFirst, idSecond] of raw.matchAll(PAIR))
+    shown.push(...shownId(id ?? idSecond, parent ?? parentFirst));
+  return shown;
+}
+
+/** What the object that the bytes start with says of itself before it breaks off, as JSON. */
+function ownMember(raw: string, key: string): string | undefined {
+  const open = skipSpace(raw, 0);
+  let json: string | undefined;
+  if (raw.charCodeAt(open) !== 0x7b) return json;
+  try {
+    for (const member of objectMembers(raw, open)) {
+      if (member.valueEnd < 0) break;
+      if (member.key === key) json = raw.slice(member.valueStart, member.valueEnd);
+    }
+  } catch {
+    // A key that is no JSON string: the end of what can be read.
+  }
+  return json;
+}
+
+function shownId(idJson: string | undefined, parentJson: string | undefined): ShownId[] {
+  const id = parseJson(decodeUtf8(idJson ?? ''));
+  const parentId = parseJson(decodeUtf8(parentJson ?? ''));
+  if (typeof id !== 'string' || id === '' || (typeof parentId !== 'string' && parentId !== null)) return [];
+  return [{ id, parentId: parentId === '' ? null : parentId }];
+}
+
+/** How much is held and read again, in all, to find the end of one entry. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** An entry that raw line breaks inside its strings took apart: its first line, and the lines that may be the rest of it. */
+export class SplitEntry {
+  #text: string;
+  #budget = MOST_BYTES;
+
+  constructor(firstLine: string) {
+    this.#text = firstLine;
+  }
+
+  /** Takes the next line; true where it is the end of the entry. */
+  ends(line: string): boolean {
+    const mayEnd = line.trimEnd().endsWith('}');
+    this.#budget -= mayEnd ? this.#text.length + line.length : line.length;
+    this.#text = this.#budget < 0 ? '' : `${this.#text}\n${line}`;
+    // A string cannot hold a line break as it is.
+    return mayEnd && isObject(parseJson(this.#text.replace(/\s/g, ' ')));
+  }
+}

@@ -1,0 +1,201 @@
+import { messageOf } from '../../entries/envelope-check.ts';
+import { entryTypeOf } from '../../entries/types/index.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { LOST, type ObjectFinding, type RepairEntry, type RepairState, ROOT, UNRESOLVED } from './repair-state.ts';
+
+/** What is wrong with an entry that has to leave, by the path of the finding. */
+const USELESS: Readonly<Record<string, string>> = {
+  type: 'an entry without a usable type',
+  message: 'a message entry without a message',
+  'message.role': 'a message without a role',
+};
+
+/**
+ * An entry without a usable type, id, parentId, message or role. What has a known type and its payload is kept: it gets an
+ * id, and looks for a parent with the others that lost theirs. The rest leaves.
+ */
+export function fixField(repair: RepairState, { unit: entry, rule, path = '' }: ObjectFinding): void {
+  if (entry.kind !== 'entry') return;
+  const useless = USELESS[path];
+  // Version 1 has no tree; that it is version 1 may have been said only behind the entry.
+  if (useless === undefined && repair.version === 1) return;
+  if (useless === undefined && entry.hasPayload) {
+    if (path === 'id') repair.idless.add(entry);
+    else repair.orphans.set(entry, rule);
+    return;
+  }
+  repair.drop(entry, rule, `moved ${useless ?? `an entry without a usable ${path}`} to quarantine`);
+  // Its children can still follow the chain that it was a part of.
+  const { id, parentId } = entry;
+  const { shown } = repair.index;
+  if (typeof id === 'string' && !shown.has(id) && (typeof parentId === 'string' || parentId === null))
+    shown.set(id, parentId === '' ? null : parentId);
+}
+
+/** A known type with what makes it worth keeping, whatever is wrong with its place in the tree. */
+export function hasPayload(value: JsonObject): boolean {
+  const type = entryTypeOf(value['type']);
+  if (!type) return false;
+  if (type.name === 'message') return typeof messageOf(value)?.['role'] === 'string';
+  return !type.payload || type.payload.some((keys) => keys.every((key) => value[key] !== undefined));
+}
+
+/**
+ * Goes through the file once: an exact copy of an entry leaves, new ids where they repeat or lack, and whoever names such an
+ * entry follows. Finds the parent of each entry on the way.
+ */
+export function assignIds(repair: RepairState): void {
+  const { index, first, current, parents } = repair;
+  dropBehindMark(repair);
+  const repeated = new Set<unknown>();
+  for (const entry of index.entries) {
+    if (!keepsId(repair, entry)) continue;
+    if (first.has(entry.id)) repeated.add(entry.id);
+    else first.set(entry.id, entry);
+  }
+  /** Of the entries whose ids repeat, by what they hold. */
+  const originals = new Map<string, RepairEntry>();
+  let count = 0;
+  let last = ROOT;
+  for (const entry of index.entries) {
+    const { id, position } = entry;
+    if (entry.edits?.drop) continue;
+    // Where an id does not repeat, the first entry that has it is the only one.
+    const isRepeated = repeated.has(id) && keepsId(repair, entry);
+    const key = `${entry.digest} ${id}`;
+    const original = isRepeated ? originals.get(key) : undefined;
+    // Of two copies the one stays whose line is healthy.
+    if (isRepeated && (!original || (original.frozen && !entry.frozen))) originals.set(key, entry);
+    if (original && !original.frozen && repair.mayFix(entry, 'duplicate-id')) {
+      dropCopy(repair, entry, original);
+      current.set(id, original);
+      continue;
+    }
+    count++;
+    parents[position] = parentAt(repair, entry, last);
+    for (const reference of entry.references)
+      followRenamed(repair, entry, reference.key, reference.id, repair.resolve(reference.id));
+    if (repair.idless.has(entry))
+      rename(repair, entry, count, id === undefined ? 'missing-field' : 'wrong-type', 'gave the entry');
+    else if (isRepeated) {
+      if (current.has(id) && !original && repair.mayFix(entry, 'duplicate-id'))
+        rename(repair, entry, count, 'duplicate-id', `gave the second entry with the id '${id}'`, String(id));
+      current.set(id, entry);
+    }
+    last = position;
+  }
+}
+
+/** Whether the entry stays and has an id of its own. */
+function keepsId(repair: RepairState, entry: RepairEntry): boolean {
+  return typeof entry.id === 'string' && !repair.idless.has(entry) && !entry.edits?.drop;
+}
+
+/** Agents cannot read an entry behind a byte order mark, so it is the copy, and the healthy one later in the file stays. */
+function dropBehindMark(repair: RepairState): void {
+  const { index } = repair;
+  const [marked] = index.entries;
+  if (!index.keepsMark || marked?.line !== 1 || marked.inRegion || !repair.wants('duplicate-id')) return;
+  const isCopy = (one: RepairEntry): boolean => one.id === marked.id && one.digest === marked.digest && !one.frozen;
+  const healthy = index.entries.find((one) => one !== marked && isCopy(one) && keepsId(repair, one));
+  if (healthy && keepsId(repair, marked)) dropCopy(repair, marked, healthy);
+}
+
+function dropCopy(repair: RepairState, copy: RepairEntry, original: RepairEntry): void {
+  repair.drop(copy, 'duplicate-id', `moved an exact copy of line ${original.line} to quarantine`);
+}
+
+function rename(
+  repair: RepairState,
+  entry: RepairEntry,
+  count: number,
+  rule: string,
+  what: string,
+  idBefore?: string,
+): void {
+  const id = repair.mint(count);
+  entry.newId = id;
+  const words = `${what} the id '${id}'`;
+  repair.setMember(entry, { key: 'id', json: JSON.stringify(id), rule, words, idBefore, idAfter: id });
+}
+
+function parentAt(repair: RepairState, entry: RepairEntry, last: number): number {
+  const { parentId } = entry;
+  if (repair.orphans.has(entry)) return LOST;
+  // In version 1 the order of the lines is the tree where nothing else is said.
+  if (parentId === undefined && repair.version === 1) return last;
+  if (typeof parentId !== 'string' || parentId === '') return ROOT;
+  const parent = repair.resolve(parentId);
+  followRenamed(repair, entry, 'parentId', parentId, parent);
+  return parent?.position ?? UNRESOLVED;
+}
+
+function followRenamed(
+  repair: RepairState,
+  entry: RepairEntry,
+  key: string,
+  idBefore: string,
+  target: RepairEntry | undefined,
+): void {
+  if (target?.newId === undefined || target === entry || entry.frozen) return;
+  const idAfter = target.newId;
+  const words = `updated ${key} to '${idAfter}'`;
+  repair.setMember(entry, { key, json: JSON.stringify(idAfter), rule: 'duplicate-id', words, idBefore, idAfter });
+}
+
+/** Finds a new parent for those that lost theirs, in file order. */
+export function reattachLost(repair: RepairState): void {
+  const { orphans, parents } = repair;
+  const { entries } = repair.index;
+  const lost = [...orphans].filter(([{ position }]) => parents[position] === LOST);
+  /** From each entry towards the top of its tree, shortened as it is walked, while trees are attached to each other. */
+  const up = Int32Array.from(parents, (parent, position) => (parent >= 0 ? parent : position));
+  const topOf = (position: number): number => {
+    let top = position;
+    while (up[top] !== top) top = up[top] as number;
+    for (let at = position; at !== top; ) {
+      const next = up[at] as number;
+      up[at] = top;
+      at = next;
+    }
+    return top;
+  };
+  let seen = 0;
+  let last = ROOT;
+  for (const [entry, rule] of lost.sort(([a], [b]) => a.position - b.position)) {
+    const { position } = entry;
+    for (; seen < position; seen++) if (canBeParent(entries[seen] as RepairEntry)) last = seen;
+    // Its own descendants cannot be above it; such an entry starts a tree.
+    const isAllowed = (parent: number): boolean => parent < 0 || topOf(parent) !== position;
+    const chain = rule === 'dangling-parent' ? survivor(repair, entry) : undefined;
+    const parent = [chain, last].find((one) => one !== undefined && isAllowed(one)) ?? ROOT;
+    parents[position] = parent;
+    if (parent >= 0) up[position] = parent;
+    const above = entries[parent];
+    repair.reattach(entry, above && repair.idOf(above), rule);
+  }
+}
+
+function canBeParent({ id, newId, edits }: RepairEntry): boolean {
+  return !edits?.drop && (newId !== undefined || (typeof id === 'string' && id !== ''));
+}
+
+/**
+ * The nearest entry that survived along the chain of parents which damaged lines still show; ROOT where the chain leads to
+ * a root, undefined where nothing shows it. Only what stands before the entry: agents write a parent first.
+ */
+function survivor(repair: RepairState, entry: RepairEntry): number | undefined {
+  const { shown } = repair.index;
+  const met = new Set<string>();
+  let id = shown.get(entry.parentId);
+  while (typeof id === 'string' && !met.has(id)) {
+    met.add(id);
+    const first = repair.first.get(id);
+    const found = [repair.resolve(id), first?.edits?.drop ? undefined : first].find(
+      (one) => one && one.position < entry.position,
+    );
+    if (found) return found.position;
+    id = shown.get(id);
+  }
+  return id === null ? ROOT : undefined;
+}

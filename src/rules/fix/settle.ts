@@ -1,0 +1,205 @@
+import type { JsonObject } from '../../json/value.ts';
+import { LogIndex, NO_PARENT } from '../../log/log-index.ts';
+import { Pairing, toolCalls } from '../../transcript/turns.ts';
+import { staleLeaf } from '../../tree/path.ts';
+import type { RepairEntry, RepairState, ToolUse } from './repair-state.ts';
+
+/** What stands in place of a result that nobody recorded. */
+const NEVER_RECORDED =
+  'The result of this tool call was never recorded; whether the tool ran, and what it did, is not known.';
+
+/** What a message says about tools; undefined for one that makes no call and is no result. */
+export function toolUseOf(message: JsonObject, timestamp: unknown): ToolUse | undefined {
+  const { role, stopReason, toolCallId } = message;
+  const calls = toolCalls(role === 'assistant' ? message : {}).flatMap(({ id, name }) =>
+    typeof id === 'string' ? [{ id, name: typeof name === 'string' ? name : undefined }] : [],
+  );
+  if (role !== 'toolResult' && calls.length === 0) return undefined;
+  return {
+    calls,
+    answers: role === 'toolResult' && typeof toolCallId === 'string' ? toolCallId : undefined,
+    isCut: stopReason === 'aborted' || stopReason === 'error',
+    timestamp: typeof timestamp === 'string' ? timestamp : undefined,
+  };
+}
+
+/** Where results are missing: the turn that makes the calls, and the calls by the entry that went on without them. */
+interface Gap {
+  readonly turn: RepairEntry;
+  readonly followers: Map<RepairEntry, Set<string>>;
+}
+
+/**
+ * Gives every tool call that the conversation went on without a result that says so. It stands behind the call's entry or
+ * its last result, and on every branch without a result what followed is reattached to it.
+ */
+export function settleTools(repair: RepairState): void {
+  const { entries } = repair.index;
+  const below = answeredBelow(repair);
+  /** By the entry that the results stand behind. */
+  const gaps = new Map<RepairEntry, Gap>();
+  for (const entry of entries) {
+    if (entry.edits?.drop || (entry.role !== 'user' && entry.role !== 'assistant')) continue;
+    const path = pathFromTurn(repair, entry);
+    const turn = path[0];
+    if (!turn || turn.tools?.isCut) continue;
+    for (const { call, behind, follower } of unanswered(path, below)) {
+      const gap = gaps.get(behind) ?? { turn, followers: new Map<RepairEntry, Set<string>>() };
+      gaps.set(behind, gap);
+      const calls = gap.followers.get(follower) ?? new Set<string>();
+      gap.followers.set(follower, calls.add(call));
+    }
+  }
+  const last = lastEntry(repair);
+  // Behind the last entry of the file a result would be the leaf.
+  for (const [behind, gap] of gaps) if (behind !== last && !behind.frozen) fillGap(repair, behind, gap);
+}
+
+/** From the turn that makes calls down to the message that follows it; empty where there is no such turn. */
+function pathFromTurn(repair: RepairState, message: RepairEntry): RepairEntry[] {
+  const path = [message];
+  for (let at = repair.parentOf(message); at; at = repair.parentOf(at)) {
+    path.push(at);
+    if (at.role === 'assistant') return at.tools ? path.reverse() : [];
+    // What came before the user spoke is that message's business.
+    if (at.role === 'user') return [];
+  }
+  return [];
+}
+
+interface Unanswered {
+  readonly call: string;
+  readonly behind: RepairEntry;
+  readonly follower: RepairEntry;
+}
+
+function unanswered(path: readonly RepairEntry[], below: ReadonlyMap<RepairEntry, Set<string>>): Unanswered[] {
+  const pairing = new Pairing<string, number>();
+  const groups = new Set((path[0]?.tools?.calls ?? []).map(({ id }) => pairing.add(id, id)));
+  let lastResult = 0;
+  path.forEach(({ tools }, at) => {
+    const group = tools?.answers === undefined ? undefined : pairing.callsFor(tools.answers);
+    if (at === 0 || !group) return;
+    group.results.push(at);
+    lastResult = at;
+  });
+  return [...groups].flatMap(({ calls: [call], results }) => {
+    if (call === undefined || results.length > 0) return [];
+    // Where another branch has the result further down, only what branches off from it follows.
+    let at = lastResult + 1;
+    while (at < path.length && below.get(path[at] as RepairEntry)?.has(call)) at++;
+    const [behind, follower] = path.slice(at - 1, at + 1);
+    return behind && follower ? [{ call, behind, follower }] : [];
+  });
+}
+
+/** Which calls the entries between a call and its result have a result for below them. */
+function answeredBelow(repair: RepairState): Map<RepairEntry, Set<string>> {
+  const below = new Map<RepairEntry, Set<string>>();
+  for (const result of repair.index.entries) {
+    const call = result.tools?.answers;
+    if (call === undefined || result.edits?.drop) continue;
+    const way: RepairEntry[] = [];
+    let at = repair.parentOf(result);
+    // Whoever went this way before with the same result has marked the rest.
+    for (; at && at.role !== 'assistant' && !below.get(at)?.has(call); at = repair.parentOf(at)) way.push(at);
+    if (!at || (at.role === 'assistant' && !at.tools?.calls.some(({ id }) => id === call))) continue;
+    for (const entry of way) below.set(entry, (below.get(entry) ?? new Set()).add(call));
+  }
+  return below;
+}
+
+/** Puts the results behind an entry: followers that miss the same calls share them. */
+function fillGap(repair: RepairState, behind: RepairEntry, { turn, followers }: Gap): void {
+  const groups = new Map<string, RepairEntry[]>();
+  for (const [follower, calls] of followers) {
+    const key = JSON.stringify([...calls]);
+    const sharing = groups.get(key);
+    if (sharing) sharing.push(follower);
+    else groups.set(key, [follower]);
+  }
+  for (const sharing of groups.values()) {
+    const missing = new Set(followers.get(sharing[0] as RepairEntry));
+    let parentId = repair.idOf(behind);
+    if (parentId === undefined) continue;
+    for (const call of turn.tools?.calls ?? [])
+      if (missing.delete(call.id)) parentId = insertResult(repair, behind, turn, call, parentId);
+    for (const follower of sharing) if (!follower.frozen) repair.reattach(follower, parentId, 'unanswered-call');
+  }
+}
+
+function insertResult(
+  repair: RepairState,
+  behind: RepairEntry,
+  turn: RepairEntry,
+  call: ToolUse['calls'][number],
+  parentId: string,
+): string {
+  const timestamp = behind.tools?.timestamp ?? turn.tools?.timestamp ?? '';
+  const id = repair.mint(behind.position + 1);
+  const time = Date.parse(timestamp);
+  const entry = {
+    type: 'message',
+    id,
+    parentId,
+    timestamp,
+    message: {
+      role: 'toolResult',
+      toolCallId: call.id,
+      toolName: call.name ?? 'unknown',
+      content: [{ type: 'text', text: NEVER_RECORDED }],
+      isError: true,
+      ...(Number.isNaN(time) ? {} : { timestamp: time }),
+    },
+  };
+  const words = `inserted a result for the call '${call.id}'`;
+  repair.insertAfter(behind, { text: JSON.stringify(entry), rule: 'unanswered-call', words, idAfter: id });
+  return id;
+}
+
+/**
+ * Where the last entry hides newer work on another branch, one entry below that work makes it the leaf again. It says
+ * nothing to the model and stays out of every context.
+ */
+export function settleLeaf(repair: RepairState): void {
+  const { entries, lastTimestamp } = repair.index;
+  const last = lastEntry(repair);
+  if (!last || last.frozen) return;
+  const tree = treeOf(repair);
+  let leaf = last.position;
+  const tried = new Set<number>();
+  while (!tried.has(leaf)) {
+    tried.add(leaf);
+    leaf = staleLeaf(tree, leaf) ?? leaf;
+  }
+  const newer = entries[leaf];
+  const parentId = newer && newer !== last ? repair.idOf(newer) : undefined;
+  if (parentId === undefined) return;
+  const id = repair.mint(entries.length + 1);
+  const entry = {
+    type: 'custom',
+    id,
+    parentId,
+    timestamp: lastTimestamp ?? '',
+    customType: 'sessionctl/settle-leaf',
+    data: { leafBefore: repair.idOf(last) ?? null },
+  };
+  const words = `appended an entry below '${parentId}', which is the leaf again`;
+  repair.insertAfter(last, { text: JSON.stringify(entry), rule: 'stale-leaf', words, idAfter: id });
+}
+
+/** The last entry that stays. */
+function lastEntry(repair: RepairState): RepairEntry | undefined {
+  return repair.index.entries.findLast(({ edits }) => !edits?.drop);
+}
+
+/** The tree as it will be. */
+function treeOf(repair: RepairState): LogIndex {
+  const tree = new LogIndex(new Uint8Array(8));
+  for (const { position, type, edits } of repair.index.entries) {
+    const parent = edits?.drop ? NO_PARENT : (repair.parents[position] as number);
+    tree.add({ id: undefined, parentId: null, parent, type, line: 0, offset: 0, length: 0 });
+  }
+  tree.finish();
+  return tree;
+}
