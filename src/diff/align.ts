@@ -22,7 +22,8 @@ const MOST_EDITS = 2000;
 
 /** One step of the report; numbers are places in the two lists. Changed is one entry in two wordings. */
 export type Step =
-  | ({ readonly kind: 'same' | 'changed' } & Pair)
+  | ({ readonly kind: 'same' } & Pair)
+  | ({ readonly kind: 'changed' } & Pair)
   | { readonly kind: 'removed'; readonly a: number }
   | { readonly kind: 'added'; readonly b: number };
 

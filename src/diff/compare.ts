@@ -70,13 +70,8 @@ export async function compareSides(
   profile: Profile | undefined,
 ): Promise<Comparison> {
   const shared = first === second && profile === undefined ? commonAncestor(first.index, a, b) : undefined;
-  const side = async (session: Log, leaf: number): Promise<Side> => {
-    if (profile !== undefined) return await contextSide(session, leaf, profile);
-    const path = leaf < 0 ? [] : pathTo(session.index, leaf);
-    return shared === undefined
-      ? await pathSide(session, leaf, path)
-      : await tailSide(session, leaf, path.slice(path.indexOf(shared) + 1));
-  };
+  const side = async (session: Log, leaf: number): Promise<Side> =>
+    profile === undefined ? await entrySide(session, leaf, shared) : await contextSide(session, leaf, profile);
   const left = await side(first, a);
   const right = await side(second, b);
   return { a: left, b: right, steps: alignSides(left.marks, right.marks), shared };
@@ -123,14 +118,17 @@ export async function* reportDiff(comparison: Comparison, format: DiffFormat): A
 async function headOf({ a, b, steps, shared }: Comparison): Promise<DiffHead> {
   const first = steps.findIndex(({ kind }) => kind !== 'same');
   const last = first < 0 ? steps.at(-1) : steps[first - 1];
-  const onlyA = steps.find((step) => step.kind === 'removed' || step.kind === 'changed') as { a: number } | undefined;
-  const onlyB = steps.find((step) => step.kind === 'added' || step.kind === 'changed') as { b: number } | undefined;
-  const common = shared === undefined || shared < 0 ? undefined : await entryAt(a.session, shared);
-  const isParted = common === undefined && shared === undefined && last?.kind === 'same';
+  const onlyA = steps.find((step) => step.kind === 'removed' || step.kind === 'changed');
+  const onlyB = steps.find((step) => step.kind === 'added' || step.kind === 'changed');
+  const ancestorOf = async (): Promise<DiffHead['ancestor']> => {
+    if (shared === undefined) return last?.kind === 'same' ? { a: await a.at(last.a), b: await b.at(last.b) } : null;
+    const common = shared < 0 ? null : await entryAt(a.session, shared);
+    return common && { a: common, b: common };
+  };
   return {
     a: await nameOf(a),
     b: await nameOf(b),
-    ancestor: common ? { a: common, b: common } : isParted ? { a: await a.at(last.a), b: await b.at(last.b) } : null,
+    ancestor: await ancestorOf(),
     divergence: first < 0 ? null : { a: onlyA ? await a.at(onlyA.a) : null, b: onlyB ? await b.at(onlyB.b) : null },
   };
 }
@@ -140,24 +138,25 @@ async function nameOf({ session, leaf }: Side): Promise<SideName> {
   return { file: session.name, session: idOf(session.header ?? {}), leafId, line };
 }
 
-/** What a branch has behind the entry where it leaves the other: nothing of it belongs together, but prompts may be rewordings. */
-async function tailSide(session: Log, leaf: number, positions: readonly number[]): Promise<Side> {
-  const prompts = new Map<number, string | undefined>();
-  await session.forEachEntry(positions, ({ position, value }) => prompts.set(position, promptOf(value)));
-  const marks = positions.map((position) => ({ prompt: prompts.get(position) }));
-  return { session, leaf, marks, at: (number) => entryAt(session, positions[number] as number) };
-}
-
-/** A whole path, each entry with its id and its content. */
-async function pathSide(session: Log, leaf: number, path: readonly number[]): Promise<Side> {
-  const positions: number[] = [];
-  const marks: Mark[] = [];
-  await session.forEachEntry(path, ({ position, value }) => {
-    positions.push(position);
+/** The entries of a path that can be read; or all that a branch has behind the entry where it leaves the other. */
+async function entrySide(session: Log, leaf: number, shared: number | undefined): Promise<Side> {
+  const path = leaf < 0 ? [] : pathTo(session.index, leaf);
+  const isTail = shared !== undefined;
+  const asked = isTail ? path.slice(path.indexOf(shared) + 1) : path;
+  const marks = new Map<number, Mark>();
+  await session.forEachEntry(asked, ({ position, value }) => {
+    const prompt = promptOf(value);
     const id = session.fileVersion > 1 ? (idOf(value) ?? undefined) : undefined;
-    marks.push({ id, exact: entryKey(value), content: contentKey(value), prompt: promptOf(value) });
+    // Nothing of two branches belongs together, but prompts may be rewordings.
+    marks.set(position, isTail ? { prompt } : { id, exact: entryKey(value), content: contentKey(value), prompt });
   });
-  return { session, leaf, marks, at: (number) => entryAt(session, positions[number] as number) };
+  const positions = isTail ? asked : [...marks.keys()];
+  return {
+    session,
+    leaf,
+    marks: positions.map((position) => marks.get(position) ?? {}),
+    at: (number) => entryAt(session, positions[number] as number),
+  };
 }
 
 /** The messages that the model would get. */

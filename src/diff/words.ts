@@ -12,9 +12,8 @@ export interface Segment {
   readonly text: string;
 }
 
-/** Beyond this many characters only whole lines are compared, beyond the next only beginning and end. */
+/** Beyond this many characters only beginning and end of lines that differ are compared. */
 const MOST_WORD_CHARS = 4_000_000;
-const MOST_LINE_CHARS = 64_000_000;
 /** Prompts are compared by the thousand, so that no pair of them may take long. */
 const MOST_EDITS = 300;
 /** The search takes up to the square of the edits, and up to the edits times the length. */
@@ -84,11 +83,9 @@ export function wordDiff(before: string, after: string): Segment[] {
     change(removed.slice(start, removed.length - end), added.slice(start, added.length - end));
     put('same', removed.slice(removed.length - end));
   };
-  const size = before.length + after.length;
-  const inLines = size > MOST_WORD_CHARS ? edges : pieceDiff(WORDS, put, change);
-  if (before === after) put('same', before);
-  else if (size > MOST_LINE_CHARS) edges(before, after);
-  else pieceDiff(LINES, put, inLines)(before, after);
+  const isLong = before.length + after.length > MOST_WORD_CHARS;
+  const inLines = isLong ? edges : pieceDiff(WORDS, put, change);
+  pieceDiff(LINES, put, inLines)(before, after);
   const kinds = ['same', 'removed', 'added'] as const;
   return joinChunks(chunks)
     .flatMap((chunk) => kinds.map((kind) => ({ kind, text: chunk[kind] })))

@@ -4,7 +4,7 @@ import type { JsonObject } from '../json/value.ts';
 import { readLines } from '../lines/reader.ts';
 import { type Bytes, chunksOf, optionsOf, requireBytesLimit } from './arguments.ts';
 
-interface Place {
+interface ObjectPlace {
   /** Counted from 1. */
   readonly line: number;
   /** The byte at which the line starts. */
@@ -12,17 +12,17 @@ interface Place {
 }
 
 /** An object of the log: a header, omp's title slot or an entry. */
-export interface ReadObject extends Place {
+export interface ReadObject extends ObjectPlace {
   readonly kind: 'header' | 'title' | 'entry';
   readonly value: JsonObject;
-  /** Its JSON text as it stands in the log. */
+  /** Its JSON text as it is in the log. */
   readonly text: string;
   /** What is wrong with the bytes of its line, where it is whole in spite of that. */
   readonly damage?: DamageName;
 }
 
 /** A damaged line. Objects of it that are whole follow. */
-export interface ReadDamage extends Place {
+export interface ReadDamage extends ObjectPlace {
   readonly kind: 'damage';
   readonly damage: DamageName;
   /** How many bytes the line has. */
@@ -32,7 +32,7 @@ export interface ReadDamage extends Place {
 export type DamageName = Damage | 'byte-order-mark';
 
 export interface ReadEntriesOptions {
-  /** A longer line is told as damage and not held: 256 MiB unless told. */
+  /** A longer line is reported as damage and not held: 256 MiB by default. */
   readonly maxLineBytes?: number;
 }
 

@@ -7,16 +7,7 @@ import { openLog } from '../log/open-log.ts';
 import { labels as labelsByPosition, sessionTitle as titleOf } from '../tree/labels.ts';
 import { leaves as leafPositions, pathTo as positionsTo } from '../tree/path.ts';
 import { resolveRev as positionOf } from '../tree/rev.ts';
-import {
-  asBuffer,
-  type Bytes,
-  chunksOf,
-  described,
-  optionsOf,
-  type Random,
-  requireKind,
-  systemRandom,
-} from './arguments.ts';
+import { type Bytes, chunksOf, described, optionsOf, type Random, requireKind, systemRandom } from './arguments.ts';
 
 /** Bytes that can be read from any place; the FileHandle of node:fs/promises is such a thing. */
 export interface RandomAccess {
@@ -24,7 +15,7 @@ export interface RandomAccess {
 }
 
 export interface OpenSessionOptions {
-  /** What messages call the log; '-' unless told. */
+  /** What messages call the log; '-' by default. */
   readonly name?: string;
   readonly random?: Random;
   /** Hears what the user has to know, such as an unknown version that is read as version 3. */
@@ -47,16 +38,16 @@ export interface SessionLog {
 }
 
 /**
- * Opens a log for readers. ParsedArgs a FileHandle it holds an index of about 27 bytes an entry and reads entries when they
+ * Opens a log for readers. Given a FileHandle it holds an index of about 27 bytes per entry and reads entries when they
  * are asked for; given bytes it holds all of them. A log of version 1 or 2 is migrated on the way, into memory. What is
  * no session log is thrown as AppError.
  */
 export async function openSession(source: Bytes | RandomAccess, options?: OpenSessionOptions): Promise<SessionLog> {
-  const wish = optionsOf('openSession', options, ['name', 'random', 'onNote']);
-  requireKind('openSession', 'name', wish.name, 'string');
-  requireKind('openSession', 'random', wish.random, 'function');
-  requireKind('openSession', 'onNote', wish.onNote, 'function');
-  return await opened('openSession', source, wish);
+  const known = optionsOf('openSession', options, ['name', 'random', 'onNote']);
+  requireKind('openSession', 'name', known.name, 'string');
+  requireKind('openSession', 'random', known.random, 'function');
+  requireKind('openSession', 'onNote', known.onNote, 'function');
+  return await opened('openSession', source, known);
 }
 
 /** Works with a session that is open, or opens one for the time of the work. */
@@ -82,9 +73,9 @@ export async function resolveRev(session: SessionLog, rev: string): Promise<LogE
 }
 
 export interface PathOptions {
-  /** The entry at the end of the path; '@' unless told, the last entry of the log. */
+  /** The entry at the end of the path; by default '@', the last entry of the log. */
   readonly rev?: string;
-  /** Which entry a repeated id means: 'nearest-earlier' unless told; the agents take the 'last'. */
+  /** Which entry a repeated id means: 'nearest-earlier' by default; the agents take the 'last'. */
   readonly duplicates?: Duplicates;
 }
 
@@ -138,22 +129,18 @@ function requireSession(caller: string, session: unknown): Log {
 }
 
 async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<Log> {
-  const store = isRandomAccess(source) ? new HandleStore(source) : await MemoryStore.of(chunksOf(caller, source));
+  const { name = '-', random = systemRandom, onNote } = options;
+  const bytes = isRandomAccess(source) ? source : inMemory(await copyOf(chunksOf(caller, source)));
   const scratch = (): Scratch => {
     const pieces: Buffer[] = [];
     return {
-      write: (bytes) => pieces.push(bytes),
-      store: () => new MemoryStore(Buffer.concat(pieces)),
+      write: (piece) => pieces.push(piece),
+      store: () => storeOf(inMemory(Buffer.concat(pieces))),
       discard: () => {},
     };
   };
-  const onWarning = (where: string, message: string): void => options.onNote?.(`${where}: ${message}`);
-  return await openLog(store, {
-    name: options.name ?? '-',
-    random: options.random ?? systemRandom,
-    onWarning,
-    scratch,
-  });
+  const onWarning = (where: string, message: string): void => onNote?.(`${where}: ${message}`);
+  return await openLog(storeOf(bytes), { name, random, onWarning, scratch });
 }
 
 function isRandomAccess(source: unknown): source is RandomAccess {
@@ -162,62 +149,47 @@ function isRandomAccess(source: unknown): source is RandomAccess {
   return 'read' in source && typeof source.read === 'function';
 }
 
-const CHUNK = 1024 * 1024;
-
-class MemoryStore implements ByteStore {
-  #bytes: Buffer;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  static async of(chunks: AsyncIterable<Buffer>): Promise<MemoryStore> {
-    const pieces: Buffer[] = [];
-    // A copy: whoever hands out the pieces may use their memory again.
-    for await (const chunk of chunks) pieces.push(Buffer.from(chunk));
-    return new MemoryStore(asBuffer(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)));
-  }
-
-  async *chunks(): AsyncGenerator<Buffer, void, void> {
-    for (let at = 0; at < this.#bytes.length; at += CHUNK) yield this.#bytes.subarray(at, at + CHUNK);
-  }
-
-  async readAt(buffer: Buffer, position: number): Promise<number> {
-    return this.#bytes.copy(buffer, 0, position);
-  }
-
-  async close(): Promise<void> {
-    this.#bytes = Buffer.alloc(0);
-  }
+/** Whoever hands out the pieces may use their memory again. */
+async function copyOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const chunk of chunks) pieces.push(Buffer.from(chunk));
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }
 
-/** A file of the caller's, who also closes it. */
-class HandleStore implements ByteStore {
-  readonly #handle: RandomAccess;
+function inMemory(bytes: Buffer): RandomAccess {
+  return {
+    read: async (buffer, offset, length, position) => ({
+      bytesRead: bytes.copy(buffer, offset, position, position + length),
+    }),
+  };
+}
 
-  constructor(handle: RandomAccess) {
-    this.#handle = handle;
-  }
+const CHUNK = 1024 * 1024;
+const NOTHING = inMemory(Buffer.alloc(0));
 
-  async *chunks(): AsyncGenerator<Buffer, void, void> {
-    const buffer = Buffer.allocUnsafeSlow(CHUNK);
-    for (let at = 0; ; ) {
-      const { bytesRead } = await this.#handle.read(buffer, 0, CHUNK, at);
-      if (bytesRead === 0) return;
-      at += bytesRead;
-      yield buffer.subarray(0, bytesRead);
-    }
-  }
-
-  async readAt(buffer: Buffer, position: number): Promise<number> {
+/** A file stays open when the store is closed: it is the caller's. */
+function storeOf(source: RandomAccess): ByteStore {
+  let held = source;
+  const readAt = async (buffer: Buffer, position: number): Promise<number> => {
     let filled = 0;
     while (filled < buffer.length) {
-      const { bytesRead } = await this.#handle.read(buffer, filled, buffer.length - filled, position + filled);
+      const { bytesRead } = await held.read(buffer, filled, buffer.length - filled, position + filled);
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
     return filled;
-  }
-
-  async close(): Promise<void> {}
+  };
+  return {
+    async *chunks() {
+      const buffer = Buffer.allocUnsafeSlow(CHUNK);
+      for (let at = 0, bytes = CHUNK; bytes === CHUNK; at += bytes) {
+        bytes = await readAt(buffer, at);
+        if (bytes > 0) yield buffer.subarray(0, bytes);
+      }
+    },
+    readAt,
+    close: async () => {
+      held = NOTHING;
+    },
+  };
 }
