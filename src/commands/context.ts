@@ -105,30 +105,22 @@ async function show(session: Log, view: View, args: ParsedArgs, io: Io): Promise
   const printJson = (line: string) => print(io.stdout.isTTY ? escapeUnsafe(line, jsonEscape) : line);
   if (args.flag('state')) await printJson(await stateText(session, context, form));
   else if (args.flag('explain')) for await (const one of context.explained()) await print(explanation(one, form, io));
-  else await showMessages(session, context, new MessageForm(form), blobs, printJson, io);
-  await out.flush();
-  return blobs.end();
-}
-
-async function showMessages(
-  session: Log,
-  context: SessionContext,
-  form: MessageForm,
-  blobs: BlobResolver,
-  print: (line: string) => Promise<void>,
-  io: Io,
-): Promise<void> {
-  for await (const { entry, projected } of context.emitted()) {
-    if (projected.note !== undefined) io.note(`${session.name}:${entry.line}: ${projected.note}`);
-    for (const message of projected.messages) {
-      for (const line of form.add(blobs.resolve(message, entry.line))) await print(line);
+  else {
+    const messages = new MessageForm(form);
+    for await (const { entry, projected } of context.emitted()) {
+      if (projected.note !== undefined) io.note(`${session.name}:${entry.line}: ${projected.note}`);
+      for (const message of projected.messages) {
+        for (const line of messages.add(blobs.resolve(message, entry.line))) await printJson(line);
+      }
+    }
+    for (const line of messages.end()) await printJson(line);
+    for (const [role, count] of messages.unknownRoles) {
+      const left = `${counted(count, 'message')} with the unknown role '${role}' left out`;
+      io.note(`${session.name}: ${left}; '--as native' shows ${count === 1 ? 'it' : 'them'}`);
     }
   }
-  for (const line of form.end()) await print(line);
-  for (const [role, count] of form.unknownRoles) {
-    const left = `${counted(count, 'message')} with the unknown role '${role}' left out`;
-    io.note(`${session.name}: ${left}; '--as native' shows ${count === 1 ? 'it' : 'them'}`);
-  }
+  await out.flush();
+  return blobs.end();
 }
 
 async function stateText(session: Log, context: SessionContext, form: FormName): Promise<string> {

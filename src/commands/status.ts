@@ -5,11 +5,10 @@ import type { Log } from '../log/log.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
-import type { CallFacts, PathFacts } from '../status/facts.ts';
-import { judgeProbe, type Probe, probeRequest } from '../status/probe.ts';
+import type { PathFacts } from '../status/facts.ts';
+import { probeCalls } from '../status/probe.ts';
 import { sessionStatus } from '../status/status.ts';
 import { statusText } from '../status/text.ts';
-import type { Status } from '../status/types.ts';
 import { UsageError } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
 import { safeJson } from '../util/to-json.ts';
@@ -59,49 +58,26 @@ export const command: Command = {
     const classes = args.text('classes');
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
     return await readSession(args.operands[0] ?? '-', io, (session, view) =>
-      status(session, view, args, classifier(rules), io),
+      show(session, view, args, classifier(rules), io),
     );
   },
 };
 
-async function status(session: Log, view: View, args: ParsedArgs, classify: Classify, io: Io): Promise<number> {
+async function show(session: Log, view: View, args: ParsedArgs, classify: Classify, io: Io): Promise<number> {
   const rev = args.text('leaf');
-  view.noteStaleLeaf(rev);
-  const result = await sessionStatus(session, {
-    rev,
-    classify,
-    look: async (facts) => look(session, args, facts, classify),
-  });
-  await print(result, session, args, io);
-  return result.verdict === 'ready' ? 0 : 1;
-}
-
-function look(session: Log, args: ParsedArgs, facts: PathFacts, classify: Classify): Map<CallFacts, Probe> | undefined {
   const folder = args.text('workspace');
-  if (folder === undefined) return undefined;
-  const cwd = session.header?.['cwd'];
-  const workspace = new Workspace(folder, typeof cwd === 'string' ? cwd : '');
-  const probes = new Map<CallFacts, Probe>();
-  for (const call of facts.pending) {
-    if (classify(call.toolName, call.args).class !== 'workspace-write') continue;
-    const request = probeRequest(call);
-    if (!request) {
-      probes.set(call, { result: 'unknown', reason: 'the call does not name a file to check' });
-      continue;
-    }
-    const size = request.kind === 'write' ? Buffer.byteLength(request.content) : undefined;
-    probes.set(call, judgeProbe(request, workspace.look(request.path, size), facts.lastTurn?.time));
-  }
-  return probes;
-}
-
-async function print(result: Status, session: Log, args: ParsedArgs, io: Io): Promise<void> {
-  const out = new ByteWriter(io.stdout);
+  view.noteStaleLeaf(rev);
+  const look = (facts: PathFacts) => {
+    if (folder === undefined) return undefined;
+    const cwd = session.header?.['cwd'];
+    const workspace = new Workspace(folder, typeof cwd === 'string' ? cwd : '');
+    return probeCalls(facts, classify, (path, size) => workspace.look(path, size));
+  };
+  const status = await sessionStatus(session, { rev, classify, look });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
-  out.text(
-    args.flag('json')
-      ? `${safeJson(result)}\n`
-      : statusText(result, { name: session.name, hasTree: session.fileVersion > 1 }, io.style, clean),
-  );
+  const source = { name: session.name, hasTree: session.fileVersion > 1 };
+  const out = new ByteWriter(io.stdout);
+  out.text(args.flag('json') ? `${safeJson(status)}\n` : statusText(status, source, io.style, clean));
   await out.flush();
+  return status.verdict === 'ready' ? 0 : 1;
 }

@@ -5,10 +5,9 @@ import type { Duplicates } from '../log/log-index.ts';
 import { pathTo } from '../tree/path.ts';
 import { OmpRules } from './omp.ts';
 import { PiRules } from './pi.ts';
-import { SpecRules } from './spec.ts';
+import { lastBoundary, type PathShape, SpecRules, windowOf } from './spec.ts';
 import { type PathState, StateReader } from './state.ts';
 import type { PathEntry, Profile, Projected } from './types.ts';
-import { lastBoundary, type PathShape, windowOf } from './window.ts';
 
 const RULES = { spec: SpecRules, pi: PiRules, omp: OmpRules } as const satisfies Record<Profile, unknown>;
 

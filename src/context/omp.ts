@@ -4,9 +4,8 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import { toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
 import { memberTexts, messageText, objectText, storedMessage } from './message-text.ts';
-import { entryName, out, SpecRules } from './spec.ts';
+import { entryName, out, remoteHistory, SpecRules } from './spec.ts';
 import type { ContextRule, PathEntry, Projected } from './types.ts';
-import { remoteHistory } from './window.ts';
 
 /** Messages of these types steer the agent itself and are not for the model. */
 const PRIVATE_CUSTOM_TYPES: ReadonlySet<unknown> = new Set(['prewalk-plan', 'vibe-mode-context']);

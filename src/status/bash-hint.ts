@@ -43,21 +43,16 @@ const RUNNERS = words(`
 const RUNNER_WRITES = words('--fix --write install clean deploy publish release dev serve uninstall');
 const SCRIPT_RUNNERS = words('npm pnpm yarn bun');
 const CHECKING_SCRIPT = /^(?:test|tests|build|lint|typecheck|type-check|check|coverage|bench)(?:[:-].*)?$/;
-const SUBCOMMAND_RUNNERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['go', words('test build vet')],
-  ['cargo', words('test build check clippy bench nextest')],
-  ['dotnet', words('test build')],
-  ['swift', words('test build')],
-  ['zig', words('build test')],
-  ['deno', words('test check lint')],
-  ['mix', words('test compile')],
-]);
+/** Programs with the first argument that makes them runners. */
+const SUBCOMMAND_RUNNERS = words(`
+  go:test go:build go:vet cargo:test cargo:build cargo:check cargo:clippy cargo:bench cargo:nextest dotnet:test
+  dotnet:build swift:test swift:build zig:build zig:test deno:test deno:check deno:lint mix:test mix:compile
+`);
 
 /** Programs that start what their arguments name. */
 const WRAPPERS = words('sudo doas env nohup timeout nice ionice stdbuf setsid xargs command exec builtin');
 const PACKAGE_RUNNERS = words('npx bunx uvx');
-/** By program, the argument that makes it one. */
-const LAUNCHERS: Readonly<Record<string, string>> = { uv: 'run', poetry: 'run', pipenv: 'run', bundle: 'exec' };
+const LAUNCHERS = words('uv:run poetry:run pipenv:run bundle:exec');
 const SHELLS = words('sh bash zsh dash ksh');
 const RUNS_TEXT = /^-[a-z]*c$/;
 
@@ -123,7 +118,7 @@ function gitCall(rest: readonly string[]): { subcommand: string; options: readon
 function isRunner([program = '', ...rest]: readonly string[]): boolean {
   if (rest.some((word) => RUNNER_WRITES.has(word))) return false;
   if (PACKAGE_RUNNERS.has(program)) return isRunner(rest.filter((word) => !/^--?(?:yes|no-install|y)$/.test(word)));
-  if (rest[0] !== undefined && LAUNCHERS[program] === rest[0]) return isRunner(rest.slice(1));
+  if (LAUNCHERS.has(`${program}:${rest[0]}`)) return isRunner(rest.slice(1));
   if (SCRIPT_RUNNERS.has(program)) {
     const [first = '', second = ''] = rest.filter((word) => !word.startsWith('-'));
     if (first === 'exec') return isRunner(rest.slice(rest.indexOf('exec') + 1).filter((word) => word !== '--'));
@@ -131,9 +126,8 @@ function isRunner([program = '', ...rest]: readonly string[]): boolean {
   }
   if (program === 'python' || program === 'python3')
     return rest[0] === '-m' && (rest[1] === 'unittest' || isRunner(rest.slice(1)));
-  const subcommands = SUBCOMMAND_RUNNERS.get(program);
-  if (subcommands) return subcommands.has(rest.find((word) => !/^[-+]/.test(word)) ?? '');
-  return RUNNERS.has(program);
+  const subcommand = rest.find((word) => !/^[-+]/.test(word));
+  return RUNNERS.has(program) || SUBCOMMAND_RUNNERS.has(`${program}:${subcommand}`);
 }
 
 function isDestructive([whole = '', ...rest]: readonly string[], depth: number): boolean {

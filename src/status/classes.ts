@@ -119,15 +119,11 @@ function classOf(name: ClassName): Classified {
 
 function fromRule({ class: name, idempotency, policy, pattern }: ClassRule): Classified {
   const row = classOf(name);
+  const judged = { ...row, idempotency: idempotency ?? row.idempotency, rule: pattern };
   // A policy that the user chose decides; without one the class does.
-  const verdicts: Readonly<Record<Policy, Verdict>> = {
-    'replay-from-event': 'ready',
-    'rerun-after-check': row.verdict === 'ready' ? 'ready' : 'check',
-    'require-user-confirmation': 'confirm',
-    'never-rerun': 'confirm',
-  };
-  const chosen = policy === undefined ? {} : { policy, verdict: verdicts[policy] };
-  return { ...row, ...(idempotency ? { idempotency } : {}), ...chosen, rule: pattern };
+  if (policy === undefined) return judged;
+  if (policy === 'replay-from-event') return { ...judged, policy, verdict: 'ready' };
+  return { ...judged, policy, verdict: policy === 'rerun-after-check' ? milder(row.verdict, 'check') : 'confirm' };
 }
 
 /** `*` any characters, `?` one; everything else stands for itself. Linear but for the stars, and names are short. */

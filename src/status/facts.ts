@@ -1,4 +1,4 @@
-import { hasRetainedTail } from '../context/window.ts';
+import { hasRetainedTail } from '../context/spec.ts';
 import { type Dialect, DialectWatch } from '../entries/dialect.ts';
 import { isObject, type JsonObject, stringText } from '../json/value.ts';
 import type { LogEntry } from '../log/log-entry.ts';
@@ -250,16 +250,13 @@ export class PathFacts {
     if (kind === 'answered' || this.noted.length >= MAX_LISTED) return;
     const toolName = stringOf(message['toolName']) ?? group?.calls[0]?.toolName ?? '';
     const named = `${toolName || 'a tool'} (${toolCallId})`;
-    const said: Partial<Record<typeof kind, Pick<StatusNote, 'what' | 'reason'>>> = {
-      denied: {
-        what: `${named} was denied: not executed, must not be proposed again silently`,
-        reason: ['confirm', 'permission-denied'],
-      },
-      interrupted: { what: `${named} was ${what}`, reason: ['confirm', 'interrupted'] },
-    };
-    const note = said[kind] ?? { what: `${named}: ${what}`, reason: undefined };
     const text = resultText(message).trim().slice(0, TEXT_CHARS);
-    this.noted.push({ ...place, kind, toolCallId, toolName, text, round: this.round, ...note });
+    const note = (said: string, reason?: StatusNote['reason']) =>
+      this.noted.push({ ...place, kind, toolCallId, toolName, text, round: this.round, what: said, reason });
+    if (kind === 'denied')
+      note(`${named} was denied: not executed, must not be proposed again silently`, ['confirm', 'permission-denied']);
+    else if (kind === 'interrupted') note(`${named} was ${what}`, ['confirm', 'interrupted']);
+    else note(`${named}: ${what}`);
   }
 
   #userCommand(message: JsonObject, place: EntryPlace): void {

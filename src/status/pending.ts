@@ -2,16 +2,10 @@ import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Classify, type ClassName, milder, type Verdict } from './classes.ts';
 import type { CallFacts, EntryPlace, PathFacts } from './facts.ts';
-import type { Probe } from './probe.ts';
-import { type ChecklistItem, type FileState, hasKnownVersion, type PendingCall } from './types.ts';
+import type { ChecklistItem, FileState, PendingCall } from './types.ts';
 
 /** How bad it would be if this call had no result; the same question for pending calls and for weighing answered ones. */
-export function unansweredVerdict(
-  path: PathFacts,
-  call: CallFacts,
-  stopReason: string | undefined,
-  classify: Classify,
-): Verdict {
+export function unansweredVerdict(path: PathFacts, classify: Classify, call: CallFacts, stopReason?: string): Verdict {
   const { verdict } = classify(call.toolName, call.args);
   const { started, finished, policy } = path.markersOf(call);
   if (stopReason === 'length') return 'blocked';
@@ -27,22 +21,25 @@ const ADVICE: Partial<Record<ClassName, string>> = {
   unknown: '; no class is known for this tool (--classes FILE can set one)',
 };
 
+type Saw = (place: EntryPlace, what: string) => void;
+
 /** What a call without a result may have done; `saw` gets the evidence that this rests on. */
 export function pendingCall(
   path: PathFacts,
-  call: CallFacts,
-  probe: Probe | undefined,
+  file: FileState,
   classify: Classify,
-  saw: (place: EntryPlace, what: string) => void,
+  call: CallFacts,
+  saw: Saw,
 ): PendingCall {
   const { toolCallId, toolName, args } = call;
+  const probe = file.probes?.get(call);
   const stopReason = path.lastTurn?.stopReason;
   const known = classify(toolName, args);
   const text = known.class === 'process' ? commandText(args) : undefined;
   const hint = text === undefined ? undefined : readCommand(text).hint;
   const { elsewhere } = path.markersOf(call);
   const { started, reason } = execution(path, call, saw);
-  const verdict = unansweredVerdict(path, call, stopReason, classify);
+  const verdict = unansweredVerdict(path, classify, call, stopReason);
   const policy = stopReason === 'length' ? 'never-rerun' : known.policy;
   const probed = probe?.result === 'appears applied' || probe?.result === 'appears not applied';
   const isSettled = probed && known.class === 'workspace-write' && verdict === 'confirm';
@@ -63,11 +60,7 @@ export function pendingCall(
 
 const UNSURE = 'it may have run fully, partly or not';
 
-function execution(
-  path: PathFacts,
-  call: CallFacts,
-  saw: (place: EntryPlace, what: string) => void,
-): Pick<PendingCall, 'started' | 'reason'> {
+function execution(path: PathFacts, call: CallFacts, saw: Saw): Pick<PendingCall, 'started' | 'reason'> {
   const stopReason = path.lastTurn?.stopReason;
   const name = `${call.toolName} (${call.toolCallId})`;
   const { started, finished, policy, elsewhere } = path.markersOf(call);
@@ -123,7 +116,7 @@ export function checklist(path: PathFacts, file: FileState, pending: readonly Pe
         ? ['no', `${counted(pending.length, 'call')} without a result`]
         : ['yes', 'nothing that the model asked for is missing'],
     'state rebuildable from entries':
-      !isCut && isWhole && file.hasHeader && hasKnownVersion(file) && isAnchored
+      !isCut && isWhole && file.hasHeader && file.version !== undefined && isAnchored
         ? ['yes', 'the path is complete from leaf to root']
         : ['no', 'the path, the header or the last compaction is damaged'],
     'workspace matches': ['unknown', 'the log has no commit or branch to compare'],

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../json/value.ts';
-import type { CallFacts } from './facts.ts';
+import type { Classify } from './classes.ts';
+import type { CallFacts, PathFacts } from './facts.ts';
 
 /** What to look for in the workspace for one pending call, and what was seen there. Deciding only; src/files reads. */
 export type ProbeRequest =
@@ -35,6 +36,25 @@ const PATH_KEYS = ['path', 'file_path', 'filePath', 'notebook_path'];
 /** The file that a call's arguments name, in the spellings that agents use. */
 export function pathArgument(args: JsonObject): string | undefined {
   return PATH_KEYS.map((key) => args[key]).find((path): path is string => typeof path === 'string' && path !== '');
+}
+
+/** Compares the files of pending edits and writes with what the calls would leave; `look` reads one of them. */
+export function probeCalls(
+  { pending, lastTurn }: PathFacts,
+  classify: Classify,
+  look: (path: string, wantedSize: number | undefined) => ProbeReading,
+): ReadonlyMap<CallFacts, Probe> {
+  const probes = new Map<CallFacts, Probe>();
+  for (const call of pending) {
+    if (classify(call.toolName, call.args).class !== 'workspace-write') continue;
+    const request = probeRequest(call);
+    const size = request?.kind === 'write' ? Buffer.byteLength(request.content) : undefined;
+    const probe: Probe = request
+      ? judgeProbe(request, look(request.path, size), lastTurn?.time)
+      : { result: 'unknown', reason: 'the call does not name a file to check' };
+    probes.set(call, probe);
+  }
+  return probes;
 }
 
 /** Undefined where the call names no file at all. */

@@ -190,12 +190,10 @@ class Parser {
       if (depth > MAX_DEPTH) this.#giveUp();
       else this.#pieces('}', depth + 1);
     } else if (next === "'" && !quoted) return this.#upTo("'", this.#closing("'", start + 2), 2);
-    else if (next === '"' && !quoted) {
+    else if (this.#match(PARAMETER) === undefined) {
       this.#at++;
-      return { text: '', literal: true };
-    } else if (this.#match(PARAMETER) === undefined) {
-      this.#at++;
-      return { text: '$', literal: true };
+      // Of a translated string, `$"..."`, the quotes follow.
+      return { text: next === '"' && !quoted ? '' : '$', literal: true };
     }
     return { text: text.slice(start, this.#at), literal: false };
   }

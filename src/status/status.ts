@@ -8,15 +8,7 @@ import { type CallFacts, type EntryPlace, endingOf, PathFacts, type StatusNote }
 import { checklist, pendingCall, unansweredVerdict } from './pending.ts';
 import type { Probe } from './probe.ts';
 import { readProviderError } from './results.ts';
-import {
-  type FileState,
-  hasKnownVersion,
-  NEWEST_VERSION,
-  type PendingCall,
-  type Reason,
-  type State,
-  type Status,
-} from './types.ts';
+import type { FileState, PendingCall, Reason, State, Status } from './types.ts';
 
 /** Of each kind; a log with thousands of holes is not reported hole by hole. */
 const MOST_EVIDENCE = 50;
@@ -26,7 +18,7 @@ export interface SessionStatusOptions {
   readonly rev?: string | undefined;
   readonly classify: Classify;
   /** Sees whether the files that pending calls name are as the calls would leave them. */
-  readonly look?: (facts: PathFacts) => Promise<ReadonlyMap<CallFacts, Probe> | undefined>;
+  readonly look?: (facts: PathFacts) => ReadonlyMap<CallFacts, Probe> | undefined;
 }
 
 /** Whether an open session may be resumed. Holds the ids of the path and the calls of its last turn, beside the index. */
@@ -44,7 +36,7 @@ export async function sessionStatus(session: Log, { rev, classify, look }: Sessi
   });
   await addOthers(session, path, facts);
   const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
-  const probes = await look?.(facts);
+  const probes = look?.(facts);
   const firstEntry = index.size > 0 ? index.lineOf(0) : Number.POSITIVE_INFINITY;
   const heads = session.headerLines.filter((line) => line < firstEntry).length - (session.titleSlot ? 1 : 0);
   const id = header?.['id'];
@@ -113,9 +105,7 @@ class Judge {
     this.#damage();
     this.#compaction();
     const saw = (place: EntryPlace, what: string) => this.#saw(place, what);
-    const pending = path.pending.map((call) =>
-      pendingCall(path, call, this.#file.probes?.get(call), this.#classify, saw),
-    );
+    const pending = path.pending.map((call) => pendingCall(path, this.#file, this.#classify, call, saw));
     this.#pending(pending);
     this.#turn();
     this.#skipped();
@@ -157,7 +147,7 @@ class Judge {
   #next(verdict: Verdict, stableId: string | null): Status['next'] {
     const has = (state: State) => this.#reasons.some((one) => one.state === state && one.verdict !== 'ready');
     // Whatever another version means, repair does not know it either.
-    if (this.#file.hasHeader && !hasKnownVersion(this.#file)) return { command: 'validate' };
+    if (this.#file.hasHeader && this.#file.version === undefined) return { command: 'validate' };
     if (has('damaged')) return { command: 'repair' };
     if (verdict !== 'blocked') return null;
     if (this.#file.version === 1) return { command: 'migrate' };
@@ -183,11 +173,10 @@ class Judge {
   }
 
   #head(): void {
-    const { hasHeader, pathEnd } = this.#file;
+    const { hasHeader, version, pathEnd } = this.#file;
     const damaged = (what: string) => this.#reason('blocked', 'damaged', what);
     if (!hasHeader) damaged('the file does not start with a header: an agent would treat it as empty and overwrite it');
-    else if (!hasKnownVersion(this.#file))
-      damaged(`the version in the header is not a known one (1 to ${NEWEST_VERSION})`);
+    else if (version === undefined) damaged('the version in the header is not a known one (1 to 3)');
     const id = pathEnd.id ?? '';
     if (pathEnd.kind === 'missing-parent')
       damaged(`the path ends at parent '${id}', which is not in the file: the log is incomplete`);
@@ -302,7 +291,7 @@ class Judge {
 
   /** The worst of what these calls may have done, and no worse than check: the session went on after them. */
   #mildest(calls: readonly CallFacts[], stopReason?: string): Verdict {
-    const verdicts = calls.map((call) => unansweredVerdict(this.#path, call, stopReason, this.#classify));
+    const verdicts = calls.map((call) => unansweredVerdict(this.#path, this.#classify, call, stopReason));
     return milder('check', worst(verdicts));
   }
 

@@ -1,7 +1,7 @@
 import type { Style } from '../util/io.ts';
 import { counted, shellQuoted, shellWord } from '../util/words.ts';
 import type { Verdict } from './classes.ts';
-import type { NextStep, PendingCall, Status } from './types.ts';
+import type { PendingCall, Status } from './types.ts';
 
 const MOST_CALLS = 3;
 
@@ -32,54 +32,49 @@ export interface StatusSource {
   readonly hasTree: boolean;
 }
 
+type Clean = (text: string) => string;
+
 /** The status for a person, in about ten lines. `clean` makes log content fit for where it is printed. */
-export function statusText(
-  status: Status,
-  source: StatusSource,
-  style: Style,
-  clean: (text: string) => string,
-): string {
-  const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[status.verdict];
-  const lines = [`${style.bold(paint(status.verdict))}: ${MEANING[status.verdict]} (${status.state})`];
+export function statusText(status: Status, source: StatusSource, style: Style, clean: Clean): string {
+  const { verdict, state, pending, leafId, next, limits } = status;
+  const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[verdict];
   const serious = status.reasons.filter((reason) => reason.verdict !== 'ready');
   const reasons = serious.length > 0 ? serious : status.reasons;
-  for (const reason of reasons.slice(0, 2))
-    lines.push(`  why: ${clean(reason.reason)}${reason.line === undefined ? '' : ` (line ${reason.line})`}`);
-  if (reasons.length > 2) lines.push(style.dim(`  and ${counted(reasons.length - 2, 'more reason')} in --json`));
-  for (const call of status.pending.slice(0, MOST_CALLS)) lines.push(`  pending: ${pendingText(call, clean)}`);
-  if (status.pending.length > MOST_CALLS)
-    lines.push(style.dim(`  and ${counted(status.pending.length - MOST_CALLS, 'more pending call')} in --json`));
-  const denied = status.denials
-    .filter((denial) => denial.current)
-    .map((denial) => `${denial.toolName} ${denial.toolCallId}`);
-  if (denied.length > 0)
-    lines.push(`  denied: ${clean(denied.slice(0, 3).join(', '))}${denied.length > 3 ? ' ...' : ''}`);
-  lines.push(`  leaf: ${status.leafId === null ? 'none' : clean(status.leafId)}`);
-  lines.push(`  last stable entry: ${stableText(status, source, clean)}`);
-  const unknown = status.checklist
-    .filter((item) => item.value === 'unknown')
-    .map((item) => IN_SHORT[item.item] ?? item.item);
-  lines.push(style.dim(`  unknown: ${unknown.join(', ')}`));
-  lines.push(style.dim(`  ${status.limits[0] ?? ''}`));
-  if (status.next) lines.push(`  next: ${clean(nextText(status.next, source))}`);
+  const current = status.denials.filter((denial) => denial.current);
+  const denied = current.slice(0, 3).map(({ toolName, toolCallId }) => `${toolName} ${toolCallId}`);
+  const unknown = status.checklist.flatMap(({ item, value }) => (value === 'unknown' ? (IN_SHORT[item] ?? item) : []));
+  const rest = (count: number, what: string) => style.dim(`  and ${counted(count, what)} in --json`);
+  const why = reasons.slice(0, 2).map(({ reason, line }) => {
+    return `  why: ${clean(reason)}${line === undefined ? '' : ` (line ${line})`}`;
+  });
+  const lines = [
+    `${style.bold(paint(verdict))}: ${MEANING[verdict]} (${state})`,
+    ...why,
+    ...(reasons.length > 2 ? [rest(reasons.length - 2, 'more reason')] : []),
+    ...pending.slice(0, MOST_CALLS).map((call) => `  pending: ${pendingText(call, clean)}`),
+    ...(pending.length > MOST_CALLS ? [rest(pending.length - MOST_CALLS, 'more pending call')] : []),
+    ...(denied.length > 0 ? [`  denied: ${clean(denied.join(', '))}${current.length > 3 ? ' ...' : ''}`] : []),
+    `  leaf: ${leafId === null ? 'none' : clean(leafId)}`,
+    `  last stable entry: ${stableText(status, source, clean)}`,
+    style.dim(`  unknown: ${unknown.join(', ')}`),
+    style.dim(`  ${limits[0] ?? ''}`),
+    ...(next ? [`  next: ${clean(nextText(next, source))}`] : []),
+  ];
   return `${lines.join('\n')}\n`;
 }
 
-function stableText(
-  { lastStableEntryId: id, lastStableReason, leafId, next, verdict }: Status,
-  source: StatusSource,
-  clean: (text: string) => string,
-): string {
+function stableText(status: Status, source: StatusSource, clean: Clean): string {
+  const { lastStableEntryId: id, lastStableReason, leafId, next, verdict } = status;
   if (id === null) return 'none';
   if (id === leafId) return `${clean(id)}, the leaf itself`;
   if (next) return clean(id);
-  const fork = `sessionctl fork ${fileWord(source)} ${revWord(id)}`;
+  const fork = clean(`sessionctl fork ${fileWord(source)} ${revWord(id)}`);
   // Any other verdict has its reasons above.
   const why = verdict === 'ready' && lastStableReason ? `, because ${clean(lastStableReason)}` : '';
-  return `${clean(id)}${why} (${source.hasTree ? `${clean(fork)} starts from there` : 'migrate the log, then fork it there'})`;
+  return `${clean(id)}${why} (${source.hasTree ? `${fork} starts from there` : 'migrate the log, then fork it there'})`;
 }
 
-function nextText({ command, entryId }: NextStep, source: StatusSource): string {
+function nextText({ command, entryId }: NonNullable<Status['next']>, source: StatusSource): string {
   const file = fileWord(source);
   if (command === 'repair' || command === 'migrate') return `sessionctl ${command} -i --backup ${file}`;
   if (command === 'fork') return `sessionctl fork ${file} ${revWord(entryId ?? '')} -o new.jsonl`;
@@ -98,12 +93,9 @@ function revWord(id: string): string {
 
 const EXECUTION = { yes: 'ran', no: 'not started', maybe: 'may have run' } as const;
 
-function pendingText(call: PendingCall, clean: (text: string) => string): string {
-  const parts = [
-    `${clean(call.toolName || '(no name)')} ${clean(call.toolCallId)} (${call.class}, ${call.idempotency}): ${EXECUTION[call.started]}`,
-    call.policy,
-  ];
-  if (call.probe) parts.push(`workspace: ${call.probe.result}`);
-  if (call.hint) parts.push(`hint: ${call.hint}`);
-  return parts.join('; ');
+function pendingText(call: PendingCall, clean: Clean): string {
+  const { toolName, toolCallId, class: kind, idempotency, started, policy, probe, hint } = call;
+  const named = `${clean(toolName || '(no name)')} ${clean(toolCallId)} (${kind}, ${idempotency})`;
+  const facts = [probe && `workspace: ${probe.result}`, hint && `hint: ${hint}`].filter(Boolean);
+  return [`${named}: ${EXECUTION[started]}`, policy, ...facts].join('; ');
 }

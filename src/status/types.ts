@@ -3,27 +3,12 @@ import type { ClassName, Idempotency, Policy, Verdict } from './classes.ts';
 import type { CallFacts, EntryPlace } from './facts.ts';
 import type { Probe } from './probe.ts';
 
+type CallState = 'intent-only' | 'approved-not-started' | 'started' | 'finished-no-observation' | 'partially-answered';
+type TurnState = 'no-assistant-yet' | 'user-last' | 'stable' | 'interrupted' | 'provider-error' | 'output-cut';
+type HostState = 'permission-denied' | 'budget-exhausted' | 'compaction-half' | 'background-process' | 'process-killed';
+
 /** At which boundary the session stopped. */
-export type State =
-  | 'no-assistant-yet'
-  | 'user-last'
-  | 'stable'
-  | 'intent-only'
-  | 'approved-not-started'
-  | 'started'
-  | 'finished-no-observation'
-  | 'partially-answered'
-  | 'interrupted'
-  | 'provider-error'
-  | 'output-cut'
-  | 'deferred'
-  | 'permission-denied'
-  | 'budget-exhausted'
-  | 'compaction-half'
-  | 'background-process'
-  | 'process-killed'
-  | 'damaged'
-  | 'unknown';
+export type State = CallState | TurnState | HostState | 'deferred' | 'damaged' | 'unknown';
 
 export interface Reason extends Partial<EntryPlace> {
   readonly verdict: Verdict;
@@ -51,13 +36,6 @@ export interface ChecklistItem {
   readonly reason: string;
 }
 
-/** What to run before a session that must not be resumed as it is. */
-export interface NextStep {
-  readonly command: 'repair' | 'validate' | 'migrate' | 'fork' | 'log';
-  /** The id of the entry to fork at. */
-  readonly entryId?: string;
-}
-
 interface ToolPlace extends EntryPlace {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -77,8 +55,11 @@ export interface Status {
   readonly lastStableEntryId: string | null;
   /** Why that is not the leaf; null where it is, or where there is none. */
   readonly lastStableReason: string | null;
-  /** Null unless the verdict is blocked or the log is damaged. */
-  readonly next: NextStep | null;
+  /** What to run before it is resumed, and the entry to fork at; null unless the verdict is blocked or the log is damaged. */
+  readonly next: {
+    readonly command: 'repair' | 'validate' | 'migrate' | 'fork' | 'log';
+    readonly entryId?: string;
+  } | null;
   readonly checklist: readonly ChecklistItem[];
   readonly evidence: readonly (EntryPlace & { readonly what: string })[];
   readonly limits: readonly string[];
@@ -101,10 +82,4 @@ export interface FileState {
   readonly pathEnd: { readonly kind: 'root' | 'missing-parent' | 'cycle'; readonly id?: string };
   /** With `--workspace`. */
   readonly probes?: ReadonlyMap<CallFacts, Probe>;
-}
-
-export const NEWEST_VERSION = 3;
-
-export function hasKnownVersion({ version }: FileState): boolean {
-  return version !== undefined && version <= NEWEST_VERSION;
 }
