@@ -2,61 +2,40 @@ import { hash } from 'node:crypto';
 import { isObject, type JsonObject } from '../json/value.ts';
 
 /** Names of entries; two runs of one task have others for the same thing. */
-const REFERENCES = new Set([
-  'id',
-  'parentId',
-  'timestamp',
-  'targetId',
-  'firstKeptEntryId',
-  'fromId',
-  'providerReplayThroughEntryId',
-]);
+const REFERENCES = 'id parentId timestamp targetId firstKeptEntryId fromId providerReplayThroughEntryId'.split(' ');
 /** What a run leaves in a message besides what was said. */
-const CIRCUMSTANCES = new Set([
-  ...['timestamp', 'usage', 'api', 'provider', 'model', 'responseId', 'toolCallId', 'duration', 'ttft'],
-]);
-const BLOCK_CIRCUMSTANCES = new Set(['id', 'textSignature', 'thinkingSignature', 'thoughtSignature']);
-const PARENT = new Set(['parentId']);
+const CIRCUMSTANCES = 'timestamp usage api provider model responseId toolCallId duration ttft'.split(' ');
+const BLOCK_CIRCUMSTANCES = ['id', 'textSignature', 'thinkingSignature', 'thoughtSignature'];
 
 const MOST_LEVELS = 1000;
 
 /** Equal for entries that say the same, whatever they are called and whenever and by whom it was said. */
 export function contentKey(entry: JsonObject): string {
-  const parts: string[] = [];
-  const message = entry['message'];
+  const message = omit(entry['message'], CIRCUMSTANCES);
   const content = isObject(message) ? message['content'] : undefined;
-  spell(omit(entry, REFERENCES), parts, 0, (key, value) => {
-    if (key !== 'message' || !isObject(message)) return value;
-    const said = omit(message, CIRCUMSTANCES);
-    if (!Array.isArray(content)) return said;
-    return {
-      ...said,
-      content: content.map((block: unknown) => (isObject(block) ? omit(block, BLOCK_CIRCUMSTANCES) : block)),
-    };
-  });
-  return digest(parts);
+  const blocks = Array.isArray(content) ? { content: content.map((one) => omit(one, BLOCK_CIRCUMSTANCES)) } : {};
+  return digest({ ...entry, ...(isObject(message) ? { message: { ...message, ...blocks } } : {}) }, REFERENCES);
 }
 
 /** Equal for entries that are the same but for the parent that they hang from. */
 export function entryKey(entry: JsonObject): string {
-  const parts: string[] = [];
-  spell(omit(entry, PARENT), parts, 0);
-  return digest(parts);
+  return digest(entry, ['parentId']);
 }
 
 /** As UTF-16, for a lone surrogate has no UTF-8. */
-function digest(parts: readonly string[]): string {
+function digest(entry: JsonObject, omitted: readonly string[]): string {
+  const parts: string[] = [];
+  spell(omit(entry, omitted), parts, 0);
   return hash('sha256', Buffer.from(parts.join(''), 'utf16le'), 'base64').slice(0, 22);
 }
 
-function omit(value: JsonObject, keys: ReadonlySet<string>): JsonObject {
-  const rest: Record<string, unknown> = Object.create(null);
-  for (const key of Object.keys(value)) if (!keys.has(key)) rest[key] = value[key];
-  return rest;
+function omit(value: unknown, keys: readonly string[]): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
 /** Values in one spelling: keys sorted, strings with their length before them so that nothing runs together. */
-function spell(value: unknown, parts: string[], level: number, look?: (key: string, value: unknown) => unknown): void {
+function spell(value: unknown, parts: string[], level: number): void {
   if (typeof value === 'string') parts.push(`s${value.length}:`, value);
   else if (level > MOST_LEVELS) parts.push('deep');
   else if (Array.isArray(value)) {
@@ -67,7 +46,7 @@ function spell(value: unknown, parts: string[], level: number, look?: (key: stri
     parts.push(`{${keys.length}:`);
     for (const key of keys) {
       parts.push(`${key.length}:`, key);
-      spell(look ? look(key, value[key]) : value[key], parts, level + 1);
+      spell(value[key], parts, level + 1);
     }
   } else parts.push(String(value), ';');
 }

@@ -19,21 +19,15 @@ export function dialectOf(value: JsonObject): Dialect | undefined {
 
 /** The dialect of a log, from all that its lines give away. Where they contradict each other nothing is said. */
 export class DialectWatch {
-  #pi = false;
-  #omp = false;
+  readonly #seen = new Set<Dialect>();
 
   see(value: JsonObject): void {
-    const dialect = dialectOf(value) ?? (isOmpMark(value) ? 'omp' : undefined);
-    if (dialect === 'pi') this.#pi = true;
-    else if (dialect === 'omp') this.#omp = true;
+    const isOmpMark = value['type'] === 'custom' && OMP_MARKS.has(value['customType']);
+    const dialect = isOmpMark ? 'omp' : dialectOf(value);
+    if (dialect) this.#seen.add(dialect);
   }
 
   get dialect(): Dialect | undefined {
-    if (this.#pi === this.#omp) return undefined;
-    return this.#pi ? 'pi' : 'omp';
+    return this.#seen.size === 1 ? [...this.#seen][0] : undefined;
   }
-}
-
-function isOmpMark(value: JsonObject): boolean {
-  return value['type'] === 'custom' && OMP_MARKS.has(value['customType']);
 }

@@ -15,7 +15,7 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 };
 
-/** Whether an entry may tell what was used; '' is a role that is not known yet. */
+/** Whether an entry may say what was used; '' is a role that is not known yet. */
 export function maySpend(type: string, role: string): boolean {
   return entryTypeOf(type)?.hasUsage === true && (type !== 'message' || role === '' || isSpendingRole(role));
 }
@@ -23,9 +23,10 @@ export function maySpend(type: string, role: string): boolean {
 /** What an entry says that it used, as it says it. */
 export function rawUsage(entry: JsonObject): JsonObject | undefined {
   const { type, message } = entry;
-  if (!entryTypeOf(type)?.hasUsage) return undefined;
-  const spender = type === 'message' ? message : entry;
-  if (!isObject(spender) || (spender === message && !isSpendingRole(spender['role']))) return undefined;
+  const isMessage = type === 'message';
+  const spender = isMessage ? message : entry;
+  if (!isObject(spender) || !entryTypeOf(type)?.hasUsage || (isMessage && !isSpendingRole(spender['role'])))
+    return undefined;
   return isObject(spender['usage']) ? spender['usage'] : undefined;
 }
 
@@ -40,6 +41,7 @@ export function usageOf(entry: JsonObject): Usage {
   return usage ? readUsage(usage) : NO_USAGE;
 }
 
+/** The costs without the binary dust that sums of decimal fractions have: 0.1 + 0.2 is 0.3. */
 export function addUsage(a: Usage, b: Usage): Usage {
   if (a === NO_USAGE) return b;
   if (b === NO_USAGE) return a;
@@ -49,38 +51,25 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cacheRead: a.cacheRead + b.cacheRead,
     cacheWrite: a.cacheWrite + b.cacheWrite,
     totalTokens: a.totalTokens + b.totalTokens,
-    cost: cleanSum(a.cost + b.cost),
+    cost: Number((a.cost + b.cost).toPrecision(15)),
   };
 }
 
 /** `cacheWrite1h` is part of `cacheWrite` and `reasoning` of `output`, so neither is added. */
 export function readUsage(usage: JsonObject): Usage {
-  const input = amount(usage['input'] ?? usage['inputTokens']);
-  const output = amount(usage['output'] ?? usage['outputTokens']);
-  const cacheRead = amount(usage['cacheRead']);
-  const cacheWrite = amount(usage['cacheWrite']);
-  const total = usage['totalTokens'];
-  return {
-    input,
-    output,
-    cacheRead,
-    cacheWrite,
-    totalTokens: typeof total === 'number' && Number.isFinite(total) ? total : input + output + cacheRead + cacheWrite,
-    cost: priceOf(usage) ?? 0,
-  };
+  const input = numberOf(usage['input'] ?? usage['inputTokens']) ?? 0;
+  const output = numberOf(usage['output'] ?? usage['outputTokens']) ?? 0;
+  const cacheRead = numberOf(usage['cacheRead']) ?? 0;
+  const cacheWrite = numberOf(usage['cacheWrite']) ?? 0;
+  const totalTokens = numberOf(usage['totalTokens']) ?? input + output + cacheRead + cacheWrite;
+  return { input, output, cacheRead, cacheWrite, totalTokens, cost: priceOf(usage) ?? 0 };
 }
 
 /** Undefined where no price was recorded. */
 export function priceOf({ cost }: JsonObject): number | undefined {
-  const price = isObject(cost) ? cost['total'] : cost;
-  return typeof price === 'number' && Number.isFinite(price) ? price : undefined;
+  return numberOf(isObject(cost) ? cost['total'] : cost);
 }
 
-function amount(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
-}
-
-/** Sums of decimal fractions without their binary dust: 0.1 + 0.2 is 0.3. */
-function cleanSum(value: number): number {
-  return Number(value.toPrecision(15));
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

@@ -73,16 +73,15 @@ export function skipValue(text: string, from: number): number {
   return -1;
 }
 
-/** The members of the object that opens at `open`, in order, duplicates included. */
+/** The members of the object that opens at `open`, in order, duplicates included; of an array the elements, without a key. */
 export function* objectMembers(text: string, open: number): Generator<Member, void, void> {
+  const isArray = text.charCodeAt(open) === 0x5b;
   let at = skipSpace(text, open + 1);
-  while (text.charCodeAt(at) === QUOTE) {
-    const start = at;
-    const keyEnd = skipString(text, at);
-    at = skipSpace(text, keyEnd);
-    const valueStart = skipSpace(text, at + 1);
+  while (isArray ? at < text.length && text.charCodeAt(at) !== 0x5d : text.charCodeAt(at) === QUOTE) {
+    const keyEnd = isArray ? at : skipString(text, at);
+    const valueStart = isArray ? at : skipSpace(text, skipSpace(text, keyEnd) + 1);
     const valueEnd = skipValue(text, valueStart);
-    yield { start, key: unquote(text.slice(start, keyEnd)), valueStart, valueEnd };
+    yield { start: at, key: isArray ? '' : unquote(text.slice(at, keyEnd)), valueStart, valueEnd };
     at = skipSpace(text, valueEnd);
     if (text.charCodeAt(at) !== 0x2c) return;
     at = skipSpace(text, at + 1);
@@ -94,14 +93,7 @@ export function* arrayElements(
   text: string,
   open: number,
 ): Generator<{ readonly start: number; readonly end: number }, void, void> {
-  let at = skipSpace(text, open + 1);
-  while (at < text.length && text.charCodeAt(at) !== 0x5d) {
-    const end = skipValue(text, at);
-    yield { start: at, end };
-    at = skipSpace(text, end);
-    if (text.charCodeAt(at) !== 0x2c) return;
-    at = skipSpace(text, at + 1);
-  }
+  for (const { start, valueEnd } of objectMembers(text, open)) yield { start, end: valueEnd };
 }
 
 /** The last member with this key: the one that JSON.parse keeps. */
@@ -158,39 +150,29 @@ export function setMembers(text: string, open: number, values: ReadonlyMap<strin
 
 /** The splices that take some elements, with their commas, out of the array that opens at `open`. */
 export function removeElements(text: string, open: number, goes: (index: number) => boolean): Splice[] {
-  return removals([...arrayElements(text, open)], goes);
-}
-
-/** The splices that take members with these keys, with their commas, out of the object that opens at `open`. */
-export function removeMembers(text: string, open: number, goes: (key: string) => boolean): Splice[] {
-  const members = [...objectMembers(text, open)];
-  return removals(
-    members.map((member) => ({ start: member.start, end: member.valueEnd })),
-    (index) => goes(members[index]?.key ?? ''),
-  );
+  return removeMembers(text, open, (_, index) => goes(index));
 }
 
 /**
- * A part goes with the comma behind it; what goes at the very end takes the comma before it instead.
+ * The splices that take some members out of the object that opens at `open`. A member goes with the comma behind it; what
+ * goes at the very end takes the comma before it instead.
  */
-function removals(
-  parts: readonly { readonly start: number; readonly end: number }[],
-  goes: (index: number) => boolean,
-): Splice[] {
+export function removeMembers(text: string, open: number, goes: (key: string, index: number) => boolean): Splice[] {
   const splices: Splice[] = [];
   let keptEnd: number | undefined;
   let first: number | undefined;
-  parts.forEach((part, index) => {
-    if (goes(index)) {
-      first ??= part.start;
-      return;
+  let end = 0;
+  let index = 0;
+  for (const { key, start, valueEnd } of objectMembers(text, open)) {
+    end = valueEnd;
+    if (goes(key, index++)) first ??= start;
+    else {
+      if (first !== undefined) splices.push({ start: first, end: start, text: '' });
+      first = undefined;
+      keptEnd = valueEnd;
     }
-    if (first !== undefined) splices.push({ start: first, end: part.start, text: '' });
-    first = undefined;
-    keptEnd = part.end;
-  });
-  const last = parts.at(-1);
-  if (first !== undefined && last) splices.push({ start: keptEnd ?? first, end: last.end, text: '' });
+  }
+  if (first !== undefined) splices.push({ start: keptEnd ?? first, end, text: '' });
   return splices;
 }
 

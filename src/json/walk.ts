@@ -1,11 +1,13 @@
 import { skipSpace, skipString, skipValue, unquote } from './text.ts';
 
-/** An object or array on the way down to the place that is looked at. Its fields tell the member that the walk is in. */
+/** An object or array on the way down to the place that is looked at. Its fields name the member that the walk is in. */
 export interface Frame {
   readonly array: boolean;
   /** Where it opens. */
   readonly start: number;
   readonly parent: Frame | undefined;
+  /** 1 for what the walk starts with. */
+  readonly depth: number;
   /** Object: the key of the member that the walk is in, unescaped, and where its quote opens. */
   key: string;
   keyStart: number;
@@ -13,7 +15,7 @@ export interface Frame {
   index: number;
 }
 
-/** What a walk tells. Positions are those of the text; ends are behind the last character. */
+/** What a walk calls. Positions are those of the text; ends are behind the last character. */
 export interface Visitor {
   open?(frame: Frame): void;
   /** A string that is a value, quotes included in the span. */
@@ -23,13 +25,6 @@ export interface Visitor {
   /** Called when the object or array has ended; `frame.parent` is in the member that it is the value of. */
   close?(frame: Frame, end: number): void;
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /**
  * Walks through a JSON object or array that JSON.parse accepts, once from left to right, however deep it is. Works on
@@ -41,22 +36,23 @@ export function walkJson(text: string, from: number, visitor: Visitor): void {
   /** In an object: a key comes next. */
   let expectsKey = false;
   while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      frame = { array: code === OPEN_ARRAY, start: at, parent: frame, key: '', keyStart: -1, index: 0 };
+    const character = text[at];
+    if (character === '{' || character === '[') {
+      const depth = (frame?.depth ?? 0) + 1;
+      frame = { array: character === '[', start: at, parent: frame, depth, key: '', keyStart: -1, index: 0 };
       visitor.open?.(frame);
-      expectsKey = code === OPEN_OBJECT;
+      expectsKey = character === '{';
       at = skipSpace(text, at + 1);
       continue;
     }
     if (frame === undefined) return;
-    if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+    if (character === '}' || character === ']') {
       at++;
       visitor.close?.(frame, at);
       frame = frame.parent;
       if (frame === undefined) return;
       expectsKey = false;
-    } else if (code === COMMA) {
+    } else if (character === ',') {
       frame.index++;
       expectsKey = !frame.array;
       at++;
@@ -71,7 +67,7 @@ export function walkJson(text: string, from: number, visitor: Visitor): void {
     } else {
       const end = skipValue(text, at);
       if (end <= at) return;
-      if (code === QUOTE) visitor.string?.(frame, at, end);
+      if (character === '"') visitor.string?.(frame, at, end);
       else visitor.word?.(frame, at, end);
       at = end;
     }
@@ -98,16 +94,7 @@ export function spellPath(steps: readonly PropertyKey[]): string {
 
 /** How deep objects and arrays are nested, 1 for a flat object. */
 export function nestingDepth(text: string): number {
-  let depth = 0;
   let deepest = 0;
-  walkJson(text, 0, {
-    open: () => {
-      depth++;
-      deepest = Math.max(deepest, depth);
-    },
-    close: () => {
-      depth--;
-    },
-  });
+  walkJson(text, 0, { open: ({ depth }) => (deepest = Math.max(deepest, depth)) });
   return deepest;
 }

@@ -11,29 +11,22 @@ export function systemRandom(bytes: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(bytes));
 }
 
-/** The bytes of a log, piece by piece. Wrong arguments are told at once, wrong pieces when they come. */
+/** The bytes of a log, piece by piece. Wrong arguments throw at once, wrong pieces when they come. */
 export function chunksOf(caller: string, source: Bytes): AsyncIterable<Buffer> {
-  requireBytes(caller, source);
-  return pieces(caller, source);
-}
-
-function requireBytes(caller: string, source: unknown): asserts source is Bytes {
-  if (source instanceof Uint8Array) return;
-  if (typeof source === 'string') {
+  if (typeof source === 'string')
     throw new TypeError(`${caller}: the log must be bytes, not a string; for a file, pass createReadStream(path)`);
-  }
   const isIterable =
     typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || Symbol.iterator in source);
   if (!isIterable)
     throw new TypeError(`${caller}: the log must be an async iterable of Uint8Array, not ${described(source)}`);
+  return pieces(caller, source instanceof Uint8Array ? [source] : source);
 }
 
-async function* pieces(caller: string, source: Bytes): AsyncGenerator<Buffer, void, void> {
-  if (source instanceof Uint8Array) {
-    yield asBuffer(source);
-    return;
-  }
-  for await (const piece of source as AsyncIterable<unknown>) {
+async function* pieces(
+  caller: string,
+  source: AsyncIterable<unknown> | Iterable<unknown>,
+): AsyncGenerator<Buffer, void, void> {
+  for await (const piece of source) {
     if (!(piece instanceof Uint8Array)) {
       const hint = typeof piece === 'string' ? '; do not set an encoding on the stream' : '';
       throw new TypeError(`${caller}: every chunk of the log must be a Uint8Array, not ${described(piece)}${hint}`);
@@ -42,10 +35,14 @@ async function* pieces(caller: string, source: Bytes): AsyncGenerator<Buffer, vo
   }
 }
 
+/** Whether the bytes can be read again. */
+export function isRereadable(source: unknown): source is RereadableBytes {
+  return typeof source === 'function' || source instanceof Uint8Array || Array.isArray(source);
+}
+
 /** A function that gives the bytes of a log with each call. */
 export function rereader(caller: string, source: RereadableBytes): () => AsyncIterable<Buffer> {
-  if (typeof source === 'function') return () => chunksOf(caller, source());
-  if (source instanceof Uint8Array || Array.isArray(source)) return () => chunksOf(caller, source);
+  if (isRereadable(source)) return () => chunksOf(caller, typeof source === 'function' ? source() : source);
   throw new TypeError(
     `${caller}: the log is read more than once; pass a Uint8Array or a function that reopens it, such as () => createReadStream(path)`,
   );
@@ -55,52 +52,44 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** What an option has to be: of a type, a number of bytes, one of some values, or what the caller checks itself. */
+type OptionCheck = 'string' | 'boolean' | 'function' | 'bytes' | 'checked later' | readonly (string | number)[];
+
 /** The options, which may be left out but may not be anything else than an object with known members. */
 export function optionsOf<Options extends object>(
   caller: string,
   options: Options | undefined,
-  known: readonly (keyof Options & string)[],
+  checks: Readonly<Record<keyof Options & string, OptionCheck>>,
 ): Options {
   if (options === undefined) return {} as Options;
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`${caller}: options must be an object, not ${described(options)}`);
-  for (const key of Object.keys(options)) {
-    if (!(known as readonly string[]).includes(key)) {
-      throw new TypeError(`${caller}: unknown option '${key}'; the options are ${known.join(', ')}`);
-    }
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(checks, key));
+  if (unknown !== undefined) {
+    const known = Object.keys(checks).join(', ');
+    throw new TypeError(`${caller}: unknown option '${unknown}'; the options are ${known}`);
   }
+  for (const [option, check] of Object.entries<OptionCheck>(checks))
+    requireOption(caller, option, options[option as keyof Options], check);
   return options;
 }
 
-export function requireKind(
-  caller: string,
-  option: string,
-  value: unknown,
-  kind: 'string' | 'boolean' | 'function',
-): void {
-  if (value !== undefined && typeof value !== kind) {
-    throw new TypeError(`${caller}: ${option} must be a ${kind}, not ${described(value)}`);
-  }
-}
-
-export function requireOneOf(
-  caller: string,
-  option: string,
-  value: unknown,
-  choices: readonly (string | number)[],
-): void {
-  if (value === undefined || choices.some((one) => one === value)) return;
-  throw new TypeError(`${caller}: ${option} must be one of ${choices.join(', ')}, not ${described(value)}`);
-}
-
-export function requireBytesLimit(caller: string, option: string, value: unknown): void {
-  if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value > 0)) return;
-  throw new TypeError(`${caller}: ${option} must be a positive integer, not ${described(value)}`);
+export function requireOption(caller: string, option: string, value: unknown, check: OptionCheck): void {
+  const isRight =
+    typeof check === 'object'
+      ? check.some((one) => one === value)
+      : check === 'bytes'
+        ? Number.isSafeInteger(value) && Number(value) > 0
+        : check === 'checked later' || typeof value === check;
+  if (value === undefined || isRight) return;
+  const expected =
+    typeof check === 'object' ? `one of ${check.join(', ')}` : check === 'bytes' ? 'a positive integer' : `a ${check}`;
+  throw new TypeError(`${caller}: ${option} must be ${expected}, not ${described(value)}`);
 }
 
 export function described(value: unknown): string {
-  if (value === null) return 'null';
   if (typeof value === 'string') return `'${value.length > 40 ? `${value.slice(0, 40)}...` : value}'`;
-  if (typeof value === 'number' || typeof value === 'boolean' || value === undefined) return String(value);
+  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean')
+    return String(value);
   return Array.isArray(value) ? 'an array' : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }

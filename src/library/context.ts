@@ -4,7 +4,7 @@ import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { resolveRev } from '../tree/rev.ts';
 import { toJson } from '../util/to-json.ts';
-import { type Bytes, described, optionsOf, requireOneOf } from './arguments.ts';
+import { type Bytes, described, optionsOf } from './arguments.ts';
 import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
 
 /** An entry of a path. The text is that of its line, so that messages leave as they stand in the log; without it they are made from the value. */
@@ -20,8 +20,7 @@ export interface ContextOptions {
 
 /** What the model sees at the end of a path that is at hand as a whole, root first, of version 3. */
 export function buildContext(path: Iterable<GivenEntry>, options?: ContextOptions): Context {
-  const { profile } = optionsOf('buildContext', options, ['profile']);
-  requireOneOf('buildContext', 'profile', profile, PROFILES);
+  const { profile } = optionsOf('buildContext', options, { profile: PROFILES });
   if (typeof path !== 'object' || path === null || !(Symbol.iterator in path)) {
     throw new TypeError(`buildContext: the path must be an array of entries, root first, not ${described(path)}`);
   }
@@ -54,8 +53,10 @@ export async function contextOf(
   source: Bytes | RandomAccess | SessionLog,
   options?: SessionContextOptions,
 ): Promise<MessagesAndState> {
-  const { profile = 'spec', rev = '@' } = optionsOf('contextOf', options, ['profile', 'rev']);
-  requireOneOf('contextOf', 'profile', profile, PROFILES);
+  const { profile = 'spec', rev = '@' } = optionsOf('contextOf', options, {
+    profile: PROFILES,
+    rev: 'checked later',
+  });
   requireRev('contextOf', rev);
   return await withSession('contextOf', source, async (session) => {
     const isEmpty = session.index.size === 0 && rev === '@';

@@ -11,21 +11,20 @@ import {
 import {
   type Bytes,
   chunksOf,
+  isRereadable,
   optionsOf,
   type Random,
   type RereadableBytes,
-  requireKind,
-  requireOneOf,
   rereader,
   systemRandom,
 } from './arguments.ts';
 
 export interface MigrateLogOptions {
-  /** What messages call the log; '-' unless told. */
+  /** What messages call the log; '-' by default. */
   readonly name?: string;
-  /** 3 unless told. */
+  /** 3 by default. */
   readonly to?: TargetVersion;
-  /** How new ids are made; 'stable' unless told: the same in every run. */
+  /** How new ids are made; 'stable' by default: the same in every run. */
   readonly ids?: IdScheme;
   /** Take the log for one of this agent, even if few of its records are known entries. */
   readonly from?: Origin;
@@ -45,28 +44,26 @@ export function migrate(
   source: Bytes | RereadableBytes,
   options?: MigrateLogOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const wish = optionsOf('migrate', options, ['name', 'to', 'ids', 'from', 'random', 'onWarning']);
-  requireKind('migrate', 'name', wish.name, 'string');
-  requireOneOf('migrate', 'to', wish.to, [2, 3]);
-  requireOneOf('migrate', 'ids', wish.ids, ID_SCHEMES);
-  requireOneOf('migrate', 'from', wish.from, ORIGINS);
-  requireKind('migrate', 'random', wish.random, 'function');
-  requireKind('migrate', 'onWarning', wish.onWarning, 'function');
-  const isRereadable = typeof source === 'function' || source instanceof Uint8Array || Array.isArray(source);
-  if (isRereadable) return migrated(rereader('migrate', source as RereadableBytes), true, wish);
-  const chunks = chunksOf('migrate', source as Bytes);
-  return migrated(() => chunks, false, wish);
+  const given = optionsOf('migrate', options, {
+    name: 'string',
+    to: [2, 3],
+    ids: ID_SCHEMES,
+    from: ORIGINS,
+    random: 'function',
+    onWarning: 'function',
+  });
+  if (isRereadable(source)) return migrated(rereader('migrate', source), true, given);
+  const chunks = chunksOf('migrate', source);
+  return migrated(() => chunks, false, given);
 }
 
 async function* migrated(
   read: () => AsyncIterable<Buffer>,
-  isRereadable: boolean,
-  wish: MigrateLogOptions,
+  isReadTwice: boolean,
+  { name = '-', random = systemRandom, from, ...rest }: MigrateLogOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const name = wish.name ?? '-';
-  const random = wish.random ?? systemRandom;
-  const taken = isRereadable && (await isVersion1(read())) ? await skimIds(read(), random(8)) : undefined;
-  const migration = new Migration({ ...wish, name, random, ...(taken ? { taken } : {}) });
-  const detection = new Detection(name, { rewriting: { from: wish.from, anyVersion: true } });
+  const taken = isReadTwice && (await isVersion1(read())) ? await skimIds(read(), random(8)) : undefined;
+  const migration = new Migration({ ...rest, name, random, taken });
+  const detection = new Detection(name, { rewriting: { from, anyVersion: true } });
   for await (const bytes of migratedBytes(read(), migration, detection)) if (bytes.length > 0) yield bytes;
 }

@@ -2,7 +2,7 @@ import { BYTE_ORDER_MARK, type Damage, readContent } from '../entries/damage.ts'
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import type { JsonObject } from '../json/value.ts';
 import { readLines } from '../lines/reader.ts';
-import { type Bytes, chunksOf, optionsOf, requireBytesLimit } from './arguments.ts';
+import { type Bytes, chunksOf, optionsOf } from './arguments.ts';
 
 interface ObjectPlace {
   /** Counted from 1. */
@@ -44,8 +44,7 @@ export function readEntries(
   source: Bytes,
   options?: ReadEntriesOptions,
 ): AsyncGenerator<ReadObject | ReadDamage, void, void> {
-  const { maxLineBytes } = optionsOf('readEntries', options, ['maxLineBytes']);
-  requireBytesLimit('readEntries', 'maxLineBytes', maxLineBytes);
+  const { maxLineBytes } = optionsOf('readEntries', options, { maxLineBytes: 'bytes' });
   return entriesOf(chunksOf('readEntries', source), maxLineBytes);
 }
 

@@ -9,16 +9,7 @@ import {
 } from '../repair/index.ts';
 import { rules } from '../rules/index.ts';
 import { AppError } from '../util/errors.ts';
-import {
-  described,
-  optionsOf,
-  type Random,
-  type RereadableBytes,
-  requireKind,
-  requireOneOf,
-  rereader,
-  systemRandom,
-} from './arguments.ts';
+import { described, optionsOf, type Random, type RereadableBytes, rereader, systemRandom } from './arguments.ts';
 
 export interface RepairOptions {
   /** What messages call the log; '-' by default. */
@@ -52,15 +43,16 @@ export function repair(
   source: RereadableBytes,
   options?: RepairOptions,
 ): AsyncGenerator<Uint8Array, RepairResult, void> {
-  const known = ['name', 'only', 'settleTools', 'settleLeaf', 'from', 'random', 'onChange', 'onQuarantine'] as const;
-  const given = optionsOf('repair', options, known);
-  requireKind('repair', 'name', given.name, 'string');
-  requireKind('repair', 'settleTools', given.settleTools, 'boolean');
-  requireKind('repair', 'settleLeaf', given.settleLeaf, 'boolean');
-  requireOneOf('repair', 'from', given.from, ORIGINS);
-  requireKind('repair', 'random', given.random, 'function');
-  requireKind('repair', 'onChange', given.onChange, 'function');
-  requireKind('repair', 'onQuarantine', given.onQuarantine, 'function');
+  const given = optionsOf('repair', options, {
+    name: 'string',
+    only: 'checked later',
+    settleTools: 'boolean',
+    settleLeaf: 'boolean',
+    from: ORIGINS,
+    random: 'function',
+    onChange: 'function',
+    onQuarantine: 'function',
+  });
   return repaired(rereader('repair', source), onlyOf(given.only), given);
 }
 

@@ -7,7 +7,7 @@ import { openLog } from '../log/open-log.ts';
 import { labels as labelsByPosition, sessionTitle as titleOf } from '../tree/labels.ts';
 import { leaves as leafPositions, pathTo as positionsTo } from '../tree/path.ts';
 import { resolveRev as positionOf } from '../tree/rev.ts';
-import { type Bytes, chunksOf, described, optionsOf, type Random, requireKind, systemRandom } from './arguments.ts';
+import { type Bytes, chunksOf, described, optionsOf, type Random, systemRandom } from './arguments.ts';
 
 /** Bytes that can be read from any place; the FileHandle of node:fs/promises is such a thing. */
 export interface RandomAccess {
@@ -43,11 +43,8 @@ export interface SessionLog {
  * no session log is thrown as AppError.
  */
 export async function openSession(source: Bytes | RandomAccess, options?: OpenSessionOptions): Promise<SessionLog> {
-  const known = optionsOf('openSession', options, ['name', 'random', 'onNote']);
-  requireKind('openSession', 'name', known.name, 'string');
-  requireKind('openSession', 'random', known.random, 'function');
-  requireKind('openSession', 'onNote', known.onNote, 'function');
-  return await opened('openSession', source, known);
+  const known = { name: 'string', random: 'function', onNote: 'function' } as const;
+  return await opened('openSession', source, optionsOf('openSession', options, known));
 }
 
 /** Works with a session that is open, or opens one for the time of the work. */
@@ -82,7 +79,7 @@ export interface PathOptions {
 /** The entries from the root to an entry, one at a time. Holds their positions. */
 export function pathTo(session: SessionLog, options?: PathOptions): AsyncGenerator<LogEntry, void, void> {
   const inner = requireSession('pathTo', session);
-  const { rev, duplicates } = optionsOf('pathTo', options, ['rev', 'duplicates']);
+  const { rev, duplicates } = optionsOf('pathTo', options, { rev: 'checked later', duplicates: 'checked later' });
   if (rev !== undefined) requireRev('pathTo', rev);
   return pathOf(inner, rev ?? '@', duplicates);
 }

@@ -13,7 +13,7 @@ export interface StatusOptions {
 
 /** Whether a session may be resumed: the verdict and why, the pending calls, the last stable entry. Nothing is run, nothing is written. */
 export async function status(source: Bytes | RandomAccess | SessionLog, options?: StatusOptions): Promise<Status> {
-  const { rev, classes } = optionsOf('status', options, ['rev', 'classes']);
+  const { rev, classes } = optionsOf('status', options, { rev: 'checked later', classes: 'checked later' });
   if (rev !== undefined) requireRev('status', rev);
   const classify = classifier(rulesOf(classes));
   return await withSession('status', source, async (session) => await sessionStatus(session, { rev, classify }));

@@ -3,16 +3,7 @@ import { rules as allRules } from '../rules/index.ts';
 import type { Level, RuleMeta } from '../rules/rule.ts';
 import { AppError } from '../util/errors.ts';
 import { LogChecker } from '../validate/log-checker.ts';
-import {
-  type Bytes,
-  chunksOf,
-  optionsOf,
-  type Random,
-  requireBytesLimit,
-  requireKind,
-  requireOneOf,
-  systemRandom,
-} from './arguments.ts';
+import { type Bytes, chunksOf, optionsOf, type Random, requireOption, systemRandom } from './arguments.ts';
 
 export interface ValidateOptions {
   /** What findings and messages call the log; '-' unless told. */
@@ -36,7 +27,7 @@ export interface ValidationSummary {
 }
 
 const LEVELS: readonly Level[] = ['error', 'warning', 'off'];
-const OPTIONS = ['name', 'levels', 'maxLineBytes', 'random'] as const;
+const OPTIONS = { name: 'string', levels: 'checked later', maxLineBytes: 'bytes', random: 'function' } as const;
 
 /**
  * Every finding of a log, as `sessionctl validate` tells them: those of a line as the line is read, those that need the
@@ -62,9 +53,6 @@ function findingsOf(
   options: ValidateOptions | undefined,
 ): AsyncGenerator<Finding, ValidationSummary, void> {
   const { name, levels, maxLineBytes, random } = optionsOf(caller, options, OPTIONS);
-  requireKind(caller, 'name', name, 'string');
-  requireKind(caller, 'random', random, 'function');
-  requireBytesLimit(caller, 'maxLineBytes', maxLineBytes);
   return check(chunksOf(caller, source), {
     name: name ?? '-',
     levels: levelsOf(caller, levels),
@@ -79,7 +67,7 @@ function levelsOf(caller: string, levels: ValidateOptions['levels']): ReadonlyMa
     throw new TypeError(`${caller}: levels must be an object, such as { 'blank-line': 'off' }`);
   for (const [id, level] of Object.entries(levels)) {
     if (!allRules.some((rule) => rule.id === id)) throw new TypeError(`${caller}: levels: unknown rule '${id}'`);
-    requireOneOf(caller, `levels: the level of ${id}`, level, LEVELS);
+    requireOption(caller, `levels: the level of ${id}`, level, LEVELS);
   }
   return new Map(Object.entries(levels));
 }
