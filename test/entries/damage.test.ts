@@ -6,7 +6,7 @@ const entry = (id: string, text = 'x'): string =>
   JSON.stringify({ type: 'custom', id, parentId: null, timestamp: '2026-01-01T00:00:00.000Z', data: text });
 
 function content(raw: string, version: number | undefined = 3, number = 2) {
-  const { damage, objects } = readContent(new Line(number, 0, raw, true, 'invalid'), version);
+  const { damage, objects } = readContent(new Line(number, number - 1, raw, true, 'invalid'), version);
   return { damage, ids: objects.map((one) => one.value['id']) };
 }
 
