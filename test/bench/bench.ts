@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Kind, writeManySessions, writeSession } from './data.ts';
@@ -7,11 +7,11 @@ import { has, measure, type Taken, type Task } from './measure.ts';
 
 const HELP = `npm run bench -- [--size 10m|200m|1g] [--rounds N] [--only WORD] [--growth] [--keep DIR]
 
-Makes its data by a seeded generator, runs sessionctl and its peers in turns, checks exit codes and outputs, and prints
+Packs and installs the program, makes its data by a seeded generator, runs sessionctl and its peers in turns, checks exit codes and outputs, and prints
 the shortest wall time, CPU and peak memory of each, and the ratios. It asserts nothing about time.
 `;
 
-interface Wish {
+interface BenchOptions {
   readonly size: number;
   readonly rounds: number;
   readonly only: string | undefined;
@@ -19,12 +19,12 @@ interface Wish {
   readonly keep: string | undefined;
 }
 
-const root = join(import.meta.dirname ?? '.', '..', '..');
-const program = join(process.cwd(), 'bin', 'sessionctl.js');
+/** The program as users have it: packed, and installed in a folder of its own. */
+let program = '';
 const bench = (name: string): string => join(process.cwd(), 'test', 'bench', name);
 const node = process.execPath;
 
-function readWish(argv: readonly string[]): Wish {
+function readOptions(argv: readonly string[]): BenchOptions {
   const value = (name: string): string | undefined => {
     const at = argv.indexOf(name);
     return at < 0 ? undefined : argv[at + 1];
@@ -58,29 +58,29 @@ interface Ratio {
 
 class Bench {
   readonly #folder: string;
-  readonly #wish: Wish;
+  readonly #options: BenchOptions;
   readonly #tasks: Task[] = [];
   readonly #ratios: Ratio[] = [];
   readonly #files = new Map<Kind, string>();
 
-  constructor(wish: Wish) {
-    this.#wish = wish;
-    this.#folder = wish.keep ?? mkdtempSync(join(tmpdir(), 'sessionctl-bench-'));
+  constructor(options: BenchOptions) {
+    this.#options = options;
+    this.#folder = options.keep ?? mkdtempSync(join(tmpdir(), 'sessionctl-bench-'));
     mkdirSync(this.#folder, { recursive: true });
   }
 
   file(kind: Kind): string {
     let path = this.#files.get(kind);
     if (!path) {
-      path = join(this.#folder, `${kind}-${this.#wish.size}.jsonl`);
-      if (!existsSync(path)) writeSession(path, this.#wish.size, kind);
+      path = join(this.#folder, `${kind}-${this.#options.size}.jsonl`);
+      if (!existsSync(path)) writeSession(path, this.#options.size, kind);
       this.#files.set(kind, path);
     }
     return path;
   }
 
   wants(group: string): boolean {
-    return this.#wish.only === undefined || group.includes(this.#wish.only);
+    return this.#options.only === undefined || group.includes(this.#options.only);
   }
 
   task(group: string, name: string, command: string, argv: readonly string[], extra: Partial<Task> = {}): void {
@@ -97,7 +97,7 @@ class Bench {
   }
 
   plan(): void {
-    const size = this.#wish.size;
+    const size = this.#options.size;
     if (this.wants('validate')) {
       const group = 'validate mixed';
       const mixed = this.file('mixed');
@@ -124,11 +124,11 @@ class Bench {
         'share',
         size >= 1e9 ? '0.45' : '0.75 (200 MB)',
       );
-      this.ratio(group, 'the same without a scanner', 'validate, no scanner', 'bare loop', 'share', '');
+      this.ratio(group, 'the same without a scanner', 'validate, no scanner', 'bare loop', 'share', '2.3');
       const shapes = this.file('shapes');
       this.sessionctl('validate shapes', 'validate', ['validate', shapes], { stdout: '' });
       this.task('validate shapes', 'bare loop', node, [bench('bare-loop.mjs'), shapes]);
-      this.ratio('validate shapes', 'validate, every line another shape', 'validate', 'bare loop', 'share', '2');
+      this.ratio('validate shapes', 'validate, every line another shape', 'validate', 'bare loop', 'share', '');
       const small = this.file('small');
       this.sessionctl('validate small', 'validate', ['validate', small], { stdout: '' });
       this.task('validate small', 'bare loop', node, [bench('bare-loop.mjs'), small]);
@@ -140,13 +140,13 @@ class Bench {
       const v1 = this.file('v1');
       this.sessionctl('migrate', 'migrate', ['migrate', v1]);
       this.task('migrate', 'jq -c .', 'jq', ['-c', '.', v1]);
-      this.ratio('migrate', 'migrate v1 to v3 against jq -c .', 'migrate', 'jq -c .', 'faster', '5');
+      this.ratio('migrate', 'migrate v1 to v3 against jq -c .', 'migrate', 'jq -c .', 'faster', '3');
     }
     if (this.wants('repair')) {
       const mixed = this.file('mixed');
       this.sessionctl('repair', 'repair', ['repair', mixed]);
       this.sessionctl('repair', 'validate', ['validate', mixed], { stdout: '' });
-      this.ratio('repair', 'repair of a healthy file against validate', 'repair', 'validate', 'share', '1.5');
+      this.ratio('repair', 'repair of a healthy file against validate', 'repair', 'validate', 'share', '2');
     }
     if (this.wants('blobs')) this.#blobs();
     if (this.wants('export')) {
@@ -178,7 +178,7 @@ class Bench {
   }
 
   #many(): void {
-    const files = Math.max(20, Math.min(2000, Math.round(this.#wish.size / 500_000)));
+    const files = Math.max(20, Math.min(2000, Math.round(this.#options.size / 500_000)));
     const folder = join(this.#folder, `many-${files}`);
     if (!existsSync(folder)) writeManySessions(folder, files, 200_000);
     const paths = readdirSync(folder).map((name) => join(folder, name));
@@ -191,7 +191,7 @@ class Bench {
       'validate',
       'jq empty',
       'faster',
-      '5',
+      '4',
     );
     this.ratio('many files', 'the same with one thread', 'validate --jobs 1', 'jq empty', 'faster', '');
   }
@@ -201,7 +201,7 @@ class Bench {
     const group = 'context';
     this.sessionctl(group, 'context', ['context', mixed]);
     this.task(group, 'cat', 'cat', [mixed]);
-    this.ratio(group, 'context at the leaf against cat', 'context', 'cat', 'share', '7');
+    this.ratio(group, 'context at the leaf against cat', 'context', 'cat', 'share', '8');
     const plain = this.file('plain');
     this.sessionctl('context, no compaction', 'context', ['context', plain]);
     this.task('context, no compaction', 'cat', 'cat', [plain]);
@@ -242,7 +242,7 @@ class Bench {
     this.task(group, 'parse and stringify', node, [bench('parse-stringify.mjs'), mixed]);
     for (const name of ['externalize', 'inline']) {
       this.ratio(group, `${name} against cp`, name, 'cp', 'share', '4');
-      this.ratio(group, `${name} against parse and stringify`, name, 'parse and stringify', 'faster', '8');
+      this.ratio(group, `${name} against parse and stringify`, name, 'parse and stringify', 'faster', '');
     }
   }
 
@@ -256,16 +256,16 @@ class Bench {
   #start(): void {
     const tiny = join(this.#folder, 'tiny.jsonl');
     writeSession(tiny, 3000, 'small');
-    const many = { rounds: 10 };
+    const many = { rounds: 30 };
     this.task('start', 'node -e 0', node, ['-e', '0'], many);
     this.sessionctl('start', '--version', ['--version'], many);
     this.sessionctl('start', 'log of a tiny file', ['log', tiny], many);
     this.sessionctl('start', 'context of a tiny file', ['context', tiny], many);
     this.sessionctl('start', 'validate of a tiny file', ['validate', tiny], many);
-    this.ratio('start', '--version against node -e 0', '--version', 'node -e 0', 'share', '1.2');
-    this.ratio('start', 'log of a tiny file', 'log of a tiny file', 'node -e 0', 'share', '1.45');
-    this.ratio('start', 'context of a tiny file', 'context of a tiny file', 'node -e 0', 'share', '1.45');
-    this.ratio('start', 'validate of a tiny file', 'validate of a tiny file', 'node -e 0', 'share', '2');
+    this.ratio('start', '--version against node -e 0', '--version', 'node -e 0', 'share', '1.3');
+    this.ratio('start', 'log of a tiny file', 'log of a tiny file', 'node -e 0', 'share', '2.2');
+    this.ratio('start', 'context of a tiny file', 'context of a tiny file', 'node -e 0', 'share', '');
+    this.ratio('start', 'validate of a tiny file', 'validate of a tiny file', 'node -e 0', 'share', '3.0');
   }
 
   async run(): Promise<void> {
@@ -273,10 +273,10 @@ class Bench {
     const tasks = this.#tasks.filter((task) => task.command === node || has(task.command));
     const missing = this.#tasks.filter((task) => !tasks.includes(task)).map((task) => task.command);
     const taken = new Map<string, Taken>();
-    const rounds = Math.max(this.#wish.rounds, ...tasks.map((task) => task.rounds ?? 0));
+    const rounds = Math.max(this.#options.rounds, ...tasks.map((task) => task.rounds ?? 0));
     for (let round = 0; round < rounds; round++) {
       for (const task of tasks) {
-        if (round >= (task.rounds ?? this.#wish.rounds)) continue;
+        if (round >= (task.rounds ?? this.#options.rounds)) continue;
         if (process.stderr.isTTY) process.stderr.write(`\r\u001b[Kround ${round + 1}: ${task.group}: ${task.name}`);
         const now = await measure(task);
         const key = `${task.group}/${task.name}`;
@@ -295,14 +295,14 @@ class Bench {
     }
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     this.#print(tasks, taken, [...new Set(missing)]);
-    if (this.#wish.growth) await this.#growth();
-    if (this.#wish.keep === undefined) rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#options.growth) await this.#growth();
+    if (this.#options.keep === undefined) rmSync(this.#folder, { recursive: true, force: true });
   }
 
   #print(tasks: readonly Task[], taken: ReadonlyMap<string, Taken>, missing: readonly string[]): void {
     const lines = [
       `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${versionOf('jq')}`,
-      `data: ${this.#wish.size / 1e6} MB of each kind, best of ${this.#wish.rounds} rounds${missing.length > 0 ? `; not installed: ${missing.join(', ')}` : ''}`,
+      `data: ${this.#options.size / 1e6} MB of each kind, best of ${this.#options.rounds} rounds${missing.length > 0 ? `; not installed: ${missing.join(', ')}` : ''}`,
       '',
       '| data | program | wall s | CPU s | peak MB |',
       '| --- | --- | ---: | ---: | ---: |',
@@ -335,7 +335,7 @@ class Bench {
     process.stdout.write('\n| validate of | MB | wall s | s a GB | peak MB |\n| --- | ---: | ---: | ---: | ---: |\n');
     for (const share of [0.1, 1, 5]) {
       const path = join(this.#folder, 'growth.jsonl');
-      writeSession(path, this.#wish.size * share, 'mixed');
+      writeSession(path, this.#options.size * share, 'mixed');
       const bytes = statSync(path).size;
       let best = await measure({
         group: 'growth',
@@ -344,7 +344,7 @@ class Bench {
         argv: [program, 'validate', path],
         stdout: '',
       });
-      for (let round = 1; round < this.#wish.rounds; round++) {
+      for (let round = 1; round < this.#options.rounds; round++) {
         const again = await measure({
           group: 'growth',
           name: 'validate',
@@ -367,6 +367,22 @@ function versionOf(command: string): string {
   return execFileSync(command, ['--version'], { encoding: 'utf8' }).trim();
 }
 
-if (!existsSync(program) || !readFileSync(program, 'utf8').includes('launch'))
-  throw new Error(`run it from the project's folder (${root})`);
-await new Bench(readWish(process.argv.slice(2))).run();
+/** Packs the project and installs the package, for a checkout may start in another way than what users install. */
+function install(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sessionctl-installed-'));
+  const npm = (...argv: string[]): string =>
+    execFileSync('npm', argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const tarball = npm('pack', '--silent', '--pack-destination', folder).trim().split('\n').at(-1) ?? '';
+  npm('install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, join(folder, tarball));
+  return folder;
+}
+
+if (!existsSync(bench('bench.ts'))) throw new Error("run it from the project's folder");
+const options = readOptions(process.argv.slice(2));
+const installed = install();
+program = join(installed, 'node_modules', 'sessionctl', 'bin', 'sessionctl.js');
+try {
+  await new Bench(options).run();
+} finally {
+  rmSync(installed, { recursive: true, force: true });
+}
