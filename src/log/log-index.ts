@@ -1,4 +1,4 @@
-import { int32Column } from '../util/column.ts';
+import { float64Column, int32Column, uint8Column, uint32Column } from '../util/column.ts';
 import { partitionPoint } from '../util/search.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
 import { Names } from './names.ts';
@@ -82,23 +82,8 @@ const WITHOUT_ID = 0x40;
 /** An earlier entry has the same id. */
 const REPEATED = 0x80;
 
-const PAGE_BITS = 12;
-const PAGE_SIZE = 1 << PAGE_BITS;
-const PAGE_MASK = PAGE_SIZE - 1;
 /** Of header ids only so many are kept: a log has one. */
 const MOST_HEADERS = 1024;
-
-/** A part of the index. Pages are never copied to grow, so the peak is what the index holds in the end. */
-class Page {
-  readonly id = new Int32Array(PAGE_SIZE);
-  readonly parent = new Int32Array(PAGE_SIZE);
-  readonly line = new Uint32Array(PAGE_SIZE);
-  readonly offset = new Float64Array(PAGE_SIZE);
-  readonly length = new Uint32Array(PAGE_SIZE);
-  readonly type = new Uint8Array(PAGE_SIZE);
-  readonly role = new Uint8Array(PAGE_SIZE);
-  readonly flags = new Uint8Array(PAGE_SIZE);
-}
 
 /**
  * The entries of one log: id, parent, type, line and byte range, about 50 bytes per entry. Positions count the entries in
@@ -107,13 +92,19 @@ class Page {
 export class LogIndex {
   /** The ids of entries, and those that entries name as their parent. */
   readonly symbols: Symbols;
-  readonly #pages: Page[] = [];
+  readonly #ids = int32Column();
+  readonly #parents = int32Column();
+  readonly #lines = uint32Column();
+  readonly #offsets = float64Column();
+  readonly #lengths = uint32Column();
+  readonly #typeCodes = uint8Column();
+  readonly #roleCodes = uint8Column();
+  readonly #flags = uint8Column();
   /** By symbol: the last entry so far that has this id. */
   readonly #definedAt = int32Column();
   readonly #types = new Names();
   readonly #roles = new Names();
   readonly #headers = new Set<number>();
-  #size = 0;
   /** Entries whose parent is not known yet, each followed by the symbol of its parentId. */
   #waiting = int32Column();
   #finished = false;
@@ -128,7 +119,7 @@ export class LogIndex {
   }
 
   get size(): number {
-    return this.#size;
+    return this.#ids.size;
   }
 
   /** Entries whose id an earlier entry has. */
@@ -186,17 +177,14 @@ export class LogIndex {
   }
 
   #push(id: number, parentId: number, entry: IndexRow): number {
-    const position = this.#size++;
-    const slot = position & PAGE_MASK;
-    if (slot === 0) this.#pages.push(new Page());
-    const page = this.#page(position);
-    page.parent[slot] = parentId === NONE ? entry.parent : this.#parentSoFar(parentId, position);
-    page.id[slot] = id;
-    page.line[slot] = entry.line;
-    page.offset[slot] = entry.offset;
-    page.length[slot] = entry.length;
-    page.type[slot] = entry.type;
-    page.role[slot] = entry.role;
+    const position = this.size;
+    this.#parents.push(parentId === NONE ? entry.parent : this.#parentSoFar(parentId, position));
+    this.#ids.push(id);
+    this.#lines.push(entry.line);
+    this.#offsets.push(entry.offset);
+    this.#lengths.push(entry.length);
+    this.#typeCodes.push(entry.type);
+    this.#roleCodes.push(entry.role);
     let flags = entry.flags & OWN_FLAGS;
     if (id === NONE) flags |= WITHOUT_ID;
     else {
@@ -206,7 +194,7 @@ export class LogIndex {
       }
       this.#define(id, position);
     }
-    page.flags[slot] = flags;
+    this.#flags.push(flags);
     return position;
   }
 
@@ -245,7 +233,7 @@ export class LogIndex {
         // Looked at last: for agents an entry with the id of the header is the parent.
       } else if (this.#headers.has(id)) parent = HEADER_PARENT;
       else this.#missing++;
-      this.#page(position).parent[position & PAGE_MASK] = parent;
+      this.#parents.set(position, parent);
     }
   }
 
@@ -272,46 +260,46 @@ export class LogIndex {
 
   /** The last entry that has the id of the entry at this position: itself in a log without repeated ids. */
   lastDefinition(position: number): number {
-    const id = this.#page(position).id[position & PAGE_MASK] as number;
+    const id = this.#ids.at(position);
     return this.#repeated === 0 || id === NONE ? position : this.#definition(id);
   }
 
   /** The parent's position, or one of the negative numbers above. */
   parentOf(position: number, duplicates: Duplicates = 'nearest-earlier'): number {
-    const parent = this.#page(position).parent[position & PAGE_MASK] as number;
+    const parent = this.#parents.at(position);
     return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
   }
 
   /** Visits the entries of these types, in file order. */
   eachOfTypes(names: ReadonlySet<string>, visit: (position: number) => void): void {
-    for (let position = 0; position < this.#size; position++) if (names.has(this.typeOf(position))) visit(position);
+    for (let position = 0; position < this.size; position++) if (names.has(this.typeOf(position))) visit(position);
   }
 
   /** The type's name; '' for an entry without one, and for new names behind the first 254. */
   typeOf(position: number): string {
-    return this.#types.name(this.#page(position).type[position & PAGE_MASK] as number);
+    return this.#types.name(this.#typeCodes.at(position));
   }
 
   /** The message's role where whoever filled the index knew it, else ''. */
   roleOf(position: number): string {
-    return this.#roles.name(this.#page(position).role[position & PAGE_MASK] as number);
+    return this.#roles.name(this.#roleCodes.at(position));
   }
 
   lineOf(position: number): number {
-    return this.#page(position).line[position & PAGE_MASK] as number;
+    return this.#lines.at(position);
   }
 
   offsetOf(position: number): number {
-    return this.#page(position).offset[position & PAGE_MASK] as number;
+    return this.#offsets.at(position);
   }
 
   lengthOf(position: number): number {
-    return this.#page(position).length[position & PAGE_MASK] as number;
+    return this.#lengths.at(position);
   }
 
   /** Puts another number of 32 bits in the place of the length, for whoever fills the index and needs no lengths. */
   setNote(position: number, note: number): void {
-    this.#page(position).length[position & PAGE_MASK] = note;
+    this.#lengths.set(position, note);
   }
 
   noteOf(position: number): number {
@@ -319,11 +307,11 @@ export class LogIndex {
   }
 
   flagsOf(position: number): number {
-    return (this.#page(position).flags[position & PAGE_MASK] as number) & OWN_FLAGS;
+    return this.#flags.at(position) & OWN_FLAGS;
   }
 
   idOf(position: number): string | undefined {
-    const id = this.#page(position).id[position & PAGE_MASK] as number;
+    const id = this.#ids.at(position);
     return id === NONE ? undefined : this.symbols.text(id);
   }
 
@@ -336,22 +324,18 @@ export class LogIndex {
   }
 
   hasId(position: number): boolean {
-    return ((this.#page(position).flags[position & PAGE_MASK] as number) & WITHOUT_ID) === 0;
+    return (this.#flags.at(position) & WITHOUT_ID) === 0;
   }
 
   /** Whether an earlier entry has the same id. */
   repeatsId(position: number): boolean {
-    return ((this.#page(position).flags[position & PAGE_MASK] as number) & REPEATED) !== 0;
+    return (this.#flags.at(position) & REPEATED) !== 0;
   }
 
   /** The entry on a line of the file, or NOT_FOUND; of several on one line the first. Lines are added in order. */
   atLine(line: number): number {
-    const at = partitionPoint(0, this.#size, (position) => this.lineOf(position) < line);
-    return at < this.#size && this.lineOf(at) === line ? at : NOT_FOUND;
-  }
-
-  #page(position: number): Page {
-    return this.#pages[position >>> PAGE_BITS] as Page;
+    const at = partitionPoint(0, this.size, (position) => this.lineOf(position) < line);
+    return at < this.size && this.lineOf(at) === line ? at : NOT_FOUND;
   }
 
   /** All entries with the id of this one, which is the last of them. */
@@ -364,10 +348,10 @@ export class LogIndex {
   /** By last definition, for ids that occur more than once. */
   #repeatedGroups(): ReadonlyMap<number, readonly number[]> {
     const groups = new Map<number, number[]>();
-    for (let position = 0; position < this.#size; position++) {
+    for (let position = 0; position < this.size; position++) {
       if (this.repeatsId(position)) groups.set(this.lastDefinition(position), []);
     }
-    for (let position = 0; position < this.#size; position++) groups.get(this.lastDefinition(position))?.push(position);
+    for (let position = 0; position < this.size; position++) groups.get(this.lastDefinition(position))?.push(position);
     return groups;
   }
 }
