@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
-import { type ExportOptions, exportBody } from '../exporters/export.ts';
-import type { ExportFormat, TimeText } from '../exporters/exporter.ts';
+import { exportBody } from '../exporters/export.ts';
+import type { ExportFormat, ExportOptions, TimeText } from '../exporters/exporter.ts';
 import { exportFormats } from '../exporters/index.ts';
 import { type ImageStores, imageView } from '../exporters/view/images.ts';
 import { timeTextIn } from '../exporters/view/totals.ts';
@@ -93,7 +93,7 @@ export const command: Command = {
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time, because each becomes its own document');
     const options = readOptions(args);
-    const work = (session: Log, view: View): Promise<number> => exportSession(session, view, options, args, io);
+    const work = (session: Log, view: View): Promise<number> => exportLog(session, view, options, args, io);
     return await readSession(args.operands[0] ?? '-', io, work, { readings: 1 });
   },
 };
@@ -133,21 +133,16 @@ function timesIn(zone: string): TimeText {
 
 const MOST_NOTES = 20;
 
-async function exportSession(
-  session: Log,
-  view: View,
-  options: ExportOptions,
-  args: ParsedArgs,
-  io: Io,
-): Promise<number> {
+async function exportLog(session: Log, view: View, options: ExportOptions, args: ParsedArgs, io: Io): Promise<number> {
   const { name } = session;
   const path = name === '-' ? undefined : name;
   const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
   const output = args.text('output') === '-' ? undefined : args.text('output');
   let kept = 0;
-  const image = imageView(imageStores(args, output, mode, io), (line, ref, why) => {
+  const onKept: ImageStores['onKept'] = (line, ref, why) => {
     if (++kept <= MOST_NOTES) io.note(`${name}:${line}: ${refStays(ref, why)}`);
-  });
+  };
+  const image = imageView({ ...imageStores(args, output, mode, io), onKept });
   const end = (): number => {
     if (kept > MOST_NOTES) io.note(`${name}: ${kept - MOST_NOTES} more refs kept`);
     return kept > 0 ? 1 : 0;
@@ -177,7 +172,7 @@ async function leafOf(session: Log, view: View, args: ParsedArgs): Promise<numbe
 }
 
 /** Where images come from and go to, as far as the user named it. */
-function imageStores(args: ParsedArgs, output: string | undefined, mode: number, io: Io): ImageStores {
+function imageStores(args: ParsedArgs, output: string | undefined, mode: number, io: Io): Omit<ImageStores, 'onKept'> {
   const blobs = namedStore(args, io);
   blobs?.folder.require();
   const path = args.text('assets');

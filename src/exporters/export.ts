@@ -2,27 +2,12 @@ import type { JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
 import { type GivenLabel, givenLabels, sessionTitle } from '../tree/labels.ts';
-import type {
-  ExportedBranch,
-  Exporter,
-  ExporterOptions,
-  ExportFormat,
-  Item,
-  SessionFacts,
-  ViewOptions,
-} from './exporter.ts';
+import type { ExportedBranch, Exporter, ExportOptions, Item, SessionFacts } from './exporter.ts';
 import { type ExportPlan, planAll, planPath, type Section } from './plan.ts';
 import { oneLine } from './text.ts';
 import { type ImageView, notShown } from './view/images.ts';
 import { Totals } from './view/totals.ts';
 import { anchorOf, Transcript } from './view/transcript.ts';
-
-export type ExportOptions = Omit<ExporterOptions, 'anchorOf'> &
-  Omit<ViewOptions, 'image'> & {
-    readonly format: ExportFormat;
-    /** Every branch, not only one. */
-    readonly all: boolean;
-  };
 
 export interface ExportJob {
   readonly session: Log;

@@ -130,21 +130,25 @@ export type AnchorOf = (entryId: string) => string | undefined;
 /** A time of the log as people write it, in one time zone. */
 export type TimeText = (timestamp: unknown) => string | undefined;
 
-export interface ViewOptions {
+/** What the user chose. */
+export interface ExportOptions {
+  readonly format: ExportFormat;
+  /** Every branch, not only one. */
+  readonly all: boolean;
   readonly tools: 'full' | 'summary' | 'none';
   readonly thinking: 'folded' | 'full' | 'none';
-  readonly time: TimeText;
-  /** How a picture is shown, decided before its entry is: its file may have to be written, its blob to be read. */
-  readonly image: (block: JsonObject) => Image;
-}
-
-export interface ExporterOptions {
   readonly zone: string;
   readonly time: TimeText;
-  readonly anchorOf: AnchorOf;
   /** Pictures stand in files beside the export. */
   readonly assets: boolean;
 }
+
+export type ViewOptions = Pick<ExportOptions, 'tools' | 'thinking' | 'time'> & {
+  /** How a picture is shown, decided before its entry is: its file may have to be written, its blob to be read. */
+  readonly image: (block: JsonObject) => Image;
+};
+
+export type ExporterOptions = Pick<ExportOptions, 'zone' | 'time' | 'assets'> & { readonly anchorOf: AnchorOf };
 
 /** Turns a session into text, piece by piece. The head is asked for last, because it has the totals. */
 export interface Exporter {

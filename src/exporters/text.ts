@@ -51,17 +51,10 @@ function cutAfter(text: string, length: number): string {
   return text.slice(start > 0 && /[\udc00-\udfff]/.test(text[start] ?? '') ? start + 1 : start);
 }
 
-export interface Limits {
-  readonly headLines: number;
-  readonly tailLines: number;
-  readonly headCharacters: number;
-  readonly tailCharacters: number;
-}
-
 /** What a reader wants of the output of a tool, and of a command that the user ran. */
-export const OUTPUT: Limits = { headLines: 10, tailLines: 6, headCharacters: 1200, tailCharacters: 600 };
+export const OUTPUT = { headLines: 10, tailLines: 6, headCharacters: 1200, tailCharacters: 600 };
 /** What was asked of a tool says more than what it answered. */
-export const INPUT: Limits = { headLines: 60, tailLines: 20, headCharacters: 6000, tailCharacters: 2000 };
+export const INPUT: typeof OUTPUT = { headLines: 60, tailLines: 20, headCharacters: 6000, tailCharacters: 2000 };
 
 export interface Shortened {
   readonly text: string;
@@ -72,7 +65,7 @@ export interface Shortened {
 }
 
 /** The beginning and the end of a long text, with a line between them that says what is missing. */
-export function shorten(text: string, limits: Limits | undefined): Shortened {
+export function shorten(text: string, limits: typeof OUTPUT | undefined): Shortened {
   const all = linesOf(text);
   const lines = all.length;
   const { length } = text;

@@ -20,7 +20,7 @@ export function viewOptions(changes: Partial<ViewOptions> = {}): ViewOptions {
     tools: 'summary',
     thinking: 'folded',
     time,
-    image: (block) => imageView({ blobs: undefined }, () => undefined)(block, 0),
+    image: (block) => imageView({ blobs: undefined, onKept: () => undefined })(block, 0),
     ...changes,
   };
 }

@@ -6,16 +6,13 @@ import { fenced, MARKDOWN_WORDS, plainText, SUMMARY_WORDS } from './text.ts';
 
 export const markdownFormat: ExportFormat = { name: 'md', endings: ['.md', '.markdown'], make: markdownExporter };
 
-/** How a line is written: as Markdown, and inside the summary of a fold. */
-interface Writers {
-  readonly line: (words: Words) => string;
-  readonly summary: (words: Words) => string;
-}
+/** How a line is written: as Markdown, or inside the summary of a fold. */
+type Write = (words: Words) => string;
 
 /** Every piece ends with a blank line, and every block of ours starts at the left edge: so nothing before it can hold it. */
 function markdownExporter(options: ExporterOptions): Exporter {
-  const line = (words: Words): string => renderWords(words, MARKDOWN_WORDS, options.anchorOf);
-  const summary = (words: Words): string => renderWords(words, SUMMARY_WORDS, options.anchorOf);
+  const line: Write = (words) => renderWords(words, MARKDOWN_WORDS, options.anchorOf);
+  const summary: Write = (words) => renderWords(words, SUMMARY_WORDS, options.anchorOf);
   const small = (facts: readonly Words[]): string => `<sub>${facts.map(line).join(' · ')}</sub>\n\n`;
   const labelWords = (label: string): Words => ['label ', { code: oneLine(label, 80) }];
   return {
@@ -36,9 +33,9 @@ function markdownExporter(options: ExporterOptions): Exporter {
     },
     item: (item) => {
       const place = anchor(item.anchor);
-      if (item.kind === 'note') return `> ${place}${line(item.words)}\n\n${partsText(item.details, { line, summary })}`;
+      if (item.kind === 'note') return `> ${place}${line(item.words)}\n\n${partsText(item.details, line, summary)}`;
       const { heading, facts } = item;
-      const parts = partsText(item.parts, { line, summary });
+      const parts = partsText(item.parts, line, summary);
       if (!heading) return place + small(facts) + parts;
       const title = `## ${place}${heading.number} · ${line(heading.title)}\n\n`;
       return title + (facts.length > 0 ? small(facts) : '') + parts;
@@ -51,12 +48,11 @@ function markdownExporter(options: ExporterOptions): Exporter {
   };
 }
 
-function partsText(parts: readonly MessagePart[], writers: Writers): string {
-  return parts.map((part) => partText(part, writers)).join('');
+function partsText(parts: readonly MessagePart[], line: Write, summary: Write): string {
+  return parts.map((part) => partText(part, line, summary)).join('');
 }
 
-function partText(part: MessagePart, writers: Writers): string {
-  const { line, summary } = writers;
+function partText(part: MessagePart, line: Write, summary: Write): string {
   switch (part.kind) {
     case 'text':
       return `${sanitizeMarkdown(part.text)}\n\n`;
@@ -65,13 +61,13 @@ function partText(part: MessagePart, writers: Writers): string {
     case 'image':
       return part.url === undefined ? `*${line(part.about)}*\n\n` : `![${line(part.about)}](${part.url})\n\n`;
     case 'fold': {
-      const inside = partsText(part.parts, writers);
+      const inside = partsText(part.parts, line, summary);
       return `<details${part.open ? ' open' : ''}>\n<summary>${summary(part.title)}</summary>\n\n${inside}</details>\n\n`;
     }
     case 'remark': {
       if (part.tone === 'note') return `*${line(part.words)}*\n\n`;
       const alert = part.tone === 'error' ? 'CAUTION' : 'WARNING';
-      const text = `[!${alert}]\n${line(part.words)}\n\n${partsText(part.detail, writers)}`.trimEnd();
+      const text = `[!${alert}]\n${line(part.words)}\n\n${partsText(part.detail, line, summary)}`.trimEnd();
       const quoted = text.split('\n').map((one) => (one === '' ? '>' : `> ${one}`));
       return `${quoted.join('\n')}\n\n`;
     }
@@ -79,10 +75,10 @@ function partText(part: MessagePart, writers: Writers): string {
       const name = part.tool === '' ? 'unnamed tool' : plainText(oneLine(part.tool, 80));
       const head = `**${name}** ${line(part.subject).trimStart()}`.trimEnd();
       const missing = part.missing ? `*${line(part.missing)}*\n\n` : '';
-      return `${head}\n\n${partsText([...part.blocks, ...part.results], writers)}${missing}`;
+      return `${head}\n\n${partsText([...part.blocks, ...part.results], line, summary)}${missing}`;
     }
     case 'result': {
-      const inside = partsText(part.parts, writers);
+      const inside = partsText(part.parts, line, summary);
       const place = anchor(part.anchor);
       if (part.long) return `<details>\n<summary>${place}${summary(part.title)}</summary>\n\n${inside}</details>\n\n`;
       const mark = part.isError ? '**' : '*';

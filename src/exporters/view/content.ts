@@ -40,26 +40,18 @@ export function shortOutput(value: string, { tools }: ViewOptions): Shortened {
   return shorten(value.replace(/\u001b\[[0-9;:]*m/g, ''), tools === 'full' ? undefined : OUTPUT);
 }
 
+type CallView = (block: JsonObject) => MessagePart | undefined;
+
 /** The content of a message: text or blocks. Tool calls are the business of the caller. */
-export function contentParts(
-  content: unknown,
-  options: ViewOptions,
-  call?: (block: JsonObject) => MessagePart | undefined,
-): MessagePart[] {
+export function contentParts(content: unknown, options: ViewOptions, call?: CallView): MessagePart[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content.trim() === '' ? [] : [text(content)];
-  if (!Array.isArray(content)) return [jsonFold(['Content in an unknown form'], content, options)];
-  return content.flatMap(
-    (one) =>
-      (isObject(one) ? blockPart(one, options, call) : jsonFold(['Content in an unknown form'], one, options)) ?? [],
-  );
+  const unknown = (value: unknown): MessagePart => jsonFold(['Content in an unknown form'], value, options);
+  if (!Array.isArray(content)) return [unknown(content)];
+  return content.flatMap((one) => (isObject(one) ? blockPart(one, options, call) : unknown(one)) ?? []);
 }
 
-function blockPart(
-  value: JsonObject,
-  options: ViewOptions,
-  call: ((block: JsonObject) => MessagePart | undefined) | undefined,
-): MessagePart | undefined {
+function blockPart(value: JsonObject, options: ViewOptions, call?: CallView): MessagePart | undefined {
   switch (value['type']) {
     case 'text':
       return textOf(value['text']).trim() === '' ? undefined : text(textOf(value['text']));

@@ -4,17 +4,8 @@ import type { Image, Words } from '../exporter.ts';
 import { oneLine } from '../text.ts';
 import { stringOf } from './json.ts';
 
-/** Pictures that every browser shows and that can hold no script, and how their files are named. */
-const IMAGE_TYPES: ReadonlyMap<string, string> = new Map([
-  ['image/png', 'png'],
-  ['image/jpeg', 'jpg'],
-  ['image/jpg', 'jpg'],
-  ['image/gif', 'gif'],
-  ['image/webp', 'webp'],
-  ['image/avif', 'avif'],
-  ['image/bmp', 'bmp'],
-]);
-
+/** Pictures that every browser shows and that can hold no script. */
+const IMAGE_TYPE = /^image\/(png|jpe?g|gif|webp|avif|bmp)$/;
 const BLOB_REF = /^blob:sha256:[0-9a-f]{64}$/;
 
 /** Why a ref could not be resolved. */
@@ -25,22 +16,21 @@ export interface ImageStores {
   readonly blobs: { get(ref: string): Buffer | RefFault } | undefined;
   /** Saves an image as a file and gives its address; without it images are embedded. */
   readonly save?: (bytes: Buffer, extension: string) => string;
+  /** Hears of each ref that could not be resolved. */
+  readonly onKept: (line: number, ref: string, why: RefFault) => void;
 }
 
 /** How the image of a block is shown; the line is that of its entry. */
 export type ImageView = (block: JsonObject, line: number) => Image;
 
-export function imageView(
-  { blobs, save }: ImageStores,
-  onKept: (line: number, ref: string, why: RefFault) => void,
-): ImageView {
+export function imageView({ blobs, save, onKept }: ImageStores): ImageView {
   return (block, line) => {
     const source = isObject(block['source']) ? block['source'] : block;
     const type = (stringOf(source['mimeType']) ?? stringOf(source['media_type']) ?? '').toLowerCase();
     const data = stringOf(source['data']);
     if (data === undefined) return notShown(['Image without data']);
     const what: Words = ['Image of type ', { code: oneLine(type === '' ? 'no type' : type, 60) }];
-    const extension = IMAGE_TYPES.get(type);
+    const extension = IMAGE_TYPE.exec(type)?.[1]?.replace('jpeg', 'jpg');
     if (extension === undefined)
       return notShown([...what, `, not shown, ${counted(data.length, 'character')} of data`]);
     const shown = (picture: Buffer | string): Image => ({

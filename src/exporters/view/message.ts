@@ -178,13 +178,13 @@ function compactionDraft(entry: JsonObject, options: ViewOptions): Draft {
   const short = textOf(entry['shortSummary']);
   if (short) parts.push(textFold(['Short summary'], short, '', options));
   if (isObject(systemMessage)) parts.push(...systemParts(systemMessage, options));
-  return summaryDraft('Compaction', entry, facts, parts, options);
+  return summaryDraft(entry, { title: ['Compaction'], facts, parts }, options);
 }
 
 function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Draft {
   const from = textOf(entry['fromId']);
   const facts: Words[] = from === '' ? [] : [from === 'root' ? ['from the root'] : ['from ', { entry: from }]];
-  return summaryDraft('Branch summary', entry, facts, [summaryPart(entry)], options);
+  return summaryDraft(entry, { title: ['Branch summary'], facts, parts: [summaryPart(entry)] }, options);
 }
 
 function summaryPart({ summary }: JsonObject): MessagePart {
@@ -192,19 +192,13 @@ function summaryPart({ summary }: JsonObject): MessagePart {
 }
 
 /** With what compactions and branch summaries have in common. */
-function summaryDraft(
-  title: string,
-  entry: JsonObject,
-  facts: readonly Words[],
-  parts: readonly MessagePart[],
-  options: ViewOptions,
-): Draft {
+function summaryDraft(entry: JsonObject, own: Omit<Draft, 'speaker'>, options: ViewOptions): Draft {
   const { details, preserveData, fromHook, fromExtension } = entry;
   const byExtension: Words[] = fromHook === true || fromExtension === true ? [['created by an extension']] : [];
   const data: MessagePart[] = [];
   if (isMeaningful(details)) data.push(jsonFold(['Details'], details, options));
   if (isMeaningful(preserveData)) data.push(jsonFold(['Preserved data'], preserveData, options));
-  return draft('summary', [title], [...parts, ...data], [...facts, ...byExtension, ...costFacts(entry)]);
+  return draft('summary', own.title, [...own.parts, ...data], [...own.facts, ...byExtension, ...costFacts(entry)]);
 }
 
 /** Not empty, and no object of nothing but empty lists. */

@@ -18,8 +18,6 @@ interface OpenMessage {
   readonly message: MessageItem;
   readonly pairing: Pairing<CallPart, ResultView>;
   readonly stopped: boolean;
-  /** What came after it and before the last result. */
-  readonly after: Item[];
 }
 
 const MOST_WAITING = 1000;
@@ -86,8 +84,9 @@ export class Transcript {
     return this.#takeReady();
   }
 
+  /** An open message waits, and with it what came after it. */
   #takeReady(): readonly Item[] {
-    return this.#ready.splice(0);
+    return this.#ready.splice(0, this.#open ? this.#ready.indexOf(this.#open.message) : this.#ready.length);
   }
 
   /** A message with a heading of its own. */
@@ -118,8 +117,7 @@ export class Transcript {
         return undefined;
       }
       const tool = textOf(value['name']);
-      const asked = askedOf(tool, value['arguments'] ?? value['input'], this.#options.tools);
-      const call = callPart(tool, asked, []);
+      const call = callPart(tool, askedOf(tool, value['arguments'] ?? value['input'], this.#options.tools), []);
       pairing.add(textOf(value['id']), call);
       return call;
     });
@@ -136,8 +134,8 @@ export class Transcript {
     const shown = this.#message(entry, { speaker: 'assistant', title: ['Assistant'], facts, parts }, isFirst);
     this.#turn = 'assistant';
     this.#model = modelName(message);
-    this.#open = { message: shown, pairing, stopped: ending.length > 0, after: [] };
-    if (!parts.some(({ kind }) => kind === 'call')) this.#close('next');
+    this.#ready.push(shown);
+    if (parts.some(({ kind }) => kind === 'call')) this.#open = { message: shown, pairing, stopped: ending.length > 0 };
   }
 
   #addResult(entry: ExportEntry, message: JsonObject): void {
@@ -180,13 +178,9 @@ export class Transcript {
   }
 
   #addNote(item: NoteItem): void {
-    if (!this.#open) {
-      this.#noteLeftOut();
-      this.#ready.push(item);
-      return;
-    }
-    this.#open.after.push(item);
-    if (this.#open.after.length >= MOST_WAITING) this.#close('next');
+    this.#noteLeftOut();
+    this.#ready.push(item);
+    if (this.#ready.length > MOST_WAITING) this.#close('next');
   }
 
   #noteLeftOut(): void {
@@ -196,11 +190,9 @@ export class Transcript {
   }
 
   #close(reason: 'next' | 'fork' | 'end'): void {
-    if (!this.#open) return;
-    const { message, stopped, after } = this.#open;
-    for (const part of message.parts)
-      if (part.kind === 'call' && part.results.length === 0) part.missing = MISSING[stopped ? 'stopped' : reason];
-    this.#ready.push(message, ...after);
+    const missing = MISSING[this.#open?.stopped ? 'stopped' : reason];
+    for (const part of this.#open?.message.parts ?? [])
+      if (part.kind === 'call' && part.results.length === 0) part.missing = missing;
     this.#open = undefined;
   }
 
