@@ -131,7 +131,7 @@ class ExportRun {
     return from < 0 && first !== undefined && this.#job.session.index.parentOf(first) === MISSING_PARENT;
   }
 
-  /** The ids of entries by their positions; the line stands for an entry that has none or cannot be read. */
+  /** The ids of entries by their positions; the line in place of an id that is missing or cannot be read. */
   async #idsOf(positions: readonly number[]): Promise<Map<number, string>> {
     const { session, options } = this.#job;
     const ids = new Map(positions.map((position) => [position, `line ${session.index.lineOf(position)}`]));

@@ -41,7 +41,7 @@ export interface Fold {
 /** What a user or a model wrote, as Markdown. */
 export type Text = { readonly kind: 'text'; readonly text: string };
 
-/** A line of ours that stands out: a failure, an abort, something left out. */
+/** A line of ours that is emphasized: a failure, an abort, something left out. */
 export interface Remark {
   readonly kind: 'remark';
   readonly tone: 'note' | 'warning' | 'error';
@@ -65,7 +65,7 @@ export interface ResultView {
 export interface CallPart {
   readonly kind: 'call';
   readonly tool: string;
-  /** What stands beside the tool's name: a path, a pattern. */
+  /** What follows the tool's name: a path, a pattern. */
   readonly subject: Words;
   readonly blocks: readonly CodeBlock[];
   readonly results: ResultView[];
@@ -112,7 +112,7 @@ export interface SessionFacts {
 
 /** A branch: the path to a leaf, from where it leaves the branches before it. */
 export interface ExportedBranch {
-  /** As in the revision `leaf:N`: 1 is the leaf that stands last in the file. */
+  /** As in the revision `leaf:N`: 1 is the last leaf in the file. */
   readonly number: number;
   readonly leaf: string;
   readonly label: string | undefined;
@@ -124,7 +124,7 @@ export interface ExportedBranch {
   readonly entries: number;
 }
 
-/** Where an entry stands in this export, undefined where it does not. */
+/** The anchor of an entry in this export, undefined where it has none. */
 export type AnchorOf = (entryId: string) => string | undefined;
 
 /** A time of the log as people write it, in one time zone. */
@@ -139,7 +139,7 @@ export interface ExportOptions {
   readonly thinking: 'folded' | 'full' | 'none';
   readonly zone: string;
   readonly time: TimeText;
-  /** Pictures stand in files beside the export. */
+  /** Pictures are in files beside the export. */
   readonly assets: boolean;
 }
 

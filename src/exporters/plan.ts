@@ -3,7 +3,7 @@ import { leaves, pathTo } from '../tree/path.ts';
 
 /** A branch, from where it leaves the branches before it. */
 export interface Section {
-  /** As in the revision `leaf:N`: 1 is the leaf that stands last in the file. */
+  /** As in the revision `leaf:N`: 1 is the last leaf in the file. */
   readonly number: number;
   readonly leaf: number;
   /** The entry that it goes on from, -1 where it starts at a root. */
@@ -29,7 +29,7 @@ export function planPath(index: LogIndex, leaf: number): ExportPlan {
 }
 
 /**
- * Every entry once: first the branch through the chosen entry, then the others, the leaf that stands last in the file
+ * Every entry once: first the branch through the chosen entry, then the others, the last leaf in the file
  * first. Entries that only a cycle of parents holds come last. 4 bytes per entry, and 8 while the sections are there.
  */
 export function planAll(index: LogIndex, chosen: number): ExportPlan {
@@ -62,7 +62,7 @@ export function planAll(index: LogIndex, chosen: number): ExportPlan {
   return { sections, forks, sectionOf: (position) => sections[owner[position] ?? -1] };
 }
 
-/** The leaf below an entry that stands last in the file; the entry itself where a cycle leaves it without one. */
+/** The last leaf in the file below an entry; the entry itself where a cycle leaves it without one. */
 function leafBelow(index: LogIndex, ends: readonly number[], chosen: number): number {
   const seen = new Uint8Array(index.size);
   for (const leaf of ends) {

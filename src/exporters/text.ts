@@ -21,7 +21,7 @@ export function withoutLineEnds(text: string): string {
   return text.slice(0, end);
 }
 
-/** Text that can stand between tags and inside double quotes. */
+/** Text that is safe between tags and inside double quotes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

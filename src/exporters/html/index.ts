@@ -18,7 +18,7 @@ const HTML_WORDS: WordStyle = {
 
 /**
  * The page in document order. A run is a chain of entries without a fork; the script shows the runs of one branch and
- * hides the others, and without scripts they stand one after another.
+ * hides the others, and without scripts they follow one another.
  */
 function htmlExporter(options: ExporterOptions): Exporter {
   const html = (words: Words): string => renderWords(words, HTML_WORDS, options.anchorOf);

@@ -38,7 +38,7 @@ class Sanitizer {
   #afterBlank = true;
   #inList = false;
   #inTable = false;
-  /** How far lines after a code block stood in a list item that the block has ended. */
+  /** The indent of lines after a code block, from a list item that the block has ended. */
   #dedent = 0;
 
   constructor(text: string) {
@@ -89,10 +89,10 @@ class Sanitizer {
       }
       const content = quote === undefined ? line : line.replace(QUOTE_MARK, '');
       if (closing.test(content)) break;
-      code.push(withoutIndent(content, indent));
+      code.push(content);
     }
     // The fence is written with backticks, among which its text may have none.
-    this.#code(info.trim().replaceAll('`', '&#96;'), code, quote === undefined ? '' : '> ');
+    this.#code(code, indent, info.trim().replaceAll('`', '&#96;'), quote === undefined ? '' : '> ');
     this.#dedent = this.#inList ? indent : 0;
     return true;
   }
@@ -108,16 +108,13 @@ class Sanitizer {
       if (!isBlank) length = code.length;
     }
     this.#next--;
-    this.#code(
-      '',
-      code.slice(0, length).map((line) => withoutIndent(line, 4)),
-      '',
-    );
+    this.#code(code.slice(0, length), 4);
     return true;
   }
 
-  #code(info: string, lines: readonly string[], prefix: string): void {
+  #code(indented: readonly string[], indent: number, info = '', prefix = ''): void {
     this.#blank();
+    const lines = indented.map((line) => withoutIndent(line, indent));
     const fence = fenceFor(lines.join('\n'));
     for (const line of [`${fence}${info}`, ...lines, fence]) this.#out += `${prefix}${line}\n`;
     this.#out += '\n';
@@ -150,15 +147,9 @@ class Sanitizer {
     const prefix = line.slice(0, at);
     const rest = line.slice(at);
     const [marks] = HEADING.exec(rest) ?? [];
-    if (marks === undefined)
-      return (
-        prefix +
-        sanitizeLine(
-          rest.replace(/^~{3,}/, (run) => '&#126;'.repeat(run.length)),
-          this.#inTable,
-        )
-      );
-    // A mark that stands deeper in lists and quotations may be higher than those that were looked at.
+    const unfenced = rest.replace(/^~{3,}/, (run) => '&#126;'.repeat(run.length));
+    if (marks === undefined) return prefix + sanitizeLine(unfenced, this.#inTable);
+    // A mark that is deeper in lists and quotations may be higher than those that were looked at.
     const level = Math.max(HIGHEST_HEADING, Math.min(6, marks.length + this.#shift));
     return `${prefix}${'#'.repeat(level)}${sanitizeLine(rest.slice(marks.length), false)}`;
   }

@@ -13,7 +13,7 @@ export function remainder(value: JsonObject, shown: readonly string[]): JsonObje
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
-/** JSON for reading; undefined stands for nothing to show. */
+/** JSON for reading; nothing for undefined. */
 export function jsonText(value: unknown, indent = 2): string {
   try {
     const text = JSON.stringify(value, null, indent) ?? '';
@@ -26,7 +26,7 @@ export function jsonText(value: unknown, indent = 2): string {
 
 /**
  * Numbers too large for JSON.parse, such as ids of 20 digits, would be shown as others. Where there are some, the entry
- * is read again with those numbers as marked texts, and `jsonText` writes them as they stood.
+ * is read again with those numbers as marked texts, and `jsonText` writes them as they were.
  */
 export const EXACT_MARK = '\u0000number:';
 
