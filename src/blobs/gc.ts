@@ -7,39 +7,22 @@ import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
 import type { BlobStore } from './store.ts';
 
-export interface GcPlan {
-  /** What nothing names and is old enough. */
-  readonly dead: readonly BlobFacts[];
-  /** How many more nothing names, too young to be taken. */
-  readonly young: number;
-  /** Temp files of killed writers, old enough. */
-  readonly leftovers: readonly string[];
-  readonly total: number;
-}
-
-/** `youngest` is the time before which a blob must have been written, in ms. */
-export function planGc({ folder }: BlobStore, referenced: ReadonlySet<string>, youngest: number): GcPlan {
+/** `youngest` is the time before which a blob must have been written to be taken, in ms. */
+export function planGc({ folder }: BlobStore, referenced: ReadonlySet<string>, youngest: number) {
   const { blobs, leftovers } = folder.list();
   const unnamed = blobs.filter((blob) => !referenced.has(blob.hash));
   const dead = unnamed.filter((blob) => blob.modified <= youngest);
-  const oldLeftovers = leftovers.filter((one) => one.modified <= youngest).map((one) => one.name);
-  return { dead, young: unnamed.length - dead.length, leftovers: oldLeftovers, total: blobs.length };
-}
-
-/** Takes what the plan says, and gives each blob that really went: one that was named anew meanwhile stays. */
-export function* collectGarbage(
-  { folder }: BlobStore,
-  plan: GcPlan,
-  youngest: number,
-  destroy: boolean,
-  signal: AbortSignal,
-): Generator<BlobFacts, void, void> {
-  try {
-    for (const blob of plan.dead) if (folder.takeBlob(blob, youngest, destroy, signal)) yield blob;
-    for (const name of plan.leftovers) folder.take(name, youngest, true, signal);
-  } finally {
-    folder.settle();
+  /** Takes the dead, and gives each blob that really went: one that was named anew meanwhile stays. */
+  function* collect(destroy: boolean, signal: AbortSignal): Generator<BlobFacts, void, void> {
+    try {
+      for (const blob of dead) if (folder.takeBlob(blob, youngest, destroy, signal)) yield blob;
+      // Temp files of killed writers.
+      for (const { name, modified } of leftovers) if (modified <= youngest) folder.take(name, youngest, true, signal);
+    } finally {
+      folder.settle();
+    }
   }
+  return { dead, young: unnamed.length - dead.length, total: blobs.length, collect };
 }
 
 /** Reads every byte of every file; gives how many files that were. */

@@ -1,8 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import { applySplices, type Splice } from '../json/text.ts';
 import { DEFAULT_MAX_LINE_BYTES } from '../lines/reader.ts';
-import { findImages, hashOfRef, IMAGE_MARKS, mayHoldRef, refAt, refOf } from './images.ts';
+import { findImages, hashOfRef, IMAGE_MARKS, type ImageString, mayHoldRef, refAt, refOf } from './images.ts';
 import type { RefError } from './store.ts';
+
+/** The line with other text between the quotes of its images and refs; undefined leaves one as it is. */
+function replaceImages(
+  raw: string,
+  from: number,
+  replace: (kind: ImageString['kind'], text: string, ref: string | undefined) => string | undefined,
+): { readonly raw: string; readonly moved: number } {
+  const splices: Splice[] = [];
+  findImages(raw, from, (image) => {
+    const [start, end] = [image.start + 1, image.end - 1];
+    const text = replace(image.kind, raw.slice(start, end), refAt(raw, image));
+    if (text !== undefined) splices.push({ start, end, text });
+  });
+  return { raw: applySplices(raw, splices), moved: splices.length };
+}
 
 /** Why an image stays in its line. */
 export type LeftReason = 'not-canonical' | 'escaped-url' | 'blocked';
@@ -14,29 +29,20 @@ export interface ExternalizeOptions {
   readonly put: (bytes: Buffer) => string | undefined;
 }
 
-export interface ExternalizedLine {
-  readonly raw: string;
-  /** Images that are refs now. */
-  readonly moved: number;
-  readonly left: readonly LeftReason[];
-}
-
 /** A whole line with refs in place of its images. Only the strings that are replaced change. */
-export function externalizeLine(raw: string, from: number, options: ExternalizeOptions): ExternalizedLine {
-  const splices: Splice[] = [];
+export function externalizeLine(raw: string, from: number, { minChars, put }: ExternalizeOptions) {
   const left: LeftReason[] = [];
   if (!IMAGE_MARKS.some((mark) => raw.includes(mark))) return { raw, moved: 0, left };
-  findImages(raw, from, (image) => {
-    const [start, end] = [image.start + 1, image.end - 1];
-    if (refAt(raw, image) !== undefined || (image.kind === 'data' && end - start < options.minChars)) return;
-    const text = raw.slice(start, end);
-    if (image.kind === 'url' && !/^data:/i.test(text)) return;
-    const bytes = image.kind === 'data' ? canonicalBytes(text) : urlBytes(text);
-    const hash = bytes && options.put(bytes);
-    if (hash) splices.push({ start, end, text: refOf(hash) });
-    else left.push(bytes ? 'blocked' : image.kind === 'data' ? 'not-canonical' : 'escaped-url');
+  const replaced = replaceImages(raw, from, (kind, text, ref) => {
+    const isImage = kind === 'data' ? text.length >= minChars : /^data:/i.test(text);
+    if (ref !== undefined || !isImage) return undefined;
+    const bytes = kind === 'data' ? canonicalBytes(text) : urlBytes(text);
+    const hash = bytes && put(bytes);
+    if (hash !== undefined) return refOf(hash);
+    left.push(bytes ? 'blocked' : kind === 'data' ? 'not-canonical' : 'escaped-url');
+    return undefined;
   });
-  return { raw: applySplices(raw, splices), moved: splices.length, left };
+  return { ...replaced, left };
 }
 
 /** A few characters are enough to tell most text from base64. */
@@ -60,39 +66,29 @@ function urlBytes(text: string): Buffer | undefined {
   return text.includes('\\') ? undefined : Buffer.from(text, 'latin1');
 }
 
-/** Why a ref stays: what is wrong with it, or what its bytes would do to the line. */
-export type KeptReason = RefError | 'not-a-data-url' | 'line-too-long';
-
-export interface InlinedLine {
-  readonly raw: string;
-  readonly moved: number;
-  readonly kept: readonly { readonly ref: string; readonly why: KeptReason }[];
+/** A ref that stays, and why: what is wrong with it, or what its bytes would do to the line. */
+export interface KeptRef {
+  readonly ref: string;
+  readonly why: RefError | 'not-a-data-url' | 'line-too-long';
 }
 
 /** A whole line with images in place of its refs: the reverse of externalizeLine, byte for byte. */
-export function inlineLine(raw: string, from: number, get: (ref: string) => Buffer | RefError): InlinedLine {
-  const splices: Splice[] = [];
-  const kept: { ref: string; why: KeptReason }[] = [];
+export function inlineLine(raw: string, from: number, get: (ref: string) => Buffer | RefError) {
+  const kept: KeptRef[] = [];
   let { length } = raw;
   if (!mayHoldRef(raw)) return { raw, moved: 0, kept };
-  const contentOf = (ref: string, kind: 'data' | 'url'): { readonly text: string } | KeptReason => {
+  const replaced = replaceImages(raw, from, (kind, _text, ref) => {
+    if (ref === undefined) return undefined;
     const bytes = hashOfRef(ref) === undefined ? 'bad-blob-ref' : get(ref);
-    if (typeof bytes === 'string') return bytes;
-    const text = bytes.toString(kind === 'data' ? 'base64' : 'latin1');
+    const text = typeof bytes === 'string' ? '' : bytes.toString(kind === 'data' ? 'base64' : 'latin1');
+    const keep = (why: KeptRef['why']): undefined => void kept.push({ ref, why });
+    if (typeof bytes === 'string') return keep(bytes);
     // Only what externalize can have put there may go back between the quotes as it is.
-    const isUrl = /^data:/i.test(text) && !/["\\\u0000-\u001f]/.test(text) && isUtf8(bytes);
-    if (kind === 'url' && !isUrl) return 'not-a-data-url';
-    return length + text.length > DEFAULT_MAX_LINE_BYTES ? 'line-too-long' : { text };
-  };
-  findImages(raw, from, (image) => {
-    const ref = refAt(raw, image);
-    if (ref === undefined) return;
-    const content = contentOf(ref, image.kind);
-    if (typeof content === 'string') kept.push({ ref, why: content });
-    else {
-      length += content.text.length;
-      splices.push({ start: image.start + 1, end: image.end - 1, text: content.text });
-    }
+    if (kind === 'url' && !(/^data:/i.test(text) && !/["\\\u0000-\u001f]/.test(text) && isUtf8(bytes)))
+      return keep('not-a-data-url');
+    if (length + text.length > DEFAULT_MAX_LINE_BYTES) return keep('line-too-long');
+    length += text.length;
+    return text;
   });
-  return { raw: applySplices(raw, splices), moved: splices.length, kept };
+  return { ...replaced, kept };
 }

@@ -80,41 +80,29 @@ function row(name: string, text: string, column: number, style: Style): string[]
 
 /** A command as it can be copied into a shell: what is too long goes on behind a backslash, before an option or in a pipe. */
 export function commandLines(command: string): string[] {
-  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
-  const lines: string[] = [];
-  let line = ' ';
-  for (const part of commandParts(words)) {
-    if (line.trim() !== '' && line.length + 1 + part.length + 2 > WIDTH) {
-      lines.push(`${line} \\`);
-      line = '     ';
-    }
-    line += ` ${part}`;
-  }
-  return [...lines, line];
-}
-
-/** What belongs together: an option with its value, a program with its operands, a program's end with the pipe behind it. */
-function commandParts(words: readonly string[]): string[] {
+  // What belongs together: an option with its value, a program with its operands, its end with the pipe behind it.
   const parts: string[] = [];
   let begins = true;
-  for (const word of words) {
-    if (begins || word.startsWith('-')) parts.push(word);
-    else parts.push(`${parts.pop()} ${word}`);
+  for (const word of command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []) {
+    parts.push(begins || word.startsWith('-') ? word : `${parts.pop()} ${word}`);
     begins = word === '|';
   }
-  return parts;
+  const lines = fill(parts, '  ', '      ', WIDTH - 2);
+  return lines.map((line, at) => (at < lines.length - 1 ? `${line} \\` : line));
 }
 
-/** Words set into lines of at most 80 columns, each indented. */
 function wrap(text: string, indent: number): string[] {
+  return fill(text.split(' '), ' '.repeat(indent), ' '.repeat(indent), WIDTH);
+}
+
+/** Words set into lines of at most so many columns. */
+function fill(words: readonly string[], first: string, indent: string, columns: number): string[] {
   const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && indent + line.length + 1 + word.length > WIDTH) {
-      lines.push(line);
-      line = '';
-    }
-    line += line === '' ? word : ` ${word}`;
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined) lines.push(first + word);
+    else if (last.length + 1 + word.length > columns) lines.push(indent + word);
+    else lines[lines.length - 1] = `${last} ${word}`;
   }
-  return [...lines, line].map((one) => ' '.repeat(indent) + one);
+  return lines;
 }

@@ -4,20 +4,17 @@ import { printable } from '../util/printable.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';
 import type { ProcessIo } from './report.ts';
 
-export type ColorWhen = 'auto' | 'always' | 'never';
-
 export async function makeIo(
   color: string | undefined,
   outside: ProcessIo,
 ): Promise<Io & { readonly progress: ProgressLine }> {
   const { env, stdin, now = Date.now, random = systemRandom, signal = new AbortController().signal } = outside;
-  const when: ColorWhen = color === 'always' || color === 'never' ? color : 'auto';
   const progress = makeProgress(outside.stderr, env, now);
   const [stdout, stderr] = [clearing(outside.stdout, progress), clearing(outside.stderr, progress)];
   return {
     ...{ stdin, stdout, stderr, env, now, random, signal, progress },
-    style: await makeStyle(wantsColor(when, env, stdout.isTTY === true)),
-    errorStyle: await makeStyle(wantsColor(when, env, stderr.isTTY === true)),
+    style: await makeStyle(wantsColor(color, env, stdout.isTTY === true)),
+    errorStyle: await makeStyle(wantsColor(color, env, stderr.isTTY === true)),
     processes: { own: process.pid, isRunning },
     note: (message) => {
       stderr.write(`sessionctl: ${printable(message)}\n`);
@@ -26,8 +23,8 @@ export async function makeIo(
 }
 
 /** --color beats NO_COLOR beats FORCE_COLOR beats TERM=dumb beats whether the stream is a terminal. */
-export function wantsColor(when: ColorWhen, env: Io['env'], isTerminal: boolean): boolean {
-  if (when !== 'auto') return when === 'always';
+export function wantsColor(when: string | undefined, env: Io['env'], isTerminal: boolean): boolean {
+  if (when === 'always' || when === 'never') return when === 'always';
   if (env['NO_COLOR']) return false;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';

@@ -1,11 +1,11 @@
-import { ageOf, collectGarbage, HashSearch, planGc, searchAll } from '../blobs/gc.ts';
+import { ageOf, HashSearch, planGc, searchAll } from '../blobs/gc.ts';
 import { hashOfRef, refOf } from '../blobs/images.ts';
-import { BlobStore, type RefError } from '../blobs/store.ts';
+import { BlobStore } from '../blobs/store.ts';
 import { TRASH } from '../files/blob-files.ts';
 import { realPath, requireRunning } from '../files/disk.ts';
 import { isFolder } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { BLOBS_OPTION, NO_STORE, storeFor } from '../shared/blob-options.ts';
+import { BLOBS_OPTION, NO_STORE, REF_ERRORS, storeFor } from '../shared/blob-options.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { eachRef } from '../shared/each-ref.ts';
 import { AppError, UsageError } from '../util/errors.ts';
@@ -18,12 +18,6 @@ const WORK = new Map([
   ['verify', verify],
   ['gc', gc],
 ]);
-
-const MESSAGES: Readonly<Record<RefError, string>> = {
-  'bad-blob-ref': 'is not blob:sha256: and 64 lowercase hexadecimal digits',
-  'missing-blob': 'is not in the store',
-  'damaged-blob': 'has bytes that do not match its hash',
-};
 
 export const command: Command = {
   name: 'blobs',
@@ -121,7 +115,7 @@ async function verify(names: readonly string[], args: ParsedArgs, io: Io, print:
         if (!rule) continue;
         reported.add(ref);
         count[rule]++;
-        const message = `'${ref}' ${MESSAGES[rule]}`;
+        const message = `'${ref}' ${REF_ERRORS[rule]}`;
         const record = { file, line: line.number, rule, severity: 'error', message, path, ref };
         await print(`${file}:${line.number}: error: ${rule}: ${message}`, record);
       }
@@ -180,7 +174,7 @@ async function gc(names: readonly string[], args: ParsedArgs, io: Io, print: Pri
   }
   let count = 0;
   let bytes = 0;
-  for (const blob of applies ? collectGarbage(store, plan, youngest, destroys, io.signal) : plan.dead) {
+  for (const blob of applies ? plan.collect(destroys, io.signal) : plan.dead) {
     count++;
     bytes += blob.freed;
     const record = { file: `${path}/${blob.hash}`, bytes: blob.freed, modified: new Date(blob.modified).toISOString() };

@@ -4,7 +4,7 @@ import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
-import { BLOBS_OPTION, BlobResolver } from '../shared/blob-options.ts';
+import { BLOBS_OPTION, blobResolver } from '../shared/blob-options.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { labels, sessionTitle } from '../tree/labels.ts';
@@ -92,7 +92,7 @@ async function show(session: Log, view: View, args: ParsedArgs, io: Io): Promise
   const rev = args.text('leaf');
   const options = { allowNull: true, duplicates: duplicatesIn(profile) } as const;
   const position = await view.leaf(rev === '@' ? undefined : rev, options);
-  const blobs = new BlobResolver(session.name, args, io);
+  const blobs = blobResolver(session.name, args, io);
   const context = await SessionContext.at(session, position === null || position < 0 ? null : position, profile);
   for (const note of context.notes) io.note(`${session.name}: ${note}`);
   const out = new ByteWriter(io.stdout);

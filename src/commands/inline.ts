@@ -4,7 +4,7 @@ import { inlineLine } from '../blobs/move-images.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { BLOBS_OPTION, KeptRefs, NO_STORE, storeFor } from '../shared/blob-options.ts';
+import { BLOBS_OPTION, keptRefs, NO_STORE, storeFor } from '../shared/blob-options.ts';
 import type { Command, Io, ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 import { rewriteLines } from '../shared/rewrite-lines.ts';
@@ -31,7 +31,7 @@ export const command: Command = {
 };
 
 async function inline(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io): Promise<number> {
-  const kept = new KeptRefs(input.name, io);
+  const kept = keptRefs(input.name, io);
   let store: BlobStore | undefined;
   // A log without refs needs no store, so it is looked for when the first one is met.
   const get = (ref: string): ReturnType<BlobStore['get']> => {

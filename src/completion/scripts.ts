@@ -9,26 +9,17 @@ export interface Vocabulary {
 
 const RULE_LEVELS = 'error warning off';
 
-/** How each shell completes the value of an option, by what the help calls it. */
-const VALUE_ACTIONS: Readonly<Record<string, Readonly<Record<'bash' | 'zsh' | 'fish', string>>>> = {
-  FILE: { bash: '_sessionctl_files -f', zsh: '_files', fish: ' -r -F' },
-  DIR: { bash: '_sessionctl_files -d', zsh: '_files -/', fish: " -x -a '(__fish_complete_directories)'" },
-  RULE: {
-    bash: '_sessionctl_offer "$_sessionctl_rules" "$cur"',
-    zsh: '_sessionctl_rules',
-    fish: " -x -a '(__sessionctl_rules)'",
-  },
-  'ID=LEVEL': {
-    bash: '_sessionctl_rule_levels "$cur"',
-    zsh: '_sessionctl_rule_levels',
-    fish: " -x -a '(__sessionctl_rule_levels)'",
-  },
+/** How the shells complete the value of an option, by what the help calls it. */
+const VALUE_ACTIONS: Readonly<Record<string, readonly [bash: string, zsh: string, fish: string]>> = {
+  FILE: ['_sessionctl_files -f', '_files', ' -r -F'],
+  DIR: ['_sessionctl_files -d', '_files -/', " -x -a '(__fish_complete_directories)'"],
+  RULE: ['_sessionctl_offer "$_sessionctl_rules" "$cur"', '_sessionctl_rules', " -x -a '(__sessionctl_rules)'"],
+  'ID=LEVEL': ['_sessionctl_rule_levels "$cur"', '_sessionctl_rule_levels', " -x -a '(__sessionctl_rule_levels)'"],
 };
 
-function valueAction(shell: 'bash' | 'zsh' | 'fish', { choices, value }: Option): string {
-  if (!choices) return VALUE_ACTIONS[value ?? '']?.[shell] ?? { bash: '', zsh: ' ', fish: ' -x' }[shell];
-  const words = choices.join(' ');
-  return { bash: bashOffer(choices), zsh: `(${words})`, fish: ` -x -a ${fishWord(words)}` }[shell];
+function valueActions({ choices, value }: Option): readonly [bash: string, zsh: string, fish: string] {
+  if (!choices) return VALUE_ACTIONS[value ?? ''] ?? ['', ' ', ' -x'];
+  return [bashOffer(choices), `(${choices.join(' ')})`, ` -x -a ${fishWord(choices.join(' '))}`];
 }
 
 /** True where operands are files; a command without them, such as schema, gets none offered. */
@@ -41,6 +32,16 @@ function takesFiles(command: Command): boolean {
  * settings have it. No helper of the bash-completion package is used: it is not everywhere.
  */
 export function bashCompletion({ commands, rules }: Vocabulary): string {
+  const valued = commands.flatMap((command) =>
+    allOptions(command)
+      .filter((option) => option.kind !== 'flag')
+      .map((option) => ({
+        pattern: optionWords(option)
+          .map((word) => `${command.name}:${word}`)
+          .join(' | '),
+        action: valueActions(option)[0],
+      })),
+  );
   return `# bash completion for sessionctl
 # Use it now: source <(sessionctl completion bash)
 # Keep it:    sessionctl completion bash > ~/.local/share/bash-completion/completions/sessionctl
@@ -91,7 +92,7 @@ _sessionctl() {
     elif [[ \${words[at]} != -* || \${words[at]} = - ]]; then operands=$((operands + 1))
     else
       case $command:\${words[at]} in
-        ${commands.flatMap((command) => valued(command).flatMap((option) => patterns(command, option))).join(' | ')}) value=\${words[at]} ;;
+        ${valued.map(({ pattern }) => pattern).join(' | ')}) value=\${words[at]} ;;
       esac
     fi
   done
@@ -106,7 +107,7 @@ _sessionctl() {
     else _sessionctl_offer "$_sessionctl_commands" "$cur"; fi
   elif [ -n "$value" ]; then
     case $command:$value in
-${commands.flatMap((command) => valued(command).flatMap((option) => bashValueCase(command, option))).join('\n')}
+${valued.flatMap(({ pattern, action }) => (action ? [`      ${pattern}) ${action} ;;`] : [])).join('\n')}
     esac
   elif [ -z "$ended" ] && [[ $cur == -* ]]; then
     case $command in
@@ -131,20 +132,6 @@ complete -F _sessionctl sessionctl
 
 function bashOffer(words: readonly string[]): string {
   return `_sessionctl_offer ${shellQuoted(words.join(' '))} "$cur"`;
-}
-
-/** The options that take the next word. */
-function valued(command: Command): Option[] {
-  return allOptions(command).filter((option) => option.kind !== 'flag');
-}
-
-function patterns(command: Command, option: Option): string[] {
-  return optionWords(option).map((spelling) => `${command.name}:${spelling}`);
-}
-
-function bashValueCase(command: Command, option: Option): string[] {
-  const action = valueAction('bash', option);
-  return action === '' ? [] : [`      ${patterns(command, option).join(' | ')}) ${action} ;;`];
 }
 
 function bashOperandCases(command: Command): string[] {
@@ -214,7 +201,7 @@ function zshSpecs(option: Option): string[] {
   const others = option.many ? '*' : `(${all.join(' ')})`;
   const text = `[${colons(option.describe.replace(/[[\]\\]/g, '\\$&'))}]`;
   if (option.kind === 'flag') return all.map((spelling) => `${others}${spelling}${text}`);
-  const value = `:${colons(option.value ?? 'VALUE')}:${valueAction('zsh', option)}`;
+  const value = `:${colons(option.value ?? 'VALUE')}:${valueActions(option)[1]}`;
   return all.map((spelling) => `${others}${spelling}${spelling.startsWith('--') ? '=' : '+'}${text}${value}`);
 }
 
@@ -278,7 +265,7 @@ function fishLines(command: Command): string[] {
   const when = `__sessionctl_command_is ${command.name}`;
   const first = `__sessionctl_first_operand ${command.name}`;
   const lines = allOptions(command).flatMap((option) => {
-    const rest = `${option.kind === 'flag' ? '' : valueAction('fish', option)} -d ${fishWord(option.describe)}`;
+    const rest = `${option.kind === 'flag' ? '' : valueActions(option)[2]} -d ${fishWord(option.describe)}`;
     const names = [
       `${option.name}${option.short ? ` -s ${option.short}` : ''}`,
       ...(option.alias ? [option.alias] : []),

@@ -1,6 +1,6 @@
 import { mayHoldRef } from '../blobs/images.ts';
-import { type InlinedLine, inlineLine, type KeptReason } from '../blobs/move-images.ts';
-import { BlobStore } from '../blobs/store.ts';
+import { inlineLine, type KeptRef } from '../blobs/move-images.ts';
+import { BlobStore, type RefError } from '../blobs/store.ts';
 import { blobFolderNear } from '../files/blob-files.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import { counted } from '../util/words.ts';
@@ -29,61 +29,51 @@ export function storeFor(file: string | undefined, args: ParsedArgs, io: Io): Bl
 
 export const NO_STORE = 'no blob store found; pass it with --blobs DIR or the variable SESSIONCTL_BLOBS';
 
-const REASONS: Readonly<Record<KeptReason, string>> = {
-  'bad-blob-ref': 'is not blob:sha256: and 64 lowercase hexadecimal digits; nothing was opened',
+export const REF_ERRORS: Readonly<Record<RefError, string>> = {
+  'bad-blob-ref': 'is not blob:sha256: and 64 lowercase hexadecimal digits',
   'missing-blob': 'is not in the store',
   'damaged-blob': 'has bytes that do not match its hash',
+};
+
+const REASONS: Readonly<Record<KeptRef['why'], string>> = {
+  ...REF_ERRORS,
+  'bad-blob-ref': `${REF_ERRORS['bad-blob-ref']}; nothing was opened`,
   'not-a-data-url': 'is not a data URL, which an image_url needs',
   'line-too-long': 'would make the line longer than 256 MiB',
 };
 
 /** Why a ref could not be resolved, in one line. */
-export function refStays(ref: string, why: KeptReason): string {
+export function refStays(ref: string, why: KeptRef['why']): string {
   const shortened = ref.length > 100 ? `${ref.slice(0, 100)}...` : ref;
   return `'${shortened}' ${REASONS[why]}; the ref is kept`;
 }
 
 const NOTES = 20;
 
-/** Notes about the refs of a log that could not be resolved. */
-export class KeptRefs {
-  readonly #name: string;
-  readonly #io: Io;
-  #count = 0;
-
-  constructor(name: string, io: Io) {
-    this.#name = name;
-    this.#io = io;
-  }
-
-  add(line: number, kept: InlinedLine['kept']): void {
-    for (const { ref, why } of kept)
-      if (++this.#count <= NOTES) this.#io.note(`${this.#name}:${line}: ${refStays(ref, why)}`);
-  }
-
-  /** The exit code that this has earned. */
-  end(): number {
-    if (this.#count > NOTES) this.#io.note(`${this.#name}: ${counted(this.#count - NOTES, 'more ref')} kept`);
-    return this.#count > 0 ? 1 : 0;
-  }
+/** Notes about the refs of a log that could not be resolved; `end` gives the exit code that they earn. */
+export function keptRefs(name: string, io: Io) {
+  let count = 0;
+  const add = (line: number, kept: readonly KeptRef[]): void => {
+    for (const { ref, why } of kept) if (++count <= NOTES) io.note(`${name}:${line}: ${refStays(ref, why)}`);
+  };
+  const end = (): number => {
+    if (count > NOTES) io.note(`${name}: ${counted(count - NOTES, 'more ref')} kept`);
+    return count > 0 ? 1 : 0;
+  };
+  return { add, end };
 }
 
 /** Puts images in the place of their refs, for commands that show a log; only where the user named a store. */
-export class BlobResolver extends KeptRefs {
-  readonly #store: BlobStore | undefined;
-
-  constructor(name: string, args: ParsedArgs, io: Io) {
-    super(name, io);
-    this.#store = namedStore(args, io);
-    this.#store?.folder.require();
-  }
-
+export function blobResolver(name: string, args: ParsedArgs, io: Io) {
+  const store = namedStore(args, io);
+  store?.folder.require();
+  const { add, end } = keptRefs(name, io);
   /** The JSON text with its images; the line is for notes about refs that have to stay. */
-  resolve(text: string, line: number): string {
-    const store = this.#store;
+  const resolve = (text: string, line: number): string => {
     if (!store || !mayHoldRef(text)) return text;
     const { raw, kept, moved } = inlineLine(encodeUtf8(text), 0, (ref) => store.get(ref));
-    this.add(line, kept);
+    add(line, kept);
     return moved > 0 ? decodeUtf8(raw) : text;
-  }
+  };
+  return { resolve, end };
 }

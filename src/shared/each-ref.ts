@@ -37,19 +37,12 @@ export async function eachRef(names: readonly string[], io: Io, begin: Begin): P
 }
 
 async function* logsOf(names: readonly string[]): AsyncGenerator<{ path: string; error?: AppError; named: boolean }> {
+  // One of several names that is not there is reported when it is opened.
+  const orFile = (error: unknown): false | Promise<never> => (names.length > 1 ? false : Promise.reject(error));
   for (const name of names.length > 0 ? names : ['-']) {
-    const isLog = name === '-' || !(await isFolder(name).catch(orFile(names)));
-    if (isLog) yield { path: name, named: true };
+    if (name === '-' || !(await isFolder(name).catch(orFile))) yield { path: name, named: true };
     else for await (const found of findSessions(name)) yield { ...found, named: false };
   }
-}
-
-/** One of several names that is not there is reported when it is opened. */
-function orFile(names: readonly string[]): (error: unknown) => boolean {
-  return (error) => {
-    if (names.length > 1) return false;
-    throw error;
-  };
 }
 
 async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Promise<'read' | 'damaged' | 'foreign'> {

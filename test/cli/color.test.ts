@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ColorWhen, wantsColor } from '../../src/cli/io.ts';
+import { wantsColor } from '../../src/cli/io.ts';
 import { run } from '../support/run.ts';
 import { HEADER } from '../support/sessions.ts';
 
 type Env = Readonly<Record<string, string>>;
-const table: readonly (readonly [when: ColorWhen, env: Env, isTerminal: boolean, color: boolean])[] = [
+const table: readonly (readonly [when: string, env: Env, isTerminal: boolean, color: boolean])[] = [
   ['auto', {}, true, true],
   ['auto', {}, false, false],
   ['auto', { TERM: 'dumb' }, true, false],
