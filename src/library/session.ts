@@ -18,7 +18,7 @@ export interface OpenSessionOptions {
   /** What messages call the log; '-' by default. */
   readonly name?: string;
   readonly random?: Random;
-  /** Hears what the user has to know, such as an unknown version that is read as version 3. */
+  /** Gets what the user has to know, such as an unknown version that is read as version 3. */
   readonly onNote?: (note: string) => void;
 }
 

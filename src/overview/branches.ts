@@ -45,14 +45,13 @@ export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<Br
     const part = ends.slice(from, from + BRANCHES_TOGETHER);
     const users = part.map((end) => lastUser[end] as number).filter((at) => at >= 0);
     const read = new Map<number, { id: string; timestamp: unknown; text: string }>();
-    for await (const entry of session.entries([...new Set([...part, ...users])].sort((a, b) => a - b))) {
-      const { position, value } = entry;
-      read.set(position, {
-        id: nameOf(entry),
-        timestamp: value['timestamp'],
-        text: oneLine(value, LONGEST_TEXT),
-      });
-    }
+    await session.forEachEntry(
+      [...new Set([...part, ...users])].sort((a, b) => a - b),
+      (entry) => {
+        const { timestamp } = entry.value;
+        read.set(entry.position, { id: nameOf(entry), timestamp, text: oneLine(entry.value, LONGEST_TEXT) });
+      },
+    );
     yield part.map((end, at) => ({
       id: read.get(end)?.id ?? `line:${index.lineOf(end)}`,
       leaf: from + at + 1,
@@ -67,14 +66,11 @@ export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<Br
   }
 }
 
-interface PathSums {
-  readonly messages: Uint32Array;
-  readonly tokens: Float64Array;
-  readonly lastUser: Int32Array;
-}
-
 /** For each entry, what its path holds: each is its parent's plus its own. */
-async function pathSums(session: Log, children: Children): Promise<PathSums> {
+async function pathSums(
+  session: Log,
+  children: Children,
+): Promise<{ messages: Uint32Array; tokens: Float64Array; lastUser: Int32Array }> {
   const { index } = session;
   const messages = new Uint32Array(index.size);
   const tokens = new Float64Array(index.size);

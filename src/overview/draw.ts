@@ -4,7 +4,16 @@ import type { LogIndex } from '../log/log-index.ts';
 import { Children } from '../tree/children.ts';
 import { leaves, markPositions, pathTo } from '../tree/path.ts';
 import { counted } from '../util/words.ts';
-import { formatRow, type Marks, oneLine, overviewRecord, type Row, type RowStyle, rowOf, shownText } from './row.ts';
+import {
+  type EntryRow,
+  formatRow,
+  type Marks,
+  oneLine,
+  overviewRecord,
+  type RowStyle,
+  rowOf,
+  shownText,
+} from './row.ts';
 
 /** Branches nested deeper than this are drawn in the last column, with their depth as a number. */
 const MOST_COLUMNS = 24;
@@ -100,7 +109,7 @@ export async function* drawTree(session: Log, marks: Marks, look: RowStyle): Asy
   const children = new Children(index);
   const draw = async (lines: readonly DrawnLine[]): Promise<string[]> => {
     const positions = lines.flatMap((line) => (line.kind === 'entry' ? [line.position] : [])).sort((a, b) => a - b);
-    const read = new Map<number, Row>();
+    const read = new Map<number, EntryRow>();
     await session.forEachEntry(positions, (entry) => read.set(entry.position, rowOf(entry, look)));
     return lines.flatMap((line) => {
       if (line.kind === 'run') return [runText(line, look)];

@@ -37,20 +37,20 @@ export function shownText(text: string, { isTerminal }: RowStyle): string {
 }
 
 /** What an overview shows of an entry. */
-export interface Row {
+export interface EntryRow {
   readonly position: number;
   readonly id: string;
   readonly kind: string;
   readonly text: string;
 }
 
-export function rowOf(entry: LogEntry, look: RowStyle): Row {
+export function rowOf(entry: LogEntry, look: RowStyle): EntryRow {
   const { position, value } = entry;
   return { position, id: nameOf(entry), kind: kindOf(value), text: oneLine(value, look.columns) };
 }
 
 /** One line for an entry: lines of the drawing, id, marks as git has them, kind and as much of its text as fits. */
-export function formatRow(row: Row, marks: Marks, look: RowStyle, before = '', leafName?: string): string {
+export function formatRow(row: EntryRow, marks: Marks, look: RowStyle, before = '', leafName?: string): string {
   const { style } = look;
   const decorations: [text: string, paint: Paint][] = [];
   const label = marks.labels.get(row.position);

@@ -190,26 +190,26 @@ class RevReader {
     function* ids(): Generator<string, void, void> {
       for (const [id] of index.ids()) yield id;
     }
-    const names = [
-      ...nearest(word, ids()).map((id) => `'${id}'`),
-      ...nearest(word, new Set((await this.#allLabels()).values())).map((label) => `label '${label}'`),
-    ];
-    if (names.length > 0) return this.error(`'${rev}' does not match any entry; did you mean ${names.join(', ')}?`);
-    const short =
-      word.length < SHORTEST_PREFIX ? `; a prefix of an id needs at least ${SHORTEST_PREFIX} characters` : '';
-    return this.error(`'${rev}' does not match any entry${short}; use ${FORMS}`);
+    const names = nearest(word, ids()).map((id) => `'${id}'`);
+    for (const label of nearest(word, await this.#labelNames())) names.push(`label '${label}'`);
+    const isShort = word.length < SHORTEST_PREFIX && names.length === 0;
+    const short = isShort ? `; a prefix of an id needs at least ${SHORTEST_PREFIX} characters` : '';
+    const meant = names.length > 0 ? `did you mean ${names.join(', ')}?` : `use ${FORMS}`;
+    return this.error(`'${rev}' does not match any entry${short}; ${meant}`);
   }
 
   async #unknownLabel(word: string): Promise<AppError> {
-    const all = [...new Set((await this.#allLabels()).values())];
-    const none = `no entry has the label '${word}'`;
-    if (all.length === 0) return this.error(`${none}; the log has no labels`);
+    const all = [...(await this.#labelNames())];
     const listed = (names: readonly string[]): string => names.map((label) => `'${label}'`).join(', ');
     const near = nearest(word, all);
-    if (near.length > 0) return this.error(`${none}; did you mean ${listed(near)}?`);
-    const dots = all.length > MOST_CANDIDATES ? ', ...' : '';
-    const there = all.length === 1 ? 'is' : 'are';
-    return this.error(`${none}; there ${there} ${listed(all.slice(0, MOST_CANDIDATES))}${dots}`);
+    const some = `${listed(all.slice(0, MOST_CANDIDATES))}${all.length > MOST_CANDIDATES ? ', ...' : ''}`;
+    const there = all.length === 0 ? 'the log has no labels' : `there ${all.length === 1 ? 'is' : 'are'} ${some}`;
+    const rest = near.length > 0 ? `did you mean ${listed(near)}?` : there;
+    return this.error(`no entry has the label '${word}'; ${rest}`);
+  }
+
+  async #labelNames(): Promise<Set<string>> {
+    return new Set((await this.#allLabels()).values());
   }
 
   #ambiguous(rev: string, candidates: readonly string[], how: string): AppError {
