@@ -35,11 +35,9 @@ export class StateReader {
   readonly #rules = new Set<unknown>();
   readonly #types = new Map<string, number>();
   readonly #roles = new Map<string, number>();
-  readonly #last: { leafId: unknown; thinkingLevel: unknown; mode: unknown; modeData?: unknown } = {
-    leafId: null,
-    thinkingLevel: 'off',
-    mode: 'none',
-  };
+  #leafId: unknown = null;
+  #thinkingLevel: unknown = 'off';
+  #mode: { mode: unknown; modeData?: unknown } = { mode: 'none' };
   #entries = 0;
   #toolCalls = 0;
   #usage: Usage = NO_USAGE;
@@ -49,32 +47,28 @@ export class StateReader {
   }
 
   add(entry: JsonObject): void {
-    const { type, message, injectedRules } = entry;
+    const { type, message, injectedRules, mode, data } = entry;
     this.#entries++;
-    this.#last.leafId = entry['id'] ?? null;
+    this.#leafId = entry['id'] ?? null;
     count(this.#types, type);
     this.#usage = addUsage(this.#usage, usageOf(entry));
     if (type === 'message' && isObject(message)) this.#message(message);
     else if (type === 'model_change') this.#modelChange(entry);
     else if (type === 'thinking_level_change')
-      this.#last.thinkingLevel = entry['thinkingLevel'] ?? (this.#profile === 'pi' ? null : 'off');
-    else if (type === 'mode_change') {
-      this.#last.mode = entry['mode'] ?? 'none';
-      this.#last.modeData = entry['data'];
-    } else if (type === 'ttsr_injection' && Array.isArray(injectedRules)) {
+      this.#thinkingLevel = entry['thinkingLevel'] ?? (this.#profile === 'pi' ? null : 'off');
+    else if (type === 'mode_change')
+      this.#mode = { mode: mode ?? 'none', ...(data === undefined ? {} : { modeData: data }) };
+    else if (type === 'ttsr_injection' && Array.isArray(injectedRules))
       for (const rule of injectedRules) this.#rules.add(rule);
-    }
   }
 
   state(): PathState {
     const { cost, ...usage } = this.#usage;
-    const { leafId, thinkingLevel, mode, modeData } = this.#last;
     return {
-      leafId,
-      thinkingLevel,
+      leafId: this.#leafId,
+      thinkingLevel: this.#thinkingLevel,
       models: Object.fromEntries(this.#models),
-      mode,
-      ...(modeData === undefined ? {} : { modeData }),
+      ...this.#mode,
       injectedTtsrRules: [...this.#rules],
       counts: {
         entries: this.#entries,

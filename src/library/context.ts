@@ -7,14 +7,14 @@ import { toJson } from '../util/to-json.ts';
 import { type Bytes, described, optionsOf } from './arguments.ts';
 import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
 
-/** An entry of a path. The text is that of its line, so that messages leave as they stand in the log; without it they are made from the value. */
+/** An entry of a path. The text is that of its line, so that messages are those of the log; without it they are made from the value. */
 export interface GivenEntry {
   readonly value: JsonObject;
   readonly text?: string;
 }
 
 export interface ContextOptions {
-  /** Whose reading of the log is wanted where the agents differ: 'spec' unless told. */
+  /** Whose reading of the log is wanted where the agents differ: 'spec' by default. */
   readonly profile?: Profile;
 }
 
@@ -36,7 +36,7 @@ export function buildContext(path: Iterable<GivenEntry>, options?: ContextOption
 }
 
 export interface SessionContextOptions extends ContextOptions {
-  /** The entry at which the model stands; '@' unless told. */
+  /** The entry at which the context ends; '@' by default. */
   readonly rev?: string;
 }
 

@@ -5,7 +5,7 @@ import { type Bytes, described, optionsOf } from './arguments.ts';
 import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
 
 export interface StatusOptions {
-  /** The entry whose path is judged; the last of the log unless told. */
+  /** The entry whose path is judged; the last of the log by default. */
   readonly rev?: string;
   /** Classes for tools of your own; they are asked before the built-in table, and the first that fits wins. */
   readonly classes?: readonly ClassRule[];

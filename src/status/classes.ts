@@ -25,7 +25,7 @@ export type Idempotency = (typeof IDEMPOTENCIES)[number];
 const POLICIES = ['replay-from-event', 'rerun-after-check', 'require-user-confirmation', 'never-rerun'] as const;
 export type Policy = (typeof POLICIES)[number];
 
-/** What a tool can do to the world, by its name in lowercase; `*` stands for any characters. */
+/** What a tool can do to the world, by its name in lowercase; `*` matches any characters. */
 const TOOLS = {
   pure: 'think todo todo_write todowrite update_plan calc yield exit_plan_mode exitplanmode',
   read: `read grep find ls glob list ast_grep lsp recall output view_image read_file read_many_files list_directory
@@ -126,7 +126,7 @@ function fromRule({ class: name, idempotency, policy, pattern }: ClassRule): Cla
   return { ...judged, policy, verdict: policy === 'rerun-after-check' ? milder(row.verdict, 'check') : 'confirm' };
 }
 
-/** `*` any characters, `?` one; everything else stands for itself. Linear but for the stars, and names are short. */
+/** `*` any characters, `?` one; everything else itself. Linear but for the stars, and names are short. */
 function globPattern(pattern: string): RegExp {
   const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/\*+/g, '.*').replaceAll('?', '.')}$`, 's');

@@ -19,17 +19,6 @@ export interface SimpleCommand {
   background: boolean;
 }
 
-export interface Script {
-  /** Those inside substitutions too. */
-  readonly commands: SimpleCommand[];
-  substitution: boolean;
-  redirection: boolean;
-  /** Loops, conditions, functions, subshells: the commands are seen, but not when or how often they run. */
-  compound: boolean;
-  /** False where a quote or bracket does not close, or the nesting is too deep: nothing may be concluded. */
-  understood: boolean;
-}
-
 interface HereDocument {
   readonly delimiter: string;
   readonly quoted: boolean;
@@ -46,23 +35,30 @@ const OPERATOR = /\n|;|\|[|&]?|&&|&(?!>)|[()]/y;
 /** `<(` and `>(` are substitutions, which are words. */
 const REDIRECTION = /(?:&>>?|\d*(?:<<<|<<-|<<|<&|<>|>>|>&|>\||[<>](?!\()))/y;
 const PARAMETER = /\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/y;
-/** What stands for itself in a word, in double quotes and in `${...}`. */
+/** What is literal in a word, in double quotes and in `${...}`. */
 const PLAIN = { word: /[^'"\\$`\s;&|()<>]+/y, '"': /[^"\\$`]+/y, '}': /[^'"\\$`}]+/y } as const;
 
 export function parseShell(text: string, depth = 0): Script {
-  const script: Script = { commands: [], substitution: false, redirection: false, compound: false, understood: true };
-  new Parser(text, script).list(depth, false);
+  const script = new Script(text);
+  script.list(depth, false);
   return script;
 }
 
-class Parser {
+/** What a text was read as, and the reading of it. */
+class Script {
+  /** Those inside substitutions too. */
+  readonly commands: SimpleCommand[] = [];
+  substitution = false;
+  redirection = false;
+  /** Loops, conditions, functions, subshells: the commands are seen, but not when or how often they run. */
+  compound = false;
+  /** False where a quote or bracket does not close, or the nesting is too deep: nothing may be concluded. */
+  understood = true;
   readonly #text: string;
-  readonly #script: Script;
   #at = 0;
 
-  constructor(text: string, script: Script) {
+  constructor(text: string) {
     this.#text = text;
-    this.#script = script;
   }
 
   /** Commands up to the end, or to behind the `)` that closes a substitution. */
@@ -82,23 +78,23 @@ class Parser {
       if (operator === '\n') this.#skipHereDocuments(hereDocuments);
       if (operator === ')' && closes && brackets === 0) return;
       if (operator === '(' || operator === ')') {
-        this.#script.compound = true;
+        this.compound = true;
         brackets += operator === '(' ? 1 : -1;
       }
     }
     this.#end(command, false);
-    if (closes || hereDocuments.length > 0) this.#script.understood = false;
+    if (closes || hereDocuments.length > 0) this.understood = false;
   }
 
   #end(command: SimpleCommand, background: boolean): void {
     command.background = background;
-    if (command.words.length > 0 || command.assigns || command.redirects) this.#script.commands.push(command);
+    if (command.words.length > 0 || command.assigns || command.redirects) this.commands.push(command);
   }
 
   #redirection(command: SimpleCommand, hereDocuments: HereDocument[], depth: number): boolean {
     const operator = this.#match(REDIRECTION)?.replace(/^\d+/, '');
     if (operator === undefined) return false;
-    this.#script.redirection = true;
+    this.redirection = true;
     command.redirects = true;
     this.#match(/[ \t]+/y);
     const start = this.#at;
@@ -114,12 +110,12 @@ class Parser {
     const written = this.#text.slice(start, this.#at);
     if (written === '') {
       // A character that starts no word and no operator: nothing is sure any more.
-      this.#script.understood = false;
+      this.understood = false;
       this.#at++;
     } else if (command.words.length > 0) command.words.push(word);
     else if (written !== '!' && written !== 'time') {
       const isOpener = OPENER.test(written);
-      if (isOpener || OPAQUE.test(written)) this.#script.compound = true;
+      if (isOpener || OPAQUE.test(written)) this.compound = true;
       if (ASSIGNMENT.test(written)) command.assigns = true;
       else if (!isOpener) command.words.push(word);
     }
@@ -138,7 +134,7 @@ class Parser {
         const line = text.slice(this.#at, end).replace(/\r$/, '');
         this.#at = end + 1;
         isDelimiter = (tabs ? line.replace(/^\t+/, '') : line) === delimiter;
-        if (!isDelimiter && !quoted && /\$\(|`/.test(line)) this.#script.substitution = true;
+        if (!isDelimiter && !quoted && /\$\(|`/.test(line)) this.substitution = true;
       }
     }
   }
@@ -201,7 +197,7 @@ class Parser {
   /** `$(...)`, `<(...)` or `>(...)`. */
   #substitution(depth: number): ShellWord {
     const start = this.#at;
-    this.#script.substitution = true;
+    this.substitution = true;
     this.#at += 2;
     if (depth >= MAX_DEPTH) this.#giveUp();
     else this.list(depth + 1, true);
@@ -211,14 +207,14 @@ class Parser {
   #backquoted(depth: number): void {
     const start = this.#at + 1;
     const inside = this.#upTo('`', this.#closing('`', start), 1);
-    this.#script.substitution = true;
+    this.substitution = true;
     if (!inside.literal || depth >= MAX_DEPTH) {
-      this.#script.understood = false;
+      this.understood = false;
       return;
     }
     const inner = parseShell(inside.text.replace(/\\([`\\$])/g, '$1'), depth + 1);
-    for (const command of inner.commands) this.#script.commands.push(command);
-    if (!inner.understood) this.#script.understood = false;
+    for (const command of inner.commands) this.commands.push(command);
+    if (!inner.understood) this.understood = false;
   }
 
   /** What is between an opening and the quote that closes it; all the rest, and not literal, where none does. */
@@ -247,7 +243,7 @@ class Parser {
   }
 
   #giveUp(): void {
-    this.#script.understood = false;
+    this.understood = false;
     this.#at = this.#text.length;
   }
 }

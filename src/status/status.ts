@@ -1,5 +1,6 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import type { Log } from '../log/log.ts';
+import { isAnswered } from '../transcript/turns.ts';
 import { pathEnd, pathTo, staleLeaf } from '../tree/path.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import { counted } from '../util/words.ts';
@@ -280,9 +281,9 @@ class Judge {
   }
 
   #skipped(): void {
-    const { lastTurn: turn, round, pending } = this.#path;
+    const { lastTurn: turn, round } = this.#path;
     if (!turn || turn.round !== round) return;
-    const answered = turn.calls.filter((call) => !pending.includes(call));
+    const answered = turn.calls.filter(({ group }) => group && isAnswered(group));
     const skipped = answered.filter(({ group }) => group?.results.every((one) => one.kind === 'skipped'));
     const place = skipped[0]?.group?.results[0];
     const what = 'calls were skipped for a user message that is not in the log';
