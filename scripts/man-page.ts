@@ -1,8 +1,8 @@
 import { optionSpelling, optionText, usageLine } from '../src/cli/help.ts';
-import { COMMON_OPTIONS, type Command, type Option } from '../src/shared/command.ts';
+import { COMMON_OPTIONS, type NamedCommand, type Option } from '../src/shared/command.ts';
 
 /** The manual page, made from what the help is made from. No date stands in it, so the same commands give the same page. */
-export function manPage(commands: readonly Command[], version: string): string {
+export function manPage(commands: readonly NamedCommand[], version: string): string {
   return `${[
     '.\\" Made by npm run docs; edit the commands instead.',
     `.TH SESSIONCTL 1 "" "sessionctl ${version}" "User Commands"`,
@@ -36,7 +36,7 @@ export function manPage(commands: readonly Command[], version: string): string {
   ].join('\n')}\n`;
 }
 
-function commandPart(command: Command): string[] {
+function commandPart(command: NamedCommand): string[] {
   return [
     `.SS ${quoted(command.name)}`,
     `.B ${escaped(usageLine(command))}`,

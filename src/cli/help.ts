@@ -1,5 +1,12 @@
 import { commands } from '../commands/index.ts';
-import { allOptions, COMMON_OPTIONS, type Command, type Option, optionWords, type Style } from '../shared/command.ts';
+import {
+  allOptions,
+  COMMON_OPTIONS,
+  type NamedCommand,
+  type Option,
+  optionWords,
+  type Style,
+} from '../shared/command.ts';
 
 const WIDTH = 80;
 
@@ -29,7 +36,7 @@ export function programHelp(style: Style): string {
   ].join('\n');
 }
 
-export function commandHelp(command: Command, style: Style): string {
+export function commandHelp(command: NamedCommand, style: Style): string {
   return [
     `${style.bold('Usage:')} ${usageLine(command)}`,
     '',
@@ -48,7 +55,7 @@ export function commandHelp(command: Command, style: Style): string {
   ].join('\n');
 }
 
-export function usageLine(command: Command): string {
+export function usageLine(command: NamedCommand): string {
   return `sessionctl ${command.name} [OPTION]... ${command.operands}`.trimEnd();
 }
 

@@ -1,5 +1,5 @@
 import { commands } from '../commands/index.ts';
-import { allOptions, COMMON_OPTIONS, type Command, type Io, type ParsedArgs } from '../shared/command.ts';
+import { allOptions, COMMON_OPTIONS, type Io, type NamedCommand, type ParsedArgs } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 import { didYouMean } from '../util/words.ts';
 import { makeIo } from './io.ts';
@@ -14,7 +14,7 @@ export async function run(
   settle: (code: number) => Promise<number>,
 ): Promise<number> {
   let progress: ProgressLine | undefined;
-  let command: Command | undefined;
+  let command: NamedCommand | undefined;
   try {
     const [word, ...rest] = argv;
     const isHelp = word === undefined || ['help', '--help', '-h'].includes(word);
@@ -36,7 +36,7 @@ export async function run(
   }
 }
 
-async function loadCommand(name: string): Promise<Command> {
+async function loadCommand(name: string): Promise<NamedCommand> {
   const entry = commands.find((one) => one.name === name);
   if (entry) return await entry.load();
   if (name.startsWith('-')) throw new UsageError(`unknown option '${name}'; a command such as 'validate' comes first`);
@@ -48,14 +48,14 @@ async function loadCommand(name: string): Promise<Command> {
 }
 
 /** A call without any word is a usage error. */
-async function showHelp(command: Command | undefined, isAskedFor: boolean, io: Io): Promise<number> {
+async function showHelp(command: NamedCommand | undefined, isAskedFor: boolean, io: Io): Promise<number> {
   const { commandHelp, programHelp } = await import('./help.ts');
   const style = isAskedFor ? io.style : io.errorStyle;
   (isAskedFor ? io.stdout : io.stderr).write(command ? commandHelp(command, style) : programHelp(style));
   return isAskedFor ? 0 : 2;
 }
 
-async function runCommand(command: Command, args: ParsedArgs, io: Io): Promise<number> {
+async function runCommand(command: NamedCommand, args: ParsedArgs, io: Io): Promise<number> {
   if (!readsStdin(command, args) || !io.stdin.isTTY) return await command.run(args, io);
   const { usageLine } = await import('./help.ts');
   io.stderr.write(
@@ -65,7 +65,7 @@ async function runCommand(command: Command, args: ParsedArgs, io: Io): Promise<n
   return 2;
 }
 
-function readsStdin(command: Command, args: ParsedArgs): boolean {
+function readsStdin(command: NamedCommand, args: ParsedArgs): boolean {
   if (!command.readsInput || args.operands.length > 0) return false;
   return !command.options.some(
     ({ name, needsNoInput }) => needsNoInput && (args.flag(name) || args.text(name) !== undefined),

@@ -18,8 +18,6 @@ const LOCK_SECONDS = 10;
 const QUICK_BYTES = 16 * 1024 * 1024;
 
 export const command: Command = {
-  name: 'append',
-  summary: 'Add entries to a log, each in one durable write',
   operands: 'FILE',
   description: [
     'Reads the bodies of entries from standard input, one JSON object per line, without id, parentId and timestamp. Each gets these three fields, is checked against the schemas and is added to FILE in one write. Its id is printed when the write is done, or with --fsync when the entry is on disk. An acknowledged entry is never lost, whatever happens next.',

@@ -20,8 +20,6 @@ const WORK = new Map([
 ]);
 
 export const command: Command = {
-  name: 'blobs',
-  summary: 'List and check the blobs that logs refer to, and delete unreferenced blobs',
   operands: 'ls|verify|gc [FILE|DIR]...',
   description: [
     'ls lists the refs in logs, with line and size. verify reads every blob that is referenced and every blob in the store: missing and damaged ones are errors, and those that no given log refers to are reported as orphaned. A folder means every *.jsonl below it.',

@@ -1,5 +1,5 @@
 import { bashCompletion, fishCompletion, type Vocabulary, zshCompletion } from '../completion/scripts.ts';
-import type { Command } from '../shared/command.ts';
+import type { Command, NamedCommand } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 
 const shells: ReadonlyMap<string, (vocabulary: Vocabulary) => string> = new Map([
@@ -9,9 +9,7 @@ const shells: ReadonlyMap<string, (vocabulary: Vocabulary) => string> = new Map(
 ]);
 
 /** The commands are handed in, because their list names this one too. */
-export const completion = (allCommands: () => Promise<readonly Command[]>): Command => ({
-  name: 'completion',
-  summary: 'Print the completion script for bash, zsh or fish',
+export const completion = (allCommands: () => Promise<readonly NamedCommand[]>): Command => ({
   operands: 'bash|zsh|fish',
   description: [
     'The script completes commands, options, option values, rule ids and session logs. It is generated from the same declarations as the help, so it always matches the program; print it again after you update sessionctl.',

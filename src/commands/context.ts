@@ -14,8 +14,6 @@ import { toJson } from '../util/to-json.ts';
 import { counted } from '../util/words.ts';
 
 export const command: Command = {
-  name: 'context',
-  summary: 'Show what the model sees at an entry, and why',
   operands: '[FILE]',
   description: [
     'Follows the parents from an entry to its root and prints the messages that an agent would send: the summary of the last compaction, the messages it keeps, and the messages after it. Each line is one message as JSON; messages that no rule changes are byte for byte those of the log.',

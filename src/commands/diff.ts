@@ -11,8 +11,6 @@ import { UsageError } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
 
 export const command: Command = {
-  name: 'diff',
-  summary: 'Compare two branches of a session, or two sessions',
   operands: 'FILE [FILE2] [A [B]]',
   description: [
     'Shows the last entry that two branches share, then what only one of them has, in order: reworded prompts with the words that differ, tool calls with their arguments, shortened results, and for each side the files it edited or wrote, its model and mode changes, tokens and cost. Without A and B, the two leaves that are last in the file are compared; with only A, A and the last entry. Exit 0 means the same, 1 different.',

@@ -19,8 +19,6 @@ import { ClosedPipe, UsageError } from '../util/errors.ts';
 import { visibleEscape } from '../util/printable.ts';
 
 export const command: Command = {
-  name: 'export',
-  summary: 'Write a session as Markdown or HTML for people to read',
   operands: '[FILE]',
   description: [
     'Writes the branch that ends at the leaf, or every branch with --all, for people to read. Markdown has front matter with ' +

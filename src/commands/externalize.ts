@@ -24,8 +24,6 @@ const REASONS: Readonly<Record<LeftReason, string>> = {
 };
 
 export const command: Command = {
-  name: 'externalize',
-  summary: 'Move large images out of a log into the blob store',
   operands: '[FILE]...',
   description: [
     'Moves the images of a log to a folder, each named by the sha256 of its bytes, and leaves a ref in its place: blob:sha256:HASH. Images are image blocks in content and images arrays, and data URLs in image_url. inline is the reverse, byte for byte. All other bytes of a line are unchanged.',

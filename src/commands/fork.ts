@@ -13,8 +13,6 @@ import { cutPath, pathEnd, pathTo } from '../tree/path.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 
 export const command: Command = {
-  name: 'fork',
-  summary: 'Write the path to an entry as a new session',
   operands: 'FILE REV',
   description: [
     'The new session has the entries from the root to REV, a new id, and the id of the source as parentSession; the other header fields are those of the source. Entries are copied byte for byte, including their ids. Labels of entries on the path are kept, also those from elsewhere in the tree. An agent that opens the fork sees what it would see in the source at REV. The source is never changed.',

@@ -1,12 +1,6 @@
-import type { Command } from '../shared/command.ts';
+import type { Command, NamedCommand } from '../shared/command.ts';
 
-/** A command's place in the list: enough for the help and for 'did you mean', without loading the command. */
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<Command>;
-}
-
+/** Name and summary are enough for the help and for 'did you mean', so a command is loaded when it is run. */
 type Row = readonly [name: string, summary: string, load: () => Promise<{ readonly command: Command }>];
 
 const TABLE: readonly Row[] = [
@@ -36,12 +30,12 @@ const TABLE: readonly Row[] = [
   ],
 ];
 
-export const commands: readonly CommandEntry[] = TABLE.map(([name, summary, load]) => ({
+export const commands = TABLE.map(([name, summary, load]) => ({
   name,
   summary,
-  load: async () => (await load()).command,
+  load: async (): Promise<NamedCommand> => ({ name, summary, ...(await load()).command }),
 }));
 
-async function loadAll(): Promise<Command[]> {
+async function loadAll(): Promise<NamedCommand[]> {
   return await Promise.all(commands.map((entry) => entry.load()));
 }

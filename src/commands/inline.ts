@@ -11,8 +11,6 @@ import { rewriteLines } from '../shared/rewrite-lines.ts';
 import { AppError } from '../util/errors.ts';
 
 export const command: Command = {
-  name: 'inline',
-  summary: 'Put images from the blob store back into a log',
   operands: '[FILE]...',
   description: [
     'The reverse of externalize, byte for byte: every ref blob:sha256:HASH in place of an image becomes the image again.',

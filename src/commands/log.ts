@@ -14,8 +14,6 @@ import { safeJson } from '../util/to-json.ts';
 import { nearest } from '../util/words.ts';
 
 export const command: Command = {
-  name: 'log',
-  summary: 'List the entries of a branch, one line each, oldest first',
   operands: '[FILE]',
   description: [
     'Shows the path from the root to the leaf, in the order in which the model reads it: id, labels, role or type, and the start of the text. The leaf is the last entry of the file, or the entry given with --leaf.',

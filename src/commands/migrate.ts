@@ -7,8 +7,6 @@ import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from 
 import type { Symbols } from '../util/symbols.ts';
 
 export const command: Command = {
-  name: 'migrate',
-  summary: 'Upgrade logs of version 1 or 2 to version 3',
   operands: '[FILE]...',
   description: [
     'Version 1 has no tree: every entry gets an id and the entry before it as its parent, and a compaction refers to the first entry it keeps by id instead of by index. Entries that have ids keep them, and their tree. Version 3 renames the role hookMessage to custom. Nothing else changes: all other bytes, line endings and blank lines are kept, and a log that already has the requested version is unchanged.',

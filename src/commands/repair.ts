@@ -10,8 +10,6 @@ import { AppError, UsageError } from '../util/errors.ts';
 import { counted, nearest } from '../util/words.ts';
 
 export const command: Command = {
-  name: 'repair',
-  summary: 'Fix what can be fixed in a damaged log, and quarantine the rest',
   operands: '[FILE]...',
   description: [
     'Changes a byte only because of something that validate reports as an error; a log without errors is unchanged. Entries that share a line are split, pretty-printed objects rejoined, NULs and a byte order mark removed, missing newlines, ids and headers added, duplicate ids renamed, missing parents replaced. Every complete entry stays, in order; what is no longer an entry goes to quarantine.',

@@ -4,8 +4,6 @@ import type { Command, ParsedArgs } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 
 export const command: Command = {
-  name: 'schema',
-  summary: 'Print the JSON Schema of a session log',
   operands: '',
   description: [
     'Prints JSON Schema 2020-12 for one line of a version 3 log, generated from the same declarations that validate uses. Unknown entry types, roles, blocks and fields are allowed. Older logs are described by #/$defs/line-v1 and #/$defs/line-v2 of the same document.',

@@ -14,8 +14,6 @@ import { printable } from '../util/printable.ts';
 import { safeJson } from '../util/to-json.ts';
 
 export const command: Command = {
-  name: 'status',
-  summary: 'Check whether a session is safe to resume: verdict, pending calls, last stable entry',
   operands: '[FILE]',
   description: [
     'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what the log does not show is reported as unknown. If the verdict is blocked, the last line is the command to run next. Nothing is run and nothing is written.',

@@ -10,8 +10,6 @@ import { UsageError } from '../util/errors.ts';
 import { safeJson } from '../util/to-json.ts';
 
 export const command: Command = {
-  name: 'tree',
-  summary: 'Draw the tree of a session: branches, labels, compactions, the leaf',
   operands: '[FILE]',
   description: [
     "Entries between two points of interest are folded into one line. The branch that leads to the leaf ('@', the last entry of the file, or the entry given with --leaf) goes straight down; other branches are indented, each with the REV of its end, such as 'leaf:2'.",

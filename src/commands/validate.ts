@@ -13,8 +13,6 @@ import { counted, nearest } from '../util/words.ts';
 import { Validation } from '../validate/validation.ts';
 
 export const command: Command = {
-  name: 'validate',
-  summary: 'Find everything wrong with a session log, in one pass',
   operands: '[FILE|DIR]...',
   description: [
     'Reads each log once and reports every finding, errors and warnings, one line each. A folder means every *.jsonl below it; files there that are not session logs are skipped and counted by kind. Piped text output ends with a summary on standard error. Exit 0 without errors (warnings do not count), 1 with errors, 2 if a file could not be checked.',

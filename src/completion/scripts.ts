@@ -1,9 +1,9 @@
-import { allOptions, type Command, type Option, optionWords } from '../shared/command.ts';
+import { allOptions, type NamedCommand, type Option, optionWords } from '../shared/command.ts';
 import { shellQuoted } from '../util/words.ts';
 
 /** What completion is made from: the declarations of the commands, and the rules that some options name. */
 export interface Vocabulary {
-  readonly commands: readonly Command[];
+  readonly commands: readonly NamedCommand[];
   readonly rules: readonly { readonly id: string; readonly summary: string }[];
 }
 
@@ -23,7 +23,7 @@ function valueActions({ choices, value }: Option): readonly [bash: string, zsh: 
 }
 
 /** True where operands are files; a command without them, such as schema, gets none offered. */
-function takesFiles(command: Command): boolean {
+function takesFiles(command: NamedCommand): boolean {
   return /FILE|DIR/.test(command.operands);
 }
 
@@ -134,7 +134,7 @@ function bashOffer(words: readonly string[]): string {
   return `_sessionctl_offer ${shellQuoted(words.join(' '))} "$cur"`;
 }
 
-function bashOperandCases(command: Command): string[] {
+function bashOperandCases(command: NamedCommand): string[] {
   const verbs = command.verbs ? [`      ${command.name}:0) ${bashOffer(command.verbs)} ;;`] : [];
   return takesFiles(command) ? [...verbs, `      ${command.name}:*) _sessionctl_files -f -X '!*.jsonl' ;;`] : verbs;
 }
@@ -187,7 +187,7 @@ fi
 `;
 }
 
-function zshCase(command: Command): string {
+function zshCase(command: NamedCommand): string {
   const specs = allOptions(command).flatMap(zshSpecs);
   if (command.verbs) specs.push(`1:action:(${command.verbs.join(' ')})`);
   if (takesFiles(command)) specs.push('*:session log:_sessionctl_logs');
@@ -261,7 +261,7 @@ ${commands.flatMap(fishLines).join('\n')}
 `;
 }
 
-function fishLines(command: Command): string[] {
+function fishLines(command: NamedCommand): string[] {
   const when = `__sessionctl_command_is ${command.name}`;
   const first = `__sessionctl_first_operand ${command.name}`;
   const lines = allOptions(command).flatMap((option) => {

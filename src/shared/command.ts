@@ -34,10 +34,8 @@ export interface ParsedArgs {
   number(name: string): number | undefined;
 }
 
+/** What a command's file declares; its name and summary are in the list of commands. */
 export interface Command {
-  readonly name: string;
-  /** One line, for the list of commands. */
-  readonly summary: string;
   /** The operands, as in '[FILE|DIR]...'. */
   readonly operands: string;
   /** Paragraphs for the help: what it does, and what it holds in memory and how much. */
@@ -50,6 +48,12 @@ export interface Command {
   readonly readsInput: boolean;
   /** The exit code earned. AppError is thrown. */
   readonly run: (args: ParsedArgs, io: Io) => Promise<number>;
+}
+
+export interface NamedCommand extends Command {
+  readonly name: string;
+  /** One line. */
+  readonly summary: string;
 }
 
 /** What every command takes. */

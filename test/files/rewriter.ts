@@ -11,8 +11,6 @@ import { AppError } from '../../src/util/errors.ts';
  */
 const swap: Record<string, string> = { a: 'b', b: 'a' };
 const command: Command = {
-  name: 'swap',
-  summary: 'Swap a and b',
   operands: '[FILE]...',
   description: [],
   options: [
