@@ -45,8 +45,7 @@ export { listRules, summarize, type ValidateOptions, type ValidationSummary, val
 export type { LeftOut, LogEntry } from './log/log-entry.ts';
 export type { Duplicates } from './log/log-index.ts';
 export type { ChangeRecord, QuarantineRecord, Remaining as Left } from './repair/index.ts';
-export type { Finding, Severity } from './rules/finding.ts';
-export type { Group, Level, RuleMeta } from './rules/rule.ts';
+export type { Finding, Group, Level, RuleMeta, Severity } from './rules/rule.ts';
 export type { ClassName, ClassRule, Idempotency, Policy, Verdict } from './status/classes.ts';
 export type { ChecklistItem, PendingCall, Reason, State, Status } from './status/types.ts';
 export { AppError } from './util/errors.ts';

@@ -1,7 +1,7 @@
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { makeReporter, REPORTER_NAMES, type ReporterName } from '../reporters/index.ts';
-import { explainRule, listRules } from '../rules/explain.ts';
+import { explainRule, listRules } from '../reporters/text.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
@@ -122,7 +122,6 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     },
     reporter,
     out: target,
-    summaryOnStderr: format === 'text' && target.isTTY !== true,
     isText: format === 'text',
     quiet: args.flag('quiet'),
     maxFindings: args.number('max-findings') ?? Number.POSITIVE_INFINITY,
@@ -142,23 +141,19 @@ async function print(io: Io, text: string): Promise<number> {
 function ruleNamed(id: string) {
   const rule = rules.find((one) => one.id === id);
   if (rule) return rule;
-  const meant = nearest(
-    id,
-    rules.map((one) => one.id),
-  )[0];
-  throw new UsageError(
-    `unknown rule '${id}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`,
-  );
+  const ids = rules.map((one) => one.id);
+  const meant = nearest(id, ids)[0];
+  const hint = meant ? `did you mean '${meant}'?` : "'sessionctl validate --list-rules' lists them";
+  throw new UsageError(`unknown rule '${id}'; ${hint}`);
 }
 
 function readLevels(args: ParsedArgs): Map<string, Level> {
   const levels = new Map<string, Level>();
-  for (const wish of args.texts('rule')) {
-    const [id = '', level = '', ...rest] = wish.split('=');
+  for (const word of args.texts('rule')) {
+    const [id = '', level = '', ...rest] = word.split('=');
     ruleNamed(id);
-    if (rest.length > 0 || (level !== 'error' && level !== 'warning' && level !== 'off')) {
-      throw new UsageError(`'--rule ${wish}' needs a level: ${id}=error, ${id}=warning or ${id}=off`);
-    }
+    if (rest.length > 0 || (level !== 'error' && level !== 'warning' && level !== 'off'))
+      throw new UsageError(`'--rule ${word}' needs a level: ${id}=error, ${id}=warning or ${id}=off`);
     levels.set(id, level);
   }
   if (args.flag('strict')) {
@@ -168,11 +163,8 @@ function readLevels(args: ParsedArgs): Map<string, Level> {
 }
 
 function readMaxLineBytes(args: ParsedArgs): number {
-  const wish = args.number('max-line-bytes') ?? DEFAULT_MAX_LINE_BYTES;
-  if (wish < 1 || wish > LONGEST_LINE) {
-    throw new UsageError(
-      `option '--max-line-bytes' must be at least 1 and at most ${counted(LONGEST_LINE, 'byte')}, not ${wish}`,
-    );
-  }
-  return wish;
+  const bytes = args.number('max-line-bytes') ?? DEFAULT_MAX_LINE_BYTES;
+  if (bytes >= 1 && bytes <= LONGEST_LINE) return bytes;
+  const most = counted(LONGEST_LINE, 'byte');
+  throw new UsageError(`option '--max-line-bytes' must be at least 1 and at most ${most}, not ${bytes}`);
 }

@@ -1,16 +1,15 @@
-import type { Finding } from '../rules/finding.ts';
 import { rules as allRules } from '../rules/index.ts';
-import type { Level, RuleMeta } from '../rules/rule.ts';
+import type { Finding, Level, RuleMeta } from '../rules/rule.ts';
 import { AppError } from '../util/errors.ts';
-import { LogChecker } from '../validate/log-checker.ts';
+import { type CheckSettings, finish, LogChecker } from '../validate/log-checker.ts';
 import { type Bytes, chunksOf, optionsOf, type Random, requireOption, systemRandom } from './arguments.ts';
 
 export interface ValidateOptions {
-  /** What findings and messages call the log; '-' unless told. */
+  /** What findings and messages call the log; '-' by default. */
   readonly name?: string;
   /** Levels that differ from those of the rules: { 'blank-line': 'off' }. */
   readonly levels?: Readonly<Record<string, Level>>;
-  /** 256 MiB unless told. */
+  /** 256 MiB by default. */
   readonly maxLineBytes?: number;
   readonly random?: Random;
 }
@@ -30,7 +29,7 @@ const LEVELS: readonly Level[] = ['error', 'warning', 'off'];
 const OPTIONS = { name: 'string', levels: 'checked later', maxLineBytes: 'bytes', random: 'function' } as const;
 
 /**
- * Every finding of a log, as `sessionctl validate` tells them: those of a line as the line is read, those that need the
+ * Every finding of a log, as `sessionctl validate` reports them: those of a line as the line is read, those that need the
  * whole log at its end; the generator returns the summary. What is no session log at all is thrown as AppError. Holds an
  * index of about 50 bytes for each entry, and the findings of one piece of the input.
  */
@@ -40,11 +39,7 @@ export function validate(source: Bytes, options?: ValidateOptions): AsyncGenerat
 
 /** The summary alone: the findings are counted and not kept. */
 export async function summarize(source: Bytes, options?: ValidateOptions): Promise<ValidationSummary> {
-  const findings = findingsOf('summarize', source, options);
-  for (;;) {
-    const next = await findings.next();
-    if (next.done) return next.value;
-  }
+  return await finish(findingsOf('summarize', source, options));
 }
 
 function findingsOf(
@@ -53,12 +48,8 @@ function findingsOf(
   options: ValidateOptions | undefined,
 ): AsyncGenerator<Finding, ValidationSummary, void> {
   const { name, levels, maxLineBytes, random } = optionsOf(caller, options, OPTIONS);
-  return check(chunksOf(caller, source), {
-    name: name ?? '-',
-    levels: levelsOf(caller, levels),
-    random: random ?? systemRandom,
-    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-  });
+  const settings = { levels: levelsOf(caller, levels), scanner: 'off', ...(maxLineBytes && { maxLineBytes }) } as const;
+  return check(chunksOf(caller, source), name ?? '-', settings, random ?? systemRandom);
 }
 
 function levelsOf(caller: string, levels: ValidateOptions['levels']): ReadonlyMap<string, Level> {
@@ -72,43 +63,34 @@ function levelsOf(caller: string, levels: ValidateOptions['levels']): ReadonlyMa
   return new Map(Object.entries(levels));
 }
 
-interface Wish {
-  readonly name: string;
-  readonly levels: ReadonlyMap<string, Level>;
-  readonly random: Random;
-  readonly maxLineBytes?: number;
-}
-
-async function* check(chunks: AsyncIterable<Buffer>, wish: Wish): AsyncGenerator<Finding, ValidationSummary, void> {
+async function* check(
+  chunks: AsyncIterable<Buffer>,
+  name: string,
+  settings: CheckSettings,
+  random: Random,
+): AsyncGenerator<Finding, ValidationSummary, void> {
   let waiting: Finding[] = [];
   const counts = { error: 0, warning: 0 };
   const byRule: Record<string, number> = {};
-  const checker = new LogChecker({ ...wish, scanner: 'off' }, wish.random);
   const onFinding = (finding: Finding): void => {
     counts[finding.severity]++;
     byRule[finding.rule] = (byRule[finding.rule] ?? 0) + 1;
     waiting.push(finding);
   };
-  const pieces = checker.pieces(wish.name, chunks, { onFinding });
+  const steps = new LogChecker(settings, random).check(name, chunks, { onFinding });
   for (;;) {
-    const next = await pieces.next();
+    const { done, value } = await steps.next();
     yield* waiting;
     waiting = [];
-    if (!next.done) continue;
-    if ('foreign' in next.value) throw new AppError(`${wish.name}: ${next.value.foreign.reason}`);
-    return {
-      ok: counts.error === 0,
-      errors: counts.error,
-      warnings: counts.warning,
-      entries: next.value.entries,
-      rules: byRule,
-    };
+    if (!done) continue;
+    if ('error' in value) throw value.error;
+    if ('foreign' in value) throw new AppError(`${name}: ${value.foreign.reason}`);
+    const { error: errors, warning: warnings } = counts;
+    return { ok: errors === 0, errors, warnings, entries: value.entries, rules: byRule };
   }
 }
 
 /** Every rule that `validate` knows: what it finds, why that matters, how it comes about and what to do. */
 export function listRules(): RuleMeta[] {
-  return allRules.map(({ id, level, group, summary, why, arises, advice, fixable, example }) => ({
-    ...{ id, level, group, summary, why, arises, advice, fixable, example },
-  }));
+  return allRules.map(({ line, object, end, looksAt, fix, settle, ...meta }) => meta);
 }

@@ -2,9 +2,9 @@ import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, s
 import type { Line } from '../lines/line.ts';
 import { Block, type ReadLinesOptions, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
-import type { Finding } from '../rules/finding.ts';
 import type { RepairIndex } from '../rules/fix/repair-state.ts';
 import { rules } from '../rules/index.ts';
+import type { Finding } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError } from '../util/errors.ts';
 import { type RepairCallbacks, RepairPass } from './apply.ts';

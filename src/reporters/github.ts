@@ -1,8 +1,7 @@
-import type { Finding } from '../rules/finding.ts';
+import type { Finding } from '../rules/rule.ts';
 import { escapeUnsafe, visibleEscape } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
-import { type Reporter, SILENT } from './reporter.ts';
-import { summaryLine } from './summary.ts';
+import { type Reporter, SILENT, summaryLine } from './reporter.ts';
 
 /** GitHub shows ten annotations of each kind for a step; what is behind the first thousand nobody would see. */
 const MOST_HELD = 1_000;

@@ -5,8 +5,7 @@ import type { Reporter, ReporterOptions } from './reporter.ts';
 import { sarifReporter } from './sarif.ts';
 import { textReporter } from './text.ts';
 
-export type { FileCounts, Reporter, ReporterOptions, RuleText, Summary } from './reporter.ts';
-export { paintedSummary, summaryLine } from './summary.ts';
+export * from './reporter.ts';
 
 export const reporters = {
   text: textReporter,

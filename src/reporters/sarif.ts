@@ -1,5 +1,6 @@
-import type { Finding } from '../rules/finding.ts';
-import { jsonLine, summaryRecord } from './json.ts';
+import type { Finding } from '../rules/rule.ts';
+import { safeJson } from '../util/to-json.ts';
+import { summaryRecord } from './json.ts';
 import { type Reporter, type ReporterOptions, type RuleText, SILENT } from './reporter.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
@@ -14,9 +15,9 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
     ...SILENT,
     begin: () => {
       const driver = { name: 'sessionctl', version, semanticVersion: version, rules: rules.map(reportingDescriptor) };
-      return `{"$schema":${jsonLine(SCHEMA)},"version":"2.1.0","runs":[{"tool":{"driver":${jsonLine(driver)}},\n"columnKind":"utf16CodeUnits","results":[`;
+      return `{"$schema":${safeJson(SCHEMA)},"version":"2.1.0","runs":[{"tool":{"driver":${safeJson(driver)}},\n"columnKind":"utf16CodeUnits","results":[`;
     },
-    finding: (finding) => `${results++ === 0 ? '\n' : ',\n'}${jsonLine(result(finding, places.get(finding.rule)))}`,
+    finding: (finding) => `${results++ === 0 ? '\n' : ',\n'}${safeJson(result(finding, places.get(finding.rule)))}`,
     failed: (name, message) => {
       if (failures.length < MOST_FILES) failures.push(notification('error', name, message));
       return '';
@@ -29,7 +30,7 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
       const successful = summary.failed === 0 && summary.sessions > 0;
       const all = [...failures, ...skipped];
       const notifications = all.length === 0 ? '' : `,"toolExecutionNotifications":[\n${all.join(',\n')}]`;
-      const properties = jsonLine({ summary: summaryRecord(summary) });
+      const properties = safeJson({ summary: summaryRecord(summary) });
       return `\n],"invocations":[{"executionSuccessful":${successful}${notifications}}],"properties":${properties}}]}\n`;
     },
   };
@@ -39,7 +40,7 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
 const MOST_FILES = 1_000;
 
 function notification(level: 'error' | 'note', name: string, message: string): string {
-  return jsonLine({ level, message: { text: plainText(message) }, locations: [{ physicalLocation: artifact(name) }] });
+  return safeJson({ level, message: { text: plainText(message) }, locations: [{ physicalLocation: artifact(name) }] });
 }
 
 function reportingDescriptor(rule: RuleText): object {
@@ -58,16 +59,11 @@ function result(finding: Finding, ruleIndex: number | undefined): object {
   const { rule, severity, message, file, line, offset, entryId, path, fixable } = finding;
   return {
     ruleId: rule,
-    ...(ruleIndex === undefined ? {} : { ruleIndex }),
+    ruleIndex,
     level: severity,
     message: { text: plainText(message) },
     locations: [{ physicalLocation: { ...artifact(file), region: { startLine: line } } }],
-    properties: {
-      offset,
-      ...(entryId === undefined ? {} : { entryId }),
-      ...(path === undefined ? {} : { path }),
-      fixable,
-    },
+    properties: { offset, entryId, path, fixable },
   };
 }
 

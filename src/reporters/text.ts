@@ -1,8 +1,7 @@
-import type { Finding, Severity } from '../rules/finding.ts';
+import type { Finding, Level, RuleMeta } from '../rules/rule.ts';
 import type { Paint, Style } from '../util/io.ts';
 import { escapeUnsafe, printable, visibleEscape } from '../util/printable.ts';
-import { type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
-import { paintedSummary } from './summary.ts';
+import { paintedSummary, type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 
 /** A greppable line for each finding; on a terminal the same facts grouped by file, with the summary at the end. */
 export function textReporter(options: ReporterOptions): Reporter {
@@ -13,12 +12,12 @@ export function textReporter(options: ReporterOptions): Reporter {
 
 /** PATH:LINE: error: dangling-parent: message */
 export function findingLine({ file, line, severity, rule, message }: Finding, style?: Style): string {
-  const painted = style ? `${severityPaint(style)[severity](severity)}: ${style.bold(rule)}` : `${severity}: ${rule}`;
+  const painted = style ? `${levelPaint(style)[severity](severity)}: ${style.bold(rule)}` : `${severity}: ${rule}`;
   return `${pathText(file)}:${line}: ${painted}: ${printable(message)}`;
 }
 
-function severityPaint(style: Style): Readonly<Record<Severity, Paint>> {
-  return { error: style.red, warning: style.yellow };
+function levelPaint(style: Style): Readonly<Record<Level, Paint>> {
+  return { error: style.red, warning: style.yellow, off: style.dim };
 }
 
 /** A path stays as it is, so that other programs can open it, unless it would break the line. */
@@ -28,13 +27,14 @@ function pathText(path: string): string {
   );
 }
 
-const SEVERITY_COLUMNS = 'warning'.length;
+const LEVEL_COLUMNS = 'warning'.length;
 const LINE_COLUMNS = 6;
+const WIDTH = 80;
 
 function grouped({ style }: ReporterOptions): Reporter {
   let heading = '';
   let anything = false;
-  const paint = severityPaint(style);
+  const paint = levelPaint(style);
   return {
     ...SILENT,
     file: (name) => {
@@ -46,9 +46,46 @@ function grouped({ style }: ReporterOptions): Reporter {
       heading = '';
       anything = true;
       const line = style.dim(String(finding.line).padStart(LINE_COLUMNS));
-      const severity = paint[finding.severity](finding.severity.padEnd(SEVERITY_COLUMNS));
+      const severity = paint[finding.severity](finding.severity.padEnd(LEVEL_COLUMNS));
       return `${title}${line}  ${severity}  ${style.bold(finding.rule)}: ${printable(finding.message)}\n`;
     },
     end: (summary) => `${anything ? '\n' : ''}${paintedSummary(summary, style)}\n`,
   };
+}
+
+/** A rule for a person: why it matters, how it arises, how to fix it, with an example. */
+export function explainRule(rule: RuleMeta, style: Style): string {
+  const part = (title: string, text: string): string => `${style.bold(title)}\n${wrap(text)}\n`;
+  const level = levelPaint(style)[rule.level](rule.level) + (rule.fixable ? ', fixed by repair' : '');
+  return [
+    `${style.bold(rule.id)} (${level}): ${rule.summary}\n`,
+    part('Why it matters', rule.why),
+    part('How it arises', rule.arises),
+    part('What to do', rule.advice),
+    `${style.bold('Example')}\n${rule.example.replace(/^/gm, '  ')}\n`,
+  ].join('\n');
+}
+
+/** One line per rule: id, level, what it finds. */
+export function listRules(rules: readonly RuleMeta[], style: Style): string {
+  const longest = Math.max(...rules.map((rule) => rule.id.length));
+  return rules
+    .map(({ id, level, summary }) => {
+      const columns = levelPaint(style)[level](level) + ' '.repeat(LEVEL_COLUMNS - level.length);
+      return `${style.bold(id.padEnd(longest))}  ${columns}  ${summary}\n`;
+    })
+    .join('');
+}
+
+function wrap(text: string): string {
+  let out = '';
+  let line = ' ';
+  for (const word of text.split(' ')) {
+    if (line.trim() !== '' && line.length + 1 + word.length > WIDTH) {
+      out += `${line}\n`;
+      line = ' ';
+    }
+    line += ` ${word}`;
+  }
+  return out + line;
 }

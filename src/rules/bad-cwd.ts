@@ -1,18 +1,11 @@
-import { shapeCheck } from './check/shape.ts';
-import type { Rule } from './rule.ts';
+import { shapeRule } from './rule.ts';
 
-export const badCwd: Rule = {
-  id: 'bad-cwd',
-  level: 'error',
-  group: 'header',
+export const badCwd = shapeRule('bad-cwd', 'error', 'header', {
   summary: 'the cwd of the header is not a string',
   why: 'omp resolves it as a path and throws an error, so the session does not open.',
   arises: 'A script wrote or changed the header.',
   advice: "'sessionctl repair' uses the folder of a session_init entry, or else an empty string.",
-  fixable: true,
   example: '{"type":"session","version":3,"id":"s","cwd":null,…}',
-  looksAt: 'shape',
-  object: shapeCheck('bad-cwd'),
   fix: {
     object: (repair, { unit, rule }) => {
       if (unit !== repair.index.headers[0]) return;
@@ -20,4 +13,4 @@ export const badCwd: Rule = {
       repair.setMember(unit, { key: 'cwd', json, rule, words: "made the header's cwd a string" });
     },
   },
-};
+});

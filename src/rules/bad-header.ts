@@ -1,17 +1,13 @@
 import { findMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 import { uuidOf } from './fix/repair-state.ts';
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
-export const badHeader: Rule = {
-  id: 'bad-header',
-  level: 'error',
-  group: 'header',
+export const badHeader = defineRule('bad-header', 'error', 'header', {
   summary: 'the header has no string id',
   why: 'Agents do not recognize the file as a session, and some overwrite it.',
   arises: 'A script wrote or changed the header.',
   advice: "'sessionctl repair' turns the value that is there into a string.",
-  fixable: true,
   example: '{"type":"session","version":3,"id":5,…}',
   looksAt: 'values',
   object: (object, _log, report) => {
@@ -32,4 +28,4 @@ export const badHeader: Rule = {
       repair.setMember(unit, { key: 'id', json: JSON.stringify(id), rule, words, idBefore, idAfter: id });
     },
   },
-};
+});

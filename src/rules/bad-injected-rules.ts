@@ -1,19 +1,12 @@
 import { findMember, setMember } from '../json/text.ts';
-import { shapeCheck } from './check/shape.ts';
-import type { Rule } from './rule.ts';
+import { shapeRule } from './rule.ts';
 
-export const badInjectedRules: Rule = {
-  id: 'bad-injected-rules',
-  level: 'error',
-  group: 'shape',
+export const badInjectedRules = shapeRule('bad-injected-rules', 'error', 'shape', {
   summary: 'the injectedRules of a ttsr_injection are not a list',
   why: 'omp iterates over the list and throws an error, so the session does not open.',
   arises: 'A script or a plugin wrote the entry.',
   advice: "'sessionctl repair' turns a single name into a list of one, and anything else into an empty list.",
-  fixable: true,
   example: '{"type":"ttsr_injection",…,"injectedRules":"no-force-push"}',
-  looksAt: 'shape',
-  object: shapeCheck('bad-injected-rules'),
   fix: {
     object: (repair, { unit, rule }) =>
       repair.editInside(unit, {
@@ -26,4 +19,4 @@ export const badInjectedRules: Rule = {
         },
       }),
   },
-};
+});

@@ -1,18 +1,13 @@
-import { readTime } from './check/time.ts';
-import { placeOf, type Rule } from './rule.ts';
+import { readTime } from './check/log-facts.ts';
+import { defineRule, placeOf } from './rule.ts';
 
-export const badTimestamp: Rule = {
-  id: 'bad-timestamp',
-  level: 'warning',
-  group: 'content',
+export const badTimestamp = defineRule('bad-timestamp', 'warning', 'content', {
   summary: 'a timestamp is missing or not ISO 8601',
   why: 'Agents sort and show sessions by time; such an entry is shown with a wrong time or none.',
   arises: 'A script or a plugin wrote the entry, or the clock returned no time.',
   advice: 'Nothing is lost; correct the timestamp by hand if the time matters.',
-  fixable: false,
   example: '{"type":"message","id":"a","parentId":null,"timestamp":"yesterday",…}',
-  looksAt: 'shape',
-  neverOnScanned: true,
+  looksAt: 'unscanned',
   object: (object, _log, report) => {
     if (object.kind === 'title') return;
     const { timestamp } = object.value;
@@ -21,7 +16,7 @@ export const badTimestamp: Rule = {
       timestamp === undefined ? 'the timestamp is missing' : `the timestamp is ${shown(timestamp)}, not ISO 8601`;
     report(placeOf(object, 'timestamp'), found);
   },
-};
+});
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value.length > 40 ? `${value.slice(0, 40)}...` : value}'`;

@@ -1,19 +1,15 @@
 import { findMember, skipSpace } from '../json/text.ts';
 import type { HeadLine, RepairState } from './fix/repair-state.ts';
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
 /** With its newline. */
 const SLOT_BYTES = 256;
 
-export const badTitleSlot: Rule = {
-  id: 'bad-title-slot',
-  level: 'error',
-  group: 'header',
+export const badTitleSlot = defineRule('bad-title-slot', 'error', 'header', {
   summary: 'the title slot is not exactly 256 bytes',
   why: 'omp writes a new title over the first 256 bytes of the file: if the slot is shorter, it overwrites the start of the header.',
   arises: 'An editor or a JSON tool rewrote the line and lost its padding.',
   advice: "'sessionctl repair' pads the slot, or moves it to quarantine if it is too long.",
-  fixable: true,
   example: '{"type":"title","v":1,"title":"Fix the build","pad":""}',
   looksAt: 'values',
   object: (object, log, report) => {
@@ -27,7 +23,7 @@ export const badTitleSlot: Rule = {
       if (unit.kind !== 'entry') resize(repair, unit, rule);
     },
   },
-};
+});
 
 function resize(repair: RepairState, slot: HeadLine, rule: string): void {
   const missing = SLOT_BYTES - slot.newline.length - slot.raw.length;

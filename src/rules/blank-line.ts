@@ -1,17 +1,13 @@
-import { placeOfLine, type Rule } from './rule.ts';
+import { defineRule, placeOfLine } from './rule.ts';
 
-export const blankLine: Rule = {
-  id: 'blank-line',
-  level: 'warning',
-  group: 'bytes',
+export const blankLine = defineRule('blank-line', 'warning', 'bytes', {
   summary: 'a line has only whitespace',
   why: 'Agents skip it, but strict JSONL readers stop at it.',
   arises: 'A hand edit, or a script that ends its output with two newlines.',
   advice: "Harmless; 'sessionctl repair --only blank-line' removes it.",
-  fixable: true,
   example: '(an empty line)',
   line: ({ line, damage, objects }, _log, report) => {
     if (damage === undefined && objects === 0) report(placeOfLine(line), 'the line is blank');
   },
   fix: { line: ({ raw }) => [{ kind: 'blank', start: 0, end: raw.length }] },
-};
+});

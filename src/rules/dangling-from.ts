@@ -1,21 +1,17 @@
-import type { Rule } from './rule.ts';
+import { defineRule } from './rule.ts';
 
-export const danglingFrom: Rule = {
-  id: 'dangling-from',
-  level: 'warning',
-  group: 'references',
+export const danglingFrom = defineRule('dangling-from', 'warning', 'references', {
   summary: 'a branch summary names a branch that is not in the file',
   why: 'Agents cannot show what was summarized.',
   arises: 'The branch was lost, or the summary was copied from another session.',
   advice: 'Harmless; repair does not change it.',
-  fixable: false,
   example: '{"type":"branch_summary","id":"b","parentId":"a",…,"fromId":"gone","summary":"…"}',
   end: (log, report) => {
     // A fork leaves the branches behind that its summaries speak of.
     if (log.hasParentSession) return;
     for (const { kind, position, id } of log.references) {
-      if (kind !== 'from' || id === 'root' || id === log.headerId || log.find(id) >= 0) continue;
+      if (kind !== 'from' || id === 'root' || id === log.headerId || log.index.find(id) >= 0) continue;
       report(log.placeOf(position, 'fromId'), `the summary is of '${id}', which is not in this file`);
     }
   },
-};
+});

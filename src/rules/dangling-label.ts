@@ -1,19 +1,15 @@
-import type { Rule } from './rule.ts';
+import { defineRule } from './rule.ts';
 
-export const danglingLabel: Rule = {
-  id: 'dangling-label',
-  level: 'warning',
-  group: 'references',
+export const danglingLabel = defineRule('dangling-label', 'warning', 'references', {
   summary: 'a label names an entry that is not in the file',
   why: 'The label is not shown anywhere.',
   arises: 'The entry was lost or removed, or the label was copied from another session.',
   advice: 'Harmless; repair does not change it.',
-  fixable: false,
   example: '{"type":"label","id":"b","parentId":"a",…,"targetId":"gone","label":"good state"}',
   end: (log, report) => {
     for (const { kind, position, id } of log.references) {
-      if (kind === 'label' && log.find(id) < 0)
+      if (kind === 'label' && log.index.find(id) < 0)
         report(log.placeOf(position, 'targetId'), `the label's target '${id}' is not in this file`);
     }
   },
-};
+});

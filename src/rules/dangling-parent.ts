@@ -1,20 +1,16 @@
 import { LOST, ROOT, UNRESOLVED } from './fix/repair-state.ts';
-import type { Rule } from './rule.ts';
+import { defineRule } from './rule.ts';
 
-export const danglingParent: Rule = {
-  id: 'dangling-parent',
-  level: 'error',
-  group: 'tree',
+export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
   summary: "an entry's parent is not in the file",
   why: 'The path to the entry ends there: the model sees nothing of what came before.',
   arises: 'The parent was truncated, lost or removed, or the file is part of another one.',
   advice: "'sessionctl repair' reattaches the entry to the nearest surviving entry.",
-  fixable: true,
   example: '{"type":"message","id":"b","parentId":"gone",…}',
   end: (log, report) => {
     // A line that could not be read may hold any id.
-    for (const { position, parentId, line } of log.lostParents) {
-      if (log.firstOversizeLine > 0 && log.firstOversizeLine < line) continue;
+    for (const { position, parentId } of log.lostParents) {
+      if (log.firstOversizeLine > 0 && log.firstOversizeLine < log.index.lineOf(position)) continue;
       report(log.placeOf(position, 'parentId'), `parent '${parentId}' is not in this file`);
     }
   },
@@ -30,4 +26,4 @@ export const danglingParent: Rule = {
       }
     },
   },
-};
+});

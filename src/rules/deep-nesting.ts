@@ -1,25 +1,20 @@
 import { nestingDepth } from '../json/walk.ts';
 import { grouped } from '../util/words.ts';
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
 const DEEPEST = 1_000;
 
-export const deepNesting: Rule = {
-  id: 'deep-nesting',
-  level: 'warning',
-  group: 'content',
+export const deepNesting = defineRule('deep-nesting', 'warning', 'content', {
   summary: 'objects and arrays are nested more than 1,000 levels deep',
   why: 'Readers that recurse run out of stack: jq, Python and many libraries reject the line or crash.',
   arises: 'A tool returned a structure that refers to itself, or someone is trying to break readers.',
   advice: 'Agents lose nothing; find out where the entry came from.',
-  fixable: false,
   example: '{"type":"custom",…,"data":[[[[ … ]]]]}',
-  looksAt: 'shape',
-  neverOnScanned: true,
+  looksAt: 'unscanned',
   object: (object, _log, report) => {
     // Each level takes two characters at least.
     if (object.text.length <= DEEPEST * 2) return;
     const depth = nestingDepth(object.text);
     if (depth > DEEPEST) report(placeOf(object), `nested ${grouped(depth)} levels deep, more than ${grouped(DEEPEST)}`);
   },
-};
+});

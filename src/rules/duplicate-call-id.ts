@@ -1,16 +1,12 @@
 import { messageOf } from '../entries/envelope-check.ts';
 import { isObject } from '../json/value.ts';
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
-export const duplicateCallId: Rule = {
-  id: 'duplicate-call-id',
-  level: 'warning',
-  group: 'tools',
+export const duplicateCallId = defineRule('duplicate-call-id', 'warning', 'tools', {
   summary: 'two tool calls in one message have the same id',
   why: 'Results cannot be matched to their calls, and providers reject the message.',
   arises: 'A provider or a proxy sent no ids, and the ones that the agent generated were not unique.',
   advice: 'No command fixes it.',
-  fixable: false,
   example: '{…"content":[{"type":"toolCall","id":"t1",…},{"type":"toolCall","id":"t1",…}]…}',
   looksAt: 'values',
   object: (object, _log, report) => {
@@ -24,4 +20,4 @@ export const duplicateCallId: Rule = {
       seen.add(block['id']);
     });
   },
-};
+});

@@ -1,23 +1,19 @@
 import { assignIds } from './fix/rebuild-tree.ts';
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
-export const duplicateId: Rule = {
-  id: 'duplicate-id',
-  level: 'error',
-  group: 'tree',
+export const duplicateId = defineRule('duplicate-id', 'error', 'tree', {
   summary: 'an id was already used by an earlier entry',
   why: 'Agents keep only one of the two: the other and the branch it belongs to disappear, or the path becomes a cycle and the agent hangs.',
   arises: 'Two processes wrote to the same session, or lines were copied.',
   advice:
     "'sessionctl repair' gives the later entry a new id and updates the entries that refer to it; an exact copy goes to quarantine.",
-  fixable: true,
   example: '{"type":"message","id":"a","parentId":null,…}\n{"type":"message","id":"a","parentId":null,…}',
   looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind !== 'entry' || object.id === undefined) return;
-    const earlier = log.find(object.id);
+    const earlier = log.index.find(object.id);
     if (earlier >= 0)
-      report(placeOf(object, 'id'), `id '${object.id}' was already used on line ${log.lineOf(earlier)}`);
+      report(placeOf(object, 'id'), `id '${object.id}' was already used on line ${log.index.lineOf(earlier)}`);
   },
   fix: { end: assignIds },
-};
+});

@@ -1,22 +1,15 @@
 import { branchFacts } from './check/walk.ts';
-import type { Rule } from './rule.ts';
+import { defineRule } from './rule.ts';
 
-export const duplicateResult: Rule = {
-  id: 'duplicate-result',
-  level: 'warning',
-  group: 'tools',
+export const duplicateResult = defineRule('duplicate-result', 'warning', 'tools', {
   summary: 'a tool call has a second result before the next assistant message',
   why: 'Providers reject a request with two results for one call.',
   arises: 'Two processes answered one call, or a line was written twice.',
   advice: 'No command fixes it; agents that send only the first result are not affected.',
-  fixable: false,
   example: '{…"role":"toolResult","toolCallId":"t1"…}\n{…"role":"toolResult","toolCallId":"t1"…}',
   end: (log, report) => {
     for (const position of branchFacts(log).duplicates) {
-      report(
-        log.placeOf(position, 'message.toolCallId'),
-        `a second result for call '${log.callIds.text(log.resultId(position))}'`,
-      );
+      report(log.placeOf(position, 'message.toolCallId'), `a second result for call '${log.resultId(position)}'`);
     }
   },
-};
+});

@@ -1,17 +1,13 @@
-import type { Rule } from './rule.ts';
+import { defineRule } from './rule.ts';
 
-export const headerAsParent: Rule = {
-  id: 'header-as-parent',
-  level: 'warning',
-  group: 'tree',
+export const headerAsParent = defineRule('header-as-parent', 'warning', 'tree', {
   summary: "an entry's parent is the header",
   why: 'Agents treat the entry as a root, because the header is not an entry.',
   arises: 'OpenClaw and other early writers attach the first entry to the header.',
   advice: "Harmless; 'sessionctl migrate' sets it to null in a version 1 file.",
-  fixable: false,
   example: '{"type":"session","id":"s1",…}\n{"type":"message","id":"a","parentId":"s1",…}',
   end: (log, report) => {
-    for (const position of log.headerChildren)
+    for (const { position } of log.headerChildren)
       report(log.placeOf(position, 'parentId'), 'the parent is the header; agents treat the entry as a root');
   },
-};
+});

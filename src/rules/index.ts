@@ -115,5 +115,3 @@ export const rules: readonly Rule[] = [
   extraRoot,
   inlineImage,
 ];
-
-export type { Level, Rule, RuleMeta } from './rule.ts';

@@ -1,16 +1,12 @@
 import { applySplices, setMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
-export const lateHeader: Rule = {
-  id: 'late-header',
-  level: 'error',
-  group: 'header',
+export const lateHeader = defineRule('late-header', 'error', 'header', {
   summary: 'the header comes after an entry',
   why: 'Agents look for it on the first line: they do not recognize the file as a session, and some overwrite it.',
   arises: 'Files were concatenated in the wrong order, or a writer appended entries before it wrote the header.',
   advice: "'sessionctl repair' moves it to the front.",
-  fixable: true,
   example: '{"type":"message","id":"a",…}\n{"type":"session",…}',
   looksAt: 'values',
   object: (object, log, report) => {
@@ -33,4 +29,4 @@ export const lateHeader: Rule = {
       repair.insertInFront({ text: decodeUtf8(text), rule: 'late-header', words: '', source: header });
     },
   },
-};
+});

@@ -1,25 +1,20 @@
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
 const LONE =
   /(?<!\\)(?:\\\\)*\\u(?:[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})|[dD][c-fC-F][0-9a-fA-F]{2})/;
 const PAIR = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}/g;
 
-export const loneSurrogate: Rule = {
-  id: 'lone-surrogate',
-  level: 'warning',
-  group: 'content',
+export const loneSurrogate = defineRule('lone-surrogate', 'warning', 'content', {
   summary: 'a string contains half of a surrogate pair, as an escape',
   why: 'jq and other strict readers reject the line or the whole file; providers reject the text.',
   arises: 'A string was cut in the middle of an emoji before it was stored.',
   advice: 'Agents lose nothing; replace the escape by hand before you use jq.',
-  fixable: false,
   example: '{"type":"message",…,"content":"so far \\\\ud83d"}',
-  looksAt: 'shape',
-  neverOnScanned: true,
+  looksAt: 'unscanned',
   object: (object, _log, report) => {
     // Found at once in most lines, where the expressions would look at every character.
     if (!object.text.includes('\\ud') && !object.text.includes('\\uD')) return;
     const lone = LONE.exec(object.text.replace(PAIR, ''));
     if (lone) report(placeOf(object), `half of a surrogate pair, \\u${lone[0].slice(-4)}; jq stops here`);
   },
-};
+});

@@ -1,14 +1,10 @@
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
-export const misplacedTitle: Rule = {
-  id: 'misplaced-title',
-  level: 'error',
-  group: 'header',
+export const misplacedTitle = defineRule('misplaced-title', 'error', 'header', {
   summary: 'a title slot is not the first line of the file',
   why: 'omp rewrites the slot in place at the start of the file; a slot elsewhere is never updated, and agents read it as a broken entry.',
   arises: 'Files were concatenated, or lines were sorted.',
   advice: "'sessionctl repair' moves it to quarantine.",
-  fixable: true,
   example: '{"type":"session",…}\n{"type":"title","v":1,"title":"…","pad":"…"}',
   looksAt: 'values',
   object: (object, log, report) => {
@@ -19,4 +15,4 @@ export const misplacedTitle: Rule = {
     object: (repair, { unit, rule }) =>
       repair.drop(unit, rule, 'moved a title slot that is not the first line to quarantine'),
   },
-};
+});

@@ -1,15 +1,10 @@
-import { blobCheck } from './check/blob-check.ts';
-import type { Rule } from './rule.ts';
+import { blobRule } from './rule.ts';
 
-export const missingBlob: Rule = {
-  id: 'missing-blob',
-  level: 'error',
-  group: 'blobs',
+export const missingBlob = blobRule('missing-blob', {
   summary: 'a blob that the log refers to is not in the store (only with --blobs)',
   why: 'The agent cannot load the image: it shows nothing, or the request fails.',
   arises: 'The session was copied without its blobs, or the store was cleaned up.',
   advice: 'Copy the blob into the store, or pass the right store with --blobs.',
-  fixable: false,
   example: '{"type":"image","data":"blob:sha256:0b6e…","mimeType":"image/png"}',
-  object: blobCheck('missing-blob'),
-};
+  message: (ref) => `${ref} is not in the store`,
+});

@@ -1,19 +1,12 @@
-import { shapeCheck } from './check/shape.ts';
 import { fixField } from './fix/rebuild-tree.ts';
-import type { Rule } from './rule.ts';
+import { shapeRule } from './rule.ts';
 
-export const missingField: Rule = {
-  id: 'missing-field',
-  level: 'error',
-  group: 'shape',
+export const missingField = shapeRule('missing-field', 'error', 'shape', {
   summary: 'an entry has no type, id, parentId, message or role',
   why: 'Agents drop the entry or throw an error on it, and everything below it is lost.',
   arises: 'A script or a plugin wrote the entry, or a version 1 entry is in a newer file.',
   advice:
     "'sessionctl repair' creates an id and finds a parent if the entry is otherwise usable, and moves it to quarantine if not.",
-  fixable: true,
   example: '{"type":"message","id":"a","timestamp":"…","message":{"role":"user","content":"hi"}}',
-  looksAt: 'shape',
-  object: shapeCheck('missing-field'),
   fix: { object: fixField },
-};
+});

@@ -1,14 +1,10 @@
-import { placeOfLine, type Rule } from './rule.ts';
+import { defineRule, placeOfLine } from './rule.ts';
 
-export const missingFinalNewline: Rule = {
-  id: 'missing-final-newline',
-  level: 'error',
-  group: 'bytes',
+export const missingFinalNewline = defineRule('missing-final-newline', 'error', 'bytes', {
   summary: 'the last line is complete but has no newline at its end',
   why: 'The next entry lands on the same line, which agents then skip: both entries are lost to them.',
   arises: 'An editor, a script or a crash left out the last newline.',
   advice: "'sessionctl repair' adds the newline.",
-  fixable: true,
   example: '{"type":"message","id":"b",…}   (end of the file)',
   line: ({ line, damage, objects }, _log, report) => {
     if (!line.terminated && damage === undefined && objects > 0)
@@ -20,4 +16,4 @@ export const missingFinalNewline: Rule = {
       if (unended !== undefined && repair.mayFix(unended, 'missing-final-newline')) repair.endLine(unended);
     },
   },
-};
+});

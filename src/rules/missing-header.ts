@@ -1,15 +1,11 @@
 import { uuidOf } from './fix/repair-state.ts';
-import { type Rule, WHOLE_FILE } from './rule.ts';
+import { defineRule, WHOLE_FILE } from './rule.ts';
 
-export const missingHeader: Rule = {
-  id: 'missing-header',
-  level: 'error',
-  group: 'header',
+export const missingHeader = defineRule('missing-header', 'error', 'header', {
   summary: 'no line of the file is a header',
   why: 'Agents do not recognize the file as a session: they do not list it, or they start a new session in its place and overwrite all of it.',
   arises: 'The first line was truncated, or the file was made with tail or split.',
   advice: "'sessionctl repair' writes a header made from the first complete entry.",
-  fixable: true,
   example: '{"type":"message","id":"a","parentId":null,…}   (as the first line)',
   end: (log, report) => {
     if (log.headers === 0)
@@ -24,7 +20,7 @@ export const missingHeader: Rule = {
         type: 'session',
         ...(repair.version === 1 ? {} : { version: 3 }),
         id: repair.headerId,
-        // A log that holds nothing at all tells no time.
+        // A log that holds nothing at all shows no time.
         timestamp: firstEntry?.timestamp ?? '1970-01-01T00:00:00.000Z',
         cwd: cwd ?? '',
         rebuiltBy: 'sessionctl',
@@ -33,4 +29,4 @@ export const missingHeader: Rule = {
       repair.insertInFront({ text, rule: 'missing-header', words: 'wrote a new header', idAfter: repair.headerId });
     },
   },
-};
+});

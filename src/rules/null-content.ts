@@ -1,19 +1,12 @@
 import { findMember, setMember } from '../json/text.ts';
-import { shapeCheck } from './check/shape.ts';
-import type { Rule } from './rule.ts';
+import { shapeRule } from './rule.ts';
 
-export const nullContent: Rule = {
-  id: 'null-content',
-  level: 'error',
-  group: 'shape',
+export const nullContent = shapeRule('null-content', 'error', 'shape', {
   summary: 'an assistant message has null or missing content',
   why: 'omp throws an error on it, so the session does not open; pi reads it as an empty list.',
   arises: 'The agent was stopped before the first block, or a script wrote the message.',
   advice: "'sessionctl repair' makes the content an empty list.",
-  fixable: true,
   example: '{"type":"message",…,"message":{"role":"assistant","content":null,…}}',
-  looksAt: 'shape',
-  object: shapeCheck('null-content'),
   fix: {
     object: (repair, { unit, rule }) =>
       repair.editInside(unit, {
@@ -24,4 +17,4 @@ export const nullContent: Rule = {
         ],
       }),
   },
-};
+});

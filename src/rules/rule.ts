@@ -4,9 +4,10 @@ import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { LogFacts } from './check/log-facts.ts';
 import type { ObjectFinding, RepairState } from './fix/repair-state.ts';
-import type { DamagedLine, Piece } from './fix/split-damaged-line.ts';
+import { type DamagedLine, type Piece, splitDamagedLine } from './fix/split-damaged-line.ts';
 
-export type Level = 'error' | 'warning' | 'off';
+export type Severity = 'error' | 'warning';
+export type Level = Severity | 'off';
 export type Group = 'bytes' | 'header' | 'shape' | 'content' | 'tree' | 'references' | 'tools' | 'blobs';
 
 /** What a rule is, apart from how it looks for it; help, README and reports are made from this. */
@@ -29,11 +30,29 @@ export interface RuleMeta {
   readonly example: string;
 }
 
+/** One thing that a rule has to say about one place of one file. */
+export interface Finding {
+  /** The path as the user gave it, '-' for stdin. */
+  readonly file: string;
+  /** Counted from 1; what concerns the whole file is line 1, offset 0. */
+  readonly line: number;
+  /** The byte at which the line starts. */
+  readonly offset: number;
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly entryId?: string;
+  /** Where inside the entry, such as message.content[0].text. */
+  readonly path?: string;
+  /** Whether `repair` fixes it. */
+  readonly fixable: boolean;
+}
+
 /** A line with what it holds. */
 export interface CheckedLine {
   readonly line: Line;
   readonly damage: Damage | undefined;
-  /** How many whole objects stand on it. */
+  /** How many whole objects it has. */
   readonly objects: number;
 }
 
@@ -48,15 +67,15 @@ export interface CheckedObject {
   readonly shape: readonly ShapeIssue[];
 }
 
-/** Where a finding stands. */
-export interface Place {
+/** Where a finding is. */
+export interface FindingPlace {
   readonly line: number;
   readonly offset: number;
   readonly entryId?: string | undefined;
   readonly path?: string | undefined;
 }
 
-export type Report = (place: Place, message: string) => void;
+export type Report = (place: FindingPlace, message: string) => void;
 
 /** How repair fixes what a rule finds, by what the rule looks at. */
 export interface Fix {
@@ -73,28 +92,103 @@ export interface Rule extends RuleMeta {
   readonly line?: (line: CheckedLine, log: LogFacts, report: Report) => void;
   /**
    * What `object` looks at, if not at everything. 'shape': keys and kinds of values alone, so that of all lines of one
-   * shape one is enough; whatever values it needs beyond that, the scanner leaves to a full reading. 'values' where the
+   * shape one is enough. 'unscanned': only at lines that the scanner leaves to a full reading anyway. 'values' where the
    * fast path asks the same question of its own facts. Without it every line is read in full while the rule is on.
    */
-  readonly looksAt?: 'shape' | 'values';
-  /** The scanner leaves every line to a full reading that this rule may have something to say about. */
-  readonly neverOnScanned?: true;
+  readonly looksAt?: 'shape' | 'unscanned' | 'values';
   /** Looks at every whole object, in order, before it joins the log's facts. */
   readonly object?: (object: CheckedObject, log: LogFacts, report: Report) => void;
   /** Looks at the whole log. */
   readonly end?: (log: LogFacts, report: Report) => void;
-  /** For every rule that is fixable, and no other. In a repair `object` sees only headers and counts in the facts of the log. */
-  readonly fix?: Fix;
+  /** In a repair `object` sees only headers and counts in the facts of the log. */
+  readonly fix?: Fix | undefined;
   /** A fix that repair makes only if an option asks for it. */
   readonly settle?: (repair: RepairState) => void;
 }
 
-export const WHOLE_FILE: Place = { line: 1, offset: 0 };
+/** A rule is fixable where it has a fix. */
+export function defineRule(
+  id: string,
+  level: Level,
+  group: Group,
+  rule: Omit<Rule, 'id' | 'level' | 'group' | 'fixable'>,
+): Rule {
+  return { id, level, group, fixable: rule.fix !== undefined, ...rule };
+}
 
-export function placeOf(object: CheckedObject, path?: string): Place {
+export const WHOLE_FILE: FindingPlace = { line: 1, offset: 0 };
+
+export function placeOf(object: CheckedObject, path?: string): FindingPlace {
   return { line: object.line.number, offset: object.line.offset, entryId: object.id, path };
 }
 
-export function placeOfLine(line: Line): Place {
+export function placeOfLine(line: Line): FindingPlace {
   return { line: line.number, offset: line.offset };
+}
+
+type RuleTexts = Pick<Rule, 'summary' | 'why' | 'arises' | 'advice' | 'example' | 'fix'>;
+
+/** A rule that passes on what the schemas say; they call the issue by its id. */
+export function shapeRule(id: ShapeIssue['kind'], level: Level, group: Group, texts: RuleTexts): Rule {
+  return defineRule(id, level, group, {
+    ...texts,
+    looksAt: 'shape',
+    object: (object, _log, report) => {
+      for (const { kind, path, message } of object.shape) if (kind === id) report(placeOf(object, path), message);
+    },
+  });
+}
+
+/** A rule on lines with damage of its id, which repair splits into what is whole and what is not. */
+export function damageRule(
+  id: Damage,
+  { message, ...texts }: RuleTexts & { message: (line: CheckedLine) => string },
+): Rule {
+  return defineRule(id, 'error', 'bytes', {
+    line: (line, _log, report) => {
+      if (line.damage === id) report(placeOfLine(line.line), message(line));
+    },
+    fix: { line: splitDamagedLine },
+    ...texts,
+  });
+}
+
+export type BlobProblem = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
+
+/** Every reference of an entry's text with its JSON path, and what is wrong with it, if anything; only there with --blobs. */
+export type BlobLookup = (
+  text: string,
+) => readonly { readonly path: string; readonly ref: string; readonly problem: BlobProblem | undefined }[];
+
+/** A rule on references to the blob store. */
+export function blobRule(
+  id: BlobProblem,
+  { message, ...texts }: RuleTexts & { message: (ref: string) => string },
+): Rule {
+  return defineRule(id, 'error', 'blobs', {
+    ...texts,
+    object: (object, log, report) => {
+      for (const { path, ref, problem } of log.blobs?.(object.text) ?? []) {
+        if (problem === id) report(placeOf(object, path), message(ref.length > 100 ? `${ref.slice(0, 100)}...` : ref));
+      }
+    },
+  });
+}
+
+/** Every value below that the test accepts, with its path. No recursion: a log may nest as deep as it likes. */
+export function* findDeep<Found>(
+  root: JsonObject,
+  test: (value: unknown, key: string, parent: JsonObject) => value is Found,
+): Generator<{ readonly value: Found; readonly key: string; readonly path: string }, void, void> {
+  const waiting = [{ parent: root, path: '' }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { parent, path } = next;
+    const below: typeof waiting = [];
+    for (const [key, value] of Object.entries(parent)) {
+      const at = Array.isArray(parent) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+      if (test(value, key, parent)) yield { value, key, path: at };
+      else if (typeof value === 'object' && value !== null) below.push({ parent: value as JsonObject, path: at });
+    }
+    for (const one of below.reverse()) waiting.push(one);
+  }
 }

@@ -1,14 +1,10 @@
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
-export const secondHeader: Rule = {
-  id: 'second-header',
-  level: 'error',
-  group: 'header',
+export const secondHeader = defineRule('second-header', 'error', 'header', {
   summary: 'the file has more than one header',
   why: 'Agents read it as an entry without an id or skip it; a migration counts it, and every reference by number after it is off by one.',
   arises: 'Two sessions were concatenated, or an agent started a new session in the same file.',
   advice: "'sessionctl repair' moves it to quarantine.",
-  fixable: true,
   example: '{"type":"session","version":3,"id":"s1",…}\n{"type":"session","version":3,"id":"s2",…}',
   looksAt: 'values',
   object: (object, log, report) => {
@@ -16,4 +12,4 @@ export const secondHeader: Rule = {
       report(placeOf(object), `a second header; the first is on line ${log.headerLine}`);
   },
   fix: { object: (repair, { unit, rule }) => repair.drop(unit, rule, 'moved another header to quarantine') },
-};
+});

@@ -1,32 +1,20 @@
 import { KIND } from './check/log-facts.ts';
 import { branchFacts } from './check/walk.ts';
-import type { Rule } from './rule.ts';
+import { defineRule } from './rule.ts';
 
-export const splitToolPair: Rule = {
-  id: 'split-tool-pair',
-  level: 'warning',
-  group: 'tools',
+export const splitToolPair = defineRule('split-tool-pair', 'warning', 'tools', {
   summary: 'the first entry that a compaction keeps is a tool result without its call',
   why: 'Providers reject a request that starts with a result, so the first request after the compaction fails.',
   arises: 'The agent cut between a call and its result.',
   advice: 'No command fixes it; agents that drop such results are not affected.',
-  fixable: false,
   example: '{"type":"compaction",…,"firstKeptEntryId":"r1"}   (r1 is a toolResult)',
   end: (log, report) => {
     for (const { kind, position, id } of log.references) {
-      if (kind !== 'kept') continue;
-      const kept = log.index.resolve(id, position);
-      if (
-        kept < 0 ||
-        kept === position ||
-        log.kindOf(kept) !== KIND.toolResult ||
-        branchFacts(log).offPath.has(position)
-      )
-        continue;
-      report(
-        log.placeOf(position, 'firstKeptEntryId'),
-        `the first kept entry '${id}' on line ${log.lineOf(kept)} is a tool result without its call`,
-      );
+      const kept = kind === 'kept' ? log.index.resolve(id, position) : position;
+      if (kept < 0 || kept === position || log.kindOf(kept) !== KIND.toolResult) continue;
+      if (branchFacts(log).offPath.has(position)) continue;
+      const message = `the first kept entry '${id}' on line ${log.index.lineOf(kept)} is a tool result without its call`;
+      report(log.placeOf(position, 'firstKeptEntryId'), message);
     }
   },
-};
+});

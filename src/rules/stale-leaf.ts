@@ -1,28 +1,22 @@
 import { staleLeaf as newestHidden } from '../tree/path.ts';
 import { settleLeaf } from './fix/settle.ts';
-import type { Rule } from './rule.ts';
+import { defineRule } from './rule.ts';
 
-export const staleLeaf: Rule = {
-  id: 'stale-leaf',
-  level: 'warning',
-  group: 'tree',
+export const staleLeaf = defineRule('stale-leaf', 'warning', 'tree', {
   summary: 'the last entry hides newer work on another branch',
   why: 'Agents resume at the last entry of the file: they show an old state, and the work on the other branch looks lost.',
   arises:
     "A label, a model change or an extension's entry was added to an older part of the tree, and no message followed it.",
   advice:
     "'sessionctl repair --settle-leaf' appends an entry below the newer work; 'sessionctl tree --leaves' shows the branches.",
-  fixable: false,
   example:
     '{"type":"message","id":"a",…}\n{"type":"message","id":"b","parentId":"a",…}\n{"type":"label","id":"c","parentId":"a",…}',
   end: (log, report) => {
     const newest = newestHidden(log.index);
     if (newest === undefined) return;
-    const newer = log.idOf(newest);
-    report(
-      log.placeOf(log.size - 1),
-      `the leaf hides the messages on another branch; its newest entry is ${newer === undefined ? '' : `'${newer}' `}on line ${log.lineOf(newest)}`,
-    );
+    const newer = log.index.idOf(newest);
+    const message = `the leaf hides the messages on another branch; its newest entry is ${newer === undefined ? '' : `'${newer}' `}on line ${log.index.lineOf(newest)}`;
+    report(log.placeOf(log.index.size - 1), message);
   },
   settle: settleLeaf,
-};
+});

@@ -1,24 +1,18 @@
-import { findDeep } from './check/find-deep.ts';
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, findDeep, placeOf } from './rule.ts';
 
 const TRANSIENT = ['partialJson', 'jsonlEvents'];
 
-export const transientField: Rule = {
-  id: 'transient-field',
-  level: 'warning',
-  group: 'content',
+export const transientField = defineRule('transient-field', 'warning', 'content', {
   summary: 'a field that is only needed while a message streams was stored (partialJson, jsonlEvents)',
   why: 'It doubles the size of tool calls, and no agent reads it back.',
   arises: 'The message was stored before the agent cleaned it up, often because the stream was aborted.',
   advice: "'sessionctl externalize --strip-transient' removes it.",
-  fixable: false,
   example: '{"type":"message",…,"content":[{"type":"toolCall",…,"partialJson":"{\\"pa"}]}',
-  looksAt: 'shape',
-  neverOnScanned: true,
+  looksAt: 'unscanned',
   object: (object, _log, report) => {
     if (!TRANSIENT.some((name) => object.text.includes(`"${name}"`))) return;
-    for (const { path, key } of findDeep(object.value, (_value, key) => key !== undefined && TRANSIENT.includes(key))) {
+    const isTransient = (_value: unknown, key: string): _value is unknown => TRANSIENT.includes(key);
+    for (const { path, key } of findDeep(object.value, isTransient))
       report(placeOf(object, path), `${key} is only needed while a message streams`);
-    }
   },
-};
+});

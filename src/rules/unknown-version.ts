@@ -1,24 +1,18 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import { shortJson } from '../util/to-json.ts';
-import { placeOf, type Rule } from './rule.ts';
+import { defineRule, placeOf } from './rule.ts';
 
-export const unknownVersion: Rule = {
-  id: 'unknown-version',
-  level: 'error',
-  group: 'header',
+export const unknownVersion = defineRule('unknown-version', 'error', 'header', {
   summary: 'the header has a version other than 1, 2 or 3',
   why: 'Agents guess: some migrate such a file as if it were old and overwrite its ids.',
   arises: 'A newer agent wrote the file, or a script wrote the version as text.',
   advice:
     'No command fixes it, because only the program that wrote it knows what it means: use that agent, or correct the number by hand.',
-  fixable: false,
   example: '{"type":"session","version":4,"id":"s1",…}',
   looksAt: 'values',
   object: (object, _log, report) => {
     if (object.kind !== 'header' || versionOf(object.value).known) return;
-    report(
-      placeOf(object, 'version'),
-      `version ${shortJson(object.value['version'])} is unknown; the known versions are 1, 2 and 3`,
-    );
+    const message = `version ${shortJson(object.value['version'])} is unknown; the known versions are 1, 2 and 3`;
+    report(placeOf(object, 'version'), message);
   },
-};
+});

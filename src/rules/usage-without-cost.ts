@@ -1,21 +1,14 @@
 import { findMember, setMember } from '../json/text.ts';
-import { shapeCheck } from './check/shape.ts';
-import type { Rule } from './rule.ts';
+import { shapeRule } from './rule.ts';
 
 const NO_COST = '{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}';
 
-export const usageWithoutCost: Rule = {
-  id: 'usage-without-cost',
-  level: 'error',
-  group: 'shape',
+export const usageWithoutCost = shapeRule('usage-without-cost', 'error', 'shape', {
   summary: 'the usage of an assistant message has no cost',
   why: 'omp adds up the costs of all messages and throws an error on the first usage without one, so the session does not open.',
   arises: 'A script, a plugin or an importer wrote the message.',
   advice: "'sessionctl repair' adds a cost of zero, which the report marks as assumed.",
-  fixable: true,
   example: '{"type":"message",…,"message":{"role":"assistant",…,"usage":{"input":5,"output":2}}}',
-  looksAt: 'shape',
-  object: shapeCheck('usage-without-cost'),
   fix: {
     object: (repair, { unit, rule }) =>
       repair.editInside(unit, {
@@ -28,4 +21,4 @@ export const usageWithoutCost: Rule = {
         },
       }),
   },
-};
+});

@@ -1,19 +1,12 @@
-import { shapeCheck } from './check/shape.ts';
 import { fixField } from './fix/rebuild-tree.ts';
-import type { Rule } from './rule.ts';
+import { shapeRule } from './rule.ts';
 
-export const wrongType: Rule = {
-  id: 'wrong-type',
-  level: 'error',
-  group: 'shape',
+export const wrongType = shapeRule('wrong-type', 'error', 'shape', {
   summary: "an entry's type, id, parentId, message or role has the wrong type",
   why: 'Agents drop the entry or throw an error on it, and everything below it is lost.',
   arises: 'A script or a plugin wrote the entry.',
   advice:
     "'sessionctl repair' creates an id and finds a parent if the entry is otherwise usable, and moves it to quarantine if not.",
-  fixable: true,
   example: '{"type":"message","id":7,"parentId":null,…}',
-  looksAt: 'shape',
-  object: shapeCheck('wrong-type'),
   fix: { object: fixField },
-};
+});

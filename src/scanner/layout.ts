@@ -50,14 +50,6 @@ export const CALL_FIELDS = 3;
 
 export const MOST_LINES = 8192;
 export const MOST_CALLS = 32768;
-/** Deeper lines are read in full. */
-export const DEEPEST = 64;
-/** Strings above this are a kind of their own, for a rule looks at them. */
-export const LONG_STRING = 500_000;
 
-/** Keys below which no schema looks: what stands there counts by its kind alone. A test compares this with the schemas. */
+/** Keys below which no schema looks: what is there counts by its kind alone. A test compares this with the schemas. */
 export const OPAQUE_KEYS: readonly string[] = ['arguments', 'details', 'data', 'input'];
-/** Keys whose values the schemas look at. */
-export const VALUE_KEYS: readonly string[] = ['type', 'role'];
-/** Keys that are a finding wherever they stand. */
-export const TRANSIENT_KEYS: readonly string[] = ['partialJson', 'jsonlEvents'];

@@ -1,5 +1,4 @@
 import { compiled } from './compiled.generated.ts';
-import { instantiate } from './instantiate.ts';
 import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES, type ScannerKind } from './layout.ts';
 
 /** A larger block is not worth a copy of its own: it is one line, or nearly so. */
@@ -11,9 +10,9 @@ export interface Scanner {
   load(block: Uint8Array): boolean;
   /** Scans from an offset on and gives the number of lines: as many as there is room for, at least one. */
   scan(from: number): number;
-  /** FIELDS numbers a line, as layout.ts says; valid until the next scan. */
+  /** FIELDS numbers per line, as layout.ts says; valid until the next scan. */
   readonly records: Int32Array;
-  /** CALL_FIELDS numbers a tool call. */
+  /** CALL_FIELDS numbers per tool call. */
   readonly calls: Int32Array;
 }
 
@@ -26,34 +25,35 @@ interface Exports {
   readonly scan: (from: number, bytes: number) => number;
 }
 
-/** The seed keeps logs from aiming at the hash: 8 random bytes. Undefined where the machine cannot run it. */
+interface WasmApi {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+}
+
+/** The seed keeps logs from aiming at the hash: 8 random bytes. Undefined where the machine has no WebAssembly with SIMD. */
 export function makeScanner(kind: ScannerKind, seed: Uint8Array): Scanner | undefined {
-  if (kind === 'off') return undefined;
-  const exports = instantiate<Exports>(compiled);
-  return exports && new CompiledScanner(exports, seed);
+  const api = (globalThis as { readonly WebAssembly?: WasmApi }).WebAssembly;
+  if (kind === 'off' || !api) return undefined;
+  let exports: Exports;
+  try {
+    exports = new api.Instance(new api.Module(Buffer.from(compiled, 'base64'))).exports as Exports;
+  } catch {
+    return undefined;
+  }
+  const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
+  exports.seed(view.getInt32(0, true), view.getInt32(4, true));
+  return new CompiledScanner(exports);
 }
 
 class CompiledScanner implements Scanner {
   readonly #exports: Exports;
   #bytes = 0;
-  #records: Int32Array;
-  #calls: Int32Array;
+  records = new Int32Array(0);
+  calls = new Int32Array(0);
 
-  constructor(exports: Exports, seed: Uint8Array) {
+  constructor(exports: Exports) {
     this.#exports = exports;
-    const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
-    exports.seed(view.getInt32(0, true), view.getInt32(4, true));
-    this.#records = new Int32Array(0);
-    this.#calls = new Int32Array(0);
     this.#view();
-  }
-
-  get records(): Int32Array {
-    return this.#records;
-  }
-
-  get calls(): Int32Array {
-    return this.#calls;
   }
 
   load(block: Uint8Array): boolean {
@@ -63,7 +63,7 @@ class CompiledScanner implements Scanner {
     new Uint8Array(this.#exports.memory.buffer, at, block.length).set(block);
     this.#bytes = block.length;
     // Growing takes the old views away.
-    if (this.#records.length === 0) this.#view();
+    if (this.records.length === 0) this.#view();
     return true;
   }
 
@@ -73,7 +73,7 @@ class CompiledScanner implements Scanner {
 
   #view(): void {
     const { buffer } = this.#exports.memory;
-    this.#records = new Int32Array(buffer, this.#exports.recordsAt(), MOST_LINES * FIELDS);
-    this.#calls = new Int32Array(buffer, this.#exports.callsAt(), MOST_CALLS * CALL_FIELDS);
+    this.records = new Int32Array(buffer, this.#exports.recordsAt(), MOST_LINES * FIELDS);
+    this.calls = new Int32Array(buffer, this.#exports.callsAt(), MOST_CALLS * CALL_FIELDS);
   }
 }

@@ -1,15 +1,14 @@
+import { refsOf } from '../blobs/images.ts';
+import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
 import { Detection } from '../formats/detection.ts';
 import { foreignMessage } from '../formats/index.ts';
-import type { Line } from '../lines/line.ts';
+import { encodeUtf8, type Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
-import { type ActiveRules, activeRules, LogCheck, makeMemory } from '../rules/check/check-log.ts';
-import type { ShapeMemory } from '../rules/check/fast-path.ts';
-import type { Finding } from '../rules/finding.ts';
-import type { Level } from '../rules/rule.ts';
+import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
+import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
-import { AppError } from '../util/errors.ts';
-import { blobLookup } from './blob-lookup.ts';
+import { AppError, OutputError } from '../util/errors.ts';
 
 /** What is the same for all logs of a run; plain data, so that other threads can have it. */
 export interface CheckSettings {
@@ -23,162 +22,102 @@ export interface CheckSettings {
 export interface CheckHooks {
   readonly onFinding: (finding: Finding) => void;
   readonly onBytes?: (bytes: number) => void;
-  /** Called after every block, to let output drain. */
-  readonly pause?: () => Promise<void>;
   /** The whole input is wanted, also of a file that is not checked. */
   readonly readsAll?: boolean;
 }
 
-/** A file that is no session log. */
-export interface ForeignFile {
-  /** As in '4 Codex rollouts', without the s. */
-  readonly noun: string;
-  readonly reason: string;
-}
-
-export type CheckResult = { readonly entries: number } | { readonly foreign: ForeignFile };
-
-/** All that is to be said about one file. */
-export interface FileCheck {
-  readonly findings: readonly Finding[];
-  readonly bytes: number;
-  readonly result: CheckResult | { readonly error: string };
-}
+/** A log was checked to its end, the file is none, or it could not be read. */
+export type CheckResult =
+  | { readonly entries: number }
+  | { readonly foreign: { readonly noun: string; readonly reason: string } }
+  | { readonly error: Error };
 
 /** Checks logs, one after the other. */
 export class LogChecker {
   readonly #settings: CheckSettings;
-  readonly #rules: ActiveRules;
-  readonly #shapes: ShapeMemory | undefined;
-  readonly #blobs: ReturnType<typeof blobLookup> | undefined;
-  readonly #hashKey: Uint8Array;
+  readonly #shared: Omit<LogCheckOptions, 'file' | 'onFinding'>;
 
   constructor(settings: CheckSettings, random: (bytes: number) => Uint8Array) {
+    const { levels, scanner } = settings;
     this.#settings = settings;
-    this.#rules = activeRules(settings.levels);
-    this.#hashKey = random(8);
-    this.#blobs = settings.blobs === undefined ? undefined : blobLookup(settings.blobs);
-    this.#shapes = makeMemory(settings.scanner, random(8), settings.levels, this.#blobs !== undefined);
+    const blobs = settings.blobs === undefined ? undefined : blobLookup(settings.blobs);
+    const memory = makeMemory(scanner, random(8), levels, blobs !== undefined);
+    this.#shared = { rules: activeRules(levels), hashKey: random(8), blobs, memory };
   }
 
-  /** A small file is read and checked at once: for many of them, waiting would take as long as the checks. */
-  async checkFile(name: string, hooks: CheckHooks): Promise<CheckResult> {
-    const whole = readWhole(name);
-    if (whole === undefined || whole.length > (this.#settings.maxLineBytes ?? whole.length)) {
-      return await this.check(name, fileChunks(name), hooks);
-    }
-    const log = this.#begin(name, hooks);
-    hooks.onBytes?.(whole.length);
-    for (const piece of piecesOf(whole)) log.piece(piece);
-    await hooks.pause?.();
-    return log.end();
-  }
-
-  async check(name: string, chunks: AsyncIterable<Uint8Array>, hooks: CheckHooks): Promise<CheckResult> {
-    const pieces = this.pieces(name, chunks, hooks);
-    for (;;) {
-      const next = await pieces.next();
-      if (next.done) return next.value;
-      await hooks.pause?.();
-    }
-  }
-
-  /** The same, piece by piece, for whoever wants to do something in between. */
-  async *pieces(
+  /** Checks a log piece by piece, for whoever has something to do in between; without chunks, the file of that name. */
+  async *check(
     name: string,
-    chunks: AsyncIterable<Uint8Array>,
-    hooks: CheckHooks,
+    chunks: AsyncIterable<Uint8Array> | undefined,
+    { onFinding, onBytes, readsAll = false }: CheckHooks,
   ): AsyncGenerator<void, CheckResult, void> {
     const { maxLineBytes } = this.#settings;
-    const log = this.#begin(name, hooks);
-    for await (const piece of readBlocks(
-      counting(chunks, hooks.onBytes),
-      maxLineBytes === undefined ? {} : { maxLineBytes },
-    )) {
-      log.piece(piece);
-      yield;
-      if (log.isForeign && !hooks.readsAll) break;
-    }
-    return log.end();
-  }
-
-  /** Checks a file and keeps all that is found. */
-  async collect(name: string): Promise<FileCheck> {
-    const findings: Finding[] = [];
-    let bytes = 0;
-    const onBytes = (more: number): void => {
-      bytes += more;
-    };
+    const check = new LogCheck({ ...this.#shared, file: name, onFinding });
+    const detection = new Detection(name, { named: false });
     try {
-      const result = await this.checkFile(name, { onFinding: (finding) => findings.push(finding), onBytes });
-      return { findings, result, bytes };
+      // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
+      const whole = chunks ? undefined : readWhole(name);
+      if (whole && whole.length <= (maxLineBytes ?? whole.length)) {
+        onBytes?.(whole.length);
+        for (const piece of piecesOf(whole)) feed(piece, detection, check);
+        yield;
+      } else {
+        const limit = maxLineBytes === undefined ? {} : { maxLineBytes };
+        for await (const piece of readBlocks(counting(chunks ?? fileChunks(name), onBytes), limit)) {
+          feed(piece, detection, check);
+          yield;
+          if (detection.foreign && !readsAll) break;
+        }
+      }
+      // What is not decided by now is decided by what there is.
+      for (const line of detection.end()) check.line(line);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return { findings, bytes, result: { error: error.message } };
+      if (!(error instanceof AppError) || error instanceof OutputError) throw error;
+      return { error };
     }
-  }
-
-  #begin(name: string, hooks: CheckHooks): DetectingCheck {
-    const check = new LogCheck({
-      file: name,
-      rules: this.#rules,
-      hashKey: this.#hashKey,
-      blobs: this.#blobs,
-      memory: this.#shapes,
-      onFinding: hooks.onFinding,
-    });
-    return new DetectingCheck(check, new Detection(name, { named: false }));
+    const { foreign } = detection;
+    if (foreign) return { foreign: { noun: foreign.noun, reason: foreignMessage(foreign) } };
+    check.end();
+    return { entries: check.log.index.size };
   }
 }
 
-/**
- * Hands an input to its check: line by line until it is known to be a session log, and from then on by whole blocks.
- * Nothing is said about it before.
- */
-class DetectingCheck {
-  readonly #detection: Detection;
-  readonly #check: LogCheck;
-
-  constructor(check: LogCheck, detection: Detection) {
-    this.#check = check;
-    this.#detection = detection;
+/** Hands lines on one by one until the input is known to be a session log, and from then on whole blocks. */
+function feed(piece: Block | Line, detection: Detection, check: LogCheck): void {
+  if (!(piece instanceof Block)) {
+    for (const line of detection.pass([piece])) check.line(line);
+    return;
   }
-
-  get isForeign(): boolean {
-    return this.#detection.foreign !== undefined;
+  let { number } = piece;
+  let at = 0;
+  while (!detection.open && at < piece.bytes.length) {
+    const end = piece.bytes.indexOf(0x0a, at);
+    feed(piece.line(at, end - at, number++), detection, check);
+    at = end + 1;
   }
-
-  piece(piece: Block | Line): void {
-    if (piece instanceof Block) this.#block(piece);
-    else this.#line(piece);
+  if (at < piece.bytes.length) {
+    const rest = at === 0 ? piece : piece.from(at, number);
+    check.block(rest);
+    number += rest.lines;
   }
+  piece.lines = number - piece.number;
+}
 
-  #line(line: Line): void {
-    for (const passed of this.#detection.pass([line])) this.#check.line(passed);
+/** Runs to the end, with a pause after every step, and gives what comes out of it. */
+export async function finish<Result>(
+  steps: AsyncGenerator<unknown, Result, void>,
+  pause?: () => Promise<void>,
+): Promise<Result> {
+  for (;;) {
+    const next = await steps.next();
+    if (next.done) return next.value;
+    await pause?.();
   }
+}
 
-  #block(block: Block): void {
-    let { number } = block;
-    let at = 0;
-    while (!this.#detection.open && at < block.bytes.length) {
-      const end = block.bytes.indexOf(0x0a, at);
-      this.#line(block.line(at, end - at, number++));
-      at = end + 1;
-    }
-    if (at < block.bytes.length) {
-      const rest = at === 0 ? block : block.from(at, number);
-      this.#check.block(rest);
-      number += rest.lines ?? 0;
-    }
-    block.lines = number - block.number;
-  }
-
-  /** What is not decided by now is decided by what there is. */
-  end(): CheckResult {
-    for (const line of this.#detection.end()) this.#check.line(line);
-    const { foreign } = this.#detection;
-    if (foreign) return { foreign: { noun: foreign.noun, reason: foreignMessage(foreign) } };
-    this.#check.end();
-    return { entries: this.#check.log.size };
-  }
+/** What the blob rules ask of the store in a folder. */
+function blobLookup(folder: string): BlobLookup {
+  const store = new BlobStore(folder);
+  store.folder.require();
+  return (text) => refsOf(encodeUtf8(text)).map(({ ref, path }) => ({ ref, path, problem: store.check(ref) }));
 }

@@ -3,19 +3,18 @@ import { announce, findSessions } from '../files/walk.ts';
 import { cores, mapInWorkers } from '../files/worker-pool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
-import type { Finding } from '../rules/finding.ts';
-import { AppError, ClosedPipe, OutputError, UsageError } from '../util/errors.ts';
-import type { Io, Output } from '../util/io.ts';
+import type { Finding } from '../rules/rule.ts';
+import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
-import { type CheckResult, type CheckSettings, type FileCheck, type ForeignFile, LogChecker } from './log-checker.ts';
+import { type CheckResult, type CheckSettings, finish, LogChecker } from './log-checker.ts';
+import type { FileCheck } from './worker.ts';
 
 export interface ValidationOptions {
   readonly settings: CheckSettings;
   readonly reporter: Reporter;
-  readonly out: Output;
+  readonly out: Io['stdout'];
   readonly isText: boolean;
-  /** In a pipe the summary would be taken for a finding. */
-  readonly summaryOnStderr: boolean;
   readonly quiet: boolean;
   readonly maxFindings: number;
   /** How many files are checked at once; by default the number of cores, if there is enough to do. */
@@ -24,13 +23,13 @@ export interface ValidationOptions {
   readonly pass?: ByteWriter;
 }
 
-interface FileTarget {
+interface CheckTarget {
   readonly name: string;
   /** Met on a walk through a folder: what is no session log is skipped. */
-  readonly found: boolean;
+  readonly found?: boolean;
+  /** It cannot be listed. */
+  readonly error?: string;
 }
-
-type Target = FileTarget | { readonly name: string; readonly error: string };
 
 /** A thread takes longer to start than less than this takes to be checked. */
 const WORTH_A_THREAD = 16 * 1024 * 1024;
@@ -63,22 +62,17 @@ export class Validation {
 
   async run(operands: readonly string[]): Promise<number> {
     const summary = this.#summary;
-    const { reporter } = this.#options;
+    const { reporter, pass } = this.#options;
     try {
       this.#write(reporter.begin());
       await announce(operands, this.#io);
-      const targets = await this.#targets(operands);
-      const jobs = await this.#jobs(targets);
-      if (jobs > 1) await this.#together(targets, jobs);
-      else
-        for (const target of targets)
-          await ('error' in target ? this.#fail(target.name, target.error) : this.#file(target));
+      await this.#checkAll(await this.#targets(operands));
       if (summary.sessions + summary.failed + summary.skipped === 0) {
         this.#fail(operands.join(', '), "no session log found; pass a file, or a folder with '*.jsonl' files");
       }
       this.#write(reporter.end(summary));
       await this.#out.flush();
-      await this.#options.pass?.flush();
+      await pass?.flush();
       this.#endOnStderr();
       if (summary.sessions === 0) return 2;
     } catch (error) {
@@ -90,17 +84,17 @@ export class Validation {
   }
 
   /** The files that the operands stand for, in order; what cannot be listed is reported at its place. */
-  async #targets(operands: readonly string[]): Promise<Target[]> {
-    const targets: Target[] = [];
+  async #targets(operands: readonly string[]): Promise<CheckTarget[]> {
+    const targets: CheckTarget[] = [];
     for (const operand of operands) {
       try {
         if (operand === '-' || !(await isFolder(operand))) {
-          targets.push({ name: operand, found: false });
+          targets.push({ name: operand });
           continue;
         }
         if (this.#options.pass) throw new UsageError(`'--pass' copies one log; '${operand}' is a folder`);
         for await (const { path, error } of findSessions(operand)) {
-          targets.push(error ? { name: path, error: error.message } : { name: path, found: true });
+          targets.push({ name: path, ...(error ? { error: error.message } : { found: true }) });
         }
       } catch (error) {
         if (!(error instanceof AppError) || error instanceof UsageError) throw error;
@@ -110,99 +104,76 @@ export class Validation {
     return targets;
   }
 
+  /** Every file, reported in order, also where several are checked at once and a later one is done first. */
+  async #checkAll(targets: readonly CheckTarget[]): Promise<void> {
+    const names = targets.filter(({ error }) => error === undefined).map(({ name }) => name);
+    const jobs = await this.#jobs(names);
+    const { settings } = this.#options;
+    const checks = jobs > 1 ? mapInWorkers<string, FileCheck>(workerScript(), settings, names, jobs) : undefined;
+    try {
+      for (const target of targets) {
+        if (target.error !== undefined) this.#fail(target.name, target.error);
+        else await this.#file(target, checks);
+        await this.#pause();
+      }
+    } finally {
+      await checks?.return(undefined);
+    }
+  }
+
   /** How many threads are worth it. */
-  async #jobs(targets: readonly Target[]): Promise<number> {
-    const files = targets.filter((target) => !('error' in target));
+  async #jobs(names: readonly string[]): Promise<number> {
     const { jobs, pass } = this.#options;
-    const most = Math.min(jobs ?? cores(), files.length);
-    if (most < 2 || pass || files.some(({ name }) => name === '-') || !(await isThere(workerScript()))) return 1;
+    const most = Math.min(jobs ?? cores(), names.length);
+    if (most < 2 || pass || names.includes('-') || !(await isThere(workerScript()))) return 1;
     if (jobs !== undefined) return most;
     let bytes = 0;
-    for (const { name } of files) {
+    for (const name of names) {
       bytes += await sizeOf(name);
       if (bytes >= WORTH_A_THREAD) return most;
     }
     return 1;
   }
 
-  /** Several files at once, reported in their order whichever is done first. */
-  async #together(targets: readonly Target[], jobs: number): Promise<void> {
-    const names = targets.filter((target) => !('error' in target)).map(({ name }) => name);
-    const checks = mapInWorkers<string, FileCheck>(workerScript(), this.#options.settings, names, jobs);
-    try {
-      for (const target of targets) {
-        if ('error' in target) this.#fail(target.name, target.error);
-        else this.#collected(target, (await checks.next()).value as FileCheck);
-        await this.#pause();
-      }
-    } finally {
-      await checks.return();
-    }
-  }
-
-  #collected(target: FileTarget, { findings, bytes, result }: FileCheck): void {
-    this.#io.progress.file(target.name);
-    this.#io.progress.read(bytes);
-    if (findings.length > 0) this.#write(this.#options.reporter.file(target.name));
-    for (const finding of findings) this.#finding(finding);
-    if ('error' in result) this.#fail(target.name, result.error);
-    else
-      this.#checked(
-        target,
-        result,
-        findings.length > 0,
-        findings.filter(({ severity }) => severity === 'error').length,
-        findings.length,
-      );
-  }
-
-  /** One file, findings reported as they come. */
-  async #file(target: FileTarget): Promise<void> {
+  /** One file, findings reported as they come; or all at once where another thread has checked it. */
+  async #file(target: CheckTarget, checks: AsyncGenerator<FileCheck, void, void> | undefined): Promise<void> {
     const { name } = target;
-    let errors = 0;
-    let findings = 0;
-    const hooks = {
-      onFinding: (finding: Finding): void => {
-        if (findings++ === 0) this.#write(this.#options.reporter.file(name));
-        if (finding.severity === 'error') errors++;
-        this.#finding(finding);
-      },
-      onBytes: (bytes: number): void => this.#io.progress.read(bytes),
-      pause: () => this.#pause(),
-    };
-    this.#io.progress.file(name);
-    const { pass } = this.#options;
-    try {
-      let result: CheckResult;
-      if (name !== '-' && !pass) result = await this.#checker.checkFile(name, hooks);
-      else {
-        const chunks = inputChunks(name, this.#io.stdin);
-        result = await this.#checker.check(name, pass ? passing(chunks, pass) : chunks, {
-          ...hooks,
-          readsAll: pass !== undefined,
-        });
-      }
-      this.#checked(target, result, findings > 0, errors, findings);
-    } catch (error) {
-      if (!(error instanceof AppError) || error instanceof OutputError) throw error;
-      this.#fail(name, error.message);
-    }
-  }
-
-  /** A file was checked to its end, or is no session log. */
-  #checked(target: FileTarget, result: CheckResult, isBegun: boolean, errors: number, findings: number): void {
-    if ('foreign' in result) {
-      this.#foreignFile(target, result.foreign);
-      return;
-    }
     const { reporter } = this.#options;
-    if (!isBegun) this.#write(reporter.file(target.name));
-    this.#summary.sessions++;
-    this.#summary.entries += result.entries;
-    this.#write(reporter.fileEnd(target.name, { entries: result.entries, errors, warnings: findings - errors }));
+    const { progress } = this.#io;
+    const counts = { errors: 0, warnings: 0 };
+    const onFinding = (finding: Finding): void => {
+      if (counts.errors + counts.warnings === 0) this.#write(reporter.file(name));
+      counts[finding.severity === 'error' ? 'errors' : 'warnings']++;
+      this.#finding(finding);
+    };
+    const checked = checks && ((await checks.next()).value as FileCheck);
+    progress.file(name);
+    checked?.findings.forEach(onFinding);
+    if (checked) progress.read(checked.bytes);
+    const result = checked?.result ?? (await this.#check(name, onFinding));
+    if ('error' in result) this.#fail(name, result.error.message);
+    else if ('foreign' in result) this.#foreign(target, result.foreign.noun, result.foreign.reason);
+    else {
+      if (counts.errors + counts.warnings === 0) this.#write(reporter.file(name));
+      this.#summary.sessions++;
+      this.#summary.entries += result.entries;
+      this.#write(reporter.fileEnd(name, { entries: result.entries, ...counts }));
+    }
   }
 
-  #foreignFile({ name, found }: FileTarget, { noun, reason }: ForeignFile): void {
+  async #check(name: string, onFinding: (finding: Finding) => void): Promise<CheckResult> {
+    const { pass } = this.#options;
+    const onBytes = (bytes: number): void => this.#io.progress.read(bytes);
+    const chunks = pass || name === '-' ? inputChunks(name, this.#io.stdin) : undefined;
+    const steps = this.#checker.check(name, chunks && pass ? passing(chunks, pass) : chunks, {
+      onFinding,
+      onBytes,
+      readsAll: pass !== undefined,
+    });
+    return await finish(steps, () => this.#pause());
+  }
+
+  #foreign({ name, found }: CheckTarget, noun: string, reason: string): void {
     if (!found) {
       this.#fail(name, reason);
       return;
@@ -234,10 +205,11 @@ export class Validation {
 
   /** What the output itself does not say, or not to a person. */
   #endOnStderr(): void {
-    const { isText, quiet, summaryOnStderr } = this.#options;
+    const { isText, quiet, out } = this.#options;
     const summary = this.#summary;
     if (isText && !quiet) {
-      if (summaryOnStderr) this.#io.stderr.write(`sessionctl: ${paintedSummary(summary, this.#io.errorStyle)}\n`);
+      // In a pipe the summary would be taken for a finding.
+      if (!out.isTTY) this.#io.stderr.write(`sessionctl: ${paintedSummary(summary, this.#io.errorStyle)}\n`);
       return;
     }
     // A run that checked nothing fails, and never without a word.

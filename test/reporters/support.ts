@@ -8,7 +8,7 @@ import {
   type RuleText,
   type Summary,
 } from '../../src/reporters/index.ts';
-import type { Finding } from '../../src/rules/finding.ts';
+import type { Finding } from '../../src/rules/rule.ts';
 import { hostileText } from '../support/hostile.ts';
 
 export const RULES: readonly RuleText[] = [

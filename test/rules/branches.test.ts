@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/lines/reader.ts';
 import { LogCheck } from '../../src/rules/check/check-log.ts';
-import type { Finding } from '../../src/rules/finding.ts';
+import type { Finding } from '../../src/rules/rule.ts';
 import { settings } from '../support/properties.ts';
 import { assistant, entry, HEADER, result, user } from '../support/sessions.ts';
 

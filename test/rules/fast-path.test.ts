@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Block, readBlocks } from '../../src/lines/reader.ts';
 import { LogCheck, makeMemory } from '../../src/rules/check/check-log.ts';
 import type { ShapeMemory } from '../../src/rules/check/fast-path.ts';
-import { CLEAN, ShapeTable, TOLD, UNKNOWN } from '../../src/rules/check/shape-table.ts';
-import type { Finding } from '../../src/rules/finding.ts';
 import { rules } from '../../src/rules/index.ts';
+import type { Finding } from '../../src/rules/rule.ts';
 import { placeOf, type Rule } from '../../src/rules/rule.ts';
 import type { ScannerKind } from '../../src/scanner/layout.ts';
 import { settings } from '../support/properties.ts';
@@ -258,26 +257,25 @@ describe('a rule that is added to the table', () => {
   });
 });
 
-describe('the table of shapes', () => {
-  it('gives the verdicts that it was given, on shapes that share half of their hash too', () => {
-    const table = new ShapeTable();
-    const shapes = Array.from(
-      { length: 3_000 },
-      (_, at) => [Math.imul(at >> 1, 0x1000), at % 2 === 0 ? at : -at] as const,
-    );
-    expect(shapes.every(([a, b]) => table.get(a, b) === UNKNOWN)).toBe(true);
-    shapes.forEach(([a, b], at) => {
-      table.set(a, b, at % 3 === 0 ? TOLD : CLEAN);
+describe('the memory of shapes', () => {
+  const memory = (): ShapeMemory => makeMemory('compiled', hashKey, undefined, false) as ShapeMemory;
+
+  it('gives the verdicts that it was given, and none on a shape that shares half of its hash', () => {
+    const shapes = memory();
+    const hashes = Array.from({ length: 3_000 }, (_, at) => [Math.imul(at, 0x1000_0001), -at] as const);
+    expect(hashes.every(([a, b]) => shapes.get(3, a, b) === undefined)).toBe(true);
+    hashes.forEach(([a, b], at) => {
+      shapes.set(3, a, b, at % 3 === 0);
     });
-    expect(shapes.every(([a, b], at) => table.get(a, b) === (at % 3 === 0 ? TOLD : CLEAN))).toBe(true);
-    expect([table.get(0, 7), table.get(7, 0), table.get(-1, -1)]).toEqual([UNKNOWN, UNKNOWN, UNKNOWN]);
+    expect(hashes.every(([a, b], at) => shapes.get(3, a, b) === (at % 3 === 0))).toBe(true);
+    expect([shapes.get(3, 0, 7), shapes.get(3, 7, 0), shapes.get(1, 0, 0)]).toEqual([undefined, undefined, undefined]);
   });
 
   it('keeps no more of them than it has room for', () => {
-    const table = new ShapeTable();
-    for (let at = 0; at < 70_000; at++) table.set(Math.imul(at, 0x9e37_79b1), at, CLEAN);
-    expect(table.get(0, 0)).toBe(CLEAN);
-    expect(table.get(Math.imul(65_535, 0x9e37_79b1), 65_535)).toBe(CLEAN);
-    expect(table.get(Math.imul(65_536, 0x9e37_79b1), 65_536)).toBe(UNKNOWN);
+    const shapes = memory();
+    for (let at = 0; at < 70_000; at++) shapes.set(3, Math.imul(at, 0x9e37_79b1), at, true);
+    expect(shapes.get(3, 0, 0)).toBe(true);
+    expect(shapes.get(3, Math.imul(65_535, 0x9e37_79b1), 65_535)).toBe(true);
+    expect(shapes.get(3, Math.imul(65_536, 0x9e37_79b1), 65_536)).toBe(undefined);
   });
 });

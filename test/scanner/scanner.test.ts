@@ -7,8 +7,8 @@ import { isObject } from '../../src/json/value.ts';
 import { Line } from '../../src/lines/line.ts';
 import { Block, readBlocks } from '../../src/lines/reader.ts';
 import { LogCheck, makeMemory } from '../../src/rules/check/check-log.ts';
-import { readTime } from '../../src/rules/check/time.ts';
-import type { Finding } from '../../src/rules/finding.ts';
+import { readTime } from '../../src/rules/check/log-facts.ts';
+import type { Finding } from '../../src/rules/rule.ts';
 import {
   ABSENT,
   CALL_FIELDS,

@@ -8,7 +8,7 @@ import {
   RepairIndexBuilder,
 } from '../../src/repair/index.ts';
 import { LogCheck } from '../../src/rules/check/check-log.ts';
-import type { Finding } from '../../src/rules/finding.ts';
+import type { Finding } from '../../src/rules/rule.ts';
 import type { ScannerKind } from '../../src/scanner/layout.ts';
 
 const KEY = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);

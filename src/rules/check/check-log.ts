@@ -4,16 +4,14 @@ import { checkShape } from '../../entries/schema/index.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Block } from '../../lines/reader.ts';
-import type { ScannerKind } from '../../scanner/layout.ts';
+import { FIELD, FIELDS, type ScannerKind } from '../../scanner/layout.ts';
 import { makeScanner } from '../../scanner/scanner.ts';
-import type { Finding, Severity } from '../finding.ts';
 import { rules } from '../index.ts';
-import type { CheckedObject, Level, Place, Report, Rule } from '../rule.ts';
-import type { BlobLookup } from './blob-check.ts';
-import { FastPath, type Reading, ShapeMemory } from './fast-path.ts';
+import type { BlobLookup, CheckedObject, Finding, FindingPlace, Level, Report } from '../rule.ts';
+import { PlainEntries, ShapeMemory } from './fast-path.ts';
 import { LogFacts } from './log-facts.ts';
 
-export interface CheckOptions {
+export interface LogCheckOptions {
   /** As findings name it. */
   readonly file: string;
   /** Levels that differ from the table's. */
@@ -38,12 +36,32 @@ export function makeMemory(
   levels: ReadonlyMap<string, Level> | undefined,
   withBlobs: boolean,
 ): ShapeMemory | undefined {
-  const readsAll = rules.some(
-    ({ id, level, group, object, looksAt }) =>
-      object && looksAt === undefined && (levels?.get(id) ?? level) !== 'off' && (group !== 'blobs' || withBlobs),
+  const readsAll = activeRules(levels).object.some(
+    ({ looksAt, group }) => looksAt === undefined && (group !== 'blobs' || withBlobs),
   );
   const scanner = readsAll ? undefined : makeScanner(kind, seed);
   return scanner && new ShapeMemory(scanner);
+}
+
+export type ActiveRules = ReturnType<typeof activeRules>;
+type ActiveRule = ActiveRules['object'][number];
+
+/** The rules that are on, by when they look. Made once for many logs, because it takes longer than the check of a short one. */
+export function activeRules(levels: ReadonlyMap<string, Level> | undefined) {
+  const on = rules.flatMap((rule) => {
+    const severity = levels?.get(rule.id) ?? rule.level;
+    return severity === 'off' ? [] : [{ ...rule, severity }];
+  });
+  const object = on.filter((rule) => rule.object);
+  /** Those that a line needs which the scanner has accepted. */
+  const scanned = object.filter(({ looksAt }) => looksAt !== 'unscanned');
+  return {
+    line: on.filter((rule) => rule.line),
+    object,
+    scanned,
+    shape: scanned.filter(({ looksAt }) => looksAt === 'shape'),
+    end: on.filter((rule) => rule.end),
+  };
 }
 
 /**
@@ -52,45 +70,72 @@ export function makeMemory(
  */
 export class LogCheck {
   readonly log: LogFacts;
-  readonly #options: CheckOptions;
+  readonly #file: string;
   readonly #rules: ActiveRules;
-  readonly #fast: FastPath | undefined;
-  readonly #atEnd: Finding[] = [];
+  readonly #memory: ShapeMemory | undefined;
+  readonly #plain: PlainEntries | undefined;
+  #onFinding: (finding: Finding) => void;
   /** The rule that is looking. */
   #rule: ActiveRule | undefined;
   readonly #report: Report = (place, message) => this.#found(place, message);
-  readonly #reading: Reading = {
-    isClean: (line) => this.#isClean(line),
-    read: (line, isScanned) => this.#line(line, isScanned ? this.#rules.scanned : this.#rules.object),
-  };
 
-  constructor(options: CheckOptions) {
-    this.#options = options;
+  constructor(options: LogCheckOptions) {
+    this.#file = options.file;
     this.#rules = options.rules ?? activeRules(options.levels);
+    this.#onFinding = options.onFinding;
     this.log = new LogFacts(options.hashKey, options.blobs);
-    this.#fast = options.memory && new FastPath(options.memory, this.log);
+    this.#memory = options.memory;
+    this.#plain = options.memory && new PlainEntries(options.memory.scanner, this.log);
   }
 
   /** A block of lines: those that the scanner vouches for are taken in by their facts, the others are read in full. */
   block(block: Block): void {
-    if (!this.#fast?.takes(block)) {
+    const memory = this.#memory;
+    // What is expected of a line depends on the header.
+    const isReadable = this.log.version !== undefined && block.encoding !== 'invalid';
+    if (!memory || !isReadable || !memory.scanner.load(block.bytes)) {
       for (const line of block.split()) this.line(line);
       return;
     }
-    this.#fast.eachLine(block, this.#reading);
+    const { scanner } = memory;
+    const { records } = scanner;
+    let number = block.number;
+    for (let from = 0; from < block.bytes.length; ) {
+      const end = scanner.scan(from) * FIELDS;
+      for (let at = 0; at < end; at += FIELDS, number++) {
+        const start = records[at + FIELD.start] as number;
+        const length = records[at + FIELD.length] as number;
+        from = start + length + 1;
+        if (records[at + FIELD.accepted] === 0) this.line(block.line(start, length, number));
+        else if (!this.#isClean(memory, block, at, number) || !this.#plain?.add(block, at, number))
+          this.#line(block.line(start, length, number), this.#rules.scanned);
+      }
+    }
+    block.lines = number - block.number;
   }
 
   /** Whether nothing is to be said about the shape of a line that the scanner has accepted. */
-  #isClean(line: Line): boolean {
+  #isClean(memory: ShapeMemory, block: Block, at: number, number: number): boolean {
     const { log } = this;
+    const { scanner } = memory;
+    // A header in the middle of the file changes what is expected.
+    const version = log.version ?? 0;
+    const shapeA = scanner.records[at + FIELD.shapeA] as number;
+    const shapeB = scanner.records[at + FIELD.shapeB] as number;
+    const known = memory.get(version, shapeA, shapeB);
+    if (known !== undefined) return known;
+    const start = scanner.records[at + FIELD.start] as number;
+    const length = scanner.records[at + FIELD.length] as number;
+    const line = block.line(start, length, number);
     let isClean = true;
     const report = (): void => {
       isClean = false;
     };
     for (const { value, text } of readContent(line, log.version).objects) {
       const object = checkedObject(line, value, text, log);
-      for (const rule of this.#rules.shape) rule.check(object, log, report);
+      for (const rule of this.#rules.shape) rule.object?.(object, log, report);
     }
+    memory.set(version, shapeA, shapeB, isClean);
     return isClean;
   }
 
@@ -98,60 +143,55 @@ export class LogCheck {
     this.#line(line, this.#rules.object);
   }
 
-  #line(line: Line, objectRules: readonly ActiveRule<'object'>[]): void {
+  #line(line: Line, objectRules: readonly ActiveRule[]): void {
     const { log } = this;
     log.lines++;
-    const content = readContent(line, log.version);
-    if (content.damage === 'oversize-line' && log.firstOversizeLine === 0) log.firstOversizeLine = line.number;
-    const checked = { line, damage: content.damage, objects: content.objects.length };
+    const { damage, objects } = readContent(line, log.version);
+    if (damage === 'oversize-line' && log.firstOversizeLine === 0) log.firstOversizeLine = line.number;
+    const checked = { line, damage, objects: objects.length };
     for (const rule of this.#rules.line) {
       this.#rule = rule;
-      rule.check(checked, log, this.#report);
+      rule.line?.(checked, log, this.#report);
     }
-    for (const { value, text } of content.objects) this.#object(line, value, text, objectRules);
+    for (const { value, text } of objects) {
+      const object = checkedObject(line, value, text, log);
+      for (const rule of objectRules) {
+        this.#rule = rule;
+        rule.object?.(object, log, this.#report);
+      }
+      if (object.kind === 'header') log.addHeader(object);
+      else if (object.kind === 'title') log.addTitle();
+      else log.addEntry(object);
+    }
   }
 
   end(): void {
-    const { log } = this;
-    log.finish();
+    const onFinding = this.#onFinding;
+    const atEnd: Finding[] = [];
+    this.#onFinding = (finding) => atEnd.push(finding);
+    this.log.finish();
     for (const rule of this.#rules.end) {
       this.#rule = rule;
-      rule.check(log, this.#report);
+      rule.end?.(this.log, this.#report);
     }
     // Stable, so that findings of one line stay in the order of the rules.
-    this.#atEnd.sort((a, b) => a.line - b.line);
-    for (const finding of this.#atEnd) this.#options.onFinding(finding);
+    for (const finding of atEnd.sort((one, other) => one.line - other.line)) onFinding(finding);
   }
 
-  #object(line: Line, value: JsonObject, text: string, objectRules: readonly ActiveRule<'object'>[]): void {
-    const { log } = this;
-    const object = checkedObject(line, value, text, log);
-    const { kind } = object;
-    for (const rule of objectRules) {
-      this.#rule = rule;
-      rule.check(object, log, this.#report);
-    }
-    if (kind === 'header') log.addHeader(object);
-    else if (kind === 'title') log.addTitle();
-    else log.addEntry(object);
-  }
-
-  #found(place: Place, message: string): void {
+  #found({ line, offset, entryId, path }: FindingPlace, message: string): void {
     if (!this.#rule) return;
-    const { stage, severity, meta } = this.#rule;
-    const finding: Finding = {
-      file: this.#options.file,
-      line: place.line,
-      offset: place.offset,
-      rule: meta.id,
+    const { id, severity, fixable } = this.#rule;
+    this.#onFinding({
+      file: this.#file,
+      line,
+      offset,
+      rule: id,
       severity,
       message,
-      ...(place.entryId === undefined ? {} : { entryId: place.entryId }),
-      ...(place.path === undefined || place.path === '' ? {} : { path: place.path }),
-      fixable: meta.fixable,
-    };
-    if (stage === 'end') this.#atEnd.push(finding);
-    else this.#options.onFinding(finding);
+      ...(entryId === undefined ? {} : { entryId }),
+      ...(path === undefined || path === '' ? {} : { path }),
+      fixable,
+    });
   }
 }
 
@@ -159,44 +199,4 @@ function checkedObject(line: Line, value: JsonObject, text: string, log: LogFact
   const kind = isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry';
   const id = kind !== 'title' && typeof value['id'] === 'string' ? value['id'] : undefined;
   return { kind, line, value, text, id, shape: checkShape(value, log.versionFor(value)) };
-}
-
-type Stage = 'line' | 'object' | 'end';
-
-interface ActiveRule<Of extends Stage = Stage> {
-  readonly stage: Of;
-  readonly check: NonNullable<Rule[Of]>;
-  readonly severity: Severity;
-  readonly meta: Rule;
-}
-
-/** The rules that are on, by when they look. */
-export interface ActiveRules {
-  readonly line: readonly ActiveRule<'line'>[];
-  readonly object: readonly ActiveRule<'object'>[];
-  /** Those of `object` that a line needs of which the scanner has seen what the others look for. */
-  readonly scanned: readonly ActiveRule<'object'>[];
-  /** Those of `scanned` that look at nothing but its shape. */
-  readonly shape: readonly ActiveRule<'object'>[];
-  readonly end: readonly ActiveRule<'end'>[];
-}
-
-/** Made once for many logs, because it takes longer than the check of a short one. */
-export function activeRules(levels: ReadonlyMap<string, Level> | undefined): ActiveRules {
-  const at = <Of extends Stage>(stage: Of): ActiveRule<Of>[] =>
-    rules.flatMap((meta) => {
-      const severity = levels?.get(meta.id) ?? meta.level;
-      const check = meta[stage];
-      if (severity === 'off' || check === undefined) return [];
-      return [{ stage, check, severity, meta }];
-    });
-  const object = at('object');
-  const scanned = object.filter(({ meta }) => !meta.neverOnScanned);
-  return {
-    line: at('line'),
-    object,
-    scanned,
-    shape: scanned.filter(({ meta }) => meta.looksAt === 'shape'),
-    end: at('end'),
-  };
 }

@@ -1,14 +1,13 @@
 import { messageOf, versionByEntry, versionOf } from '../../entries/envelope-check.ts';
 import type { KnownVersion } from '../../entries/schema/index.ts';
-import { entryTypeOf, isShown } from '../../entries/types/index.ts';
+import { entryTypeOf } from '../../entries/types/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../../log/log-index.ts';
 import { cycles } from '../../tree/children.ts';
 import { float64Column, uint8Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
-import type { CheckedObject, Place } from '../rule.ts';
-import type { BlobLookup } from './blob-check.ts';
-import { readTime } from './time.ts';
+import type { BlobLookup, CheckedObject, FindingPlace } from '../rule.ts';
+import type { BranchFacts } from './walk.ts';
 
 /** In the place of a number of 32 bits: there is none. */
 const NO_NOTE = 0xffff_ffff;
@@ -21,50 +20,29 @@ export const KIND = {
   /** An assistant turn that was aborted or failed: its calls were never run. */
   cutTurn: 3,
   toolResult: 4,
-  otherMessage: 5,
-  /** No message, but it shows the model something, as a compaction does. */
-  shown: 6,
 } as const;
 
-export interface LostParent {
+/** An entry whose parentId names none of the entries before it. */
+interface UnusualParent {
   readonly position: number;
   readonly parentId: string;
-  readonly line: number;
-}
-
-export interface ForwardParent {
-  readonly position: number;
-  readonly parentId: string;
+  /** Its position, or negative where there is none. */
   readonly parent: number;
 }
 
 /** A reference to another entry that is not its parent. */
-export interface Reference {
+interface EntryReference {
   readonly kind: 'label' | 'kept' | 'from';
   readonly position: number;
   readonly id: string;
 }
 
-/** The entry that was added last, as rules on neighbours need it. */
+/** The entry that was added last, as rules on neighbors need it. */
 export interface LastEntry {
   readonly line: number;
   readonly role: string | undefined;
   readonly parentId: unknown;
   readonly time: number | undefined;
-}
-
-/** An entry on its way into the facts. */
-export interface JoiningEntry {
-  readonly id: string | undefined;
-  /** As it stands in the entry: undefined where it has none. */
-  readonly parentId: unknown;
-  readonly type: string;
-  readonly role: string | undefined;
-  /** One of KIND. */
-  readonly kind: number;
-  readonly time: number | undefined;
-  readonly line: number;
-  readonly offset: number;
 }
 
 /** What all rules know about a log: grows line by line, complete after `finish`. */
@@ -84,21 +62,22 @@ export class LogFacts {
   hasResults = false;
   last: LastEntry | undefined;
 
-  lostParents: readonly LostParent[] = [];
-  forwardParents: readonly ForwardParent[] = [];
-  headerChildren: readonly number[] = [];
+  lostParents: readonly UnusualParent[] = [];
+  forwardParents: readonly UnusualParent[] = [];
+  headerChildren: readonly UnusualParent[] = [];
   cycles: readonly { readonly position: number; readonly length: number }[] = [];
-  readonly references: Reference[] = [];
+  readonly references: EntryReference[] = [];
+  /** Of the finished log, once a rule has asked for them. */
+  branches: BranchFacts | undefined;
 
   readonly index: LogIndex;
   readonly calls = new Calls();
   /** Ids of tool calls. */
   readonly callIds: Symbols;
+  readonly blobs: BlobLookup | undefined;
   readonly #times = float64Column();
   readonly #unresolved = new Map<number, string>();
   #cut: ReadonlySet<number> = new Set();
-
-  readonly blobs: BlobLookup | undefined;
 
   /** The key is 8 random bytes, for the tables of ids. */
   constructor(hashKey: Uint8Array, blobs?: BlobLookup) {
@@ -107,25 +86,9 @@ export class LogFacts {
     this.blobs = blobs;
   }
 
-  get size(): number {
-    return this.index.size;
-  }
-
   /** The version to read the next entry by: the header's, else what the first entry shows. */
   versionFor(value: JsonObject): KnownVersion {
     return this.version ?? versionByEntry(value);
-  }
-
-  find(id: string): number {
-    return this.index.find(id);
-  }
-
-  lineOf(position: number): number {
-    return this.index.lineOf(position);
-  }
-
-  idOf(position: number): string | undefined {
-    return this.index.idOf(position);
   }
 
   /** NaN where the entry has no readable time. */
@@ -142,22 +105,28 @@ export class LogFacts {
     return this.#cut.size > 0 && this.#cut.has(position) ? -1 : this.index.parentOf(position);
   }
 
-  placeOf(position: number, path?: string): Place {
-    return {
-      line: this.index.lineOf(position),
-      offset: this.index.offsetOf(position),
-      entryId: this.idOf(position),
-      path,
-    };
+  placeOf(position: number, path?: string): FindingPlace {
+    const { index } = this;
+    return { line: index.lineOf(position), offset: index.offsetOf(position), entryId: index.idOf(position), path };
   }
 
-  addHeader(object: CheckedObject): void {
+  /** The first call of an assistant message, whose others follow; of a result the symbol of its call's id. -1 for none. */
+  noteOf(position: number): number {
+    return this.index.noteOf(position) | 0;
+  }
+
+  /** The id of the call that a result answers. */
+  resultId(position: number): string {
+    return this.callIds.text(this.noteOf(position));
+  }
+
+  addHeader({ value, line }: CheckedObject): void {
     this.objects++;
     this.headers++;
     if (this.headers > 1) return;
-    const { id, parentSession } = object.value;
-    this.headerLine = object.line.number;
-    this.version = versionOf(object.value).version;
+    const { id, parentSession } = value;
+    this.headerLine = line.number;
+    this.version = versionOf(value).version;
     this.hasParentSession = typeof parentSession === 'string' && parentSession !== '';
     if (typeof id === 'string') {
       this.headerId = id;
@@ -169,148 +138,99 @@ export class LogFacts {
     this.objects++;
   }
 
-  addEntry(object: CheckedObject): void {
-    const { value, line, id } = object;
+  addEntry({ value, line, id }: CheckedObject): void {
     const message = messageOf(value);
     const role = typeof message?.['role'] === 'string' ? message['role'] : undefined;
     const type = typeof value['type'] === 'string' ? value['type'] : '';
-    const position = this.join({
-      id,
-      parentId: value['parentId'],
-      type,
-      role,
-      kind: kindOf(type, role, message),
-      time: readTime(value['timestamp']),
-      line: line.number,
-      offset: line.offset,
-    });
-    this.#addReferences(position, type, value);
-    if (message) this.#addTools(position, role, message);
-  }
-
-  /** Takes an entry in by what the rules need of it. Gives its position. */
-  join(entry: JoiningEntry): number {
-    const { id, parentId, time } = entry;
-    this.objects++;
-    if (this.firstEntryLine === 0) {
-      this.firstEntryLine = entry.line;
-      this.version ??= id === undefined ? 1 : 3;
-    }
+    const { parentId } = value;
+    const time = readTime(value['timestamp']);
+    this.version ??= id === undefined ? 1 : 3;
     const position = this.index.add({
       id,
       parentId: typeof parentId === 'string' ? parentId : null,
-      ...(this.version === 1 && parentId === undefined ? { parent: this.size - 1 } : {}),
-      type: entry.type,
-      role: entry.role,
-      line: entry.line,
-      offset: entry.offset,
+      ...(this.version === 1 && parentId === undefined ? { parent: this.index.size - 1 } : {}),
+      type,
+      role,
+      line: line.number,
+      offset: line.offset,
       length: NO_NOTE,
-      flags: entry.kind,
+      flags: type === 'message' ? kindOf(role, message) : KIND.other,
     });
-    this.#times.push(time ?? Number.NaN);
-    if (parentId === null) this.roots++;
     if (typeof parentId === 'string' && this.index.parentOf(position) < 0) this.#unresolved.set(position, parentId);
-    this.last = { line: entry.line, role: entry.type === 'message' ? entry.role : undefined, parentId, time };
-    return position;
+    this.#joined(line.number, parentId === null, time ?? Number.NaN, {
+      line: line.number,
+      role: type === 'message' ? role : undefined,
+      parentId,
+      time,
+    });
+    for (const [key, kind] of Object.entries(entryTypeOf(type)?.references ?? {})) {
+      const named = value[key];
+      if (typeof named === 'string' && named !== '') this.references.push({ kind, position, id: named });
+    }
+    if (message) this.#addTools(position, role, message);
   }
 
-  /** The same for an entry that the scanner took down; false, and nothing joined, where there is more to say about it. */
-  joinPlain(entry: EntryRanges, isRoot: boolean, time: number, last: LastEntry | undefined): boolean {
+  /** The same for an entry that the scanner took down; false, and nothing added, where there is more to say about it. */
+  addPlain(entry: EntryRanges, isRoot: boolean, time: number, last: LastEntry | undefined): boolean {
     entry.length = NO_NOTE;
-    const position = this.index.addRanges(entry, true);
-    if (position < 0) return false;
-    this.objects++;
-    if (this.firstEntryLine === 0) {
-      this.firstEntryLine = entry.line;
-      this.version ??= this.index.hasId(position) ? 3 : 1;
-    }
-    this.#times.push(time);
-    if (isRoot) this.roots++;
-    this.last = last;
+    if (this.index.addRanges(entry, true) < 0) return false;
+    this.#joined(entry.line, isRoot, time, last);
     return true;
   }
 
-  addPlainCall(position: number, bytes: Uint8Array, start: number, length: number, block: number): void {
-    this.#addCall(position, this.callIds.internBytes(bytes, start, start + length), block);
+  #joined(line: number, isRoot: boolean, time: number, last: LastEntry | undefined): void {
+    this.objects++;
+    if (this.firstEntryLine === 0) this.firstEntryLine = line;
+    if (isRoot) this.roots++;
+    this.#times.push(time);
+    this.last = last;
   }
 
-  addPlainResult(position: number, bytes: Uint8Array, start: number, length: number): void {
-    this.#addResult(position, this.callIds.internBytes(bytes, start, start + length));
+  #addTools(position: number, role: string | undefined, { toolCallId, content }: JsonObject): void {
+    if (role === 'toolResult' && typeof toolCallId === 'string')
+      this.addResult(position, this.callIds.intern(toolCallId));
+    if (role !== 'assistant' || !Array.isArray(content)) return;
+    // An id that is used twice in one message is a finding of its own; its result answers both.
+    const seen = new Set<string>();
+    for (const [at, block] of content.entries()) {
+      if (!isObject(block) || block['type'] !== 'toolCall') continue;
+      const { id } = block;
+      if (typeof id !== 'string' || seen.has(id)) continue;
+      seen.add(id);
+      this.addCall(position, this.callIds.intern(id), at);
+    }
   }
 
-  /** The first call of an assistant message; the others follow. -1 where it has none. */
-  firstCall(position: number): number {
-    const note = this.index.noteOf(position);
-    return note === NO_NOTE ? -1 : note;
-  }
-
-  /** The symbol of the call id of the result at a position; -1 where it has none. */
-  resultId(position: number): number {
-    const note = this.index.noteOf(position);
-    return note === NO_NOTE ? -1 : note;
-  }
-
-  #addResult(position: number, id: number): void {
+  addResult(position: number, id: number): void {
     this.hasResults = true;
     this.index.setNote(position, id);
   }
 
-  #addCall(position: number, id: number, block: number): void {
-    const isFirst = this.index.noteOf(position) === NO_NOTE;
+  addCall(position: number, id: number, block: number): void {
+    const isFirst = this.noteOf(position) < 0;
     if (isFirst) this.index.setNote(position, this.calls.length);
     this.calls.add(id, block, !isFirst);
   }
 
   finish(): void {
-    this.index.finish();
-    const lost: LostParent[] = [];
-    const forward: ForwardParent[] = [];
-    const headerChildren: number[] = [];
-    for (const [position, parentId] of this.#unresolved) {
-      const parent = this.index.parentOf(position);
-      if (parent >= 0) forward.push({ position, parentId, parent });
-      else if (parent === HEADER_PARENT || parentId === this.headerId) headerChildren.push(position);
-      else if (parent === MISSING_PARENT) lost.push({ position, parentId, line: this.lineOf(position) });
-    }
-    this.#unresolved.clear();
-    this.lostParents = lost;
-    this.headerChildren = headerChildren;
-    const inCycle = new Set<number>();
-    this.cycles = cycles(this.index).map((position) => {
-      const members = membersOf(this.index, position);
-      for (const member of members) inCycle.add(member);
-      return { position, length: members.length };
+    const { index } = this;
+    index.finish();
+    const unusual = [...this.#unresolved].map(([position, parentId]) => {
+      const parent = index.parentOf(position);
+      const isHeader = parent === HEADER_PARENT || (parent < 0 && parentId === this.headerId);
+      return { position, parentId, parent: isHeader ? HEADER_PARENT : parent };
     });
-    this.forwardParents = inCycle.size > 0 ? forward.filter(({ position }) => !inCycle.has(position)) : forward;
+    this.#unresolved.clear();
+    this.lostParents = unusual.filter(({ parent }) => parent === MISSING_PARENT);
+    this.headerChildren = unusual.filter(({ parent }) => parent === HEADER_PARENT);
+    const inCycle = new Set<number>();
+    this.cycles = cycles(index).map((position) => {
+      const before = inCycle.size;
+      for (let at = position; !inCycle.has(at); at = index.parentOf(at)) inCycle.add(at);
+      return { position, length: inCycle.size - before };
+    });
     this.#cut = new Set(this.cycles.map(({ position }) => position));
-  }
-
-  #addReferences(position: number, type: string, value: JsonObject): void {
-    for (const [key, kind] of Object.entries(entryTypeOf(type)?.references ?? {})) {
-      const id = value[key];
-      if (typeof id === 'string' && id !== '') this.references.push({ kind, position, id });
-    }
-  }
-
-  #addTools(position: number, role: string | undefined, message: JsonObject): void {
-    if (role === 'toolResult') {
-      const { toolCallId } = message;
-      if (typeof toolCallId === 'string') this.#addResult(position, this.callIds.intern(toolCallId));
-    } else if (role === 'assistant' && Array.isArray(message['content'])) {
-      // An id that is used twice in one message is a finding of its own; its result answers both.
-      const seen = new Set<string>();
-      message['content'].forEach((block: unknown, at) => {
-        if (
-          !isObject(block) ||
-          block['type'] !== 'toolCall' ||
-          typeof block['id'] !== 'string' ||
-          seen.has(block['id'])
-        )
-          return;
-        seen.add(block['id']);
-        this.#addCall(position, this.callIds.intern(block['id']), at);
-      });
-    }
+    this.forwardParents = unusual.filter(({ position, parent }) => parent >= 0 && !inCycle.has(position));
   }
 }
 
@@ -320,7 +240,7 @@ const MORE = 0x80;
 const FAR = 0x7f;
 
 /** Tool calls in file order: the symbol of the id, and the block. Those of one message are together. */
-export class Calls {
+class Calls {
   readonly #ids = uint32Column();
   readonly #blocks = uint8Column();
   /** Places of blocks that do not fit into seven bits. */
@@ -352,18 +272,20 @@ export class Calls {
   }
 }
 
-function kindOf(type: string, role: string | undefined, message: JsonObject | undefined): number {
-  if (type !== 'message') return isShown(type) ? KIND.shown : KIND.other;
+function kindOf(role: string | undefined, message: JsonObject | undefined): number {
   if (role === 'user') return KIND.user;
   if (role === 'toolResult') return KIND.toolResult;
-  if (role !== 'assistant') return KIND.otherMessage;
-  const stop = message?.['stopReason'];
-  return stop === 'aborted' || stop === 'error' ? KIND.cutTurn : KIND.assistant;
+  if (role !== 'assistant') return KIND.other;
+  const stopReason = message?.['stopReason'];
+  return stopReason === 'aborted' || stopReason === 'error' ? KIND.cutTurn : KIND.assistant;
 }
 
-/** The entries of the cycle that an entry is part of. */
-function membersOf(index: LogIndex, position: number): number[] {
-  const members = [position];
-  for (let next = index.parentOf(position); next !== position; next = index.parentOf(next)) members.push(next);
-  return members;
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+
+/** A timestamp as ms since 1970; undefined where it is not ISO 8601 with a time zone. */
+export function readTime(timestamp: unknown): number | undefined {
+  // What Date.parse makes of other spellings differs between machines.
+  if (typeof timestamp !== 'string' || !ISO.test(timestamp)) return undefined;
+  const time = Date.parse(timestamp);
+  return Number.isNaN(time) ? undefined : time;
 }

@@ -3,50 +3,36 @@ import { Children } from '../../tree/children.ts';
 import { uint32Column } from '../../util/column.ts';
 import { KIND, type LogFacts } from './log-facts.ts';
 
-/** What a walk over all branches finds out about calls, results and kept ranges. */
-export interface BranchFacts {
-  readonly unanswered: readonly {
-    readonly call: number;
-    readonly owner: number;
-    readonly line: number;
-    readonly branches: number;
-  }[];
-  /** Positions of results. */
-  readonly orphans: readonly number[];
-  readonly beforeCall: readonly { readonly position: number; readonly callLine: number }[];
-  readonly duplicates: readonly number[];
-  /** Compactions whose kept entry is not above them. */
-  readonly offPath: ReadonlySet<number>;
-}
-
-const known = new WeakMap<LogFacts, BranchFacts>();
-
 /** Walks every branch of the finished log once, however many rules ask. */
 export function branchFacts(log: LogFacts): BranchFacts {
-  const facts = known.get(log) ?? new BranchWalk(log).walk();
-  known.set(log, facts);
-  return facts;
+  log.branches ??= new BranchFacts(log);
+  return log.branches;
 }
 
 /**
- * Goes down the tree and up again without recursion. On the way down an entry changes what is known of the path above, on
- * the way up it takes the change back; so every branch is judged by its own path, in linear time.
+ * What a walk over all branches finds out about calls, results and kept ranges. Goes down the tree and up again without
+ * recursion. On the way down an entry changes what is known of the path above, on the way up it takes the change back;
+ * so every branch is judged by its own path, in linear time.
  */
-class BranchWalk {
+export class BranchFacts {
+  /** By call: who makes it, branches on which it stays without a result, and the first line that follows there. */
+  readonly unanswered = new Map<number, { owner: number; branches: number; line: number }>();
+  /** Positions of results without a call on their path. */
+  readonly orphans = new Set<number>();
+  /** Positions of results, with the line of the call that follows. */
+  readonly beforeCall = new Map<number, number>();
+  readonly duplicates: number[] = [];
+  /** Compactions whose kept entry is not above them. */
+  readonly offPath = new Set<number>();
+
   readonly #log: LogFacts;
   /** User and assistant messages above, the nearest last. A turn is open for results while nobody has spoken after it. */
   readonly #speakers = uint32Column();
   /** Assistant turns above, the nearest last. */
   readonly #turns = uint32Column();
   readonly #calls: CallsAbove;
-  /** By call: who makes it, branches on which it stays without a result, and the first line that follows there. */
-  readonly #branches = new Map<number, { owner: number; branches: number; line: number }>();
   readonly #orphansAbove = new Map<number, number[]>();
-  readonly #orphans = new Set<number>();
-  readonly #beforeCall = new Map<number, number>();
-  readonly #duplicates: number[] = [];
   readonly #kept = new Map<number, number>();
-  readonly #offPath = new Set<number>();
   readonly #onPath: Uint8Array;
 
   constructor(log: LogFacts) {
@@ -55,22 +41,11 @@ class BranchWalk {
     for (const { kind, position, id } of log.references) {
       if (kind === 'kept') this.#kept.set(position, log.index.resolve(id, position));
     }
-    this.#onPath = new Uint8Array(this.#kept.size > 0 ? log.size : 0);
-  }
-
-  walk(): BranchFacts {
-    const log = this.#log;
-    if (log.calls.length > 0 || log.hasResults || this.#kept.size > 0) {
-      const children = new Children(log.index);
-      for (const root of children.roots) this.#walkFrom(root, children);
-    }
-    return {
-      unanswered: [...this.#branches].sort(([a], [b]) => a - b).map(([call, facts]) => ({ call, ...facts })),
-      orphans: [...this.#orphans].filter((position) => !this.#beforeCall.has(position)),
-      beforeCall: [...this.#beforeCall].map(([position, callLine]) => ({ position, callLine })),
-      duplicates: this.#duplicates,
-      offPath: this.#offPath,
-    };
+    this.#onPath = new Uint8Array(this.#kept.size > 0 ? log.index.size : 0);
+    if (log.calls.length === 0 && !log.hasResults && this.#kept.size === 0) return;
+    const children = new Children(log.index);
+    for (const root of children.roots) this.#walkFrom(root, children);
+    for (const position of this.beforeCall.keys()) this.orphans.delete(position);
   }
 
   #walkFrom(root: number, children: Children): void {
@@ -93,7 +68,7 @@ class BranchWalk {
     if (this.#onPath.length > 0) {
       this.#onPath[position] = 1;
       const kept = this.#kept.get(position);
-      if (kept !== undefined && kept >= 0 && kept !== position && this.#onPath[kept] === 0) this.#offPath.add(position);
+      if (kept !== undefined && kept >= 0 && kept !== position && this.#onPath[kept] === 0) this.offPath.add(position);
     }
     const kind = this.#log.kindOf(position);
     if (kind === KIND.toolResult) this.#answer(position);
@@ -113,7 +88,7 @@ class BranchWalk {
       if (!isTurn(kind)) return;
       this.#turns.pop();
       const { calls } = this.#log;
-      for (let call = this.#log.firstCall(position); call >= 0; call = calls.next(call))
+      for (let call = this.#log.noteOf(position); call >= 0; call = calls.next(call))
         this.#calls.takeBack(call, calls.id(call));
     }
   }
@@ -124,48 +99,44 @@ class BranchWalk {
     const turn = this.#speakers.at(this.#speakers.size - 1);
     if (this.#log.kindOf(turn) !== KIND.assistant) return;
     const { calls } = this.#log;
-    const line = this.#log.lineOf(position);
-    for (let call = this.#log.firstCall(turn); call >= 0; call = calls.next(call)) {
+    const line = this.#log.index.lineOf(position);
+    for (let call = this.#log.noteOf(turn); call >= 0; call = calls.next(call)) {
       if (this.#calls.results(call) > 0) continue;
-      const before = this.#branches.get(call);
-      this.#branches.set(call, {
-        owner: turn,
-        branches: (before?.branches ?? 0) + 1,
-        line: Math.min(before?.line ?? line, line),
-      });
+      const { branches, line: before } = this.unanswered.get(call) ?? { branches: 0, line };
+      this.unanswered.set(call, { owner: turn, branches: branches + 1, line: Math.min(before, line) });
     }
   }
 
   #openTurn(position: number): void {
     this.#turns.push(position);
     const { calls } = this.#log;
-    for (let call = this.#log.firstCall(position); call >= 0; call = calls.next(call)) {
+    for (let call = this.#log.noteOf(position); call >= 0; call = calls.next(call)) {
       const id = calls.id(call);
       this.#calls.make(call, id, position);
       for (const result of this.#orphansAbove.get(id) ?? []) {
-        if (!this.#beforeCall.has(result)) this.#beforeCall.set(result, this.#log.lineOf(position));
+        if (!this.beforeCall.has(result)) this.beforeCall.set(result, this.#log.index.lineOf(position));
       }
     }
   }
 
   #answer(position: number): void {
-    const id = this.#log.resultId(position);
+    const id = this.#log.noteOf(position);
     if (id < 0) return;
     const call = this.#calls.nearest(id);
     if (call < 0) {
-      this.#orphans.add(position);
+      this.orphans.add(position);
       const above = this.#orphansAbove.get(id);
       if (above) above.push(position);
       else this.#orphansAbove.set(id, [position]);
       return;
     }
     const isOfNearestTurn = this.#calls.turn(call) === this.#turns.at(this.#turns.size - 1);
-    if (this.#calls.results(call) > 0 && isOfNearestTurn) this.#duplicates.push(position);
+    if (this.#calls.results(call) > 0 && isOfNearestTurn) this.duplicates.push(position);
     this.#calls.addResults(call, 1);
   }
 
   #takeBackAnswer(position: number): void {
-    const id = this.#log.resultId(position);
+    const id = this.#log.noteOf(position);
     if (id < 0) return;
     // All that was entered below has been taken back, so the nearest call is the one that was answered.
     const call = this.#calls.nearest(id);

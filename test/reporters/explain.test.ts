@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainRule, listRules } from '../../src/rules/explain.ts';
+import { explainRule, listRules } from '../../src/reporters/text.ts';
 import type { RuleMeta } from '../../src/rules/rule.ts';
 import type { Style } from '../../src/util/io.ts';
 
