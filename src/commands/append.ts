@@ -6,7 +6,7 @@ import { withLock } from '../files/lock.ts';
 import { linesIn, readLineBatches, readLines } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { LogTail } from '../log/log-tail.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { openSession } from '../shared/open-session.ts';
 import { FROM_OPTION, rewritingDetection } from '../shared/rewrite.ts';
 import { uuidOf } from '../tree/fork.ts';
@@ -26,29 +26,18 @@ export const command: Command = {
     'Memory: one line, and about 8 bytes per entry of the log, which is read once at the start.',
   ],
   options: [
-    {
-      name: 'at',
-      kind: 'text',
-      value: 'REV',
-      describe: 'The parent of the first entry; an id that starts with a dash needs --at=-abc',
+    option('at', 'REV', 'The parent of the first entry; an id that starts with a dash needs --at=-abc', {
       default: '@, the last entry',
-    },
-    { name: 'fsync', kind: 'flag', describe: 'Acknowledge an entry only when it is safely on disk' },
-    {
-      name: 'lock-timeout',
-      kind: 'number',
-      value: 'SECONDS',
-      describe: 'How long to wait for the lock',
+    }),
+    flag('fsync', 'Acknowledge an entry only when it is safely on disk'),
+    option('lock-timeout', 'SECONDS', 'How long to wait for the lock', {
       default: String(LOCK_SECONDS),
-    },
-    {
-      name: 'cwd',
-      kind: 'text',
-      value: 'DIR',
-      describe: 'For the header of a new file: the working directory of the session',
+      kind: 'number',
+    }),
+    option('cwd', 'DIR', 'For the header of a new file: the working directory of the session', {
       default: 'the current folder',
-    },
-    { name: 'title', kind: 'text', value: 'TEXT', describe: 'For the header of a new file: the title of the session' },
+    }),
+    option('title', 'TEXT', 'For the header of a new file: the title of the session'),
     FROM_OPTION,
   ],
   examples: [

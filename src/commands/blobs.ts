@@ -6,7 +6,7 @@ import { realPath, requireRunning } from '../files/disk.ts';
 import { isFolder } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, REF_ERRORS, storeFor } from '../shared/blob-options.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { eachRef } from '../shared/each-ref.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
@@ -29,17 +29,11 @@ export const command: Command = {
   ],
   options: [
     BLOBS_OPTION,
-    { name: 'json', kind: 'flag', describe: 'Print one JSON record per line' },
-    { name: 'apply', kind: 'flag', describe: 'gc: do it; otherwise nothing is changed' },
-    {
-      name: 'older-than',
-      kind: 'text',
-      value: 'AGE',
-      describe: 'gc: keep blobs that are younger than this, such as 12h, 7d or 0',
-      default: '1d',
-    },
-    { name: 'force', kind: 'flag', describe: 'gc: remove more than half of the store if necessary' },
-    { name: 'delete', kind: 'flag', describe: 'gc: remove blobs instead of moving them to the trash folder' },
+    flag('json', 'Print one JSON record per line'),
+    flag('apply', 'gc: do it; otherwise nothing is changed'),
+    option('older-than', 'AGE', 'gc: keep blobs that are younger than this, such as 12h, 7d or 0', { default: '1d' }),
+    flag('force', 'gc: remove more than half of the store if necessary'),
+    flag('delete', 'gc: remove blobs instead of moving them to the trash folder'),
   ],
   examples: [
     { run: 'sessionctl blobs ls session.jsonl', shows: 'the refs in a log' },

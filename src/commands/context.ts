@@ -5,7 +5,7 @@ import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, blobResolver } from '../shared/blob-options.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { labels, sessionTitle } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
@@ -24,41 +24,19 @@ export const command: Command = {
     'Memory: about 27 bytes per entry of the log, 8 per entry of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is copied to a private temporary file.',
   ],
   options: [
-    {
-      name: 'leaf',
-      kind: 'text',
-      value: 'REV',
-      default: '@',
-      describe:
-        'The entry whose context to show: an id, a prefix of one, a label, @~N, leaf:N, line:N, root, null; --leaf=-abc for an id with a dash',
-    },
-    {
-      name: 'profile',
-      kind: 'text',
-      value: 'NAME',
-      choices: PROFILES,
-      default: 'spec',
-      describe: "Which agent's rules to apply",
-    },
-    {
-      name: 'as',
-      kind: 'text',
-      value: 'FORM',
-      choices: FORMS,
-      default: 'native',
-      describe: 'The format of the messages',
-    },
-    {
-      name: 'state',
-      kind: 'flag',
-      describe:
-        'Print one object instead: thinking level, models, mode, rules, title, labels, and the counts, tokens and cost of the path',
-    },
-    {
-      name: 'explain',
-      kind: 'flag',
-      describe: 'Print one line per entry of the path instead: in or out, and by which rule',
-    },
+    option(
+      'leaf',
+      'REV',
+      'The entry whose context to show: an id, a prefix of one, a label, @~N, leaf:N, line:N, root, null; --leaf=-abc for an id with a dash',
+      { default: '@' },
+    ),
+    option('profile', 'NAME', "Which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
+    option('as', 'FORM', 'The format of the messages', { choices: FORMS, default: 'native' }),
+    flag(
+      'state',
+      'Print one object instead: thinking level, models, mode, rules, title, labels, and the counts, tokens and cost of the path',
+    ),
+    flag('explain', 'Print one line per entry of the path instead: in or out, and by which rule'),
     BLOBS_OPTION,
   ],
   examples: [

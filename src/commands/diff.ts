@@ -4,7 +4,7 @@ import { jsonFormat, textFormat } from '../diff/report.ts';
 import { isThere } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { leaves } from '../tree/path.ts';
 import { UsageError } from '../util/errors.ts';
@@ -20,22 +20,10 @@ export const command: Command = {
     'Memory: the index of each log, about 27 bytes per entry, and about 150 bytes per entry that is compared; one entry of each side at a time, with --context all messages. Standard input is copied to a private temporary file.',
   ],
   options: [
-    {
-      name: 'against',
-      kind: 'text',
-      value: 'FILE',
-      describe: 'Compare with another session; B is an entry in this FILE',
-    },
-    { name: 'context', kind: 'flag', describe: 'Compare what the model sees' },
-    {
-      name: 'profile',
-      kind: 'text',
-      value: 'NAME',
-      choices: PROFILES,
-      default: 'spec',
-      describe: "With --context: which agent's rules to apply",
-    },
-    { name: 'json', kind: 'flag', describe: 'Print one JSON object' },
+    option('against', 'FILE', 'Compare with another session; B is an entry in this FILE'),
+    flag('context', 'Compare what the model sees'),
+    option('profile', 'NAME', "With --context: which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
+    flag('json', 'Print one JSON object'),
   ],
   examples: [
     { run: 'sessionctl diff session.jsonl', shows: 'the two most recent branches' },

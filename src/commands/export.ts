@@ -11,7 +11,7 @@ import { HeldOutput } from '../files/spool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
@@ -35,49 +35,30 @@ export const command: Command = {
       'Damage in lines that are not read may go unnoticed; use validate to find it.',
   ],
   options: [
-    {
-      name: 'format',
+    option('format', 'FORMAT', 'Markdown or HTML; the default depends on the file extension of -o', {
       short: 'f',
-      kind: 'text',
-      value: 'FORMAT',
       choices: exportFormats.map((format) => format.name),
-      describe: 'Markdown or HTML; the default depends on the file extension of -o',
       default: 'md',
-    },
-    {
-      name: 'leaf',
-      kind: 'text',
-      value: 'REV',
-      describe: 'The branch that ends here, instead of at the last entry; --leaf=-abc for an id with a dash',
-      default: '@',
-    },
-    { name: 'all', kind: 'flag', describe: 'Every branch, with links where they split' },
-    {
-      name: 'tools',
-      kind: 'text',
-      value: 'HOW',
+    }),
+    option(
+      'leaf',
+      'REV',
+      'The branch that ends here, instead of at the last entry; --leaf=-abc for an id with a dash',
+      { default: '@' },
+    ),
+    flag('all', 'Every branch, with links where they split'),
+    option('tools', 'HOW', 'Show tool calls and results in full, with long ones shortened, or not at all', {
       choices: ['full', 'summary', 'none'],
-      describe: 'Show tool calls and results in full, with long ones shortened, or not at all',
       default: 'summary',
-    },
-    {
-      name: 'thinking',
-      kind: 'text',
-      value: 'HOW',
+    }),
+    option('thinking', 'HOW', "Show the model's thinking folded, expanded, or not at all", {
       choices: ['folded', 'full', 'none'],
-      describe: "Show the model's thinking folded, expanded, or not at all",
       default: 'folded',
-    },
-    { name: 'assets', kind: 'text', value: 'DIR', describe: 'Write images to files in DIR instead of embedding them' },
+    }),
+    option('assets', 'DIR', 'Write images to files in DIR instead of embedding them'),
     BLOBS_OPTION,
-    { name: 'tz', kind: 'text', value: 'ZONE', describe: 'Show times in this time zone', default: 'UTC' },
-    {
-      name: 'output',
-      short: 'o',
-      kind: 'text',
-      value: 'FILE',
-      describe: 'Write to FILE instead of standard output, all at once',
-    },
+    option('tz', 'ZONE', 'Show times in this time zone', { default: 'UTC' }),
+    option('output', 'FILE', 'Write to FILE instead of standard output, all at once', { short: 'o' }),
   ],
   examples: [
     { run: 'sessionctl export session.jsonl > session.md', shows: 'the branch that ends at the leaf, as Markdown' },

@@ -7,7 +7,7 @@ import { DialectWatch } from '../entries/dialect.ts';
 import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, namedStore } from '../shared/blob-options.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 import { rewriteLines } from '../shared/rewrite-lines.ts';
 import { AppError, UsageError } from '../util/errors.ts';
@@ -34,24 +34,15 @@ export const command: Command = {
   ],
   options: [
     BLOBS_OPTION,
-    {
-      name: 'min-chars',
-      kind: 'number',
-      value: 'N',
-      describe: 'Leave shorter base64 in the log',
-      default: String(MIN_CHARS),
-    },
-    {
-      name: 'truncate',
-      kind: 'flag',
-      describe:
-        'Truncate strings of more than 500,000 characters as the agents do, with a notice; with -i, this needs a backup',
-    },
-    {
-      name: 'strip-transient',
-      kind: 'flag',
-      describe: 'Remove partialJson and jsonlEvents, which only matter while a turn runs; with -i, this needs a backup',
-    },
+    option('min-chars', 'N', 'Leave shorter base64 in the log', { default: String(MIN_CHARS), kind: 'number' }),
+    flag(
+      'truncate',
+      'Truncate strings of more than 500,000 characters as the agents do, with a notice; with -i, this needs a backup',
+    ),
+    flag(
+      'strip-transient',
+      'Remove partialJson and jsonlEvents, which only matter while a turn runs; with -i, this needs a backup',
+    ),
     ...REWRITE_OPTIONS,
   ],
   examples: [

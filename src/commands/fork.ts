@@ -5,7 +5,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { ForkIds, forkEntry, forkHeader, lateLabels, unusableField, uuidOf } from '../tree/fork.ts';
@@ -21,15 +21,10 @@ export const command: Command = {
     'Memory: the index of the log, about 27 bytes per entry, and with --new-ids the ids of the path. The path is read twice.',
   ],
   options: [
-    { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output' },
-    { name: 'new-ids', kind: 'flag', describe: 'Give every entry a new id' },
-    { name: 'id', kind: 'text', value: 'ID', describe: 'The id of the new session; random by default' },
-    {
-      name: 'timestamp',
-      kind: 'text',
-      value: 'TIME',
-      describe: 'The time in its header, such as 2026-01-31T12:00:00.000Z; now by default',
-    },
+    option('output', 'FILE', 'Write to FILE instead of standard output', { short: 'o' }),
+    flag('new-ids', 'Give every entry a new id'),
+    option('id', 'ID', 'The id of the new session; random by default'),
+    option('timestamp', 'TIME', 'The time in its header, such as 2026-01-31T12:00:00.000Z; now by default'),
   ],
   examples: [
     { run: 'sessionctl fork session.jsonl @~4 -o retry.jsonl', shows: 'continue from before the last four entries' },

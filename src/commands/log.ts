@@ -4,7 +4,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { entryText, formatRow, kindOf, type Marks, overviewRecord, rowOf, rowStyle } from '../overview/row.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { pathTo } from '../tree/path.ts';
@@ -22,14 +22,14 @@ export const command: Command = {
     'Memory: about 27 bytes per entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
   options: [
-    { name: 'leaf', kind: 'text', value: 'REV', describe: 'Show the path to this entry', default: '@' },
-    { name: 'reverse', short: 'r', kind: 'flag', describe: 'Newest first' },
-    { name: 'max-count', short: 'n', kind: 'number', value: 'N', describe: 'Only the last N' },
-    { name: 'type', kind: 'text', value: 'TYPE', many: true, describe: 'Only entries of this type' },
-    { name: 'role', kind: 'text', value: 'ROLE', many: true, describe: 'Only messages of this role' },
-    { name: 'grep', kind: 'text', value: 'REGEX', describe: 'Only entries whose text matches the regular expression' },
-    { name: 'ignore-case', kind: 'flag', describe: 'With --grep: ignore case' },
-    { name: 'json', kind: 'flag', describe: 'Print one JSON record per entry, with its full text' },
+    option('leaf', 'REV', 'Show the path to this entry', { default: '@' }),
+    flag('reverse', 'Newest first', { short: 'r' }),
+    option('max-count', 'N', 'Only the last N', { short: 'n', kind: 'number' }),
+    option('type', 'TYPE', 'Only entries of this type', { many: true }),
+    option('role', 'ROLE', 'Only messages of this role', { many: true }),
+    option('grep', 'REGEX', 'Only entries whose text matches the regular expression'),
+    flag('ignore-case', 'With --grep: ignore case'),
+    flag('json', 'Print one JSON record per entry, with its full text'),
   ],
   examples: [
     { run: 'sessionctl log session.jsonl', shows: 'The branch of the last entry' },

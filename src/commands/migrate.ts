@@ -2,7 +2,7 @@ import { counting } from '../files/input.ts';
 import { ID_SCHEMES, type IdScheme, skimIds } from '../formats/native/ids.ts';
 import { isVersion1, Migration, migratedBytes, type TargetVersion } from '../formats/native/migration.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 import type { Symbols } from '../util/symbols.ts';
 
@@ -15,16 +15,13 @@ export const command: Command = {
     'Memory: one line, and about 50 bytes per entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
   ],
   options: [
-    { name: 'to', kind: 'text', value: 'VERSION', choices: ['2', '3'], default: '3', describe: 'The target version' },
-    {
-      name: 'ids',
-      kind: 'text',
-      value: 'HOW',
-      choices: ID_SCHEMES,
-      default: 'stable',
-      describe:
-        'How to create new ids: stable gives the same ids in every run, random is what the agents do, sequence counts up',
-    },
+    option('to', 'VERSION', 'The target version', { choices: ['2', '3'], default: '3' }),
+    option(
+      'ids',
+      'HOW',
+      'How to create new ids: stable gives the same ids in every run, random is what the agents do, sequence counts up',
+      { choices: ID_SCHEMES, default: 'stable' },
+    ),
     ...REWRITE_OPTIONS,
   ],
   examples: [

@@ -4,7 +4,7 @@ import { type Sink, toFile } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { applyRepair, InputChanged, type Plan, planRepair, type RepairRequest } from '../repair/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import { counted, nearest } from '../util/words.ts';
@@ -19,31 +19,17 @@ export const command: Command = {
     'Memory: reads a log without errors twice and any other log three times, and writes nothing before it knows what to do; in between it holds an index of about 600 bytes per entry and about 400 bytes per damaged place. Standard input is copied to a private temporary file. Several FILEs need -i or -n.',
   ],
   options: [
-    {
-      name: 'quarantine',
-      kind: 'text',
-      value: 'FILE',
-      describe:
-        "Append what is removed from the log to FILE; its name must not end in '.jsonl', or agents would list it",
-    },
-    { name: 'report', kind: 'text', value: 'FILE', describe: 'Write every change to FILE, one JSON record per line' },
-    {
-      name: 'only',
-      kind: 'text',
-      value: 'RULE',
+    option(
+      'quarantine',
+      'FILE',
+      "Append what is removed from the log to FILE; its name must not end in '.jsonl', or agents would list it",
+    ),
+    option('report', 'FILE', 'Write every change to FILE, one JSON record per line'),
+    option('only', 'RULE', 'Fix only what this rule finds; also works for a warning such as blank-line', {
       many: true,
-      describe: 'Fix only what this rule finds; also works for a warning such as blank-line',
-    },
-    {
-      name: 'settle-tools',
-      kind: 'flag',
-      describe: 'Insert a result for every tool call without one that the conversation continued past',
-    },
-    {
-      name: 'settle-leaf',
-      kind: 'flag',
-      describe: 'Append an entry below newer work that is hidden by the last entry of the file',
-    },
+    }),
+    flag('settle-tools', 'Insert a result for every tool call without one that the conversation continued past'),
+    flag('settle-leaf', 'Append an entry below newer work that is hidden by the last entry of the file'),
     ...REWRITE_OPTIONS,
   ],
   examples: [

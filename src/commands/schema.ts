@@ -1,6 +1,6 @@
 import { entrySchema, type JsonSchema, lineSchema, schemaTypes } from '../entries/schema/json-schema.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import type { Command, ParsedArgs } from '../shared/command.ts';
+import { type Command, option, type ParsedArgs } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 
 export const command: Command = {
@@ -11,13 +11,9 @@ export const command: Command = {
     'Memory: none; nothing is read.',
   ],
   options: [
-    {
-      name: 'entry',
-      kind: 'text',
-      value: 'TYPE',
+    option('entry', 'TYPE', "Only this entry type; 'session' is the header, 'title' the title slot", {
       choices: schemaTypes(),
-      describe: "Only this entry type; 'session' is the header, 'title' the title slot",
-    },
+    }),
   ],
   examples: [
     { run: 'sessionctl schema > session.schema.json', shows: 'the schema of a line' },

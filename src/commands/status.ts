@@ -2,7 +2,7 @@ import { readSmallFile } from '../files/input.ts';
 import { Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
 import type { PathFacts } from '../status/facts.ts';
@@ -22,21 +22,12 @@ export const command: Command = {
     'Memory: the index of the log, about 27 bytes per entry, the ids of the path and the calls of its last turn.',
   ],
   options: [
-    {
-      name: 'leaf',
-      kind: 'text',
-      value: 'REV',
+    option('leaf', 'REV', 'Judge the path to this entry; --leaf=-abc for an id that starts with a dash', {
       default: '@',
-      describe: 'Judge the path to this entry; --leaf=-abc for an id that starts with a dash',
-    },
-    { name: 'json', kind: 'flag', describe: 'Print one JSON object' },
-    {
-      name: 'workspace',
-      kind: 'text',
-      value: 'DIR',
-      describe: 'Compare pending edits and writes with the files below DIR (read only)',
-    },
-    { name: 'classes', kind: 'text', value: 'FILE', describe: 'Classes for your own tools, as JSON' },
+    }),
+    flag('json', 'Print one JSON object'),
+    option('workspace', 'DIR', 'Compare pending edits and writes with the files below DIR (read only)'),
+    option('classes', 'FILE', 'Classes for your own tools, as JSON'),
   ],
   examples: [
     { run: 'sessionctl status session.jsonl', shows: 'the verdict and why' },

@@ -3,7 +3,7 @@ import type { Log } from '../log/log.ts';
 import { branchesOf, branchRecord, formatBranches } from '../overview/branches.ts';
 import { drawTree, nodeRecords } from '../overview/draw.ts';
 import { type Marks, rowStyle } from '../overview/row.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
@@ -18,13 +18,9 @@ export const command: Command = {
     'Memory: about 27 bytes per entry of the file for the index, 13 more for the tree, and about 200 per branch point. One pass finds the entries, and those that are shown are read; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
   options: [
-    { name: 'leaf', kind: 'text', value: 'REV', describe: 'Treat this entry as the leaf', default: '@' },
-    { name: 'leaves', kind: 'flag', describe: 'Print one line per leaf' },
-    {
-      name: 'json',
-      kind: 'flag',
-      describe: 'Print one JSON record per node in file order, or with --leaves one per leaf',
-    },
+    option('leaf', 'REV', 'Treat this entry as the leaf', { default: '@' }),
+    flag('leaves', 'Print one line per leaf'),
+    flag('json', 'Print one JSON record per node in file order, or with --leaves one per leaf'),
   ],
   examples: [
     { run: 'sessionctl tree session.jsonl', shows: 'What was tried in this session' },

@@ -5,7 +5,7 @@ import { explainRule, listRules } from '../reporters/text.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
-import type { Command, Io, ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { UsageError } from '../util/errors.ts';
 import { version } from '../util/version.ts';
@@ -20,62 +20,20 @@ export const command: Command = {
     'Memory: an index of about 43 bytes per entry of the current file, and the ids of tool calls; no content. A line is held in full while it is checked.',
   ],
   options: [
-    {
-      name: 'format',
-      kind: 'text',
-      value: 'FORMAT',
-      choices: REPORTER_NAMES,
-      default: 'text',
-      describe: 'The format of the findings',
-    },
-    {
-      name: 'rule',
-      kind: 'text',
-      value: 'ID=LEVEL',
-      many: true,
-      describe: "Set the level of a rule: 'error', 'warning' or 'off'",
-    },
-    { name: 'strict', kind: 'flag', describe: 'Make every warning an error' },
-    {
-      name: 'max-findings',
-      kind: 'number',
-      value: 'N',
-      describe: 'Print at most N findings; the others are still counted',
-    },
-    { name: 'quiet', short: 'q', kind: 'flag', describe: 'Print nothing, set the exit code' },
-    {
-      name: 'pass',
-      kind: 'flag',
-      describe: 'Copy the log to standard output, byte for byte, and write findings to standard error',
-    },
-    {
-      name: 'blobs',
-      kind: 'text',
-      value: 'DIR',
-      describe: 'Also check blob references against this store (or set SESSIONCTL_BLOBS)',
-    },
-    {
-      name: 'max-line-bytes',
-      kind: 'number',
-      value: 'N',
+    option('format', 'FORMAT', 'The format of the findings', { choices: REPORTER_NAMES, default: 'text' }),
+    option('rule', 'ID=LEVEL', "Set the level of a rule: 'error', 'warning' or 'off'", { many: true }),
+    flag('strict', 'Make every warning an error'),
+    option('max-findings', 'N', 'Print at most N findings; the others are still counted', { kind: 'number' }),
+    flag('quiet', 'Print nothing, set the exit code', { short: 'q' }),
+    flag('pass', 'Copy the log to standard output, byte for byte, and write findings to standard error'),
+    option('blobs', 'DIR', 'Also check blob references against this store (or set SESSIONCTL_BLOBS)'),
+    option('max-line-bytes', 'N', 'Do not read lines longer than this; each is a finding', {
       default: String(DEFAULT_MAX_LINE_BYTES),
-      describe: 'Do not read lines longer than this; each is a finding',
-    },
-    {
-      name: 'jobs',
       kind: 'number',
-      value: 'N',
-      describe: 'Number of files to check in parallel',
-      default: 'the number of cores',
-    },
-    {
-      name: 'explain',
-      kind: 'text',
-      value: 'RULE',
-      describe: 'Explain a rule: why it matters, how it arises, how to fix it',
-      needsNoInput: true,
-    },
-    { name: 'list-rules', kind: 'flag', describe: 'List all rules with their levels', needsNoInput: true },
+    }),
+    option('jobs', 'N', 'Number of files to check in parallel', { default: 'the number of cores', kind: 'number' }),
+    option('explain', 'RULE', 'Explain a rule: why it matters, how it arises, how to fix it', { needsNoInput: true }),
+    flag('list-rules', 'List all rules with their levels', { needsNoInput: true }),
   ],
   examples: [
     { run: 'sessionctl validate session.jsonl', shows: 'check one log' },

@@ -4,14 +4,13 @@ import { BlobStore, type RefError } from '../blobs/store.ts';
 import { blobFolderNear } from '../files/blob-files.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import { counted } from '../util/words.ts';
-import type { Io, Option, ParsedArgs } from './command.ts';
+import { type Io, type Option, option, type ParsedArgs } from './command.ts';
 
-export const BLOBS_OPTION: Option = {
-  name: 'blobs',
-  kind: 'text',
-  value: 'DIR',
-  describe: 'The folder with the blobs; default: the variable SESSIONCTL_BLOBS',
-};
+export const BLOBS_OPTION: Option = option(
+  'blobs',
+  'DIR',
+  'The folder with the blobs; default: the variable SESSIONCTL_BLOBS',
+);
 
 /** The store that the user named, by the option or the variable. */
 export function namedStore(args: ParsedArgs, io: Io): BlobStore | undefined {

@@ -24,6 +24,15 @@ export interface Option {
   readonly needsNoInput?: boolean;
 }
 
+export function flag(name: string, describe: string, more: Partial<Option> = {}): Option {
+  return { name, kind: 'flag', describe, ...more };
+}
+
+/** An option with a value. */
+export function option(name: string, value: string, describe: string, more: Partial<Option> = {}): Option {
+  return { name, kind: 'text', value, describe, ...more };
+}
+
 /** What the user typed, by option name. */
 export interface ParsedArgs {
   readonly operands: readonly string[];
@@ -58,15 +67,8 @@ export interface NamedCommand extends Command {
 
 /** What every command takes. */
 export const COMMON_OPTIONS: readonly Option[] = [
-  {
-    name: 'color',
-    kind: 'text',
-    value: 'WHEN',
-    choices: ['auto', 'always', 'never'],
-    describe: 'Color the output',
-    default: 'auto',
-  },
-  { name: 'help', short: 'h', kind: 'flag', describe: 'Show this help' },
+  option('color', 'WHEN', 'Color the output', { choices: ['auto', 'always', 'never'], default: 'auto' }),
+  flag('help', 'Show this help', { short: 'h' }),
 ];
 
 export function allOptions(command: Command): readonly Option[] {

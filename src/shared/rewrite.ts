@@ -8,17 +8,16 @@ import { Detection } from '../formats/detection.ts';
 import { ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
-import type { Io, Option, ParsedArgs } from './command.ts';
+import { flag, type Io, type Option, option, type ParsedArgs } from './command.ts';
 import { terminalSafe } from './terminal-safe.ts';
 
 /** For every command that changes a log: the way past the refusal of a file that may be another agent's. */
-export const FROM_OPTION: Option = {
-  name: 'from',
-  kind: 'text',
-  value: 'AGENT',
-  choices: ORIGINS,
-  describe: 'Treat FILE as a log of this agent, even if its version is unknown or few of its records are known entries',
-};
+export const FROM_OPTION: Option = option(
+  'from',
+  'AGENT',
+  'Treat FILE as a log of this agent, even if its version is unknown or few of its records are known entries',
+  { choices: ORIGINS },
+);
 
 /** Detection for a command that changes a log. */
 export function rewritingDetection(
@@ -35,23 +34,12 @@ export function originOf(args: ParsedArgs): Origin | undefined {
 
 /** The options of every command that writes a changed log. */
 export const REWRITE_OPTIONS: readonly Option[] = [
-  { name: 'in-place', short: 'i', kind: 'flag', describe: 'Change the file in place, atomically' },
-  { name: 'backup', kind: 'flag', describe: 'With -i: keep the old file as FILE.bak, or .bak1, .bak2 if that exists' },
-  {
-    name: 'backup-suffix',
-    kind: 'text',
-    value: 'SUFFIX',
-    describe: 'With -i: use this suffix for the old file instead of .bak',
-  },
-  { name: 'output', short: 'o', kind: 'text', value: 'FILE', describe: 'Write to FILE instead of standard output' },
+  flag('in-place', 'Change the file in place, atomically', { short: 'i' }),
+  flag('backup', 'With -i: keep the old file as FILE.bak, or .bak1, .bak2 if that exists'),
+  option('backup-suffix', 'SUFFIX', 'With -i: use this suffix for the old file instead of .bak'),
+  option('output', 'FILE', 'Write to FILE instead of standard output', { short: 'o' }),
   FROM_OPTION,
-  {
-    name: 'dry-run',
-    alias: 'check',
-    short: 'n',
-    kind: 'flag',
-    describe: 'Write nothing; exit 1 if a file would change',
-  },
+  flag('dry-run', 'Write nothing; exit 1 if a file would change', { alias: 'check', short: 'n' }),
 ];
 
 /** One input of a rewrite, and what the transform may need to know of where its output goes. */
