@@ -26,9 +26,9 @@ export interface EntryType {
   readonly dialect?: Dialect | ((entry: JsonObject) => Dialect | undefined);
   /**
    * What it is to the model: a message (in `message`, else in `content`), a summary of other entries (in `summary`), the
-   * state of the session from here on, a boundary behind which the context begins anew, or nothing.
+   * state of the session from here on, or a boundary behind which the context begins anew; nothing where it is absent.
    */
-  readonly toModel: 'message' | 'summary' | 'state' | 'boundary' | 'nothing';
+  readonly toModel?: 'message' | 'summary' | 'state' | 'boundary';
   /** What makes it worth keeping, whatever is wrong with its place in the tree; nothing is asked where it is absent. */
   readonly payload?: Alternatives;
   /** The keys that name other entries, and what is wrong where they are not in the file: a label, what is kept, where it came from. */

@@ -41,18 +41,13 @@ export function usageOf(entry: JsonObject): Usage {
   return usage ? readUsage(usage) : NO_USAGE;
 }
 
-/** The costs without the binary dust that sums of decimal fractions have: 0.1 + 0.2 is 0.3. */
+/** Without the binary dust that sums of decimal fractions have: 0.1 + 0.2 is 0.3. */
 export function addUsage(a: Usage, b: Usage): Usage {
   if (a === NO_USAGE) return b;
   if (b === NO_USAGE) return a;
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-    totalTokens: a.totalTokens + b.totalTokens,
-    cost: Number((a.cost + b.cost).toPrecision(15)),
-  };
+  const sum: Record<keyof Usage, number> = { ...NO_USAGE };
+  for (const key of Object.keys(sum) as (keyof Usage)[]) sum[key] = Number((a[key] + b[key]).toPrecision(15));
+  return sum;
 }
 
 /** `cacheWrite1h` is part of `cacheWrite` and `reasoning` of `output`, so neither is added. */

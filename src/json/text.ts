@@ -176,45 +176,25 @@ export function removeMembers(text: string, open: number, goes: (key: string, in
   return splices;
 }
 
-/** Changes of the object that is all of a text, collected first and made by splicing: what is not changed keeps its bytes. */
-export class LineEdit {
-  readonly raw: string;
-  /** What JSON.parse makes of `raw`. */
-  readonly value: JsonObject;
-  readonly #set = new Map<string, string>();
-  readonly #splices: Splice[] = [];
-
-  constructor(raw: string, value: JsonObject) {
-    this.raw = raw;
-    this.value = value;
+/**
+ * The object that is all of a text with members set to a JSON text, or removed where that is undefined; new ones go to
+ * the end. `value` is what JSON.parse makes of the text.
+ */
+export function changeMembers(
+  text: string,
+  value: JsonObject,
+  changes: ReadonlyMap<string, string | undefined>,
+): string {
+  if (changes.size === 0) return text;
+  const open = skipSpace(text, 0);
+  const set = new Map<string, string>();
+  for (const [key, json] of changes) if (json !== undefined) set.set(key, json);
+  if ([...changes.keys()].some((key) => Object.hasOwn(value, key))) {
+    const removed = removeMembers(text, open, (key) => changes.has(key) && !set.has(key));
+    return applySplices(text, [...removed, ...setMembers(text, open, set)]);
   }
-
-  /** Sets a member to a JSON text: in its place where there is one, else at the end. */
-  set(key: string, json: string): void {
-    this.#set.set(key, json);
-  }
-
-  /** Takes a member away, with its comma; all of them where the key is repeated. */
-  remove(key: string): void {
-    this.#splices.push(...removeMembers(this.raw, skipSpace(this.raw, 0), (one) => one === key));
-  }
-
-  splice(splice: Splice): void {
-    this.#splices.push(splice);
-  }
-
-  /** The text with all changes made; the very same string where there are none. */
-  finish(): string {
-    const { raw, value } = this;
-    const open = skipSpace(raw, 0);
-    if ([...this.#set.keys()].some((key) => Object.hasOwn(value, key)))
-      this.#splices.push(...setMembers(raw, open, this.#set));
-    else if (this.#set.size > 0) {
-      // Nearly every entry of version 1: what is new goes to the end, and nothing has to be looked for.
-      const end = raw.slice(0, raw.lastIndexOf('}')).trimEnd().length;
-      const added = [...this.#set].map(([key, json]) => `,${JSON.stringify(key)}:${json}`).join('');
-      this.#splices.push({ start: end, end, text: end === open + 1 ? added.slice(1) : added });
-    }
-    return applySplices(raw, this.#splices);
-  }
+  // Nearly every entry of version 1: all is new, and nothing has to be looked for.
+  const end = text.slice(0, text.lastIndexOf('}')).trimEnd().length;
+  const added = [...set].map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',');
+  return `${text.slice(0, end)}${end === open + 1 ? '' : ','}${added}${text.slice(end)}`;
 }

@@ -31,7 +31,7 @@ async function* pieces(
       const hint = typeof piece === 'string' ? '; do not set an encoding on the stream' : '';
       throw new TypeError(`${caller}: every chunk of the log must be a Uint8Array, not ${described(piece)}${hint}`);
     }
-    yield asBuffer(piece);
+    yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
   }
 }
 
@@ -46,10 +46,6 @@ export function rereader(caller: string, source: RereadableBytes): () => AsyncIt
   throw new TypeError(
     `${caller}: the log is read more than once; pass a Uint8Array or a function that reopens it, such as () => createReadStream(path)`,
   );
-}
-
-export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** What an option has to be: of a type, a number of bytes, one of some values, or what the caller checks itself. */

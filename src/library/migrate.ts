@@ -1,5 +1,4 @@
-import { Detection } from '../formats/detection.ts';
-import { ORIGINS, type Origin } from '../formats/index.ts';
+import { Detection, ORIGINS, type Origin } from '../formats/index.ts';
 import { ID_SCHEMES, type IdScheme, skimIds } from '../formats/native/ids.ts';
 import {
   isVersion1,

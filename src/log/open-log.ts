@@ -1,7 +1,6 @@
 import { versionOf } from '../entries/envelope-check.ts';
-import { Detection } from '../formats/detection.ts';
 import type { LogFormat } from '../formats/format.ts';
-import { foreignError } from '../formats/index.ts';
+import { Detection, foreignError } from '../formats/index.ts';
 import { readBlocks } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { uint32Column } from '../util/column.ts';

@@ -4,7 +4,7 @@ import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import { requireRunning } from '../files/disk.ts';
 import { inputChunks, isFolder } from '../files/input.ts';
 import { findSessions } from '../files/walk.ts';
-import { Detection } from '../formats/detection.ts';
+import { Detection } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import type { LeftOut } from '../log/log-entry.ts';

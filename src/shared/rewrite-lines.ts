@@ -1,6 +1,6 @@
 import { type LineLook, lookAt } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
-import type { Detection } from '../formats/detection.ts';
+import type { Detection } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';

@@ -4,8 +4,7 @@ import { abortable, inputChunks, openSource, requireRegularFile, type Source } f
 import { behindLink, comparison, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
 import { Spool } from '../files/spool.ts';
 import { announce } from '../files/walk.ts';
-import { Detection } from '../formats/detection.ts';
-import { ORIGINS, type Origin } from '../formats/index.ts';
+import { Detection, ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
 import { flag, type Io, type Option, option, type ParsedArgs } from './command.ts';

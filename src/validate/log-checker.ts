@@ -1,8 +1,7 @@
 import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
-import { Detection } from '../formats/detection.ts';
-import { foreignMessage } from '../formats/index.ts';
+import { Detection, foreignMessage } from '../formats/index.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Detection } from '../../src/formats/detection.ts';
-import { foreignFormats } from '../../src/formats/index.ts';
+import { Detection, foreignFormats } from '../../src/formats/index.ts';
 import type { Line } from '../../src/lines/line.ts';
 import { readLines } from '../../src/lines/reader.ts';
 

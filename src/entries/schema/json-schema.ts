@@ -76,17 +76,16 @@ function choice(
     not: { anyOf: [{ required: ['id'] }, { required: ['parentId'] }] },
   };
   const isOther = { properties: { type: { enum: ['session', ...entries.map(([type]) => type)] } } };
-  return {
-    type: 'object',
-    required: ['type'],
-    properties: { type: { type: 'string' } },
-    allOf: [
-      when(isOf('type', 'session'), headerRef),
-      when(isSlot, titleRef),
-      ...entries.map(([type, schema]) => when(isOf('type', type), schema)),
-      { if: isOther, else: { if: isSlot, else: unknown } },
-    ],
-  };
+  return byWord('type', [
+    when(isOf('type', 'session'), headerRef),
+    when(isSlot, titleRef),
+    ...entries.map(([type, schema]) => when(isOf('type', type), schema)),
+    { if: isOther, else: { if: isSlot, else: unknown } },
+  ]);
+}
+
+function byWord(key: string, allOf: readonly JsonSchema[]): JsonSchema {
+  return { type: 'object', required: [key], properties: { [key]: { type: 'string' } }, allOf };
 }
 
 // Spelled by name: a literal `then` would make the object look like a promise to whoever reads the code.
@@ -129,12 +128,10 @@ function openUnion(options: readonly { readonly $ref: string }[], definitions: J
     return { role: properties['role']?.['const'], type: properties['type']?.['const'] };
   });
   const key = constants[0]?.role === undefined ? 'type' : 'role';
-  return {
-    type: 'object',
-    required: [key],
-    properties: { [key]: { type: 'string' } },
-    allOf: options.map((option, at) => when(isOf(key, constants[at]?.[key]), option)),
-  };
+  return byWord(
+    key,
+    options.map((option, at) => when(isOf(key, constants[at]?.[key]), option)),
+  );
 }
 
 function sorted(definitions: JsonDefinitions): JsonDefinitions {

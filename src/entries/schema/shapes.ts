@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Alternatives, EntryType, KnownVersion } from '../entry-type.ts';
+import type { Alternatives, ContentBlock, EntryType, KnownVersion } from '../entry-type.ts';
 import { contentBlocks, messageRoles } from '../messages.ts';
 
 /**
@@ -76,31 +76,30 @@ function kindsOf(version: KnownVersion): Kinds {
 function makeKinds(): Readonly<Record<KnownVersion, Kinds>> {
   const usage = described(z.object(fieldsOf(USAGE)), { id: 'usage' });
   // What an assistant's turn took: its cost has to be there, but for seed 000.
-  const usageOfTurn = described(requireOneOf(z.object(fieldsOf(USAGE)), [['cost'], ['inputTokens']]), {
-    id: 'usage-of-turn',
-  });
-  const basics = { ...BASICS, usage, usageOfTurn };
-  const blocks = contentBlocks.map(({ name, fields, oneOf = [] }) => {
-    const schema = z.object({ type: z.literal(name), ...fieldsOf(fields, basics) });
-    return described(requireOneOf(schema, oneOf), { id: `block-${name}` });
-  });
-  const block = choice('type', blocks);
+  const withCost = requireOneOf(z.object(fieldsOf(USAGE)), [['cost'], ['inputTokens']]);
+  const basics = { ...BASICS, usage, usageOfTurn: described(withCost, { id: 'usage-of-turn' }) };
+  const block = choice(
+    'type',
+    contentBlocks.map((one) => named('block', 'type', one, basics)),
+  );
   // Most roles take plain text or blocks.
   const kinds = { ...basics, block, content: z.union([z.string(), z.array(block)]) };
-  const roles = messageRoles.map(({ name, fields, isOld }) => {
-    const schema = z.object({ role: z.literal(name), ...fieldsOf(fields, kinds) });
-    return { name, isOld, schema: described(schema, { id: `message-${name}` }) };
-  });
-  const messages = (known: typeof roles): Kinds => ({
-    ...kinds,
-    system: roles.find(({ name }) => name === 'system')?.schema as Schema,
-    message: choice(
-      'role',
-      known.map(({ schema }) => schema),
-    ),
-  });
-  const old = messages(roles);
-  return { 1: old, 2: old, 3: messages(roles.filter(({ isOld }) => !isOld)) };
+  const roles = messageRoles.map((role) => named('message', 'role', role, kinds));
+  const system = roles[messageRoles.findIndex(({ name }) => name === 'system')] as Schema;
+  const current = roles.filter((_, at) => !messageRoles[at]?.isOld);
+  const old = { ...kinds, system, message: choice('role', roles) };
+  return { 1: old, 2: old, 3: { ...old, message: choice('role', current) } };
+}
+
+/** The schema of a block or of a message. */
+function named(
+  kind: string,
+  key: string,
+  { name, fields, oneOf = [] }: Pick<ContentBlock, 'name' | 'fields' | 'oneOf'>,
+  kinds: Kinds,
+): z.ZodMiniObject {
+  const schema = z.object({ [key]: z.literal(name), ...fieldsOf(fields, kinds) });
+  return described(requireOneOf(schema, oneOf), { id: `${kind}-${name}` });
 }
 
 function choice(key: string, options: readonly z.ZodMiniObject[]): Schema {

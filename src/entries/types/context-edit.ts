@@ -5,7 +5,6 @@ export const contextEdit: EntryType = {
   name: 'context_edit',
   fields: 'targetId: string, replacement: { content: content } | null',
   dialect: 'pi',
-  toModel: 'nothing',
   payload: [['targetId', 'replacement']],
   text: (entry) => [`${entry['replacement'] === null ? 'removes' : 'replaces'} ${stringOf(entry['targetId'])}`],
   note: ({ targetId, replacement }) => {

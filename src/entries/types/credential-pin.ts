@@ -4,6 +4,5 @@ export const credentialPin: EntryType = {
   name: 'credential_pin',
   fields: 'provider?: string, hash?: string',
   dialect: 'omp',
-  toModel: 'nothing',
   note: ({ provider }) => ({ words: ['Account pinned', ...(provider ? [' for ', { code: provider }] : [])] }),
 };

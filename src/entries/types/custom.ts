@@ -3,7 +3,6 @@ import type { EntryType } from '../entry-type.ts';
 export const custom: EntryType = {
   name: 'custom',
   fields: 'customType: string, data?: unknown',
-  toModel: 'nothing',
   payload: [['customType']],
   note: ({ customType, data }) => ({ words: ['Extension data: ', { code: customType ?? 'unnamed' }], data }),
 };

@@ -5,7 +5,6 @@ export const modelUsage: EntryType = {
   name: 'model_usage',
   fields: 'purpose?: string, role?: string, provider?: string, model?: string, usage?: usage',
   dialect: 'omp',
-  toModel: 'nothing',
   hasUsage: true,
   note: usageNote,
 };

@@ -4,6 +4,5 @@ export const sessionInit: EntryType = {
   name: 'session_init',
   fields: 'systemPrompt: string, task: string, tools: string[], outputSchema?: unknown',
   dialect: 'omp',
-  toModel: 'nothing',
   payload: [['systemPrompt']],
 };

@@ -5,7 +5,6 @@ export const usage: EntryType = {
   name: 'usage',
   fields: 'kind?: string, provider?: string, model?: string, usage: usage',
   dialect: 'pi',
-  toModel: 'nothing',
   payload: [['usage']],
   hasUsage: true,
   note: usageNote,

@@ -1,16 +1,16 @@
 import { BYTE_ORDER_MARK, type Damage, type LineContent, readContent } from '../../entries/damage.ts';
 import { isHeader, isTitleSlot, versionOf } from '../../entries/envelope-check.ts';
-import { findMember, LineEdit, skipSpace } from '../../json/text.ts';
+import { applySplices, changeMembers, findMember, skipSpace } from '../../json/text.ts';
 import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import { readLineBatches, readLines } from '../../lines/reader.ts';
 import { AppError } from '../../util/errors.ts';
 import type { Symbols } from '../../util/symbols.ts';
 import { shortJson } from '../../util/to-json.ts';
-import type { Detection } from '../detection.ts';
 import type { LogFormat } from '../format.ts';
+import type { Detection } from '../index.ts';
 import { type IdScheme, skimIds } from './ids.ts';
-import { Version1To2 } from './v1-to-v2.ts';
+import { type MemberChanges, Version1To2 } from './v1-to-v2.ts';
 
 export type TargetVersion = 2 | 3;
 
@@ -76,15 +76,14 @@ export class Migration {
     if (!value || isTitleSlot(value)) return line.raw;
     if (this.#from === undefined) this.#begin(isHeader(value) ? value : undefined);
     if (!this.#isNeeded) return line.raw;
-    const edit = new LineEdit(line.raw, value);
-    if (isHeader(value)) {
-      this.#toVersion2?.header(line.encoding === 'ascii' ? value : (JSON.parse(line.text) as JsonObject));
-      if (value['version'] !== this.#to) edit.set('version', String(this.#to));
-    } else {
-      this.#toVersion2?.entry(edit, line);
-      if (this.#to >= 3) renameRole(edit);
+    const changes: MemberChanges = new Map();
+    if (!isHeader(value)) {
+      this.#toVersion2?.entry(value, line, changes);
+      return changeMembers(this.#to >= 3 ? renamedRole(line.raw, value) : line.raw, value, changes);
     }
-    return edit.finish();
+    this.#toVersion2?.header(line.encoding === 'ascii' ? value : (JSON.parse(line.text) as JsonObject));
+    if (value['version'] !== this.#to) changes.set('version', String(this.#to));
+    return changeMembers(line.raw, value, changes);
   }
 
   /** What has to follow the last line: a migrated log ends with a newline. */
@@ -96,7 +95,7 @@ export class Migration {
 
   /** A header that is lost still counts as the first line of the log, unless a damaged line stands in its place. */
   #begin(header: JsonObject | undefined, isCounted = true): void {
-    const { headerless, ids = 'stable', taken, random } = this.#options;
+    const { headerless } = this.#options;
     if (!header && headerless === undefined)
       throw this.#refusal(`has no header before its first entry; run 'sessionctl repair' first`);
     const { version, known } = versionOf(header ?? { version: headerless });
@@ -108,17 +107,7 @@ export class Migration {
       throw this.#refusal(`already has version ${version}; it cannot be downgraded to version ${this.#to}`);
     this.#from = version;
     if (version !== 1) return;
-    this.#toVersion2 = new Version1To2({
-      ids,
-      taken,
-      random,
-      onWarning: (line, message) => this.#options.onWarning?.({ line, message }),
-      onConflict: (line, id) => {
-        throw this.#refusal(
-          `line ${line} has the id '${id}', which was just assigned to an earlier entry; try another --ids`,
-        );
-      },
-    });
+    this.#toVersion2 = new Version1To2(this.#options, (what) => this.#refusal(what));
     if (!header && isCounted) this.#toVersion2.header({});
   }
 
@@ -160,12 +149,11 @@ function lostEntries({ damage, objects }: LineContent): number {
 }
 
 /** Version 3 calls the role hookMessage custom; nothing else is new. */
-function renameRole(edit: LineEdit): void {
-  const { type, message } = edit.value;
-  if (type !== 'message' || !isObject(message) || message['role'] !== 'hookMessage') return;
-  const open = findMember(edit.raw, skipSpace(edit.raw, 0), 'message')?.valueStart;
-  const role = open === undefined ? undefined : findMember(edit.raw, open, 'role');
-  if (role) edit.splice({ start: role.valueStart, end: role.valueEnd, text: '"custom"' });
+function renamedRole(raw: string, { type, message }: JsonObject): string {
+  if (type !== 'message' || !isObject(message) || message['role'] !== 'hookMessage') return raw;
+  const open = findMember(raw, skipSpace(raw, 0), 'message')?.valueStart ?? 0;
+  const role = findMember(raw, open, 'role');
+  return role ? applySplices(raw, [{ start: role.valueStart, end: role.valueEnd, text: '"custom"' }]) : raw;
 }
 
 /** By the header; everything that is wrong with it is found when the lines are migrated. */

@@ -1,23 +1,15 @@
-import type { LineEdit } from '../../json/text.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { encodeUtf8, type Line } from '../../lines/line.ts';
 import { int32Column } from '../../util/column.ts';
+import type { AppError } from '../../util/errors.ts';
 import { NONE, Symbols } from '../../util/symbols.ts';
 import { toJson } from '../../util/to-json.ts';
 import { freeId, type IdScheme, randomId, stableId } from './ids.ts';
+import type { MigrateOptions } from './migration.ts';
 
-interface Version1To2Options {
-  readonly ids: IdScheme;
-  /** The ids of the whole log, where they are known. */
-  readonly taken: Symbols | undefined;
-  readonly random: (bytes: number) => Uint8Array;
-  readonly onWarning: (line: number, message: string) => void;
-  /** An entry has the id that was made for an earlier one: possible only where the file's ids were not known before. */
-  readonly onConflict: (line: number, id: string) => never;
-}
+/** New members of an entry as JSON texts; undefined is one that goes. */
+export type MemberChanges = Map<string, string | undefined>;
 
-/** In the place of an id: the position is a header's, or that of an entry which is lost. */
-const NO_ID = -1;
 const REFERENCES: readonly string[] = ['parentId', 'firstKeptEntryId', 'targetId', 'fromId'];
 /** More than these are counted, not listed. */
 const MOST_LISTED = 10;
@@ -27,8 +19,9 @@ const MOST_LISTED = 10;
  * compaction names the first entry that it keeps instead of counting to it. Memory: the ids.
  */
 export class Version1To2 {
-  readonly #options: Version1To2Options;
-  /** The symbol of the id at each position of the file, the header's being 0. */
+  readonly #options: MigrateOptions;
+  readonly #refusal: (what: string) => AppError;
+  /** The symbol of the id at each position of the file, the header's being 0; NONE for a header and for an entry that is lost. */
   readonly #positions = int32Column();
   readonly #ids: Symbols;
   readonly #headerIds = new Set<string>();
@@ -40,8 +33,9 @@ export class Version1To2 {
   /** The id of the entry before, as JSON. */
   #previous = 'null';
 
-  constructor(options: Version1To2Options) {
+  constructor(options: MigrateOptions, refusal: (what: string) => AppError) {
     this.#options = options;
+    this.#refusal = refusal;
     this.#ids = new Symbols(options.random(8));
   }
 
@@ -52,44 +46,50 @@ export class Version1To2 {
     const text = typeof id === 'string' ? id : id === undefined ? '' : toJson(id);
     if (this.#positions.size === 0) this.#firstHeaderId = text;
     if (typeof id === 'string') this.#headerIds.add(id);
-    this.#positions.push(NO_ID);
+    this.#positions.push(NONE);
   }
 
   /** What stood on a damaged line that a reader leaves out: its place in the count, but no target. */
   lost(entries: number): void {
-    for (let entry = 0; entry < entries; entry++) this.#positions.push(NO_ID);
+    for (let entry = 0; entry < entries; entry++) this.#positions.push(NONE);
   }
 
-  entry(edit: LineEdit, line: Line): void {
-    const { value } = edit;
+  entry(value: JsonObject, line: Line, changes: MemberChanges): void {
     const hasId = typeof value['id'] === 'string' && value['id'] !== '';
     // Only what is compared with other ids has to be decoded.
     const isCompared = hasId || typeof value['parentId'] === 'string';
     const decoded = isCompared && line.encoding !== 'ascii' ? (JSON.parse(line.text) as JsonObject) : value;
     const id = hasId ? String(decoded['id']) : this.#newId();
-    if (!hasId) edit.set('id', `"${id}"`);
-    else if (this.#ids.find(id) !== NONE && !this.#ownIds.has(id)) this.#options.onConflict(line.number, id);
-    else this.#ownIds.add(id);
+    if (!hasId) changes.set('id', `"${id}"`);
+    else {
+      // Possible only where the file's ids were not known before.
+      if (this.#ids.find(id) !== NONE && !this.#ownIds.has(id))
+        throw this.#refusal(
+          `line ${line.number} has the id '${id}', which was just assigned to an earlier entry; try another --ids`,
+        );
+      this.#ownIds.add(id);
+    }
     this.#positions.push(this.#ids.intern(id));
     const parent = decoded['parentId'];
-    if (typeof parent === 'string' && this.#isHeaderId(parent)) edit.set('parentId', 'null');
-    else if (typeof parent !== 'string' && parent !== null) edit.set('parentId', this.#previous);
+    if (typeof parent === 'string' && this.#isHeaderId(parent)) changes.set('parentId', 'null');
+    else if (typeof parent !== 'string' && parent !== null) changes.set('parentId', this.#previous);
     if (hasId) this.#keepReferences(decoded, line.number);
     this.#previous = encodeUtf8(JSON.stringify(id));
-    if (value['type'] === 'compaction' && Object.hasOwn(value, 'firstKeptEntryIndex')) this.#nameFirstKept(edit, line);
+    if (value['type'] === 'compaction' && Object.hasOwn(value, 'firstKeptEntryIndex'))
+      this.#nameFirstKept(value, line.number, changes);
   }
 
   /** Warns of what refers to an entry that the file does not have. */
   end(): void {
     const dangling = this.#references.filter(({ id }) => this.#ids.find(id) === NONE);
     for (const { line, key, id } of dangling.slice(0, MOST_LISTED))
-      this.#options.onWarning(line, `${key} '${id}' is not in this file`);
+      this.#warn(line, `${key} '${id}' is not in this file`);
     const more = dangling.length - MOST_LISTED;
-    if (more > 0) this.#options.onWarning(0, `${more} more references to entries that are not in this file`);
+    if (more > 0) this.#warn(0, `${more} more references to entries that are not in this file`);
   }
 
   #newId(): string {
-    const { ids, taken, random } = this.#options;
+    const { ids = 'stable', taken, random } = this.#options;
     const position = this.#positions.size;
     const candidates: Record<IdScheme, (attempt: number) => string> = {
       stable: (attempt) => stableId(this.#firstHeaderId, position, attempt),
@@ -108,28 +108,29 @@ export class Version1To2 {
     }
   }
 
+  #warn(line: number, message: string): void {
+    this.#options.onWarning?.({ line, message });
+  }
+
   #isHeaderId(id: string): boolean {
     return this.#headerIds.has(id) && !this.#ownIds.has(id);
   }
 
-  #nameFirstKept(edit: LineEdit, { number }: Line): void {
-    const { firstKeptEntryIndex: index, firstKeptEntryId } = edit.value;
+  #nameFirstKept(value: JsonObject, line: number, changes: MemberChanges): void {
+    const { firstKeptEntryIndex: index, firstKeptEntryId } = value;
     if (typeof index !== 'number') {
-      this.#options.onWarning(number, 'firstKeptEntryIndex is not a number and was left unchanged');
+      this.#warn(line, 'firstKeptEntryIndex is not a number and was left unchanged');
       return;
     }
-    edit.remove('firstKeptEntryIndex');
+    changes.set('firstKeptEntryIndex', undefined);
     const symbol =
-      Number.isInteger(index) && index >= 0 && index < this.#positions.size ? this.#positions.at(index) : NO_ID;
-    if (symbol !== NO_ID) {
-      edit.set('firstKeptEntryId', encodeUtf8(JSON.stringify(this.#ids.text(symbol))));
+      Number.isInteger(index) && index >= 0 && index < this.#positions.size ? this.#positions.at(index) : NONE;
+    if (symbol !== NONE) {
+      changes.set('firstKeptEntryId', encodeUtf8(JSON.stringify(this.#ids.text(symbol))));
       return;
     }
     const hasOther = typeof firstKeptEntryId === 'string';
     const kept = hasOther ? 'its firstKeptEntryId is kept' : 'this compaction keeps nothing before it';
-    this.#options.onWarning(
-      number,
-      `firstKeptEntryIndex ${index} does not refer to an earlier entry and was removed; ${kept}`,
-    );
+    this.#warn(line, `firstKeptEntryIndex ${index} does not refer to an earlier entry and was removed; ${kept}`);
   }
 }
