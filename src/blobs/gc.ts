@@ -54,7 +54,7 @@ export async function searchAll(
   };
   for (const name of names) {
     io.progress.file(name);
-    if (name === '-' || !(await isFolder(name))) await readOne(inputChunks(name, io.stdin));
+    if (name === '-' || !(await isFolder(name))) await readOne(inputChunks(name, io));
     else {
       for await (const { path, error } of findFiles(name, () => true, options))
         if (error) unreadable.push(error);

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import { type Body, type EntryEnvelope, entryLine, misfit, readBody } from '../entries/new-entry.ts';
+import { type EntryEnvelope, entryLine, misfit, readBody } from '../entries/new-entry.ts';
 import { AppendFile } from '../files/append-file.ts';
 import { abortable, fileChunks, inputChunks } from '../files/input.ts';
 import { withLock } from '../files/lock.ts';
+import { encodeUtf8, type Line } from '../lines/line.ts';
 import { linesIn, readLineBatches, readLines } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { LogTail } from '../log/log-tail.ts';
@@ -53,29 +54,22 @@ export const command: Command = {
     if (name === undefined || more.length > 0)
       throw new UsageError('append needs exactly one FILE; the entries come from standard input');
     if (name === '-') throw new UsageError('append needs a FILE to add to; the entries come from standard input');
-    const target = new GrowingLog(name, args, io);
+    const log = new GrowingLog(name, args, io);
+    const out = new ByteWriter(io.stdout);
     try {
-      await target.prepare();
-      return await addAll(target, io);
+      await log.prepare();
+      for await (const line of readLines(abortable(inputChunks('-', io), io))) {
+        if (line.blank) continue;
+        out.text(`${await log.add(line)}\n`);
+        await out.flush();
+      }
+      await log.finish();
+      return 0;
     } finally {
-      target.close();
+      log.close();
     }
   },
 };
-
-async function addAll(target: GrowingLog, io: Io): Promise<number> {
-  const out = new ByteWriter(io.stdout);
-  for await (const line of readLines(abortable(inputChunks('-', io.stdin), io))) {
-    if (line.blank) continue;
-    const body = readBody(line);
-    if (typeof body === 'string') throw new AppError(`-:${line.number}: the entry ${body}`);
-    const id = await target.add(body, `-:${line.number}`);
-    out.text(`${id}\n`);
-    await out.flush();
-  }
-  await target.finish();
-  return 0;
-}
 
 /** The log that is added to. */
 class GrowingLog {
@@ -117,7 +111,9 @@ class GrowingLog {
   }
 
   /** Adds one entry and gives its id. */
-  async add(body: Body, place: string): Promise<string> {
+  async add(line: Line): Promise<string> {
+    const body = readBody(line);
+    if (typeof body === 'string') throw new AppError(`-:${line.number}: the entry ${body}`);
     return await this.#locked(() => {
       const envelope: EntryEnvelope = {
         id: this.#tail.newId(),
@@ -125,7 +121,7 @@ class GrowingLog {
         timestamp: new Date(this.#io.now()).toISOString(),
       };
       const wrong = misfit(body, envelope, this.#tail.version ?? 3, this.#tail.dialect);
-      if (wrong !== undefined) throw new AppError(`${place}: the entry ${wrong}`);
+      if (wrong !== undefined) throw new AppError(`-:${line.number}: the entry ${wrong}`);
       this.#write(this.#header(envelope.timestamp) + entryLine(body, envelope));
       if (this.#at !== undefined) this.#at = envelope.id;
       return envelope.id;
@@ -148,9 +144,8 @@ class GrowingLog {
   /** Runs `work` with the lock held and everything read that is in the file. */
   async #locked<T>(work: () => T): Promise<T> {
     const timeoutMs = (this.#args.number('lock-timeout') ?? LOCK_SECONDS) * 1000;
-    const { processes, random, signal } = this.#io;
     for (;;) {
-      const done = await withLock(`${this.#file.path}.lock`, { processes, random, signal, timeoutMs }, () =>
+      const done = await withLock(`${this.#file.path}.lock`, { ...this.#io, timeoutMs }, () =>
         this.#catchUp() ? { result: work() } : undefined,
       );
       if (done) return done.result;
@@ -161,9 +156,9 @@ class GrowingLog {
 
   #catchUp(): boolean {
     const { size, replaced } = this.#file.look();
-    const { bytes, lines } = this.#tail;
+    const { bytes } = this.#tail;
     if (replaced || size < bytes || size - bytes > QUICK_BYTES) return false;
-    if (size > bytes) this.#see(this.#file.read(bytes, size), lines + 1, bytes);
+    if (size > bytes) this.#see(this.#file.read(bytes, size));
     return true;
   }
 
@@ -183,16 +178,15 @@ class GrowingLog {
   /** Empty where the log has a header. */
   #header(timestamp: string): string {
     if (this.#tail.bytes > 0) return '';
-    const title = this.#args.text('title');
     const header = {
       type: 'session',
       version: 3,
       id: uuidOf(this.#io.random(16)),
       timestamp,
       cwd: this.#args.text('cwd') ?? resolve('.'),
-      ...(title === undefined ? {} : { title }),
+      title: this.#args.text('title'),
     };
-    return `${Buffer.from(JSON.stringify(header), 'utf8').toString('latin1')}\n`;
+    return `${encodeUtf8(JSON.stringify(header))}\n`;
   }
 
   #write(raw: string): void {
@@ -200,12 +194,12 @@ class GrowingLog {
     this.#file.append(bytes);
     if (this.#args.flag('fsync')) this.#file.sync();
     // Our own lines are read as everybody's: what an agent would stumble over shows here, and the place is exact.
-    const { lines, bytes: seen } = this.#tail;
-    this.#see(bytes, lines + 1, seen);
+    this.#see(bytes);
   }
 
-  #see(bytes: Buffer, number: number, offset: number): void {
-    for (const line of linesIn(bytes, number, offset)) this.#tail.see(line);
+  #see(more: Buffer): void {
+    const { lines, bytes } = this.#tail;
+    for (const line of linesIn(more, lines + 1, bytes)) this.#tail.see(line);
     this.#tail.end();
   }
 }

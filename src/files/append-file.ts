@@ -1,17 +1,7 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { chmodSync, closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
-import { attemptWrite, behindLinks, isSameFile, readFully, syncFolder, writeFully } from './disk.ts';
+import { attemptWrite, behindLinks, isSameFile, readFully, syncFolder, tryOr, writeFully } from './disk.ts';
 
 /** A log that only grows. */
 export class AppendFile {
@@ -78,31 +68,20 @@ export class AppendFile {
 
   #open(): number {
     if (this.#fd !== undefined) return this.#fd;
-    const flags = constants.O_RDWR | constants.O_APPEND;
-    try {
-      this.#fd = openSync(this.path, flags);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw writeError(this.#name, error);
-      const create = flags | constants.O_CREAT | constants.O_EXCL;
-      this.#fd = attemptWrite(this.#name, () => openSync(this.path, create, 0o600));
-      this.#created = true;
-    }
+    this.#created ||= !statSync(this.path, { throwIfNoEntry: false });
+    this.#fd = attemptWrite(this.#name, () => openSync(this.path, 'a+', 0o600));
     return this.#fd;
   }
 }
 
 /** Only our own bytes are cut off: a program that knows no lock may have added its own behind them. */
 function isCutOff(fd: number, before: number, written: number): boolean {
-  try {
+  return tryOr(false, () => {
     if (fstatSync(fd).size !== before + written) return false;
     ftruncateSync(fd, before);
     return true;
-  } catch {
-    return false;
-  }
+  });
 }
-
-const FULL = 256 * 1024;
 
 /** A file of records that only grows: what was in it stays. It is there from the first record on. */
 export class AppendOnlyFile {
@@ -110,7 +89,6 @@ export class AppendOnlyFile {
   readonly #mode: number;
   #fd: number | undefined;
   #isNew = false;
-  #waiting = '';
 
   /** A new file gets the mode at most; one that is there loses what it allows beyond it. */
   constructor(path: string, mode: number) {
@@ -121,8 +99,7 @@ export class AppendOnlyFile {
   append(text: string): void {
     attemptWrite(this.path, () => {
       this.#fd ??= this.#open();
-      this.#waiting += text;
-      if (this.#waiting.length >= FULL) this.#flush(this.#fd);
+      writeFully(this.#fd, Buffer.from(text, 'utf8'));
     });
   }
 
@@ -132,7 +109,6 @@ export class AppendOnlyFile {
     if (fd === undefined) return;
     this.#fd = undefined;
     try {
-      this.#flush(fd);
       fsyncSync(fd);
     } catch (error) {
       // A pipe or a device has nothing to be made safe.
@@ -141,11 +117,6 @@ export class AppendOnlyFile {
       closeSync(fd);
     }
     if (this.#isNew) syncFolder(dirname(this.path));
-  }
-
-  #flush(fd: number): void {
-    writeFully(fd, Buffer.from(this.#waiting, 'utf8'));
-    this.#waiting = '';
   }
 
   #open(): number {

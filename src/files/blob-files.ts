@@ -2,7 +2,7 @@ import { futimesSync, lstatSync, mkdirSync, readdirSync, renameSync, type Stats,
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
-import { attempt, attemptWrite, readFully, requireRunning, syncFolder, withPlainFile } from './disk.ts';
+import { attempt, attemptWrite, readFully, requireRunning, syncFolder, tryOr, withPlainFile } from './disk.ts';
 import { isTempName, TempFile } from './temp.ts';
 
 /** A name in a blob folder: 64 lower-case hexadecimal digits. Nothing else is ever made part of a path. */
@@ -45,11 +45,7 @@ export class BlobFolder {
   }
 
   exists(): boolean {
-    try {
-      return statSync(this.path).isDirectory();
-    } catch {
-      return false;
-    }
+    return tryOr(false, () => statSync(this.path).isDirectory());
   }
 
   require(): void {
@@ -59,7 +55,6 @@ export class BlobFolder {
 
   create(): void {
     attemptWrite(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
-    this.require();
   }
 
   /** The size of a blob; undefined where there is none, -1 where the name belongs to something that is no plain file. */
@@ -107,11 +102,8 @@ export class BlobFolder {
   /** An old blob that is named anew counts as young, so that a collection that runs meanwhile leaves it. */
   touch(hash: string, now: number): void {
     this.#unsettled = true;
-    try {
-      withPlainFile(this.#pathOf(hash), (fd) => futimesSync(fd, now / 1000, now / 1000));
-    } catch {
-      // Somebody else's store: its owner looks after it.
-    }
+    // A refusal means somebody else's store: its owner looks after it.
+    tryOr(undefined, () => withPlainFile(this.#pathOf(hash), (fd) => futimesSync(fd, now / 1000, now / 1000)));
   }
 
   /** All blobs added or met so far are durable, content and name, when this returns. */
@@ -155,8 +147,7 @@ export class BlobFolder {
 
   /** Takes a blob with its links: these first, for a link without its blob would never be listed again. */
   takeBlob({ hash, links }: BlobFacts, youngest: number, destroy: boolean, signal: AbortSignal): boolean {
-    for (const name of links) this.take(name, youngest, destroy, signal);
-    return this.take(hash, youngest, destroy, signal);
+    return [...links, hash].map((name) => this.take(name, youngest, destroy, signal)).at(-1) ?? false;
   }
 
   /**

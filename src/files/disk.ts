@@ -30,6 +30,15 @@ export function attemptWrite<T>(path: string, calls: () => T): T {
   return attempt(path, calls, writeError);
 }
 
+/** What the calls give, or the fallback where the system refuses. */
+export function tryOr<T>(fallback: T, calls: () => T): T {
+  try {
+    return calls();
+  } catch {
+    return fallback;
+  }
+}
+
 export function requireRunning(signal: AbortSignal): void {
   if (signal.aborted) throw new AppError(`stopped by ${String(signal.reason)}`);
 }
@@ -93,9 +102,7 @@ export function writeFully(fd: number, bytes: Uint8Array): void {
 
 /** Somebody else may have removed it already, or the folder went away: there is nothing left to remove then. */
 export function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {}
+  tryOr(undefined, () => unlinkSync(path));
 }
 
 /** Who may do what with a file, as its copy is to have it. */
@@ -131,13 +138,9 @@ function isGiven(fd: number, uid: number, gid: number): boolean {
 
 /** Makes names that were given or taken away in a folder durable, where the system lets us. */
 export function syncFolder(folder: string): void {
-  let fd: number;
-  try {
-    fd = openSync(folder, 'r');
-  } catch {
-    // A folder that may be written but not read, or a system that opens no folders.
-    return;
-  }
+  const fd = tryOr(undefined, () => openSync(folder, 'r'));
+  // A folder that may be written but not read, or a system that opens no folders.
+  if (fd === undefined) return;
   try {
     fsyncSync(fd);
   } catch (error) {
@@ -149,12 +152,8 @@ export function syncFolder(folder: string): void {
 
 /** Whether a path leads to the file that was seen. */
 export function isSameFile(path: string, facts: BigIntStats): boolean {
-  try {
-    const now = statSync(path, { bigint: true });
-    return now.dev === facts.dev && now.ino === facts.ino;
-  } catch {
-    return false;
-  }
+  const now = tryOr(undefined, () => statSync(path, { bigint: true }));
+  return now?.dev === facts.dev && now.ino === facts.ino;
 }
 
 /** Whether two names lead to one file, whether or not it is there yet. */
@@ -172,11 +171,7 @@ export function behindLinks(name: string): string {
 
 /** The path without links; the path itself where there is nothing. */
 export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
+  return tryOr(resolve(path), () => realpathSync(path));
 }
 
 /** A regular file, or a name that is free; not a device, a pipe or a folder. */

@@ -1,4 +1,4 @@
-import { fstatSync, fsyncSync, linkSync, realpathSync } from 'node:fs';
+import { type BigIntStats, fstatSync, fsyncSync, linkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
 import type { Io, Output } from '../util/io.ts';
@@ -38,8 +38,8 @@ export class InPlace implements Sink {
   /** The file behind all links. */
   readonly #path: string;
   readonly #name: string;
-  readonly #fd: number;
-  readonly #before: Source['facts'];
+  readonly #source: Source;
+  readonly #before: BigIntStats;
   readonly #options: InPlaceOptions;
   readonly #io: Pick<Io, 'random' | 'signal' | 'note'>;
   #temp: TempFile | undefined;
@@ -48,9 +48,9 @@ export class InPlace implements Sink {
 
   constructor(name: string, source: Source, options: InPlaceOptions, io: Pick<Io, 'random' | 'signal' | 'note'>) {
     this.#name = name;
-    this.#path = attempt(name, () => realpathSync(name));
-    this.#fd = source.handle.fd;
-    this.#before = source.facts;
+    this.#path = options.dryRun ? name : attempt(name, () => realpathSync(name));
+    this.#source = source;
+    this.#before = fstatSync(source.fd, { bigint: true });
     this.#options = options;
     this.#io = io;
     if (!options.dryRun) requireWritable(name, this.#path);
@@ -58,7 +58,7 @@ export class InPlace implements Sink {
   }
 
   async commit(): Promise<boolean> {
-    if (!this.#differs && this.#written < Number(this.#before.size)) this.#begin();
+    if (!this.#differs && this.#written < (this.#source.size ?? 0)) attempt(this.#name, () => this.#begin());
     if (this.#temp) this.#replace(this.#temp);
     return this.#differs;
   }
@@ -76,7 +76,7 @@ export class InPlace implements Sink {
 
   #matches(bytes: Uint8Array): boolean {
     const found = Buffer.allocUnsafe(bytes.length);
-    return this.#readAt(found, this.#written) === bytes.length && found.equals(bytes);
+    return readFully(this.#source.fd, found, this.#written) === bytes.length && found.equals(bytes);
   }
 
   /** The first difference: from now on there is a second file, which starts as this one did. */
@@ -111,7 +111,7 @@ export class InPlace implements Sink {
   }
 
   #requireUnchanged(): void {
-    const now = fstatSync(this.#fd, { bigint: true });
+    const now = fstatSync(this.#source.fd, { bigint: true });
     const changed = now.size !== this.#before.size || now.mtimeNs !== this.#before.mtimeNs;
     if (changed || !isSameFile(this.#path, this.#before)) {
       throw new AppError(
@@ -157,7 +157,7 @@ export class InPlace implements Sink {
 
   /** Somebody who had the old file open may have written to it between our last look and the rename. */
   #saveLate(): void {
-    const now = fstatSync(this.#fd, { bigint: true });
+    const now = fstatSync(this.#source.fd, { bigint: true });
     const grew = now.size > this.#before.size;
     if (!grew && now.mtimeNs === this.#before.mtimeNs) return;
     const start = grew ? Number(this.#before.size) : 0;
@@ -173,14 +173,10 @@ export class InPlace implements Sink {
   #copy(start: number, end: number, write: (bytes: Buffer) => void): number {
     const buffer = Buffer.allocUnsafe(COPY_BYTES);
     for (let at = start; ; ) {
-      const bytes = this.#readAt(buffer.subarray(0, Math.min(COPY_BYTES, end - at)), at);
+      const bytes = readFully(this.#source.fd, buffer.subarray(0, Math.min(COPY_BYTES, end - at)), at);
       if (bytes === 0) return at;
       write(buffer.subarray(0, bytes));
       at += bytes;
     }
-  }
-
-  #readAt(buffer: Buffer, position: number): number {
-    return attempt(this.#name, () => readFully(this.#fd, buffer, position));
   }
 }

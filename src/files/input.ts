@@ -1,10 +1,10 @@
-import { type BigIntStats, constants, statSync } from 'node:fs';
+import { constants, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
 import type { ByteStore } from '../log/byte-store.ts';
 import { AppError, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
-import { readFully, requireRunning, withFile } from './disk.ts';
+import { readFully, requireRunning, tryOr, withFile } from './disk.ts';
 import { Spool } from './spool.ts';
 import { inThread } from './system.ts';
 
@@ -14,31 +14,38 @@ const CHUNK_BYTES = 1024 * 1024;
  * The bytes of a file, or of stdin for '-'. A file that cannot be opened or is a folder is refused when the reading
  * starts. A chunk's memory may be used again for the next one: copy what you keep.
  */
-export function inputChunks(name: string, stdin: Readable): AsyncGenerator<Buffer, void, void> {
-  return name === '-' ? streamChunks(stdin) : fileChunks(name);
+export function inputChunks(name: string, io: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<Buffer, void, void> {
+  return name === '-' ? stdinChunks(io) : fileChunks(name);
 }
 
-async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, void, void> {
+async function* stdinChunks({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<Buffer, void, void> {
   try {
-    for await (const chunk of stream) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+    // A stop is heard while the next chunk is waited for.
+    for await (const chunk of addAbortSignal(signal, stdin)) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
   } catch (error) {
+    requireRunning(signal);
     throw fileError('stdin', error);
   }
 }
 
 /** Regular files, FIFOs and devices alike. */
 export async function* fileChunks(path: string): AsyncGenerator<Buffer, void, void> {
-  const source = await openSource(path);
+  const handle = await openHandle(path);
   try {
-    yield* source.chunks();
+    yield* handleChunks(handle, path);
   } finally {
-    await source.handle.close();
+    await handle.close();
   }
+}
+
+async function openHandle(path: string): Promise<FileHandle> {
+  if ((await factsOf(path)).isDirectory()) throw isFolderError(path);
+  return await inThread(open(path, constants.O_RDONLY)).catch(failing(path));
 }
 
 /** A regular file of at most a chunk, whole; undefined for anything else. For many of them this is faster than chunks. */
 export function readWhole(path: string): Buffer | undefined {
-  try {
+  return tryOr(undefined, () => {
     const facts = statSync(path);
     const { size } = facts;
     if (!facts.isFile() || size >= CHUNK_BYTES) return undefined;
@@ -49,37 +56,13 @@ export function readWhole(path: string): Buffer | undefined {
       // A full buffer means that it has grown since.
       return length > size ? undefined : buffer.subarray(0, length);
     });
-  } catch {
-    return undefined;
-  }
-}
-
-/** An open file, pipe or device. */
-export interface Source {
-  readonly handle: FileHandle;
-  readonly facts: BigIntStats;
-  /** From the start, as often as wanted where it is a regular file. A chunk's memory is used again for the next one. */
-  readonly chunks: () => AsyncGenerator<Buffer, void, void>;
-}
-
-export async function openSource(path: string): Promise<Source> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await inThread(open(path, constants.O_RDONLY));
-    const facts = await handle.stat({ bigint: true });
-    if (facts.isDirectory()) throw isFolderError(path);
-    const opened = handle;
-    return { handle, facts, chunks: () => handleChunks(opened, path, facts.isFile()) };
-  } catch (error) {
-    await handle?.close();
-    throw fileError(path, error);
-  }
+  });
 }
 
 /** Of a regular file the disk fills one buffer while the other one is worked on; a pipe is read only when more is wanted. */
-async function* handleChunks(handle: FileHandle, path: string, isFile: boolean): AsyncGenerator<Buffer, void, void> {
+async function* handleChunks(handle: FileHandle, path: string): AsyncGenerator<Buffer, void, void> {
   const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
-  let position = isFile ? 0 : null;
+  let position = (await handle.stat()).isFile() ? 0 : null;
   let reading: Promise<number> | undefined;
   const read = (buffer: Buffer): Promise<number> => {
     const ahead = readInto(handle, buffer, position);
@@ -112,54 +95,36 @@ async function readInto(handle: FileHandle, buffer: Buffer, position: number | n
   return (await inThread(handle.read(buffer, 0, buffer.length, position))).bytesRead;
 }
 
+/** What can be read again, and the file that has it. */
+export interface Source extends ByteStore {
+  readonly fd: number;
+}
+
 /** A file, or what comes from a pipe: that is copied to a private place on the disk while it is first read. */
-export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): Promise<ByteStore> {
-  if (name === '-' || (await isPipe(name))) {
+export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): Promise<Source> {
+  const facts = name === '-' ? undefined : await factsOf(name);
+  if (!facts?.isFile() && !facts?.isDirectory()) {
     const spool = new Spool(io.random, io.signal);
-    spool.source = inputChunks(name, io.stdin);
+    spool.source = inputChunks(name, io);
     return spool;
   }
-  const { handle, facts, chunks } = await openSource(name);
+  const handle = await openHandle(name);
   const readAt = async (buffer: Buffer, position: number): Promise<number> => {
     requireRunning(io.signal);
     const bytes = await readInto(handle, buffer, position).catch(failing(name));
     if (bytes === 0 || bytes === buffer.length) return bytes;
     return bytes + (await readAt(buffer.subarray(bytes), position + bytes));
   };
-  return { size: Number(facts.size), chunks, readAt, close: () => handle.close() };
+  const { fd } = handle;
+  return { fd, size: facts.size, chunks: () => handleChunks(handle, name), readAt, close: () => handle.close() };
 }
 
-async function isPipe(path: string): Promise<boolean> {
-  const facts = await stat(path).catch(failing(path));
-  return !facts.isFile() && !facts.isDirectory();
-}
-
-/** The same chunks, counted for the progress, but a stop is heard while the next one is waited for. */
-export async function* abortable(
-  chunks: AsyncIterable<Buffer>,
-  { signal, progress }: Pick<Io, 'signal' | 'progress'>,
-): AsyncGenerator<Buffer, void, void> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  let onAbort = (): void => {};
-  const stopped = new Promise<undefined>((resolve) => {
-    onAbort = () => resolve(undefined);
+/** The same chunks, counted for the progress, until the user stops the program. */
+export function abortable(chunks: AsyncIterable<Buffer>, io: Io): AsyncGenerator<Buffer, void, void> {
+  return counting(chunks, (bytes) => {
+    requireRunning(io.signal);
+    io.progress.read(bytes);
   });
-  signal.addEventListener('abort', onAbort);
-  let next: IteratorResult<Buffer> | undefined;
-  try {
-    for (;;) {
-      requireRunning(signal);
-      next = await Promise.race([iterator.next(), stopped]);
-      if (!next) continue;
-      if (next.done) return;
-      progress.read(next.value.length);
-      yield next.value;
-    }
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    // What waits for its next chunk cannot be ended, and the program is about to end anyway.
-    if (next) await iterator.return?.();
-  }
 }
 
 /** The same chunks, with their lengths handed on as they pass. */
@@ -173,15 +138,9 @@ export async function* counting<Chunk extends Uint8Array>(
   }
 }
 
-/** Refuses what cannot be changed in place, without opening it. */
-export async function requireRegularFile(path: string): Promise<void> {
-  const facts = await stat(path).catch(failing(path));
-  if (facts.isDirectory()) throw isFolderError(path);
-  if (!facts.isFile()) throw new AppError(`${path}: is not a regular file; only a file can be changed in place`);
-}
-
-function isFolderError(path: string): AppError {
-  return new AppError(`${path}: is a folder; pass a file`);
+/** What the system knows of a file that is there. */
+export async function factsOf(path: string): Promise<Stats> {
+  return await stat(path).catch(failing(path));
 }
 
 function failing(path: string): (error: unknown) => never {
@@ -190,21 +149,29 @@ function failing(path: string): (error: unknown) => never {
   };
 }
 
+function isFolderError(path: string): AppError {
+  return new AppError(`${path}: is a folder; pass a file`);
+}
+
+/** Refuses what is no input, or cannot be changed in place. */
+export function requireInput(path: string, facts: Stats, inPlace: boolean): void {
+  if (facts.isDirectory()) throw isFolderError(path);
+  if (inPlace && !facts.isFile())
+    throw new AppError(`${path}: is not a regular file; only a file can be changed in place`);
+}
+
 /** Who may read and write a file, as its copies are to have it at most. */
 export async function modeOf(path: string): Promise<number> {
-  return (await stat(path).catch(failing(path))).mode & 0o777;
+  return (await factsOf(path)).mode & 0o777;
 }
 
 /** True for a folder, false for anything else that is there. */
 export async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(failing(path))).isDirectory();
+  return (await factsOf(path)).isDirectory();
 }
 
 export async function isThere(path: string | URL): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    () => false,
-  );
+  return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
 /** How much there is to read of a file; 0 for pipes, devices and what is not there. */

@@ -2,7 +2,7 @@ import { linkSync, lstatSync, readFileSync, renameSync, statSync } from 'node:fs
 import { hostname } from 'node:os';
 import { AppError, errorCode, fileError } from '../util/errors.ts';
 import type { Io, Processes } from '../util/io.ts';
-import { createFile, remove, requireRunning, withPlainFile, writeFully } from './disk.ts';
+import { createFile, remove, requireRunning, tryOr, withPlainFile, writeFully } from './disk.ts';
 
 export interface LockOptions extends Pick<Io, 'processes' | 'random' | 'signal'> {
   /** How long to wait for another holder. */
@@ -91,13 +91,8 @@ function takeOver(path: string, content: string, random: Io['random']): void {
     if (errorCode(error) === 'ENOENT') return;
     throw fileError(path, error);
   }
-  if (read(aside) !== content) {
-    try {
-      linkSync(aside, path);
-    } catch {
-      // Somebody took the lock in between; its former holder finds out when it gives it back.
-    }
-  }
+  // Where somebody took the lock in between, its former holder finds out when it gives it back.
+  if (read(aside) !== content) tryOr(undefined, () => linkSync(aside, path));
   remove(aside);
 }
 
@@ -108,22 +103,16 @@ function heldBy(path: string, content: string): string {
 }
 
 function parse(content: string): Holder | undefined {
-  try {
-    const value = JSON.parse(content) as Holder | null;
-    return typeof value?.pid === 'number' && typeof value.host === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryOr(null, () => JSON.parse(content) as Holder | null);
+  return typeof value?.pid === 'number' && typeof value.host === 'string' ? value : undefined;
 }
 
 /** When a process began, in ticks of this boot; undefined where the system does not say. */
 function startOf(pid: number): string | undefined {
-  try {
+  return tryOr(undefined, () => {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const ticks = text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
     return ticks === undefined ? undefined : `${boot}/${ticks}`;
-  } catch {
-    return undefined;
-  }
+  });
 }

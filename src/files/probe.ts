@@ -1,7 +1,7 @@
 import { fstatSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix, relative, resolve, sep, win32 } from 'node:path';
 import { AppError, errorCode } from '../util/errors.ts';
-import { attempt, CAUTIOUS, readFully, withFile } from './disk.ts';
+import { attempt, CAUTIOUS, readFully, tryOr, withFile } from './disk.ts';
 
 /** What was seen of one file. */
 export type Seen =
@@ -92,7 +92,7 @@ export class Workspace {
     }
     // A link that leads nowhere says nothing about the file that a tool would have written through it.
     for (let at = place; ; at = dirname(at)) {
-      const found = factsOf(at);
+      const found = tryOr(undefined, () => lstatSync(at));
       if (found?.isSymbolicLink()) return undefined;
       if (found) return this.#holds(realpathSync(at)) ? 'absent' : undefined;
       if (at === dirname(at)) return undefined;
@@ -102,14 +102,6 @@ export class Workspace {
 
 function refused(why: string): Seen {
   return { kind: 'refused', why };
-}
-
-function factsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function leavesFolder(way: string, absolute: boolean): boolean {

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { accessSync, constants, createWriteStream, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
 import type { Io, Output } from '../util/io.ts';
-import { attemptWrite, behindLinks, isSameFile, ownershipOf } from './disk.ts';
+import { attemptWrite, behindLinks, isSameFile, ownershipOf, tryOr } from './disk.ts';
 import { TempFile } from './temp.ts';
 
 /** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */
@@ -79,11 +78,7 @@ export function toFile(name: string, { input, hasInPlace, mode, random, signal }
 
 /** The file that a link leads to; the path itself where it is no link, or one that leads nowhere. */
 export function behindLink(path: string): string {
-  try {
-    return lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
-  } catch {
-    return path;
-  }
+  return tryOr(path, () => (lstatSync(path).isSymbolicLink() ? realpathSync(path) : path));
 }
 
 export function requireWritable(name: string, path: string): void {
@@ -110,21 +105,4 @@ function toDevice(name: string): Sink {
       new Promise((done, fail) => device.end((error?: Error | null) => (error ? fail(named(error)) : done(true)))),
     discard: () => device.destroy(),
   };
-}
-
-/** For an input that can be read only once: its chunks, and a sink that finds out whether what it gets is the same. */
-export function comparison(chunks: AsyncIterable<Buffer>): { chunks: AsyncGenerator<Buffer, void, void>; sink: Sink } {
-  const [before, after] = [createHash('sha256'), createHash('sha256')];
-  const hashed = async function* (): AsyncGenerator<Buffer, void, void> {
-    for await (const chunk of chunks) {
-      before.update(chunk);
-      yield chunk;
-    }
-  };
-  const sink: Sink = {
-    ...toStream(outputInto('', (bytes) => after.update(bytes))),
-    streams: false,
-    commit: async () => !before.digest().equals(after.digest()),
-  };
-  return { chunks: hashed(), sink };
 }

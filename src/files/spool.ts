@@ -55,8 +55,7 @@ export class Spool extends TempFile implements ByteStore {
 
   async close(): Promise<void> {
     this.discard();
-    // Not waited for: a pipe may be idle for ever.
-    void this.source?.return?.();
+    await this.source?.return?.();
   }
 }
 

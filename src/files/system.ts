@@ -1,20 +1,14 @@
 import { createWriteStream, fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { tryOr } from './disk.ts';
 
 /**
  * Node's own stream, unless standard output is a file: there `process.stdout` drops what did not fit into a disk that is
  * full, without an error, and a file stream goes on writing until there is one.
  */
 export function standardOutput(stdout: Writable & { readonly fd: number }): Writable {
-  return isFile(stdout.fd) ? createWriteStream('', { fd: stdout.fd, autoClose: false }) : stdout;
-}
-
-function isFile(fd: number): boolean {
-  try {
-    return fstatSync(fd).isFile();
-  } catch {
-    return false;
-  }
+  const isFile = tryOr(false, () => fstatSync(stdout.fd).isFile());
+  return isFile ? createWriteStream('', { fd: stdout.fd, autoClose: false }) : stdout;
 }
 
 let waiting = 0;

@@ -16,7 +16,7 @@ export function isTempName(name: string): boolean {
  */
 export class TempFile {
   readonly path: string;
-  protected readonly fd: number;
+  readonly fd: number;
   protected readonly signal: AbortSignal;
   #open = true;
   #exists = true;

@@ -59,7 +59,7 @@ async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Pro
     }
   };
   io.progress.file(name);
-  for await (const batch of readLineBatches(inputChunks(name, io.stdin))) {
+  for await (const batch of readLineBatches(inputChunks(name, io))) {
     requireRunning(io.signal);
     await work(detection.pass(batch));
     if (detection.foreign) return 'foreign';

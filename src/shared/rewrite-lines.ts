@@ -20,7 +20,7 @@ export interface RewriteLinesOptions {
 
 /**
  * Puts a log through a function that changes whole lines. Damaged lines, those that are too long to be held among them,
- * leave byte for byte; they are told once, at the end, and earn exit code 1.
+ * leave byte for byte; they are reported once, at the end, and earn exit code 1.
  */
 export async function rewriteLines(
   input: RewriteInput,
@@ -57,7 +57,6 @@ export async function rewriteLines(
   /** Reads only the lines of a block that may change, and those that the scanner does not know. */
   const workAround = async (block: Block, scanner: Scanner): Promise<void> => {
     const { records } = scanner;
-    const mayChange = markFinder(block.bytes, marks ?? []);
     let number = block.number;
     let done = 0;
     for (let from = 0; from < block.bytes.length; ) {
@@ -66,7 +65,8 @@ export async function rewriteLines(
         const start = records[at + FIELD.start] as number;
         const length = records[at + FIELD.length] as number;
         from = start + length + 1;
-        if (isPlainMessage(records, at) && !mayChange(start, from)) continue;
+        const line = block.bytes.subarray(start, from);
+        if (isPlainMessage(records, at) && !marks?.some((mark) => line.includes(mark, 0, 'latin1'))) continue;
         pass(block.bytes.subarray(done, start));
         done = from;
         await work([block.line(start, length, number)]);
@@ -99,20 +99,4 @@ function isPlainMessage(records: Int32Array, at: number): boolean {
   const role = (codes >>> 4) & 15;
   const isKnown = role !== ROLE.none && role !== ROLE.unknown;
   return records[at + FIELD.accepted] === 1 && (codes & 15) === TYPE.message && isKnown;
-}
-
-/** Whether one of the marks begins between two places. To be asked in order. */
-function markFinder(bytes: Buffer, marks: readonly string[]): (start: number, end: number) => boolean {
-  const next = marks.map(() => -1);
-  const place = (mark: number, from: number): number => {
-    const found = bytes.indexOf(marks[mark] as string, from, 'latin1');
-    return found < 0 ? bytes.length : found;
-  };
-  return (start, end) => {
-    for (let mark = 0; mark < next.length; mark++) {
-      if ((next[mark] as number) < start) next[mark] = place(mark, start);
-      if ((next[mark] as number) < end) return true;
-    }
-    return false;
-  };
 }

@@ -1,8 +1,7 @@
 import { requireRunning } from '../files/disk.ts';
 import { InPlace, type InPlaceOptions } from '../files/in-place.ts';
-import { abortable, inputChunks, openSource, requireRegularFile, type Source } from '../files/input.ts';
-import { behindLink, comparison, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
-import { Spool } from '../files/spool.ts';
+import { abortable, factsOf, inputChunks, openStore, requireInput } from '../files/input.ts';
+import { behindLink, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
 import { announce } from '../files/walk.ts';
 import { Detection, ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -122,30 +121,42 @@ async function rewriteOne(
 ): Promise<number> {
   requireRunning(io.signal);
   io.progress.file(name);
-  // Opening a pipe would wait for somebody to write to it.
-  if (options.inPlace) await requireRegularFile(name);
-  const source = name === '-' ? undefined : await openSource(name);
+  const { inPlace, output, dryRun } = options;
+  const facts = name === '-' ? undefined : await factsOf(name);
+  // Before it is opened: opening a pipe would wait for somebody to write to it.
+  if (facts) requireInput(name, facts, inPlace);
+  const rereadable = facts?.isFile() ?? false;
+  // A pipe that is only read once need not be kept.
+  const source = rereadable || rereads || dryRun ? await openStore(name, io) : undefined;
+  const mode = facts ? facts.mode & 0o777 : PRIVATE_MODE;
+  const target = inPlace ? name : output;
   let earned = 0;
   const earn = (code: number): void => {
     earned = Math.max(earned, code);
   };
   let sink: Sink | undefined;
-  let spool: Spool | undefined;
   try {
-    const opened = openSink(name, source, options, io);
-    sink = opened.sink;
-    let { read } = opened.input;
-    if (rereads && !opened.input.rereadable) {
-      const kept = new Spool(io.random, io.signal);
-      spool = kept;
-      kept.source = read();
-      read = () => kept.chunks();
-    }
+    sink =
+      source && (inPlace || dryRun)
+        ? new InPlace(name, source, options, io)
+        : outputOf(output, io, mode, facts ? name : '/dev/stdin');
+    const input: RewriteInput = {
+      name,
+      path: facts && name,
+      read: () => abortable(source?.chunks() ?? inputChunks(name, io), io),
+      rereadable,
+      size: facts?.isFile() ? facts.size : 0,
+      mode,
+      target: target === undefined || target === '-' ? target : behindLink(target),
+      streams: sink.streams,
+      dryRun,
+      earn,
+    };
     const out = new ByteWriter(sink.stream);
-    earn(await transform({ ...opened.input, read, earn }, out));
+    earn(await transform(input, out));
     await out.flush();
     requireRunning(io.signal);
-    if ((await sink.commit()) && options.dryRun) {
+    if ((await sink.commit()) && dryRun) {
       io.note(`${name}: would change`);
       earn(1);
     }
@@ -154,44 +165,11 @@ async function rewriteOne(
     throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: earned }) : error;
   } finally {
     sink?.discard();
-    await spool?.close();
-    await source?.handle.close();
+    await source?.close();
   }
 }
 
-/** Where the output goes, and the input with what the transform has to know of that. */
-function openSink(
-  name: string,
-  source: Source | undefined,
-  options: RewriteOptions,
-  io: Io,
-): { readonly sink: Sink; readonly input: Omit<RewriteInput, 'earn'> } {
-  const { inPlace, output, dryRun } = options;
-  const isFile = source?.facts.isFile() ?? false;
-  const mode = source ? Number(source.facts.mode) & 0o777 : PRIVATE_MODE;
-  const target = inPlace ? name : output;
-  let read = (): AsyncGenerator<Buffer, void, void> => abortable(source?.chunks() ?? inputChunks('-', io.stdin), io);
-  let sink: Sink;
-  if (source && isFile && (inPlace || dryRun)) sink = new InPlace(name, source, options, io);
-  else if (dryRun) {
-    const compared = comparison(read());
-    read = () => compared.chunks;
-    sink = compared.sink;
-  } else if (output === undefined || output === '-') sink = toStream(terminalSafe(io.stdout));
-  else {
-    const input = source ? name : '/dev/stdin';
-    sink = toFile(output, { random: io.random, signal: io.signal, input, hasInPlace: true, mode });
-  }
-  const input = {
-    name,
-    path: source ? name : undefined,
-    read,
-    rereadable: isFile,
-    size: isFile ? Number(source?.facts.size) : 0,
-    mode,
-    target: target === undefined || target === '-' ? target : behindLink(target),
-    streams: sink.streams,
-    dryRun,
-  };
-  return { sink, input };
+function outputOf(output: string | undefined, io: Io, mode: number, input: string): Sink {
+  if (output === undefined || output === '-') return toStream(terminalSafe(io.stdout));
+  return toFile(output, { random: io.random, signal: io.signal, input, hasInPlace: true, mode });
 }

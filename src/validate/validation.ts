@@ -164,13 +164,16 @@ export class Validation {
   async #check(name: string, onFinding: (finding: Finding) => void): Promise<CheckResult> {
     const { pass } = this.#options;
     const onBytes = (bytes: number): void => this.#io.progress.read(bytes);
-    const chunks = pass || name === '-' ? inputChunks(name, this.#io.stdin) : undefined;
+    const chunks = pass || name === '-' ? inputChunks(name, this.#io) : undefined;
     const steps = this.#checker.check(name, chunks && pass ? passing(chunks, pass) : chunks, {
       onFinding,
       onBytes,
       readsAll: pass !== undefined,
     });
-    return await finish(steps, () => this.#pause());
+    const result = await finish(steps, () => this.#pause());
+    // A stop is no error of the file.
+    this.#io.signal.throwIfAborted();
+    return result;
   }
 
   #foreign({ name, found }: CheckTarget, noun: string, reason: string): void {
