@@ -2,7 +2,14 @@ import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { applyRepair, InputChanged, type Plan, planRepair, type RepairRequest } from '../repair/index.ts';
+import {
+  applyRepair,
+  InputChanged,
+  type Plan,
+  planRepair,
+  type RepairCallbacks,
+  type RepairRequest,
+} from '../repair/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
@@ -93,40 +100,61 @@ async function namedRules(names: readonly string[]): Promise<ReadonlySet<string>
   return new Set(names);
 }
 
+/** Writes everything, and says what was done and what remains. Gives the exit code. */
 async function repairOne(input: RewriteInput, out: ByteWriter, options: Options, io: Io): Promise<number> {
-  const { name, rereadable } = input;
+  const { name, rereadable, dryRun } = input;
   let passes = 0;
   const read = (): AsyncIterable<Buffer> => {
     passes++;
     return input.read();
   };
   const request = { ...options, name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
-  let sideFiles: SideFiles | undefined;
+  const plan = await planRepair(request);
+  // A healthy log is checked and copied.
+  if (passes === 1) io.progress.expect(-input.size);
+  const { quarantine, report, finish, discard } = openSideFiles(input, plan, options, io);
+  let changes = 0;
+  let quarantined = 0;
+  const callbacks: RepairCallbacks = {
+    write: async (bytes) => {
+      out.bytes(bytes);
+      if (out.full) await out.flush();
+    },
+    onChange: async (record, words) => {
+      changes++;
+      if (words !== undefined) io.note(`${name}:${record.line}: ${record.rule}: ${dryRun ? 'dry run: ' : ''}${words}`);
+      report?.text(`${JSON.stringify(record)}\n`);
+      if (report?.full) await report.flush();
+    },
+    onQuarantine:
+      quarantine &&
+      ((record) => {
+        quarantined++;
+        quarantine.append(`${JSON.stringify({ file: name, ...record })}\n`);
+      }),
+  };
   try {
-    const plan = await planRepair(request);
-    // A healthy log is checked and copied.
-    if (passes === 1) io.progress.expect(-input.size);
-    sideFiles = openSideFiles(input, plan, options, io);
-    return await repairInto(out, plan, request, input, sideFiles, io);
+    const remaining = await applyRepair(plan, request, callbacks);
+    await finish();
+    for (const { line, rule } of remaining) io.note(`${name}:${line}: ${rule}: not fixed`);
+    const parts: string[] = [];
+    if (changes > 0) parts.push(`${counted(changes, 'change')}${dryRun ? ', not made' : ''}`);
+    if (quarantine && quarantined > 0) parts.push(`${counted(quarantined, 'piece')} in '${quarantine.path}'`);
+    if (remaining.length > 0) parts.push(`${counted(remaining.length, 'error')} not fixed`);
+    if (parts.length > 0) io.note(`${name}: ${parts.join(', ')}`);
+    return remaining.length > 0 ? 1 : 0;
   } catch (error) {
     if (!(error instanceof InputChanged)) throw error;
     throw new AppError(
       `${name}: was changed by another program while it was being read; run again when no program is writing to it`,
     );
   } finally {
-    sideFiles?.discard();
+    discard();
   }
 }
 
 /** The files beside the log that a repair writes to. */
-interface SideFiles {
-  readonly quarantine: AppendOnlyFile | undefined;
-  readonly report: ByteWriter | undefined;
-  finish(): Promise<void>;
-  discard(): void;
-}
-
-function openSideFiles(input: RewriteInput, plan: Plan, options: Options, io: Io): SideFiles {
+function openSideFiles(input: RewriteInput, plan: Plan, options: Options, io: Io) {
   const { target, dryRun, mode } = input;
   const isFile = target !== undefined && target !== '-' && isPlainPlace(target);
   const path = options.quarantine ?? (isFile ? `${target}.quarantine` : undefined);
@@ -163,43 +191,4 @@ function openSideFiles(input: RewriteInput, plan: Plan, options: Options, io: Io
       sink?.discard();
     },
   };
-}
-
-/** Writes everything, and says what was done and what remains. Gives the exit code. */
-async function repairInto(
-  out: ByteWriter,
-  plan: Plan,
-  request: RepairRequest,
-  { name, dryRun }: RewriteInput,
-  { quarantine, report, finish }: SideFiles,
-  io: Io,
-): Promise<number> {
-  let changes = 0;
-  let quarantined = 0;
-  const remaining = await applyRepair(plan, request, {
-    write: async (bytes) => {
-      out.bytes(bytes);
-      if (out.full) await out.flush();
-    },
-    onChange: async (record, words) => {
-      changes++;
-      if (words !== undefined) io.note(`${name}:${record.line}: ${record.rule}: ${dryRun ? 'dry run: ' : ''}${words}`);
-      report?.text(`${JSON.stringify(record)}\n`);
-      if (report?.full) await report.flush();
-    },
-    onQuarantine:
-      quarantine &&
-      ((record) => {
-        quarantined++;
-        quarantine.append(`${JSON.stringify({ file: name, ...record })}\n`);
-      }),
-  });
-  await finish();
-  for (const { line, rule } of remaining) io.note(`${name}:${line}: ${rule}: not fixed`);
-  const parts: string[] = [];
-  if (changes > 0) parts.push(`${counted(changes, 'change')}${dryRun ? ', not made' : ''}`);
-  if (quarantine && quarantined > 0) parts.push(`${counted(quarantined, 'piece')} in '${quarantine.path}'`);
-  if (remaining.length > 0) parts.push(`${counted(remaining.length, 'error')} not fixed`);
-  if (parts.length > 0) io.note(`${name}: ${parts.join(', ')}`);
-  return remaining.length > 0 ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-import { holdsEntry, salvageEntries } from '../json/salvage.ts';
+import { holdsEntry, type SalvagedObject, salvageEntries } from '../json/salvage.ts';
 import { skipSpace, skipValue } from '../json/text.ts';
 import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
@@ -38,64 +38,43 @@ export function readContent(line: Line, version: number | undefined): LineConten
   if (line.oversize > 0) return { damage: 'oversize-line', objects: [] };
   const raw = line.raw;
   // The mark is a finding of its own; behind it the line is read as any other.
-  const skipped = line.offset === 0 && raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
-  if (line.encoding !== 'invalid' && !raw.includes('\0')) {
+  const isMarked = line.number === 1 && line.offset === 0 && raw.startsWith(BYTE_ORDER_MARK);
+  const skipped = isMarked ? BYTE_ORDER_MARK.length : 0;
+  const isInvalid = line.encoding === 'invalid';
+  const hasNul = raw.includes('\0');
+  if (!isInvalid && !hasNul) {
     const text = skipped > 0 ? line.text.slice(1) : line.text;
     const parsed = parseJson(text);
     if (isObject(parsed))
       return { damage: undefined, objects: [{ value: parsed, text, start: skipped, end: raw.length }] };
     if (parsed !== undefined) return { damage: 'not-an-object', objects: [] };
-    if (text.trim() === '' && isBlank(text)) return NOTHING;
+    if (/^[ \t\r]*$/.test(text)) return NOTHING;
   }
-  return readDamaged(raw, skipped, line.encoding === 'invalid', version);
-}
-
-function readDamaged(raw: string, skipped: number, invalid: boolean, version: number | undefined): LineContent {
-  const isEntry = (value: JsonObject): boolean => hasEnvelope(value, version);
   // JSON's structure is ASCII, so the bytes can be searched as they are; only what is found is decoded.
   const body = skipped > 0 ? raw.slice(skipped) : raw;
-  const nul = body.includes('\0');
-  if (nul || invalid) {
-    const damage = nul ? 'nul-bytes' : 'invalid-utf8';
-    const start = skipGap(body, 0);
-    const end = gapEnd(body);
-    const whole = parseJson(decodeUtf8(body.slice(start, end)));
-    if (isObject(whole)) return { damage, objects: [found(body, start, end, skipped)] };
-    return { damage, objects: salvaged(body, skipped, isEntry) };
+  const isEntry = (value: JsonObject): boolean => hasEnvelope(value, version);
+  const found = ({ start, end }: SalvagedObject): LineObject => {
+    const text = decodeUtf8(body.slice(start, end));
+    return { value: JSON.parse(text) as JsonObject, text, start: skipped + start, end: skipped + end };
+  };
+  if (hasNul || isInvalid) {
+    const whole = trimmedRange(body);
+    const isWhole = isObject(parseJson(decodeUtf8(body.slice(whole.start, whole.end))));
+    const objects = (isWhole ? [whole] : salvageEntries(body, isEntry)).map(found);
+    return { damage: hasNul ? 'nul-bytes' : 'invalid-utf8', objects };
   }
-  const objects = salvaged(body, skipped, isEntry);
+  const objects = salvageEntries(body, isEntry).map(found);
   if (objects.length > 0 || holdsEntry(body, isEntry)) return { damage: 'glued-entries', objects };
-  return { damage: isTorn(body) ? 'torn-line' : 'not-json', objects: [] };
-}
-
-function salvaged(body: string, skipped: number, isEntry: (value: JsonObject) => boolean): LineObject[] {
-  const { head, tail } = salvageEntries(body, isEntry);
-  return [...head, ...tail].map((one) => found(body, one.start, one.end, skipped));
-}
-
-function found(body: string, start: number, end: number, skipped: number): LineObject {
-  const text = decodeUtf8(body.slice(start, end));
-  return { value: JSON.parse(text) as JsonObject, text, start: skipped + start, end: skipped + end };
-}
-
-/** Starts as an object and ends before it closes. */
-function isTorn(body: string): boolean {
   const start = skipSpace(body, 0);
-  return body.charCodeAt(start) === 0x7b && skipValue(body, start) < 0;
+  const isTorn = body.charCodeAt(start) === 0x7b && skipValue(body, start) < 0;
+  return { damage: isTorn ? 'torn-line' : 'not-json', objects: [] };
 }
 
-function isBlank(text: string): boolean {
-  return /^[ \t\r]*$/.test(text);
-}
-
-function skipGap(body: string, from: number): number {
-  let at = from;
-  while (at < body.length && (body.charCodeAt(at) <= 0x20 || body.charCodeAt(at) === 0)) at++;
-  return at;
-}
-
-function gapEnd(body: string): number {
-  let end = body.length;
-  while (end > 0 && body.charCodeAt(end - 1) <= 0x20) end--;
-  return end;
+/** Without white space and control characters around it. */
+export function trimmedRange(raw: string): SalvagedObject {
+  let start = 0;
+  let end = raw.length;
+  while (start < end && raw.charCodeAt(start) <= 0x20) start++;
+  while (end > start && raw.charCodeAt(end - 1) <= 0x20) end--;
+  return { start, end };
 }

@@ -5,44 +5,36 @@ import { type JsonObject, parseObject } from './value.ts';
 export interface SalvagedObject {
   readonly start: number;
   readonly end: number;
-  readonly value: JsonObject;
-}
-
-/** What a line that is not one JSON object still holds. */
-export interface Salvage {
-  /** Whole entries from the start of the line on, nothing but white space and NULs between them. */
-  readonly head: readonly SalvagedObject[];
-  /** Whole entries up to the end of the line, found from behind; never those of the head again. */
-  readonly tail: readonly SalvagedObject[];
 }
 
 /**
- * Finds the entries that a damaged line still holds whole. Every character is looked at a fixed number of times, also in
- * a line made to be slow: the head is read forwards, one object after the other, and the tail backwards, where the brace
- * that opens an object is found by counting, without trying all of them.
+ * Finds the entries that a line which is not one JSON object still holds whole: from its start on and up to its end,
+ * with nothing but white space and NULs between them. Every character is looked at a fixed number of times, also in a line
+ * made to be slow: from the start one object is read after the other, and from the end the brace that opens an object is
+ * found by counting, without trying all of them.
  */
-export function salvageEntries(text: string, isEntry: (value: JsonObject) => boolean): Salvage {
+export function salvageEntries(text: string, isEntry: (value: JsonObject) => boolean): SalvagedObject[] {
+  const isWhole = (start: number, end: number): boolean => {
+    const value = start < 0 || end < 0 ? undefined : parseObject(text.slice(start, end));
+    return value !== undefined && isEntry(value);
+  };
   const head: SalvagedObject[] = [];
   let at = skipGap(text, 0);
   while (text.charCodeAt(at) === 0x7b) {
     const end = skipValue(text, at);
-    if (end < 0) break;
-    const value = parseObject(text.slice(at, end));
-    if (!value || !isEntry(value)) break;
-    head.push({ start: at, end, value });
+    if (!isWhole(at, end)) break;
+    head.push({ start: at, end });
     at = skipGap(text, end);
   }
   const tail: SalvagedObject[] = [];
   let end = gapStart(text, text.length);
   while (end > at && text.charCodeAt(end - 1) === 0x7d) {
     const start = openingBrace(text, end - 1, at);
-    if (start < 0) break;
-    const value = parseObject(text.slice(start, end));
-    if (!value || !isEntry(value)) break;
-    tail.unshift({ start, end, value });
+    if (!isWhole(start, end)) break;
+    tail.unshift({ start, end });
     end = gapStart(text, start);
   }
-  return { head, tail };
+  return [...head, ...tail];
 }
 
 /**
@@ -51,17 +43,12 @@ export function salvageEntries(text: string, isEntry: (value: JsonObject) => boo
  */
 export function holdsEntry(text: string, isEntry: (value: JsonObject) => boolean): boolean {
   let budget = text.length * 4 + 4096;
-  let at = text.indexOf('{');
-  while (at >= 0 && budget > 0) {
-    if (text.charCodeAt(skipSpace(text, at + 1)) === 0x22) {
-      const end = skipValue(text, at);
-      budget -= (end < 0 ? text.length : end) - at;
-      if (end > 0) {
-        const value = parseObject(text.slice(at, end));
-        if (value && isEntry(value)) return true;
-      }
-    }
-    at = text.indexOf('{', at + 1);
+  for (let at = text.indexOf('{'); at >= 0 && budget > 0; at = text.indexOf('{', at + 1)) {
+    if (text.charCodeAt(skipSpace(text, at + 1)) !== 0x22) continue;
+    const end = skipValue(text, at);
+    budget -= (end < 0 ? text.length : end) - at;
+    const value = end < 0 ? undefined : parseObject(text.slice(at, end));
+    if (value && isEntry(value)) return true;
   }
   return false;
 }
@@ -86,31 +73,29 @@ function isGap(code: number): boolean {
 /** From a closing brace back to the one that opens it, strings passed over; -1 where there is none at or after `first`. */
 function openingBrace(text: string, closing: number, first: number): number {
   let depth = 0;
-  let at = closing;
-  while (at >= first) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) {
+  for (let at = closing; at >= first; at--) {
+    const char = text.charAt(at);
+    if (char === '"') {
       at = stringStart(text, at, first);
       if (at < 0) return -1;
-    } else if (code === 0x7d || code === 0x5d) depth++;
-    else if (code === 0x7b || code === 0x5b) {
+    } else if (char === '}' || char === ']') depth++;
+    else if (char === '{' || char === '[') {
       depth--;
-      if (depth === 0) return code === 0x7b ? at : -1;
+      if (depth === 0) return char === '{' ? at : -1;
     }
-    at--;
   }
   return -1;
 }
 
 /** From a string's closing quote back to its opening one. */
 function stringStart(text: string, closing: number, first: number): number {
-  let at = closing;
-  for (;;) {
-    // lastIndexOf takes a negative position for 0.
-    at = at > first ? text.lastIndexOf('"', at - 1) : -1;
+  // lastIndexOf takes a negative position for 0.
+  for (let at = closing; at > first; ) {
+    at = text.lastIndexOf('"', at - 1);
     if (at < first) return -1;
     let slashes = 0;
     while (at - 1 - slashes >= first && text.charCodeAt(at - 1 - slashes) === 0x5c) slashes++;
     if (slashes % 2 === 0) return at;
   }
+  return -1;
 }

@@ -59,10 +59,9 @@ export function repair(
 function onlyOf(only: RepairOptions['only']): ReadonlySet<string> | undefined {
   if (only === undefined) return undefined;
   if (!Array.isArray(only)) throw new TypeError(`repair: only must be an array of rules, not ${described(only)}`);
-  for (const id of only) {
+  for (const id of only)
     if (!rules.some((rule) => rule.id === id && rule.fixable))
       throw new TypeError(`repair: only: ${described(id)} is not a rule that repair can fix`);
-  }
   return new Set(only);
 }
 

@@ -45,8 +45,9 @@ const FULL = 64 * 1024;
 export class RepairPass {
   readonly #plan: Plan;
   readonly #callbacks: RepairCallbacks;
-  /** Bytes of the output, one to a character, that are not yielded yet. */
-  #waiting = '';
+  /** The output that is not yielded yet. */
+  readonly #waiting: Buffer[] = [];
+  #waitingBytes = 0;
   #written = 0;
   /** Where the header went, and as which bytes. */
   readonly #moved = new Map<HeadLine, { readonly offset: number; readonly text: string }>();
@@ -61,13 +62,6 @@ export class RepairPass {
 
   /** Gives what was written. */
   async *run(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-    for await (const bytes of this.#output(chunks)) {
-      await this.#callbacks.write(bytes);
-      yield bytes;
-    }
-  }
-
-  async *#output(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     const { regions, bytes } = this.#plan;
     let next = 0;
     let at = 0;
@@ -88,13 +82,8 @@ export class RepairPass {
           await this.#change(region, held);
           held = '';
           next++;
-        } else if (part.length < FULL) this.#write(part.toString('latin1'));
-        else {
-          yield* this.#flush();
-          this.#written += part.length;
-          yield Buffer.from(part);
-        }
-        if (this.#waiting.length >= FULL) yield* this.#flush();
+        } else this.#write(Buffer.from(part));
+        if (this.#waitingBytes >= FULL) yield* this.#flush();
       }
     }
     if (at < bytes) throw new InputChanged();
@@ -102,14 +91,19 @@ export class RepairPass {
     yield* this.#flush();
   }
 
-  #write(text: string): void {
-    this.#waiting += text;
-    this.#written += text.length;
+  #write(bytes: Buffer): void {
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    this.#written += bytes.length;
   }
 
-  *#flush(): Generator<Buffer, void, void> {
-    if (this.#waiting !== '') yield Buffer.from(this.#waiting, 'latin1');
-    this.#waiting = '';
+  async *#flush(): AsyncGenerator<Buffer, void, void> {
+    const [only, ...others] = this.#waiting.splice(0);
+    if (!only || this.#waitingBytes === 0) return;
+    this.#waitingBytes = 0;
+    const bytes = others.length > 0 ? Buffer.concat([only, ...others]) : only;
+    await this.#callbacks.write(bytes);
+    yield bytes;
   }
 
   /** Which line of the input a line of the output was, by where it starts. */
@@ -129,34 +123,34 @@ export class RepairPass {
       await this.#callbacks.onQuarantine?.({ ...place, ...rawBytes(raw.slice(start, end)) });
     }
     const offset = this.#written;
-    const before = newlines(raw);
-    let after = before;
+    let out = '';
     let at = 0;
     for (const edit of edits) {
-      const replaced = raw.slice(edit.start, edit.end);
-      this.#write(raw.slice(at, edit.start));
+      out += raw.slice(at, edit.start);
       at = edit.end;
-      after += newlines(edit.text) - newlines(replaced);
-      await this.#report(edit, replaced, region.offset + edit.start);
-      this.#write(edit.text);
+      await this.#report(edit, raw.slice(edit.start, edit.end), region.offset + edit.start, offset + out.length);
+      out += edit.text;
     }
-    this.#write(raw.slice(at));
+    out += raw.slice(at);
+    this.#write(Buffer.from(out, 'latin1'));
+    const before = raw.split('\n').length - 1;
+    const after = out.split('\n').length - 1;
     if (before === after && after <= 1) return;
     this.#shifts.push({ offset, line: region.line, shift: this.#shift });
     this.#shift += after - before;
     this.#shifts.push({ offset: this.#written, line: undefined, shift: this.#shift });
   }
 
-  async #report(edit: Edit, raw: string, offset: number): Promise<void> {
+  async #report(edit: Edit, raw: string, offset: number, outOffset: number): Promise<void> {
     const { onQuarantine, onChange } = this.#callbacks;
     const { header, text, action, idBefore, idAfter } = edit;
     if (header && action === 'inserted') {
-      this.#moved.set(header, { offset: this.#written, text });
+      this.#moved.set(header, { offset: outOffset, text });
       return;
     }
     const place = { line: edit.line, offset, length: raw.length, rule: edit.rule };
     const moved = header && this.#moved.get(header);
-    const out = moved ?? { offset: this.#written, text };
+    const out = moved ?? { offset: outOffset, text };
     let bytes = raw === '' || moved?.text === raw ? {} : rawBytes(raw);
     if (!moved && edit.quarantine && onQuarantine && raw !== '') {
       await onQuarantine({ ...place, ...bytes });
@@ -173,12 +167,6 @@ export class RepairPass {
     };
     await onChange(record, edit.words);
   }
-}
-
-function newlines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }
 
 /** A longer text could exceed what one string holds once it is escaped. */

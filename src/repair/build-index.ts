@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { BYTE_ORDER_MARK, type LineContent, readContent } from '../entries/damage.ts';
+import { BYTE_ORDER_MARK, type LineContent, readContent, trimmedRange } from '../entries/damage.ts';
 import { hasEnvelope, isHeader, isTitleSlot, messageOf, versionByEntry } from '../entries/envelope-check.ts';
 import { checkShape } from '../entries/schema/index.ts';
 import { applySplices, type Splice } from '../json/text.ts';
@@ -20,14 +20,12 @@ import { toolUseOf } from '../rules/fix/settle.ts';
 import { type Piece, type Region, splitDamagedLine } from '../rules/fix/split-damaged-line.ts';
 import { rules } from '../rules/index.ts';
 import type { CheckedObject, Rule } from '../rules/rule.ts';
-import { SplitEntry, shownIds } from './garbage.ts';
+import { shownIds, splitEntry } from './garbage.ts';
 import { type HeldLine, Joiner } from './joiner.ts';
 
 export interface BuildOptions {
   /** Whether a rule's findings are fixed. */
   readonly wants: (rule: string) => boolean;
-  /** 8 random bytes, so that no log can aim at the table of ids. */
-  readonly key: Uint8Array;
   /** Learns from every object whether the file is a session log. */
   readonly onObject: (value: JsonObject, hasOwnLine: boolean) => void;
   /** Keep what the fix of unanswered calls needs to know. */
@@ -35,18 +33,13 @@ export interface BuildOptions {
 }
 
 /** An object as it stands in the log. */
-interface FoundObject {
+interface FoundObject extends Omit<PlacedObject, 'position' | 'edits' | 'inRegion'> {
   readonly value: JsonObject;
-  readonly line: number;
-  /** Of the object where it shares its line, else of the line with its end. */
-  readonly offset: number;
-  readonly length: number;
   /** Its bytes, with what makes them whole. */
   readonly bytes: string;
   readonly splices: readonly Splice[];
-  /** Its line is damaged, and that is fixed by a rule, or it is not. */
-  readonly damage?: string | undefined;
-  readonly frozen: boolean;
+  /** The rule by which its line is fixed. */
+  readonly damage?: string;
   /** No other object and no garbage stands on its line. */
   readonly hasOwnLine: boolean;
   /** The line end that it will have. */
@@ -66,19 +59,13 @@ export class RepairIndexBuilder {
   readonly #options: BuildOptions;
   readonly #joiner: Joiner;
   /** What the checks of headers and shapes ask for; it counts entries and holds none. */
-  readonly #facts: LogFacts;
+  readonly #facts = new LogFacts(new Uint8Array(8));
   /** The last torn entry, where nothing but garbage has followed it, and how many were lost with it. */
-  #split: { readonly entry: SplitEntry; readonly lost: number } | undefined;
+  #split: { readonly ends: (line: string) => boolean; readonly lost: number } | undefined;
 
   constructor(options: BuildOptions) {
     this.#options = options;
-    this.#facts = new LogFacts(options.key);
-    this.#joiner = new Joiner({
-      single: (held) => this.#place(held),
-      joined: (lines) => this.#join(lines),
-      isEntry: ({ content }) =>
-        content.damage === undefined && content.objects.some(({ value }) => hasEnvelope(value, this.#facts.version)),
-    });
+    this.#joiner = new Joiner({ single: (held) => this.#place(held), joined: (lines) => this.#join(lines) });
   }
 
   take(whole: Line): void {
@@ -90,9 +77,12 @@ export class RepairIndexBuilder {
     }
     const isMarked = whole.number === 1 && whole.raw.startsWith(BYTE_ORDER_MARK);
     const line = isMarked ? this.#withoutMark(whole) : whole;
-    const content = readContent(line, this.#facts.version);
-    if (content.damage !== undefined || content.objects.length > 0) index.written++;
-    this.#joiner.take({ line, content });
+    const { version } = this.#facts;
+    const content = readContent(line, version);
+    const { damage, objects } = content;
+    if (damage !== undefined || objects.length > 0) index.written++;
+    const isEntry = damage === undefined && objects.some(({ value }) => hasEnvelope(value, version));
+    this.#joiner.take({ line, content }, isEntry);
   }
 
   end(): void {
@@ -117,7 +107,7 @@ export class RepairIndexBuilder {
     const { number, offset, raw } = line;
     const damaged = { raw, objects, version: this.#facts.version };
     const length = raw.length + (line.terminated ? 1 : 0);
-    const newline = this.#newlineOf(line);
+    const newline = line.ending || this.index.lastNewline || '\n';
     const rule = this.#ruleOf(line, content);
     if (rule) {
       const pieces = rule.fix?.line?.(damaged) ?? [];
@@ -162,13 +152,9 @@ export class RepairIndexBuilder {
     );
     const pieces: Piece[] = [{ kind: 'object', start: 0, end: withoutEnding(raw).length, splices, value }];
     const place = { line: first.number, offset: first.offset, length: raw.length + (last.terminated ? 1 : 0) };
-    this.#addRegion(raw, { ...place, rule: 'torn-line', pieces, lines: held.length }, this.#newlineOf(last));
+    const newline = last.ending || this.index.lastNewline || '\n';
+    this.#addRegion(raw, { ...place, rule: 'torn-line', pieces, lines: held.length }, newline);
     return true;
-  }
-
-  /** The line end that a line has, or will have. */
-  #newlineOf(line: Line): string {
-    return line.ending || this.index.lastNewline || '\n';
   }
 
   #addRegion(raw: string, region: Region, newline: string): void {
@@ -187,17 +173,12 @@ export class RepairIndexBuilder {
   }
 
   #readJunk(raw: string, rule: string): void {
-    this.#countLost(raw, rule);
-    const { shown } = this.index;
+    const { shown, lostBefore, entries } = this.index;
     for (const { id, parentId } of shownIds(raw)) if (!shown.has(id)) shown.set(id, parentId);
-  }
-
-  /** What was an object once had a place in the count of a version 1 log; one place, on however many lines it is now. */
-  #countLost(raw: string, rule: string): void {
-    const { lostBefore, entries } = this.index;
+    // What was an object once had a place in the count of a version 1 log; one place, on however many lines it is now.
     const split = this.#split;
-    if (/^\s*\{\s*"/.test(raw)) this.#split = { entry: new SplitEntry(raw), lost: lostBefore.length + 1 };
-    else if (split?.entry.ends(raw)) {
+    if (/^\s*\{\s*"/.test(raw)) this.#split = { ends: splitEntry(raw), lost: lostBefore.length + 1 };
+    else if (split?.ends(raw)) {
       lostBefore.length = split.lost;
       this.#split = undefined;
       return;
@@ -206,28 +187,16 @@ export class RepairIndexBuilder {
   }
 
   #add(found: FoundObject): Unit {
-    const { value, line, offset, length, bytes, splices, damage, frozen } = found;
+    const { value, line, offset, length, damage, frozen, newline } = found;
     this.#split = undefined;
     this.#options.onObject(value, found.hasOwnLine);
-    const raw = withoutEnding(applySplices(bytes, splices));
+    const raw = withoutEnding(applySplices(found.bytes, found.splices));
     const inRegion = frozen || damage !== undefined;
     const place = { line, offset, length, inRegion, frozen, position: this.index.entries.length, edits: undefined };
-    const kind = isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry';
-    const object = this.#checkedObject(kind, raw, found);
-    return kind === 'entry'
-      ? this.#addEntry(object, place, raw, bytes)
-      : this.#addHead(kind, object, place, raw, found);
-  }
-
-  /** An object as it will stand on a line of its own. */
-  #checkedObject(
-    kind: CheckedObject['kind'],
-    raw: string,
-    { value, line, offset, newline }: FoundObject,
-  ): CheckedObject {
     const { headers, version } = this.#facts;
-    return {
-      kind,
+    // As it will stand on a line of its own.
+    const object: CheckedObject = {
+      kind: isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry',
       value,
       line: new Line(line, offset, raw + newline.slice(0, -1), true, 'invalid'),
       id: typeof value['id'] === 'string' ? value['id'] : undefined,
@@ -237,6 +206,9 @@ export class RepairIndexBuilder {
         return decodeUtf8(raw);
       },
     };
+    return object.kind === 'entry'
+      ? this.#addEntry(object, place, found.bytes, raw)
+      : this.#addHead(object, place, found, raw);
   }
 
   #check(object: CheckedObject, unit: Unit): ObjectFinding[] {
@@ -246,14 +218,9 @@ export class RepairIndexBuilder {
     return findings;
   }
 
-  #addHead(
-    kind: HeadLine['kind'],
-    object: CheckedObject,
-    place: PlacedObject,
-    raw: string,
-    { newline, damage }: FoundObject,
-  ): HeadLine {
+  #addHead(object: CheckedObject, place: PlacedObject, { newline, damage }: FoundObject, raw: string): HeadLine {
     const { index } = this;
+    const kind = object.kind === 'header' ? 'header' : 'title';
     const head: HeadLine = { kind, ...place, newline, value: object.value, raw, before: this.#facts.objects };
     // A slot that only the fix of its bytes made longer or shorter is no finding of its own.
     const isResized = damage !== undefined && raw.length !== place.length;
@@ -265,7 +232,7 @@ export class RepairIndexBuilder {
     return head;
   }
 
-  #addEntry(object: CheckedObject, place: PlacedObject, raw: string, bytes: string): RepairEntry {
+  #addEntry(object: CheckedObject, place: PlacedObject, bytes: string, raw: string): RepairEntry {
     const { index } = this;
     const { value } = object;
     const { type, id, parentId, firstKeptEntryIndex, timestamp, cwd } = value;
@@ -324,9 +291,6 @@ function withoutEnding(raw: string): string {
 
 /** Without the white space and NULs around the object. */
 function trimmed(raw: string): string {
-  let start = 0;
-  let end = raw.length;
-  while (end > 0 && raw.charCodeAt(end - 1) <= 0x20) end--;
-  while (start < end && raw.charCodeAt(start) <= 0x20) start++;
+  const { start, end } = trimmedRange(raw);
   return raw.slice(start, end);
 }

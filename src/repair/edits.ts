@@ -23,12 +23,6 @@ export interface Edit extends EditReason, Splice {
   readonly action: Action;
 }
 
-/** The line end that the bytes have: '\n', '\r\n' or none. */
-function endingOf(raw: string): string {
-  if (!raw.endsWith('\n')) return '';
-  return raw.endsWith('\r\n') ? '\r\n' : '\n';
-}
-
 /** A line that is put in at the place of a region. */
 export function insertedLine({ text, source, ...reason }: NewLine, newline: string): Edit {
   const line = encodeUtf8(text) + (source?.newline ?? newline);
@@ -51,7 +45,7 @@ export class RegionEditor {
   constructor(region: Region, raw: string, newline: string) {
     this.#region = region;
     this.#raw = raw;
-    this.#ending = endingOf(raw);
+    this.#ending = ['\r\n', '\n'].find((end) => raw.endsWith(end)) ?? '';
     this.#newline = this.#ending || newline;
     const body = raw.length - this.#ending.length;
     const pieces = region.pieces.map((piece) => ({ ...piece, end: Math.min(piece.end, body) }));
@@ -101,23 +95,19 @@ export class RegionEditor {
   }
 
   #cutSpace(start: number, end: number): void {
-    if (start < end)
-      this.#remove(start, end, `removed ${counted(end - start, 'byte')} of whitespace next to the title slot`);
+    const words = `removed ${counted(end - start, 'byte')} of whitespace next to the title slot`;
+    if (start < end) this.#add({ start, end, text: '' }, 'removed', { words });
   }
 
   #leave({ kind, unit, ...piece }: Piece, start: number, end: number): void {
     const bytes = piece.end - piece.start;
-    if (unit?.edits?.moved && unit.kind !== 'entry')
-      this.#add({ start, end, text: '' }, 'moved', { ...unit.edits.moved, header: unit });
-    else if (unit?.edits?.drop)
-      this.#add({ start, end, text: '' }, 'removed', { ...unit.edits.drop, quarantine: true });
-    else if (kind === 'blank') this.#remove(start, end, 'removed the blank line');
-    else if (kind === 'mark') this.#remove(start, end, 'removed the byte order mark');
-    else if (kind === 'nuls') this.#remove(start, end, `removed ${counted(bytes, 'NUL byte')}`);
-    else {
-      const words = `moved ${counted(bytes, 'byte')} to quarantine`;
-      this.#add({ start, end, text: '' }, 'removed', { words, quarantine: true });
-    }
+    const gone = { start, end, text: '' };
+    if (unit?.edits?.moved && unit.kind !== 'entry') this.#add(gone, 'moved', { ...unit.edits.moved, header: unit });
+    else if (unit?.edits?.drop) this.#add(gone, 'removed', { ...unit.edits.drop, quarantine: true });
+    else if (kind === 'blank') this.#add(gone, 'removed', { words: 'removed the blank line' });
+    else if (kind === 'mark') this.#add(gone, 'removed', { words: 'removed the byte order mark' });
+    else if (kind === 'nuls') this.#add(gone, 'removed', { words: `removed ${counted(bytes, 'NUL byte')}` });
+    else this.#add(gone, 'removed', { words: `moved ${counted(bytes, 'byte')} to quarantine`, quarantine: true });
   }
 
   #edit(piece: Piece): void {
@@ -174,10 +164,9 @@ export class RegionEditor {
     if (this.#region.lines > 1) return `joined ${counted(this.#region.lines, 'line')} into one`;
     const broken = splices.filter((one) => one.text !== '').length;
     const nuls = splices.filter((one) => one.text === '').reduce((sum, one) => sum + one.end - one.start, 0);
-    const parts: string[] = [];
-    if (nuls > 0) parts.push(`removed ${counted(nuls, 'NUL byte')}`);
-    if (broken > 0) parts.push(`replaced ${counted(broken, 'invalid UTF-8 sequence')}`);
-    return parts.join(', ');
+    const removed = nuls > 0 ? [`removed ${counted(nuls, 'NUL byte')}`] : [];
+    const replaced = broken > 0 ? [`replaced ${counted(broken, 'invalid UTF-8 sequence')}`] : [];
+    return [...removed, ...replaced].join(', ');
   }
 
   /** Asked for in rising order. */
@@ -192,10 +181,6 @@ export class RegionEditor {
 
   #insert(at: number, text: string, action: Action, reason: EditReason): void {
     this.#add({ start: at, end: at, text }, action, reason);
-  }
-
-  #remove(start: number, end: number, words: string): void {
-    this.#add({ start, end, text: '' }, 'removed', { words });
   }
 
   #add(splice: Splice, action: Action, reason: EditReason): void {

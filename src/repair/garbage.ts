@@ -49,21 +49,18 @@ function shownId(idJson: string | undefined, parentJson: string | undefined): Sh
 /** How much is held and read again, in all, to find the end of one entry. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** An entry that raw line breaks inside its strings took apart: its first line, and the lines that may be the rest of it. */
-export class SplitEntry {
-  #text: string;
-  #budget = MOST_BYTES;
-
-  constructor(firstLine: string) {
-    this.#text = firstLine;
-  }
-
-  /** Takes the next line; true where it is the end of the entry. */
-  ends(line: string): boolean {
+/**
+ * For an entry that raw line breaks inside its strings took apart, by its first line: takes the lines that may be the rest
+ * of it, and is true for the one that is its end.
+ */
+export function splitEntry(firstLine: string): (line: string) => boolean {
+  let text = firstLine;
+  let budget = MOST_BYTES;
+  return (line) => {
     const mayEnd = line.trimEnd().endsWith('}');
-    this.#budget -= mayEnd ? this.#text.length + line.length : line.length;
-    this.#text = this.#budget < 0 ? '' : `${this.#text}\n${line}`;
+    budget -= mayEnd ? text.length + line.length : line.length;
+    text = budget < 0 ? '' : `${text}\n${line}`;
     // A string cannot hold a line break as it is.
-    return mayEnd && isObject(parseJson(this.#text.replace(/\s/g, ' ')));
-  }
+    return mayEnd && isObject(parseJson(text.replace(/\s/g, ' ')));
+  };
 }

@@ -9,7 +9,7 @@ import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError } from '../util/errors.ts';
 import { type RepairCallbacks, RepairPass } from './apply.ts';
 import { RepairIndexBuilder } from './build-index.ts';
-import { makePlan, type Plan } from './plan.ts';
+import { makePlan, type Plan, type PlanOptions } from './plan.ts';
 
 export { type ChangeRecord, InputChanged, type QuarantineRecord, type RepairCallbacks } from './apply.ts';
 export { RepairIndexBuilder } from './build-index.ts';
@@ -21,22 +21,20 @@ export interface Remaining {
   readonly rule: string;
 }
 
-export interface RepairRequest {
-  /** The input, for messages. */
-  readonly name: string;
+export interface RepairRequest extends Omit<PlanOptions, 'wants'> {
   /** The bytes from the start, once per pass. */
   readonly read: () => AsyncIterable<Buffer>;
   /** A pass may stop early, and the next one still gets everything. */
   readonly rereadable: boolean;
   /** Only these rules are fixed; else all that are errors. */
   readonly only: ReadonlySet<string> | undefined;
-  readonly settleTools: boolean;
-  readonly settleLeaf: boolean;
   /** Whose log it is, where that is not to be detected. */
   readonly from: Origin | undefined;
   readonly random: (bytes: number) => Uint8Array;
   readonly scanner: ScannerKind;
 }
+
+type CheckRequest = Pick<RepairRequest, 'read' | 'random' | 'scanner'>;
 
 /** Decides what is done to a log. A file that is no session log is refused before anything else is said about it. */
 export async function planRepair(request: RepairRequest): Promise<Plan> {
@@ -55,18 +53,18 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
  */
 export async function applyRepair(
   plan: Plan,
-  { read, random, scanner }: Pick<RepairRequest, 'read' | 'random' | 'scanner'>,
+  request: CheckRequest,
   callbacks: RepairCallbacks,
   limit?: ReadLinesOptions,
 ): Promise<readonly Remaining[]> {
   const pass = new RepairPass(plan, callbacks);
-  const repaired = pass.run(read());
+  const repaired = pass.run(request.read());
   if (plan.isHealthy) {
     for await (const _ of repaired);
     return [];
   }
   const errors: Finding[] = [];
-  const check = errorCheck(random, scanner, (error) => errors.push(error));
+  const check = errorCheck(request, (error) => errors.push(error));
   for await (const piece of readBlocks(repaired, limit)) {
     if (piece instanceof Block) check.block(piece);
     else check.line(piece);
@@ -78,11 +76,7 @@ export async function applyRepair(
 }
 
 /** The check of validate, for errors alone. */
-function errorCheck(
-  random: RepairRequest['random'],
-  scanner: ScannerKind,
-  onError: (error: Finding) => void,
-): LogCheck {
+function errorCheck({ random, scanner }: CheckRequest, onError: (error: Finding) => void): LogCheck {
   return new LogCheck({
     file: '',
     hashKey: random(8),
@@ -98,14 +92,14 @@ function isError(id: string): boolean {
 }
 
 /** How many bytes a log has that is surely ours and without an error; undefined for any other. Most need no closer look. */
-async function bytesOfHealthy({ read, from, random, scanner }: RepairRequest): Promise<number | undefined> {
+async function bytesOfHealthy(request: RepairRequest): Promise<number | undefined> {
   let bytes = 0;
   let hasError = false;
-  const evidence = new Evidence(from);
-  const check = errorCheck(random, scanner, () => {
+  const evidence = new Evidence(request.from);
+  const check = errorCheck(request, () => {
     hasError = true;
   });
-  for await (const piece of readBlocks(read())) {
+  for await (const piece of readBlocks(request.read())) {
     if (piece instanceof Block && evidence.settled) check.block(piece);
     else {
       for (const line of piece instanceof Block ? piece.split() : [piece]) {
@@ -122,13 +116,12 @@ async function bytesOfHealthy({ read, from, random, scanner }: RepairRequest): P
 }
 
 async function readIndex(
-  { name, read, from, random, settleTools }: RepairRequest,
+  { name, read, from, settleTools }: RepairRequest,
   wants: (rule: string) => boolean,
 ): Promise<RepairIndex> {
   const evidence = new Evidence(from);
   const builder = new RepairIndexBuilder({
     wants,
-    key: random(8),
     onObject: (value, hasOwnLine) => evidence.see(value, hasOwnLine),
     tools: settleTools,
   });
@@ -146,7 +139,7 @@ async function readIndex(
     for (const line of batch) {
       builder.take(line);
       if (decided) continue;
-      if (index.written <= 1 && opensArray(line)) array = new Evidence();
+      if (index.written <= 1 && /^\ufeff?\s*\[\s*$/u.test(line.text)) array = new Evidence();
       if (array) seeLine(array, line);
       if (array?.ours) array = undefined;
       const isOurs = !array && evidence.ours === true;
@@ -161,9 +154,4 @@ async function readIndex(
   builder.end();
   if (!decided) decide();
   return index;
-}
-
-/** Whether a line starts an array that goes on in the next lines. */
-function opensArray(line: Line): boolean {
-  return line.oversize === 0 && /^\ufeff?\s*\[\s*$/u.test(line.text);
 }

@@ -17,8 +17,6 @@ export interface JoinerCallbacks {
   readonly single: (held: HeldLine) => void;
   /** Lines that are one JSON object together; false where they are not to be joined. */
   readonly joined: (lines: readonly HeldLine[]) => boolean;
-  /** Whether a line is an entry by itself, which is never made a part of another one. */
-  readonly isEntry: (held: HeldLine) => boolean;
 }
 
 /** What an object or an array that is open has next. */
@@ -66,8 +64,9 @@ export class Joiner {
     this.#callbacks = callbacks;
   }
 
-  take(held: HeldLine): void {
-    if (this.#held.length > 0 && this.#goesOn(held)) return;
+  /** Takes the next line. One that is an entry by itself is never made a part of another one. */
+  take(held: HeldLine, isEntry: boolean): void {
+    if (this.#held.length > 0 && this.#goesOn(held, isEntry)) return;
     if (held.content.damage === 'torn-line' && this.#scan(held.line) === 'open') this.#hold(held);
     else {
       this.#forget();
@@ -87,10 +86,10 @@ export class Joiner {
   }
 
   /** False where the line is not a part of what is held, which is then given up. */
-  #goesOn(held: HeldLine): boolean {
+  #goesOn(held: HeldLine, isEntry: boolean): boolean {
     const { damage } = held.content;
     const isReadable = damage === undefined || ['torn-line', 'not-json', 'not-an-object'].includes(damage);
-    const state = isReadable && !this.#callbacks.isEntry(held) ? this.#scan(held.line) : 'broken';
+    const state = isReadable && !isEntry ? this.#scan(held.line) : 'broken';
     if (state === 'broken') {
       this.end();
       return false;

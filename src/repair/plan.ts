@@ -1,12 +1,12 @@
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { reattachLost } from '../rules/fix/rebuild-tree.ts';
 import { type RepairIndex, RepairState } from '../rules/fix/repair-state.ts';
-import type { Region } from '../rules/fix/split-damaged-line.ts';
+import type { Piece, Region } from '../rules/fix/split-damaged-line.ts';
 import { rules } from '../rules/index.ts';
 import { staleLeaf } from '../rules/stale-leaf.ts';
 import { unansweredCall } from '../rules/unanswered-call.ts';
 import { AppError } from '../util/errors.ts';
-import { fixKeptIndexes } from './kept-index.ts';
+import { partitionPoint } from '../util/search.ts';
 
 export interface PlanOptions {
   /** The input, for messages. */
@@ -72,7 +72,7 @@ function regionsOf({ index, front }: RepairState): Region[] {
   const mark = BYTE_ORDER_MARK.length;
   const [first] = regions;
   // A byte order mark leaves with the line that it damages; else it would damage the next one.
-  const takesMark = index.keepsMark && first?.offset === mark && leavesWhole(first);
+  const takesMark = index.keepsMark && first?.offset === mark && first.pieces.every(leaves);
   if (takesMark) {
     const pieces = first.pieces.map((piece) => ({ ...piece, start: piece.start + mark, end: piece.end + mark }));
     regions[0] = { ...first, offset: 0, length: first.length + mark, pieces };
@@ -86,8 +86,8 @@ function regionsOf({ index, front }: RepairState): Region[] {
   return regions;
 }
 
-function leavesWhole({ pieces }: Region): boolean {
-  return pieces.every(({ unit }) => !unit || unit.edits?.drop !== undefined || unit.edits?.moved !== undefined);
+function leaves({ unit }: Piece): boolean {
+  return !unit || unit.edits?.drop !== undefined || unit.edits?.moved !== undefined;
 }
 
 function quarantines({ regions, headers, titles, entries }: RepairIndex): boolean {
@@ -95,4 +95,58 @@ function quarantines({ regions, headers, titles, entries }: RepairIndex): boolea
     regions.some(({ pieces }) => pieces.some(({ kind, keepsOld }) => kind === 'junk' || keepsOld)) ||
     [...headers, ...titles, ...entries].some(({ edits }) => edits?.drop)
   );
+}
+
+/**
+ * In version 1 a compaction counts to the first entry that it keeps, and whoever wrote it counted entries that are lost
+ * now: each number is set to where the entry stands that was meant. A header counts as the first; a rebuilt one takes
+ * the place of the line that was lost.
+ */
+function fixKeptIndexes(repair: RepairState): void {
+  const { entries } = repair.index;
+  const counting = entries.filter((one) => one.firstKeptEntryIndex !== undefined && !one.edits?.drop && !one.frozen);
+  const staying = entries.filter(({ edits }) => !edits?.drop);
+  const lost = lostBefore(repair);
+  if (counting.length === 0 || (lost.length === 0 && staying.length === entries.length)) return;
+  const firstDrop = entries.find(({ edits }) => edits?.drop);
+  /** Where each entry stood for its writer, and where it stands in the output, the header being 0. */
+  const lostAt = (position: number): number =>
+    partitionPoint(0, lost.length, (at) => (lost[at]?.before ?? 0) <= position);
+  const counted = entries.map(({ position }) => 1 + position + lostAt(position));
+  const outputs = new Map(staying.map((entry, at) => [entry, at + 1]));
+  for (const entry of counting) {
+    const { position, firstKeptEntryIndex: kept = 0 } = entry;
+    if (!Number.isInteger(kept) || kept < 1 || kept > (counted[position] ?? 0)) continue;
+    // The counts rise with the entries. Where the one that is meant leaves, the next one counts that stays.
+    let at = partitionPoint(0, position, (one) => (counted[one] ?? 0) < kept);
+    while (at < position && entries[at]?.edits?.drop) at++;
+    const meant = entries[at];
+    const corrected = meant && outputs.get(meant);
+    if (corrected === kept) continue;
+    // A kept part never starts with a result: whoever wrote this number had not counted what was lost.
+    const uncorrected = staying[kept - 1];
+    const isPlausible = uncorrected && uncorrected.position <= position && uncorrected.role !== 'toolResult';
+    if (meant?.role === 'toolResult' && isPlausible) continue;
+    const [firstLost] = lost;
+    const isLostFirst = firstLost && firstLost.before < kept && firstLost.before <= (firstDrop?.position ?? kept);
+    repair.setMember(entry, {
+      key: 'firstKeptEntryIndex',
+      json: String(corrected),
+      // That by which the first thing that the number counts along was lost.
+      rule: (isLostFirst ? firstLost : (firstDrop?.edits?.drop ?? firstLost))?.rule ?? 'torn-line',
+      words: `the first kept entry is now number ${corrected}, was ${kept} (assumed)`,
+      assumed: true,
+    });
+  }
+}
+
+/** What the writer counted and the output does not have, beside the entries that leave. */
+function lostBefore({ index }: RepairState): { readonly before: number; readonly rule: string }[] {
+  const dropped = index.headers.slice(1).filter(({ edits }) => edits?.drop);
+  const lost = [
+    ...index.lostBefore,
+    ...dropped.map(({ position }) => ({ before: position, rule: 'second-header' })),
+  ].sort((a, b) => a.before - b.before);
+  // Without a header, the first thing that is lost before all entries was the header.
+  return index.headers.length === 0 && lost[0]?.before === 0 ? lost.slice(1) : lost;
 }

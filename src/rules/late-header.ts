@@ -1,5 +1,6 @@
 import { applySplices, setMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
+import { editsOf } from './fix/repair-state.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const lateHeader = defineRule('late-header', 'error', 'header', {
@@ -22,7 +23,7 @@ export const lateHeader = defineRule('late-header', 'error', 'header', {
       const members = header.edits?.members ?? [];
       const id = members.find(({ key }) => key === 'id');
       const words = `moved the header to the front${id ? ' and made its id a string' : ''}`;
-      repair.move(header, { rule: 'late-header', words, idBefore: id?.idBefore, idAfter: id?.idAfter });
+      editsOf(header).moved = { rule: 'late-header', words, idBefore: id?.idBefore, idAfter: id?.idAfter };
       const set = (text: string, key: string, json: string): string =>
         applySplices(text, [setMember(text, skipSpace(text, 0), key, encodeUtf8(json))]);
       const text = members.reduce((before, { key, json }) => set(before, key, json), header.raw);

@@ -1,3 +1,4 @@
+import { editsOf } from './fix/repair-state.ts';
 import { defineRule, placeOfLine } from './rule.ts';
 
 export const missingFinalNewline = defineRule('missing-final-newline', 'error', 'bytes', {
@@ -13,7 +14,7 @@ export const missingFinalNewline = defineRule('missing-final-newline', 'error', 
   fix: {
     end: (repair) => {
       const { unended } = repair.index;
-      if (unended !== undefined && repair.mayFix(unended, 'missing-final-newline')) repair.endLine(unended);
+      if (unended !== undefined && repair.mayFix(unended, 'missing-final-newline')) editsOf(unended).endsLine = true;
     },
   },
 });

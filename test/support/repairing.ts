@@ -40,7 +40,7 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const bytes = Buffer.from(input);
   const chunks = (): AsyncGenerator<Buffer> => inChunks(bytes, options.chunkBytes ?? 65_536);
   const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : rule !== 'blank-line');
-  const builder = new RepairIndexBuilder({ wants, key: KEY, onObject: () => {}, tools: options.settleTools === true });
+  const builder = new RepairIndexBuilder({ wants, onObject: () => {}, tools: options.settleTools === true });
   const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
   for await (const line of readLines(chunks(), limit)) builder.take(line);
   builder.end();

@@ -73,15 +73,10 @@ export function assignIds(repair: RepairState): void {
     }
     count++;
     parents[position] = parentAt(repair, entry, last);
-    for (const reference of entry.references)
-      followRenamed(repair, entry, reference.key, reference.id, repair.resolve(reference.id));
-    if (repair.idless.has(entry))
-      rename(repair, entry, count, id === undefined ? 'missing-field' : 'wrong-type', 'gave the entry');
-    else if (isRepeated) {
-      if (current.has(id) && !original && repair.mayFix(entry, 'duplicate-id'))
-        rename(repair, entry, count, 'duplicate-id', `gave the second entry with the id '${id}'`, String(id));
-      current.set(id, entry);
-    }
+    for (const reference of entry.references) followRenamed(repair, entry, reference.key, reference.id);
+    const isTaken = isRepeated && !original && current.has(id) && repair.mayFix(entry, 'duplicate-id');
+    if (isTaken || repair.idless.has(entry)) rename(repair, entry, count);
+    if (isRepeated) current.set(id, entry);
     last = position;
   }
 }
@@ -105,18 +100,18 @@ function dropCopy(repair: RepairState, copy: RepairEntry, original: RepairEntry)
   repair.drop(copy, 'duplicate-id', `moved an exact copy of line ${original.line} to quarantine`);
 }
 
-function rename(
-  repair: RepairState,
-  entry: RepairEntry,
-  count: number,
-  rule: string,
-  what: string,
-  idBefore?: string,
-): void {
-  const id = repair.mint(count);
-  entry.newId = id;
-  const words = `${what} the id '${id}'`;
-  repair.setMember(entry, { key: 'id', json: JSON.stringify(id), rule, words, idBefore, idAfter: id });
+function rename(repair: RepairState, entry: RepairEntry, count: number): void {
+  const { id } = entry;
+  const idAfter = repair.mint(count);
+  const change = { key: 'id', json: JSON.stringify(idAfter), idAfter };
+  entry.newId = idAfter;
+  if (repair.idless.has(entry)) {
+    const rule = id === undefined ? 'missing-field' : 'wrong-type';
+    repair.setMember(entry, { ...change, rule, words: `gave the entry the id '${idAfter}'` });
+  } else {
+    const words = `gave the second entry with the id '${id}' the id '${idAfter}'`;
+    repair.setMember(entry, { ...change, rule: 'duplicate-id', words, idBefore: String(id) });
+  }
 }
 
 function parentAt(repair: RepairState, entry: RepairEntry, last: number): number {
@@ -125,22 +120,17 @@ function parentAt(repair: RepairState, entry: RepairEntry, last: number): number
   // In version 1 the order of the lines is the tree where nothing else is said.
   if (parentId === undefined && repair.version === 1) return last;
   if (typeof parentId !== 'string' || parentId === '') return ROOT;
-  const parent = repair.resolve(parentId);
-  followRenamed(repair, entry, 'parentId', parentId, parent);
-  return parent?.position ?? UNRESOLVED;
+  return followRenamed(repair, entry, 'parentId', parentId)?.position ?? UNRESOLVED;
 }
 
-function followRenamed(
-  repair: RepairState,
-  entry: RepairEntry,
-  key: string,
-  idBefore: string,
-  target: RepairEntry | undefined,
-): void {
-  if (target?.newId === undefined || target === entry || entry.frozen) return;
-  const idAfter = target.newId;
-  const words = `updated ${key} to '${idAfter}'`;
-  repair.setMember(entry, { key, json: JSON.stringify(idAfter), rule: 'duplicate-id', words, idBefore, idAfter });
+/** Gives the entry that a member names, with its new id where it has one. */
+function followRenamed(repair: RepairState, entry: RepairEntry, key: string, id: string): RepairEntry | undefined {
+  const target = repair.resolve(id);
+  const idAfter = target?.newId;
+  if (idAfter === undefined || target === entry || entry.frozen) return target;
+  const change = { rule: 'duplicate-id', words: `updated ${key} to '${idAfter}'`, idBefore: id, idAfter };
+  repair.setMember(entry, { key, json: JSON.stringify(idAfter), ...change });
+  return target;
 }
 
 /** Finds a new parent for those that lost theirs, in file order. */

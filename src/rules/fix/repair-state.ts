@@ -193,14 +193,6 @@ export class RepairState {
     editsOf(unit).drop = { rule, words };
   }
 
-  move(header: HeadLine, moved: ChangeReason): void {
-    editsOf(header).moved = moved;
-  }
-
-  endLine(unit: Unit): void {
-    editsOf(unit).endsLine = true;
-  }
-
   /** A member that is set twice keeps its first reason and gets its last value. */
   setMember(unit: Unit, member: NewMember): void {
     const { members } = editsOf(unit);
@@ -261,7 +253,8 @@ export class RepairState {
   }
 }
 
-function editsOf(unit: Unit): ObjectEdits {
+/** What happens to an object, for whoever adds to it. */
+export function editsOf(unit: Unit): ObjectEdits {
   unit.edits ??= { members: [], inner: [], after: [] };
   return unit.edits;
 }

@@ -23,36 +23,29 @@ export function toolUseOf(message: JsonObject, timestamp: unknown): ToolUse | un
   };
 }
 
-/** Where results are missing: the turn that makes the calls, and the calls by the entry that went on without them. */
-interface Gap {
-  readonly turn: RepairEntry;
-  readonly followers: Map<RepairEntry, Set<string>>;
-}
-
 /**
  * Gives every tool call that the conversation went on without a result that says so. It stands behind the call's entry or
  * its last result, and on every branch without a result what followed is reattached to it.
  */
 export function settleTools(repair: RepairState): void {
-  const { entries } = repair.index;
   const below = answeredBelow(repair);
-  /** By the entry that the results stand behind. */
-  const gaps = new Map<RepairEntry, Gap>();
-  for (const entry of entries) {
+  /** The calls without a result, by the entry that the results stand behind and the one that went on without them. */
+  const gaps = new Map<RepairEntry, { turn: RepairEntry; followers: Map<RepairEntry, Set<string>> }>();
+  for (const entry of repair.index.entries) {
     if (entry.edits?.drop || (entry.role !== 'user' && entry.role !== 'assistant')) continue;
     const path = pathFromTurn(repair, entry);
     const turn = path[0];
     if (!turn || turn.tools?.isCut) continue;
     for (const { call, behind, follower } of unanswered(path, below)) {
-      const gap = gaps.get(behind) ?? { turn, followers: new Map<RepairEntry, Set<string>>() };
-      gaps.set(behind, gap);
-      const calls = gap.followers.get(follower) ?? new Set<string>();
-      gap.followers.set(follower, calls.add(call));
+      const { followers } = gaps.get(behind) ?? { followers: new Map<RepairEntry, Set<string>>() };
+      gaps.set(behind, { turn, followers });
+      followers.set(follower, (followers.get(follower) ?? new Set()).add(call));
     }
   }
   const last = lastEntry(repair);
   // Behind the last entry of the file a result would be the leaf.
-  for (const [behind, gap] of gaps) if (behind !== last && !behind.frozen) fillGap(repair, behind, gap);
+  for (const [behind, { turn, followers }] of gaps)
+    if (behind !== last && !behind.frozen) insertResults(repair, behind, turn, followers);
 }
 
 /** From the turn that makes calls down to the message that follows it; empty where there is no such turn. */
@@ -67,13 +60,11 @@ function pathFromTurn(repair: RepairState, message: RepairEntry): RepairEntry[] 
   return [];
 }
 
-interface Unanswered {
-  readonly call: string;
-  readonly behind: RepairEntry;
-  readonly follower: RepairEntry;
-}
-
-function unanswered(path: readonly RepairEntry[], below: ReadonlyMap<RepairEntry, Set<string>>): Unanswered[] {
+/** The calls of a turn that have no result on the path, with the entry that should follow it and the one that does. */
+function unanswered(
+  path: readonly RepairEntry[],
+  below: ReadonlyMap<RepairEntry, Set<string>>,
+): { call: string; behind: RepairEntry; follower: RepairEntry }[] {
   const pairing = new Pairing<string, number>();
   const groups = new Set((path[0]?.tools?.calls ?? []).map(({ id }) => pairing.add(id, id)));
   let lastResult = 0;
@@ -110,51 +101,40 @@ function answeredBelow(repair: RepairState): Map<RepairEntry, Set<string>> {
 }
 
 /** Puts the results behind an entry: followers that miss the same calls share them. */
-function fillGap(repair: RepairState, behind: RepairEntry, { turn, followers }: Gap): void {
-  const groups = new Map<string, RepairEntry[]>();
-  for (const [follower, calls] of followers) {
-    const key = JSON.stringify([...calls]);
-    const sharing = groups.get(key);
-    if (sharing) sharing.push(follower);
-    else groups.set(key, [follower]);
-  }
-  for (const sharing of groups.values()) {
-    const missing = new Set(followers.get(sharing[0] as RepairEntry));
-    let parentId = repair.idOf(behind);
-    if (parentId === undefined) continue;
-    for (const call of turn.tools?.calls ?? [])
-      if (missing.delete(call.id)) parentId = insertResult(repair, behind, turn, call, parentId);
-    for (const follower of sharing) if (!follower.frozen) repair.reattach(follower, parentId, 'unanswered-call');
-  }
-}
-
-function insertResult(
+function insertResults(
   repair: RepairState,
   behind: RepairEntry,
   turn: RepairEntry,
-  call: ToolUse['calls'][number],
-  parentId: string,
-): string {
+  followers: ReadonlyMap<RepairEntry, ReadonlySet<string>>,
+): void {
   const timestamp = behind.tools?.timestamp ?? turn.tools?.timestamp ?? '';
-  const id = repair.mint(behind.position + 1);
   const time = Date.parse(timestamp);
-  const entry = {
-    type: 'message',
-    id,
-    parentId,
-    timestamp,
-    message: {
-      role: 'toolResult',
-      toolCallId: call.id,
-      toolName: call.name ?? 'unknown',
-      content: [{ type: 'text', text: NEVER_RECORDED }],
-      isError: true,
-      ...(Number.isNaN(time) ? {} : { timestamp: time }),
-    },
-  };
-  const words = `inserted a result for the call '${call.id}'`;
-  repair.insertAfter(behind, { text: JSON.stringify(entry), rule: 'unanswered-call', words, idAfter: id });
-  return id;
+  /** By the calls that are missing: the last of their results. */
+  const inserted = new Map<string, string>();
+  for (const [follower, calls] of followers) {
+    const key = JSON.stringify([...calls]);
+    const missing = new Set(inserted.has(key) ? [] : calls);
+    let parentId = inserted.get(key) ?? repair.idOf(behind);
+    if (parentId === undefined) return;
+    for (const call of turn.tools?.calls ?? []) {
+      if (!missing.delete(call.id)) continue;
+      const id = repair.mint(behind.position + 1);
+      const message = {
+        role: 'toolResult',
+        toolCallId: call.id,
+        toolName: call.name ?? 'unknown',
+        content: [{ type: 'text', text: NEVER_RECORDED }],
+        isError: true,
+        ...(Number.isNaN(time) ? {} : { timestamp: time }),
+      };
+      const text = JSON.stringify({ type: 'message', id, parentId, timestamp, message });
+      const words = `inserted a result for the call '${call.id}'`;
+      repair.insertAfter(behind, { text, rule: 'unanswered-call', words, idAfter: id });
+      parentId = id;
+    }
+    inserted.set(key, parentId);
+    if (!follower.frozen) repair.reattach(follower, parentId, 'unanswered-call');
+  }
 }
 
 /**
