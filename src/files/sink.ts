@@ -10,7 +10,7 @@ export interface Sink {
   readonly stream: Output;
   /** Others see what is written as it comes: a pipe, a device, standard output. */
   readonly streams: boolean;
-  /** Call once, after the last byte was written to the stream; tells whether the output differs from the input. */
+  /** Call once, after the last byte was written to the stream; says whether the output differs from the input. */
   commit(): Promise<boolean>;
   /** Leaves no trace; does nothing after a commit. */
   discard(): void;

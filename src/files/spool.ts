@@ -66,7 +66,7 @@ function spoolError(folder: string, error: unknown): AppError {
   );
 }
 
-/** Text that is written before what stands in front of it is known: kept in memory, and on the disk once it is large. */
+/** Text that is written before what comes in front of it is known: kept in memory, and on the disk once it is large. */
 export class HeldOutput {
   readonly #newSpool: () => Spool;
   readonly #most: number;

@@ -37,7 +37,7 @@ export async function* findFiles(
     const within = new Set(above).add(real);
     for (const entry of entries) {
       const path = join(folder, entry.name);
-      // A link that leads nowhere counts as a file, so that reading it tells what is wrong.
+      // A link that leads nowhere counts as a file, so that reading it says what is wrong.
       const facts = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
       if (facts?.isDirectory()) yield* findFiles(path, wanted, options, within);
       else if (wanted(entry.name)) {

@@ -13,7 +13,6 @@ export class ByteWriter {
   #parts: Buffer[] = [];
   #raw = '';
   #bytes = 0;
-  #written = 0;
   #failed: Error | undefined;
 
   constructor(stream: Output) {
@@ -23,11 +22,6 @@ export class ByteWriter {
     });
   }
 
-  /** Bytes handed in so far. */
-  get written(): number {
-    return this.#written;
-  }
-
   get full(): boolean {
     return this.#bytes >= FULL;
   }
@@ -35,7 +29,7 @@ export class ByteWriter {
   /** Bytes kept one to a character, as lines hold them. Joining short strings first costs less than a buffer for each. */
   raw(raw: string): void {
     this.#raw += raw;
-    this.#count(raw.length);
+    this.#bytes += raw.length;
     if (this.#raw.length >= FULL) this.#pack();
   }
 
@@ -47,7 +41,7 @@ export class ByteWriter {
   bytes(bytes: Buffer): void {
     this.#pack();
     this.#parts.push(bytes);
-    this.#count(bytes.length);
+    this.#bytes += bytes.length;
   }
 
   async flush(): Promise<void> {
@@ -73,11 +67,6 @@ export class ByteWriter {
   #pack(): void {
     if (this.#raw !== '') this.#parts.push(Buffer.from(this.#raw, 'latin1'));
     this.#raw = '';
-  }
-
-  #count(bytes: number): void {
-    this.#bytes += bytes;
-    this.#written += bytes;
   }
 }
 

@@ -32,7 +32,6 @@ describe('writing bytes', () => {
     out.raw('e');
     await out.flush();
     expect(bytes()).toBe(`\u00c3\u00a9\u00e9abc${'d'.repeat(200_000)}e`);
-    expect(out.written).toBe(200_007);
   });
 
   it('puts what is short together into one write', async () => {
