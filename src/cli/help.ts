@@ -2,6 +2,7 @@ import { commands } from '../commands/index.ts';
 import {
   allOptions,
   COMMON_OPTIONS,
+  flag,
   type NamedCommand,
   type Option,
   optionWords,
@@ -12,7 +13,6 @@ const WIDTH = 80;
 
 export function programHelp(style: Style): string {
   const longest = Math.max(...commands.map((command) => command.name.length));
-  const version: Option = { name: 'version', kind: 'flag', describe: 'Print the version' };
   return [
     ...wrap('sessionctl: check, fix, migrate, read and export the session logs of coding agents', 0),
     '',
@@ -27,7 +27,10 @@ export function programHelp(style: Style): string {
     ),
     '',
     style.bold('Options:'),
-    ...optionRows([version, ...COMMON_OPTIONS.filter((option) => option.name === 'help')], style),
+    ...optionRows(
+      [flag('version', 'Print the version'), ...COMMON_OPTIONS.filter((option) => option.name === 'help')],
+      style,
+    ),
     '',
     style.bold('Exit codes:'),
     '  0 done, clean or the same   1 findings, differences or something left to do',

@@ -117,18 +117,14 @@ async function verify(names: readonly string[], args: ParsedArgs, io: Io, print:
     for (const { hash, size } of store.folder.list().blobs) {
       requireRunning(io.signal);
       const file = `${store.folder.path}/${hash}`;
-      const report = async (
-        rule: 'damaged-blob' | 'orphaned-blob',
-        severity: string,
-        message: string,
-      ): Promise<void> => {
+      const report = async (rule: 'damaged-blob' | 'orphaned-blob', message: string): Promise<void> => {
+        const severity = rule === 'damaged-blob' ? 'error' : 'warning';
         count[rule]++;
         await print(`${file}: ${severity}: ${rule}: ${message}`, { file, rule, severity, message });
       };
       if (store.verify(hash) === 'damaged-blob' && !reported.has(refOf(hash)))
-        await report('damaged-blob', 'error', 'its bytes do not match its name');
-      if (!search.found.has(hash))
-        await report('orphaned-blob', 'warning', `no given log refers to it, ${counted(size, 'byte')}`);
+        await report('damaged-blob', 'its bytes do not match its name');
+      if (!search.found.has(hash)) await report('orphaned-blob', `no given log refers to it, ${counted(size, 'byte')}`);
     }
   }
   const { 'bad-blob-ref': bad, 'missing-blob': missing, 'damaged-blob': damaged, 'orphaned-blob': orphaned } = count;
