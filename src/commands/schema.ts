@@ -1,6 +1,6 @@
-import { entrySchema, type JsonSchema, lineSchema, schemaTypes } from '../entries/schema/json-schema.ts';
+import { entrySchema, lineSchema, schemaTypes } from '../entries/schema/json-schema.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { type Command, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, option } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 
 export const command: Command = {
@@ -21,15 +21,12 @@ export const command: Command = {
   ],
   readsInput: false,
   run: async (args, io) => {
+    if (args.operands.length > 0) throw new UsageError(`takes no FILE; unexpected '${args.operands[0]}'`);
+    const type = args.text('entry');
+    const schema = (type === undefined ? undefined : entrySchema(type)) ?? lineSchema();
     const out = new ByteWriter(io.stdout);
-    out.text(`${JSON.stringify(wanted(args), null, 2)}\n`);
+    out.text(`${JSON.stringify(schema, null, 2)}\n`);
     await out.flush();
     return 0;
   },
 };
-
-function wanted(args: ParsedArgs): JsonSchema {
-  if (args.operands.length > 0) throw new UsageError(`takes no FILE; unexpected '${args.operands[0]}'`);
-  const type = args.text('entry');
-  return (type === undefined ? undefined : entrySchema(type)) ?? lineSchema();
-}

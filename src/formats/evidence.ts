@@ -17,12 +17,13 @@ export const LINES_TO_LOOK_AT = 256;
 
 /** What the first records of a file say about whose it is, and whether it may be rewritten. */
 export class Evidence {
+  /** Whether the file is ours; undefined as long as what follows may show it. */
+  ours: boolean | undefined;
   readonly #from: Origin | undefined;
   #records = 0;
   /** Without the headers that do not show whose they are. */
   #telling = 0;
   #known = 0;
-  #ours: boolean | undefined;
   /** The first header, whoever wrote it. */
   #header: JsonObject | undefined;
 
@@ -30,19 +31,14 @@ export class Evidence {
     this.#from = from;
   }
 
-  /** Whether the file is ours; undefined as long as what follows may tell. */
-  get ours(): boolean | undefined {
-    return this.#ours;
-  }
-
   /** Nothing that follows changes the answers. */
   get settled(): boolean {
-    if (this.#ours === false || this.#isVouchedFor) return true;
+    if (this.ours === false || this.#isVouchedFor) return true;
     return this.#records >= LINES_TO_LOOK_AT || this.#known > LINES_TO_LOOK_AT / 2;
   }
 
   get #isVouchedFor(): boolean {
-    return this.#from !== undefined && this.#ours === true;
+    return this.#from !== undefined && this.ours === true;
   }
 
   /** The next record. One that shares its line may be a piece of another object, and only speaks for the file. */
@@ -50,7 +46,7 @@ export class Evidence {
     if (this.settled) return;
     const isFirst = this.#records++ === 0;
     if (isFirst && hasOwnLine && this.#from === undefined && isOtherKind(value)) {
-      this.#ours = false;
+      this.ours = false;
       return;
     }
     if (isHeader(value) && isNative(value)) this.#header ??= value;
@@ -58,13 +54,13 @@ export class Evidence {
     if (isKnown) this.#known++;
     if (isKnown || !isHeader(value)) this.#telling++;
     if (isHeader(value) ? isKnown || (this.#from && isNative(value)) : isNative(value) || (this.#header && isKnown))
-      this.#ours = true;
+      this.ours = true;
   }
 
   /** No record follows: a header that any tool may have written is ours if nothing else is in the file. */
   end(): boolean {
-    this.#ours ??= this.#header !== undefined && this.#records === 1;
-    return this.#ours;
+    this.ours ??= this.#header !== undefined && this.#records === 1;
+    return this.ours;
   }
 
   /** Why a file that is ours is not rewritten unasked. */

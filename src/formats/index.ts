@@ -39,23 +39,19 @@ interface DetectionOptions {
 
 /** Holds the first lines of an input back until they show that it is a session log of ours. */
 export class Detection {
+  /** The format of a file that is not ours. */
+  foreign: LogFormat | undefined;
   readonly #name: string;
   readonly #options: DetectionOptions;
   readonly #evidence: Evidence;
   #held: Line[] | undefined = [];
   #looked = 0;
   #bytes = 0;
-  #foreign: LogFormat | undefined;
 
   constructor(name: string, options: DetectionOptions = {}) {
     this.#name = name;
     this.#options = options;
     this.#evidence = new Evidence(options.rewriting?.from);
-  }
-
-  /** The format of a file that is not ours. */
-  get foreign(): LogFormat | undefined {
-    return this.#foreign;
   }
 
   /** The file is known to be ours: nothing is held back any more. */
@@ -66,7 +62,7 @@ export class Detection {
   /** The lines that may be worked on now: none as long as the file may be another agent's, which is an error. */
   pass(lines: readonly Line[]): readonly Line[] {
     if (!this.#held) return lines;
-    if (this.#foreign) return [];
+    if (this.foreign) return [];
     for (const line of lines) this.#held.push(line);
     for (const line of lines) {
       if (!line.blank) this.#looked++;
@@ -85,11 +81,11 @@ export class Detection {
   /** Call it at the end of the input, or where nothing more can be held: the verdict falls now. */
   end(): readonly Line[] {
     const lines = this.#held;
-    if (!lines || this.#foreign) return [];
+    if (!lines || this.foreign) return [];
     const { named = true, rewriting } = this.#options;
     if (this.#looked > 0 && !this.#evidence.end()) {
-      this.#foreign = foreignFormat(lines);
-      if (named) throw foreignError(this.#name, this.#foreign);
+      this.foreign = foreignFormat(lines);
+      if (named) throw foreignError(this.#name, this.foreign);
       return [];
     }
     const refusal = rewriting && this.#evidence.refusal(rewriting);

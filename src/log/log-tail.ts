@@ -8,8 +8,6 @@ import { AppError } from '../util/errors.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
 import { shortJson } from '../util/to-json.ts';
 
-const REPAIR_FIRST = "run 'sessionctl repair' first";
-
 /**
  * What must be known of a log to add to it: its version and dialect, its last entry, and which ids are taken. Fed with
  * all lines in order; a log that nothing may be added to is refused as soon as that shows.
@@ -41,8 +39,7 @@ export class LogTail {
   /** The id of the last entry, null where there is no entry yet. */
   get leaf(): string | null {
     if (this.#lastId !== undefined) return this.#lastId;
-    const lack = 'has no id that the next one could use as its parent';
-    throw this.#refusal(`the last entry, line ${this.#lastLine}, ${lack}; ${REPAIR_FIRST}`);
+    throw this.#damage(`the last entry, line ${this.#lastLine}, has no id that the next one could use as its parent`);
   }
 
   /** An id that is not in the log. */
@@ -58,12 +55,10 @@ export class LogTail {
     this.bytes = line.offset + line.length + (line.terminated ? 1 : 0);
     const { damage, objects } = readContent(line, this.version);
     if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK))
-      throw this.#refusal(`starts with a byte order mark, which agents cannot read; ${REPAIR_FIRST}`);
-    if (damage) throw this.#refusal(`line ${line.number} is damaged (${damage}); ${REPAIR_FIRST}`);
-    if (!line.terminated) {
-      const risk = 'so the next entry would land on the same line';
-      throw this.#refusal(`the last line has no newline, ${risk}; ${REPAIR_FIRST}`);
-    }
+      throw this.#damage('starts with a byte order mark, which agents cannot read');
+    if (damage) throw this.#damage(`line ${line.number} is damaged (${damage})`);
+    if (!line.terminated)
+      throw this.#damage('the last line has no newline, so the next entry would land on the same line');
     const value = objects[0]?.value;
     if (!value) return;
     this.#watch.see(value);
@@ -72,7 +67,7 @@ export class LogTail {
       this.version ??= this.#readVersion(value);
       return;
     }
-    if (this.version === undefined) throw this.#refusal(`an entry comes before the header; ${REPAIR_FIRST}`);
+    if (this.version === undefined) throw this.#damage('an entry comes before the header');
     const id = value['id'];
     this.#lastId = typeof id === 'string' && id !== '' ? id : undefined;
     this.#lastLine = line.number;
@@ -81,7 +76,7 @@ export class LogTail {
 
   /** All lines were seen. */
   end(): void {
-    if (this.lines > 0 && this.version === undefined) throw this.#refusal(`has no header; ${REPAIR_FIRST}`);
+    if (this.lines > 0 && this.version === undefined) throw this.#damage('has no header');
   }
 
   #readVersion(header: JsonObject): 2 | 3 {
@@ -92,6 +87,10 @@ export class LogTail {
     if (version === 1)
       throw this.#refusal("is a version 1 log, which has no tree; upgrade it with 'sessionctl migrate -i' first");
     return version;
+  }
+
+  #damage(what: string): AppError {
+    return this.#refusal(`${what}; run 'sessionctl repair' first`);
   }
 
   #refusal(what: string): AppError {

@@ -65,13 +65,8 @@ const USAGE = `input?: number, output?: number, cacheRead?: number, cacheWrite?:
   cost?: { input?: number, output?: number, cacheRead?: number, cacheWrite?: number, total?: number,
     totalFromProvider?: unknown }`;
 
+/** The kinds of each version, made when a schema is first asked for. */
 let made: Readonly<Record<KnownVersion, Kinds>> | undefined;
-
-/** The kinds of a version, made when a schema is first asked for. */
-function kindsOf(version: KnownVersion): Kinds {
-  made ??= makeKinds();
-  return made[version];
-}
 
 function makeKinds(): Readonly<Record<KnownVersion, Kinds>> {
   const usage = described(z.object(fieldsOf(USAGE)), { id: 'usage' });
@@ -113,9 +108,10 @@ export function schemaOf(type: EntryType, version: KnownVersion): Schema {
   const key = `${version} ${type.name}`;
   let schema = schemas.get(key);
   if (!schema) {
+    made ??= makeKinds();
     const { name, fields = '', oneOf = [], inVersion1 } = type;
     const isOld = version === 1 && inVersion1 !== undefined;
-    const own = fieldsOf(isOld ? `${fields}, ${inVersion1}` : fields, kindsOf(version));
+    const own = fieldsOf(isOld ? `${fields}, ${inVersion1}` : fields, made[version]);
     schema = requireOneOf(z.object({ type: z.literal(name), ...envelopeOf(version), ...own }), isOld ? [] : oneOf);
     schemas.set(key, schema);
   }

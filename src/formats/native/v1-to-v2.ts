@@ -123,8 +123,8 @@ export class Version1To2 {
       return;
     }
     changes.set('firstKeptEntryIndex', undefined);
-    const symbol =
-      Number.isInteger(index) && index >= 0 && index < this.#positions.size ? this.#positions.at(index) : NONE;
+    const isPosition = Number.isInteger(index) && index >= 0 && index < this.#positions.size;
+    const symbol = isPosition ? this.#positions.at(index) : NONE;
     if (symbol !== NONE) {
       changes.set('firstKeptEntryId', encodeUtf8(JSON.stringify(this.#ids.text(symbol))));
       return;
