@@ -58,35 +58,53 @@ export const INPUT: typeof OUTPUT = { headLines: 60, tailLines: 20, headCharacte
 
 export interface Shortened {
   readonly text: string;
-  /** Of the whole text: '120 lines, 4,310 characters'. */
-  readonly size: string;
+  /** Of the whole text. */
   readonly lines: number;
+  readonly characters: number;
   readonly cut: boolean;
 }
 
 /** The beginning and the end of a long text, with a line between them that says what is missing. */
 export function shorten(text: string, limits: typeof OUTPUT | undefined): Shortened {
-  const all = linesOf(text);
-  const lines = all.length;
-  const { length } = text;
-  const size = lines > 1 ? `${grouped(lines)} lines, ${counted(length, 'character')}` : counted(length, 'character');
-  if (!limits) return { text, size, lines, cut: false };
+  const lines = countLines(text);
+  const characters = text.length;
+  if (!limits) return { text, lines, characters, cut: false };
   const { headLines, tailLines, headCharacters, tailCharacters } = limits;
-  if (lines <= headLines + tailLines && length <= headCharacters + tailCharacters)
-    return { text, size, lines, cut: false };
-  const end = text.endsWith('\n') ? '\n' : '';
-  const start = all.slice(0, headLines).join('\n') + (lines > headLines ? '\n' : end);
-  const head = cutBefore(start, headCharacters);
-  const tail = cutAfter(all.slice(-tailLines).join('\n') + end, Math.min(tailCharacters, length - head.length));
-  const left = counted(length - head.length - tail.length, 'character');
-  const leftLines = lines - linesOf(head).length - linesOf(tail).length;
+  if (lines <= headLines + tailLines && characters <= headCharacters + tailCharacters)
+    return { text, lines, characters, cut: false };
+  const head = cutBefore(firstLines(text, headLines), headCharacters);
+  const tail = cutAfter(lastLines(text, tailLines), Math.min(tailCharacters, characters - head.length));
+  const left = counted(characters - head.length - tail.length, 'character');
+  const leftLines = lines - countLines(head) - countLines(tail);
   const what = leftLines > 0 ? `${counted(leftLines, 'line')}, ${left}` : left;
-  return { text: `${withoutLineEnds(head)}\n[... ${what} left out ...]\n${tail}`, size, lines, cut: true };
+  return { text: `${withoutLineEnds(head)}\n[... ${what} left out ...]\n${tail}`, lines, characters, cut: true };
+}
+
+/** '120 lines, 4,310 characters'. */
+export function sizeOf({ lines, characters }: Shortened): string {
+  return `${lines > 1 ? `${grouped(lines)} lines, ` : ''}${counted(characters, 'character')}`;
 }
 
 /** A newline at the end ends the last line and begins none. */
-export function linesOf(text: string): string[] {
-  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+function countLines(text: string): number {
+  let lines = text === '' || text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+function firstLines(text: string, count: number): string {
+  let end = 0;
+  for (let line = 0; line < count; line++) {
+    end = text.indexOf('\n', end) + 1;
+    if (end === 0) return text;
+  }
+  return text.slice(0, end);
+}
+
+function lastLines(text: string, count: number): string {
+  let start = text.endsWith('\n') ? text.length : text.length + 1;
+  for (let line = 0; line < count && start > 0; line++) start = start < 2 ? 0 : text.lastIndexOf('\n', start - 2) + 1;
+  return text.slice(start);
 }
 
 /** How an exporter writes each kind of word. */

@@ -130,7 +130,9 @@ function labelHtml({ label }: ExportedBranch): string {
 }
 
 function partsHtml(parts: readonly MessagePart[], html: (words: Words) => string): string {
-  return parts.map((part) => partHtml(part, html)).join('');
+  let text = '';
+  for (const part of parts) text += partHtml(part, html);
+  return text;
 }
 
 function partHtml(part: MessagePart, html: (words: Words) => string): string {

@@ -49,7 +49,9 @@ function markdownExporter(options: ExporterOptions): Exporter {
 }
 
 function partsText(parts: readonly MessagePart[], line: Write, summary: Write): string {
-  return parts.map((part) => partText(part, line, summary)).join('');
+  let text = '';
+  for (const part of parts) text += partText(part, line, summary);
+  return text;
 }
 
 function partText(part: MessagePart, line: Write, summary: Write): string {

@@ -1,5 +1,5 @@
 /** Whether a text, which may be several lines, has anything that `sanitizeLine` looks at. */
-const NEEDS_WORK = /[<`\]@$]/;
+export const NEEDS_WORK = /[<`\]@$]/;
 
 const AUTOLINK = /<https?:\/\/[^\s<>`"'|\\$@]*>/;
 /** The end of a link: its address, perhaps with a title. Those that are not plain are no links here. */

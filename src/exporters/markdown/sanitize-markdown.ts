@@ -1,9 +1,9 @@
 import { lineEnds, visible, withoutLineEnds } from '../text.ts';
-import { sanitizeLine } from './inline.ts';
+import { NEEDS_WORK, sanitizeLine } from './inline.ts';
 import { fenceFor } from './text.ts';
 
 /** Anything but words from the first character of each line on, with at most one blank line between them. */
-const MORE_THAN_PROSE = /[<`\]@$]|^[ \t~>\-+*_=#0-9]|\n\n\n|(?<![\s\S])\n/m;
+const MORE_THAN_PROSE = /^[\n \t~>\-+*_=#0-9]|\n(?:[ \t~>\-+*_=#0-9]|\n\n)/;
 /** Headings of the export itself are of the levels 1 and 2. */
 const HIGHEST_HEADING = 3;
 
@@ -15,7 +15,7 @@ const HIGHEST_HEADING = 3;
  */
 export function sanitizeMarkdown(markdown: string): string {
   const text = visible(lineEnds(markdown));
-  return withoutLineEnds(MORE_THAN_PROSE.test(text) ? new Sanitizer(text).run() : text);
+  return withoutLineEnds(NEEDS_WORK.test(text) || MORE_THAN_PROSE.test(text) ? new Sanitizer(text).run() : text);
 }
 
 const BLANK = /^[ \t]*$/;

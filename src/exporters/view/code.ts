@@ -1,5 +1,3 @@
-import { linesOf } from '../text.ts';
-
 /** File extensions that are the names of their languages too. */
 const SAME_NAME =
   'tsx jsx jsonc json5 go java swift scala php lua r dart zig nix sh bash zsh fish bat sql graphql css ' +
@@ -51,6 +49,10 @@ export function diffOf(before: string, after: string): string {
     ...changes(old.slice(start, oldEnd), now.slice(start, now.length - end)),
     ...old.slice(oldEnd, oldEnd + CONTEXT).map((line) => ` ${line}`),
   ].join('\n');
+}
+
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 
 function changes(old: readonly string[], now: readonly string[]): string[] {

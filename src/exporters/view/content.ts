@@ -3,7 +3,7 @@ import { entryTypeOf } from '../../entries/types/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
 import type { Fold, MessagePart, NoteItem, Remark, Text, ViewOptions, Words } from '../exporter.ts';
-import { INPUT, OUTPUT, oneLine, type Shortened, shorten } from '../text.ts';
+import { INPUT, OUTPUT, oneLine, type Shortened, shorten, sizeOf } from '../text.ts';
 import { block } from './call.ts';
 import { jsonText, remainder, stringOf } from './json.ts';
 import { costText, tokensText, usageIn } from './totals.ts';
@@ -28,7 +28,7 @@ export function jsonFold(title: Words, value: unknown, options: ViewOptions): Fo
 /** A long plain text under one line, such as a system prompt. */
 export function textFold(title: Words, value: string, language: string, options: ViewOptions): Fold {
   const shown = shortInput(value, options);
-  return fold([...title, `, ${shown.size}`], [block(language, shown.text)]);
+  return fold([...title, `, ${sizeOf(shown)}`], [block(language, shown.text)]);
 }
 
 export function shortInput(value: string, { tools }: ViewOptions): Shortened {
@@ -48,7 +48,12 @@ export function contentParts(content: unknown, options: ViewOptions, call?: Call
   if (typeof content === 'string') return content.trim() === '' ? [] : [text(content)];
   const unknown = (value: unknown): MessagePart => jsonFold(['Content in an unknown form'], value, options);
   if (!Array.isArray(content)) return [unknown(content)];
-  return content.flatMap((one) => (isObject(one) ? blockPart(one, options, call) : unknown(one)) ?? []);
+  const parts: MessagePart[] = [];
+  for (const one of content) {
+    const part = isObject(one) ? blockPart(one, options, call) : unknown(one);
+    if (part) parts.push(part);
+  }
+  return parts;
 }
 
 function blockPart(value: JsonObject, options: ViewOptions, call?: CallView): MessagePart | undefined {

@@ -53,7 +53,8 @@ function hasUnsafeNumber(value: unknown): boolean {
   while (waiting.length > 0) {
     const one = waiting.pop();
     if (typeof one === 'number' && isUnsafe(one)) return true;
-    if (typeof one === 'object' && one !== null) for (const inner of Object.values(one)) waiting.push(inner);
+    if (typeof one === 'object' && one !== null)
+      for (const inner of Object.values(one)) if (typeof inner !== 'string') waiting.push(inner);
   }
   return false;
 }

@@ -2,7 +2,7 @@ import { modelName, stringOf as textOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
 import type { MessagePart, Speaker, ViewOptions, Words } from '../exporter.ts';
-import { oneLine } from '../text.ts';
+import { oneLine, sizeOf } from '../text.ts';
 import { block } from './call.ts';
 import { languageOf } from './code.ts';
 import { contentParts, jsonFold, remark, shortInput, shortOutput, text, textFold } from './content.ts';
@@ -56,7 +56,7 @@ function execution(message: JsonObject, source: string, language: string, title:
   const facts: Words[] = [];
   if (typeof message['exitCode'] === 'number') facts.push([`exit code ${message['exitCode']}`]);
   if (message['excludeFromContext'] === true) facts.push(['not shown to the model']);
-  if (printed.cut) facts.push([printed.size]);
+  if (printed.cut) facts.push([sizeOf(printed)]);
   const parts: MessagePart[] = [block(language, shortInput(textOf(message[source]), options).text)];
   if (printed.text !== '') parts.push(block('', printed.text));
   if (message['cancelled'] === true) parts.push(remark('warning', ['Cancelled']));

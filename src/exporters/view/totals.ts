@@ -37,8 +37,7 @@ export class Totals {
   }
 
   #addTime(timestamp: unknown): void {
-    const time = millisecondsOf(timestamp);
-    const iso = time === undefined ? '' : new Date(time).toISOString();
+    const iso = isoOf(timestamp) ?? '';
     // Years beyond 9999 have longer texts, which do not sort as the times do.
     if (iso.length !== 24) return;
     if (this.#earliest === '' || iso < this.#earliest) {
@@ -70,8 +69,21 @@ export function costText(cost: number): string {
   return `$${size >= 1 || size === 0 ? cost.toFixed(2) : size >= 0.0001 ? cost.toFixed(4) : cost.toFixed(6)}`;
 }
 
-const ISO = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
+/** What agents write, and needs no arithmetic. */
+const USUAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
 const FURTHEST = 8.64e15;
+
+/** In UTC and ISO form; one without a zone is taken as UTC, for the machine's own zone must not matter. */
+function isoOf(timestamp: unknown): string | undefined {
+  if (typeof timestamp === 'number')
+    return Math.abs(timestamp) <= FURTHEST ? new Date(timestamp).toISOString() : undefined;
+  if (typeof timestamp !== 'string') return undefined;
+  if (USUAL.test(timestamp)) return timestamp;
+  const match = ISO.exec(timestamp);
+  const time = match ? Date.parse(match[1] === undefined ? `${timestamp}Z` : timestamp) : Number.NaN;
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
 
 /** Throws a RangeError where the zone is not known. The same zone gives the same text on every machine. */
 export function timeTextIn(zone: string): TimeText {
@@ -81,22 +93,14 @@ export function timeTextIn(zone: string): TimeText {
     ...{ year: 'numeric', month: two, day: two, hour: two, minute: two, second: two },
   });
   return (timestamp) => {
-    const time = millisecondsOf(timestamp);
+    const iso = isoOf(timestamp);
     // What we cannot read a person perhaps can.
-    if (time === undefined)
+    if (iso === undefined)
       return typeof timestamp === 'string' && timestamp !== '' ? oneLine(timestamp, 40) : undefined;
-    if (zone === 'UTC') return new Date(time).toISOString().replace(/T(.{8}).*/, ' $1');
-    const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]));
+    const at = iso.indexOf('T');
+    if (zone === 'UTC') return `${iso.slice(0, at)} ${iso.slice(at + 1, at + 9)}`;
+    const parts = new Map(format.formatToParts(Date.parse(iso)).map(({ type, value }) => [type, value]));
     const date = `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
     return `${date} ${parts.get('hour')}:${parts.get('minute')}:${parts.get('second')}`;
   };
-}
-
-/** Of a timestamp in ISO form; one without a zone is taken as UTC, for the machine's own zone must not matter. */
-function millisecondsOf(timestamp: unknown): number | undefined {
-  if (typeof timestamp === 'number') return Math.abs(timestamp) <= FURTHEST ? timestamp : undefined;
-  const match = typeof timestamp === 'string' ? ISO.exec(timestamp) : undefined;
-  if (!match) return undefined;
-  const time = Date.parse(match[3] === undefined ? `${timestamp}Z` : match[0]);
-  return Number.isNaN(time) ? undefined : time;
 }

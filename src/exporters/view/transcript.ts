@@ -4,7 +4,7 @@ import type { LogEntry } from '../../log/log-entry.ts';
 import { Pairing } from '../../transcript/turns.ts';
 import { grouped } from '../../util/words.ts';
 import type { CallPart, Item, MessageItem, NoteItem, ResultView, Speaker, ViewOptions, Words } from '../exporter.ts';
-import { oneLine } from '../text.ts';
+import { oneLine, sizeOf } from '../text.ts';
 import { type Asked, askedOf, block } from './call.ts';
 import { contentParts, noteOf, remark, shortOutput } from './content.ts';
 import { withExactNumbers } from './json.ts';
@@ -167,7 +167,7 @@ export class Transcript {
       if (part.kind === 'text') {
         const shown = shortOutput(part.text, this.#options);
         lines += shown.lines;
-        if (shown.cut || shown.lines > LONG_RESULT_LINES) title.push(shown.size);
+        if (shown.cut || shown.lines > LONG_RESULT_LINES) title.push(sizeOf(shown));
         parts.push(block('', shown.text));
       } else if (part.kind === 'image' || part.kind === 'remark') parts.push(part);
       else if (part.kind === 'fold') parts.push(...part.parts.filter((inner) => inner.kind === 'block'));
