@@ -105,7 +105,7 @@ export function refsOf(raw: string, from = 0): LineRef[] {
 }
 
 /** What every line with a ref, or with an image, has in it; escapes spell letters of these words. */
-export const REF_MARKS = ['blob:', '\\u006', '\\u003'];
+const REF_MARKS = ['blob:', '\\u006', '\\u003'];
 export const IMAGE_MARKS = ['image', '\\u006'];
 
 /** False only where no ref can be: most lines are done with this one look. */

@@ -5,7 +5,7 @@ import type { Line } from '../lines/line.ts';
 /** What a line holds, for commands that read or change it as text. */
 export interface LineLook {
   readonly damage: Damage | 'byte-order-mark' | undefined;
-  /** Undefined for a blank line, and a damaged one but for a byte order mark. */
+  /** Undefined for a blank line, a damaged one but for a byte order mark, and a message that is surely whole. */
   readonly value: JsonObject | undefined;
   /** Where the object may begin: behind a byte order mark. */
   readonly from: number;

@@ -1,4 +1,3 @@
-import { IMAGE_MARKS } from '../blobs/images.ts';
 import type { LineLook } from '../blobs/line-object.ts';
 import { externalizeLine, type LeftReason } from '../blobs/move-images.ts';
 import type { BlobStore } from '../blobs/store.ts';
@@ -108,7 +107,7 @@ async function externalize(
     // A ref that nobody sees before the end need not be good before.
     ...(input.streams ? { beforeFlush: () => store.settle() } : {}),
     // What the two options take away may be in any line.
-    ...(truncates || strips ? {} : { marks: IMAGE_MARKS }),
+    onlyImages: !truncates && !strips,
   });
   store.settle();
   if (count.left > NOTES) io.note(`${name}: ${counted(count.left - NOTES, 'more line')} with images left in the log`);

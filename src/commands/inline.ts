@@ -1,4 +1,3 @@
-import { REF_MARKS } from '../blobs/images.ts';
 import type { LineLook } from '../blobs/line-object.ts';
 import { inlineLine } from '../blobs/move-images.ts';
 import type { BlobStore } from '../blobs/store.ts';
@@ -43,6 +42,6 @@ async function inline(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io
     return inlined.raw;
   };
   const detection = rewritingDetection(input.name, args, { anyVersion: false });
-  await rewriteLines(input, out, detection, io, change, { marks: REF_MARKS });
+  await rewriteLines(input, out, detection, io, change, { onlyImages: true });
   return kept.end();
 }

@@ -68,8 +68,9 @@ export function toFile(name: string, { input, hasInPlace, mode, random, signal }
     streams: false,
     commit: async () =>
       attemptWrite(name, () => {
-        temp.finish(facts && ownershipOf(facts));
-        temp.moveTo(path);
+        // A new file loses nobody's data in a crash, as with cp; one that is replaced might.
+        temp.finish(facts && ownershipOf(facts), facts !== undefined);
+        temp.moveTo(path, facts !== undefined);
         return true;
       }),
     discard: () => temp.discard(),

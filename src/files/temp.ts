@@ -36,11 +36,11 @@ export class TempFile {
     writeFully(this.fd, bytes);
   }
 
-  /** The content and its permissions are on the disk when this returns. */
-  finish(ownership?: Ownership): void {
+  /** The content and its permissions are on the disk when this returns, unless it need not be durable. */
+  finish(ownership?: Ownership, sync = true): void {
     requireRunning(this.signal);
     if (ownership) adopt(this.fd, ownership);
-    fsyncSync(this.fd);
+    if (sync) fsyncSync(this.fd);
     this.#close();
   }
 

@@ -36,7 +36,7 @@ export const FIELD = {
 export const ABSENT = -1;
 export const NULL = -2;
 
-/** In `codes`: bits 0 to 3, 4 to 7, 8. */
+/** In `codes`: bits 0 to 3, 4 to 7, 8, 9. */
 export const TYPE = { message: 1, custom: 2, modelChange: 3, thinkingChange: 4 } as const;
 /** The entry types that the scanner vouches for, by TYPE. */
 export const TYPE_NAMES: readonly string[] = ['', 'message', 'custom', 'model_change', 'thinking_level_change'];
@@ -44,6 +44,8 @@ export const ROLE = { none: 0, user: 1, assistant: 2, toolResult: 3, unknown: 15
 /** By ROLE. */
 export const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
 export const CUT_TURN = 1 << 8;
+/** There is a string under `data`, or an `image_url`: the places of images and of refs. */
+export const MAY_HOLD_IMAGE = 1 << 9;
 
 /** A tool call: where its id starts, the id's bytes, its place in the message's content. */
 export const CALL_FIELDS = 3;

@@ -5,7 +5,7 @@ import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { LeftOut } from '../log/log-entry.ts';
-import { FIELD, FIELDS, ROLE, scannerKind, TYPE } from '../scanner/layout.ts';
+import { FIELD, FIELDS, MAY_HOLD_IMAGE, ROLE, scannerKind, TYPE } from '../scanner/layout.ts';
 import { makeScanner, type Scanner } from '../scanner/scanner.ts';
 import type { Io } from './command.ts';
 import { noteDamage } from './damaged-lines.ts';
@@ -14,9 +14,12 @@ import type { RewriteInput } from './rewrite.ts';
 export interface RewriteLinesOptions {
   /** Called before output leaves. */
   readonly beforeFlush?: () => void;
-  /** A message without any of these is not changed, and need not be read where the scanner says that it is whole. */
-  readonly marks?: readonly string[];
+  /** A message without an image or a ref is not changed, and need not be read where the scanner says that it is whole. */
+  readonly onlyImages?: boolean;
 }
+
+/** What is known of a message that the scanner has accepted, which need not be parsed. */
+const PLAIN: LineLook = { damage: undefined, value: undefined, from: 0 };
 
 /**
  * Puts a log through a function that changes whole lines. Damaged lines, those that are too long to be held among them,
@@ -30,8 +33,8 @@ export async function rewriteLines(
   change: (line: Line, look: LineLook) => string,
   options: RewriteLinesOptions = {},
 ): Promise<void> {
-  const { beforeFlush = () => {}, marks } = options;
-  const scanner = marks && makeScanner(scannerKind(io.env), io.random(8));
+  const { beforeFlush = () => {}, onlyImages = false } = options;
+  const scanner = onlyImages ? makeScanner(scannerKind(io.env), io.random(8)) : undefined;
   const damaged: LeftOut[] = [];
   let version: number | undefined;
   const flush = async (): Promise<void> => {
@@ -65,11 +68,13 @@ export async function rewriteLines(
         const start = records[at + FIELD.start] as number;
         const length = records[at + FIELD.length] as number;
         from = start + length + 1;
-        const line = block.bytes.subarray(start, from);
-        if (isPlainMessage(records, at) && !marks?.some((mark) => line.includes(mark, 0, 'latin1'))) continue;
+        const isPlain = isPlainMessage(records, at);
+        if (isPlain && ((records[at + FIELD.codes] as number) & MAY_HOLD_IMAGE) === 0) continue;
         pass(block.bytes.subarray(done, start));
         done = from;
-        await work([block.line(start, length, number)]);
+        const line = block.line(start, length, number);
+        if (isPlain) out.raw(`${change(line, PLAIN)}\n`);
+        else await work([line]);
       }
     }
     pass(block.bytes.subarray(done));

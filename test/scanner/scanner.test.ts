@@ -15,6 +15,7 @@ import {
   CUT_TURN,
   FIELD,
   FIELDS,
+  MAY_HOLD_IMAGE,
   NULL,
   OPAQUE_KEYS,
   ROLE,
@@ -80,6 +81,14 @@ function scan(scanner: Scanner, lines: readonly Buffer[]): Scanned[] {
   return all;
 }
 
+function mayHoldImage(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(
+    ([key, member]) =>
+      key === 'image_url' || (typeof member === 'string' && OPAQUE_KEYS.includes(key)) || mayHoldImage(member),
+  );
+}
+
 /** What JSON.parse says about the same line. */
 function parsedFacts(value: Record<string, unknown>): Record<string, unknown> {
   const message = isObject(value['message']) ? value['message'] : {};
@@ -93,7 +102,7 @@ function parsedFacts(value: Record<string, unknown>): Record<string, unknown> {
     id: string(value['id']),
     parentId: value['parentId'] === null ? null : string(value['parentId']),
     result: string(message['toolCallId']),
-    codes: type | (role << 4) | cut,
+    codes: type | (role << 4) | cut | (mayHoldImage(value) ? MAY_HOLD_IMAGE : 0),
     time: readTime(value['timestamp']),
     calls: content.flatMap((block: unknown, at: number) =>
       isObject(block) && block['type'] === 'toolCall' && typeof block['id'] === 'string' ? [[block['id'], at]] : [],

@@ -24,12 +24,13 @@ export const KEY_RESULT: i32 = 8;
 export const KEY_CONTENT: i32 = 9;
 export const KEY_OPAQUE: i32 = 10;
 export const KEY_TRANSIENT: i32 = 11;
+export const KEY_URL: i32 = 12;
 
 export const ANYWHERE: i32 = -1;
 /** Keys that stand in an object once. */
 export const ONCE: u32 = ~((1 << KEY_NONE) | (1 << KEY_OPAQUE));
 
-// Keys of up to 15 bytes that were met before, each in the slot that its text leads to: 16 bytes of text and its length,
+// Keys of up to 15 bytes that were met before, each in the slot that its text leads to: 16 bytes of text and length,
 // the two halves of its hash, what it means and where. Behind them the slot of a long key, which is not found again.
 export const KEY_BITS: i32 = 12;
 export const keys: usize = (__heap_base + 15) & ~15;
@@ -59,6 +60,7 @@ function meaningOf(start: usize, length: usize): u32 {
   if (isText(start, length, 'toolCallId')) return meaning(KEY_RESULT, 1 << AT_MESSAGE);
   if (isText(start, length, 'partialJson')) return meaning(KEY_TRANSIENT, ANYWHERE);
   if (isText(start, length, 'jsonlEvents')) return meaning(KEY_TRANSIENT, ANYWHERE);
+  if (isText(start, length, 'image_url')) return meaning(KEY_URL, ANYWHERE);
   if (isText(start, length, 'arguments') || isText(start, length, 'details')) return meaning(KEY_OPAQUE, ANYWHERE);
   if (isText(start, length, 'data') || isText(start, length, 'input')) return meaning(KEY_OPAQUE, ANYWHERE);
   return meaning(KEY_NONE, 0);

@@ -9,7 +9,7 @@ import {
 } from './hash';
 import {
   AT_BLOCK, AT_CONTENT, AT_DATA, AT_ENTRY, AT_MESSAGE, AT_OPAQUE, AT_OTHER, KEY_CONTENT, KEY_ID, KEY_MESSAGE,
-  KEY_NONE, KEY_OPAQUE, KEY_PARENT, KEY_RESULT, KEY_ROLE, KEY_STOP, KEY_TIME, KEY_TRANSIENT, KEY_TYPE, ONCE,
+  KEY_NONE, KEY_OPAQUE, KEY_PARENT, KEY_RESULT, KEY_ROLE, KEY_STOP, KEY_TIME, KEY_TRANSIENT, KEY_TYPE, KEY_URL, ONCE,
   clearKeys, keysEnd, readKey, shortLength, shortText, slotOf,
 } from './keys';
 import { day, millisecond, readTime } from './time';
@@ -31,6 +31,7 @@ const ROLE_ASSISTANT: i32 = 2 << 4;
 const ROLE_RESULT: i32 = 3 << 4;
 const ROLE_UNKNOWN: i32 = 15 << 4;
 const CUT_TURN: i32 = 1 << 8;
+const MAY_HOLD_IMAGE: i32 = 1 << 9;
 
 const records: usize = keysEnd;
 const calls: usize = records + (MOST_LINES * FIELDS * 4);
@@ -191,7 +192,9 @@ function skipObject(at: usize, place: i32, depth: i32): usize {
 
 /** A member's value, and what it means under its key. */
 function skipMember(at: usize, place: i32, key: i32, depth: i32): usize {
-  if (place == AT_OPAQUE || key == KEY_NONE) return skipValue(at, place == AT_OPAQUE ? AT_OPAQUE : AT_OTHER, depth);
+  if (key == KEY_URL || (key == KEY_OPAQUE && load<u8>(at) == 0x22)) codes |= MAY_HOLD_IMAGE;
+  if (place == AT_OPAQUE) return skipValue(at, AT_OPAQUE, depth);
+  if (key == KEY_NONE || key == KEY_URL) return skipValue(at, AT_OTHER, depth);
   const first = load<u8>(at);
   if (key == KEY_OPAQUE) return skipValue(at, first == 0x22 ? AT_DATA : AT_OPAQUE, depth);
   if (first == 0x22) {
