@@ -151,13 +151,17 @@ export class RegionEditor {
       splice: placed(setMember(text, open, key, encodeUtf8(json))),
       reason,
     }));
-    const deeper = inner.flatMap(({ splices: splicesIn, words, ...reason }) =>
-      splicesIn(text, open).map((splice, at) => ({
-        splice: placed(splice),
-        reason: { ...reason, words: at === 0 ? words : undefined },
-      })),
-    );
-    return [...sets, ...deeper];
+    const changes: { readonly splice: Splice; readonly reason: EditReason }[] = [...sets];
+    for (const { splices: splicesIn, words, ...reason } of inner) {
+      const splices = splicesIn(text, open).map(placed);
+      const overlaps = ({ start, end }: Splice): boolean =>
+        changes.some(({ splice }) => start < splice.end && splice.start < end);
+      // Two fixes may want the same comma. What is written has to be JSON, so the second one waits for the next run.
+      if (splices.some(overlaps)) continue;
+      for (const splice of splices)
+        changes.push({ splice, reason: { ...reason, words: splice === splices[0] ? words : undefined } });
+    }
+    return changes;
   }
 
   #byteWords(splices: readonly Splice[]): string {

@@ -91,9 +91,10 @@ export interface Rule extends RuleMeta {
   /** Looks at every line that is damaged or blank, in order; healthy ones may be passed over. */
   readonly line?: (line: CheckedLine, log: LogFacts, report: Report) => void;
   /**
-   * What `object` looks at, if not at everything. 'shape': keys and kinds of values alone, so that of all lines of one
-   * shape one is enough. 'unscanned': only at lines that the scanner leaves to a full reading anyway. 'values' where the
-   * fast path asks the same question of its own facts. Without it every line is read in full while the rule is on.
+   * What `object` looks at, if not at everything. 'shape': keys, kinds of values (an empty string is one of its own) and
+   * the values of `type` and `role`, so that of all lines of one shape one is enough. 'unscanned': only at lines that the
+   * scanner leaves to a full reading anyway. 'values' where the fast path asks the same question of its own facts. Without
+   * it every line is read in full while the rule is on.
    */
   readonly looksAt?: 'shape' | 'unscanned' | 'values';
   /** Looks at every whole object, in order, before it joins the log's facts. */

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { arrayElements, findMember, removeElements } from '../../src/json/text.ts';
 import type { QuarantineRecord } from '../../src/repair/index.ts';
 import { rules } from '../../src/rules/index.ts';
+import { defineRule, placeOf, type Rule } from '../../src/rules/rule.ts';
 import { readRecords, rebuildInput } from '../support/rebuild.ts';
 import { errorsOf, findingsOf, repair } from '../support/repairing.ts';
 import { projectRoot, run } from '../support/run.ts';
@@ -249,6 +251,48 @@ describe('what omp throws an error on', () => {
     expect(changes).toHaveLength(58);
     expect(await errorsOf(output)).toEqual([]);
     expect((await repair(output, { scanner })).changes).toEqual([]);
+  });
+});
+
+describe('two fixes that want the same comma', () => {
+  const emptyText: Rule = defineRule('empty-text', 'error', 'shape', {
+    summary: 'a text block is empty',
+    why: '',
+    arises: '',
+    advice: '',
+    example: '',
+    object: (object, _log, report) => {
+      if (object.text.includes('"text":""')) report(placeOf(object, 'message.content'), 'empty text block');
+    },
+    fix: {
+      object: (state, { unit, rule }) =>
+        state.editInside(unit, {
+          rule,
+          words: 'removed',
+          splices: (text, open) => {
+            const content = findMember(text, findMember(text, open, 'message')?.valueStart ?? open, 'content');
+            const start = content?.valueStart ?? open;
+            const blocks = [...arrayElements(text, start)].map((block) => text.slice(block.start, block.end));
+            return removeElements(text, start, (index) => blocks[index]?.includes('"text":""') === true);
+          },
+        }),
+    },
+  });
+
+  it('leave JSON behind, and the second one is made by the next run', async () => {
+    const log = (content: string): string =>
+      `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}
+{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":${content}}}
+`;
+    const [hi, empty] = ['{"type":"text","text":"hi"}', '{"type":"text","text":""}'];
+    // A program of its own, with one rule more.
+    vi.resetModules();
+    ((await import('../../src/rules/index.ts')).rules as Rule[]).push(emptyText);
+    const program = await import('../support/repairing.ts');
+    const first = await program.repair(log(`[${hi}, null, ${empty}]`));
+    expect(first.output.toString()).toBe(log(`[${hi}, ${empty}]`));
+    expect(await program.errorsOf(first.output)).toEqual([expect.stringContaining('empty-text')]);
+    expect((await program.repair(first.output)).output.toString()).toBe(log(`[${hi}]`));
   });
 });
 

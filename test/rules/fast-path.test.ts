@@ -74,6 +74,14 @@ const node = fc.record({
   id: fc.constantFrom('e', 'entry-with-a-long-id-', 'abcdef'),
 });
 
+describe('a rule that is on by default', () => {
+  it('does not make validate read every line in full', () => {
+    const isOn = ({ level, group, object, looksAt }: Rule): boolean =>
+      level !== 'off' && group !== 'blobs' && object !== undefined && looksAt === undefined;
+    expect(rules.filter(isOn).map(({ id }) => id)).toEqual([]);
+  });
+});
+
 describe('lines that are not read in full', () => {
   it('are judged as if they were: calls, results, writers and times on random trees', async () => {
     await fc.assert(
