@@ -44,13 +44,13 @@ function commandPart(command: NamedCommand): string[] {
     text(`${command.summary}.`),
     ...command.description.flatMap((paragraph) => ['.PP', text(paragraph)]),
     ...command.options.flatMap(optionPart),
-    ...command.examples.flatMap((example) => [
+    ...Object.entries(command.examples).flatMap(([run, shows]) => [
       '.PP',
-      text(`${example.shows[0]?.toUpperCase()}${example.shows.slice(1)}:`),
+      text(`${shows[0]?.toUpperCase()}${shows.slice(1)}:`),
       '.PP',
       '.nf',
       '.RS',
-      text(example.run),
+      text(run),
       '.RE',
       '.fi',
     ]),

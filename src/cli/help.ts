@@ -50,7 +50,7 @@ export function commandHelp(command: NamedCommand, style: Style): string {
     ...optionRows(allOptions(command), style),
     '',
     style.bold('Examples:'),
-    ...command.examples.flatMap(({ shows, run }) => [
+    ...Object.entries(command.examples).flatMap(([run, shows]) => [
       ...wrap(`# ${shows}`, 2).map((line) => style.dim(line)),
       ...commandLines(run),
     ]),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type EntryEnvelope, entryLine, misfit, readBody } from '../entries/new-entry.ts';
+import { entryLine, misfit, readBody } from '../entries/new-entry.ts';
 import { AppendFile } from '../files/append-file.ts';
 import { abortable, fileChunks, inputChunks } from '../files/input.ts';
 import { withLock } from '../files/lock.ts';
@@ -41,13 +41,11 @@ export const command: Command = {
     option('title', 'TEXT', 'For the header of a new file: the title of the session'),
     FROM_OPTION,
   ],
-  examples: [
-    {
-      run: `echo '{"type":"label","targetId":"a1b2c303","label":"start"}' | sessionctl append session.jsonl`,
-      shows: 'label an entry',
-    },
-    { run: 'sessionctl append --fsync --title notes new.jsonl < bodies.jsonl', shows: 'a new log' },
-  ],
+  examples: {
+    [`echo '{"type":"label","targetId":"a1b2c303","label":"start"}' | sessionctl append session.jsonl`]:
+      'label an entry',
+    'sessionctl append --fsync --title notes new.jsonl < bodies.jsonl': 'a new log',
+  },
   readsInput: true,
   run: async (args, io) => {
     const [name, ...more] = args.operands;
@@ -59,14 +57,13 @@ export const command: Command = {
     try {
       await log.prepare();
       for await (const line of readLines(abortable(inputChunks('-', io), io))) {
-        if (line.blank) continue;
-        out.text(`${await log.add(line)}\n`);
+        if (!line.blank) out.text(`${await log.add(line)}\n`);
         await out.flush();
       }
       await log.finish();
       return 0;
     } finally {
-      log.close();
+      log.file.close();
     }
   },
 };
@@ -76,7 +73,7 @@ class GrowingLog {
   readonly #name: string;
   readonly #args: ParsedArgs;
   readonly #io: Io;
-  readonly #file: AppendFile;
+  readonly file: AppendFile;
   #tail: LogTail;
   /** The parent of the next entry where --at was given. */
   #at: string | undefined;
@@ -85,7 +82,7 @@ class GrowingLog {
     this.#name = name;
     this.#args = args;
     this.#io = io;
-    this.#file = new AppendFile(name);
+    this.file = new AppendFile(name);
     this.#tail = new LogTail(name, io.random);
   }
 
@@ -100,8 +97,7 @@ class GrowingLog {
     if (isNew) throw new AppError(`${this.#name}: is new, so '${rev}' does not exist`);
     const session = await openSession(this.#name, this.#io);
     try {
-      const position = await resolveEntry(session, rev);
-      const { value, line } = await session.entry(position);
+      const { value, line } = await session.entry(await resolveEntry(session, rev));
       if (typeof value['id'] !== 'string')
         throw new AppError(`${this.#name}: line ${line} has no id, so it cannot be the parent of an entry`);
       this.#at = value['id'];
@@ -115,37 +111,26 @@ class GrowingLog {
     const body = readBody(line);
     if (typeof body === 'string') throw new AppError(`-:${line.number}: the entry ${body}`);
     return await this.#locked(() => {
-      const envelope: EntryEnvelope = {
-        id: this.#tail.newId(),
-        parentId: this.#at ?? this.#tail.leaf,
-        timestamp: new Date(this.#io.now()).toISOString(),
-      };
+      const [id, parentId] = [this.#tail.newId(), this.#at ?? this.#tail.leaf];
+      const envelope = { id, parentId, timestamp: this.#now() };
       const wrong = misfit(body, envelope, this.#tail.version ?? 3, this.#tail.dialect);
       if (wrong !== undefined) throw new AppError(`-:${line.number}: the entry ${wrong}`);
       this.#write(this.#header(envelope.timestamp) + entryLine(body, envelope));
-      if (this.#at !== undefined) this.#at = envelope.id;
-      return envelope.id;
+      if (this.#at !== undefined) this.#at = id;
+      return id;
     });
   }
 
   /** A new file gets its header also when no entry came. */
   async finish(): Promise<void> {
-    if (this.#tail.bytes > 0) return;
-    await this.#locked(() => {
-      const header = this.#header(new Date(this.#io.now()).toISOString());
-      if (header !== '') this.#write(header);
-    });
-  }
-
-  close(): void {
-    this.#file.close();
+    if (this.#tail.bytes === 0) await this.#locked(() => this.#write(this.#header(this.#now())));
   }
 
   /** Runs `work` with the lock held and everything read that is in the file. */
   async #locked<T>(work: () => T): Promise<T> {
     const timeoutMs = (this.#args.number('lock-timeout') ?? LOCK_SECONDS) * 1000;
     for (;;) {
-      const done = await withLock(`${this.#file.path}.lock`, { ...this.#io, timeoutMs }, () =>
+      const done = await withLock(`${this.file.path}.lock`, { ...this.#io, timeoutMs }, () =>
         this.#catchUp() ? { result: work() } : undefined,
       );
       if (done) return done.result;
@@ -155,44 +140,43 @@ class GrowingLog {
   }
 
   #catchUp(): boolean {
-    const { size, replaced } = this.#file.look();
+    const { size, replaced } = this.file.look();
     const { bytes } = this.#tail;
     if (replaced || size < bytes || size - bytes > QUICK_BYTES) return false;
-    if (size > bytes) this.#see(this.#file.read(bytes, size));
+    if (size > bytes) this.#see(this.file.read(bytes, size));
     return true;
   }
 
   /** Reads the log from its start. */
   async #scan(): Promise<void> {
     this.#tail = new LogTail(this.#name, this.#io.random);
-    if (this.#file.look().size === 0) return;
+    if (this.file.look().size === 0) return;
     this.#io.progress.file(this.#name);
     const detection = rewritingDetection(this.#name, this.#args, { anyVersion: true });
-    for await (const batch of readLineBatches(abortable(fileChunks(this.#file.path), this.#io))) {
+    for await (const batch of readLineBatches(abortable(fileChunks(this.file.path), this.#io))) {
       for (const line of detection.pass(batch)) this.#tail.see(line);
     }
     for (const line of detection.end()) this.#tail.see(line);
     this.#tail.end();
   }
 
+  #now(): string {
+    return new Date(this.#io.now()).toISOString();
+  }
+
   /** Empty where the log has a header. */
   #header(timestamp: string): string {
     if (this.#tail.bytes > 0) return '';
-    const header = {
-      type: 'session',
-      version: 3,
-      id: uuidOf(this.#io.random(16)),
-      timestamp,
-      cwd: this.#args.text('cwd') ?? resolve('.'),
-      title: this.#args.text('title'),
-    };
-    return `${encodeUtf8(JSON.stringify(header))}\n`;
+    const id = uuidOf(this.#io.random(16));
+    const [cwd = resolve('.'), title] = [this.#args.text('cwd'), this.#args.text('title')];
+    return `${encodeUtf8(JSON.stringify({ type: 'session', version: 3, id, timestamp, cwd, title }))}\n`;
   }
 
   #write(raw: string): void {
+    if (raw === '') return;
     const bytes = Buffer.from(raw, 'latin1');
-    this.#file.append(bytes);
-    if (this.#args.flag('fsync')) this.#file.sync();
+    this.file.append(bytes);
+    if (this.#args.flag('fsync')) this.file.sync();
     // Our own lines are read as everybody's: what an agent would stumble over shows here, and the place is exact.
     this.#see(bytes);
   }

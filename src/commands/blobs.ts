@@ -13,11 +13,7 @@ import { printable } from '../util/printable.ts';
 import { safeJson } from '../util/to-json.ts';
 import { counted, grouped } from '../util/words.ts';
 
-const WORK = new Map([
-  ['ls', ls],
-  ['verify', verify],
-  ['gc', gc],
-]);
+const WORK = new Map(Object.entries({ ls, verify, gc }));
 
 export const command: Command = {
   operands: 'ls|verify|gc [FILE|DIR]...',
@@ -35,15 +31,12 @@ export const command: Command = {
     flag('force', 'gc: remove more than half of the store if necessary'),
     flag('delete', 'gc: remove blobs instead of moving them to the trash folder'),
   ],
-  examples: [
-    { run: 'sessionctl blobs ls session.jsonl', shows: 'the refs in a log' },
-    {
-      run: 'sessionctl blobs verify --blobs ~/.omp/agent/blobs ~/.omp/agent/sessions',
-      shows: 'check that every image is there',
-    },
-    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs ~/.omp/agent', shows: 'list what could be removed' },
-    { run: 'sessionctl blobs gc --blobs ~/.omp/agent/blobs --apply ~/.omp/agent', shows: 'move it to the trash' },
-  ],
+  examples: {
+    'sessionctl blobs ls session.jsonl': 'the refs in a log',
+    'sessionctl blobs verify --blobs ~/.omp/agent/blobs ~/.omp/agent/sessions': 'check that every image is there',
+    'sessionctl blobs gc --blobs ~/.omp/agent/blobs ~/.omp/agent': 'list what could be removed',
+    'sessionctl blobs gc --blobs ~/.omp/agent/blobs --apply ~/.omp/agent': 'move it to the trash',
+  },
   verbs: [...WORK.keys()],
   readsInput: true,
   run: async (args, io) => {
@@ -59,10 +52,9 @@ export const command: Command = {
     if (verb !== 'gc' && names.length === 0 && io.stdin.isTTY)
       throw new UsageError('no FILE given and standard input is a terminal');
     const out = new ByteWriter(io.stdout);
-    const code = await work(names, args, io, async (text, record) => {
-      out.text(`${args.flag('json') ? safeJson(record) : io.stdout.isTTY ? printable(text) : text}\n`);
-      if (out.full) await out.flush();
-    });
+    const code = await work(names, args, io, (text, record) =>
+      out.put(`${args.flag('json') ? safeJson(record) : io.stdout.isTTY ? printable(text) : text}\n`),
+    );
     await out.flush();
     return code;
   },

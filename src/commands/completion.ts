@@ -16,10 +16,10 @@ export const completion = (allCommands: () => Promise<readonly NamedCommand[]>):
     'It reads nothing and needs almost no memory.',
   ],
   options: [],
-  examples: [
-    { run: 'source <(sessionctl completion bash)', shows: 'try it in the current bash; the same works in zsh' },
-    { run: 'sessionctl completion fish > ~/.config/fish/completions/sessionctl.fish', shows: 'install it for fish' },
-  ],
+  examples: {
+    'source <(sessionctl completion bash)': 'try it in the current bash; the same works in zsh',
+    'sessionctl completion fish > ~/.config/fish/completions/sessionctl.fish': 'install it for fish',
+  },
   verbs: [...shells.keys()],
   readsInput: false,
   run: async (args, io) => {

@@ -5,7 +5,7 @@ import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, blobResolver } from '../shared/blob-options.ts';
-import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { labels, sessionTitle } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
@@ -24,11 +24,8 @@ export const command: Command = {
     'Memory: about 27 bytes per entry of the log, 8 per entry of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is copied to a private temporary file.',
   ],
   options: [
-    option(
-      'leaf',
-      'REV',
+    leafOption(
       'The entry whose context to show: an id, a prefix of one, a label, @~N, leaf:N, line:N, root, null; --leaf=-abc for an id with a dash',
-      { default: '@' },
     ),
     option('profile', 'NAME', "Which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
     option('as', 'FORM', 'The format of the messages', { choices: FORMS, default: 'native' }),
@@ -39,19 +36,13 @@ export const command: Command = {
     flag('explain', 'Print one line per entry of the path instead: in or out, and by which rule'),
     BLOBS_OPTION,
   ],
-  examples: [
-    { run: `sessionctl context session.jsonl | jq -r 'select(.role=="user").content'`, shows: 'what the user said' },
-    {
-      run: 'sessionctl context --leaf @~5 --profile omp session.jsonl',
-      shows: 'what omp would have sent five entries ago',
-    },
-    { run: 'sessionctl context --explain session.jsonl', shows: 'why each entry is in or out' },
-    {
-      run: 'sessionctl context --as anthropic session.jsonl | jq -s .',
-      shows: "the messages of a request to Anthropic's API",
-    },
-    { run: 'sessionctl context --leaf=-abc session.jsonl', shows: 'an id that starts with a dash' },
-  ],
+  examples: {
+    [`sessionctl context session.jsonl | jq -r 'select(.role=="user").content'`]: 'what the user said',
+    'sessionctl context --leaf @~5 --profile omp session.jsonl': 'what omp would have sent five entries ago',
+    'sessionctl context --explain session.jsonl': 'why each entry is in or out',
+    'sessionctl context --as anthropic session.jsonl | jq -s .': "the messages of a request to Anthropic's API",
+    'sessionctl context --leaf=-abc session.jsonl': 'an id that starts with a dash',
+  },
   readsInput: true,
   run: async (args, io) => {
     const [name = '-', ...more] = args.operands;
@@ -66,17 +57,13 @@ async function show(session: Log, view: View, args: ParsedArgs, io: Io): Promise
   const profile = (args.text('profile') ?? 'spec') as Profile;
   const form = (args.text('as') ?? 'native') as FormName;
   const rev = args.text('leaf');
-  const options = { allowNull: true, duplicates: duplicatesIn(profile) } as const;
+  const options = { allowNull: true, duplicates: duplicatesIn(profile) };
   const position = await view.leaf(rev === '@' ? undefined : rev, options);
   const blobs = blobResolver(session.name, args, io);
-  const context = await SessionContext.at(session, position === null || position < 0 ? null : position, profile);
+  const context = await SessionContext.at(session, position < 0 ? null : position, profile);
   for (const note of context.notes) io.note(`${session.name}: ${note}`);
   const out = new ByteWriter(io.stdout);
-  const print = async (line: string): Promise<void> => {
-    out.text(line);
-    out.text('\n');
-    if (out.full) await out.flush();
-  };
+  const print = (line: string): Promise<void> => out.put(`${line}\n`);
   // A terminal gets no character that could do more than be read.
   const printJson = (line: string) => print(io.stdout.isTTY ? escapeUnsafe(line, jsonEscape) : line);
   if (args.flag('state')) await printJson(await stateText(session, context, form));

@@ -25,15 +25,12 @@ export const command: Command = {
     option('profile', 'NAME', "With --context: which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
     flag('json', 'Print one JSON object'),
   ],
-  examples: [
-    { run: 'sessionctl diff session.jsonl', shows: 'the two most recent branches' },
-    { run: 'sessionctl diff session.jsonl leaf:3 @', shows: 'an older branch and the newest' },
-    { run: 'sessionctl diff session.jsonl fork.jsonl', shows: 'where two sessions diverge' },
-    {
-      run: 'sessionctl diff session.jsonl @~6 @ --context',
-      shows: 'how the context changed, for example after a compaction',
-    },
-  ],
+  examples: {
+    'sessionctl diff session.jsonl': 'the two most recent branches',
+    'sessionctl diff session.jsonl leaf:3 @': 'an older branch and the newest',
+    'sessionctl diff session.jsonl fork.jsonl': 'where two sessions diverge',
+    'sessionctl diff session.jsonl @~6 @ --context': 'how the context changed, for example after a compaction',
+  },
   readsInput: true,
   run: async (args, io) => {
     const [name, ...revs] = args.operands;
@@ -43,15 +40,28 @@ export const command: Command = {
       throw new UsageError("'--profile' needs '--context'");
     if (other === '-' && (name === undefined || name === '-'))
       throw new UsageError('only one of the two sessions can be standard input');
+    const profile = args.flag('context') ? ((args.text('profile') ?? 'spec') as Profile) : undefined;
+    const options = { revs: 'operand', readings: other === undefined ? 0 : 1 } as const;
     const work = async (session: Log, view: View): Promise<number> => {
-      if (other === undefined) return await diffBranches(session, view, revs, args, io);
-      const compare = async (second: Log, secondView: View): Promise<number> => {
-        const ends = [await view.leaf(revs[0]), await secondView.leaf(revs[1])] as const;
-        return await print(await compareSides([session, second], ends, profileOf(args)), args, io);
-      };
-      return await readSession(other, io, compare, { revs: 'operand', readings: 1 });
+      const [first, second = '@'] = revs;
+      if (other !== undefined) {
+        const compare = async (otherSession: Log, otherView: View): Promise<number> => {
+          const ends = [await view.leaf(first), await otherView.leaf(revs[1])] as const;
+          return await print(await compareSides([session, otherSession], ends, profile), args, io);
+        };
+        return await readSession(other, io, compare, options);
+      }
+      const last = leaves(session.index).slice(-2);
+      const [a = -1, b = -1] = first === undefined ? last : [await view.leaf(first), await view.leaf(second)];
+      if (b < 0) {
+        io.note(`${session.name}: has only one branch; pass two entries or another FILE`);
+        return args.flag('json') ? await print(noComparison(session, a), args, io) : 0;
+      }
+      view.path(a);
+      view.path(b);
+      return await print(await compareSides([session, session], [a, b], profile), args, io);
     };
-    return await readSession(name ?? '-', io, work, { revs: 'operand', readings: other === undefined ? 0 : 1 });
+    return await readSession(name ?? '-', io, work, options);
   },
 };
 
@@ -60,38 +70,12 @@ async function isFileName(word: string | undefined): Promise<boolean> {
   return word === '-' || (word !== undefined && (await isThere(word)));
 }
 
-/** The profile to compare contexts by; undefined to compare entries. */
-function profileOf(args: ParsedArgs): Profile | undefined {
-  return args.flag('context') ? ((args.text('profile') ?? 'spec') as Profile) : undefined;
-}
-
-async function diffBranches(
-  session: Log,
-  view: View,
-  [first, second = '@']: readonly string[],
-  args: ParsedArgs,
-  io: Io,
-): Promise<number> {
-  const ends = leaves(session.index);
-  const [a = -1, b = -1] = first === undefined ? ends.slice(-2) : [await view.leaf(first), await view.leaf(second)];
-  if (b < 0) {
-    io.note(`${session.name}: has only one branch; pass two entries or another FILE`);
-    return args.flag('json') ? await print(noComparison(session, a), args, io) : 0;
-  }
-  view.path(a);
-  view.path(b);
-  return await print(await compareSides([session, session], [a, b], profileOf(args)), args, io);
-}
-
 /** Gives the exit code: 0 for the same, 1 for a difference. */
 async function print(comparison: Comparison, args: ParsedArgs, io: Io): Promise<number> {
   const out = new ByteWriter(io.stdout);
   const clean = io.stdout.isTTY ? printable : (line: string): string => line.replace(/\r/g, '');
   const format = args.flag('json') ? jsonFormat() : textFormat({ style: io.style, clean });
-  for await (const text of reportDiff(comparison, format)) {
-    out.text(text);
-    if (out.full) await out.flush();
-  }
+  for await (const text of reportDiff(comparison, format)) await out.put(text);
   await out.flush();
   return isSame(comparison) ? 0 : 1;
 }

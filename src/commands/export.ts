@@ -11,7 +11,7 @@ import { HeldOutput } from '../files/spool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
-import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
@@ -40,12 +40,7 @@ export const command: Command = {
       choices: exportFormats.map((format) => format.name),
       default: 'md',
     }),
-    option(
-      'leaf',
-      'REV',
-      'The branch that ends here, instead of at the last entry; --leaf=-abc for an id with a dash',
-      { default: '@' },
-    ),
+    leafOption('The branch that ends here, instead of at the last entry; --leaf=-abc for an id with a dash'),
     flag('all', 'Every branch, with links where they split'),
     option('tools', 'HOW', 'Show tool calls and results in full, with long ones shortened, or not at all', {
       choices: ['full', 'summary', 'none'],
@@ -60,14 +55,11 @@ export const command: Command = {
     option('tz', 'ZONE', 'Show times in this time zone', { default: 'UTC' }),
     option('output', 'FILE', 'Write to FILE instead of standard output, all at once', { short: 'o' }),
   ],
-  examples: [
-    { run: 'sessionctl export session.jsonl > session.md', shows: 'the branch that ends at the leaf, as Markdown' },
-    { run: 'sessionctl export --all -o session.html session.jsonl', shows: 'every branch on one page' },
-    {
-      run: 'sessionctl export --leaf label:done --tools none session.jsonl',
-      shows: 'only what was said, up to a label',
-    },
-  ],
+  examples: {
+    'sessionctl export session.jsonl > session.md': 'the branch that ends at the leaf, as Markdown',
+    'sessionctl export --all -o session.html session.jsonl': 'every branch on one page',
+    'sessionctl export --leaf label:done --tools none session.jsonl': 'only what was said, up to a label',
+  },
   readsInput: true,
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time, because each becomes its own document');
@@ -162,10 +154,7 @@ function imageStores(args: ParsedArgs, output: string | undefined, mode: number,
 async function deliver(head: string, body: HeldOutput, sink: Sink): Promise<void> {
   const out = new ByteWriter(sink.stream);
   out.text(head);
-  for await (const chunk of body.chunks()) {
-    out.bytes(chunk);
-    if (out.full) await out.flush();
-  }
+  for await (const chunk of body.chunks()) await out.put(chunk);
   await out.flush();
   await sink.commit();
 }

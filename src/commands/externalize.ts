@@ -44,16 +44,11 @@ export const command: Command = {
     ),
     ...REWRITE_OPTIONS,
   ],
-  examples: [
-    {
-      run: 'sessionctl externalize --blobs blobs session.jsonl > slim.jsonl',
-      shows: 'the images go to blobs/, the rest to slim.jsonl',
-    },
-    {
-      run: 'sessionctl externalize -i --backup --blobs ~/.omp/agent/blobs session.jsonl',
-      shows: "in place, into omp's store",
-    },
-  ],
+  examples: {
+    'sessionctl externalize --blobs blobs session.jsonl > slim.jsonl':
+      'the images go to blobs/, the rest to slim.jsonl',
+    'sessionctl externalize -i --backup --blobs ~/.omp/agent/blobs session.jsonl': "in place, into omp's store",
+  },
   readsInput: true,
   run: async (args, io) => {
     const lossy = ['truncate', 'strip-transient'].find((name) => args.flag(name));

@@ -1,6 +1,6 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import { modeOf } from '../files/input.ts';
-import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
+import { PRIVATE_MODE, toFile, toStream } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
@@ -26,25 +26,20 @@ export const command: Command = {
     option('id', 'ID', 'The id of the new session; random by default'),
     option('timestamp', 'TIME', 'The time in its header, such as 2026-01-31T12:00:00.000Z; now by default'),
   ],
-  examples: [
-    { run: 'sessionctl fork session.jsonl @~4 -o retry.jsonl', shows: 'continue from before the last four entries' },
-    { run: 'sessionctl fork session.jsonl leaf:2 -o other.jsonl', shows: 'only the second newest branch' },
-    {
-      run: 'sessionctl fork s.jsonl label:good --id s1 --timestamp 2026-01-31T12:00Z',
-      shows: 'the same bytes in every run',
-    },
-    { run: 'sessionctl fork session.jsonl -- -abc', shows: 'an id that starts with a dash' },
-  ],
+  examples: {
+    'sessionctl fork session.jsonl @~4 -o retry.jsonl': 'continue from before the last four entries',
+    'sessionctl fork session.jsonl leaf:2 -o other.jsonl': 'only the second newest branch',
+    'sessionctl fork s.jsonl label:good --id s1 --timestamp 2026-01-31T12:00Z': 'the same bytes in every run',
+    'sessionctl fork session.jsonl -- -abc': 'an id that starts with a dash',
+  },
   readsInput: true,
   run: async (args, io) => {
     const [name, rev, ...more] = args.operands;
     if (name === undefined || rev === undefined)
       throw new UsageError("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
     if (more.length > 0) throw new UsageError(`fork takes one FILE and one REV; unexpected '${more[0]}'`);
-    return await readSession(name, io, (session, view) => fork(session, view, rev, args, io), {
-      revs: 'operand',
-      readings: 2,
-    });
+    const options = { revs: 'operand', readings: 2 } as const;
+    return await readSession(name, io, (session, view) => fork(session, view, rev, args, io), options);
   },
 };
 
@@ -65,11 +60,16 @@ async function fork(session: Log, view: View, rev: string, args: ParsedArgs, io:
   const other = pathTo(session.index, position, 'last');
   // Agents do not agree which entry a repeated id means.
   if (path.length !== other.length || path.some((at, place) => at !== other[place])) throw refused(session, REPEATED);
-  const labels = await lateLabels(session, path);
-  const wanted = [...path, ...labels];
+  const wanted = [...path, ...(await lateLabels(session, path))];
   const ids = await readWhole(session, wanted, identity.id, args.flag('new-ids'));
   const version = header && versionOf(header).known ? undefined : session.version;
-  const sink = await openSink(session, args, io);
+  const output = args.text('output');
+  const input = name === '-' ? undefined : name;
+  const mode = input === undefined ? PRIVATE_MODE : await modeOf(input);
+  const sink =
+    output === undefined || output === '-'
+      ? toStream(terminalSafe(io.stdout))
+      : toFile(output, { random: io.random, signal: io.signal, input, mode });
   try {
     const out = new ByteWriter(sink.stream);
     if (titleSlotText !== undefined) {
@@ -83,9 +83,8 @@ async function fork(session: Log, view: View, rev: string, args: ParsedArgs, io:
       const isLabel = place >= path.length;
       const parentId =
         place++ === 0 ? rootParent(session, position, entry, identity.id, io) : isLabel ? last : undefined;
-      out.text(`${forkEntry(entry.text, entry.value, ids, parentId)}\n`);
+      await out.put(`${forkEntry(entry.text, entry.value, ids, parentId)}\n`);
       last = ids.of(entry.value['id'] as string);
-      if (out.full) await out.flush();
     }
     await out.flush();
     await sink.commit();
@@ -149,12 +148,4 @@ function rootParent(session: Log, end: number, root: LogEntry, id: string, io: I
     io.note(`${session.name}: ${why}; the fork starts there, as it does for agents`);
   }
   return null;
-}
-
-async function openSink(session: Log, args: ParsedArgs, io: Io): Promise<Sink> {
-  const output = args.text('output');
-  if (output === undefined || output === '-') return toStream(terminalSafe(io.stdout));
-  const input = session.name === '-' ? undefined : session.name;
-  const mode = input === undefined ? PRIVATE_MODE : await modeOf(input);
-  return toFile(output, { random: io.random, signal: io.signal, input, mode });
 }

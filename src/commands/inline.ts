@@ -19,10 +19,10 @@ export const command: Command = {
     'Memory: one line and its images.',
   ],
   options: [BLOBS_OPTION, ...REWRITE_OPTIONS],
-  examples: [
-    { run: 'sessionctl inline session.jsonl > whole.jsonl', shows: 'a log that needs no other file' },
-    { run: 'sessionctl inline --blobs blobs < slim.jsonl | sessionctl context', shows: 'in a pipe' },
-  ],
+  examples: {
+    'sessionctl inline session.jsonl > whole.jsonl': 'a log that needs no other file',
+    'sessionctl inline --blobs blobs < slim.jsonl | sessionctl context': 'in a pipe',
+  },
   readsInput: true,
   run: async (args, io) => await rewrite(args, io, async (input, out) => await inline(input, out, args, io)),
 };

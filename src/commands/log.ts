@@ -4,8 +4,8 @@ import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { entryText, formatRow, kindOf, type Marks, overviewRecord, rowOf, rowStyle } from '../overview/row.ts';
-import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
-import { readSession } from '../shared/open-session.ts';
+import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
+import { readSession, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { pathTo } from '../tree/path.ts';
 import { lastEntry } from '../tree/rev.ts';
@@ -22,7 +22,7 @@ export const command: Command = {
     'Memory: about 27 bytes per entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
   options: [
-    option('leaf', 'REV', 'Show the path to this entry', { default: '@' }),
+    leafOption('Show the path to this entry'),
     flag('reverse', 'Newest first', { short: 'r' }),
     option('max-count', 'N', 'Only the last N', { short: 'n', kind: 'number' }),
     option('type', 'TYPE', 'Only entries of this type', { many: true }),
@@ -31,31 +31,26 @@ export const command: Command = {
     flag('ignore-case', 'With --grep: ignore case'),
     flag('json', 'Print one JSON record per entry, with its full text'),
   ],
-  examples: [
-    { run: 'sessionctl log session.jsonl', shows: 'The branch of the last entry' },
-    { run: 'sessionctl log -n 5 --role user session.jsonl', shows: 'The last five things the user said' },
-    { run: 'sessionctl log --leaf leaf:2 session.jsonl', shows: 'Another branch' },
-    { run: "sessionctl log --leaf=-abc --grep 'TODO|FIXME' session.jsonl", shows: 'An id that starts with a dash' },
-  ],
+  examples: {
+    'sessionctl log session.jsonl': 'The branch of the last entry',
+    'sessionctl log -n 5 --role user session.jsonl': 'The last five things the user said',
+    'sessionctl log --leaf leaf:2 session.jsonl': 'Another branch',
+    "sessionctl log --leaf=-abc --grep 'TODO|FIXME' session.jsonl": 'An id that starts with a dash',
+  },
   readsInput: true,
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time');
     const pattern = readPattern(args.text('grep'), args.flag('ignore-case'));
-    return await readSession(
-      args.operands[0] ?? '-',
-      io,
-      async (session, view) => {
-        await requireNames(session, 'type', args.texts('type'));
-        await requireNames(session, 'role', args.texts('role'));
-        const rev = args.text('leaf');
-        const leaf = await view.leaf(rev);
-        const last = rev === undefined ? leaf : await lastEntry(session);
-        const marks = { leaf: last, labels: await labels(session) };
-        if (leaf >= 0) await writeLog(session, pathTo(session.index, leaf), marks, pattern, args, io);
-        return 0;
-      },
-      { readings: 1 },
-    );
+    const work = async (session: Log, view: View): Promise<number> => {
+      for (const of of ['type', 'role'] as const) await requireNames(session, of, args.texts(of));
+      const rev = args.text('leaf');
+      const leaf = await view.leaf(rev);
+      const last = rev === undefined ? leaf : await lastEntry(session);
+      const marks = { leaf: last, labels: await labels(session) };
+      if (leaf >= 0) await writeLog(session, leaf, marks, args, io, pattern);
+      return 0;
+    };
+    return await readSession(args.operands[0] ?? '-', io, work, { readings: 1 });
   },
 };
 
@@ -104,14 +99,7 @@ async function namesIn(session: Log, of: 'type' | 'role'): Promise<Set<string>> 
   return names;
 }
 
-async function writeLog(
-  session: Log,
-  path: readonly number[],
-  marks: Marks,
-  pattern: RegExp | undefined,
-  args: ParsedArgs,
-  io: Io,
-): Promise<void> {
+async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedArgs, io: Io, pattern?: RegExp) {
   const { index } = session;
   const types = new Set(args.texts('type'));
   const roles = new Set(args.texts('role'));
@@ -126,15 +114,11 @@ async function writeLog(
       ? `${safeJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`
       : `${formatRow(rowOf(entry, look), marks, look)}\n`;
   // By what the index knows; it keeps no name of an entry whose type or role came behind the first few hundred.
-  const wanted = path.filter((at) => {
+  const wanted = pathTo(index, leaf).filter((at) => {
     const [type, role] = [index.typeOf(at), index.roleOf(at)];
     return (type === '' || mayBe(types, type)) && (role === '' || mayBe(roles, role));
   });
   const out = new ByteWriter(io.stdout);
-  const write = async (text: string): Promise<void> => {
-    out.text(text);
-    if (out.full) await out.flush();
-  };
   const newestFirst = args.flag('reverse');
   let left = args.number('max-count') ?? Number.POSITIVE_INFINITY;
   const isBackwards = newestFirst || left !== Number.POSITIVE_INFINITY;
@@ -144,9 +128,9 @@ async function writeLog(
     if (!passes(entry)) continue;
     left--;
     if (isBackwards && !newestFirst) held.push(line(entry));
-    else await write(line(entry));
+    else await out.put(line(entry));
   }
-  for (const one of held.reverse()) await write(one);
+  for (const one of held.reverse()) await out.put(one);
   await out.flush();
 }
 

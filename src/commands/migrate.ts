@@ -24,24 +24,18 @@ export const command: Command = {
     ),
     ...REWRITE_OPTIONS,
   ],
-  examples: [
-    { run: 'sessionctl migrate old.jsonl > new.jsonl', shows: 'the log in version 3' },
-    {
-      run: 'sessionctl migrate -i --backup sessions/*.jsonl',
-      shows: 'all of them in place; the old ones stay as .bak',
-    },
-    { run: 'sessionctl migrate --check sessions/*.jsonl', shows: 'exit code 1 if one of them is old' },
-    { run: 'sessionctl repair old.jsonl | sessionctl migrate', shows: 'the way for a damaged log' },
-  ],
+  examples: {
+    'sessionctl migrate old.jsonl > new.jsonl': 'the log in version 3',
+    'sessionctl migrate -i --backup sessions/*.jsonl': 'all of them in place; the old ones stay as .bak',
+    'sessionctl migrate --check sessions/*.jsonl': 'exit code 1 if one of them is old',
+    'sessionctl repair old.jsonl | sessionctl migrate': 'the way for a damaged log',
+  },
   readsInput: true,
   run: async (args, io) => await rewrite(args, io, async (input, out) => await migrate(input, out, args, io), 2),
 };
 
 async function migrate(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io): Promise<number> {
-  const write = async (bytes: Buffer): Promise<void> => {
-    out.bytes(bytes);
-    if (out.full) await out.flush();
-  };
+  const write = (bytes: Buffer): Promise<void> => out.put(bytes);
   try {
     const migration = new Migration({
       name: input.name,

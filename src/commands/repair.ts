@@ -2,19 +2,12 @@ import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import {
-  applyRepair,
-  InputChanged,
-  type Plan,
-  planRepair,
-  type RepairCallbacks,
-  type RepairRequest,
-} from '../repair/index.ts';
+import { applyRepair, InputChanged, type Plan, planRepair } from '../repair/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 import { AppError, UsageError } from '../util/errors.ts';
-import { counted, nearest } from '../util/words.ts';
+import { counted, didYouMean } from '../util/words.ts';
 
 export const command: Command = {
   operands: '[FILE]...',
@@ -39,45 +32,27 @@ export const command: Command = {
     flag('settle-leaf', 'Append an entry below newer work that is hidden by the last entry of the file'),
     ...REWRITE_OPTIONS,
   ],
-  examples: [
-    {
-      run: 'sessionctl repair broken.jsonl > fixed.jsonl',
-      shows: 'the repaired log; changes are listed on standard error',
-    },
-    {
-      run: 'sessionctl repair -i --backup --report changes.ndjson broken.jsonl',
-      shows: 'in place; the old file stays as broken.jsonl.bak',
-    },
-    { run: 'sessionctl repair -n sessions/*.jsonl', shows: 'what would be fixed; exit code 1 if anything' },
-    { run: 'sessionctl repair old.jsonl | sessionctl migrate', shows: 'repair, then migrate to version 3' },
-  ],
+  examples: {
+    'sessionctl repair broken.jsonl > fixed.jsonl': 'the repaired log; changes are listed on standard error',
+    'sessionctl repair -i --backup --report changes.ndjson broken.jsonl':
+      'in place; the old file stays as broken.jsonl.bak',
+    'sessionctl repair -n sessions/*.jsonl': 'what would be fixed; exit code 1 if anything',
+    'sessionctl repair old.jsonl | sessionctl migrate': 'repair, then migrate to version 3',
+  },
   readsInput: true,
   run,
 };
 
-/** The options of a call, as far as they are the same for all inputs. */
-interface Options extends Pick<RepairRequest, 'only' | 'settleTools' | 'settleLeaf' | 'from'> {
-  readonly quarantine: string | undefined;
-  readonly report: string | undefined;
-}
-
 async function run(args: ParsedArgs, io: Io): Promise<number> {
-  const options: Options = {
-    quarantine: args.text('quarantine'),
-    report: args.text('report'),
-    only: await namedRules(args.texts('only')),
-    settleTools: args.flag('settle-tools'),
-    settleLeaf: args.flag('settle-leaf'),
-    from: originOf(args),
-  };
-  if (options.quarantine?.toLowerCase().endsWith('.jsonl')) {
+  const only = await namedRules(args.texts('only'));
+  const quarantine = args.text('quarantine');
+  if (quarantine?.toLowerCase().endsWith('.jsonl'))
     throw new UsageError(
-      `'${options.quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`,
+      `'${quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`,
     );
-  }
-  if (options.report !== undefined && args.operands.length > 1)
+  if (args.text('report') !== undefined && args.operands.length > 1)
     throw new UsageError('--report is about one FILE; give one at a time');
-  return await rewrite(args, io, async (input, out) => await repairOne(input, out, options, io), PASSES);
+  return await rewrite(args, io, async (input, out) => await repairOne(input, out, args, io, only), PASSES);
 }
 
 /** How often a log is read where something has to be fixed. */
@@ -92,49 +67,44 @@ async function namedRules(names: readonly string[]): Promise<ReadonlySet<string>
     if (fixable.includes(name)) continue;
     const rule = rules.find((one) => one.id === name);
     if (rule) throw new UsageError(`--only: repair does not fix '${name}': ${rule.advice}`);
-    const meant = nearest(name, fixable)[0];
-    throw new UsageError(
-      `--only: unknown rule '${name}'${meant ? `; did you mean '${meant}'?` : "; 'sessionctl validate --list-rules' lists them"}`,
-    );
+    const hint = didYouMean(name, fixable) || "; 'sessionctl validate --list-rules' lists them";
+    throw new UsageError(`--only: unknown rule '${name}'${hint}`);
   }
   return new Set(names);
 }
 
 /** Writes everything, and says what was done and what remains. Gives the exit code. */
-async function repairOne(input: RewriteInput, out: ByteWriter, options: Options, io: Io): Promise<number> {
+async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io, only?: ReadonlySet<string>) {
   const { name, rereadable, dryRun } = input;
   let passes = 0;
   const read = (): AsyncIterable<Buffer> => {
     passes++;
     return input.read();
   };
-  const request = { ...options, name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
-  const plan = await planRepair(request);
+  const [settleTools, settleLeaf] = [args.flag('settle-tools'), args.flag('settle-leaf')];
+  const checked = { name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
+  const plan = await planRepair({ ...checked, only, settleTools, settleLeaf, from: originOf(args) });
   // A healthy log is checked and copied.
   if (passes === 1) io.progress.expect(-input.size);
-  const { quarantine, report, finish, discard } = openSideFiles(input, plan, options, io);
+  const { quarantine, report, finish, discard } = openSideFiles(input, plan, args, io);
   let changes = 0;
   let quarantined = 0;
-  const callbacks: RepairCallbacks = {
-    write: async (bytes) => {
-      out.bytes(bytes);
-      if (out.full) await out.flush();
-    },
-    onChange: async (record, words) => {
-      changes++;
-      if (words !== undefined) io.note(`${name}:${record.line}: ${record.rule}: ${dryRun ? 'dry run: ' : ''}${words}`);
-      report?.text(`${JSON.stringify(record)}\n`);
-      if (report?.full) await report.flush();
-    },
-    onQuarantine:
-      quarantine &&
-      ((record) => {
-        quarantined++;
-        quarantine.append(`${JSON.stringify({ file: name, ...record })}\n`);
-      }),
-  };
   try {
-    const remaining = await applyRepair(plan, request, callbacks);
+    const remaining = await applyRepair(plan, checked, {
+      write: (bytes) => out.put(bytes),
+      onChange: async (record, words) => {
+        changes++;
+        const how = dryRun ? 'dry run: ' : '';
+        if (words !== undefined) io.note(`${name}:${record.line}: ${record.rule}: ${how}${words}`);
+        await report?.put(`${JSON.stringify(record)}\n`);
+      },
+      onQuarantine:
+        quarantine &&
+        ((record) => {
+          quarantined++;
+          quarantine.append(`${JSON.stringify({ file: name, ...record })}\n`);
+        }),
+    });
     await finish();
     for (const { line, rule } of remaining) io.note(`${name}:${line}: ${rule}: not fixed`);
     const parts: string[] = [];
@@ -154,13 +124,14 @@ async function repairOne(input: RewriteInput, out: ByteWriter, options: Options,
 }
 
 /** The files beside the log that a repair writes to. */
-function openSideFiles(input: RewriteInput, plan: Plan, options: Options, io: Io) {
+function openSideFiles(input: RewriteInput, plan: Plan, args: ParsedArgs, io: Io) {
   const { target, dryRun, mode } = input;
+  const reportPath = args.text('report');
   const isFile = target !== undefined && target !== '-' && isPlainPlace(target);
-  const path = options.quarantine ?? (isFile ? `${target}.quarantine` : undefined);
+  const path = args.text('quarantine') ?? (isFile ? `${target}.quarantine` : undefined);
   // Standard input may be a file too, and would be gone.
   const held = [input.path ?? '/dev/stdin', target].filter((name) => name !== undefined);
-  for (const [option, name] of Object.entries({ '--quarantine': path, '--report': options.report })) {
+  for (const [option, name] of Object.entries({ '--quarantine': path, '--report': reportPath })) {
     if (name === undefined) continue;
     const other = isPlainPlace(name) ? held.find((one) => samePlace(one, name)) : undefined;
     if (other !== undefined) throw new AppError(`${name}: is '${other}' itself; choose another file with ${option}`);
@@ -173,9 +144,9 @@ function openSideFiles(input: RewriteInput, plan: Plan, options: Options, io: Io
   }
   const quarantine = path === undefined || dryRun ? undefined : new AppendOnlyFile(path, mode);
   let sink: Sink | undefined;
-  if (options.report !== undefined) {
-    narrowMode(options.report, mode);
-    sink = toFile(options.report, { random: io.random, signal: io.signal, mode });
+  if (reportPath !== undefined) {
+    narrowMode(reportPath, mode);
+    sink = toFile(reportPath, { random: io.random, signal: io.signal, mode });
   }
   const report = sink && new ByteWriter(sink.stream);
   return {

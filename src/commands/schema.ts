@@ -15,10 +15,10 @@ export const command: Command = {
       choices: schemaTypes(),
     }),
   ],
-  examples: [
-    { run: 'sessionctl schema > session.schema.json', shows: 'the schema of a line' },
-    { run: 'sessionctl schema --entry compaction', shows: 'the schema of one entry type' },
-  ],
+  examples: {
+    'sessionctl schema > session.schema.json': 'the schema of a line',
+    'sessionctl schema --entry compaction': 'the schema of one entry type',
+  },
   readsInput: false,
   run: async (args, io) => {
     if (args.operands.length > 0) throw new UsageError(`takes no FILE; unexpected '${args.operands[0]}'`);

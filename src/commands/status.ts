@@ -2,7 +2,7 @@ import { readSmallFile } from '../files/input.ts';
 import { Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
-import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { readSession, type View } from '../shared/open-session.ts';
 import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
 import type { PathFacts } from '../status/facts.ts';
@@ -22,25 +22,17 @@ export const command: Command = {
     'Memory: the index of the log, about 27 bytes per entry, the ids of the path and the calls of its last turn.',
   ],
   options: [
-    option('leaf', 'REV', 'Judge the path to this entry; --leaf=-abc for an id that starts with a dash', {
-      default: '@',
-    }),
+    leafOption('Judge the path to this entry; --leaf=-abc for an id that starts with a dash'),
     flag('json', 'Print one JSON object'),
     option('workspace', 'DIR', 'Compare pending edits and writes with the files below DIR (read only)'),
     option('classes', 'FILE', 'Classes for your own tools, as JSON'),
   ],
-  examples: [
-    { run: 'sessionctl status session.jsonl', shows: 'the verdict and why' },
-    {
-      run: `sessionctl status session.jsonl --json | jq -e '.verdict=="ready"'`,
-      shows: 'use it as a gate in a script',
-    },
-    { run: 'sessionctl status session.jsonl --workspace .', shows: 'check whether a pending edit was made' },
-    {
-      run: 'sessionctl status session.jsonl --json | jq -r .lastStableEntryId',
-      shows: 'a REV to fork from',
-    },
-  ],
+  examples: {
+    'sessionctl status session.jsonl': 'the verdict and why',
+    [`sessionctl status session.jsonl --json | jq -e '.verdict=="ready"'`]: 'use it as a gate in a script',
+    'sessionctl status session.jsonl --workspace .': 'check whether a pending edit was made',
+    'sessionctl status session.jsonl --json | jq -r .lastStableEntryId': 'a REV to fork from',
+  },
   readsInput: true,
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('status takes one FILE; run it once per session');

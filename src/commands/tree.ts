@@ -3,8 +3,8 @@ import type { Log } from '../log/log.ts';
 import { branchesOf, branchRecord, formatBranches } from '../overview/branches.ts';
 import { drawTree, nodeRecords } from '../overview/draw.ts';
 import { type Marks, rowStyle } from '../overview/row.ts';
-import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
-import { readSession } from '../shared/open-session.ts';
+import { type Command, flag, type Io, leafOption, type ParsedArgs } from '../shared/command.ts';
+import { readSession, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
 import { safeJson } from '../util/to-json.ts';
@@ -18,38 +18,31 @@ export const command: Command = {
     'Memory: about 27 bytes per entry of the file for the index, 13 more for the tree, and about 200 per branch point. One pass finds the entries, and those that are shown are read; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
   options: [
-    option('leaf', 'REV', 'Treat this entry as the leaf', { default: '@' }),
+    leafOption('Treat this entry as the leaf'),
     flag('leaves', 'Print one line per leaf'),
     flag('json', 'Print one JSON record per node in file order, or with --leaves one per leaf'),
   ],
-  examples: [
-    { run: 'sessionctl tree session.jsonl', shows: 'What was tried in this session' },
-    { run: 'sessionctl tree --leaves session.jsonl', shows: 'Its branches' },
-    { run: "sessionctl tree --json session.jsonl | jq -r 'select(.children > 1).id'", shows: 'The branch points' },
-  ],
+  examples: {
+    'sessionctl tree session.jsonl': 'What was tried in this session',
+    'sessionctl tree --leaves session.jsonl': 'Its branches',
+    "sessionctl tree --json session.jsonl | jq -r 'select(.children > 1).id'": 'The branch points',
+  },
   readsInput: true,
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time');
-    return await readSession(args.operands[0] ?? '-', io, async (session, view) => {
+    const work = async (session: Log, view: View): Promise<number> => {
       const leaf = await view.leaf(args.text('leaf'));
-      view.tree();
       const out = new ByteWriter(io.stdout);
-      for await (const lines of linesOf(session, { leaf, labels: await labels(session) }, args, io)) {
-        if (lines.length > 0) out.text(`${lines.join('\n')}\n`);
-        if (out.full) await out.flush();
-      }
+      for await (const lines of linesOf(session, { leaf, labels: await labels(session) }, args, io))
+        await out.put(lines.map((line) => `${line}\n`).join(''));
       await out.flush();
       return 0;
-    });
+    };
+    return await readSession(args.operands[0] ?? '-', io, work, { isTree: true });
   },
 };
 
-async function* linesOf(
-  session: Log,
-  marks: Marks,
-  args: ParsedArgs,
-  io: Io,
-): AsyncGenerator<readonly string[], void, void> {
+async function* linesOf(session: Log, marks: Marks, args: ParsedArgs, io: Io): AsyncGenerator<string[], void, void> {
   const asJson = args.flag('json');
   if (args.flag('leaves')) {
     for await (const branches of branchesOf(session, marks)) {

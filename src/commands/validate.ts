@@ -35,19 +35,13 @@ export const command: Command = {
     option('explain', 'RULE', 'Explain a rule: why it matters, how it arises, how to fix it', { needsNoInput: true }),
     flag('list-rules', 'List all rules with their levels', { needsNoInput: true }),
   ],
-  examples: [
-    { run: 'sessionctl validate session.jsonl', shows: 'check one log' },
-    { run: 'sessionctl validate --format github recorded/', shows: 'check every log below a folder in CI' },
-    {
-      run: 'sessionctl validate --format json f.jsonl | jq -c \'select(.severity=="error")\'',
-      shows: 'errors only, for a program',
-    },
-    {
-      run: 'sessionctl migrate old.jsonl | sessionctl validate --pass | jq -c .type',
-      shows: 'check in the middle of a pipe',
-    },
-    { run: 'sessionctl validate --explain dangling-parent', shows: 'what a rule is about' },
-  ],
+  examples: {
+    'sessionctl validate session.jsonl': 'check one log',
+    'sessionctl validate --format github recorded/': 'check every log below a folder in CI',
+    'sessionctl validate --format json f.jsonl | jq -c \'select(.severity=="error")\'': 'errors only, for a program',
+    'sessionctl migrate old.jsonl | sessionctl validate --pass | jq -c .type': 'check in the middle of a pipe',
+    'sessionctl validate --explain dangling-parent': 'what a rule is about',
+  },
   readsInput: true,
   run,
 };

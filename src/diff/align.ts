@@ -1,4 +1,4 @@
-import { matchSequences, type Pair, sameness, wordDiff } from './words.ts';
+import { gaps, matchSequences, type Pair, sameness, wordDiff } from './words.ts';
 
 /** One entry of a side as the alignment needs it. */
 export interface Mark {
@@ -30,46 +30,32 @@ export type Step =
 /** Entries that both sides name belong together, and of the others those that say the same. */
 export function alignSides(a: readonly Mark[], b: readonly Mark[]): Step[] {
   const steps: Step[] = [];
-  // What has no id, or no content, matches nothing by it.
-  const byId = matchSequences<unknown>(
-    a.map((mark) => mark.id ?? mark),
-    b.map((mark) => mark.id ?? mark),
-    MOST_EDITS,
-  );
-  eachGap({ a: 0, b: 0 }, byId, { a: a.length, b: b.length }, (from, to) => {
-    const byContent = matchSequences<unknown>(
-      a.slice(from.a, to.a).map((mark) => mark.content ?? mark),
-      b.slice(from.b, to.b).map((mark) => mark.content ?? mark),
-      MOST_EDITS,
-    );
-    const pairs = byContent.map((inner) => ({ a: from.a + inner.a, b: from.b + inner.b }));
-    eachGap(from, pairs, to, (start, end) => {
-      pushGap(a, b, start, end, steps);
-      const left = a[end.a];
-      const right = b[end.b];
-      if (!left || !right) return;
+  const gapsBy = (key: 'id' | 'content', from: Pair, to: Pair): Iterable<[from: Pair, to: Pair]> => {
+    // What has no id, or no content, matches nothing by it.
+    const left = a.slice(from.a, to.a).map((mark) => mark[key] ?? mark);
+    const right = b.slice(from.b, to.b).map((mark) => mark[key] ?? mark);
+    const inner = matchSequences<unknown>(left, right, MOST_EDITS);
+    const pairs = inner.map((pair) => ({ a: from.a + pair.a, b: from.b + pair.b }));
+    return gaps(from, pairs, to);
+  };
+  for (const outer of gapsBy('id', { a: 0, b: 0 }, { a: a.length, b: b.length })) {
+    for (const [from, to] of gapsBy('content', ...outer)) {
+      pushGap(a, b, from, to, steps);
+      const left = a[to.a];
+      const right = b[to.b];
+      if (!left || !right) continue;
       // A shared name promises the same entry; without one the same words are enough.
       const isNamed = left.id !== undefined && left.id === right.id;
       const isSame = isNamed ? left.exact === right.exact : left.content === right.content;
-      steps.push({ kind: isSame ? 'same' : 'changed', ...end });
-    });
-  });
-  return steps;
-}
-
-/** What is before each pair, and at last what is behind all of them. */
-function eachGap(start: Pair, pairs: readonly Pair[], end: Pair, visit: (from: Pair, to: Pair) => void): void {
-  let from = start;
-  for (const to of [...pairs, end]) {
-    visit(from, to);
-    from = { a: to.a + 1, b: to.b + 1 };
+      steps.push({ kind: isSame ? 'same' : 'changed', ...to });
+    }
   }
+  return steps;
 }
 
 /** Side a, then side b, up to the next prompt that was reworded; there both meet. */
 function pushGap(a: readonly Mark[], b: readonly Mark[], from: Pair, to: Pair, steps: Step[]): void {
-  let atA = from.a;
-  let atB = from.b;
+  let { a: atA, b: atB } = from;
   const push = (until: Pair): void => {
     while (atA < until.a) steps.push({ kind: 'removed', a: atA++ });
     while (atB < until.b) steps.push({ kind: 'added', b: atB++ });

@@ -33,13 +33,7 @@ export interface Comparison {
   readonly shared?: number | undefined;
 }
 
-/** The names of one side in a report. */
-export interface SideName {
-  readonly file: string;
-  readonly session: string | null;
-  readonly leafId: string | null;
-  readonly line: number | null;
-}
+export type SideName = Awaited<ReturnType<typeof nameOf>>;
 
 /** The head of a report. */
 export interface DiffHead {
@@ -101,15 +95,11 @@ export async function* reportDiff(comparison: Comparison, format: DiffFormat): A
   const first = steps.findIndex(({ kind }) => kind !== 'same');
   let same = 0;
   for (const step of first < 0 ? [] : steps.slice(first)) {
-    if (step.kind === 'same') {
-      same++;
-      continue;
-    }
-    if (same > 0) yield format.same(same);
-    same = 0;
+    if (step.kind !== 'same' && same > 0) yield format.same(same);
+    same = step.kind === 'same' ? same + 1 : 0;
     if (step.kind === 'removed') yield format.alone('a', await take(a, step.a));
-    else if (step.kind === 'added') yield format.alone('b', await take(b, step.b));
-    else yield format.changed(await take(a, step.a), await take(b, step.b));
+    if (step.kind === 'added') yield format.alone('b', await take(b, step.b));
+    if (step.kind === 'changed') yield format.changed(await take(a, step.a), await take(b, step.b));
   }
   if (same > 0) yield format.same(same);
   yield format.end(first < 0, onlyA.totals(), onlyB.totals());
@@ -120,20 +110,20 @@ async function headOf({ a, b, steps, shared }: Comparison): Promise<DiffHead> {
   const last = first < 0 ? steps.at(-1) : steps[first - 1];
   const onlyA = steps.find((step) => step.kind === 'removed' || step.kind === 'changed');
   const onlyB = steps.find((step) => step.kind === 'added' || step.kind === 'changed');
-  const ancestorOf = async (): Promise<DiffHead['ancestor']> => {
-    if (shared === undefined) return last?.kind === 'same' ? { a: await a.at(last.a), b: await b.at(last.b) } : null;
-    const common = shared < 0 ? null : await entryAt(a.session, shared);
-    return common && { a: common, b: common };
-  };
-  return {
-    a: await nameOf(a),
-    b: await nameOf(b),
-    ancestor: await ancestorOf(),
-    divergence: first < 0 ? null : { a: onlyA ? await a.at(onlyA.a) : null, b: onlyB ? await b.at(onlyB.b) : null },
-  };
+  const [left, right] = [await nameOf(a), await nameOf(b)];
+  let ancestor: DiffHead['ancestor'] = null;
+  if (shared === undefined) {
+    if (last?.kind === 'same') ancestor = { a: await a.at(last.a), b: await b.at(last.b) };
+  } else if (shared >= 0) {
+    const common = await entryAt(a.session, shared);
+    ancestor = { a: common, b: common };
+  }
+  const alone = { a: onlyA ? await a.at(onlyA.a) : null, b: onlyB ? await b.at(onlyB.b) : null };
+  return { a: left, b: right, ancestor, divergence: first < 0 ? null : alone };
 }
 
-async function nameOf({ session, leaf }: Side): Promise<SideName> {
+/** The names of one side in a report. */
+async function nameOf({ session, leaf }: Side) {
   const { entryId: leafId, line } = leaf < 0 ? { entryId: null, line: null } : await entryAt(session, leaf);
   return { file: session.name, session: idOf(session.header ?? {}), leafId, line };
 }
@@ -184,6 +174,6 @@ function idOf({ id }: JsonObject): string | null {
 }
 
 function promptOf({ type, message }: JsonObject): string | undefined {
-  if (type !== 'message' || !isObject(message) || message['role'] !== 'user') return undefined;
-  return contentText(message['content']).slice(0, PROMPT_CHARS);
+  const isPrompt = type === 'message' && isObject(message) && message['role'] === 'user';
+  return isPrompt ? contentText(message['content']).slice(0, PROMPT_CHARS) : undefined;
 }

@@ -94,11 +94,16 @@ function blockText(block: JsonObject): string {
   if (type === 'thinking') return `(thinking, ${grouped(stringOf(thinking).length)} characters)`;
   if (type === 'image') return `(image ${String(mimeType ?? '')})`;
   if (type !== 'toolCall') return `(${String(type)})`;
-  const args = block['arguments'] ?? block['input'];
+  const args = argumentsOf(block);
   const shown = isObject(args)
     ? Object.entries(args).map(([key, value]) => `${key}=${shortJson(value)}`)
     : [shortJson(args)];
   return `call ${String(name ?? '')}: ${commandText(args) ?? shown.join(' ')}`;
+}
+
+/** What a tool is called with, in either dialect's spelling. */
+export function argumentsOf(call: JsonObject): unknown {
+  return call['arguments'] ?? call['input'];
 }
 
 function shortJson(value: unknown): string {

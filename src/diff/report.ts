@@ -4,7 +4,7 @@ import type { Style } from '../util/io.ts';
 import { safeJson } from '../util/to-json.ts';
 import { counted, grouped } from '../util/words.ts';
 import type { DiffEntry, DiffFormat, DiffHead, SideName } from './compare.ts';
-import { cutText, type DiffItem, itemOf } from './item.ts';
+import { argumentsOf, cutText, type DiffItem, itemOf } from './item.ts';
 import type { SideTotals } from './totals.ts';
 import { type Segment, sameness, wordDiff } from './words.ts';
 
@@ -30,11 +30,8 @@ export function textFormat(look: Look): DiffFormat {
     clean(`${file} ${leafId ?? (line === null ? '(no entries)' : `line:${line}`)}`);
   return {
     begin: ({ a, b, ancestor, divergence }) => {
-      const lines = [
-        style.bold(`--- A ${sideName(a)}`),
-        style.bold(`+++ B ${sideName(b)}`),
-        style.cyan(`@@ ${clean(ancestorText(ancestor))} @@`),
-      ];
+      const lines = [style.bold(`--- A ${sideName(a)}`), style.bold(`+++ B ${sideName(b)}`)];
+      lines.push(style.cyan(`@@ ${clean(ancestorText(ancestor))} @@`));
       if (divergence && (ancestor === null || ancestor.a !== ancestor.b)) {
         const place = (entry: DiffEntry | null): string => (entry ? clean(placeText(entry)) : 'at its end');
         lines.push(style.cyan(`@@ first difference: A ${place(divergence.a)}, B ${place(divergence.b)} @@`));
@@ -82,12 +79,7 @@ export function aloneLines(side: 'a' | 'b', name: string, item: DiffItem, look: 
 }
 
 /** An entry in two wordings: the words that differ, or both texts where little is the same. */
-export function changedLines(
-  names: { readonly a: string; readonly b: string },
-  a: DiffItem,
-  b: DiffItem,
-  look: Look,
-): string[] {
+export function changedLines(names: Record<'a' | 'b', string>, a: DiffItem, b: DiffItem, look: Look): string[] {
   const segments = wordDiff(a.text, b.text);
   if (sameness(segments) < LEAST_LIKENESS)
     return [...aloneLines('a', names.a, a, look), ...aloneLines('b', names.b, b, look)];
@@ -154,36 +146,25 @@ export function jsonFormat(): DiffFormat {
   const place = (entry: DiffEntry | null): object | null => entry && { entryId: entry.entryId, line: entry.line };
   const places = (pair: DiffHead['divergence']): object | null => pair && { a: place(pair.a), b: place(pair.b) };
   return {
-    begin: ({ a, b, ancestor, divergence }) => {
-      const head = safeJson({ a, b, ancestor: places(ancestor), divergence: places(divergence) });
+    begin: ({ ancestor, divergence, ...sides }) => {
+      const head = safeJson({ ...sides, ancestor: places(ancestor), divergence: places(divergence) });
       return `${head.slice(0, -1)},"changes":[`;
     },
     same: (entries) => change({ kind: 'same', entries }),
     alone: (side, entry) => change({ kind: side === 'a' ? 'removed' : 'added', ...entryRecord(entry) }),
     changed: (a, b) => {
-      const words = wordDiff(diffItem(a).text, diffItem(b).text);
-      return change({ kind: 'changed', a: entryRecord(a), b: entryRecord(b), words });
+      const [left, right] = [entryRecord(a), entryRecord(b)];
+      return change({ kind: 'changed', a: left, b: right, words: wordDiff(left.text, right.text) });
     },
     end: (same, a, b) => `],"same":${same},"onlyA":${safeJson(a)},"onlyB":${safeJson(b)}}\n`,
   };
 }
 
-function entryRecord(entry: DiffEntry): object {
+function entryRecord(entry: DiffEntry) {
   const { entryId, line, value = {} } = entry;
   const message = messageOf(value) ?? {};
   const { title, text } = diffItem(entry);
-  const calls = toolCalls(message).map((call) => ({
-    id: call['id'],
-    name: call['name'],
-    arguments: call['arguments'] ?? call['input'],
-  }));
-  return {
-    entryId,
-    line,
-    type: value['type'] ?? null,
-    ...(typeof message['role'] === 'string' ? { role: message['role'] } : {}),
-    title,
-    text,
-    ...(calls.length > 0 ? { calls } : {}),
-  };
+  const role = typeof message['role'] === 'string' ? message['role'] : undefined;
+  const all = toolCalls(message).map((call) => ({ id: call['id'], name: call['name'], arguments: argumentsOf(call) }));
+  return { entryId, line, type: value['type'] ?? null, role, title, text, calls: all.length > 0 ? all : undefined };
 }

@@ -4,21 +4,14 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import { classifier } from '../status/classes.ts';
 import { pathArgument } from '../status/probe.ts';
 import { Pairing, toolCalls } from '../transcript/turns.ts';
-import { modelText } from './item.ts';
-
-/** What a tool did to a file, as far as the log shows. */
-export interface FileChange {
-  readonly path: string;
-  calls: number;
-  /** Calls whose result is an error, or that have none. */
-  failed: number;
-}
+import { argumentsOf, modelText } from './item.ts';
 
 /** What one side of a comparison has alone, in numbers. */
 export interface SideTotals {
   readonly entries: number;
   readonly messages: number;
-  readonly files: readonly Readonly<FileChange>[];
+  /** What tools did to them, as far as the log shows; calls have failed whose result is an error, or that have none. */
+  readonly files: readonly { readonly path: string; calls: number; failed: number }[];
   /** In the order in which they were chosen; `role: model` for other roles than the default. */
   readonly models: readonly string[];
   readonly modes: readonly string[];
@@ -31,47 +24,39 @@ const MOST_FILES = 10_000;
 /** Sums up the entries that a side has alone, one at a time. */
 export class SideReader {
   readonly #classify = classifier();
-  readonly #files = new Map<string, FileChange>();
+  readonly #files = new Map<string, SideTotals['files'][number]>();
   /** The files that a call writes; the results do not matter beyond their number. */
   readonly #pairing = new Pairing<readonly string[], null>();
   readonly #models: string[] = [];
   readonly #modes: string[] = [];
-  #entries = 0;
-  #messages = 0;
-  #usage: Usage = NO_USAGE;
+  readonly #count = { entries: 0, messages: 0, usage: NO_USAGE };
 
   take(entry: JsonObject): void {
     const { type, mode } = entry;
-    const message = messageOf(entry);
-    this.#entries++;
-    this.#usage = addUsage(this.#usage, usageOf(entry));
+    this.#count.entries++;
+    this.#count.usage = addUsage(this.#count.usage, usageOf(entry));
     if (type === 'model_change') this.#models.push(modelText(entry));
     if (type === 'mode_change') this.#modes.push(String(mode));
     if (type !== 'message') return;
-    this.#messages++;
-    if (message?.['role'] === 'toolResult') this.#result(message);
-    if (message?.['role'] === 'assistant') this.#turn(message);
+    this.#count.messages++;
+    const message = messageOf(entry) ?? {};
+    if (message['role'] === 'toolResult') this.#result(message);
+    if (message['role'] === 'assistant') this.#turn(message);
   }
 
   totals(): SideTotals {
-    return {
-      entries: this.#entries,
-      messages: this.#messages,
-      files: [...this.#files.values()],
-      models: this.#models,
-      modes: this.#modes,
-      usage: this.#usage,
-    };
+    const { entries, messages, usage } = this.#count;
+    return { entries, messages, files: [...this.#files.values()], models: this.#models, modes: this.#modes, usage };
   }
 
   #turn(message: JsonObject): void {
     this.#pairing.startTurn();
     for (const call of toolCalls(message)) {
-      const args = call['arguments'] ?? call['input'];
+      const args = argumentsOf(call);
       const writes = this.#classify(String(call['name']), args).class === 'workspace-write';
       const paths = writes ? writtenPaths(args) : [];
       // A call counts as failed until its result says otherwise.
-      for (const path of paths) this.#count(path, 1, 1);
+      for (const path of paths) this.#change(path, 1, 1);
       this.#pairing.add(call['id'], paths);
     }
   }
@@ -80,10 +65,10 @@ export class SideReader {
     const group = this.#pairing.callsFor(message['toolCallId']);
     const paths = group?.calls[group.results.length] ?? [];
     group?.results.push(null);
-    if (message['isError'] !== true) for (const path of paths) this.#count(path, 0, -1);
+    if (message['isError'] !== true) for (const path of paths) this.#change(path, 0, -1);
   }
 
-  #count(path: string, calls: number, failed: number): void {
+  #change(path: string, calls: number, failed: number): void {
     const known = this.#files.get(path);
     if (known) {
       known.calls += calls;

@@ -33,9 +33,11 @@ export function matchSequences<T>(a: readonly T[], b: readonly T[], mostEdits: n
   let endB = b.length;
   while (start < endA && start < endB && a[start] === b[start]) pairs.push({ a: start, b: start++ });
   while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) pairs.push({ a: --endA, b: --endB });
+  const placesOf = (side: readonly T[], end: number, wanted: ReadonlySet<T>): number[] =>
+    Array.from({ length: end - start }, (_, at) => start + at).filter((at) => wanted.has(side[at] as T));
   // What the other side lacks matches nothing, and without it the search is short.
-  const left = placesOf(a, start, endA, new Set(b.slice(start, endB)));
-  const right = placesOf(b, start, endB, new Set(a.slice(start, endA)));
+  const left = placesOf(a, endA, new Set(b.slice(start, endB)));
+  const right = placesOf(b, endB, new Set(a.slice(start, endA)));
   const maxEditLength = Math.min(mostEdits, Math.ceil(MOST_STEPS / (left.length + right.length + 1)));
   const comparator = (one: number, other: number): boolean => a[one] === b[other];
   let atA = 0;
@@ -53,10 +55,6 @@ export function matchSequences<T>(a: readonly T[], b: readonly T[], mostEdits: n
     if (a[next.a - 1] === same && b[next.b - 1] === same) pairs[at] = { a: next.a - 1, b: next.b - 1 };
   }
   return pairs;
-}
-
-function placesOf<T>(side: readonly T[], start: number, end: number, wanted: ReadonlySet<T>): number[] {
-  return Array.from(side.slice(start, end).keys(), (at) => start + at).filter((at) => wanted.has(side[at] as T));
 }
 
 /** Same text, and how what follows it differs. */
@@ -92,6 +90,15 @@ export function wordDiff(before: string, after: string): Segment[] {
     .filter(({ text }) => text !== '');
 }
 
+/** What is between two pairs, before the first and behind the last one: each with the pair behind it, at last the end. */
+export function* gaps(start: Pair, pairs: readonly Pair[], end: Pair): Generator<[from: Pair, to: Pair], void, void> {
+  let from = start;
+  for (const to of [...pairs, end]) {
+    yield [from, to];
+    from = { a: to.a + 1, b: to.b + 1 };
+  }
+}
+
 function pieceDiff(
   pieces: RegExp,
   put: (kind: 'same', text: string) => void,
@@ -100,13 +107,11 @@ function pieceDiff(
   return (before, after) => {
     const a = before.match(pieces) ?? [];
     const b = after.match(pieces) ?? [];
-    let fromA = 0;
-    let fromB = 0;
-    for (const pair of [...matchSequences(a, b, MOST_EDITS), { a: a.length, b: b.length }]) {
-      if (pair.a > fromA || pair.b > fromB) differs(a.slice(fromA, pair.a).join(''), b.slice(fromB, pair.b).join(''));
-      put('same', a[pair.a] ?? '');
-      fromA = pair.a + 1;
-      fromB = pair.b + 1;
+    const pairs = matchSequences(a, b, MOST_EDITS);
+    for (const [from, to] of gaps({ a: 0, b: 0 }, pairs, { a: a.length, b: b.length })) {
+      const [removed, added] = [a.slice(from.a, to.a).join(''), b.slice(from.b, to.b).join('')];
+      if (removed !== '' || added !== '') differs(removed, added);
+      put('same', a[to.a] ?? '');
     }
   };
 }
@@ -117,11 +122,7 @@ function commonEdges(before: string, after: string): [start: number, end: number
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
   let end = 0;
-  while (
-    end < shorter - start &&
-    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
-  )
-    end++;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
   // Half a surrogate pair is no character.
   if (/[\uD800-\uDBFF]/.test(before.charAt(start - 1))) start--;
   if (/[\uDC00-\uDFFF]/.test(before.charAt(before.length - end)) && end > 0) end--;
@@ -146,13 +147,9 @@ function joinChunks(chunks: readonly Chunk[]): Chunk[] {
 
 /** How much of two texts is the same, from 0 to 1, by characters. */
 export function sameness(segments: readonly Segment[]): number {
-  let same = 0;
-  let total = 0;
-  for (const segment of segments) {
-    // White space is no likeness.
-    const weight = segment.text.replace(/\s+/g, '').length;
-    if (segment.kind === 'same') same += 2 * weight;
-    total += segment.kind === 'same' ? 2 * weight : weight;
-  }
-  return total === 0 ? 1 : same / total;
+  const weights = { same: 0, removed: 0, added: 0 };
+  // White space is no likeness.
+  for (const { kind, text } of segments) weights[kind] += text.replace(/\s+/g, '').length;
+  const both = 2 * weights.same;
+  return both + weights.removed + weights.added === 0 ? 1 : both / (both + weights.removed + weights.added);
 }

@@ -5,8 +5,8 @@ const FULL = 256 * 1024;
 const MOST_JOINED = 4 * 1024 * 1024;
 
 /**
- * Bytes on their way out, in the order they are given. Call `flush` whenever `full` says so: it waits until the reader
- * has taken what was written, so that a slow reader slows us down instead of filling the memory.
+ * Bytes on their way out, in the order they are given. Call `flush` whenever `full` says so, as `put` does: it waits until
+ * the reader has taken what was written, so that a slow reader slows us down instead of filling the memory.
  */
 export class ByteWriter {
   readonly #stream: Output;
@@ -42,6 +42,11 @@ export class ByteWriter {
     this.#pack();
     this.#parts.push(bytes);
     this.#bytes += bytes.length;
+  }
+
+  async put(content: string | Buffer): Promise<void> {
+    this.bytes(typeof content === 'string' ? Buffer.from(content, 'utf8') : content);
+    if (this.full) await this.flush();
   }
 
   async flush(): Promise<void> {

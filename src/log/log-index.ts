@@ -270,9 +270,9 @@ export class LogIndex {
     return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
   }
 
-  /** Visits the entries of these types, in file order. */
-  eachOfTypes(names: ReadonlySet<string>, visit: (position: number) => void): void {
-    for (let position = 0; position < this.size; position++) if (names.has(this.typeOf(position))) visit(position);
+  /** The entries of these types, in file order. */
+  *ofTypes(names: readonly string[]): Generator<number, void, void> {
+    for (let position = 0; position < this.size; position++) if (names.includes(this.typeOf(position))) yield position;
   }
 
   /** The type's name; '' for an entry without one, and for new names behind the first 254. */

@@ -44,14 +44,12 @@ export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<Br
   for (let from = 0; from < ends.length; from += BRANCHES_TOGETHER) {
     const part = ends.slice(from, from + BRANCHES_TOGETHER);
     const users = part.map((end) => lastUser[end] as number).filter((at) => at >= 0);
+    const wanted = [...new Set([...part, ...users])].sort((a, b) => a - b);
     const read = new Map<number, { id: string; timestamp: unknown; text: string }>();
-    await session.forEachEntry(
-      [...new Set([...part, ...users])].sort((a, b) => a - b),
-      (entry) => {
-        const { timestamp } = entry.value;
-        read.set(entry.position, { id: nameOf(entry), timestamp, text: oneLine(entry.value, LONGEST_TEXT) });
-      },
-    );
+    await session.forEachEntry(wanted, (entry) => {
+      const { timestamp } = entry.value;
+      read.set(entry.position, { id: nameOf(entry), timestamp, text: oneLine(entry.value, LONGEST_TEXT) });
+    });
     yield part.map((end, at) => ({
       id: read.get(end)?.id ?? `line:${index.lineOf(end)}`,
       leaf: from + at + 1,
@@ -67,10 +65,7 @@ export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<Br
 }
 
 /** For each entry, what its path holds: each is its parent's plus its own. */
-async function pathSums(
-  session: Log,
-  children: Children,
-): Promise<{ messages: Uint32Array; tokens: Float64Array; lastUser: Int32Array }> {
+async function pathSums(session: Log, children: Children) {
   const { index } = session;
   const messages = new Uint32Array(index.size);
   const tokens = new Float64Array(index.size);
@@ -102,9 +97,7 @@ export function formatBranches(branches: readonly BranchRow[], look: RowStyle, n
     `${grouped(branch.tokens)} tokens`,
     ageText(branch.timestamp, look.isTerminal ? now : undefined),
   ]);
-  const widths = [0, 1, 2, 3, 4].map((column) =>
-    rows.reduce((most, cells) => Math.max(most, width(cells[column] as string)), 0),
-  );
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(0, ...rows.map((cells) => width(cells[column] as string))));
   // A star before them, and the blanks between them.
   const fixed = widths.reduce((sum, one) => sum + one, 2 + 1 + 2 + 2 + 2 + 2);
   return branches.map((branch, at) => {
@@ -147,8 +140,7 @@ const UNITS = { year: 365 * DAY, month: 30 * DAY, week: 7 * DAY, day: DAY, hour:
 export function ago(milliseconds: number): string {
   if (milliseconds < 0) return 'in the future';
   const seconds = Math.floor(milliseconds / 1000);
-  for (const [name, length] of Object.entries(UNITS)) {
-    if (seconds >= 2 * length) return `${Math.floor(seconds / length)} ${name}s ago`;
-  }
-  return seconds === 1 ? '1 second ago' : `${seconds} seconds ago`;
+  const [unit, length] = Object.entries(UNITS).find(([, one]) => seconds >= 2 * one) ?? ['second', 1];
+  const count = Math.floor(seconds / length);
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
 }

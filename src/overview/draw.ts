@@ -4,16 +4,7 @@ import type { LogIndex } from '../log/log-index.ts';
 import { Children } from '../tree/children.ts';
 import { leaves, markPositions, pathTo } from '../tree/path.ts';
 import { counted } from '../util/words.ts';
-import {
-  type EntryRow,
-  formatRow,
-  type Marks,
-  oneLine,
-  overviewRecord,
-  type RowStyle,
-  rowOf,
-  shownText,
-} from './row.ts';
+import { formatRow, type Marks, oneLine, overviewRecord, type RowStyle, rowOf, shownText } from './row.ts';
 
 /** Branches nested deeper than this are drawn in the last column, with their depth as a number. */
 const MOST_COLUMNS = 24;
@@ -24,25 +15,12 @@ const LINES_TOGETHER = 1000;
 const MOST_KINDS = 4;
 const LONGEST_TEXT = 200;
 
-/** A line of the drawing: an entry, or a run of entries that are not worth a line each. */
-export type DrawnLine =
-  | {
-      readonly kind: 'entry';
-      readonly position: number;
-      /** How many columns of branches are before it. */
-      readonly depth: number;
-      /** Leaves the column before it: the first entry of a side branch. */
-      readonly branchesOff: boolean;
-      /** The first entry of a tree. */
-      readonly isRoot: boolean;
-    }
-  | {
-      readonly kind: 'run';
-      readonly depth: number;
-      readonly count: number;
-      /** How many of them are of which role or type. */
-      readonly kinds: ReadonlyMap<string, number>;
-    };
+/** `depth`: how many columns of branches are before it; `branchesOff`: the first entry of a side branch; `isRoot`: of a tree. */
+type DrawnEntry = { kind: 'entry'; position: number; depth: number; branchesOff: boolean; isRoot: boolean };
+/** Entries that are not worth a line each, and how many of them are of which role or type. */
+type DrawnRun = { kind: 'run'; depth: number; count: number; kinds: ReadonlyMap<string, number> };
+/** A line of the drawing. */
+export type DrawnLine = Readonly<DrawnEntry> | Readonly<DrawnRun>;
 
 /**
  * The tree as lines, from the roots down: at a branch point the side branches come first, and the branch that leads to
@@ -56,12 +34,12 @@ export function* drawnLines(
 ): Generator<DrawnLine, void, void> {
   const hasOwnLine = markPositions(index, leaf < 0 ? notable : [...notable, leaf]);
   const reach = reachOf(index, children, leaf);
-  const waiting = children.roots
-    .map((position) => ({ position, depth: 0, branchesOff: false, isRoot: true }))
-    .reverse();
+  const first = { kind: 'entry', depth: 0, branchesOff: false, isRoot: true } as const;
+  const waiting: DrawnEntry[] = children.roots.map((position) => ({ ...first, position })).reverse();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    yield { kind: 'entry', ...next };
+    yield next;
     const { depth } = next;
+    const inColumn = { kind: 'entry', depth, branchesOff: false, isRoot: false } as const;
     let at = next.position;
     while (children.hasOne(at)) {
       const kinds = new Map<string, number>();
@@ -74,16 +52,15 @@ export function* drawnLines(
         last = at;
       }
       // A run of one takes a line either way, so the entry is shown.
-      if (count === 1) yield { kind: 'entry', position: last, depth, branchesOff: false, isRoot: false };
+      if (count === 1) yield { ...inColumn, position: last };
       else if (count > 1) yield { kind: 'run', depth, count, kinds };
-      yield { kind: 'entry', position: at, depth, branchesOff: false, isRoot: false };
+      yield { ...inColumn, position: at };
     }
-    const below = [...children.of(at)];
-    if (below.length === 0) continue;
-    const onward = below.reduce((best, child) => ((reach[child] as number) > (reach[best] as number) ? child : best));
-    waiting.push({ position: onward, depth, branchesOff: false, isRoot: false });
-    for (const side of below.reverse())
-      if (side !== onward) waiting.push({ position: side, depth: depth + 1, branchesOff: true, isRoot: false });
+    const below = [...children.of(at)].sort((a, b) => (reach[b] as number) - (reach[a] as number));
+    const [onward, ...sides] = below;
+    if (onward !== undefined) waiting.push({ ...inColumn, position: onward });
+    for (const position of sides.sort((a, b) => b - a))
+      waiting.push({ ...inColumn, position, depth: depth + 1, branchesOff: true });
   }
 }
 
@@ -102,14 +79,13 @@ export async function* drawTree(session: Log, marks: Marks, look: RowStyle): Asy
   const { index } = session;
   const ends = leaves(index);
   const leafNames = new Map(ends.map((position, at) => [position, `leaf:${ends.length - at}`]));
-  const notable = [...marks.labels.keys()];
   // Where the context of the model changes.
   const types = entryTypes.filter(({ toModel }) => toModel === 'summary' || toModel === 'boundary');
-  index.eachOfTypes(new Set(types.map(({ name }) => name)), (position) => notable.push(position));
+  const notable = [...marks.labels.keys(), ...index.ofTypes(types.map(({ name }) => name))];
   const children = new Children(index);
   const draw = async (lines: readonly DrawnLine[]): Promise<string[]> => {
     const positions = lines.flatMap((line) => (line.kind === 'entry' ? [line.position] : [])).sort((a, b) => a - b);
-    const read = new Map<number, EntryRow>();
+    const read = new Map<number, ReturnType<typeof rowOf>>();
     await session.forEachEntry(positions, (entry) => read.set(entry.position, rowOf(entry, look)));
     return lines.flatMap((line) => {
       if (line.kind === 'run') return [runText(line, look)];
@@ -134,11 +110,10 @@ export async function* drawTree(session: Log, marks: Marks, look: RowStyle): Asy
 
 function columns(depth: number, look: RowStyle): string {
   const most = Math.min(MOST_COLUMNS, Math.floor(look.columns / COLUMN_SHARE));
-  if (depth <= most) return '\u2502 '.repeat(depth);
-  return `${'\u2502 '.repeat(most)}(${depth}) `;
+  return '\u2502 '.repeat(Math.min(depth, most)) + (depth > most ? `(${depth}) ` : '');
 }
 
-function runText({ depth, count, kinds }: DrawnLine & { readonly kind: 'run' }, look: RowStyle): string {
+function runText({ depth, count, kinds }: DrawnRun, look: RowStyle): string {
   const sorted = [...kinds].sort((a, b) => b[1] - a[1]);
   // The names come from the log.
   const named = sorted.slice(0, MOST_KINDS).map(([kind, many]) => `${many} ${shownText(kind, look)}`);

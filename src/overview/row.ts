@@ -36,15 +36,10 @@ export function shownText(text: string, { isTerminal }: RowStyle): string {
   return isTerminal ? printable(text) : text;
 }
 
-/** What an overview shows of an entry. */
-export interface EntryRow {
-  readonly position: number;
-  readonly id: string;
-  readonly kind: string;
-  readonly text: string;
-}
+type EntryRow = ReturnType<typeof rowOf>;
 
-export function rowOf(entry: LogEntry, look: RowStyle): EntryRow {
+/** What an overview shows of an entry. */
+export function rowOf(entry: LogEntry, look: RowStyle) {
   const { position, value } = entry;
   return { position, id: nameOf(entry), kind: kindOf(value), text: oneLine(value, look.columns) };
 }
@@ -108,20 +103,16 @@ export function entryText(value: JsonObject): string {
 export function oneLine(value: JsonObject, longest: number): string {
   let line = '';
   for (const part of entryParts(value)) {
+    if (line.length >= longest) break;
     // Twice as much, for white space is about to go.
     const start = part.slice(0, longest * 2 + 100);
-    const piece = start.replace(/\s+/g, ' ').trim();
-    if (piece === '') continue;
-    line += line === '' ? piece : ` ${piece}`;
-    if (line.length >= longest) break;
+    line = `${line} ${start}`.replace(/\s+/g, ' ').trim();
   }
   return line;
 }
 
 /** What of a type without a text of its own a person would read. */
-const USUAL_KEYS = [
-  ...['customType', 'thinkingLevel', 'mode', 'name', 'title', 'serviceTier', 'tier', 'reason', 'task', 'systemPrompt'],
-];
+const USUAL_KEYS = 'customType thinkingLevel mode name title serviceTier tier reason task systemPrompt'.split(' ');
 
 function entryParts(value: JsonObject): Iterable<string> {
   return entryTypeOf(value['type'])?.text?.(value) ?? USUAL_KEYS.map((key) => stringOf(value[key]));

@@ -33,6 +33,11 @@ export function option(name: string, value: string, describe: string, more: Part
   return { name, kind: 'text', value, describe, ...more };
 }
 
+/** The entry that a command looks from. */
+export function leafOption(describe: string): Option {
+  return option('leaf', 'REV', describe, { default: '@' });
+}
+
 /** What the user typed, by option name. */
 export interface ParsedArgs {
   readonly operands: readonly string[];
@@ -50,7 +55,8 @@ export interface Command {
   /** Paragraphs for the help: what it does, and what it holds in memory and how much. */
   readonly description: readonly string[];
   readonly options: readonly Option[];
-  readonly examples: readonly { readonly run: string; readonly shows: string }[];
+  /** By the command line: what it shows. */
+  readonly examples: Readonly<Record<string, string>>;
   /** Words that may be the first operand, such as ls, verify and gc of blobs. */
   readonly verbs?: readonly string[];
   /** With no operand and a terminal as stdin the help is shown instead; false where the command needs no input. */

@@ -27,11 +27,10 @@ export async function openSession(name: string, io: Io): Promise<Log> {
     const spool = new Spool(io.random, io.signal);
     return { write: (bytes) => spool.write(bytes), store: () => spool, discard: () => spool.discard() };
   };
-  const onWarning = (where: string, message: string): void => io.note(`${where}: warning: ${message}`);
   const session = await openLog(await openStore(name, io), {
     name,
     random: io.random,
-    onWarning,
+    onWarning: (where, message) => io.note(`${where}: warning: ${message}`),
     chunks,
     scratch,
     scanner: scannerKind(io.env),
@@ -45,6 +44,8 @@ export interface ReadOptions {
   readonly revs?: 'option' | 'operand';
   /** How often the entries that the view names are read, each time as many bytes as there are in the file at most. */
   readonly readings?: number;
+  /** All branches are shown as one tree, not only paths. */
+  readonly isTree?: boolean;
 }
 
 /**
@@ -91,7 +92,6 @@ export class View {
   readonly #options: ReadOptions;
   /** The ends of the paths that are shown, and how those go where ids are repeated. */
   readonly #ends = new Map<number, Duplicates | undefined>();
-  #isTree = false;
   /** Bytes that the progress waits for until it is known which entries are read. */
   #expected: number;
 
@@ -102,15 +102,13 @@ export class View {
     this.#expected = expected;
   }
 
-  /** The entry that a command looks from: the last one unless a REV names another; null where that is allowed and there is none. */
-  async leaf(rev: string | undefined, options: RevOptions & { allowNull: true }): Promise<number | null>;
-  async leaf(rev: string | undefined, options?: RevOptions): Promise<number>;
-  async leaf(rev: string | undefined, options: RevOptions = {}): Promise<number | null> {
+  /** The entry that a command looks from: the last one unless a REV names another; -1 where there is none. */
+  async leaf(rev: string | undefined, options: RevOptions = {}): Promise<number> {
     this.noteStaleLeaf(rev);
-    const position = rev === undefined ? await lastEntry(this.#session) : await resolveRev(this.#session, rev, options);
-    const isThere = position !== null && position >= 0;
-    if (isThere) this.#ends.set(position, options.duplicates);
-    this.reads(isThere ? pathTo(this.#session.index, position, options.duplicates) : []);
+    const session = this.#session;
+    const position = rev === undefined ? await lastEntry(session) : ((await resolveRev(session, rev, options)) ?? -1);
+    if (position >= 0) this.#ends.set(position, options.duplicates);
+    this.reads(position >= 0 ? pathTo(session.index, position, options.duplicates) : []);
     return position;
   }
 
@@ -128,11 +126,6 @@ export class View {
     this.#ends.set(end, undefined);
   }
 
-  /** All branches are shown as one tree. */
-  tree(): void {
-    this.#isTree = true;
-  }
-
   /** Agents go on from the last entry; where that hides newer work, the user should know. */
   noteStaleLeaf(rev: string | undefined): void {
     const { index, name } = this.#session;
@@ -145,7 +138,7 @@ export class View {
 
   /** Says what is cut off; what would have been 0 is 1 then. */
   end(code: number): number {
-    const notes = this.#isTree ? this.#cutBranches() : this.#cutPaths();
+    const notes = this.#options.isTree ? this.#cutBranches() : this.#cutPaths();
     for (const note of notes) this.#io.note(`${this.#session.name}: ${note}`);
     return code === 0 && notes.length > 0 ? 1 : code;
   }
@@ -167,16 +160,15 @@ export class View {
   }
 
   #cutBranches(): string[] {
-    const { index } = this.#session;
-    const roots = cutRoots(index);
+    const roots = cutRoots(this.#session.index);
     if (roots.length === 0) return [];
-    const lines = roots.slice(0, MOST_LINES).map((root) => index.lineOf(root));
+    const lines = roots.slice(0, MOST_LINES).map((root) => this.#session.index.lineOf(root));
     const where = `${lines.join(', ')}${roots.length > MOST_LINES ? ', ...' : ''}`;
-    const [what, by, them] =
+    const what =
       roots.length === 1
-        ? [`1 branch (line ${where}) is`, 'a missing or circular parent', 'it']
-        : [`${grouped(roots.length)} branches (lines ${where}) are`, 'missing or circular parents', 'them'];
-    return [`${what} cut off from the tree by ${by}; 'sessionctl repair' reconnects ${them}`];
+        ? `1 branch (line ${where}) is cut off from the tree by a missing or circular parent`
+        : `${grouped(roots.length)} branches (lines ${where}) are cut off from the tree by missing or circular parents`;
+    return [`${what}; 'sessionctl repair' reconnects ${roots.length === 1 ? 'it' : 'them'}`];
   }
 
   #rev(position: number): string {

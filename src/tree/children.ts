@@ -48,9 +48,7 @@ export class Children {
   }
 
   count(position: number): number {
-    let count = 0;
-    for (let child = this.first(position); child >= 0; child = this.next(child)) count++;
-    return count;
+    return [...this.of(position)].length;
   }
 
   /** Whether there is exactly one child. */

@@ -29,9 +29,7 @@ export async function givenLabels(session: Log): Promise<Map<number, GivenLabel>
 /** Every label entry whose target is in the log, in file order. */
 export async function eachLabel(session: Log, visit: (target: number, given: GivenLabel) => void): Promise<void> {
   const { index } = session;
-  const positions: number[] = [];
-  index.eachOfTypes(new Set(['label']), (position) => positions.push(position));
-  await session.forEachEntry(positions, ({ position, value }) => {
+  await session.forEachEntry(index.ofTypes(['label']), ({ position, value }) => {
     const targetId = value['targetId'];
     const target = typeof targetId === 'string' ? index.resolve(targetId, position) : NOT_FOUND;
     if (target !== NOT_FOUND) visit(target, { label: stringOf(value['label']), by: position });

@@ -26,12 +26,11 @@ const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, o
  */
 export async function resolveRev(session: Log, rev: string, options: RevOptions = {}): Promise<number | null> {
   const reader = new RevReader(session, options.duplicates);
-  if (rev === 'null') {
-    if (options.allowNull) return null;
+  if (rev === 'null' && options.allowNull) return null;
+  if (rev === 'null')
     throw reader.error(
       `'null' is the empty context, which only 'sessionctl context' can show; for an entry with that id use 'id:null'`,
     );
-  }
   const position = await reader.read(rev);
   // Its bytes may be damaged although its envelope could be read; then this says so.
   await session.entry(position);
@@ -73,16 +72,15 @@ class RevReader {
   async read(rev: string): Promise<number> {
     if (rev === '') throw this.error(`an empty REV does not name an entry; use ${FORMS}`);
     const [, base, steps] = /^(.+)~(\d+)$/su.exec(rev) ?? [];
-    const above = (start: number | undefined): number | undefined =>
-      start === undefined ? undefined : this.#up(start, Number(steps), rev, base as string);
-    const found =
-      (await this.#fixed(rev)) ??
-      (await this.#named(rev, rev)) ??
-      (base === undefined ? undefined : above((await this.#fixed(base)) ?? (await this.#named(base, rev)))) ??
-      (await this.#byPrefix(rev)) ??
-      (base === undefined ? undefined : above(await this.#byPrefix(base)));
-    if (found === undefined) throw await this.#unknown(base ?? rev, rev);
-    return found;
+    const exact = async (word: string): Promise<number | undefined> =>
+      (await this.#fixed(word)) ?? (await this.#named(word, rev));
+    for (const find of [exact, (word: string) => this.#byPrefix(word)]) {
+      const found = await find(rev);
+      if (found !== undefined) return found;
+      const start = base === undefined ? undefined : await find(base);
+      if (base !== undefined && start !== undefined) return this.#up(start, Number(steps), rev, base);
+    }
+    throw await this.#unknown(base ?? rev, rev);
   }
 
   /** The forms that mean the same in every log; undefined for any other word. */
@@ -96,8 +94,13 @@ class RevReader {
       return rev === '@' ? last : pathTo(this.#session.index, last, this.#duplicates)[0];
     }
     const [, kind, word = ''] = /^(line|leaf|id|label):(.*)$/su.exec(rev) ?? [];
-    if (kind === 'id') return await this.#only(this.#session.index.definitions(word), word, kind);
-    if (kind === 'label') return await this.#only(await this.#labeled(word), word, kind);
+    if (kind === 'id' || kind === 'label') {
+      const all = kind === 'id' ? this.#session.index.definitions(word) : await this.#labeled(word);
+      const found = await this.#only(all, rev);
+      // Where steps follow, the reader takes them off and asks again.
+      if (found !== undefined || /.~\d+$/su.test(word)) return found;
+      throw kind === 'id' ? await this.#unknown(word, rev) : await this.#unknownLabel(word);
+    }
     if (kind === undefined || !/^\d{1,15}$/.test(word)) return undefined;
     return kind === 'line' ? this.#atLine(Number(word)) : this.#leaf(Number(word));
   }
@@ -106,19 +109,9 @@ class RevReader {
   async #named(word: string, rev: string): Promise<number | undefined> {
     const ids = this.#session.index.definitions(word);
     const labeled = await this.#labeled(word);
+    const isBoth = ids.length > 0 && labeled.length > 0;
     const all = [...new Set([...ids, ...labeled])];
-    if (all.length <= 1) return all[0];
-    const how = ids.length > 0 && labeled.length > 0 ? `use 'id:${word}' or 'label:${word}'` : `use 'line:N'`;
-    throw this.#ambiguous(rev, await this.#described(all), how);
-  }
-
-  /** What `id:` or `label:` names; with `~N` behind it where the whole is no name. */
-  async #only(found: readonly number[], word: string, kind: 'id' | 'label'): Promise<number | undefined> {
-    const rev = `${kind}:${word}`;
-    if (found.length > 1) throw this.#ambiguous(rev, await this.#described(found), `use 'line:N'`);
-    // Where steps follow, the reader takes them off and asks again.
-    if (found.length === 1 || /.~\d+$/su.test(word)) return found[0];
-    throw kind === 'id' ? await this.#unknown(word, rev) : await this.#unknownLabel(word);
+    return await this.#only(all, rev, isBoth ? `use 'id:${word}' or 'label:${word}'` : undefined);
   }
 
   async #labeled(word: string): Promise<number[]> {
@@ -172,25 +165,18 @@ class RevReader {
     const { index } = this.#session;
     const found: [id: string, position: number][] = [];
     for (const one of index.ids()) if (one[0].startsWith(prefix)) found.push(one);
-    const [first] = found;
-    if (found.length > 1) {
-      const names = found.slice(0, MOST_CANDIDATES).map(([id, at]) => `'${id}' (line ${index.lineOf(at)})`);
-      if (found.length > names.length) names.push(`${found.length - names.length} more`);
-      throw this.#ambiguous(prefix, names, 'use more characters');
-    }
-    const definitions = first === undefined ? [] : index.definitions(first[0]);
-    if (definitions.length > 1) throw this.#ambiguous(prefix, await this.#described(definitions), `use 'line:N'`);
-    return definitions[0];
+    const definitions = found.flatMap(([id]) => index.definitions(id));
+    if (found.length <= 1) return await this.#only(definitions, prefix);
+    const names = found.slice(0, MOST_CANDIDATES).map(([id, at]) => `'${id}' (line ${index.lineOf(at)})`);
+    throw this.#ambiguous(prefix, names, found.length, 'use more characters');
   }
 
   async #unknown(word: string, rev: string): Promise<AppError> {
     const { header, index } = this.#session;
     if (header?.['id'] === word)
       return this.error(`'${rev}' is the id of the header, which is not an entry; the first entry is 'root'`);
-    function* ids(): Generator<string, void, void> {
-      for (const [id] of index.ids()) yield id;
-    }
-    const names = nearest(word, ids()).map((id) => `'${id}'`);
+    const ids = Array.from(index.ids(), ([id]) => id);
+    const names = nearest(word, ids).map((id) => `'${id}'`);
     for (const label of nearest(word, await this.#labelNames())) names.push(`label '${label}'`);
     const isShort = word.length < SHORTEST_PREFIX && names.length === 0;
     const short = isShort ? `; a prefix of an id needs at least ${SHORTEST_PREFIX} characters` : '';
@@ -212,19 +198,20 @@ class RevReader {
     return new Set((await this.#allLabels()).values());
   }
 
-  #ambiguous(rev: string, candidates: readonly string[], how: string): AppError {
-    return this.error(`'${rev}' is ambiguous; it could be ${candidates.join(', ')}; ${how}`);
-  }
-
-  async #described(positions: readonly number[]): Promise<string[]> {
-    const shown = positions.slice(0, MOST_CANDIDATES);
+  /** The entry that is found, if any; more than one is an error. */
+  async #only(found: readonly number[], rev: string, how = `use 'line:N'`): Promise<number | undefined> {
+    if (found.length <= 1) return found[0];
     const all = await this.#allLabels();
     const names: string[] = [];
-    for await (const { position, line, value } of this.#session.entries(shown)) {
+    for await (const { position, line, value } of this.#session.entries(found.slice(0, MOST_CANDIDATES))) {
       const label = all.get(position);
       names.push(`'${value['id']}' (line ${line}${label === undefined ? '' : `, label '${label}'`})`);
     }
-    if (positions.length > shown.length) names.push(`${positions.length - shown.length} more`);
-    return names;
+    throw this.#ambiguous(rev, names, found.length, how);
+  }
+
+  #ambiguous(rev: string, names: readonly string[], count: number, how: string): AppError {
+    const more = count > MOST_CANDIDATES ? [`${count - MOST_CANDIDATES} more`] : [];
+    return this.error(`'${rev}' is ambiguous; it could be ${[...names, ...more].join(', ')}; ${how}`);
   }
 }

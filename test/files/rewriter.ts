@@ -18,7 +18,7 @@ const command: Command = {
     { name: 'for-ever', kind: 'flag', describe: '' },
     { name: 'wait', kind: 'flag', describe: '' },
   ],
-  examples: [],
+  examples: {},
   readsInput: true,
   run: async (given, io) => {
     let code: number;
