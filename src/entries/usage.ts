@@ -46,7 +46,10 @@ export function addUsage(a: Usage, b: Usage): Usage {
   if (a === NO_USAGE) return b;
   if (b === NO_USAGE) return a;
   const sum: Record<keyof Usage, number> = { ...NO_USAGE };
-  for (const key of Object.keys(sum) as (keyof Usage)[]) sum[key] = Number((a[key] + b[key]).toPrecision(15));
+  for (const key of Object.keys(sum) as (keyof Usage)[]) {
+    const total = a[key] + b[key];
+    sum[key] = Math.trunc(total) === total && total < 1e15 ? total : Number(total.toPrecision(15));
+  }
   return sum;
 }
 

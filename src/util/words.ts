@@ -5,7 +5,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** 2408582 as '2,408,582', the same in every locale. */
 export function grouped(value: number): string {
-  return String(value).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',');
+  const digits = String(value);
+  return digits.length < 4 ? digits : digits.replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
 /** A text as one word of sh, bash and zsh, in quotes. */

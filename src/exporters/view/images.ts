@@ -48,7 +48,8 @@ export function imageView({ blobs, save, onKept }: ImageStores): ImageView {
       if (isRef) return notShown([`Image of type ${type}: `, { code: data }]);
       return notShown([...what, ' with a bad ref: ', { code: oneLine(data, 100) }]);
     }
-    const base64 = isBase64(data) ? data : data.replace(/\s+/g, '');
+    if (isBase64(data)) return shown(data);
+    const base64 = data.replace(/\s+/g, '');
     return isBase64(base64) ? shown(base64) : notShown([...what, ' whose data is not base64, not shown']);
   };
 }
@@ -57,8 +58,19 @@ export function notShown(about: Words): Image {
   return { kind: 'image', url: undefined, about };
 }
 
+/** Decoded piece by piece into the same memory, which is many times faster than to look at each character. */
+const PIECE = 256 * 1024;
+const DECODED = Buffer.alloc((PIECE / 4) * 3);
+
 /** Whether nothing but base64 is in the text, of either alphabet, in whole groups of four. */
 function isBase64(text: string): boolean {
-  const end = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length;
-  return text.length > 0 && text.length % 4 === 0 && !/[^\w+/-]/.test(text.slice(0, end));
+  const padding = text.indexOf('=');
+  if (text === '' || text.length % 4 > 0 || (padding >= 0 && padding < text.length - 2)) return false;
+  // The decoder looks at the low byte of a character only, and leaves out what is not base64.
+  if (Buffer.byteLength(text) !== text.length) return false;
+  for (let at = 0; at < text.length; at += PIECE) {
+    const piece = text.slice(at, at + PIECE);
+    if (DECODED.write(piece, 'base64') !== Buffer.byteLength(piece, 'base64')) return false;
+  }
+  return true;
 }

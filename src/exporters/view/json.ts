@@ -48,13 +48,14 @@ export function withExactNumbers({ value, text }: { readonly value: JsonObject; 
 }
 
 /** Without recursion: a log may be nested as deeply as it likes. */
-function hasUnsafeNumber(value: unknown): boolean {
+function hasUnsafeNumber(value: JsonObject): boolean {
   const waiting = [value];
-  while (waiting.length > 0) {
-    const one = waiting.pop();
-    if (typeof one === 'number' && isUnsafe(one)) return true;
-    if (typeof one === 'object' && one !== null)
-      for (const inner of Object.values(one)) if (typeof inner !== 'string') waiting.push(inner);
+  for (let one = waiting.pop(); one; one = waiting.pop()) {
+    for (const key in one) {
+      const inner = one[key];
+      if (typeof inner === 'object' && inner !== null) waiting.push(inner as JsonObject);
+      else if (typeof inner === 'number' && isUnsafe(inner)) return true;
+    }
   }
   return false;
 }
