@@ -8,6 +8,7 @@ import {
   optionWords,
   type Style,
 } from '../shared/command.ts';
+import { fill } from '../util/words.ts';
 
 const WIDTH = 80;
 
@@ -103,16 +104,4 @@ export function commandLines(command: string): string[] {
 
 function wrap(text: string, indent: number): string[] {
   return fill(text.split(' '), ' '.repeat(indent), ' '.repeat(indent), WIDTH);
-}
-
-/** Words set into lines of at most so many columns. */
-function fill(words: readonly string[], first: string, indent: string, columns: number): string[] {
-  const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last === undefined) lines.push(first + word);
-    else if (last.length + 1 + word.length > columns) lines.push(indent + word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
 }

@@ -113,7 +113,11 @@ async function exportLog(session: Log, view: View, options: ExportOptions, args:
   const onKept: ImageStores['onKept'] = (line, ref, why) => {
     if (++kept <= MOST_NOTES) io.note(`${name}:${line}: ${refStays(ref, why)}`);
   };
-  const image = imageView({ ...imageStores(args, output, mode, io), onKept });
+  const blobs = namedStore(args, io);
+  blobs?.folder.require();
+  const assets = args.text('assets');
+  const save = assets === undefined ? undefined : assetSaver(assets, mode & PRIVATE_MODE, output, io);
+  const image = imageView({ blobs, save, onKept });
   const end = (): number => {
     if (kept > MOST_NOTES) io.note(`${name}: ${kept - MOST_NOTES} more refs kept`);
     return kept > 0 ? 1 : 0;
@@ -140,15 +144,6 @@ async function leafOf(session: Log, view: View, args: ParsedArgs): Promise<numbe
   if (!args.flag('all')) return await view.leaf(leaf);
   view.reads(Array(session.index.size).keys());
   return leaf === undefined ? await lastEntry(session) : await resolveEntry(session, leaf);
-}
-
-/** Where images come from and go to, as far as the user named it. */
-function imageStores(args: ParsedArgs, output: string | undefined, mode: number, io: Io): Omit<ImageStores, 'onKept'> {
-  const blobs = namedStore(args, io);
-  blobs?.folder.require();
-  const path = args.text('assets');
-  if (path === undefined) return { blobs };
-  return { blobs, save: assetSaver(path, mode & PRIVATE_MODE, output, io) };
 }
 
 async function deliver(head: string, body: HeldOutput, sink: Sink): Promise<void> {

@@ -9,7 +9,7 @@ import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { UsageError } from '../util/errors.ts';
 import { version } from '../util/version.ts';
-import { counted, nearest } from '../util/words.ts';
+import { counted, didYouMean } from '../util/words.ts';
 import { Validation } from '../validate/validation.ts';
 
 export const command: Command = {
@@ -94,9 +94,9 @@ function ruleNamed(id: string) {
   const rule = rules.find((one) => one.id === id);
   if (rule) return rule;
   const ids = rules.map((one) => one.id);
-  const meant = nearest(id, ids)[0];
-  const hint = meant ? `did you mean '${meant}'?` : "'sessionctl validate --list-rules' lists them";
-  throw new UsageError(`unknown rule '${id}'; ${hint}`);
+  throw new UsageError(
+    `unknown rule '${id}'${didYouMean(id, ids) || "; 'sessionctl validate --list-rules' lists them"}`,
+  );
 }
 
 function readLevels(args: ParsedArgs): Map<string, Level> {

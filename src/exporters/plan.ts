@@ -1,5 +1,5 @@
 import type { LogIndex } from '../log/log-index.ts';
-import { leaves, pathTo } from '../tree/path.ts';
+import { leaves, markPositions, pathTo } from '../tree/path.ts';
 
 /** A branch, from where it leaves the branches before it. */
 export interface Section {
@@ -23,8 +23,7 @@ export interface ExportPlan {
 /** Only the path to one entry. */
 export function planPath(index: LogIndex, leaf: number): ExportPlan {
   const section: Section = { number: 1, leaf, from: -1, positions: leaf < 0 ? [] : pathTo(index, leaf) };
-  const included = new Uint8Array(index.size);
-  for (const position of section.positions) included[position] = 1;
+  const included = markPositions(index, section.positions);
   return { sections: [section], forks: new Map(), sectionOf: (position) => (included[position] ? section : undefined) };
 }
 

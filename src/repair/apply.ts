@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { HeadLine } from '../rules/fix/repair-state.ts';
 import type { Region } from '../rules/fix/split-damaged-line.ts';
 import { partitionPoint } from '../util/search.ts';
-import { type Action, type Edit, insertedLine, RegionEditor } from './edits.ts';
+import { type Action, type Edit, RegionEditor } from './edits.ts';
 import type { Plan } from './plan.ts';
 
 /** A piece that left the log, or the old bytes of one that was fixed; as text where the bytes are text, else in base64. */
@@ -114,10 +114,7 @@ export class RepairPass {
   }
 
   async #change(region: Region, raw: string): Promise<void> {
-    const { newline, lastNewline } = this.#plan;
-    const { edits, old } = region.insert
-      ? { edits: [insertedLine(region.insert, newline)], old: [] }
-      : new RegionEditor(region, raw, lastNewline);
+    const { edits, old } = new RegionEditor(region, raw, this.#plan);
     for (const { start, end } of old) {
       const place = { line: region.line, offset: region.offset + start, length: end - start, rule: region.rule };
       await this.#callbacks.onQuarantine?.({ ...place, ...rawBytes(raw.slice(start, end)) });

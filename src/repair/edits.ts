@@ -1,8 +1,9 @@
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { encodeUtf8 } from '../lines/line.ts';
-import type { ChangeReason, HeadLine, NewLine } from '../rules/fix/repair-state.ts';
+import type { ChangeReason, HeadLine } from '../rules/fix/repair-state.ts';
 import type { Piece, Region } from '../rules/fix/split-damaged-line.ts';
 import { counted } from '../util/words.ts';
+import type { Plan } from './plan.ts';
 
 export type Action = 'split' | 'removed' | 'rewritten' | 'inserted' | 'moved';
 
@@ -23,12 +24,6 @@ export interface Edit extends EditReason, Splice {
   readonly action: Action;
 }
 
-/** A line that is put in at the place of a region. */
-export function insertedLine({ text, source, ...reason }: NewLine, newline: string): Edit {
-  const line = encodeUtf8(text) + (source?.newline ?? newline);
-  return { ...reason, start: 0, end: 0, text: line, line: 1, action: 'inserted', header: source };
-}
-
 /** All changes of the lines of one region, in order; none reaches into another. */
 export class RegionEditor {
   readonly edits: Edit[] = [];
@@ -41,25 +36,28 @@ export class RegionEditor {
   #lineStart = 0;
   #linesBefore = 0;
 
-  /** The line end is for a region without one of its own. */
-  constructor(region: Region, raw: string, newline: string) {
+  constructor(region: Region, raw: string, { newline, lastNewline }: Pick<Plan, 'newline' | 'lastNewline'>) {
     this.#region = region;
     this.#raw = raw;
     this.#ending = ['\r\n', '\n'].find((end) => raw.endsWith(end)) ?? '';
-    this.#newline = this.#ending || newline;
+    this.#newline = this.#ending || lastNewline;
     const body = raw.length - this.#ending.length;
     const pieces = region.pieces.map((piece) => ({ ...piece, end: Math.min(piece.end, body) }));
-    if (pieces.some(stays)) this.#writeStaying(pieces);
+    if (region.insert) {
+      const { text, source, ...reason } = region.insert;
+      this.#insert(0, encodeUtf8(text) + (source?.newline ?? newline), 'inserted', {
+        ...reason,
+        line: 1,
+        header: source,
+      });
+    } else if (pieces.some(stays)) this.#writeStaying(pieces);
     else this.#writeLeaving(pieces);
   }
 
   /** Nothing of the line stays, so its line end goes as well, with the last piece. */
   #writeLeaving(pieces: readonly Piece[]): void {
-    pieces.forEach((piece, index) => {
-      const start = pieces[index - 1]?.end ?? 0;
-      const end = index === pieces.length - 1 ? this.#raw.length : piece.end;
-      this.#leave(piece, start, end);
-    });
+    for (const [at, piece] of pieces.entries())
+      this.#leave(piece, pieces[at - 1]?.end ?? 0, pieces[at + 1] ? piece.end : this.#raw.length);
   }
 
   #writeStaying(pieces: readonly Piece[]): void {
@@ -124,11 +122,8 @@ export class RegionEditor {
     let words: string | undefined = this.#byteWords(splices);
     for (const { splice, reason } of all) {
       const placed = { start: start + splice.start, end: start + splice.end, text: splice.text };
-      this.#add(
-        placed,
-        splice.text === '' ? 'removed' : 'rewritten',
-        reason ?? { words, line: this.#lineAt(placed.start) },
-      );
+      const action = splice.text === '' ? 'removed' : 'rewritten';
+      this.#add(placed, action, reason ?? { words, line: this.#lineAt(placed.start) });
       if (!reason) words = undefined;
     }
     if (piece.keepsOld) this.old.push(piece);
@@ -142,16 +137,12 @@ export class RegionEditor {
     if (members.length + inner.length === 0) return [];
     const text = applySplices(this.#raw.slice(start, end), splices);
     const open = skipSpace(text, 0);
-    const placed = (splice: Splice): Splice => ({
-      start: unfixed(splice.start, splices),
-      end: unfixed(splice.end, splices),
-      text: splice.text,
+    const placed = (splice: Splice): Splice => {
+      return { ...splice, start: unfixed(splice.start, splices), end: unfixed(splice.end, splices) };
+    };
+    const changes: { splice: Splice; reason: EditReason }[] = members.map(({ key, json, ...reason }) => {
+      return { splice: placed(setMember(text, open, key, encodeUtf8(json))), reason };
     });
-    const sets = members.map(({ key, json, ...reason }) => ({
-      splice: placed(setMember(text, open, key, encodeUtf8(json))),
-      reason,
-    }));
-    const changes: { readonly splice: Splice; readonly reason: EditReason }[] = [...sets];
     for (const { splices: splicesIn, words, ...reason } of inner) {
       const splices = splicesIn(text, open).map(placed);
       const overlaps = ({ start, end }: Splice): boolean =>
@@ -167,10 +158,10 @@ export class RegionEditor {
   #byteWords(splices: readonly Splice[]): string {
     if (this.#region.lines > 1) return `joined ${counted(this.#region.lines, 'line')} into one`;
     const broken = splices.filter((one) => one.text !== '').length;
-    const nuls = splices.filter((one) => one.text === '').reduce((sum, one) => sum + one.end - one.start, 0);
-    const removed = nuls > 0 ? [`removed ${counted(nuls, 'NUL byte')}`] : [];
-    const replaced = broken > 0 ? [`replaced ${counted(broken, 'invalid UTF-8 sequence')}`] : [];
-    return [...removed, ...replaced].join(', ');
+    const nuls = splices.reduce((sum, { start, end, text }) => (text === '' ? sum + end - start : sum), 0);
+    const removed = nuls > 0 && `removed ${counted(nuls, 'NUL byte')}`;
+    const replaced = broken > 0 && `replaced ${counted(broken, 'invalid UTF-8 sequence')}`;
+    return [removed, replaced].filter(Boolean).join(', ');
   }
 
   /** Asked for in rising order. */

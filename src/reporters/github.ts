@@ -25,14 +25,11 @@ export function githubReporter(): Reporter {
       return '';
     },
     end: (summary) => {
-      if (more > 0)
-        warnings.push(
-          workflowCommand('warning', {}, `${counted(more, 'more warning')}; the text format lists them all`),
-        );
+      const unseen = `${counted(more, 'more warning')}; the text format lists them all`;
+      if (more > 0) warnings.push(workflowCommand('warning', {}, unseen));
       const last = summaryLine(summary);
-      return [...warnings, ...notices, summary.sessions === 0 ? workflowCommand('error', {}, last) : `${last}\n`].join(
-        '',
-      );
+      notices.push(summary.sessions === 0 ? workflowCommand('error', {}, last) : `${last}\n`);
+      return [...warnings, ...notices].join('');
     },
   };
 }
@@ -43,17 +40,11 @@ function annotation(finding: Finding): string {
   return workflowCommand(finding.severity, { ...place, title: finding.rule }, where + finding.message);
 }
 
-function workflowCommand(
-  name: 'error' | 'warning' | 'notice',
-  properties: Readonly<Record<string, string>>,
-  message: string,
-): string {
-  const written = Object.entries(properties).map(([key, value]) => `${key}=${propertyText(value)}`);
+function workflowCommand(name: string, properties: Readonly<Record<string, string>>, message: string): string {
+  const written = Object.entries(properties).map(
+    ([key, value]) => `${key}=${dataText(value).replace(/:/g, '%3A').replace(/,/g, '%2C')}`,
+  );
   return `::${name}${written.length > 0 ? ` ${written.join(',')}` : ''}::${dataText(message)}\n`;
-}
-
-function propertyText(text: string): string {
-  return dataText(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 }
 
 /** The runner turns %0A, %0D and %25 back; everything else that is unsafe in a log view is made visible. */

@@ -1,4 +1,3 @@
-import type { Finding } from '../rules/rule.ts';
 import { escapeUnsafe, visibleEscape } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
 import type { Reporter } from './reporter.ts';
@@ -7,11 +6,8 @@ import { findingLine } from './text.ts';
 /** A test report shows the first findings of a rule; whoever needs the thousandth reads another format. */
 const MOST_OF_A_RULE = 1_000;
 
-interface RuleFindings {
-  readonly lines: string[];
-  errors: number;
-  count: number;
-}
+/** The first findings of a rule as text, and how many there are. */
+type RuleFindings = { readonly lines: string[]; errors: number; count: number };
 
 /** A test by its name, with the element that says how it went; '' where it passed. */
 type TestCase = readonly [name: string, outcome: string];
@@ -32,7 +28,9 @@ export function junitReporter(): Reporter {
     finding: (finding) => {
       const group = rules.get(finding.rule) ?? { lines: [], errors: 0, count: 0 };
       rules.set(finding.rule, group);
-      collect(group, finding);
+      group.count++;
+      if (finding.severity === 'error') group.errors++;
+      if (group.lines.length < MOST_OF_A_RULE) group.lines.push(findingLine(finding));
       return '';
     },
     failed: (name, message) => {
@@ -58,15 +56,9 @@ export function junitReporter(): Reporter {
   };
 }
 
-function collect(group: RuleFindings, finding: Finding): void {
-  group.count++;
-  if (finding.severity === 'error') group.errors++;
-  if (group.lines.length < MOST_OF_A_RULE) group.lines.push(findingLine(finding));
-}
-
 function ruleOutcome(rule: string, { lines, errors, count }: RuleFindings): string {
   const rest = count - lines.length;
-  const text = [...lines, ...(rest > 0 ? [`and ${counted(rest, 'more finding')} of ${rule}`] : [])].join('\n');
+  const text = lines.join('\n') + (rest > 0 ? `\nand ${counted(rest, 'more finding')} of ${rule}` : '');
   return errors > 0 ? element('failure', { type: rule, message: counted(count, 'finding') }, text) : output(text);
 }
 

@@ -18,30 +18,29 @@ export interface Reporter {
   end(summary: Summary): string;
 }
 
-/** What was found in one file, shown or not. */
-export interface FileCounts {
-  readonly entries: number;
-  readonly errors: number;
-  readonly warnings: number;
-}
-
-export interface Summary {
+/** What a run has found; it counts while it goes on. */
+export const newSummary = () => ({
   /** Sessions that were checked to their end. */
-  readonly sessions: number;
+  sessions: 0,
   /** Files that a walk through a folder met and that are no session logs. */
-  readonly skipped: number;
+  skipped: 0,
   /** How many of them there are of each kind, such as 'Codex rollout'. */
-  readonly skippedKinds: Readonly<Record<string, number>>;
+  skippedKinds: {} as Record<string, number>,
   /** Files that could not be read or are no session logs although they were named. */
-  readonly failed: number;
-  readonly entries: number;
-  readonly errors: number;
-  readonly warnings: number;
+  failed: 0,
+  entries: 0,
+  errors: 0,
+  warnings: 0,
   /** Of the errors and warnings, those that `repair` fixes. */
-  readonly fixable: number;
+  fixable: 0,
   /** Of the errors and warnings, those that --max-findings kept from being shown. */
-  readonly hidden: number;
-}
+  hidden: 0,
+});
+
+export type Summary = Readonly<ReturnType<typeof newSummary>>;
+
+/** What was found in one file, shown or not. */
+export type FileCounts = Pick<Summary, 'entries' | 'errors' | 'warnings'>;
 
 /** What reporters say about a rule. */
 export type RuleText = Pick<RuleMeta, 'id' | 'level' | 'summary' | 'why' | 'advice'>;
@@ -70,20 +69,19 @@ export const SILENT: Reporter = {
 /** '2 errors and 1 warning in 3 sessions (1,204 entries); 2 can be fixed by 'sessionctl repair''. */
 export function summaryLine(summary: Summary): string {
   const { sessions, entries, errors, warnings, fixable, hidden, skippedKinds, failed } = summary;
-  const parts: string[] = [];
-  const isChecked = sessions > 0 || errors + warnings > 0;
-  if (isChecked)
-    parts.push(
-      `${found(errors, warnings)} in ${counted(sessions, 'session')} (${counted(entries, 'entry', 'entries')})`,
-    );
-  if (hidden > 0) parts.push(`${counted(hidden, 'finding')} not shown because of --max-findings`);
-  if (fixable > 0)
-    parts.push(`${fixable === errors + warnings && fixable > 1 ? 'all' : fixable} can be fixed by 'sessionctl repair'`);
+  const all = errors + warnings;
+  const isChecked = sessions > 0 || all > 0;
+  const found = [errors > 0 && counted(errors, 'error'), warnings > 0 && counted(warnings, 'warning')];
+  const where = `in ${counted(sessions, 'session')} (${counted(entries, 'entry', 'entries')})`;
   const kinds = Object.entries(skippedKinds).sort(([, a], [, b]) => b - a);
-  if (kinds.length > 0) parts.push(`${inWords(kinds.map(([kind, count]) => counted(count, kind)))}, not checked`);
-  if (failed > 0) parts.push(`${counted(failed, 'file')} could not be checked`);
-  const words = parts.join('; ');
-  return isChecked ? words : `no sessions checked${words === '' ? '' : `: ${words}`}`;
+  const words = [
+    isChecked && `${inWords(found) || 'no problems found'} ${where}`,
+    hidden > 0 && `${counted(hidden, 'finding')} not shown because of --max-findings`,
+    fixable > 0 && `${fixable === all && fixable > 1 ? 'all' : fixable} can be fixed by 'sessionctl repair'`,
+    kinds.length > 0 && `${inWords(kinds.map(([kind, count]) => counted(count, kind)))}, not checked`,
+    failed > 0 && `${counted(failed, 'file')} could not be checked`,
+  ].filter((one) => one !== false);
+  return isChecked ? words.join('; ') : ['no sessions checked', words.join('; ')].filter(Boolean).join(': ');
 }
 
 /** The same with the color of what it says. */
@@ -93,15 +91,8 @@ export function paintedSummary(summary: Summary, style: Style): string {
   return style.bold(bad ? style.red(words) : summary.warnings > 0 ? style.yellow(words) : style.green(words));
 }
 
-function found(errors: number, warnings: number): string {
-  if (errors === 0 && warnings === 0) return 'no problems found';
-  return inWords([
-    ...(errors > 0 ? [counted(errors, 'error')] : []),
-    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
-  ]);
-}
-
-/** 'a, b and c'. */
-function inWords(words: readonly string[]): string {
+/** 'a, b and c' of those that there are. */
+function inWords(parts: readonly (string | false)[]): string {
+  const words = parts.filter((one) => one !== false);
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

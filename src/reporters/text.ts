@@ -1,6 +1,7 @@
 import type { Finding, Level, RuleMeta } from '../rules/rule.ts';
 import type { Paint, Style } from '../util/io.ts';
 import { escapeUnsafe, printable, visibleEscape } from '../util/printable.ts';
+import { fill } from '../util/words.ts';
 import { paintedSummary, type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 
 /** A greppable line for each finding; on a terminal the same facts grouped by file, with the summary at the end. */
@@ -55,7 +56,8 @@ function grouped({ style }: ReporterOptions): Reporter {
 
 /** A rule for a person: why it matters, how it arises, how to fix it, with an example. */
 export function explainRule(rule: RuleMeta, style: Style): string {
-  const part = (title: string, text: string): string => `${style.bold(title)}\n${wrap(text)}\n`;
+  const part = (title: string, text: string): string =>
+    `${style.bold(title)}\n${fill(text.split(' '), '  ', '  ', WIDTH).join('\n')}\n`;
   const level = levelPaint(style)[rule.level](rule.level) + (rule.fixable ? ', fixed by repair' : '');
   return [
     `${style.bold(rule.id)} (${level}): ${rule.summary}\n`,
@@ -75,17 +77,4 @@ export function listRules(rules: readonly RuleMeta[], style: Style): string {
       return `${style.bold(id.padEnd(longest))}  ${columns}  ${summary}\n`;
     })
     .join('');
-}
-
-function wrap(text: string): string {
-  let out = '';
-  let line = ' ';
-  for (const word of text.split(' ')) {
-    if (line.trim() !== '' && line.length + 1 + word.length > WIDTH) {
-      out += `${line}\n`;
-      line = ' ';
-    }
-    line += ` ${word}`;
-  }
-  return out + line;
 }

@@ -61,3 +61,15 @@ function editDistance(a: string, b: string): number {
   }
   return at(a.length, b.length);
 }
+
+/** Words set into lines of at most so many columns. */
+export function fill(words: readonly string[], first: string, indent: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined) lines.push(first + word);
+    else if (last.length + 1 + word.length > columns) lines.push(indent + word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

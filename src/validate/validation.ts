@@ -2,7 +2,7 @@ import { inputChunks, isFolder, isThere, sizeOf } from '../files/input.ts';
 import { announce, findSessions } from '../files/walk.ts';
 import { cores, mapInWorkers } from '../files/worker-pool.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
+import { newSummary, paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
 import type { Finding } from '../rules/rule.ts';
 import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -40,18 +40,7 @@ export class Validation {
   readonly #options: ValidationOptions;
   readonly #out: ByteWriter;
   readonly #checker: LogChecker;
-  #shown = 0;
-  readonly #summary = {
-    sessions: 0,
-    skipped: 0,
-    skippedKinds: {} as Record<string, number>,
-    failed: 0,
-    entries: 0,
-    errors: 0,
-    warnings: 0,
-    fixable: 0,
-    hidden: 0,
-  };
+  readonly #summary = newSummary();
 
   constructor(io: Io, options: ValidationOptions) {
     this.#io = io;
@@ -138,13 +127,18 @@ export class Validation {
   /** One file, findings reported as they come; or all at once where another thread has checked it. */
   async #file(target: CheckTarget, checks: AsyncGenerator<FileCheck, void, void> | undefined): Promise<void> {
     const { name } = target;
-    const { reporter } = this.#options;
+    const { reporter, maxFindings } = this.#options;
     const { progress } = this.#io;
+    const summary = this.#summary;
     const counts = { errors: 0, warnings: 0 };
     const onFinding = (finding: Finding): void => {
       if (counts.errors + counts.warnings === 0) this.#write(reporter.file(name));
-      counts[finding.severity === 'error' ? 'errors' : 'warnings']++;
-      this.#finding(finding);
+      const kind = finding.severity === 'error' ? 'errors' : 'warnings';
+      counts[kind]++;
+      summary[kind]++;
+      if (finding.fixable) summary.fixable++;
+      if (summary.errors + summary.warnings > maxFindings) summary.hidden++;
+      else this.#write(reporter.finding(finding));
     };
     const checked = checks && ((await checks.next()).value as FileCheck);
     progress.file(name);
@@ -152,11 +146,16 @@ export class Validation {
     if (checked) progress.read(checked.bytes);
     const result = checked?.result ?? (await this.#check(name, onFinding));
     if ('error' in result) this.#fail(name, result.error.message);
-    else if ('foreign' in result) this.#foreign(target, result.foreign.noun, result.foreign.reason);
-    else {
+    else if ('foreign' in result) {
+      const { noun, reason } = result.foreign;
+      if (!target.found) return this.#fail(name, reason);
+      summary.skipped++;
+      summary.skippedKinds[noun] = (summary.skippedKinds[noun] ?? 0) + 1;
+      this.#write(reporter.skipped(name, reason));
+    } else {
       if (counts.errors + counts.warnings === 0) this.#write(reporter.file(name));
-      this.#summary.sessions++;
-      this.#summary.entries += result.entries;
+      summary.sessions++;
+      summary.entries += result.entries;
       this.#write(reporter.fileEnd(name, { entries: result.entries, ...counts }));
     }
   }
@@ -164,38 +163,13 @@ export class Validation {
   async #check(name: string, onFinding: (finding: Finding) => void): Promise<CheckResult> {
     const { pass } = this.#options;
     const onBytes = (bytes: number): void => this.#io.progress.read(bytes);
-    const chunks = pass || name === '-' ? inputChunks(name, this.#io) : undefined;
-    const steps = this.#checker.check(name, chunks && pass ? passing(chunks, pass) : chunks, {
-      onFinding,
-      onBytes,
-      readsAll: pass !== undefined,
-    });
+    const input = pass || name === '-' ? inputChunks(name, this.#io) : undefined;
+    const chunks = input && pass ? passing(input, pass) : input;
+    const steps = this.#checker.check(name, chunks, { onFinding, onBytes, readsAll: pass !== undefined });
     const result = await finish(steps, () => this.#pause());
     // A stop is no error of the file.
     this.#io.signal.throwIfAborted();
     return result;
-  }
-
-  #foreign({ name, found }: CheckTarget, noun: string, reason: string): void {
-    if (!found) {
-      this.#fail(name, reason);
-      return;
-    }
-    this.#summary.skipped++;
-    this.#summary.skippedKinds[noun] = (this.#summary.skippedKinds[noun] ?? 0) + 1;
-    this.#write(this.#options.reporter.skipped(name, reason));
-  }
-
-  #finding(finding: Finding): void {
-    if (finding.severity === 'error') this.#summary.errors++;
-    else this.#summary.warnings++;
-    if (finding.fixable) this.#summary.fixable++;
-    if (this.#shown >= this.#options.maxFindings) {
-      this.#summary.hidden++;
-      return;
-    }
-    this.#shown++;
-    this.#write(this.#options.reporter.finding(finding));
   }
 
   /** A file that could not be checked: reported on stderr, and by the reporter where its format has a place for it. */

@@ -7,65 +7,60 @@ export const SCRIPT = String.raw`
 (() => {
 const root = document.documentElement;
 const main = document.querySelector('main');
-const all = (selector, from = document) => Array.from(from.querySelectorAll(selector));
-const make = (tag, attributes, ...children) => {
+const all = (selector, from = main) => Array.from(from.querySelectorAll(selector));
+const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes || {})) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
 };
-const remember = (key, value) => { try { localStorage.setItem(key, value); } catch { /* A page from a file may have no storage. */ } };
-const recall = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
+// A page from a file may have no storage.
+const stored = (use) => { try { return use(localStorage); } catch { return null; } };
 
 root.classList.add('js');
-const savedTheme = recall('sessionctl-theme');
+const savedTheme = stored((storage) => storage.getItem('sessionctl-theme'));
 if (savedTheme === 'dark' || savedTheme === 'light') root.dataset.theme = savedTheme;
 
 // The bar.
 const search = make('input', { type: 'search', placeholder: 'Search   /', 'aria-label': 'Search the session', autocomplete: 'off', spellcheck: 'false' });
 const count = make('output', { 'aria-live': 'polite' });
-const button = (text, action, title, wide) => {
-  const element = make('button', { type: 'button', 'data-do': action, title }, text);
-  if (wide) element.setAttribute('data-wide', '');
-  return element;
+const buttons = {};
+const button = (action, text, title, attributes) => {
+  const element = make('button', { type: 'button', 'data-do': action, title, ...attributes }, text);
+  element.addEventListener('click', () => actions[action]());
+  return buttons[action] = element;
 };
-const toolsButton = button('Tools', 'tools', 'Fold or unfold all tool calls (t)');
-const thinkingButton = button('Thinking', 'thinking', 'Fold or unfold all thinking (h)');
-const previousButton = button('Previous', 'previous', 'Previous match (N)', true);
-const nextButton = button('Next', 'next', 'Next match (n)', true);
+const wide = { 'data-wide': '' };
 const bar = make('div', { id: 'bar', role: 'toolbar', 'aria-label': 'Page toolbar' },
-  button('Contents', 'side', 'Show the contents (c)'), search, count,
-  previousButton, nextButton,
-  make('span', { class: 'space' }), toolsButton, thinkingButton, button('Theme', 'theme', 'Light or dark theme (d)'), button('Keys', 'help', 'Keyboard shortcuts (?)', true));
+  button('side', 'Contents', 'Show the contents (c)'), search, count,
+  button('previous', 'Previous', 'Previous match (N)', wide), button('next', 'Next', 'Next match (n)', wide),
+  make('span', { class: 'space' }), button('tools', 'Tools', 'Fold or unfold all tool calls (t)'),
+  button('thinking', 'Thinking', 'Fold or unfold all thinking (h)'), button('theme', 'Theme', 'Light or dark theme (d)'),
+  button('help', 'Keys', 'Keyboard shortcuts (?)', wide));
 const side = make('aside', { id: 'side', 'aria-label': 'Contents' });
 document.body.prepend(bar, side);
 
 // Branches: which runs lie on the path to the end of which branch.
-const runs = new Map();
-for (const element of all('section[data-run]', main)) {
-  runs.set(element.dataset.run, { element, parent: element.dataset.parent, branch: element.dataset.branch });
-}
-const lastRun = new Map();
-for (const [id, run] of runs) lastRun.set(run.branch, id);
+const runs = new Map(all('section[data-run]').map((section) => [section.dataset.run, section]));
 const firstRun = new Map();
-for (const [id, run] of runs) if (!firstRun.has(run.branch)) firstRun.set(run.branch, id);
+const lastRun = new Map();
+for (const [id, { dataset }] of runs) {
+  if (!firstRun.has(dataset.branch)) firstRun.set(dataset.branch, id);
+  lastRun.set(dataset.branch, id);
+}
 const branches = Array.from(lastRun.keys());
 let branch = branches[0];
 let everything = branches.length < 2;
 
-const pathOf = (name) => {
-  const path = new Set();
-  for (let id = lastRun.get(name); id !== undefined && !path.has(id); id = runs.get(id).parent) path.add(id);
-  return path;
-};
+const branchOf = (link) => link.hash.slice('#branch-'.length);
 // At a fork the branch that goes on in the same place is offered too.
-for (const fork of all('.fork', main)) {
-  const run = fork.closest('section').dataset.run;
-  const next = String(Number(run) + 1);
-  for (const link of all('a', fork)) link.dataset.run = firstRun.get(link.hash.slice('#branch-'.length));
-  if (!runs.has(next) || runs.get(next).parent !== run) continue;
-  const own = runs.get(next).branch;
-  fork.append(', or ', make('a', { href: '#branch-' + own, 'data-run': next }, 'branch ' + own));
+for (const fork of all('.fork')) {
+  const { run } = fork.closest('section').dataset;
+  const next = runs.get(String(Number(run) + 1));
+  for (const link of all('a', fork)) link.dataset.run = firstRun.get(branchOf(link));
+  if (!next || next.dataset.parent !== run) continue;
+  const own = next.dataset.branch;
+  fork.append(', or ', make('a', { href: '#branch-' + own, 'data-run': next.dataset.run }, 'branch ' + own));
 }
 main.addEventListener('click', (event) => {
   const link = event.target.closest('.fork a');
@@ -73,153 +68,117 @@ main.addEventListener('click', (event) => {
   event.preventDefault();
   const fork = link.closest('.fork');
   const top = fork.getBoundingClientRect().top;
-  showBranch(link.hash.slice('#branch-'.length));
+  showBranch(branchOf(link));
   scrollBy(0, fork.getBoundingClientRect().top - top);
 });
+const mark = (element, isCurrent) => element.setAttribute('aria-current', String(isCurrent));
 const showBranch = (name) => {
-  if (name !== undefined) branch = name;
-  const path = everything ? undefined : pathOf(branch);
-  for (const [id, run] of runs) run.element.hidden = path !== undefined && !path.has(id);
-  for (const link of all('.fork a', main)) link.setAttribute('aria-current', String(!everything && path.has(link.dataset.run)));
-  for (const element of all('.tree button', side)) {
-    element.setAttribute('aria-current', String(everything ? element.dataset.all !== undefined : element.dataset.to === branch));
-  }
+  branch = name;
+  const path = new Set();
+  for (let id = lastRun.get(name); id !== undefined && !path.has(id); id = runs.get(id).dataset.parent) path.add(id);
+  for (const [id, section] of runs) section.hidden = !everything && !path.has(id);
+  for (const link of all('.fork a')) mark(link, !everything && path.has(link.dataset.run));
+  for (const element of all('.tree button', side)) mark(element, element.dataset.to === (everything ? '' : branch));
   listTurns();
 };
-const stepBranch = (distance) => {
-  if (branches.length < 2) return;
+const goToBranch = (name) => {
   everything = false;
-  showBranch(branches[(branches.indexOf(branch) + distance + branches.length) % branches.length]);
-  const start = document.getElementById('branch-' + branch);
-  if (start) start.scrollIntoView();
+  showBranch(name);
+  document.getElementById('branch-' + name)?.scrollIntoView();
+};
+const stepBranch = (distance) => {
+  if (branches.length > 1) goToBranch(branches[(branches.indexOf(branch) + distance + branches.length) % branches.length]);
+};
+const unfold = (element) => {
+  for (let fold = element.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
 };
 const reveal = (element) => {
   const section = element.closest('section[data-run]');
   if (section && section.hidden) showBranch(section.dataset.branch);
-  for (let at = element; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
+  unfold(element);
 };
 
 // The side: the tree of branches, and the turns of what is shown.
-const turnList = make('ul', {});
-const gistOf = (article) => {
-  const text = article.querySelector('.text, pre, .remark');
-  return text ? text.textContent.slice(0, 300).trim().split('\n')[0].slice(0, 90) : '';
-};
+const gistOf = (element, most) => element ? element.textContent.slice(0, 300).trim().split('\n')[0].slice(0, most) : '';
+const shownTurns = (selector) => all(selector).filter((article) => !article.closest('[hidden]'));
+const turnList = make('ul');
+let listed = [];
+let currentLink;
 const listTurns = () => {
-  const items = [];
-  for (const run of runs.values()) {
-    if (run.element.hidden) continue;
-    for (const article of all('article.turn', run.element)) {
-      if (article.classList.contains('assistant') || article.classList.contains('tool')) continue;
-      const link = make('a', { href: '#' + article.id, class: article.classList.contains('summary') ? 'summary' : '' },
-        make('i', {}, article.querySelector('.number').textContent));
-      const name = article.querySelector('h2').textContent;
-      const gist = gistOf(article);
-      link.append(article.classList.contains('user') && gist ? gist : gist ? name + ': ' + gist : name);
-      items.push(make('li', {}, link));
-    }
-  }
+  listed = shownTurns('article.turn:not(.assistant, .tool)');
+  const items = listed.map((article) => {
+    const is = (kind) => article.classList.contains(kind);
+    const name = article.querySelector('h2').textContent;
+    const gist = gistOf(article.querySelector('.text, pre, .remark'), 90);
+    const number = make('i', {}, article.querySelector('.number').textContent);
+    const title = gist === '' ? name : is('user') ? gist : name + ': ' + gist;
+    return make('li', {}, make('a', { href: '#' + article.id, class: is('summary') ? 'summary' : '' }, number, title));
+  });
   turnList.replaceChildren(...items);
   currentLink = undefined;
   follow();
 };
-let currentLink;
-const buildTree = () => {
-  const children = new Map();
+// Deeper than this the tree would leave the side of the page, so the rest is in one list.
+const deepest = 8;
+const makeTree = () => {
+  const top = make('ul');
+  const below = new Map([[undefined, { list: top, depth: 0 }]]);
+  // A branch comes after the one that it leaves.
   for (const name of branches) {
-    const parent = runs.get(firstRun.get(name)).parent;
-    const above = parent === undefined ? '' : runs.get(parent).branch;
-    if (!children.has(above)) children.set(above, []);
-    children.get(above).push(name);
-  }
-  const top = make('ul', {});
-  // Deeper than this the tree would leave the side of the page, so the rest stands in one list.
-  const deepest = 8;
-  const open = (children.get('') || []).map((name) => ({ name, list: top, depth: 0 })).reverse();
-  while (open.length > 0) {
-    const { name, list, depth } = open.pop();
-    const title = document.getElementById('branch-' + name);
-    const label = title && title.querySelector('.label');
-    const said = runs.get(firstRun.get(name)).element.querySelector('article.user .text');
-    const gist = said ? said.textContent.slice(0, 200).trim().split('\n')[0].slice(0, 60) : '';
-    const text = 'Branch ' + name + (label ? ' · ' + label.textContent : '') + (gist ? ' · ' + gist : '');
-    const item = make('li', {}, make('button', { type: 'button', 'data-to': name, title: text }, text));
+    const run = runs.get(firstRun.get(name));
+    const { list, depth } = below.get(runs.get(run.dataset.parent)?.dataset.branch);
+    const label = document.getElementById('branch-' + name)?.querySelector('.label');
+    const facts = ['Branch ' + name, label ? label.textContent : '', gistOf(run.querySelector('article.user .text'), 60)];
+    const title = facts.filter((fact) => fact !== '').join(' · ');
+    const item = make('li', {}, make('button', { type: 'button', 'data-to': name, title }, title));
     list.append(item);
-    const below = children.get(name);
-    if (!below) continue;
-    const inner = depth < deepest ? make('ul', {}) : list;
-    if (depth < deepest) item.append(inner);
-    for (const one of below.slice().reverse()) open.push({ name: one, list: inner, depth: depth + 1 });
+    const inner = depth < deepest ? make('ul') : list;
+    if (inner !== list) item.append(inner);
+    below.set(name, { list: inner, depth: depth + 1 });
   }
-  const tree = make('div', { class: 'tree' }, top);
-  tree.append(make('button', { type: 'button', 'data-all': '' }, 'All branches, one after another'));
-  return tree;
+  return make('div', { class: 'tree' }, top, make('button', { type: 'button', 'data-to': '' }, 'All branches, one after another'));
 };
-if (branches.length > 1) side.append(make('h3', {}, 'Branches'), buildTree());
+if (branches.length > 1) side.append(make('h3', {}, 'Branches'), makeTree());
 side.append(make('h3', {}, 'Turns'), turnList);
-side.addEventListener('click', (event) => {
-  const target = event.target.closest('button, a');
-  if (!target) return;
-  if (target.tagName === 'A') { root.classList.remove('side'); return; }
-  if (target.dataset.all !== undefined) { everything = true; showBranch(); return; }
-  everything = false;
-  showBranch(target.dataset.to);
-  const start = document.getElementById('branch-' + branch);
-  if (start) start.scrollIntoView();
+side.addEventListener('click', ({ target }) => {
+  const { to } = target.dataset;
+  if (target.closest('a')) root.classList.remove('side');
+  else if (to) goToBranch(to);
+  else if (to === '') { everything = true; showBranch(branch); }
 });
 
 // Which turn the reader is at.
-const turns = () => all('article.turn', main).filter((article) => !article.closest('[hidden]'));
-const indexAt = (list) => {
+const lastAbove = (elements, limit) => {
   let low = 0;
-  let high = list.length;
+  let high = elements.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (list[middle].getBoundingClientRect().top <= 90) low = middle + 1;
+    if (elements[middle].getBoundingClientRect().top <= limit) low = middle + 1;
     else high = middle;
   }
   return low - 1;
 };
 const follow = () => {
-  const links = turnList.children;
-  let low = 0;
-  let high = links.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const article = document.getElementById(links[middle].firstChild.getAttribute('href').slice(1));
-    if (article && article.getBoundingClientRect().top <= 120) low = middle + 1;
-    else high = middle;
-  }
-  const link = low > 0 ? links[low - 1].firstChild : undefined;
+  const link = turnList.children[lastAbove(listed, 120)]?.firstChild;
   if (link === currentLink) return;
-  if (currentLink) currentLink.removeAttribute('aria-current');
+  currentLink?.removeAttribute('aria-current');
   currentLink = link;
   if (!link) return;
-  link.setAttribute('aria-current', 'true');
+  mark(link, true);
   const box = link.getBoundingClientRect();
   const view = side.getBoundingClientRect();
   if (view.height > 0 && (box.top < view.top + 40 || box.bottom > view.bottom - 20)) side.scrollTop += box.top - view.top - view.height / 2;
 };
-let following = false;
+let frame = 0;
 addEventListener('scroll', () => {
-  if (following) return;
-  following = true;
-  requestAnimationFrame(() => { following = false; follow(); });
+  frame = frame || requestAnimationFrame(() => { frame = 0; follow(); });
 }, { passive: true });
 const stepTurn = (distance) => {
-  const list = turns();
-  const next = list[Math.max(0, Math.min(list.length - 1, indexAt(list) + distance))];
+  const turns = shownTurns('article.turn');
+  const next = turns[Math.max(0, Math.min(turns.length - 1, lastAbove(turns, 90) + distance))];
   if (!next) return;
   history.replaceState(null, '', '#' + next.id);
   next.scrollIntoView();
-};
-
-// Folding.
-const setFolds = (selector, element) => {
-  const folds = all(selector, main);
-  const open = !folds.some((fold) => fold.open);
-  for (const fold of folds) fold.open = open;
-  element.setAttribute('aria-pressed', String(!open));
 };
 
 // Search, in pieces, so that a large page stays alive.
@@ -227,14 +186,15 @@ let hits = [];
 let hit = -1;
 let searching = 0;
 let needle = '';
-const highlights = typeof CSS !== 'undefined' && CSS.highlights && typeof Highlight === 'function' ? CSS.highlights : undefined;
+const highlights = globalThis.Highlight && CSS.highlights;
 const clearHits = () => {
-  for (const element of all('.hit', main)) element.classList.remove('hit');
-  if (highlights) { highlights.delete('found'); highlights.delete('current'); }
+  for (const element of all('.hit')) element.classList.remove('hit');
+  highlights?.clear();
 };
-const tellHits = (more) => {
-  previousButton.hidden = nextButton.hidden = hits.length < 2;
-  count.textContent = needle === '' ? '' : hits.length === 0 ? (more ? 'searching' : 'no matches') : (hit + 1) + ' of ' + hits.length + (more ? '+' : '');
+const showCount = (more) => {
+  buttons.previous.hidden = buttons.next.hidden = hits.length < 2;
+  const none = needle === '' ? '' : more ? 'searching' : 'no matches';
+  count.textContent = hits.length === 0 ? none : (hit + 1) + ' of ' + hits.length + (more ? '+' : '');
 };
 const rangesIn = (element) => {
   const ranges = [];
@@ -257,18 +217,16 @@ const showHit = (index) => {
   clearHits();
   const element = hits[hit];
   reveal(element);
-  const ranges = rangesIn(element);
-  for (const range of ranges) {
-    for (let at = range.startContainer.parentElement; at && at !== element; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
-  }
   element.classList.add('hit');
+  const ranges = rangesIn(element);
+  const places = ranges.map((range) => range.startContainer.parentElement);
+  places.forEach(unfold);
   if (highlights && ranges.length > 0) {
     highlights.set('found', new Highlight(...ranges));
     highlights.set('current', new Highlight(ranges[0]));
   }
-  const place = ranges.length > 0 ? ranges[0].startContainer.parentElement : element;
-  place.scrollIntoView({ block: 'center' });
-  tellHits(false);
+  (places[0] || element).scrollIntoView({ block: 'center' });
+  showCount(false);
 };
 const find = () => {
   const turn = ++searching;
@@ -276,8 +234,7 @@ const find = () => {
   hits = [];
   hit = -1;
   clearHits();
-  if (needle === '') { tellHits(false); return; }
-  const places = all('article, .note, .fork', main);
+  const places = needle === '' ? [] : all('article, .note, .fork');
   let at = 0;
   const piece = () => {
     if (turn !== searching) return;
@@ -286,8 +243,8 @@ const find = () => {
       const place = places[at++];
       if (place.textContent.toLowerCase().includes(needle)) hits.push(place);
     }
-    if (hit < 0 && hits.length > 0) showHit(0);
-    tellHits(at < places.length);
+    if (hit < 0) showHit(0);
+    showCount(at < places.length);
     if (at < places.length) setTimeout(piece);
   };
   piece();
@@ -303,65 +260,60 @@ search.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') { search.value = ''; find(); search.blur(); }
 });
 
-// Light and dark.
-const changeTheme = () => {
-  const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  root.dataset.theme = dark ? 'light' : 'dark';
-  remember('sessionctl-theme', root.dataset.theme);
+// Buttons and keys.
+const setFolds = (selector, element) => {
+  const folds = all(selector);
+  const open = !folds.some((fold) => fold.open);
+  for (const fold of folds) fold.open = open;
+  element.setAttribute('aria-pressed', String(!open));
 };
-
-// Keys.
-const keys = [['/', 'Search'], ['n, N', 'Next, previous match'], ['j, k', 'Next, previous turn'], ['t', 'Fold or unfold tool calls'],
-  ['h', 'Fold or unfold thinking'], ['[, ]', 'Previous, next branch'], ['c', 'Show the contents'], ['d', 'Light or dark theme'], ['?', 'This list'], ['Esc', 'Close']];
-const list = make('dl', {});
-for (const [key, does] of keys) {
-  const term = make('dt', {});
-  key.split(', ').forEach((one, at) => term.append(at > 0 ? ' ' : '', make('kbd', {}, one)));
-  list.append(term, make('dd', {}, does));
-}
-const help = make('dialog', { 'aria-label': 'Keys' }, make('h2', {}, 'Keys'), list, button('Close', 'close', 'Close'));
-document.body.append(help);
 const actions = {
   side: () => root.classList.toggle('side'),
   previous: () => showHit(hit - 1),
   next: () => showHit(hit + 1),
-  tools: () => setFolds('details.call', toolsButton),
-  thinking: () => setFolds('details.thinking', thinkingButton),
-  theme: changeTheme,
+  tools: () => setFolds('details.call', buttons.tools),
+  thinking: () => setFolds('details.thinking', buttons.thinking),
+  theme: () => {
+    const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+    root.dataset.theme = dark ? 'light' : 'dark';
+    stored((storage) => storage.setItem('sessionctl-theme', root.dataset.theme));
+  },
   help: () => help.open ? help.close() : help.showModal(),
   close: () => help.close(),
 };
-const onButton = (event) => {
-  const target = event.target.closest('button[data-do]');
-  if (target) actions[target.dataset.do]();
+const byKey = {
+  '/': (event) => { event.preventDefault(); search.focus(); search.select(); },
+  n: actions.next, N: actions.previous, j: () => stepTurn(1), k: () => stepTurn(-1), t: actions.tools, h: actions.thinking,
+  '[': () => stepBranch(-1), ']': () => stepBranch(1), c: actions.side, d: actions.theme, '?': actions.help,
+  Escape: () => root.classList.remove('side'),
 };
-bar.addEventListener('click', onButton);
-help.addEventListener('click', onButton);
-const byKey = { n: 'next', N: 'previous', t: 'tools', h: 'thinking', d: 'theme', '?': 'help', c: 'side' };
 addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select')) return;
-  if (event.key === '/') { event.preventDefault(); search.focus(); search.select(); }
-  else if (event.key === 'j') stepTurn(1);
-  else if (event.key === 'k') stepTurn(-1);
-  else if (event.key === ']') stepBranch(1);
-  else if (event.key === '[') stepBranch(-1);
-  else if (event.key === 'Escape') root.classList.remove('side');
-  else if (byKey[event.key]) actions[byKey[event.key]]();
+  byKey[event.key]?.(event);
 });
+const keys = [['/', 'Search'], ['n, N', 'Next, previous match'], ['j, k', 'Next, previous turn'], ['t', 'Fold or unfold tool calls'],
+  ['h', 'Fold or unfold thinking'], ['[, ]', 'Previous, next branch'], ['c', 'Show the contents'], ['d', 'Light or dark theme'], ['?', 'This list'], ['Esc', 'Close']];
+const list = make('dl');
+for (const [key, does] of keys) {
+  const term = make('dt');
+  key.split(', ').forEach((one, at) => term.append(at > 0 ? ' ' : '', make('kbd', {}, one)));
+  list.append(term, make('dd', {}, does));
+}
+const help = make('dialog', { 'aria-label': 'Keys' }, make('h2', {}, 'Keys'), list, button('close', 'Close', 'Close'));
+document.body.append(help);
 
 // Links into the page reach what is hidden or folded too.
 const followHash = () => {
-  let name = location.hash.slice(1);
-  try { name = decodeURIComponent(name); } catch { /* Not an address of ours. */ }
-  const target = name ? document.getElementById(name) : null;
+  const name = location.hash.slice(1);
+  const target = document.getElementById(name);
   if (!target || !main.contains(target)) return;
   if (name.startsWith('branch-') && !everything) showBranch(name.slice(7));
   reveal(target);
   target.scrollIntoView();
 };
-tellHits(false);
+showCount(false);
 addEventListener('hashchange', followHash);
-showBranch();
+showBranch(branch);
 followHash();
 })();
 `;

@@ -76,12 +76,9 @@ function blockPart(value: JsonObject, options: ViewOptions, call?: CallView): Me
       return jsonFold(['Provider tool: ', { code: oneLine(name, 60) }], inner, options);
     }
     case 'fallback': {
-      const words: Words[number][] = ['Answered by a fallback model'];
-      const from = textOf(value['from']);
-      const to = textOf(value['to']);
-      if (from) words.push(': ', { code: oneLine(from, 80) });
-      if (to) words.push(from ? ' to ' : ': ', { code: oneLine(to, 80) });
-      return remark('note', words);
+      const models = [textOf(value['from']), textOf(value['to'])].filter((model) => model !== '');
+      const words = models.flatMap((model, at) => [at === 0 ? ': ' : ' to ', { code: oneLine(model, 80) }]);
+      return remark('note', ['Answered by a fallback model', ...words]);
     }
   }
   return jsonFold(['Block of unknown type ', { code: oneLine(String(value['type']), 60) }], value, options);
@@ -96,10 +93,8 @@ function thinkingPart(value: JsonObject, { thinking }: ViewOptions): MessagePart
 }
 
 function redacted(data: unknown): Remark {
-  const { length } = textOf(data);
-  return remark('note', [
-    `Thinking, encrypted by the provider${length > 0 ? `, ${counted(length, 'character')}` : ''}`,
-  ]);
+  const size = textOf(data) === '' ? '' : `, ${counted(textOf(data).length, 'character')}`;
+  return remark('note', [`Thinking, encrypted by the provider${size}`]);
 }
 
 /** One line about a change, and what is folded away under it. */

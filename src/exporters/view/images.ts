@@ -15,7 +15,7 @@ export interface ImageStores {
   /** Where refs are resolved; without one they stay refs. */
   readonly blobs: { get(ref: string): Buffer | RefFault } | undefined;
   /** Saves an image as a file and gives its address; without it images are embedded. */
-  readonly save?: (bytes: Buffer, extension: string) => string;
+  readonly save?: ((bytes: Buffer, extension: string) => string) | undefined;
   /** Hears of each ref that could not be resolved. */
   readonly onKept: (line: number, ref: string, why: RefFault) => void;
 }
@@ -33,17 +33,15 @@ export function imageView({ blobs, save, onKept }: ImageStores): ImageView {
     const extension = IMAGE_TYPE.exec(type)?.[1]?.replace('jpeg', 'jpg');
     if (extension === undefined)
       return notShown([...what, `, not shown, ${counted(data.length, 'character')} of data`]);
-    const shown = (picture: Buffer | string): Image => ({
+    const shown = (base64: string, bytes?: Buffer): Image => ({
       kind: 'image',
-      url: save
-        ? save(typeof picture === 'string' ? Buffer.from(picture, 'base64') : picture, extension)
-        : `data:${type};base64,${typeof picture === 'string' ? picture : picture.toString('base64')}`,
-      about: [`${type}, ${counted(Buffer.byteLength(picture, 'base64'), 'byte')}`],
+      url: save ? save(bytes ?? Buffer.from(base64, 'base64'), extension) : `data:${type};base64,${base64}`,
+      about: [`${type}, ${counted(Buffer.byteLength(base64, 'base64'), 'byte')}`],
     });
     if (data.startsWith('blob:')) {
       const isRef = BLOB_REF.test(data);
       const blob = isRef ? blobs?.get(data) : blobs && 'bad-blob-ref';
-      if (Buffer.isBuffer(blob)) return shown(blob);
+      if (Buffer.isBuffer(blob)) return shown(blob.toString('base64'), blob);
       if (blob !== undefined) onKept(line, data, blob);
       if (isRef) return notShown([`Image of type ${type}: `, { code: data }]);
       return notShown([...what, ' with a bad ref: ', { code: oneLine(data, 100) }]);

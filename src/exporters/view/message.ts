@@ -1,7 +1,7 @@
 import { modelName, stringOf as textOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
-import type { MessagePart, Speaker, ViewOptions, Words } from '../exporter.ts';
+import type { MessagePart, Remark, Speaker, ViewOptions, Words } from '../exporter.ts';
 import { oneLine, sizeOf } from '../text.ts';
 import { block } from './call.ts';
 import { languageOf } from './code.ts';
@@ -133,17 +133,15 @@ function costFacts(source: JsonObject): Words[] {
 /** How a turn ended, where that was not as it should. */
 export function endingParts({ stopReason, errorMessage }: JsonObject): MessagePart[] {
   const error = textOf(errorMessage);
-  switch (stopReason) {
-    case 'aborted':
-      return [remark('warning', ['Aborted'], error)];
-    case 'error':
-      return [remark('error', ['Failed'], error)];
-    case 'length':
-      return [remark('warning', ['Truncated: the answer reached its maximum length'], error)];
-    default:
-      return error === '' ? [] : [remark('error', ['Error'], error)];
-  }
+  const [tone, words] = ENDINGS.get(stopReason) ?? ['error', ''];
+  return words === '' && error === '' ? [] : [remark(tone, [words || 'Error'], error)];
 }
+
+const ENDINGS: ReadonlyMap<unknown, readonly [Remark['tone'], string]> = new Map([
+  ['aborted', ['warning', 'Aborted']],
+  ['error', ['error', 'Failed']],
+  ['length', ['warning', 'Truncated: the answer reached its maximum length']],
+]);
 
 function sessionStartDraft(entry: JsonObject, options: ViewOptions): Draft {
   const { task, systemPrompt, tools, outputSchema } = entry;
