@@ -1,6 +1,6 @@
 import { isObject } from '../json/value.ts';
 import { AppError } from '../util/errors.ts';
-import { nearest } from '../util/words.ts';
+import { didYouMean } from '../util/words.ts';
 
 /** What is said about a session, mildest first. Everything but `ready` needs someone, or something, to look first. */
 export const VERDICTS = ['ready', 'check', 'confirm', 'blocked'] as const;
@@ -25,8 +25,25 @@ export type Idempotency = (typeof IDEMPOTENCIES)[number];
 const POLICIES = ['replay-from-event', 'rerun-after-check', 'require-user-confirmation', 'never-rerun'] as const;
 export type Policy = (typeof POLICIES)[number];
 
-/** What a tool can do to the world, by its name in lowercase; `*` matches any characters. */
-const TOOLS = {
+/** By what a tool can do to the world: the judgment of a call that may have run and has no result. */
+const JUDGED = {
+  pure: ['safe', 'replay-from-event', 'ready'],
+  read: ['safe', 'rerun-after-check', 'ready'],
+  'ask-user': ['conditional', 'require-user-confirmation', 'confirm'],
+  network: ['conditional', 'rerun-after-check', 'check'],
+  'workspace-write': ['conditional', 'require-user-confirmation', 'confirm'],
+  process: ['unsafe', 'require-user-confirmation', 'confirm'],
+  'external-write': ['unsafe', 'never-rerun', 'confirm'],
+  delegated: ['unsafe', 'require-user-confirmation', 'confirm'],
+  /** A tool that no other class names is handled as if it could write anywhere. */
+  unknown: ['unsafe', 'require-user-confirmation', 'confirm'],
+} as const satisfies Readonly<Record<string, readonly [Idempotency, Policy, Verdict]>>;
+
+export type ClassName = keyof typeof JUDGED;
+export const CLASS_NAMES = Object.keys(JUDGED) as ClassName[];
+
+/** Their tools, by name in lowercase; `*` matches any characters. */
+const TOOLS: Partial<Record<ClassName, string>> = {
   pure: 'think todo todo_write todowrite update_plan calc yield exit_plan_mode exitplanmode',
   read: `read grep find ls glob list ast_grep lsp recall output view_image read_file read_many_files list_directory
     search_file_content grep_search tool_search notebookread bashoutput`,
@@ -38,30 +55,9 @@ const TOOLS = {
     killshell`,
   'external-write': 'ssh git github gh computer browser* generate_image retain memory_edit mcp__*',
   delegated: 'task agent subagent spawn_agent delegate vibe_spawn workpool',
-  /** A tool that is in none of them is handled as if it could write anywhere. */
-  unknown: '',
 };
 
-export type ClassName = keyof typeof TOOLS;
-export const CLASS_NAMES = Object.keys(TOOLS) as ClassName[];
-
-/** The verdict is for a call that may have run and has no result. */
-const JUDGED: Readonly<Record<ClassName, readonly [Idempotency, Policy, Verdict]>> = {
-  pure: ['safe', 'replay-from-event', 'ready'],
-  read: ['safe', 'rerun-after-check', 'ready'],
-  'ask-user': ['conditional', 'require-user-confirmation', 'confirm'],
-  network: ['conditional', 'rerun-after-check', 'check'],
-  'workspace-write': ['conditional', 'require-user-confirmation', 'confirm'],
-  process: ['unsafe', 'require-user-confirmation', 'confirm'],
-  'external-write': ['unsafe', 'never-rerun', 'confirm'],
-  delegated: ['unsafe', 'require-user-confirmation', 'confirm'],
-  unknown: ['unsafe', 'require-user-confirmation', 'confirm'],
-};
-
-export const TOOL_CLASSES = CLASS_NAMES.map((name) => ({
-  class: name,
-  tools: TOOLS[name].split(/\s+/).filter(Boolean),
-}));
+export const TOOL_CLASSES = CLASS_NAMES.map((name) => ({ class: name, tools: TOOLS[name]?.split(/\s+/) ?? [] }));
 
 /** How a call without a result is judged by what its tool can do. */
 export interface Classified {
@@ -76,11 +72,8 @@ export interface Classified {
 export type Classify = (toolName: string, args?: unknown) => Classified;
 
 /** What a user says about tools of their own; asked before the table. */
-export interface ClassRule {
+export interface ClassRule extends Pick<Classified, 'class'>, Partial<Pick<Classified, 'idempotency' | 'policy'>> {
   readonly pattern: string;
-  readonly class: ClassName;
-  readonly idempotency?: Idempotency;
-  readonly policy?: Policy;
 }
 
 /** What a language server is asked without changing a file; `rename`, `format` and unknown actions may write. */
@@ -91,25 +84,15 @@ const LSP_QUERIES: ReadonlySet<unknown> = new Set(
 
 /** A function that knows the table and the user's rules; the first match wins, rules before table. */
 export function classifier(rules: readonly ClassRule[] = []): Classify {
-  const own = rules.map((rule) => ({ found: fromRule(rule), pattern: globPattern(rule.pattern.toLowerCase()) }));
-  const table = TOOL_CLASSES.flatMap(({ tools, class: name }) =>
-    tools.map((tool) => ({ found: classOf(name), pattern: globPattern(tool) })),
-  );
-  const known = new Map<string, Classified>();
+  const own = rules.map((rule) => ({ found: fromRule(rule), pattern: globPattern([rule.pattern.toLowerCase()]) }));
+  const table = TOOL_CLASSES.map((row) => ({ found: classOf(row.class), pattern: globPattern(row.tools) }));
   return (toolName, args) => {
     const name = toolName.toLowerCase();
-    const before = known.get(name);
-    if (before) return before;
-    const mine = own.find(({ pattern }) => pattern.test(name))?.found;
-    if (!mine && name === 'lsp') return classOf(asksLanguageServer(args) ? 'read' : 'workspace-write');
-    const found = mine ?? table.find(({ pattern }) => pattern.test(name))?.found ?? classOf('unknown');
-    known.set(name, found);
-    return found;
+    const { action, operation, method } = isObject(args) ? args : {};
+    const isLspWrite = name === 'lsp' && !LSP_QUERIES.has(action ?? operation ?? method);
+    const lsp = isLspWrite ? [{ found: classOf('workspace-write'), pattern: /./ }] : [];
+    return [...own, ...lsp, ...table].find(({ pattern }) => pattern.test(name))?.found ?? classOf('unknown');
   };
-}
-
-function asksLanguageServer(args: unknown): boolean {
-  return isObject(args) && LSP_QUERIES.has(args['action'] ?? args['operation'] ?? args['method']);
 }
 
 function classOf(name: ClassName): Classified {
@@ -127,9 +110,9 @@ function fromRule({ class: name, idempotency, policy, pattern }: ClassRule): Cla
 }
 
 /** `*` any characters, `?` one; everything else itself. Linear but for the stars, and names are short. */
-function globPattern(pattern: string): RegExp {
-  const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replace(/\*+/g, '.*').replaceAll('?', '.')}$`, 's');
+function globPattern(patterns: readonly string[]): RegExp {
+  const escaped = patterns.map((pattern) => pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^(?:${escaped.join('|').replace(/\*+/g, '.*').replaceAll('?', '.')})$`, 's');
 }
 
 const RULE_KEYS = ['pattern', 'class', 'idempotency', 'policy', 'note'];
@@ -162,8 +145,8 @@ function parseRule(item: unknown, where: string): ClassRule {
     const value = item[key];
     const found = choices.find((one) => one === value);
     if (value === undefined || found !== undefined) return found;
-    const shown = typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
-    return fail(`'${key}' must be one of ${choices.join(', ')}, not ${shown}${didYouMean(value, choices)}`);
+    const shown = typeof value === 'string' ? `'${value}'${didYouMean(value, choices)}` : JSON.stringify(value);
+    return fail(`'${key}' must be one of ${choices.join(', ')}, not ${shown}`);
   };
   const { pattern } = item;
   if (typeof pattern !== 'string' || pattern === '')
@@ -173,9 +156,4 @@ function parseRule(item: unknown, where: string): ClassRule {
   const policy = choice('policy', POLICIES);
   const name = choice('class', CLASS_NAMES) ?? fail(`'class' is missing; it must be one of ${CLASS_NAMES.join(', ')}`);
   return { pattern, class: name, ...(idempotency ? { idempotency } : {}), ...(policy ? { policy } : {}) };
-}
-
-function didYouMean(value: unknown, choices: readonly string[]): string {
-  const meant = typeof value === 'string' ? nearest(value, choices)[0] : undefined;
-  return meant ? `; did you mean '${meant}'?` : '';
 }

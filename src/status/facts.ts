@@ -5,24 +5,16 @@ import type { LogEntry } from '../log/log-entry.ts';
 import { type CallGroup, isAnswered, Pairing, toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
-import type { Verdict } from './classes.ts';
 import { type Outcome, outcomeOf, resultText } from './results.ts';
-import type { State } from './types.ts';
+import type { EntryPlace, Finding } from './types.ts';
 
 type StatusEntry = Pick<LogEntry, 'line' | 'value'>;
 
-/** Where something is in the log. */
-export interface EntryPlace {
-  readonly entryId: string | null;
-  readonly line: number;
-}
-
-export interface StatusNote extends EntryPlace {
-  readonly what: string;
+/** Its reason counts while no user message follows. */
+interface StatusNote extends Finding {
+  readonly place: EntryPlace;
   /** How many user messages came before it. */
   readonly round: number;
-  /** What it means while no user message follows; without it, it is evidence alone. */
-  readonly reason: readonly [Verdict, State] | undefined;
 }
 
 export interface CallFacts extends EntryPlace {
@@ -40,7 +32,7 @@ export interface CallFacts extends EntryPlace {
 
 type CallResult = Outcome & EntryPlace;
 
-interface TurnFacts extends EntryPlace {
+export interface TurnFacts extends EntryPlace {
   readonly stopReason: string | undefined;
   readonly errorMessage: string | undefined;
   /** Milliseconds since 1970, where the message or the entry has a time. */
@@ -59,6 +51,15 @@ interface NotedResult extends StatusNote {
   readonly text: string;
 }
 
+interface CompactionFacts extends EntryPlace {
+  /** What it hangs from. */
+  readonly previousId: string | null;
+  readonly firstKept: string | undefined;
+  readonly hasSummary: boolean;
+  /** The kept entry is on the path before it, or it names itself. */
+  readonly anchored: boolean;
+}
+
 const TEXT_CHARS = 200;
 const MAX_LISTED = 1000;
 const START = 'tool_execution_start';
@@ -68,9 +69,8 @@ const POLICY = 'event-log/policy';
 /** What the path from root to leaf says: takes its entries one at a time, root first, and holds only what the verdict needs. */
 export class PathFacts {
   leafId: string | null = null;
-  /** The role of the last user, assistant or toolResult message. */
-  lastRole: 'user' | 'assistant' | 'toolResult' | undefined;
-  lastMessage: EntryPlace | undefined;
+  /** The last user, assistant or toolResult message. */
+  lastMessage: (EntryPlace & { readonly role: string }) | undefined;
   lastTurn: TurnFacts | undefined;
   /** User messages on the path; a call or result with this round came after the last of them. */
   round = 0;
@@ -81,16 +81,8 @@ export class PathFacts {
   sessionExit: (EntryPlace & { readonly kind: string; readonly reason: string }) | undefined;
   readonly budgetNotes: StatusNote[] = [];
   readonly userCommands: StatusNote[] = [];
-  /** `anchored`: the kept entry is on the path before it, or it names itself. `previousId`: what it hangs from. */
-  compaction:
-    | (EntryPlace & {
-        previousId: string | null;
-        firstKept: string | undefined;
-        hasSummary: boolean;
-        anchored: boolean;
-      })
-    | undefined;
-  mode: (EntryPlace & { readonly mode: string }) | undefined;
+  compaction: CompactionFacts | undefined;
+  mode: Finding | undefined;
   lastStable: EntryPlace | undefined;
   /** By type and then by call id; a marker belongs to the nearest call above it. */
   readonly #markers = new Map([START, FINISHED, POLICY].map((type) => [type, new Map<string, EntryPlace>()]));
@@ -102,9 +94,8 @@ export class PathFacts {
   /** Answered calls whose process may outlive them; all of their results must say so. */
   readonly #mayRun = new Set<CallFacts>();
   readonly #ids = new Set<string>();
-  #isStable = false;
-  /** What the last message did to that, where it is not stable. */
-  #unstable = '';
+  /** Why the last message did not leave a stable entry; undefined where it did. */
+  #unstable: string | undefined = '';
   readonly #dialect = new DialectWatch();
 
   /** `head` are the header and the title slot, which show who wrote the log. */
@@ -121,13 +112,12 @@ export class PathFacts {
     else if (type === 'custom') this.#custom(value, place);
     else if (type === 'custom_message') {
       this.#budgetNote(customType, place);
-      this.#isStable = false;
       this.#unstable = 'an extension added a message after it';
     } else if (type === 'compaction') this.#compact(value, place, previousId);
-    else if (type === 'mode_change' && typeof mode === 'string') this.mode = { ...place, mode };
+    else if (type === 'mode_change' && typeof mode === 'string') this.mode = { place, what: `the mode is '${mode}'` };
     this.#dialect.see(value);
     if (place.entryId !== null) this.#ids.add(place.entryId);
-    if (this.#isStable) this.lastStable = place;
+    if (this.#unstable === undefined) this.lastStable = place;
   }
 
   /** Takes an entry that is not on the path, when all of the path is known. */
@@ -135,14 +125,14 @@ export class PathFacts {
     const { type, customType, data, message } = value;
     this.#wanted ??= new Set(this.pending.map((call) => call.toolCallId));
     const { starts, results } = this.#elsewhere;
-    if (type === 'custom' && customType === START) {
-      this.marksStarts = true;
-      const id = isObject(data) ? data['toolCallId'] : undefined;
-      if (typeof id === 'string' && this.#wanted.has(id)) starts.set(id, placeOf(value, line));
-    } else if (type === 'message' && isObject(message) && message['role'] === 'toolResult') {
-      const id = message['toolCallId'];
-      if (typeof id === 'string' && this.#wanted.has(id) && !results.has(id)) results.set(id, placeOf(value, line));
-    }
+    const isStart = type === 'custom' && customType === START;
+    if (isStart) this.marksStarts = true;
+    const about = isStart ? data : type === 'message' ? message : undefined;
+    if (!isObject(about) || !(isStart || about['role'] === 'toolResult')) return;
+    const id = stringOf(about['toolCallId']);
+    if (id === undefined || !this.#wanted.has(id)) return;
+    if (isStart) starts.set(id, placeOf(value, line));
+    else if (!results.has(id)) results.set(id, placeOf(value, line));
   }
 
   /** Which agent wrote it, by its dialect. */
@@ -151,22 +141,16 @@ export class PathFacts {
   }
 
   /** Where the log says that a call started, ended or was decided on, or has its result on another branch. */
-  markersOf({
-    toolCallId: id,
-  }: CallFacts): Record<'started' | 'finished' | 'policy' | 'elsewhere', EntryPlace | undefined> {
-    const marker = (type: string) => this.#markers.get(type)?.get(id);
-    return {
-      started: marker(START) ?? this.#elsewhere.starts.get(id),
-      finished: marker(FINISHED),
-      policy: marker(POLICY),
-      elsewhere: this.#elsewhere.results.get(id),
-    };
+  markersOf({ toolCallId: id }: CallFacts) {
+    const [start, finished, policy] = [START, FINISHED, POLICY].map((type) => this.#markers.get(type)?.get(id));
+    const { starts, results } = this.#elsewhere;
+    return { started: start ?? starts.get(id), finished, policy, elsewhere: results.get(id) };
   }
 
   /** Why the leaf is not a stable entry; undefined where it is one. */
   get unstable(): string | undefined {
     const { size } = this.#unanswered;
-    if (this.#isStable || size === 0) return this.#isStable ? undefined : this.#unstable;
+    if (this.#unstable === undefined || size === 0) return this.#unstable;
     const [call] = this.#unanswered;
     return `${counted(size, 'call')} after it ${size === 1 ? 'has' : 'have'} no result (${call?.toolName})`;
   }
@@ -183,32 +167,28 @@ export class PathFacts {
   }
 
   /** Answered calls whose process may still run, and what says so. */
-  get background(): readonly { readonly call: CallFacts; readonly by: 'command' | 'result' }[] {
-    const running = [...this.#mayRun].flatMap((call) => leftRunning(call) ?? []);
-    return running.slice(-MAX_LISTED);
+  get background(): readonly { readonly call: CallFacts; readonly how: string }[] {
+    const running = Array.from(this.#mayRun, (call) => ({ call, how: leftRunning(call) }));
+    return running.filter(({ how }) => how !== '').slice(-MAX_LISTED);
   }
 
   #message(message: JsonObject, value: JsonObject, place: EntryPlace): void {
     const { role, stopReason, customType } = message;
-    if (role === 'user') {
-      this.round++;
-      this.#speaks('user', place);
-    } else if (role === 'assistant') this.#assistant(message, value, place);
+    if (role === 'user' || role === 'assistant' || role === 'toolResult') {
+      this.lastMessage = { ...place, role };
+      // Whoever writes a message after an exit has taken the session up again.
+      this.sessionExit = undefined;
+    }
+    if (role === 'user') this.round++;
+    else if (role === 'assistant') this.#assistant(message, value, place);
     else if (role === 'toolResult') this.#result(message, place);
     else if (role === 'bashExecution') this.#userCommand(message, place);
     else if (role === 'custom' || role === 'hookMessage') this.#budgetNote(customType, place);
     const endsTurn = role === 'assistant' && stopReason === 'stop' && this.lastTurn?.calls.length === 0;
-    this.#isStable = this.#unanswered.size === 0 && (role === 'toolResult' || endsTurn);
-    if (role === 'user') this.#unstable = "the user's message after it has no answer yet";
+    if (this.#unanswered.size === 0 && (role === 'toolResult' || endsTurn)) this.#unstable = undefined;
+    else if (role === 'user') this.#unstable = "the user's message after it has no answer yet";
     else if (role === 'assistant') this.#unstable = `the turn after it ${endingOf(this.lastTurn?.stopReason)}`;
     else this.#unstable = `a message of role '${stringText(role)}' follows it`;
-  }
-
-  #speaks(role: 'user' | 'assistant' | 'toolResult', place: EntryPlace): void {
-    this.lastRole = role;
-    this.lastMessage = place;
-    // Whoever writes a message after an exit has taken the session up again.
-    this.sessionExit = undefined;
   }
 
   #assistant(message: JsonObject, value: JsonObject, place: EntryPlace): void {
@@ -233,11 +213,9 @@ export class PathFacts {
     const time = timeOf(message['timestamp'], value['timestamp']);
     const deferred = stopReason === 'deferred' ? handleOf(message['deferred']) : undefined;
     this.lastTurn = { ...place, stopReason, errorMessage, time, round, calls, deferred };
-    this.#speaks('assistant', place);
   }
 
   #result(message: JsonObject, place: EntryPlace): void {
-    this.#speaks('toolResult', place);
     const toolCallId = stringOf(message['toolCallId']) ?? '';
     const outcome = outcomeOf(message);
     const { kind, what } = outcome;
@@ -251,8 +229,8 @@ export class PathFacts {
     const toolName = stringOf(message['toolName']) ?? group?.calls[0]?.toolName ?? '';
     const named = `${toolName || 'a tool'} (${toolCallId})`;
     const text = resultText(message).trim().slice(0, TEXT_CHARS);
-    const note = (said: string, reason?: StatusNote['reason']) =>
-      this.noted.push({ ...place, kind, toolCallId, toolName, text, round: this.round, what: said, reason });
+    const note = (said: string, reason?: Finding['reason']) =>
+      this.noted.push({ place, kind, toolCallId, toolName, text, round: this.round, what: said, reason });
     if (kind === 'denied')
       note(`${named} was denied: not executed, must not be proposed again silently`, ['confirm', 'permission-denied']);
     else if (kind === 'interrupted') note(`${named} was ${what}`, ['confirm', 'interrupted']);
@@ -289,8 +267,8 @@ export class PathFacts {
     this.#note(this.budgetNotes, place, what, ['confirm', 'budget-exhausted']);
   }
 
-  #note(list: StatusNote[], place: EntryPlace, what: string, reason: StatusNote['reason']): void {
-    list.push({ ...place, what, round: this.round, reason });
+  #note(list: StatusNote[], place: EntryPlace, what: string, reason: Finding['reason']): void {
+    list.push({ place, what, round: this.round, reason });
     if (list.length > MAX_LISTED) list.shift();
   }
 
@@ -327,13 +305,12 @@ function leavesProcess(command: string | undefined): boolean {
   return command?.includes('&') === true && readCommand(command).leavesProcess;
 }
 
-/** An answered call whose process may still run, and what says so; undefined where nothing does. */
-function leftRunning(call: CallFacts): PathFacts['background'][number] | undefined {
-  const { group, leavesProcess: leaves } = call;
-  if (!group || !isAnswered(group)) return undefined;
-  if (group.results.every((result) => result.stillRunning)) return { call, by: 'result' };
+/** What says that the process of an answered call may still run; '' where nothing does. */
+function leftRunning({ group, leavesProcess: leaves }: CallFacts): string {
+  if (!group || !isAnswered(group)) return '';
+  if (group.results.every((result) => result.stillRunning)) return 'says that its process is still running';
   const ran = group.results.every(({ kind }) => kind === 'answered' || kind === 'interrupted' || kind === 'timed-out');
-  return leaves && ran ? { call, by: 'command' } : undefined;
+  return leaves && ran ? 'sent a process to the background' : '';
 }
 
 function timeOf(own: unknown, entry: unknown): number | undefined {

@@ -1,8 +1,8 @@
 import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Classify, type ClassName, milder, type Verdict } from './classes.ts';
-import type { CallFacts, EntryPlace, PathFacts } from './facts.ts';
-import type { ChecklistItem, FileState, PendingCall } from './types.ts';
+import type { CallFacts, PathFacts } from './facts.ts';
+import type { ChecklistItem, FileState, Finding, PendingCall } from './types.ts';
 
 /** How bad it would be if this call had no result; the same question for pending calls and for weighing answered ones. */
 export function unansweredVerdict(path: PathFacts, classify: Classify, call: CallFacts, stopReason?: string): Verdict {
@@ -21,15 +21,13 @@ const ADVICE: Partial<Record<ClassName, string>> = {
   unknown: '; no class is known for this tool (--classes FILE can set one)',
 };
 
-type Saw = (place: EntryPlace, what: string) => void;
-
-/** What a call without a result may have done; `saw` gets the evidence that this rests on. */
+/** What a call without a result may have done; `evidence` gets what this rests on. */
 export function pendingCall(
   path: PathFacts,
   file: FileState,
   classify: Classify,
   call: CallFacts,
-  saw: Saw,
+  evidence: Finding[],
 ): PendingCall {
   const { toolCallId, toolName, args } = call;
   const probe = file.probes?.get(call);
@@ -38,7 +36,7 @@ export function pendingCall(
   const text = known.class === 'process' ? commandText(args) : undefined;
   const hint = text === undefined ? undefined : readCommand(text).hint;
   const { elsewhere } = path.markersOf(call);
-  const { started, reason } = execution(path, call, saw);
+  const [started, reason] = execution(path, call, evidence);
   const verdict = unansweredVerdict(path, classify, call, stopReason);
   const policy = stopReason === 'length' ? 'never-rerun' : known.policy;
   const probed = probe?.result === 'appears applied' || probe?.result === 'appears not applied';
@@ -60,38 +58,40 @@ export function pendingCall(
 
 const UNSURE = 'it may have run fully, partly or not';
 
-function execution(path: PathFacts, call: CallFacts, saw: Saw): Pick<PendingCall, 'started' | 'reason'> {
+function execution(
+  path: PathFacts,
+  call: CallFacts,
+  evidence: Finding[],
+): [started: PendingCall['started'], reason: string] {
   const stopReason = path.lastTurn?.stopReason;
   const name = `${call.toolName} (${call.toolCallId})`;
   const { started, finished, policy, elsewhere } = path.markersOf(call);
-  const ran = (how: PendingCall['started'], reason: string) => ({ started: how, reason });
-  if (started) saw(started, `start of ${name} was marked`);
+  if (started) evidence.push({ place: started, what: `start of ${name} was marked` });
   if (stopReason === 'length')
-    return ran(started ? 'maybe' : 'no', 'the output was truncated, so its arguments may be incomplete: never run it');
+    return [started ? 'maybe' : 'no', 'the output was truncated, so its arguments may be incomplete: never run it'];
   if (finished) {
-    saw(finished, `end of ${name} was marked`);
-    return ran('yes', 'it ended, but what the model should see of it was not recorded');
+    evidence.push({ place: finished, what: `end of ${name} was marked` });
+    return ['yes', 'it ended, but what the model should see of it was not recorded'];
   }
   if (elsewhere) {
-    saw(elsewhere, `a result of ${name} is on another branch`);
+    evidence.push({ place: elsewhere, what: `a result of ${name} is on another branch` });
     const where = elsewhere.entryId ?? `line ${elsewhere.line}`;
-    return ran('yes', `its result is on another branch (${where}), not on this path`);
+    return ['yes', `its result is on another branch (${where}), not on this path`];
   }
-  if (started)
-    return ran('maybe', `its start was marked, which comes before checks that may have stopped it: ${UNSURE}`);
+  if (started) return ['maybe', `its start was marked, which comes before checks that may have stopped it: ${UNSURE}`];
   if (!call.dispatched) {
     const ended = `the turn ended as ${stopReason}`;
-    if (path.writer === 'pi') return ran('no', `${ended}, before any call is dispatched`);
+    if (path.writer === 'pi') return ['no', `${ended}, before any call is dispatched`];
     const unless = 'unless the host ran calls while the message was still streaming, which the file does not show';
-    return ran('maybe', `${ended}; not dispatched, ${unless}`);
+    return ['maybe', `${ended}; not dispatched, ${unless}`];
   }
   if (policy) {
-    saw(policy, `a policy decision on ${name} was recorded`);
-    return ran('maybe', 'a decision on it was recorded but no start; the approval must be asked for again');
+    evidence.push({ place: policy, what: `a policy decision on ${name} was recorded` });
+    return ['maybe', 'a decision on it was recorded but no start; the approval must be asked for again'];
   }
   return path.marksStarts
-    ? ran('no', 'the writer marks starts and this one has none: not dispatched, unless the mark was lost')
-    : ran('maybe', `no result, and the writer does not mark starts: ${UNSURE}`);
+    ? ['no', 'the writer marks starts and this one has none: not dispatched, unless the mark was lost']
+    : ['maybe', `no result, and the writer does not mark starts: ${UNSURE}`];
 }
 
 type Answer = readonly [value: ChecklistItem['value'], reason: string];

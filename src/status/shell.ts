@@ -11,19 +11,15 @@ export interface ShellWord {
   readonly literal: boolean;
 }
 
-export interface SimpleCommand {
-  readonly words: ShellWord[];
-  assigns: boolean;
-  redirects: boolean;
+export class SimpleCommand {
+  readonly words: ShellWord[] = [];
+  assigns = false;
+  redirects = false;
   /** Ended by `&`. */
-  background: boolean;
+  background = false;
 }
 
-interface HereDocument {
-  readonly delimiter: string;
-  readonly quoted: boolean;
-  readonly tabs: boolean;
-}
+type HereDocument = Readonly<{ delimiter: string; quoted: boolean; tabs: boolean }>;
 
 const MAX_DEPTH = 30;
 const OPENER = /^(?:if|then|else|elif|while|until|do|\{|\}|fi|done|esac|coproc)$/;
@@ -38,10 +34,13 @@ const PARAMETER = /\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/y;
 /** What is literal in a word, in double quotes and in `${...}`. */
 const PLAIN = { word: /[^'"\\$`\s;&|()<>]+/y, '"': /[^"\\$`]+/y, '}': /[^'"\\$`}]+/y } as const;
 
-export function parseShell(text: string, depth = 0): Script {
-  const script = new Script(text);
-  script.list(depth, false);
-  return script;
+/** In the first, a backslash hides no quote. */
+const QUOTED = /'[^']*'/y;
+const ESCAPED = /\$'[^'\\]*(?:\\.[^'\\]*)*'/sy;
+const BACKQUOTED = /`[^`\\]*(?:\\.[^`\\]*)*`/sy;
+
+export function parseShell(text: string): Script {
+  return new Script(text);
 }
 
 /** What a text was read as, and the reading of it. */
@@ -57,15 +56,16 @@ class Script {
   readonly #text: string;
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, depth = 0) {
     this.#text = text;
+    this.#list(depth, false);
   }
 
   /** Commands up to the end, or to behind the `)` that closes a substitution. */
-  list(depth: number, closes: boolean): void {
+  #list(depth: number, closes: boolean): void {
     const hereDocuments: HereDocument[] = [];
     let brackets = 0;
-    let command = emptyCommand();
+    let command = new SimpleCommand();
     while (this.#at < this.#text.length) {
       if (this.#match(SKIPPED) !== undefined) continue;
       const operator = this.#match(OPERATOR);
@@ -74,7 +74,7 @@ class Script {
         continue;
       }
       this.#end(command, operator === '&');
-      command = emptyCommand();
+      command = new SimpleCommand();
       if (operator === '\n') this.#skipHereDocuments(hereDocuments);
       if (operator === ')' && closes && brackets === 0) return;
       if (operator === '(' || operator === ')') {
@@ -122,20 +122,14 @@ class Script {
   }
 
   #skipHereDocuments(waiting: HereDocument[]): void {
-    const text = this.#text;
     for (const { delimiter, quoted, tabs } of waiting.splice(0)) {
-      for (let isDelimiter = false; !isDelimiter; ) {
-        if (this.#at >= text.length) {
-          this.#giveUp();
-          return;
-        }
-        const newline = text.indexOf('\n', this.#at);
-        const end = newline < 0 ? text.length : newline;
-        const line = text.slice(this.#at, end).replace(/\r$/, '');
-        this.#at = end + 1;
-        isDelimiter = (tabs ? line.replace(/^\t+/, '') : line) === delimiter;
-        if (!isDelimiter && !quoted && /\$\(|`/.test(line)) this.substitution = true;
+      let isOpen = true;
+      while (isOpen && this.#at < this.#text.length) {
+        const line = this.#match(/[^\n]*\n?/y)?.replace(/\r?\n?$/, '') ?? '';
+        isOpen = (tabs ? line.replace(/^\t+/, '') : line) !== delimiter;
+        if (isOpen && !quoted && /\$\(|`/.test(line)) this.substitution = true;
       }
+      if (isOpen) this.understood = false;
     }
   }
 
@@ -161,7 +155,7 @@ class Script {
       else if (character === '"') {
         this.#at++;
         add(this.#pieces('"', depth));
-      } else if (character === "'" && end !== '"') add(this.#upTo("'", text.indexOf("'", this.#at + 1), 1));
+      } else if (character === "'" && end !== '"') add(this.#quoted(QUOTED, 1));
       else if (character === '\\') {
         if (next !== '\n') out += end === '"' && !'$`"\\'.includes(next) ? `\\${next}` : next;
         this.#at += 2;
@@ -185,7 +179,7 @@ class Script {
       this.#at += 2;
       if (depth > MAX_DEPTH) this.#giveUp();
       else this.#pieces('}', depth + 1);
-    } else if (next === "'" && !quoted) return this.#upTo("'", this.#closing("'", start + 2), 2);
+    } else if (next === "'" && !quoted) return this.#quoted(ESCAPED, 2);
     else if (this.#match(PARAMETER) === undefined) {
       this.#at++;
       // Of a translated string, `$"..."`, the quotes follow.
@@ -200,39 +194,29 @@ class Script {
     this.substitution = true;
     this.#at += 2;
     if (depth >= MAX_DEPTH) this.#giveUp();
-    else this.list(depth + 1, true);
+    else this.#list(depth + 1, true);
     return { text: this.#text.slice(start, this.#at), literal: false };
   }
 
   #backquoted(depth: number): void {
-    const start = this.#at + 1;
-    const inside = this.#upTo('`', this.#closing('`', start), 1);
+    const inside = this.#quoted(BACKQUOTED, 1);
     this.substitution = true;
     if (!inside.literal || depth >= MAX_DEPTH) {
       this.understood = false;
       return;
     }
-    const inner = parseShell(inside.text.replace(/\\([`\\$])/g, '$1'), depth + 1);
+    const inner = new Script(inside.text.replace(/\\([`\\$])/g, '$1'), depth + 1);
     for (const command of inner.commands) this.commands.push(command);
     if (!inner.understood) this.understood = false;
   }
 
-  /** What is between an opening and the quote that closes it; all the rest, and not literal, where none does. */
-  #upTo(quote: string, close: number, opening: number): ShellWord {
+  /** What is inside quotes; all the rest, and not literal, where they do not close. */
+  #quoted(quotes: RegExp, opening: number): ShellWord {
     const start = this.#at + opening;
-    if (this.#text[close] !== quote) {
-      this.#giveUp();
-      return { text: this.#text.slice(start), literal: false };
-    }
-    this.#at = close + 1;
-    return { text: this.#text.slice(start, close), literal: true };
-  }
-
-  /** Where the quote is that no backslash escapes; the end of the text, or beyond, where there is none. */
-  #closing(quote: string, from: number): number {
-    let at = from;
-    while (at < this.#text.length && this.#text[at] !== quote) at += this.#text[at] === '\\' ? 2 : 1;
-    return at;
+    const found = this.#match(quotes);
+    if (found !== undefined) return { text: found.slice(opening, -1), literal: true };
+    this.#giveUp();
+    return { text: this.#text.slice(start), literal: false };
   }
 
   #match(sticky: RegExp): string | undefined {
@@ -246,8 +230,4 @@ class Script {
     this.understood = false;
     this.#at = this.#text.length;
   }
-}
-
-function emptyCommand(): SimpleCommand {
-  return { words: [], assigns: false, redirects: false, background: false };
 }

@@ -1,6 +1,6 @@
 import type { BashHint } from './bash-hint.ts';
-import type { ClassName, Idempotency, Policy, Verdict } from './classes.ts';
-import type { CallFacts, EntryPlace } from './facts.ts';
+import type { Classified, ClassName, Verdict } from './classes.ts';
+import type { CallFacts } from './facts.ts';
 import type { Probe } from './probe.ts';
 
 type CallState = 'intent-only' | 'approved-not-started' | 'started' | 'finished-no-observation' | 'partially-answered';
@@ -10,20 +10,29 @@ type HostState = 'permission-denied' | 'budget-exhausted' | 'compaction-half' | 
 /** At which boundary the session stopped. */
 export type State = CallState | TurnState | HostState | 'deferred' | 'damaged' | 'unknown';
 
+/** Where something is in the log. */
+export interface EntryPlace {
+  readonly entryId: string | null;
+  readonly line: number;
+}
+
+/** Something that was found out; evidence alone without a reason. */
+export interface Finding {
+  readonly what: string;
+  readonly place?: EntryPlace | undefined;
+  readonly reason?: readonly [Verdict, State] | undefined;
+}
+
 export interface Reason extends Partial<EntryPlace> {
   readonly verdict: Verdict;
   readonly state: State;
   readonly reason: string;
 }
 
-export interface PendingCall {
+export interface PendingCall extends Omit<Classified, 'rule'> {
   readonly toolCallId: string;
   readonly toolName: string;
-  readonly class: ClassName;
-  readonly idempotency: Idempotency;
-  readonly policy: Policy;
   readonly started: 'yes' | 'no' | 'maybe';
-  readonly verdict: Verdict;
   readonly probe?: Probe;
   readonly hint?: BashHint;
   readonly resultElsewhere?: EntryPlace;
@@ -41,6 +50,8 @@ interface ToolPlace extends EntryPlace {
   readonly toolName: string;
 }
 
+type NextCommand = 'repair' | 'validate' | 'migrate' | 'fork' | 'log';
+
 export interface Status {
   readonly session: string | null;
   readonly leafId: string | null;
@@ -56,10 +67,7 @@ export interface Status {
   /** Why that is not the leaf; null where it is, or where there is none. */
   readonly lastStableReason: string | null;
   /** What to run before it is resumed, and the entry to fork at; null unless the verdict is blocked or the log is damaged. */
-  readonly next: {
-    readonly command: 'repair' | 'validate' | 'migrate' | 'fork' | 'log';
-    readonly entryId?: string;
-  } | null;
+  readonly next: { readonly command: NextCommand; readonly entryId?: string } | null;
   readonly checklist: readonly ChecklistItem[];
   readonly evidence: readonly (EntryPlace & { readonly what: string })[];
   readonly limits: readonly string[];

@@ -17,32 +17,28 @@ export type LlmOutcome =
 const BRANCH_LEFT = 'A branch of this conversation was abandoned. This is what happened on it';
 const SHORTENED = 'The conversation up to here was shortened. This is what happened in it';
 
+/** By role, what the user says in the words of this program. */
+const SHOWN = new Map<unknown, (message: JsonObject) => unknown>([
+  ['bashExecution', execution],
+  ['pythonExecution', execution],
+  ['fileMention', mentionedFiles],
+  ['branchSummary', ({ summary }) => summaryText(BRANCH_LEFT, summary)],
+  ['compactionSummary', ({ summary }) => summaryText(SHORTENED, summary)],
+]);
+
 /** A message of the context as one that any model could be sent: from the user, the assistant or a tool. */
 export function toLlm(text: string, message: unknown): LlmOutcome {
   if (!isObject(message)) return leftOut('unknown-role');
-  switch (message['role']) {
-    case 'user':
-    case 'assistant':
-    case 'toolResult':
-      return stored(text, message);
-    case 'developer':
-    case 'custom':
-    case 'hookMessage':
-      return fromUser(text, message, message['content'], memberTexts(text).get('content'));
-    case 'bashExecution':
-    case 'pythonExecution':
-      return message['excludeFromContext'] === true ? leftOut('excluded') : fromUser(text, message, execution(message));
-    case 'fileMention':
-      return fromUser(text, message, mentionedFiles(message['files']));
-    case 'branchSummary':
-      return fromUser(text, message, summaryText(BRANCH_LEFT, message['summary']));
-    case 'compactionSummary':
-      return fromUser(text, message, summaryText(SHORTENED, message['summary']));
-    case 'system':
-      return systemText(message);
-    default:
-      return leftOut('unknown-role');
-  }
+  const { role, content, excludeFromContext } = message;
+  const shown = SHOWN.get(role);
+  if (role === 'user' || role === 'assistant' || role === 'toolResult') return stored(text, message);
+  if (role === 'developer' || role === 'custom' || role === 'hookMessage')
+    return fromUser(text, message, content, memberTexts(text).get('content'));
+  if (role === 'system') return systemText(message);
+  if (!shown) return leftOut('unknown-role');
+  return shown === execution && excludeFromContext === true
+    ? leftOut('excluded')
+    : fromUser(text, message, shown(message));
 }
 
 function leftOut(by: LeftOutBy): LlmOutcome {
@@ -92,7 +88,7 @@ function execution(message: JsonObject): string {
   return lines.join('\n\n');
 }
 
-function mentionedFiles(files: unknown): JsonObject[] {
+function mentionedFiles({ files }: JsonObject): JsonObject[] {
   if (!Array.isArray(files)) return [];
   return files.filter(isObject).flatMap(({ path, content, image }) => {
     const name = `The user mentioned the file ${stringOr(path)}`;

@@ -1,12 +1,11 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 
-export interface TextPart {
-  readonly kind: 'text';
-  readonly text: string;
-}
+export type TextPart = Readonly<{ type: 'text'; text: string }>;
 
-/** A piece of what someone said, in no provider's terms; the data of an image are base64. */
-export type ContentPart = TextPart | { readonly kind: 'image'; readonly data: string; readonly mimeType: string };
+/** A piece of what someone said, in the shape of Anthropic's API. */
+export type ContentPart =
+  | TextPart
+  | Readonly<{ type: 'image'; source: Readonly<{ type: 'base64'; media_type: string; data: string }> }>;
 
 /** What both providers take. */
 const IMAGE_TYPES: ReadonlySet<unknown> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -25,19 +24,19 @@ export function partsOf(content: unknown): ContentPart[] {
 }
 
 export function textPart(text: string): TextPart[] {
-  return isBlank(text) ? [] : [{ kind: 'text', text: wellFormed(text) }];
+  return isBlank(text) ? [] : [{ type: 'text', text: wellFormed(text) }];
 }
 
 /** The image, or words in its place where the providers could not read it. */
 function imagePart({ data, mimeType }: JsonObject): ContentPart {
-  const words = (text: string): ContentPart => ({ kind: 'text', text: `[${text}]` });
+  const words = (text: string): ContentPart => ({ type: 'text', text: `[${text}]` });
   if (typeof data !== 'string' || data === '') return words('An image without data');
   if (data.startsWith('blob:')) return words(`An image that is not available: ${wellFormed(data.slice(0, 100))}`);
   const type = mimeType === 'image/jpg' ? 'image/jpeg' : mimeType;
   if (typeof type !== 'string' || !IMAGE_TYPES.has(type))
     return words(`An image of a type that cannot be sent: ${wellFormed(String(type)).slice(0, 100)}`);
-  const isBase64 = data.length % 4 === 0 && BASE64.test(data);
-  return isBase64 ? { kind: 'image', data, mimeType: type } : words('An image whose data is not base64');
+  if (data.length % 4 !== 0 || !BASE64.test(data)) return words('An image whose data is not base64');
+  return { type: 'image', source: { type: 'base64', media_type: type, data } };
 }
 
 export function isBlank(text: string): boolean {
@@ -70,24 +69,18 @@ export function plainName(name: string, longest: number): string {
  * Names for tool calls: the log's id where a provider takes it, with other characters replaced; an id that was given
  * before gets a number behind it, because the logs repeat ids and the providers do not take that.
  */
-export class UniqueNames {
-  readonly #longest: number;
+export function uniqueNames(longest: number): (id: string) => string {
   /** By name, the last number that was put behind it. */
-  readonly #given = new Map<string, number>();
-
-  constructor(longest: number) {
-    this.#longest = longest;
-  }
-
-  for(id: string): string {
-    const plain = plainName(id, this.#longest) || 'call';
+  const given = new Map<string, number>();
+  return (id) => {
+    const plain = plainName(id, longest) || 'call';
     let name = plain;
-    let number = this.#given.get(plain) ?? 1;
-    while (this.#given.has(name)) {
+    let number = given.get(plain) ?? 1;
+    while (given.has(name)) {
       const ending = `_${++number}`;
-      name = `${plain.slice(0, this.#longest - ending.length)}${ending}`;
+      name = `${plain.slice(0, longest - ending.length)}${ending}`;
     }
-    this.#given.set(name, 1).set(plain, number);
+    given.set(name, 1).set(plain, number);
     return name;
-  }
+  };
 }

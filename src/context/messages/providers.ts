@@ -1,6 +1,6 @@
 import { toJson } from '../../util/to-json.ts';
 import type { ContentPart } from './parts.ts';
-import type { AssistantPart, AssistantTurn, ProviderTurn, TurnOptions, UserTurn } from './turns.ts';
+import type { AssistantPart, ProviderTurn, TurnOptions, UserTurn } from './turns.ts';
 
 /** How the messages of an API are made of turns, as JSON text. */
 export interface Provider extends TurnOptions {
@@ -21,42 +21,30 @@ export const ANTHROPIC: Provider = {
       const spoken = message('assistant', parts.map(anthropicBlock));
       return isFirst ? [message('user', [JSON.stringify({ type: 'text', text: START })]), spoken] : [spoken];
     }
-    const results = turn.results.map(({ id, parts, isError }) => {
-      const content = parts.map(anthropicContent);
+    const results = turn.results.map(({ id, parts: content, isError }) => {
       return { type: 'tool_result', tool_use_id: id, content, ...(isError ? { is_error: true } : {}) };
     });
-    const said = turn.said.flatMap(({ parts }) => parts.map(anthropicContent));
+    const blocks = [...results, ...turn.said.flatMap(({ parts }) => parts)];
     return [
       message(
         'user',
-        [...results, ...said].map((block) => JSON.stringify(block)),
+        Array.from(blocks, (block) => JSON.stringify(block)),
       ),
     ];
   },
 };
 
-function anthropicContent(part: ContentPart): object {
-  if (part.kind === 'text') return { type: 'text', text: part.text };
-  return { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };
-}
-
+/** The input of a call is JSON text already. */
 function anthropicBlock(part: AssistantPart): string {
-  switch (part.kind) {
-    case 'text':
-      return JSON.stringify({ type: 'text', text: part.text });
-    case 'thinking':
-      return JSON.stringify({ type: 'thinking', thinking: part.text, signature: part.signature });
-    case 'redacted':
-      return JSON.stringify({ type: 'redacted_thinking', data: part.data });
-    case 'call':
-      return `{"type":"tool_use","id":${JSON.stringify(part.id)},"name":${JSON.stringify(part.name)},"input":${part.input}}`;
-  }
+  if (part.type !== 'tool_use') return JSON.stringify(part);
+  const { input, ...call } = part;
+  return `${JSON.stringify(call).slice(0, -1)},"input":${input}}`;
 }
 
 /** The model would go on from here, and it is refused to go on from white space. */
 function withoutTrailingSpace(parts: readonly AssistantPart[]): readonly AssistantPart[] {
   const last = parts.at(-1);
-  return last?.kind === 'text' ? [...parts.slice(0, -1), { kind: 'text', text: last.text.trimEnd() }] : parts;
+  return last?.type === 'text' ? [...parts.slice(0, -1), { ...last, text: last.text.trimEnd() }] : parts;
 }
 
 /** OpenAI's Chat Completions API. */
@@ -64,14 +52,18 @@ export const OPENAI: Provider = {
   longestId: 40,
   longestName: 64,
   messages(turn) {
-    return (turn.from === 'assistant' ? [openaiAssistant(turn)] : openaiUser(turn)).map((message) => toJson(message));
+    return (turn.from === 'assistant' ? [openaiAssistant(turn.parts)] : openaiUser(turn)).map((message) =>
+      toJson(message),
+    );
   },
 };
 
-function openaiAssistant({ parts }: AssistantTurn): object {
+function openaiAssistant(parts: readonly AssistantPart[]): object {
   const text = textOf(parts);
   const calls = parts.flatMap((part) =>
-    part.kind === 'call' ? { id: part.id, type: 'function', function: { name: part.name, arguments: part.input } } : [],
+    part.type === 'tool_use'
+      ? { id: part.id, type: 'function', function: { name: part.name, arguments: part.input } }
+      : [],
   );
   return { role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
 }
@@ -80,7 +72,7 @@ function openaiAssistant({ parts }: AssistantTurn): object {
 function openaiUser({ results, said }: UserTurn): object[] {
   const images: object[] = [];
   const messages: object[] = results.map(({ id, parts, isError }) => {
-    const shown = parts.filter((part) => part.kind === 'image');
+    const shown = parts.filter((part) => part.type === 'image');
     if (shown.length > 0) images.push({ type: 'text', text: `The result of ${id} showed:` }, ...shown.map(openaiPart));
     const content = textOf(parts) || '(see the image that follows)';
     return { role: 'tool', tool_call_id: id, content: isError ? `Error: ${content}` : content };
@@ -88,16 +80,16 @@ function openaiUser({ results, said }: UserTurn): object[] {
   if (images.length > 0) messages.push({ role: 'user', content: images });
   for (const { by, parts } of said) {
     const only = parts.length === 1 ? parts[0] : undefined;
-    messages.push({ role: by, content: only?.kind === 'text' ? only.text : parts.map(openaiPart) });
+    messages.push({ role: by, content: only?.type === 'text' ? only.text : parts.map(openaiPart) });
   }
   return messages;
 }
 
 function textOf(parts: readonly (AssistantPart | ContentPart)[]): string {
-  return parts.flatMap((part) => (part.kind === 'text' ? part.text : [])).join('\n\n');
+  return parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');
 }
 
 function openaiPart(part: ContentPart): object {
-  if (part.kind === 'text') return { type: 'text', text: part.text };
-  return { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.data}` } };
+  if (part.type === 'text') return part;
+  return { type: 'image_url', image_url: { url: `data:${part.source.media_type};base64,${part.source.data}` } };
 }

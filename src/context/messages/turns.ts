@@ -10,18 +10,13 @@ import {
   stringOr,
   type TextPart,
   textPart,
-  UniqueNames,
+  uniqueNames,
   wellFormed,
   wellFormedJson,
 } from './parts.ts';
 
 /** A conversation as the providers want it: turns that alternate, each tool call answered in the turn behind it. */
-export type ProviderTurn = AssistantTurn | UserTurn;
-
-export interface AssistantTurn {
-  readonly from: 'assistant';
-  readonly parts: readonly AssistantPart[];
-}
+export type ProviderTurn = { readonly from: 'assistant'; readonly parts: readonly AssistantPart[] } | UserTurn;
 
 export interface UserTurn {
   readonly from: 'user';
@@ -32,16 +27,12 @@ export interface UserTurn {
 
 export type AssistantPart =
   | TextPart
-  | { readonly kind: 'thinking'; readonly text: string; readonly signature: string }
-  | { readonly kind: 'redacted'; readonly data: string }
+  | Readonly<{ type: 'thinking'; thinking: string; signature: string }>
+  | Readonly<{ type: 'redacted_thinking'; data: string }>
   /** The id is unique in the conversation, in characters that every provider takes; the input is the JSON text of an object. */
-  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string };
+  | Readonly<{ type: 'tool_use'; id: string; name: string; input: string }>;
 
-export interface ToolResult {
-  readonly id: string;
-  readonly parts: readonly ContentPart[];
-  readonly isError: boolean;
-}
+type ToolResult = Readonly<{ id: string; parts: readonly ContentPart[]; isError: boolean }>;
 
 export interface TurnOptions {
   /** The provider whose signed thinking may be sent; none where thinking is never sent. */
@@ -50,8 +41,8 @@ export interface TurnOptions {
   readonly longestName: number;
 }
 
-const NO_OUTPUT: ContentPart = { kind: 'text', text: '(no output)' };
-const NEVER_RECORDED: ContentPart = { kind: 'text', text: 'No result of this call was recorded.' };
+const NO_OUTPUT: ContentPart = { type: 'text', text: '(no output)' };
+const NEVER_RECORDED: ContentPart = { type: 'text', text: 'No result of this call was recorded.' };
 
 /**
  * Makes turns of messages, one after the other. Adjacent messages of one side become one turn. Results go to their calls; a call
@@ -60,8 +51,8 @@ const NEVER_RECORDED: ContentPart = { kind: 'text', text: 'No result of this cal
  */
 export class Turns {
   readonly #options: TurnOptions;
-  readonly #ids: UniqueNames;
-  readonly #pairing = new Pairing<string, ToolResult>();
+  readonly #idFor: (id: string) => string;
+  #pairing = new Pairing<string, ToolResult>();
   #spoken: AssistantPart[] = [];
   /** By the ids of the calls of the turn under way, their results. */
   #calls = new Map<string, ToolResult | undefined>();
@@ -70,7 +61,7 @@ export class Turns {
 
   constructor(options: TurnOptions) {
     this.#options = options;
-    this.#ids = new UniqueNames(options.longestId);
+    this.#idFor = uniqueNames(options.longestId);
   }
 
   /** A user, assistant or toolResult message, and its JSON text; gives the turns that it completes. */
@@ -93,7 +84,7 @@ export class Turns {
     if (results.length > 0 || this.#said.length > 0) turns.push({ from: 'user', results, said: this.#said });
     this.#spoken = [];
     this.#calls = new Map();
-    this.#pairing.clear();
+    this.#pairing = new Pairing();
     this.#said = [];
     this.#answered = false;
     return turns;
@@ -117,19 +108,19 @@ export class Turns {
 
   /** Thinking belongs before everything that it led to; elsewhere it is not sent. */
   #thinking({ type, thinking, thinkingSignature: signature, data }: JsonObject): void {
-    const last = this.#spoken.at(-1)?.kind;
-    if (last === 'text' || last === 'call') return;
+    const last = this.#spoken.at(-1)?.type;
+    if (last === 'text' || last === 'tool_use') return;
     if (type === 'thinking' && typeof thinking === 'string' && typeof signature === 'string' && signature !== '') {
       // A signature is over the text as it was; thinking that would have to be changed is of no use.
-      if (wellFormed(thinking) === thinking) this.#spoken.push({ kind: 'thinking', text: thinking, signature });
+      if (wellFormed(thinking) === thinking) this.#spoken.push({ type, thinking, signature });
     } else if (type === 'redactedThinking' && typeof data === 'string' && data !== '')
-      this.#spoken.push({ kind: 'redacted', data });
+      this.#spoken.push({ type: 'redacted_thinking', data });
   }
 
   #call(block: JsonObject, text: string): void {
-    const id = this.#ids.for(stringOr(block['id'], 'call'));
+    const id = this.#idFor(stringOr(block['id'], 'call'));
     const name = plainName(stringOr(block['name']), this.#options.longestName) || 'tool';
-    this.#spoken.push({ kind: 'call', id, name, input: inputOf(block, text) });
+    this.#spoken.push({ type: 'tool_use', id, name, input: inputOf(block, text) });
     this.#calls.set(id, undefined);
     this.#pairing.add(block['id'], id);
   }
@@ -140,7 +131,7 @@ export class Turns {
     const group = this.#pairing.callsFor(message['toolCallId']);
     const id = group?.calls[group.results.length];
     if (group && id !== undefined) {
-      const result: ToolResult = { id, parts, isError: message['isError'] === true };
+      const result = { id, parts, isError: message['isError'] === true };
       group.results.push(result);
       this.#calls.set(id, result);
       this.#answered = true;
@@ -148,7 +139,7 @@ export class Turns {
     }
     const name = wellFormed(stringOr(message['toolName']));
     const tool = name === '' ? '' : ` of the tool '${name}'`;
-    this.say('user', [{ kind: 'text', text: `A result${tool} whose call is not in this context:` }, ...parts]);
+    this.say('user', [{ type: 'text', text: `A result${tool} whose call is not in this context:` }, ...parts]);
   }
 }
 

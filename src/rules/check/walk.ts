@@ -1,4 +1,3 @@
-import { CallsAbove } from '../../transcript/turns.ts';
 import { Children } from '../../tree/children.ts';
 import { uint32Column } from '../../util/column.ts';
 import { KIND, type LogFacts } from './log-facts.ts';
@@ -30,14 +29,22 @@ export class BranchFacts {
   readonly #speakers = uint32Column();
   /** Assistant turns above, the nearest last. */
   readonly #turns = uint32Column();
-  readonly #calls: CallsAbove;
+  /** By id: its nearest call above plus one. */
+  readonly #nearest: Uint32Array;
+  /** By call: the one with the same id further up plus one, the turn that makes it, and its results on this path. */
+  readonly #further: Uint32Array;
+  readonly #makers: Uint32Array;
+  readonly #results: Uint32Array;
   readonly #orphansAbove = new Map<number, number[]>();
   readonly #kept = new Map<number, number>();
   readonly #onPath: Uint8Array;
 
   constructor(log: LogFacts) {
     this.#log = log;
-    this.#calls = new CallsAbove(log.calls.length, log.callIds.size);
+    this.#nearest = new Uint32Array(log.callIds.size);
+    this.#further = new Uint32Array(log.calls.length);
+    this.#makers = new Uint32Array(log.calls.length);
+    this.#results = new Uint32Array(log.calls.length);
     for (const { kind, position, id } of log.references) {
       if (kind === 'kept') this.#kept.set(position, log.index.resolve(id, position));
     }
@@ -89,7 +96,7 @@ export class BranchFacts {
       this.#turns.pop();
       const { calls } = this.#log;
       for (let call = this.#log.noteOf(position); call >= 0; call = calls.next(call))
-        this.#calls.takeBack(call, calls.id(call));
+        this.#nearest[calls.id(call)] = this.#further[call] as number;
     }
   }
 
@@ -101,7 +108,7 @@ export class BranchFacts {
     const { calls } = this.#log;
     const line = this.#log.index.lineOf(position);
     for (let call = this.#log.noteOf(turn); call >= 0; call = calls.next(call)) {
-      if (this.#calls.results(call) > 0) continue;
+      if (this.#results[call] !== 0) continue;
       const { branches, line: before } = this.unanswered.get(call) ?? { branches: 0, line };
       this.unanswered.set(call, { owner: turn, branches: branches + 1, line: Math.min(before, line) });
     }
@@ -112,7 +119,9 @@ export class BranchFacts {
     const { calls } = this.#log;
     for (let call = this.#log.noteOf(position); call >= 0; call = calls.next(call)) {
       const id = calls.id(call);
-      this.#calls.make(call, id, position);
+      this.#further[call] = this.#nearest[id] as number;
+      this.#nearest[id] = call + 1;
+      this.#makers[call] = position;
       for (const result of this.#orphansAbove.get(id) ?? []) {
         if (!this.beforeCall.has(result)) this.beforeCall.set(result, this.#log.index.lineOf(position));
       }
@@ -122,7 +131,7 @@ export class BranchFacts {
   #answer(position: number): void {
     const id = this.#log.noteOf(position);
     if (id < 0) return;
-    const call = this.#calls.nearest(id);
+    const call = (this.#nearest[id] as number) - 1;
     if (call < 0) {
       this.orphans.add(position);
       const above = this.#orphansAbove.get(id);
@@ -130,17 +139,17 @@ export class BranchFacts {
       else this.#orphansAbove.set(id, [position]);
       return;
     }
-    const isOfNearestTurn = this.#calls.turn(call) === this.#turns.at(this.#turns.size - 1);
-    if (this.#calls.results(call) > 0 && isOfNearestTurn) this.duplicates.push(position);
-    this.#calls.addResults(call, 1);
+    const isOfNearestTurn = this.#makers[call] === this.#turns.at(this.#turns.size - 1);
+    if (this.#results[call] !== 0 && isOfNearestTurn) this.duplicates.push(position);
+    (this.#results[call] as number)++;
   }
 
   #takeBackAnswer(position: number): void {
     const id = this.#log.noteOf(position);
     if (id < 0) return;
     // All that was entered below has been taken back, so the nearest call is the one that was answered.
-    const call = this.#calls.nearest(id);
-    if (call >= 0) this.#calls.addResults(call, -1);
+    const call = (this.#nearest[id] as number) - 1;
+    if (call >= 0) (this.#results[call] as number)--;
     else this.#orphansAbove.get(id)?.pop();
   }
 }
