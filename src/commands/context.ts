@@ -1,4 +1,4 @@
-import { duplicatesIn, type ProjectedEntry, SessionContext } from '../context/context.ts';
+import { duplicatesIn, type ProjectedEntry, type SessionContext, sessionContext } from '../context/context.ts';
 import { FORMS, type FormName, MessageForm, verdictOf } from '../context/messages/form.ts';
 import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject } from '../json/value.ts';
@@ -60,7 +60,7 @@ async function show(session: Log, view: View, args: ParsedArgs, io: Io): Promise
   const options = { allowNull: true, duplicates: duplicatesIn(profile) };
   const position = await view.leaf(rev === '@' ? undefined : rev, options);
   const blobs = blobResolver(session.name, args, io);
-  const context = await SessionContext.at(session, position < 0 ? null : position, profile);
+  const context = await sessionContext(session, position < 0 ? null : position, profile);
   for (const note of context.notes) io.note(`${session.name}: ${note}`);
   const out = new ByteWriter(io.stdout);
   const print = (line: string): Promise<void> => out.put(`${line}\n`);

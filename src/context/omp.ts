@@ -35,7 +35,7 @@ export class OmpRules extends SpecRules {
   /** By place, the turns that have calls or were stopped. */
   readonly #turns = new Map<number, OmpTurn>();
 
-  override surveys(type: string): boolean {
+  override surveys(type: unknown): boolean {
     return isShown(type) || type === 'custom';
   }
 
@@ -43,11 +43,10 @@ export class OmpRules extends SpecRules {
     const { type, customType, summary, message } = value;
     this.#noteWhatIsNotReproduced(place, value);
     if (place < this.window.start) return;
-    if (type === 'custom_message') {
-      if (customMessageObstacle(value) === undefined) this.#surveyCustom(place, customType);
-    } else if (type === 'branch_summary') {
-      if (summary) this.#messages.push(place);
-    } else if (type === 'message' && isObject(message)) this.#surveyMessage(place, message);
+    if (type === 'branch_summary' && summary) this.#messages.push(place);
+    if (type === 'custom_message' && !customMessageObstacle(value))
+      this.#surveyMessage(place, { role: 'custom', customType });
+    if (type === 'message' && isObject(message)) this.#surveyMessage(place, message);
   }
 
   override settle(): void {
@@ -101,29 +100,20 @@ export class OmpRules extends SpecRules {
     };
   }
 
-  #surveyCustom(place: number, customType: unknown): void {
-    this.#messages.push(place);
-    if (customType === 'interrupted-thinking') this.#interrupted.add(place);
-  }
-
   #surveyMessage(place: number, message: JsonObject): void {
     const { role, customType, toolCallId } = message;
-    if (role === 'custom') {
-      this.#surveyCustom(place, customType);
-      return;
-    }
     const unusable = role === 'assistant' ? unusableTurn(message) : undefined;
     if (unusable) {
       this.#removed.set(place, unusable);
       return;
     }
     this.#messages.push(place);
+    if (role === 'custom' && customType === 'interrupted-thinking') this.#interrupted.add(place);
     if (role === 'assistant') this.#surveyTurn(place, message);
-    else if (role === 'toolResult') {
-      const results = this.#results.get(toolCallId);
-      if (results) results.push(place);
-      else this.#results.set(toolCallId, [place]);
-    }
+    if (role !== 'toolResult') return;
+    const results = this.#results.get(toolCallId) ?? [];
+    this.#results.set(toolCallId, results);
+    results.push(place);
   }
 
   #surveyTurn(place: number, message: JsonObject): void {

@@ -19,7 +19,7 @@ const CONTENT_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolR
 export class PiRules extends SpecRules {
   readonly #edits = new Map<unknown, ContextEdit>();
 
-  override surveys(type: string): boolean {
+  override surveys(type: unknown): boolean {
     return type === 'context_edit';
   }
 

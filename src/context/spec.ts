@@ -4,15 +4,6 @@ import { counted } from '../util/words.ts';
 import { elementTexts, memberTexts, messageText, storedMessage } from './message-text.ts';
 import type { ContextRule, PathEntry, Profile, Projected } from './types.ts';
 
-/** What is known of a path before its entries are read. Places count from the root, which is 0. */
-export interface PathShape {
-  readonly length: number;
-  /** The entry's type, or '' where it has none. */
-  type(place: number): string;
-  /** The place of the entry with this id, or -1. */
-  placeOf(id: string): number;
-}
-
 /** Which part of a path gives messages: everything from `start` on, the summary of the active compaction before all else. */
 export interface ContextWindow {
   readonly start: number;
@@ -25,22 +16,26 @@ export interface ContextWindow {
   readonly note?: string;
 }
 
-/** The place of the last compaction, or in the omp profile of the last reset where that comes later; -1 for none. */
-export function lastBoundary(path: PathShape, profile: Profile): number {
-  for (let place = path.length - 1; place >= 0; place--) {
-    const type = path.type(place);
-    if (type === 'compaction' || (profile === 'omp' && type === 'reset_boundary')) return place;
-  }
-  return -1;
+/** Whether an entry of this type ends what is before it: a compaction, or in the omp profile a reset. */
+export function isBoundary(type: unknown, profile: Profile): boolean {
+  return type === 'compaction' || (profile === 'omp' && type === 'reset_boundary');
 }
 
-/** The context window of a path, given its last boundary and the entry there if it is a compaction. */
-export function windowOf(path: PathShape, profile: Profile, place: number, compaction?: JsonObject): ContextWindow {
+/**
+ * The context window of a path, given the place of its last boundary, which is -1 for none, and the entry there if it is a
+ * compaction. Places count from the root, which is 0; `placeOf` gives that of the entry with an id, or -1.
+ */
+export function windowOf(
+  profile: Profile,
+  place: number,
+  compaction: JsonObject | undefined,
+  placeOf: (id: string) => number,
+): ContextWindow {
   if (!compaction) return { start: place + 1, compaction: -1, before: 'before-reset' };
   const { id, firstKeptEntryId: kept, providerReplayThroughEntryId: replayed } = compaction;
   const by = typeof id === 'string' ? { by: `compaction ${id}` } : {};
   const earlierPlace = (named: unknown): number => {
-    const found = typeof named === 'string' && named !== '' ? path.placeOf(named) : -1;
+    const found = typeof named === 'string' && named !== '' ? placeOf(named) : -1;
     return found < place ? found : -1;
   };
   if (profile === 'omp' && remoteHistory(compaction)) {
@@ -96,7 +91,7 @@ export class SpecRules {
   }
 
   /** Whether entries of this type must be surveyed. */
-  surveys(_type: string): boolean {
+  surveys(_type: unknown): boolean {
     return false;
   }
 

@@ -1,4 +1,4 @@
-import { SessionContext } from '../context/context.ts';
+import { sessionContext } from '../context/context.ts';
 import type { Profile } from '../context/types.ts';
 import { contentKey, entryKey } from '../entries/content-key.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
@@ -151,7 +151,7 @@ async function entrySide(session: Log, leaf: number, shared: number | undefined)
 
 /** The messages that the model would get. */
 async function contextSide(session: Log, leaf: number, profile: Profile): Promise<Side> {
-  const context = await SessionContext.at(session, leaf < 0 ? null : leaf, profile);
+  const context = await sessionContext(session, leaf < 0 ? null : leaf, profile);
   const messages: DiffEntry[] = [];
   const marks: Mark[] = [];
   for await (const { entry, projected } of context.emitted()) {

@@ -1,4 +1,4 @@
-import { type Context, duplicatesIn, buildContext as projected, SessionContext } from '../context/context.ts';
+import { type Context, duplicatesIn, buildContext as projected, sessionContext } from '../context/context.ts';
 import type { PathState } from '../context/state.ts';
 import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
@@ -63,7 +63,7 @@ export async function contextOf(
     const position = isEmpty
       ? null
       : await resolveRev(session, rev, { allowNull: true, duplicates: duplicatesIn(profile) });
-    const context = await SessionContext.at(session, position, profile);
+    const context = await sessionContext(session, position, profile);
     const messages: string[] = [];
     const notes = [...context.notes];
     for await (const { projected } of context.emitted()) {
