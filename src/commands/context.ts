@@ -110,22 +110,13 @@ async function labelsById(session: Log): Promise<Readonly<Record<string, string>
   return Object.fromEntries(byId);
 }
 
-function explanation(
-  { entry: { line, value }, projected }: ProjectedEntry,
-  form: FormName,
-  { style, stdout }: Io,
-): string {
+function explanation({ entry, projected }: ProjectedEntry, form: FormName, { style, stdout }: Io): string {
   const { isIn, rule, why } = verdictOf(projected, form);
-  const { id, type, message } = value;
+  const { id, type, message } = entry.value;
   const role = type === 'message' && isObject(message) ? message['role'] : undefined;
   const kind = typeof role === 'string' ? `message ${role}` : String(type ?? '-');
-  const columns = [
-    `line:${line}`.padEnd(9),
-    (typeof id === 'string' ? id : '-').padEnd(8),
-    kind.padEnd(21),
-    `${rule}: ${why}`,
-  ];
-  const text = columns.join('  ');
+  const name = typeof id === 'string' ? id : '-';
+  const text = `${`line:${entry.line}`.padEnd(9)}  ${name.padEnd(8)}  ${kind.padEnd(21)}  ${rule}: ${why}`;
   const safe = stdout.isTTY ? printable(text) : text.replace(/[\r\n]/g, ' ');
   return isIn ? `${style.green('in ')}  ${safe}` : style.dim(`out  ${safe}`);
 }

@@ -12,13 +12,8 @@ const PRIVATE_CUSTOM_TYPES: ReadonlySet<unknown> = new Set(['prewalk-plan', 'vib
 const SUMMARY_FIELDS = 'summary shortSummary tokensBefore tokensAfter method warning providerPayload'.split(' ');
 const CUSTOM_FIELDS = ['customType', 'content', 'display', 'details', 'attribution'];
 
-interface OmpTurn {
-  /** The ids of its calls. */
-  readonly ids: readonly unknown[];
-  /** It is nothing but calls. */
-  readonly isBare: boolean;
-  readonly isStopped: boolean;
-}
+/** A turn by the ids of its calls; a bare one is nothing but calls. */
+type OmpTurn = Readonly<{ ids: readonly unknown[]; isBare: boolean; isStopped: boolean }>;
 
 /**
  * omp 18: its custom messages, and turns made fit for sending. It removes first turns that retries replaced and empty error
@@ -93,11 +88,8 @@ export class OmpRules extends SpecRules {
     const unanswered = calls.filter((call) => !this.#results.has(call['id']));
     if (unanswered.length === 0) return { rule: 'message', messages: [stored] };
     const without = withoutCalls(stored, message['content'] as readonly unknown[], unanswered);
-    return {
-      rule: 'unanswered-calls',
-      messages: [without],
-      detail: `${counted(unanswered.length, 'call')} without a result`,
-    };
+    const detail = `${counted(unanswered.length, 'call')} without a result`;
+    return { rule: 'unanswered-calls', messages: [without], detail };
   }
 
   #surveyMessage(place: number, message: JsonObject): void {

@@ -80,10 +80,6 @@ function readEdit({ value: { replacement }, text }: PathEntry): ContextEdit | un
 }
 
 function withContent(text: string, content: string | undefined): string {
-  if (content === undefined)
-    return applySplices(
-      text,
-      removeMembers(text, 0, (key) => key === 'content'),
-    );
-  return applySplices(text, [setMember(text, 0, 'content', content)]);
+  const without = () => removeMembers(text, 0, (key) => key === 'content');
+  return applySplices(text, content === undefined ? without() : [setMember(text, 0, 'content', content)]);
 }

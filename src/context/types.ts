@@ -1,9 +1,8 @@
 import type { JsonObject } from '../json/value.ts';
 
 /** Whose reading of the log is wanted: that of the written format, or of an agent where it differs. */
-export type Profile = 'spec' | 'pi' | 'omp';
-
-export const PROFILES: readonly Profile[] = ['spec', 'pi', 'omp'];
+export const PROFILES = ['spec', 'pi', 'omp'] as const;
+export type Profile = (typeof PROFILES)[number];
 
 /** Every reason why an entry is in the context or out of it, in words for a person. */
 export const CONTEXT_RULES = {

@@ -51,7 +51,6 @@ const SUBCOMMAND_RUNNERS = words(`
 
 /** Programs that start what their arguments name. */
 const WRAPPERS = words('sudo doas env nohup timeout nice ionice stdbuf setsid xargs command exec builtin');
-const PACKAGE_RUNNERS = words('npx bunx uvx');
 const LAUNCHERS = words('uv:run poetry:run pipenv:run bundle:exec');
 const SHELLS = words('sh bash zsh dash ksh');
 const RUNS_TEXT = /^-[a-z]*c$/;
@@ -77,23 +76,18 @@ export function readCommand(text: string): { readonly hint?: BashHint; readonly 
   const leavesProcess = last >= 0 && !commands.slice(last + 1).some((command) => command.words[0]?.text === 'wait');
   const hinted = (hint: BashHint) => ({ hint, leavesProcess });
   if (commands.some((command) => isDestructive(literalsOf(command), 0))) return hinted('destructive or external');
-  const kinds = commands.map(kindOf);
-  const isPlain = script.understood && !script.compound && !script.substitution && kinds.length > 0;
-  if (!isPlain || kinds.includes(undefined)) return { leavesProcess };
-  if (kinds.includes('run')) return hinted('rerunnable, record as new verification');
+  const isPlain = script.understood && !script.compound && !script.substitution && commands.length > 0;
+  const runs = commands.map((command) => isRunner(literalsOf(command)));
+  const isKnown = (command: SimpleCommand, at: number) =>
+    !command.background && (runs[at] || (!command.assigns && isReader(literalsOf(command))));
+  if (!isPlain || !commands.every(isKnown)) return { leavesProcess };
+  if (runs.includes(true)) return hinted('rerunnable, record as new verification');
   return script.redirection ? { leavesProcess } : hinted('likely read-only');
 }
 
 /** A word that is not literal says nothing about what it will be. */
 function literalsOf(command: SimpleCommand): string[] {
   return command.words.map((word) => (word.literal ? word.text : ''));
-}
-
-function kindOf(command: SimpleCommand): 'read' | 'run' | undefined {
-  const line = literalsOf(command);
-  if (command.background) return undefined;
-  if (isRunner(line)) return 'run';
-  return !command.assigns && isReader(line) ? 'read' : undefined;
 }
 
 function isReader([program = '', ...rest]: readonly string[]): boolean {
@@ -117,15 +111,15 @@ function gitCall(rest: readonly string[]): { subcommand: string; options: readon
 
 function isRunner([program = '', ...rest]: readonly string[]): boolean {
   if (rest.some((word) => RUNNER_WRITES.has(word))) return false;
-  if (PACKAGE_RUNNERS.has(program)) return isRunner(rest.filter((word) => !/^--?(?:yes|no-install|y)$/.test(word)));
+  if (/^(?:npx|bunx|uvx)$/.test(program))
+    return isRunner(rest.filter((word) => !/^--?(?:yes|no-install|y)$/.test(word)));
   if (LAUNCHERS.has(`${program}:${rest[0]}`)) return isRunner(rest.slice(1));
   if (SCRIPT_RUNNERS.has(program)) {
     const [first = '', second = ''] = rest.filter((word) => !word.startsWith('-'));
     if (first === 'exec') return isRunner(rest.slice(rest.indexOf('exec') + 1).filter((word) => word !== '--'));
     return CHECKING_SCRIPT.test(first === 'run' ? second : first);
   }
-  if (program === 'python' || program === 'python3')
-    return rest[0] === '-m' && (rest[1] === 'unittest' || isRunner(rest.slice(1)));
+  if (/^python3?$/.test(program)) return rest[0] === '-m' && (rest[1] === 'unittest' || isRunner(rest.slice(1)));
   const subcommand = rest.find((word) => !/^[-+]/.test(word));
   return RUNNERS.has(program) || SUBCOMMAND_RUNNERS.has(`${program}:${subcommand}`);
 }

@@ -9,10 +9,7 @@ export type ProbeRequest =
   /** Tools whose effect cannot be seen in the file: only its time is reported. */
   | { readonly kind: 'time'; readonly path: string };
 
-interface TextEdit {
-  readonly before: string;
-  readonly after: string;
-}
+type TextEdit = Readonly<{ before: string; after: string }>;
 
 /** What was seen of the file. */
 export type ProbeReading =
@@ -44,17 +41,14 @@ export function probeCalls(
   classify: Classify,
   look: (path: string, wantedSize: number | undefined) => ProbeReading,
 ): ReadonlyMap<CallFacts, Probe> {
-  const probes = new Map<CallFacts, Probe>();
-  for (const call of pending) {
-    if (classify(call.toolName, call.args).class !== 'workspace-write') continue;
+  const writes = pending.filter((call) => classify(call.toolName, call.args).class === 'workspace-write');
+  const probeOf = (call: CallFacts): Probe => {
     const request = probeRequest(call);
-    const size = request?.kind === 'write' ? Buffer.byteLength(request.content) : undefined;
-    const probe: Probe = request
-      ? judgeProbe(request, look(request.path, size), lastTurn?.time)
-      : { result: 'unknown', reason: 'the call does not name a file to check' };
-    probes.set(call, probe);
-  }
-  return probes;
+    if (!request) return { result: 'unknown', reason: 'the call does not name a file to check' };
+    const size = request.kind === 'write' ? Buffer.byteLength(request.content) : undefined;
+    return judgeProbe(request, look(request.path, size), lastTurn?.time);
+  };
+  return new Map(writes.map((call) => [call, probeOf(call)]));
 }
 
 /** Undefined where the call names no file at all. */
@@ -109,18 +103,13 @@ function judgeEdits(edits: readonly TextEdit[], bytes: Uint8Array): Pick<Probe, 
   // The editing tools match across line endings, so the comparison does too.
   const unified = (text: string) => text.replaceAll('\r\n', '\n');
   const text = unified(new TextDecoder('utf-8').decode(bytes));
-  let [applied, open] = [0, 0];
-  for (const edit of edits) {
-    const [before, after] = [unified(edit.before), unified(edit.after)];
-    const reason = 'the new text is empty or part of the old one, so its presence proves nothing';
-    if (after === '' || before.includes(after)) return { result: 'ambiguous', reason };
-    const [hasBefore, hasAfter] = [text.includes(before), text.includes(after)];
-    if (hasAfter && !hasBefore) applied++;
-    if (hasBefore && !hasAfter) open++;
-  }
-  if (applied === edits.length)
+  const pairs = edits.map(({ before, after }) => [unified(before), unified(after)] as const);
+  const reason = 'the new text is empty or part of the old one, so its presence proves nothing';
+  // Every text has the empty one as a part.
+  if (pairs.some(([before, after]) => before.includes(after))) return { result: 'ambiguous', reason };
+  if (pairs.every(([before, after]) => text.includes(after) && !text.includes(before)))
     return { result: 'appears applied', reason: 'the file has the new text and not the old one' };
-  if (open === edits.length)
+  if (pairs.every(([before, after]) => text.includes(before) && !text.includes(after)))
     return { result: 'appears not applied', reason: 'the file has the old text and not the new one' };
   return { result: 'ambiguous', reason: 'the file has both texts, neither, or some edits and not others' };
 }

@@ -65,13 +65,6 @@ export function resultText({ content }: JsonObject): string {
   return texts.filter((text) => typeof text === 'string' && text !== '').join('\n');
 }
 
-/** Why a provider refused or failed, read from the words of its error message. A heuristic, and reported as one. */
-export interface ErrorReading {
-  readonly isBudget: boolean;
-  readonly verdict: Verdict;
-  readonly why: string;
-}
-
 /** Asked in this order: a quota error often comes with the 429 that an overloaded provider sends too. */
 const ERRORS: readonly (readonly [why: string, words: RegExp])[] = [
   [
@@ -96,11 +89,12 @@ const ERRORS: readonly (readonly [why: string, words: RegExp])[] = [
   ],
 ];
 
-export function readProviderError(errorMessage = ''): ErrorReading {
+/** Why a provider refused or failed, read from the words of its error message. A heuristic, and reported as one. */
+export function readProviderError(errorMessage = '') {
   const at = ERRORS.findIndex(([, words]) => words.test(errorMessage.slice(0, 4000)));
   const unknown =
     errorMessage.trim() === '' ? 'the log does not say which error' : 'its text does not match a known kind of error';
   // The first is about money; only the last goes away by itself.
-  const verdict = at >= 0 && at === ERRORS.length - 1 ? 'ready' : 'confirm';
+  const verdict: Verdict = at >= 0 && at === ERRORS.length - 1 ? 'ready' : 'confirm';
   return { isBudget: at === 0, verdict, why: ERRORS[at]?.[0] ?? unknown };
 }

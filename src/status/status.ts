@@ -102,7 +102,7 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
     ...earlierFindings(path, mildest),
     ...backgroundFindings(path, mildest),
     ...[...path.userCommands, ...path.budgetNotes].map((note) =>
-      isCurrent(note) ? note : seen(note.place, note.what),
+      isCurrent(note) ? note : { ...note, reason: undefined },
     ),
     ...(path.mode ? [path.mode] : []),
   ];
@@ -142,10 +142,6 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
 
 function reason(verdict: Verdict, state: State, what: string, place?: EntryPlace): Finding {
   return { what, place, reason: [verdict, state] };
-}
-
-function seen(place: EntryPlace, what: string): Finding {
-  return { what, place };
 }
 
 function placeOnly({ entryId, line }: EntryPlace): EntryPlace {
@@ -211,10 +207,11 @@ function* lineFindings({ damage, lastEntryLine, endsWithNewline, newerWork }: Fi
     const what = more.length === 0 ? one : `${more.length + 1} lines that are not on the path are damaged`;
     yield damaged('check', `${what}: newer work may have been there`, hole.line);
   }
-  for (const { line, rule } of damage.slice(0, MOST_EVIDENCE)) yield seen({ entryId: null, line }, `damaged: ${rule}`);
+  for (const { line, rule } of damage.slice(0, MOST_EVIDENCE))
+    yield { place: { entryId: null, line }, what: `damaged: ${rule}` };
   if (newerWork === undefined) return;
   const what = `newer work is on another branch: line:${newerWork} is not on this path`;
-  yield seen({ entryId: null, line: newerWork }, what);
+  yield { place: { entryId: null, line: newerWork }, what };
 }
 
 function compactionFindings({ compaction }: PathFacts): Finding[] {
@@ -291,14 +288,16 @@ function* earlierFindings({ earlierUnanswered, round }: PathFacts, mildest: Mild
     const what = `${many} since the last user message, without a result (${first.toolName}): the host continued`;
     yield reason(mildest(ofThisRound), 'unknown', what, first);
   }
-  for (const call of earlierUnanswered.slice(-MOST_EVIDENCE))
-    yield seen(call, `${call.toolName || 'a tool'} (${call.toolCallId}) of an earlier turn has no result on this path`);
+  for (const place of earlierUnanswered.slice(-MOST_EVIDENCE)) {
+    const named = `${place.toolName || 'a tool'} (${place.toolCallId})`;
+    yield { place, what: `${named} of an earlier turn has no result on this path` };
+  }
 }
 
 function backgroundFindings({ background, round, lastTurn }: PathFacts, mildest: Mildest): Finding[] {
   return background.map(({ call, how }) => {
     const what = `${call.toolName} (${call.toolCallId}) ${how}`;
-    if (call.round !== round || !call.dispatched) return seen(call, what);
+    if (call.round !== round || !call.dispatched) return { place: call, what };
     const stopReason = call.line === lastTurn?.line ? lastTurn.stopReason : undefined;
     return reason(mildest([call], stopReason), 'background-process', `${what}: it may still be running`, call);
   });
@@ -312,18 +311,16 @@ function calmFindings({ lastTurn, lastMessage, pending }: PathFacts, found: read
   }
   if (found.some((one) => one.reason)) return [];
   if (!lastTurn) return [reason('ready', 'no-assistant-yet', 'no turn of the model is recorded yet')];
-  const isAnswer = lastTurn.calls.length === 0;
-  const what = isAnswer
-    ? 'the model ended its turn and no call is open'
-    : 'every call has its result: the next step is a model call';
-  return [reason('ready', 'stable', what, lastMessage)];
+  const ended = 'the model ended its turn and no call is open';
+  const answered = 'every call has its result: the next step is a model call';
+  return [reason('ready', 'stable', lastTurn.calls.length > 0 ? answered : ended, lastMessage)];
 }
 
 /** What is known of the end of the process: one that was not normal makes the verdict one level worse. */
 function exitFindings({ sessionExit }: PathFacts, verdict: Verdict): Finding[] {
   if (!sessionExit) return [];
   const why = sessionExit.reason === '' ? '' : ` (${sessionExit.reason.slice(0, 100)})`;
-  if (sessionExit.kind === 'normal') return [seen(sessionExit, `the process ended normally${why}`)];
+  if (sessionExit.kind === 'normal') return [{ place: sessionExit, what: `the process ended normally${why}` }];
   const what = `the process ended as '${sessionExit.kind}'${why}: entries that were not written yet may be missing`;
   return [reason(VERDICTS[severity(verdict) + 1] ?? 'blocked', 'process-killed', what, sessionExit)];
 }

@@ -50,8 +50,6 @@ interface ToolPlace extends EntryPlace {
   readonly toolName: string;
 }
 
-type NextCommand = 'repair' | 'validate' | 'migrate' | 'fork' | 'log';
-
 export interface Status {
   readonly session: string | null;
   readonly leafId: string | null;
@@ -67,7 +65,7 @@ export interface Status {
   /** Why that is not the leaf; null where it is, or where there is none. */
   readonly lastStableReason: string | null;
   /** What to run before it is resumed, and the entry to fork at; null unless the verdict is blocked or the log is damaged. */
-  readonly next: { readonly command: NextCommand; readonly entryId?: string } | null;
+  readonly next: Readonly<{ command: 'repair' | 'validate' | 'migrate' | 'fork' | 'log'; entryId?: string }> | null;
   readonly checklist: readonly ChecklistItem[];
   readonly evidence: readonly (EntryPlace & { readonly what: string })[];
   readonly limits: readonly string[];

@@ -5,9 +5,8 @@ import { textPart } from './parts.ts';
 import { ANTHROPIC, OPENAI, type Provider } from './providers.ts';
 import { type ProviderTurn, Turns } from './turns.ts';
 
-export type FormName = 'native' | 'llm' | 'anthropic' | 'openai';
-
-export const FORMS: readonly FormName[] = ['native', 'llm', 'anthropic', 'openai'];
+export const FORMS = ['native', 'llm', 'anthropic', 'openai'] as const;
+export type FormName = (typeof FORMS)[number];
 
 const PROVIDERS: Partial<Record<FormName, Provider>> = { anthropic: ANTHROPIC, openai: OPENAI };
 
@@ -75,14 +74,8 @@ const FORM_RULES: Readonly<Record<LeftOutBy, string>> = {
   'nothing-to-send': 'has no text and no image',
 };
 
-export interface ContextVerdict {
-  readonly isIn: boolean;
-  readonly rule: string;
-  readonly why: string;
-}
-
 /** In or out, by which rule, in words for a person. */
-export function verdictOf({ rule, messages, detail }: Projected, form: FormName): ContextVerdict {
+export function verdictOf({ rule, messages, detail }: Projected, form: FormName) {
   const leftOut = messages.map((message) => leftOutOf(form, message));
   const reason = leftOut.find((by) => by !== undefined);
   if (reason !== undefined && !leftOut.includes(undefined))

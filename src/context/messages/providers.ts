@@ -1,9 +1,13 @@
 import { toJson } from '../../util/to-json.ts';
 import type { ContentPart } from './parts.ts';
-import type { AssistantPart, ProviderTurn, TurnOptions, UserTurn } from './turns.ts';
+import type { AssistantPart, ProviderTurn, UserTurn } from './turns.ts';
 
 /** How the messages of an API are made of turns, as JSON text. */
-export interface Provider extends TurnOptions {
+export interface Provider {
+  /** Whose signed thinking may be sent; none where thinking is never sent. */
+  readonly thinkingOf?: string;
+  readonly longestId: number;
+  readonly longestName: number;
   messages(turn: ProviderTurn, place: { readonly isFirst: boolean; readonly isLast: boolean }): string[];
 }
 

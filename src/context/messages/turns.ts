@@ -14,6 +14,7 @@ import {
   wellFormed,
   wellFormedJson,
 } from './parts.ts';
+import type { Provider } from './providers.ts';
 
 /** A conversation as the providers want it: turns that alternate, each tool call answered in the turn behind it. */
 export type ProviderTurn = { readonly from: 'assistant'; readonly parts: readonly AssistantPart[] } | UserTurn;
@@ -34,13 +35,6 @@ export type AssistantPart =
 
 type ToolResult = Readonly<{ id: string; parts: readonly ContentPart[]; isError: boolean }>;
 
-export interface TurnOptions {
-  /** The provider whose signed thinking may be sent; none where thinking is never sent. */
-  readonly thinkingOf?: string;
-  readonly longestId: number;
-  readonly longestName: number;
-}
-
 const NO_OUTPUT: ContentPart = { type: 'text', text: '(no output)' };
 const NEVER_RECORDED: ContentPart = { type: 'text', text: 'No result of this call was recorded.' };
 
@@ -50,7 +44,7 @@ const NEVER_RECORDED: ContentPart = { type: 'text', text: 'No result of this cal
  * ids of the calls.
  */
 export class Turns {
-  readonly #options: TurnOptions;
+  readonly #provider: Provider;
   readonly #idFor: (id: string) => string;
   #pairing = new Pairing<string, ToolResult>();
   #spoken: AssistantPart[] = [];
@@ -59,9 +53,9 @@ export class Turns {
   #said: UserTurn['said'][number][] = [];
   #answered = false;
 
-  constructor(options: TurnOptions) {
-    this.#options = options;
-    this.#idFor = uniqueNames(options.longestId);
+  constructor(provider: Provider) {
+    this.#provider = provider;
+    this.#idFor = uniqueNames(provider.longestId);
   }
 
   /** A user, assistant or toolResult message, and its JSON text; gives the turns that it completes. */
@@ -101,7 +95,7 @@ export class Turns {
       if (!isObject(block)) return;
       if (block['type'] === 'toolCall') this.#call(block, texts[at] ?? '{}');
       else if (block['type'] === 'text') this.#spoken.push(...textPart(stringOr(block['text'])));
-      else if (provider !== undefined && provider === this.#options.thinkingOf) this.#thinking(block);
+      else if (provider !== undefined && provider === this.#provider.thinkingOf) this.#thinking(block);
     });
     return turns;
   }
@@ -119,7 +113,7 @@ export class Turns {
 
   #call(block: JsonObject, text: string): void {
     const id = this.#idFor(stringOr(block['id'], 'call'));
-    const name = plainName(stringOr(block['name']), this.#options.longestName) || 'tool';
+    const name = plainName(stringOr(block['name']), this.#provider.longestName) || 'tool';
     this.#spoken.push({ type: 'tool_use', id, name, input: inputOf(block, text) });
     this.#calls.set(id, undefined);
     this.#pairing.add(block['id'], id);
