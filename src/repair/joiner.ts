@@ -114,24 +114,16 @@ export class Joiner {
 
   /** Passes on the lines before one, with the whole objects among them joined. */
   #release(before: number): void {
-    for (let run = this.#inner[0]; run && run.from < before; run = this.#inner[0]) {
-      this.#inner.shift();
-      this.#singles(run.from);
-      const count = run.to - run.from + 1;
-      if (this.#callbacks.joined(this.#held.slice(0, count))) this.#drop(count);
-    }
-    this.#singles(before);
-  }
-
-  #singles(before: number): void {
     for (let held = this.#held[0]; held && held.line.number < before; held = this.#held[0]) {
-      this.#drop(1);
-      this.#callbacks.single(held);
+      const run = this.#inner[0]?.from === held.line.number ? this.#inner.shift() : undefined;
+      const object = run ? this.#held.slice(0, run.to - run.from + 1) : [];
+      const isJoined = run !== undefined && this.#callbacks.joined(object);
+      for (const { line } of isJoined ? object : [held]) {
+        this.#held.shift();
+        this.#bytes -= line.length + 1;
+      }
+      if (!isJoined) this.#callbacks.single(held);
     }
-  }
-
-  #drop(count: number): void {
-    for (let dropped = 0; dropped < count; dropped++) this.#bytes -= (this.#held.shift()?.line.length ?? 0) + 1;
   }
 
   #forget(): void {
