@@ -56,11 +56,11 @@ export function* drawnLines(
       else if (count > 1) yield { kind: 'run', depth, count, kinds };
       yield { ...inColumn, position: at };
     }
-    const below = [...children.of(at)].sort((a, b) => (reach[b] as number) - (reach[a] as number));
-    const [onward, ...sides] = below;
-    if (onward !== undefined) waiting.push({ ...inColumn, position: onward });
-    for (const position of sides.sort((a, b) => b - a))
-      waiting.push({ ...inColumn, position, depth: depth + 1, branchesOff: true });
+    const below = [...children.of(at)].reverse();
+    const onward = below.reduce((best, child) => ((reach[child] as number) > (reach[best] ?? -1) ? child : best), -1);
+    if (onward >= 0) waiting.push({ ...inColumn, position: onward });
+    for (const position of below)
+      if (position !== onward) waiting.push({ ...inColumn, position, depth: depth + 1, branchesOff: true });
   }
 }
 
