@@ -8,11 +8,14 @@ export async function makeIo(
   color: string | undefined,
   outside: ProcessIo,
 ): Promise<Io & { readonly progress: ProgressLine }> {
-  const { env, stdin, now = Date.now, random = systemRandom, signal = new AbortController().signal } = outside;
+  const { env, now = Date.now, random = systemRandom, signal = new AbortController().signal } = outside;
   const progress = makeProgress(outside.stderr, env, now);
   const [stdout, stderr] = [clearing(outside.stdout, progress), clearing(outside.stderr, progress)];
   return {
-    ...{ stdin, stdout, stderr, env, now, random, signal, progress },
+    get stdin() {
+      return outside.stdin;
+    },
+    ...{ stdout, stderr, env, now, random, signal, progress },
     style: await makeStyle(wantsColor(color, env, stdout.isTTY === true)),
     errorStyle: await makeStyle(wantsColor(color, env, stderr.isTTY === true)),
     processes: { own: process.pid, isRunning },

@@ -5,7 +5,7 @@ import { type ProcessIo, reportError, SIGNAL_CODES, watchOutput } from './report
 /** One call of the program: the arguments without node and script, and the streams to use. Gives the exit code. */
 export async function main(argv: readonly string[], outside: ProcessIo): Promise<number> {
   // A stream that nobody listens to would end the process by its error.
-  for (const stream of [outside.stdin, outside.stderr]) stream.on('error', () => {});
+  outside.stderr.on('error', () => {});
   const settle = watchOutput(outside);
   // The version needs no more than this file, and nothing else is loaded for it.
   if (argv[0] !== '--version' && argv[0] !== '-V') return await (await import('./run.ts')).run(argv, outside, settle);
@@ -25,16 +25,27 @@ export async function launch(): Promise<void> {
       lastResort = setTimeout(() => (isThreadWaiting() ? endBy(name, code) : process.exit(code)), 500);
     });
   }
-  const { stdin, stderr, env } = process;
-  const outside: ProcessIo = { stdin, stdout: standardOutput(process.stdout), stderr, env, signal: stop.signal };
+  const { stderr, env } = process;
+  let input: typeof process.stdin | undefined;
+  const outside: ProcessIo = {
+    // Made when somebody asks for it, for that takes a while.
+    get stdin() {
+      input ??= process.stdin.on('error', () => {});
+      return input;
+    },
+    stdout: standardOutput(process.stdout),
+    stderr,
+    env,
+    signal: stop.signal,
+  };
   // What escapes from a stream or a forgotten promise gets its one line too, instead of a stack trace.
   process.on('uncaughtException', (error) => process.exit(reportError(error, outside)));
   const code = await main(process.argv.slice(2), outside);
   clearTimeout(lastResort);
   process.exitCode = SIGNAL_CODES[String(stop.signal.reason)] ?? code;
   // A terminal or an idle pipe as stdin would keep the process alive after the work is done.
-  stdin.unref?.();
-  stdin.destroy();
+  input?.unref?.();
+  input?.destroy();
 }
 
 /**
