@@ -13,7 +13,7 @@ export function planGc({ folder }: BlobStore, referenced: ReadonlySet<string>, y
   const unnamed = blobs.filter((blob) => !referenced.has(blob.hash));
   const dead = unnamed.filter((blob) => blob.modified <= youngest);
   /** Takes the dead, and gives each blob that really went: one that was named anew meanwhile stays. */
-  function* collect(destroy: boolean, signal: AbortSignal): Generator<BlobFacts, void, void> {
+  function* collect(destroy: boolean, signal: AbortSignal): Generator<BlobFacts> {
     try {
       for (const blob of dead) if (folder.takeBlob(blob, youngest, destroy, signal)) yield blob;
       // Temp files of killed writers.
@@ -26,12 +26,7 @@ export function planGc({ folder }: BlobStore, referenced: ReadonlySet<string>, y
 }
 
 /** Reads every byte of every file; gives how many files that were. */
-export async function searchAll(
-  names: readonly string[],
-  store: BlobStore,
-  search: HashSearch,
-  io: Io,
-): Promise<number> {
+export async function searchAll(names: readonly string[], store: BlobStore, search: HashSearch, io: Io) {
   let files = 0;
   const unreadable: AppError[] = [];
   const readOne = async (chunks: AsyncIterable<Buffer>): Promise<void> => {

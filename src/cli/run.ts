@@ -8,11 +8,7 @@ import type { ProgressLine } from './progress.ts';
 import { type ProcessIo, reportError } from './report.ts';
 
 /** Finds the command, parses the words behind it and runs it. Never throws: what goes wrong becomes a line on stderr. */
-export async function run(
-  argv: readonly string[],
-  outside: ProcessIo,
-  settle: (code: number) => Promise<number>,
-): Promise<number> {
+export async function run(argv: readonly string[], outside: ProcessIo, settle: (code: number) => Promise<number>) {
   let progress: ProgressLine | undefined;
   let command: NamedCommand | undefined;
   try {

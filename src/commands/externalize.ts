@@ -68,13 +68,7 @@ export const command: Command = {
   },
 };
 
-async function externalize(
-  input: RewriteInput,
-  out: ByteWriter,
-  store: BlobStore,
-  args: ParsedArgs,
-  io: Io,
-): Promise<number> {
+async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStore, args: ParsedArgs, io: Io) {
   const { name, mode, dryRun } = input;
   const [truncates, strips] = [args.flag('truncate'), args.flag('strip-transient')];
   const minChars = args.number('min-chars') ?? MIN_CHARS;

@@ -138,7 +138,7 @@ async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedAr
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /** The entries at these positions from the last to the first, read in parts so that the disk is read forwards. */
-async function* entriesBackwards(session: Log, positions: readonly number[]): AsyncGenerator<LogEntry, void, void> {
+async function* entriesBackwards(session: Log, positions: readonly number[]): AsyncGenerator<LogEntry> {
   let start: number;
   for (let end = positions.length; end > 0; end = start) {
     start = end - 1;

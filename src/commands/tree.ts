@@ -42,7 +42,7 @@ export const command: Command = {
   },
 };
 
-async function* linesOf(session: Log, marks: Marks, args: ParsedArgs, io: Io): AsyncGenerator<string[], void, void> {
+async function* linesOf(session: Log, marks: Marks, args: ParsedArgs, io: Io): AsyncGenerator<string[]> {
   const asJson = args.flag('json');
   if (args.flag('leaves')) {
     for await (const branches of branchesOf(session, marks)) {

@@ -59,15 +59,15 @@ export type SessionContext = Awaited<ReturnType<typeof sessionContext>>;
 export async function sessionContext(session: Log, position: number | null, profile: Profile) {
   const { path, rules } = await readRules(session, position, profile);
   const { start, compaction } = rules.window;
-  function* places(from: number, isWanted: (type: string) => boolean): Generator<number, void, void> {
+  function* places(from: number, isWanted: (type: string) => boolean): Generator<number> {
     for (let at = from; at < path.length; at++) if (isWanted(session.index.typeOf(path[at] as number))) yield at;
   }
-  function* emittedPlaces(): Generator<number, void, void> {
+  function* emittedPlaces(): Generator<number> {
     if (compaction >= 0) yield compaction;
     // '' is a type that the index does not know.
     for (const place of places(start, (type) => isShown(type) || type === '')) if (place !== compaction) yield place;
   }
-  async function* projected(wanted: () => Generator<number>): AsyncGenerator<ProjectedEntry, void, void> {
+  async function* projected(wanted: () => Generator<number>): AsyncGenerator<ProjectedEntry> {
     for await (const [place, entry] of readPlaces(session, path, wanted))
       yield { entry, projected: rules.project(place, entry) };
   }
@@ -115,8 +115,8 @@ async function* readPlaces(
   session: Log,
   path: readonly number[],
   places: () => Generator<number>,
-): AsyncGenerator<[place: number, entry: LogEntry], void, void> {
-  function* positions(): Generator<number, void, void> {
+): AsyncGenerator<[place: number, entry: LogEntry]> {
+  function* positions(): Generator<number> {
     for (const place of places()) yield path[place] as number;
   }
   const asked = places();

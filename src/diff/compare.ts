@@ -82,7 +82,7 @@ export function isSame({ steps }: Comparison): boolean {
 }
 
 /** The comparison as text, piece by piece. */
-export async function* reportDiff(comparison: Comparison, format: DiffFormat): AsyncGenerator<string, void, void> {
+export async function* reportDiff(comparison: Comparison, format: DiffFormat): AsyncGenerator<string> {
   const { a, b, steps } = comparison;
   yield format.begin(await headOf(comparison));
   const onlyA = new SideReader();

@@ -45,7 +45,7 @@ function callText(block: JsonObject): string {
 }
 
 /** What a person reads of a content, a part per block. */
-export function* contentText(content: unknown): Generator<string, void, void> {
+export function* contentText(content: unknown): Generator<string> {
   if (typeof content === 'string') yield content;
   if (!Array.isArray(content)) return;
   // What was said comes before what was thought.
@@ -129,7 +129,7 @@ export const messageRoles: MessageRole[] = [
   { ...extension, name: 'hookMessage', isOld: true },
 ];
 
-function* bodyText(message: JsonObject): Generator<string, void, void> {
+function* bodyText(message: JsonObject): Generator<string> {
   yield* contentText(message['content']);
   yield stringOf(message['errorMessage']);
 }

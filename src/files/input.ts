@@ -14,11 +14,11 @@ const CHUNK_BYTES = 1024 * 1024;
  * The bytes of a file, or of stdin for '-'. A file that cannot be opened or is a folder is refused when the reading
  * starts. A chunk's memory may be used again for the next one: copy what you keep.
  */
-export function inputChunks(name: string, io: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<Buffer, void, void> {
+export function inputChunks(name: string, io: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<Buffer> {
   return name === '-' ? stdinChunks(io) : fileChunks(name);
 }
 
-async function* stdinChunks({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<Buffer, void, void> {
+async function* stdinChunks({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<Buffer> {
   try {
     // A stop is heard while the next chunk is waited for.
     for await (const chunk of addAbortSignal(signal, stdin)) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
@@ -29,7 +29,7 @@ async function* stdinChunks({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): As
 }
 
 /** Regular files, FIFOs and devices alike. */
-export async function* fileChunks(path: string): AsyncGenerator<Buffer, void, void> {
+export async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   const handle = await openHandle(path);
   try {
     yield* handleChunks(handle, path);
@@ -60,7 +60,7 @@ export function readWhole(path: string): Buffer | undefined {
 }
 
 /** Of a regular file the disk fills one buffer while the other one is worked on; a pipe is read only when more is wanted. */
-async function* handleChunks(handle: FileHandle, path: string): AsyncGenerator<Buffer, void, void> {
+async function* handleChunks(handle: FileHandle, path: string): AsyncGenerator<Buffer> {
   const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
   let position = (await handle.stat()).isFile() ? 0 : null;
   let reading: Promise<number> | undefined;
@@ -120,7 +120,7 @@ export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 
 }
 
 /** The same chunks, counted for the progress, until the user stops the program. */
-export function abortable(chunks: AsyncIterable<Buffer>, io: Io): AsyncGenerator<Buffer, void, void> {
+export function abortable(chunks: AsyncIterable<Buffer>, io: Io): AsyncGenerator<Buffer> {
   return counting(chunks, (bytes) => {
     requireRunning(io.signal);
     io.progress.read(bytes);
@@ -131,7 +131,7 @@ export function abortable(chunks: AsyncIterable<Buffer>, io: Io): AsyncGenerator
 export async function* counting<Chunk extends Uint8Array>(
   chunks: AsyncIterable<Chunk>,
   onBytes: ((bytes: number) => void) | undefined,
-): AsyncGenerator<Chunk, void, void> {
+): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {
     onBytes?.(chunk.length);
     yield chunk;

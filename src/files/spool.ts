@@ -39,7 +39,7 @@ export class Spool extends TempFile implements ByteStore {
     return attempt(this.#folder, () => readFully(this.fd, buffer, position));
   }
 
-  async *chunks(): AsyncGenerator<Buffer, void, void> {
+  async *chunks(): AsyncGenerator<Buffer> {
     const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     for (let position = 0; ; ) {
       let chunk: Buffer | undefined = buffer.subarray(0, await this.readAt(buffer, position));
@@ -86,7 +86,7 @@ export class HeldOutput {
   }
 
   /** All of it, from the start, after the last write. */
-  async *chunks(): AsyncGenerator<Buffer, void, void> {
+  async *chunks(): AsyncGenerator<Buffer> {
     this.#pack();
     // The spool uses the memory of a chunk again, and who takes it may keep it.
     if (this.#spool) for await (const chunk of this.#spool.chunks()) yield Buffer.from(chunk);

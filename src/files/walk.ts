@@ -11,7 +11,7 @@ export interface Found {
 }
 
 /** Every `*.jsonl` below a folder, in the order of the names' code units; a link that leads back up is not followed again. */
-export function findSessions(folder: string): AsyncGenerator<Found, void, void> {
+export function findSessions(folder: string): AsyncGenerator<Found> {
   return findFiles(folder, (name) => name.endsWith('.jsonl'));
 }
 
@@ -28,7 +28,7 @@ export async function* findFiles(
   wanted: (name: string) => boolean,
   options: FindOptions = {},
   above: ReadonlySet<string> = new Set(),
-): AsyncGenerator<Found, void, void> {
+): AsyncGenerator<Found> {
   try {
     const real = await realpath(folder);
     if (above.has(real) || real === options.except) return;

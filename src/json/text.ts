@@ -74,7 +74,7 @@ export function skipValue(text: string, from: number): number {
 }
 
 /** The members of the object that opens at `open`, in order, duplicates included; of an array the elements, without a key. */
-export function* objectMembers(text: string, open: number): Generator<Member, void, void> {
+export function* objectMembers(text: string, open: number): Generator<Member> {
   const isArray = text.charCodeAt(open) === 0x5b;
   let at = skipSpace(text, open + 1);
   while (isArray ? at < text.length && text.charCodeAt(at) !== 0x5d : text.charCodeAt(at) === QUOTE) {
@@ -180,11 +180,7 @@ export function removeMembers(text: string, open: number, goes: (key: string, in
  * The object that is all of a text with members set to a JSON text, or removed where that is undefined; new ones go to
  * the end. `value` is what JSON.parse makes of the text.
  */
-export function changeMembers(
-  text: string,
-  value: JsonObject,
-  changes: ReadonlyMap<string, string | undefined>,
-): string {
+export function changeMembers(text: string, value: JsonObject, changes: ReadonlyMap<string, string | undefined>) {
   if (changes.size === 0) return text;
   const open = skipSpace(text, 0);
   const set = new Map<string, string>();

@@ -23,7 +23,7 @@ export interface ReadLinesOptions {
 export async function* readBlocks(
   source: AsyncIterable<Uint8Array>,
   options: ReadLinesOptions = {},
-): AsyncGenerator<Block | Line, void, void> {
+): AsyncGenerator<Block | Line> {
   const limit = Math.min(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, LONGEST_LINE);
   const join = joiner();
   let number = 1;
@@ -82,7 +82,7 @@ export async function* readBlocks(
 }
 
 /** The same for an input that is all in memory, and no longer than a line may be: nobody has to be waited for. */
-export function* piecesOf(input: Buffer, number = 1, offset = 0): Generator<Block | Line, void, void> {
+export function* piecesOf(input: Buffer, number = 1, offset = 0): Generator<Block | Line> {
   const cut = input.lastIndexOf(0x0a) + 1;
   const block = new Block(input.subarray(0, cut), number, offset);
   if (cut > 0) yield block;
@@ -98,7 +98,7 @@ export function linesIn(input: Buffer, number = 1, offset = 0): Line[] {
 export async function* readLineBatches(
   source: AsyncIterable<Uint8Array>,
   options: ReadLinesOptions = {},
-): AsyncGenerator<Line[], void, void> {
+): AsyncGenerator<Line[]> {
   for await (const piece of readBlocks(source, options)) yield piece instanceof Block ? piece.split() : [piece];
 }
 
@@ -106,7 +106,7 @@ export async function* readLineBatches(
 export async function* readLines(
   source: AsyncIterable<Uint8Array>,
   options: ReadLinesOptions = {},
-): AsyncGenerator<Line, void, void> {
+): AsyncGenerator<Line> {
   for await (const batch of readLineBatches(source, options)) yield* batch;
 }
 

@@ -20,6 +20,16 @@ export interface IndexBuilderOptions {
   readonly lineOf?: (line: number) => number;
 }
 
+/** Where the ids of a scanned line are. */
+export function fillIds(entry: EntryRanges, block: Block, records: Int32Array, at: number): void {
+  entry.bytes = block.bytes;
+  entry.idStart = records[at + FIELD.idStart] as number;
+  entry.idLength = records[at + FIELD.idLength] as number;
+  entry.parentStart = records[at + FIELD.parentStart] as number;
+  entry.parentLength = records[at + FIELD.parentLength] as number;
+  entry.offset = block.offset + (records[at + FIELD.start] as number);
+}
+
 /** The first pass over a log: what is needed to find the entries again, and which lines are none. */
 export class IndexBuilder {
   readonly index: LogIndex;
@@ -62,7 +72,6 @@ export class IndexBuilder {
     const { records } = scanner;
     const entry = this.#entry;
     let number = block.number;
-    entry.bytes = block.bytes;
     for (let from = 0; from < block.bytes.length; ) {
       const lines = scanner.scan(from);
       for (let line = 0; line < lines; line++, number++) {
@@ -77,14 +86,10 @@ export class IndexBuilder {
           this.#takeLine(block.line(start, length, number));
           continue;
         }
-        entry.idStart = records[at + FIELD.idStart] as number;
-        entry.idLength = records[at + FIELD.idLength] as number;
-        entry.parentStart = records[at + FIELD.parentStart] as number;
-        entry.parentLength = records[at + FIELD.parentLength] as number;
+        fillIds(entry, block, records, at);
         entry.type = this.index.typeCode(TYPE_NAMES[codes & 15] as string);
         entry.role = this.index.roleCode(ROLE_NAMES[role] as string);
         entry.line = this.#lineOf(number);
-        entry.offset = block.offset + start;
         entry.length = length;
         this.index.addRanges(entry);
       }

@@ -1,7 +1,6 @@
 import { float64Column, int32Column, uint8Column, uint32Column } from '../util/column.ts';
 import { partitionPoint } from '../util/search.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
-import { Names } from './names.ts';
 
 /** What a look-up gives where there is no such entry. */
 export const NOT_FOUND = -1;
@@ -84,6 +83,29 @@ const REPEATED = 0x80;
 
 /** Of header ids only so many are kept: a log has one. */
 const MOST_HEADERS = 1024;
+
+const LONGEST_NAME = 100;
+
+/** Names as one byte: 0 is none, 255 is any name that came after the first 254, so a log of hostile names costs nothing. */
+class Names {
+  static readonly NAMELESS = 255;
+  readonly #codes = new Map<string, number>([['', 0]]);
+  readonly #names: string[] = [''];
+
+  code(name: string): number {
+    const known = this.#codes.get(name);
+    if (known !== undefined) return known;
+    if (this.#names.length >= Names.NAMELESS || name.length > LONGEST_NAME) return Names.NAMELESS;
+    // A copy: the name is often a slice that would keep a whole block of the log alive.
+    const copy = Buffer.from(name, 'utf16le').toString('utf16le');
+    this.#codes.set(copy, this.#names.push(copy) - 1);
+    return this.#names.length - 1;
+  }
+
+  name(code: number): string {
+    return this.#names[code] ?? '';
+  }
+}
 
 /**
  * The entries of one log: id, parent, type, line and byte range, about 50 bytes per entry. Positions count the entries in
@@ -271,7 +293,7 @@ export class LogIndex {
   }
 
   /** The entries of these types, in file order. */
-  *ofTypes(names: readonly string[]): Generator<number, void, void> {
+  *ofTypes(names: readonly string[]): Generator<number> {
     for (let position = 0; position < this.size; position++) if (names.includes(this.typeOf(position))) yield position;
   }
 
@@ -316,7 +338,7 @@ export class LogIndex {
   }
 
   /** Every id once, with the last entry that has it. */
-  *ids(): Generator<[id: string, position: number], void, void> {
+  *ids(): Generator<[id: string, position: number]> {
     for (let symbol = 0; symbol < this.#definedAt.size; symbol++) {
       const position = this.#definedAt.at(symbol);
       if (position !== NOT_FOUND) yield [this.symbols.text(symbol), position];

@@ -82,7 +82,7 @@ export class Log {
   }
 
   /** In the order asked for; a line that turns out to be damaged is left out and is in `damage`. */
-  async *entries(positions: Iterable<number>): AsyncGenerator<LogEntry, void, void> {
+  async *entries(positions: Iterable<number>): AsyncGenerator<LogEntry> {
     for await (const [batch, bytes] of this.#read(positions)) {
       for (const position of batch.positions) {
         const entry = this.#parse(position, bytes, batch.start);
@@ -106,7 +106,7 @@ export class Log {
   }
 
   /** Batches with their bytes, which are valid until the next one is asked for. While one is used, the next is read. */
-  async *#read(positions: Iterable<number>): AsyncGenerator<[Batch, Buffer], void, void> {
+  async *#read(positions: Iterable<number>): AsyncGenerator<[Batch, Buffer]> {
     let spare: Buffer = Buffer.alloc(0);
     let current: { batch: Batch; bytes: Promise<Buffer> } | undefined;
     try {
@@ -127,7 +127,7 @@ export class Log {
     }
   }
 
-  *#batches(positions: Iterable<number>): Generator<Batch, void, void> {
+  *#batches(positions: Iterable<number>): Generator<Batch> {
     let together: number[] = [];
     let start = 0;
     let end = 0;

@@ -28,7 +28,7 @@ const BRANCHES_TOGETHER = 1000;
 const LONGEST_TEXT = 500;
 
 /** The branches of a session, the one that is last in the file first, in parts. Linear in the entries. */
-export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<BranchRow[], void, void> {
+export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<BranchRow[]> {
   const { index } = session;
   const children = new Children(index);
   const { messages, tokens, lastUser } = await pathSums(session, children);
@@ -70,7 +70,7 @@ async function pathSums(session: Log, children: Children) {
   const messages = new Uint32Array(index.size);
   const tokens = new Float64Array(index.size);
   const lastUser = new Int32Array(index.size);
-  const spenders = function* (): Generator<number, void, void> {
+  const spenders = function* (): Generator<number> {
     for (let at = 0; at < index.size; at++) if (maySpend(index.typeOf(at), index.roleOf(at))) yield at;
   };
   await session.forEachEntry(spenders(), ({ position, value }) => {

@@ -31,7 +31,7 @@ export function* drawnLines(
   index: LogIndex,
   children: Children,
   { leaf, notable }: { readonly leaf: number; readonly notable: readonly number[] },
-): Generator<DrawnLine, void, void> {
+): Generator<DrawnLine> {
   const hasOwnLine = markPositions(index, leaf < 0 ? notable : [...notable, leaf]);
   const reach = reachOf(index, children, leaf);
   const first = { kind: 'entry', depth: 0, branchesOff: false, isRoot: true } as const;
@@ -75,7 +75,7 @@ function reachOf(index: LogIndex, children: Children, leaf: number): Int32Array 
 }
 
 /** The tree of a session, many lines at a time. */
-export async function* drawTree(session: Log, marks: Marks, look: RowStyle): AsyncGenerator<string[], void, void> {
+export async function* drawTree(session: Log, marks: Marks, look: RowStyle): AsyncGenerator<string[]> {
   const { index } = session;
   const ends = leaves(index);
   const leafNames = new Map(ends.map((position, at) => [position, `leaf:${ends.length - at}`]));
@@ -122,7 +122,7 @@ function runText({ depth, count, kinds }: DrawnRun, look: RowStyle): string {
 }
 
 /** Every entry as a node of the tree, in file order. */
-export async function* nodeRecords(session: Log, marks: Marks): AsyncGenerator<Record<string, unknown>, void, void> {
+export async function* nodeRecords(session: Log, marks: Marks): AsyncGenerator<Record<string, unknown>> {
   const { index } = session;
   const children = new Children(index);
   const depth = new Uint32Array(index.size);

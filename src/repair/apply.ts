@@ -61,7 +61,7 @@ export class RepairPass {
   }
 
   /** Gives what was written. */
-  async *run(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  async *run(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const { regions, bytes } = this.#plan;
     let next = 0;
     let at = 0;
@@ -97,7 +97,7 @@ export class RepairPass {
     this.#written += bytes.length;
   }
 
-  async *#flush(): AsyncGenerator<Buffer, void, void> {
+  async *#flush(): AsyncGenerator<Buffer> {
     const [only, ...others] = this.#waiting.splice(0);
     if (!only || this.#waitingBytes === 0) return;
     this.#waitingBytes = 0;

@@ -2,7 +2,6 @@ import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, s
 import type { Line } from '../lines/line.ts';
 import { Block, type ReadLinesOptions, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
-import type { RepairIndex } from '../rules/fix/repair-state.ts';
 import { rules } from '../rules/index.ts';
 import type { Finding } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
@@ -115,10 +114,7 @@ async function bytesOfHealthy(request: RepairRequest): Promise<number | undefine
   return bytes;
 }
 
-async function readIndex(
-  { name, read, from, settleTools }: RepairRequest,
-  wants: (rule: string) => boolean,
-): Promise<RepairIndex> {
+async function readIndex({ name, read, from, settleTools }: RepairRequest, wants: (rule: string) => boolean) {
   const evidence = new Evidence(from);
   const builder = new RepairIndexBuilder({
     wants,

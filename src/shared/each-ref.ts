@@ -10,8 +10,7 @@ import { readLineBatches } from '../lines/reader.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { AppError } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
-import type { Io } from './command.ts';
-import { noteDamage } from './damaged-lines.ts';
+import { type Io, noteDamage } from './command.ts';
 
 /** A file begins, undefined for stdin; what is given is called for every line with its refs, none where it is damaged. */
 type Begin = (file: string | undefined) => (line: Line, refs: readonly LineRef[]) => Promise<void>;

@@ -10,8 +10,7 @@ import { cutPath, cutRoots, pathTo, staleLeaf } from '../tree/path.ts';
 import { lastEntry, type RevOptions, resolveRev } from '../tree/rev.ts';
 import { ClosedPipe } from '../util/errors.ts';
 import { counted, grouped } from '../util/words.ts';
-import type { Io } from './command.ts';
-import { noteDamage } from './damaged-lines.ts';
+import { type Io, noteDamage } from './command.ts';
 
 /**
  * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not a

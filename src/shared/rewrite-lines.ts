@@ -7,8 +7,7 @@ import type { ByteWriter } from '../lines/writer.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { FIELD, FIELDS, MAY_HOLD_IMAGE, ROLE, scannerKind, TYPE } from '../scanner/layout.ts';
 import { makeScanner, type Scanner } from '../scanner/scanner.ts';
-import type { Io } from './command.ts';
-import { noteDamage } from './damaged-lines.ts';
+import { type Io, noteDamage } from './command.ts';
 import type { RewriteInput } from './rewrite.ts';
 
 export interface RewriteLinesOptions {

@@ -18,11 +18,7 @@ export const FROM_OPTION: Option = option(
 );
 
 /** Detection for a command that changes a log. */
-export function rewritingDetection(
-  name: string,
-  args: ParsedArgs,
-  options: { readonly anyVersion: boolean },
-): Detection {
+export function rewritingDetection(name: string, args: ParsedArgs, options: { readonly anyVersion: boolean }) {
   return new Detection(name, { rewriting: { ...options, from: originOf(args) } });
 }
 
@@ -47,7 +43,7 @@ export interface RewriteInput {
   /** Undefined for stdin. */
   readonly path: string | undefined;
   /** The bytes from the start. A chunk's memory is used again for the next one. */
-  readonly read: () => AsyncGenerator<Buffer, void, void>;
+  readonly read: () => AsyncGenerator<Buffer>;
   /** A regular file, but no pipe: that can be read again only where the transform was said to read several times. */
   readonly rereadable: boolean;
   /** How many bytes each reading gives; 0 where that is not known beforehand. */
@@ -112,13 +108,7 @@ function readOptions(args: ParsedArgs, names: readonly string[]): RewriteOptions
   return { inPlace, backupSuffix: suffix ?? (args.flag('backup') ? '.bak' : undefined), output, dryRun };
 }
 
-async function rewriteOne(
-  name: string,
-  options: RewriteOptions,
-  io: Io,
-  transform: Transform,
-  rereads: boolean,
-): Promise<number> {
+async function rewriteOne(name: string, options: RewriteOptions, io: Io, transform: Transform, rereads: boolean) {
   requireRunning(io.signal);
   io.progress.file(name);
   const { inPlace, output, dryRun } = options;

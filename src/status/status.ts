@@ -72,7 +72,7 @@ async function addOthers(session: Log, path: readonly number[], facts: PathFacts
   if (facts.pending.length === 0) return;
   const onPath = new Uint8Array(index.size);
   for (const position of path) onPath[position] = 1;
-  function* wanted(): Generator<number, void, void> {
+  function* wanted(): Generator<number> {
     for (let at = 0; at < index.size; at++) {
       const type = index.typeOf(at);
       const isResult = type === 'message' && ['toolResult', ''].includes(index.roleOf(at));

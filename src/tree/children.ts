@@ -43,7 +43,7 @@ export class Children {
     return this.#next[position] as number;
   }
 
-  *of(position: number): Generator<number, void, void> {
+  *of(position: number): Generator<number> {
     for (let child = this.first(position); child >= 0; child = this.next(child)) yield child;
   }
 
@@ -58,7 +58,7 @@ export class Children {
   }
 
   /** Every entry, each after its parent. */
-  *topDown(): Generator<number, void, void> {
+  *topDown(): Generator<number> {
     for (const root of this.roots) {
       for (let at = root; at >= 0; ) {
         yield at;

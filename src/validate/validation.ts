@@ -125,7 +125,7 @@ export class Validation {
   }
 
   /** One file, findings reported as they come; or all at once where another thread has checked it. */
-  async #file(target: CheckTarget, checks: AsyncGenerator<FileCheck, void, void> | undefined): Promise<void> {
+  async #file(target: CheckTarget, checks: AsyncGenerator<FileCheck> | undefined): Promise<void> {
     const { name } = target;
     const { reporter, maxFindings } = this.#options;
     const { progress } = this.#io;
@@ -210,7 +210,7 @@ function workerScript(): URL {
   return new URL('../validate/worker.js', import.meta.url);
 }
 
-async function* passing(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGenerator<Buffer, void, void> {
+async function* passing(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     // The chunk's memory is used again while the copy waits to be written.
     out.bytes(Buffer.from(chunk));

@@ -66,11 +66,7 @@ export function entrySchema(name: string): JsonSchema | undefined {
 }
 
 /** Which schema holds is shown by `type`; an object with any other type is an unknown entry. */
-function choice(
-  [headerRef, titleRef]: readonly [JsonSchema, JsonSchema],
-  entries: TypeSchemas,
-  unknown: JsonSchema,
-): JsonSchema {
+function choice([headerRef, titleRef]: readonly [JsonSchema, JsonSchema], entries: TypeSchemas, unknown: JsonSchema) {
   const isSlot = {
     properties: { type: { const: 'title' } },
     not: { anyOf: [{ required: ['id'] }, { required: ['parentId'] }] },

@@ -176,7 +176,7 @@ export async function* migratedBytes(
   migration: Migration,
   detection: Pick<Detection, 'pass' | 'end'>,
   writeNow?: (bytes: Buffer) => Promise<void>,
-): AsyncGenerator<Buffer, void, void> {
+): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   const write = writeNow ?? (async (bytes: Buffer): Promise<void> => void waiting.push(bytes));
   const onOversizePiece = async (piece: Buffer): Promise<void> => {
@@ -193,7 +193,7 @@ export async function* migratedBytes(
   yield Buffer.from(migration.end(), 'latin1');
 }
 
-function* migrateLines(lines: readonly Line[], migration: Migration): Generator<Buffer, void, void> {
+function* migrateLines(lines: readonly Line[], migration: Migration): Generator<Buffer> {
   let raw = '';
   try {
     for (const line of lines) raw += migration.line(line) + (line.terminated ? '\n' : '');

@@ -1,4 +1,5 @@
 import type { Block } from '../../lines/reader.ts';
+import { fillIds } from '../../log/index-builder.ts';
 import { entryRanges, NO_PARENT } from '../../log/log-index.ts';
 import {
   ABSENT,
@@ -71,20 +72,14 @@ export class PlainEntries {
     if (role === ROLE.user && log.last?.role === 'user') return false;
     const calls = this.#callIds(block, at);
     if (calls.length > 1 && new Set(calls).size < calls.length) return false;
-    const parentStart = records[at + FIELD.parentStart] as number;
-    const parentLength = records[at + FIELD.parentLength] as number;
     const time = (records[at + FIELD.day] as number) * MS_PER_DAY + (records[at + FIELD.millisecond] as number);
     const entry = this.#entry;
-    entry.bytes = block.bytes;
-    entry.idStart = records[at + FIELD.idStart] as number;
-    entry.idLength = records[at + FIELD.idLength] as number;
-    entry.parentStart = parentStart;
-    entry.parentLength = parentLength;
+    fillIds(entry, block, records, at);
+    const { parentStart, parentLength } = entry;
     entry.parent = log.version === 1 && parentLength === ABSENT ? log.index.size - 1 : NO_PARENT;
     entry.type = this.#types[type] as number;
     entry.role = this.#roles[role] as number;
     entry.line = line;
-    entry.offset = block.offset + (records[at + FIELD.start] as number);
     entry.flags = kindOf(role, codes);
     // Only rules on user messages ask for the entry before.
     const last: LastEntry | undefined =
