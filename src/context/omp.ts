@@ -25,9 +25,9 @@ export class OmpRules extends SpecRules {
   readonly #messages: number[] = [];
   readonly #interrupted = new Set<number>();
   readonly #removed = new Map<number, ContextRule>();
-  /** By the id of the call, the places of its results. */
-  readonly #results = new Map<unknown, number[]>();
-  /** By place, the turns that have calls or were stopped. */
+  /** By the id of the call, the place of its result, or of several: there may be a million, and an array for each is much. */
+  readonly #results = new Map<unknown, number | number[]>();
+  /** By place, the turns that were stopped or are nothing but calls. */
   readonly #turns = new Map<number, OmpTurn>();
 
   override surveys(type: unknown): boolean {
@@ -103,26 +103,26 @@ export class OmpRules extends SpecRules {
     if (role === 'custom' && customType === 'interrupted-thinking') this.#interrupted.add(place);
     if (role === 'assistant') this.#surveyTurn(place, message);
     if (role !== 'toolResult') return;
-    const results = this.#results.get(toolCallId) ?? [];
-    this.#results.set(toolCallId, results);
-    results.push(place);
+    const before = this.#results.get(toolCallId);
+    if (Array.isArray(before)) before.push(place);
+    else this.#results.set(toolCallId, before === undefined ? place : [before, place]);
   }
 
   #surveyTurn(place: number, message: JsonObject): void {
     const { content, stopReason } = message;
     const ids = [...new Set(toolCalls(message).map((call) => call['id']))];
     const isStopped = stopReason === 'aborted' || stopReason === 'error';
-    if (ids.length === 0 && !isStopped) return;
     const isCall = (block: unknown) =>
       isObject(block) && (block['type'] === 'toolCall' || block['type'] === 'redactedThinking');
     const isBare = ids.length > 0 && (content as readonly unknown[]).every(isCall);
-    this.#turns.set(place, { ids, isBare, isStopped });
+    if (isBare || isStopped) this.#turns.set(place, { ids, isBare, isStopped });
   }
 
   #removeStopped(place: number, { ids }: OmpTurn): void {
     this.#removed.set(place, 'stopped-turn');
     for (const id of ids) {
-      const results = this.#results.get(id) ?? [];
+      const found = this.#results.get(id);
+      const results = Array.isArray(found) ? found : [found ?? -1];
       // What is removed is taken off the list, for no turn further up has to look at it again.
       while ((results.at(-1) ?? -1) > place) this.#removed.set(results.pop() as number, 'answers-stopped-turn');
     }

@@ -52,7 +52,7 @@ test('a line of 300 MB is refused in a log of version 1', async () => {
 
 test('a million entries take no more memory than their ids', async () => {
   const path = join(scratch, 'many.jsonl');
-  writeFileSync(path, '{"type":"session","id":"s"}\n');
+  writeFileSync(path, '{"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}\n');
   const entries = '{"type":"custom","customType":"x","data":"0123456789"}\n'.repeat(10_000);
   for (let count = 0; count < 100; count++) appendFileSync(path, entries);
   const script = `"$0" --max-old-space-size=64 "$1" migrate < "$2" | tail -n 1 | grep -c '"parentId"'`;
