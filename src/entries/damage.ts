@@ -19,7 +19,7 @@ export interface LineObject {
   readonly value: JsonObject;
   /** The object's text; of a healthy line the whole line, white space around the object included. */
   readonly text: string;
-  /** Where it stands in the raw line, in bytes. */
+  /** Where it is in the raw line, in bytes. */
   readonly start: number;
   readonly end: number;
 }

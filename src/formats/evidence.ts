@@ -33,11 +33,11 @@ export class Evidence {
 
   /** Nothing that follows changes the answers. */
   get settled(): boolean {
-    if (this.ours === false || this.#isVouchedFor) return true;
+    if (this.ours === false || this.#isGiven) return true;
     return this.#records >= LINES_TO_LOOK_AT || this.#known > LINES_TO_LOOK_AT / 2;
   }
 
-  get #isVouchedFor(): boolean {
+  get #isGiven(): boolean {
     return this.#from !== undefined && this.ours === true;
   }
 
@@ -65,7 +65,7 @@ export class Evidence {
 
   /** Why a file that is ours is not rewritten unasked. */
   refusal({ anyVersion }: { readonly anyVersion: boolean }): string | undefined {
-    if (this.#isVouchedFor) return undefined;
+    if (this.#isGiven) return undefined;
     const unless = "nothing was written; if it is a log of pi or omp, pass '--from pi' or '--from omp'";
     const isUnknown = this.#header !== undefined && !versionOf(this.#header).known;
     if (!anyVersion && isUnknown) return `unknown version ${shortJson(this.#header?.['version'])}; ${unless}`;

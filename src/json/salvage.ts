@@ -38,7 +38,7 @@ export function salvageEntries(text: string, isEntry: (value: JsonObject) => boo
 }
 
 /**
- * Whether a whole entry stands somewhere in the line, also between things that are none. Only for naming the damage:
+ * Whether a whole entry is somewhere in the line, also between things that are none. Only for naming the damage:
  * the work is bounded, and a line made to exceed the bound is named by what it starts with.
  */
 export function holdsEntry(text: string, isEntry: (value: JsonObject) => boolean): boolean {

@@ -103,12 +103,12 @@ export function findMember(text: string, open: number, key: string): Member | un
   return found;
 }
 
-/** The text of a JSON string, quotes included, as the string it stands for. */
+/** The text of a JSON string, quotes included, as the string it is for. */
 export function unquote(quoted: string): string {
   return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }
 
-/** A change of a text: what stands from start to end becomes something else. */
+/** A change of a text: what is from start to end becomes something else. */
 export interface Splice {
   readonly start: number;
   readonly end: number;

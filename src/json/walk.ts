@@ -75,7 +75,7 @@ export function walkJson(text: string, from: number, visitor: Visitor): void {
   }
 }
 
-/** Where the member that the walk is in stands, as in `message.content[1].data`. */
+/** Where the member that the walk is in is, as in `message.content[1].data`. */
 export function pathOf(frame: Frame): string {
   const steps: (string | number)[] = [];
   for (let one: Frame | undefined = frame; one; one = one.parent) steps.push(one.array ? one.index : one.key);

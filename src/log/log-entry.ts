@@ -6,7 +6,7 @@ export interface LogEntry {
   readonly position: number;
   readonly line: number;
   readonly offset: number;
-  /** The line as it stands in the log. */
+  /** The line as it is in the log. */
   readonly text: string;
   readonly value: JsonObject;
 }

@@ -32,7 +32,7 @@ export interface BuildOptions {
   readonly tools: boolean;
 }
 
-/** An object as it stands in the log. */
+/** An object as it is in the log. */
 interface FoundObject extends Omit<PlacedObject, 'position' | 'edits' | 'inRegion'> {
   readonly value: JsonObject;
   /** Its bytes, with what makes them whole. */
@@ -40,7 +40,7 @@ interface FoundObject extends Omit<PlacedObject, 'position' | 'edits' | 'inRegio
   readonly splices: readonly Splice[];
   /** The rule by which its line is fixed. */
   readonly damage?: string;
-  /** No other object and no garbage stands on its line. */
+  /** No other object and no garbage is on its line. */
   readonly hasOwnLine: boolean;
   /** The line end that it will have. */
   readonly newline: string;
@@ -280,7 +280,7 @@ export class RepairIndexBuilder {
   }
 }
 
-/** Nothing else stands on the line but NULs. */
+/** Nothing else is on the line but NULs. */
 function isAlone(pieces: readonly Piece[]): boolean {
   return pieces.filter(({ kind }) => kind !== 'nuls').length === 1;
 }

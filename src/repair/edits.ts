@@ -13,7 +13,7 @@ interface EditReason extends Partial<Omit<ChangeReason, 'words'>> {
   readonly line?: number;
   /** The bytes leave for the quarantine; else they are in the report. */
   readonly quarantine?: boolean;
-  /** The header that was moved: reported once, where it stood. */
+  /** The header that was moved: reported once, where it was. */
   readonly header?: HeadLine | undefined;
 }
 
@@ -193,7 +193,7 @@ function isSlot({ unit }: Piece): boolean {
   return unit?.kind === 'title' && unit.before === 0;
 }
 
-/** Where a position of the fixed bytes stood before the splices. */
+/** Where a position of the fixed bytes was before the splices. */
 function unfixed(position: number, splices: readonly Splice[]): number {
   let fixedAt = 0;
   let rawAt = 0;

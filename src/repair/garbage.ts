@@ -2,7 +2,7 @@ import { objectMembers, skipSpace } from '../json/text.ts';
 import { isObject, parseJson } from '../json/value.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 
-/** An id that a piece of garbage still shows, with the parent that stood beside it; null for a root. */
+/** An id that a piece of garbage still shows, with the parent that was beside it; null for a root. */
 export interface ShownId {
   readonly id: string;
   readonly parentId: string | null;

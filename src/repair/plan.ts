@@ -99,7 +99,7 @@ function quarantines({ regions, headers, titles, entries }: RepairIndex): boolea
 
 /**
  * In version 1 a compaction counts to the first entry that it keeps, and whoever wrote it counted entries that are lost
- * now: each number is set to where the entry stands that was meant. A header counts as the first; a rebuilt one takes
+ * now: each number is set to where the entry is that was meant. A header counts as the first; a rebuilt one takes
  * the place of the line that was lost.
  */
 function fixKeptIndexes(repair: RepairState): void {
@@ -109,7 +109,7 @@ function fixKeptIndexes(repair: RepairState): void {
   const lost = lostBefore(repair);
   if (counting.length === 0 || (lost.length === 0 && staying.length === entries.length)) return;
   const firstDrop = entries.find(({ edits }) => edits?.drop);
-  /** Where each entry stood for its writer, and where it stands in the output, the header being 0. */
+  /** Where each entry stood for its writer, and where it is in the output, the header being 0. */
   const lostAt = (position: number): number =>
     partitionPoint(0, lost.length, (at) => (lost[at]?.before ?? 0) <= position);
   const counted = entries.map(({ position }) => 1 + position + lostAt(position));

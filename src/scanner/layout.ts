@@ -11,7 +11,7 @@ export const FIELD = {
   /** Where the line starts in the block, and how long it is without its newline. */
   start: 0,
   length: 1,
-  /** 1 where the line is JSON of a kind that the scanner vouches for; 0 where the line must be read in full. */
+  /** 1 where the line is JSON of a kind that the scanner accepts; 0 where the line must be read in full. */
   accepted: 2,
   /** The hash of the line's keys and kinds of values. */
   shapeA: 3,
@@ -38,7 +38,7 @@ export const NULL = -2;
 
 /** In `codes`: bits 0 to 3, 4 to 7, 8, 9. */
 export const TYPE = { message: 1, custom: 2, modelChange: 3, thinkingChange: 4 } as const;
-/** The entry types that the scanner vouches for, by TYPE. */
+/** The entry types that the scanner accepts, by TYPE. */
 export const TYPE_NAMES: readonly string[] = ['', 'message', 'custom', 'model_change', 'thinking_level_change'];
 export const ROLE = { none: 0, user: 1, assistant: 2, toolResult: 3, unknown: 15 } as const;
 /** By ROLE. */

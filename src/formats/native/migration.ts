@@ -93,7 +93,7 @@ export class Migration {
     return this.#isNeeded && !this.#isTerminated ? this.#ending : '';
   }
 
-  /** A header that is lost still counts as the first line of the log, unless a damaged line stands in its place. */
+  /** A header that is lost still counts as the first line of the log, unless a damaged line is in its place. */
   #begin(header: JsonObject | undefined, isCounted = true): void {
     const { headerless } = this.#options;
     if (!header && headerless === undefined)

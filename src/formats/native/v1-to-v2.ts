@@ -49,7 +49,7 @@ export class Version1To2 {
     this.#positions.push(NONE);
   }
 
-  /** What stood on a damaged line that a reader leaves out: its place in the count, but no target. */
+  /** What was on a damaged line that a reader leaves out: its place in the count, but no target. */
   lost(entries: number): void {
     for (let entry = 0; entry < entries; entry++) this.#positions.push(NONE);
   }

@@ -88,7 +88,7 @@ export class LogCheck {
     this.#plain = options.memory && new PlainEntries(options.memory.scanner, this.log);
   }
 
-  /** A block of lines: those that the scanner vouches for are taken in by their facts, the others are read in full. */
+  /** A block of lines: those that the scanner accepts are taken in by their facts, the others are read in full. */
   block(block: Block): void {
     const memory = this.#memory;
     // What is expected of a line depends on the header.

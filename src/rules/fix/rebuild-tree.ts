@@ -172,7 +172,7 @@ function canBeParent({ id, newId, edits }: RepairEntry): boolean {
 
 /**
  * The nearest entry that survived along the chain of parents which damaged lines still show; ROOT where the chain leads to
- * a root, undefined where nothing shows it. Only what stands before the entry: agents write a parent first.
+ * a root, undefined where nothing shows it. Only what is before the entry: agents write a parent first.
  */
 function survivor(repair: RepairState, entry: RepairEntry): number | undefined {
   const { shown } = repair.index;

@@ -36,7 +36,7 @@ export interface NewLine extends ChangeReason {
 export interface ObjectEdits {
   /** The object leaves the log, for the quarantine. */
   drop?: ChangeReason;
-  /** The object stands elsewhere in the output. */
+  /** The object is elsewhere in the output. */
   moved?: ChangeReason;
   /** Its line gets the line end that it lacks. */
   endsLine?: boolean;
@@ -46,7 +46,7 @@ export interface ObjectEdits {
   readonly after: NewLine[];
 }
 
-/** Where an object stands, and what happens to it. */
+/** Where an object is, and what happens to it. */
 export interface PlacedObject {
   readonly line: number;
   /** Of the object where it shares its line, else of the line with its end. */
@@ -135,7 +135,7 @@ export class RepairIndex {
   /** The line end of the first line that has one, and of the last one. */
   firstNewline = '';
   lastNewline = '';
-  /** What stands on the last line, where that is whole, but not ended. */
+  /** What is on the last line, where that is whole, but not ended. */
   unended: Unit | undefined;
   /** The first whole entry, for a log that lost its header. */
   firstEntry: { readonly bytes: string; readonly timestamp: string; readonly hasId: boolean } | undefined;

@@ -4,7 +4,7 @@ import { Pairing, toolCalls } from '../../transcript/turns.ts';
 import { staleLeaf } from '../../tree/path.ts';
 import type { RepairEntry, RepairState, ToolUse } from './repair-state.ts';
 
-/** What stands in place of a result that nobody recorded. */
+/** What is in place of a result that nobody recorded. */
 const NEVER_RECORDED =
   'The result of this tool call was never recorded; whether the tool ran, and what it did, is not known.';
 
@@ -24,7 +24,7 @@ export function toolUseOf(message: JsonObject, timestamp: unknown): ToolUse | un
 }
 
 /**
- * Gives every tool call that the conversation went on without a result that says so. It stands behind the call's entry or
+ * Gives every tool call that the conversation went on without a result that says so. It is behind the call's entry or
  * its last result, and on every branch without a result what followed is reattached to it.
  */
 export function settleTools(repair: RepairState): void {

@@ -60,7 +60,7 @@ export function splitDamagedLine({ raw, objects, version }: DamagedLine): Piece[
   return [...pieces, ...splitGap(raw, at, end, version)];
 }
 
-/** What stands between objects, before the first or behind the last. */
+/** What is between objects, before the first or behind the last. */
 function splitGap(raw: string, start: number, end: number, version: number | undefined): Piece[] {
   const text = raw.slice(start, end);
   if (/^[ \t\r]*$/.test(text)) return [];

@@ -2,7 +2,7 @@
 import { isText, skipString, stringEnd, stringPlain, stringStart } from './bytes';
 import { hashA, hashB, mixText, seedA, seedB, setHash } from './hash';
 
-// Where in an entry a value stands.
+// Where in an entry a value is.
 export const AT_OTHER: i32 = 0;
 export const AT_ENTRY: i32 = 1;
 export const AT_MESSAGE: i32 = 2;

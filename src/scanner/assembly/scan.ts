@@ -157,7 +157,7 @@ function skipObject(at: usize, place: i32, depth: i32): usize {
     if (place != AT_OPAQUE) {
       a = mixA(a, load<u32>(slot, 16));
       b = mixB(b, load<u32>(slot, 20));
-      // Of a key that stands twice, JSON.parse keeps the last.
+      // Of a key that is twice, JSON.parse keeps the last.
       const bit: u32 = 1 << key;
       if (seen & bit & ONCE) return 0;
       seen |= bit;
@@ -304,7 +304,7 @@ function skipValue(at: usize, place: i32, depth: i32): usize {
   }
 }
 
-/** Where the newline stands that ends a line that is accepted; else 0. */
+/** Where the newline is that ends a line that is accepted; else 0. */
 function scanLine(start: usize): usize {
   let at = skipSpace(start);
   if (load<u8>(at) != 0x7b) return 0;
