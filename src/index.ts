@@ -1,7 +1,7 @@
 /**
- * The library: what an agent author imports. Logs come as bytes, results leave as values and async iterables; nothing here
- * knows the file system, the process or a terminal. A wrong argument is a TypeError; what is wrong with a log as a whole
- * (it is no session log, or must not be migrated) is an AppError, whose message is one line for people.
+ * The library: what an agent author imports. Logs come as bytes, results leave as values and async iterables; nothing
+ * here knows the file system, the process or a terminal. A wrong argument is a TypeError; what is wrong with a log as a
+ * whole (it is no session log, or must not be migrated) is an AppError, whose message is one line for people.
  */
 
 export type { Context } from './context/context.ts';

@@ -2,7 +2,7 @@ import { unquote } from '../json/text.ts';
 import { type Frame, pathOf, walkJson } from '../json/walk.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 
-/** What is in a log in place of an image: `blob:sha256:` and 64 lower-case hexadecimal digits. A ref is never a path. */
+/** What a log has in place of an image: `blob:sha256:` and 64 lower-case hexadecimal digits. It is never a path. */
 const REF_PREFIX = 'blob:sha256:';
 const REF = /^blob:sha256:([0-9a-f]{64})$/;
 
@@ -27,9 +27,9 @@ export interface ImageString extends Span {
 }
 
 /**
- * All places of a line where an image may be kept: `data` of image blocks in a `content` array at any depth and of the items
- * of an `images` array, and `image_url`, as a string or as an object with a `url`. The line is one that JSON.parse
- * accepts, as raw bytes.
+ * All places of a line where an image may be kept: `data` of image blocks in a `content` array at any depth and of the
+ * items of an `images` array, and `image_url`, as a string or as an object with a `url`. The line is one that
+ * JSON.parse accepts, as raw bytes.
  */
 export function findImages(raw: string, from: number, found: (image: ImageString, path: () => string) => void): void {
   /** Of each open object its `type` and `data`, the last ones as JSON.parse keeps them; undefined for no string. */

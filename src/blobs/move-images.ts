@@ -50,9 +50,9 @@ const PROBE = /^[A-Za-z0-9+/]*={0,2}$/;
 const PROBE_LENGTH = 64;
 
 /**
- * The bytes that a piece of raw JSON text encodes, if it is canonical base64: the one spelling that comes out again when
- * the bytes are encoded. Anything else, such as an escape, a line break, the URL alphabet, missing padding or stray bits
- * behind the last byte, is undefined.
+ * The bytes that a piece of raw JSON text encodes, if it is canonical base64: the one spelling that comes out again
+ * when the bytes are encoded. Anything else, such as an escape, a line break, the URL alphabet, missing padding or
+ * stray bits behind the last byte, is undefined.
  */
 export function canonicalBytes(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || !PROBE.test(text.slice(0, PROBE_LENGTH))) return undefined;

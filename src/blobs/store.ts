@@ -20,7 +20,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Content by its hash. Every blob is looked at once in a run, however often it is named; so memory is a hash for each. */
+/** Content by its hash. A blob is looked at once per run, however often it is named: memory is a hash for each. */
 export class BlobStore {
   readonly folder: BlobFolder;
   readonly #known = new Map<string, 'whole' | 'missing-blob' | 'damaged-blob'>();

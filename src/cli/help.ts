@@ -89,7 +89,7 @@ function row(name: string, text: string, column: number, style: Style): string[]
   return [`${first}${(lines[0] ?? '').slice(name.length + 2)}`, ...lines.slice(1)];
 }
 
-/** A command as it can be copied into a shell: what is too long goes on behind a backslash, before an option or in a pipe. */
+/** A command to be copied into a shell: what is too long goes on behind a backslash, at an option or in a pipe. */
 export function commandLines(command: string): string[] {
   // What belongs together: an option with its value, a program with its operands, its end with the pipe behind it.
   const parts: string[] = [];

@@ -32,7 +32,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
     if (time - begun < QUIET_MS || (shown && time - drawn < BETWEEN_MS)) return;
     drawn = time;
     shown = true;
-    // A few entries may be read once more. A file that grows may give far more than was expected; then no share is shown.
+    // A few entries may be read once more. A file that grows may give more than was expected: no share is shown then.
     const share =
       expected > 0 && bytes <= expected * 1.01
         ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${Math.min(100, Math.floor((bytes / expected) * 100))}%)`

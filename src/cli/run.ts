@@ -7,7 +7,7 @@ import { parseArgv } from './parse.ts';
 import type { ProgressLine } from './progress.ts';
 import { type ProcessIo, reportError } from './report.ts';
 
-/** Finds the command, parses the words behind it and runs it. Never throws: what goes wrong becomes a line on stderr. */
+/** Finds the command, parses the words behind it and runs it. Never throws: an error becomes a line on stderr. */
 export async function run(argv: readonly string[], outside: ProcessIo, settle: (code: number) => Promise<number>) {
   let progress: ProgressLine | undefined;
   let command: NamedCommand | undefined;

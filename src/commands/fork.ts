@@ -135,7 +135,7 @@ async function readWhole(session: Log, wanted: readonly number[], id: string, re
   return ids;
 }
 
-/** What the first entry hangs from: nothing, or the header in dialects where it does; undefined where that is so already. */
+/** What the first entry hangs from: nothing, or the header in dialects where it does; else undefined. */
 function rootParent(session: Log, end: number, root: LogEntry, id: string, io: Io): string | null | undefined {
   const { index } = session;
   if (index.parentOf(root.position) === HEADER_PARENT) return id;

@@ -55,7 +55,7 @@ async function migrate(input: RewriteInput, out: ByteWriter, args: ParsedArgs, i
   return 0;
 }
 
-/** The ids that a version 1 log has already: they have to be known before the first line, so that none is given twice. */
+/** The ids that a version 1 log has: they have to be known before the first line, so that none is given twice. */
 async function takenIds(input: RewriteInput, io: Io): Promise<Symbols | undefined> {
   let start = 0;
   const isOld = await isVersion1(counting(input.read(), (bytes) => (start += bytes)));

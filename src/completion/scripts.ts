@@ -28,8 +28,8 @@ function takesFiles(command: NamedCommand): boolean {
 }
 
 /**
- * The words are taken from the line and not from COMP_WORDS, because bash breaks those at '=' or does not, as the user's
- * settings have it. No helper of the bash-completion package is used: it is not everywhere.
+ * The words are taken from the line and not from COMP_WORDS, because bash breaks those at '=' or does not, as the
+ * user's settings have it. No helper of the bash-completion package is used: it is not everywhere.
  */
 export function bashCompletion({ commands, rules }: Vocabulary): string {
   const valued = commands.flatMap((command) =>

@@ -52,9 +52,9 @@ export interface ProjectedEntry {
 export type SessionContext = Awaited<ReturnType<typeof sessionContext>>;
 
 /**
- * The context at a position of an open session; null is the empty context before any entry. Entries are read when they are
- * needed and let go at once: what is held is the path, and what the profile has to know beforehand. Lines that turn out to
- * be damaged are left out of the path.
+ * The context at a position of an open session; null is the empty context before any entry. Entries are read when they
+ * are needed and let go at once: what is held is the path, and what the profile has to know beforehand. Lines that turn
+ * out to be damaged are left out of the path.
  */
 export async function sessionContext(session: Log, position: number | null, profile: Profile) {
   const { path, rules } = await readRules(session, position, profile);

@@ -16,16 +16,16 @@ const CUSTOM_FIELDS = ['customType', 'content', 'display', 'details', 'attributi
 type OmpTurn = Readonly<{ ids: readonly unknown[]; isBare: boolean; isStopped: boolean }>;
 
 /**
- * omp 18: its custom messages, and turns made fit for sending. It removes first turns that retries replaced and empty error
- * turns, then tool calls that nothing answers, then turns that were stopped, with the results of their calls. To omp any
- * result in the context answers every call with its id, before or behind it. Holds the places of messages and the ids of
- * calls and results.
+ * omp 18: its custom messages, and turns made fit for sending. It removes first turns that retries replaced and empty
+ * error turns, then tool calls that nothing answers, then turns that were stopped, with the results of their calls. To
+ * omp any result in the context answers every call with its id, before or behind it. Holds the places of messages and
+ * the ids of calls and results.
  */
 export class OmpRules extends SpecRules {
   readonly #messages: number[] = [];
   readonly #interrupted = new Set<number>();
   readonly #removed = new Map<number, ContextRule>();
-  /** By the id of the call, the place of its result, or of several: there may be a million, and an array for each is much. */
+  /** By the id of the call, the place of its result, or of several: an array for each of a million would be much. */
   readonly #results = new Map<unknown, number | number[]>();
   /** By place, the turns that were stopped or are nothing but calls. */
   readonly #turns = new Map<number, OmpTurn>();

@@ -4,7 +4,7 @@ import { counted } from '../util/words.ts';
 import { elementTexts, memberTexts, messageText, storedMessage } from './message-text.ts';
 import type { ContextRule, PathEntry, Profile, Projected } from './types.ts';
 
-/** Which part of a path gives messages: everything from `start` on, the summary of the active compaction before all else. */
+/** Which part of a path gives messages: all from `start` on, the summary of the active compaction before it. */
 export interface ContextWindow {
   readonly start: number;
   /** The place of the active compaction, or -1. */
@@ -22,8 +22,8 @@ export function isBoundary(type: unknown, profile: Profile): boolean {
 }
 
 /**
- * The context window of a path, given the place of its last boundary, which is -1 for none, and the entry there if it is a
- * compaction. Places count from the root, which is 0; `placeOf` gives that of the entry with an id, or -1.
+ * The context window of a path, given the place of its last boundary, which is -1 for none, and the entry there if it
+ * is a compaction. Places count from the root, which is 0; `placeOf` gives that of the entry with an id, or -1.
  */
 export function windowOf(
   profile: Profile,

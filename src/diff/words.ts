@@ -90,7 +90,7 @@ export function wordDiff(before: string, after: string): Segment[] {
     .filter(({ text }) => text !== '');
 }
 
-/** What is between two pairs, before the first and behind the last one: each with the pair behind it, at last the end. */
+/** What is between two pairs, before the first and behind the last: each with the pair behind it, at last the end. */
 export function* gaps(start: Pair, pairs: readonly Pair[], end: Pair): Generator<[from: Pair, to: Pair]> {
   let from = start;
   for (const to of [...pairs, end]) {

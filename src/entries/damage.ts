@@ -4,7 +4,7 @@ import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
 import { hasEnvelope } from './envelope-check.ts';
 
-/** What can be wrong with the bytes of a line, in the order in which it is looked for: a line has one of them at most. */
+/** What can be wrong with the bytes of a line, in the order in which it is looked for; a line has one at most. */
 export type Damage =
   | 'oversize-line'
   | 'nul-bytes'

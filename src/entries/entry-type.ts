@@ -25,19 +25,20 @@ export interface EntryType {
   /** The agent that alone writes it, or writes it so; both where it is absent. */
   readonly dialect?: Dialect | ((entry: JsonObject) => Dialect | undefined);
   /**
-   * What it is to the model: a message (in `message`, else in `content`), a summary of other entries (in `summary`), the
-   * state of the session from here on, or a boundary behind which the context begins anew; nothing where it is absent.
+   * What it is to the model: a message (in `message`, else in `content`), a summary of other entries (in `summary`),
+   * the state of the session from here on, or a boundary behind which the context begins anew; nothing where it is
+   * absent.
    */
   readonly toModel?: 'message' | 'summary' | 'state' | 'boundary';
   /** What makes it worth keeping, whatever is wrong with its place in the tree; nothing is asked where it is absent. */
   readonly payload?: Alternatives;
-  /** The keys that name other entries, and what is wrong where they are not in the file: a label, what is kept, where it came from. */
+  /** The keys that name other entries, and what is wrong where those are not in the file. */
   readonly references?: Readonly<Record<string, 'label' | 'kept' | 'from'>>;
   /** It may say in `usage` what it has used. */
   readonly hasUsage?: true;
   /** The key that has the new title of the session. */
   readonly titleKey?: string;
-  /** What a person reads of it, in parts: for `log`, `tree` and `--grep`. Where it is absent the usual keys are looked for. */
+  /** What a person reads of it, in parts: for `log`, `tree` and `--grep`. Where it is absent, the usual keys. */
   readonly text?: (entry: JsonObject) => Iterable<string>;
   /** One line about it in an export; where it is absent all of its fields are shown. */
   readonly note?: (entry: JsonObject) => Note;

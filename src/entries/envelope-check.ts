@@ -15,8 +15,8 @@ export function isTitleSlot(value: JsonObject): boolean {
 }
 
 /**
- * Whether an object found inside a damaged line is an entry of the log and not a piece of one: string type and timestamp,
- * and from version 2 on id and parentId. A header or a title slot counts too.
+ * Whether an object found inside a damaged line is an entry of the log and not a piece of one: string type and
+ * timestamp, and from version 2 on id and parentId. A header or a title slot counts too.
  */
 export function hasEnvelope(value: JsonObject, version: number | undefined): boolean {
   if (typeof value['type'] !== 'string') return false;

@@ -71,7 +71,7 @@ const extension: MessageRole = {
 export const messageRoles: MessageRole[] = [
   { name: 'user', fields: 'content: content, timestamp?: unknown' },
   {
-    // Seed 004 has no api and no stop reason, seed 000 no provider. An empty content is a turn that failed or was stopped.
+    // Seed 004 has no api and no stop reason, seed 000 no provider. Empty content is a turn that failed or was stopped.
     // From rawStopReason on most is of pi 1.5.
     name: 'assistant',
     hasUsage: true,

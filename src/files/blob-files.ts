@@ -57,14 +57,14 @@ export class BlobFolder {
     attemptWrite(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
   }
 
-  /** The size of a blob; undefined where there is none, -1 where the name belongs to something that is no plain file. */
+  /** The size of a blob; undefined where there is none, -1 where the name belongs to what is no plain file. */
   size(hash: string): number | undefined {
     const path = this.#pathOf(hash);
     const facts = attempt(path, () => lstatSync(path, { throwIfNoEntry: false }));
     return facts && !facts.isFile() ? -1 : facts?.size;
   }
 
-  /** The bytes under a hash, piece by piece into `take`, whose memory is used again. False where there is no plain file of that name. */
+  /** The bytes under a hash, in pieces whose memory is used again. False where no plain file has the name. */
   read(hash: string, take: (bytes: Buffer) => void): boolean {
     const isThere = withPlainFile(this.#pathOf(hash), (fd, size) => {
       const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, size + 1));
@@ -88,8 +88,8 @@ export class BlobFolder {
   }
 
   /**
-   * Adds a blob under a temp name; `settle` makes it durable and gives it its own. Several wait for that together, for the
-   * disk is done with many of them nearly as soon as with one.
+   * Adds a blob under a temp name; `settle` makes it durable and gives it its own. Several wait for that together, for
+   * the disk is done with many of them nearly as soon as with one.
    */
   add(hash: string, bytes: Buffer, mode: number, random: Io['random'], signal: AbortSignal): void {
     const path = this.#pathOf(hash);
@@ -151,8 +151,8 @@ export class BlobFolder {
   }
 
   /**
-   * Moves a blob, its link or a leftover into the trash folder, or removes it. Looks at its age once more, for it may have
-   * been named anew since it was listed; false where it is too young now, or gone.
+   * Moves a blob, its link or a leftover into the trash folder, or removes it. Looks at its age once more, for it may
+   * have been named anew since it was listed; false where it is too young now, or gone.
    */
   take(name: string, youngest: number, destroy: boolean, signal: AbortSignal): boolean {
     requireRunning(signal);

@@ -163,7 +163,7 @@ export function samePlace(one: string, other: string): boolean {
   return facts ? isSameFile(other, facts) : place(one) === place(other);
 }
 
-/** The file that a name leads to, or where it would be: the folder of a free name without links. Throws where there is none. */
+/** The file that a name leads to, or where it would be: the folder of a free name, without links. Throws for none. */
 export function behindLinks(name: string): string {
   const isTaken = lstatSync(name, { throwIfNoEntry: false }) !== undefined;
   return isTaken ? realpathSync(name) : join(realpathSync(dirname(name)), basename(name));

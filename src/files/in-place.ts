@@ -120,7 +120,7 @@ export class InPlace implements Sink {
     }
   }
 
-  /** The old content under another name. A hard link where that goes: it is there at once, whole and with the same mode. */
+  /** The old content under another name. A hard link where that goes: there at once, whole and with the same mode. */
   #backUp(suffix: string): string {
     return this.#firstFree(suffix, (path) => {
       try {

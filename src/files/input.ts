@@ -43,7 +43,7 @@ async function openHandle(path: string): Promise<FileHandle> {
   return await inThread(open(path, constants.O_RDONLY)).catch(failing(path));
 }
 
-/** A regular file of at most a chunk, whole; undefined for anything else. For many of them this is faster than chunks. */
+/** A regular file of at most a chunk, whole; undefined for any other. For many files it is faster than chunks. */
 export function readWhole(path: string): Buffer | undefined {
   return tryOr(undefined, () => {
     const facts = statSync(path);
@@ -59,7 +59,7 @@ export function readWhole(path: string): Buffer | undefined {
   });
 }
 
-/** Of a regular file the disk fills one buffer while the other one is worked on; a pipe is read only when more is wanted. */
+/** The disk fills one buffer of a regular file while the other is worked on; a pipe is read when more is wanted. */
 async function* handleChunks(handle: FileHandle, path: string): AsyncGenerator<Buffer> {
   const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
   let position = (await handle.stat()).isFile() ? 0 : null;

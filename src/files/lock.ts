@@ -58,7 +58,7 @@ function describe({ processes, random }: LockOptions): string {
   return `${JSON.stringify(holder)}\n`;
 }
 
-/** Undefined where there is none. Only a plain file can be a lock: a link may lead nowhere, and a pipe would keep us waiting. */
+/** Undefined where there is none. Only a plain file can be a lock: a link may lead nowhere, and a pipe would wait. */
 function read(path: string): string | undefined {
   const content = withPlainFile(path, (fd) => readFileSync(fd, 'utf8'));
   if (content !== undefined || (lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? true)) return content;

@@ -14,8 +14,8 @@ export type Seen =
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * Looks at files below one folder and nowhere else: links are resolved before the place is judged, and only regular files
- * are ever opened, so that no pipe is woken and no device is read. Nothing is written.
+ * Looks at files below one folder and nowhere else: links are resolved before the place is judged, and only regular
+ * files are ever opened, so that no pipe is woken and no device is read. Nothing is written.
  */
 export class Workspace {
   readonly #root: string;

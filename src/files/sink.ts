@@ -5,7 +5,7 @@ import type { Io, Output } from '../util/io.ts';
 import { attemptWrite, behindLinks, isSameFile, ownershipOf, tryOr } from './disk.ts';
 import { TempFile } from './temp.ts';
 
-/** Where the output of a rewrite goes. Unless it streams, nothing is visible under the target's name before `commit`. */
+/** Where the output of a rewrite goes. Unless it streams, nothing has the target's name before `commit`. */
 export interface Sink {
   readonly stream: Output;
   /** Others see what is written as it comes: a pipe, a device, standard output. */

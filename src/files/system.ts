@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream';
 import { tryOr } from './disk.ts';
 
 /**
- * Node's own stream, unless standard output is a file: there `process.stdout` drops what did not fit into a disk that is
- * full, without an error, and a file stream goes on writing until there is one.
+ * Node's own stream, unless standard output is a file: there `process.stdout` drops what did not fit into a disk that
+ * is full, without an error, and a file stream goes on writing until there is one.
  */
 export function standardOutput(stdout: Writable & { readonly fd: number }): Writable {
   const isFile = tryOr(false, () => fstatSync(stdout.fd).isFile());

@@ -10,9 +10,9 @@ export function isTempName(name: string): boolean {
 }
 
 /**
- * A private file that nobody can guess the name of, in the folder where its content is to end up. It is created, renamed
- * and removed by calls that do not wait, so that a signal finds it either registered or gone; when the signal aborts
- * it is removed at once.
+ * A private file that nobody can guess the name of, in the folder where its content is to end up. It is created,
+ * renamed and removed by calls that do not wait, so that a signal finds it either registered or gone; when the signal
+ * aborts it is removed at once.
  */
 export class TempFile {
   readonly path: string;
@@ -44,7 +44,7 @@ export class TempFile {
     this.#close();
   }
 
-  /** The file gets its name; what had that name before is gone. Durable when this returns, unless the caller syncs the folder. */
+  /** The file gets its name; what had it before is gone. Durable when this returns, if `sync` is set. */
   moveTo(target: string, sync = true): void {
     requireRunning(this.signal);
     renameSync(this.path, target);

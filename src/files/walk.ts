@@ -10,7 +10,7 @@ export interface Found {
   readonly error?: AppError;
 }
 
-/** Every `*.jsonl` below a folder, in the order of the names' code units; a link that leads back up is not followed again. */
+/** Every `*.jsonl` below a folder, in the order of code units; a link that leads back up is not followed again. */
 export function findSessions(folder: string): AsyncGenerator<Found> {
   return findFiles(folder, (name) => name.endsWith('.jsonl'));
 }
@@ -50,7 +50,7 @@ export async function* findFiles(
   }
 }
 
-/** Tells the progress how much there will be to read, in all passes, where somebody watches it. Gives the bytes of one pass. */
+/** Announces how much will be read in all passes, where somebody watches the progress. Gives the bytes of one pass. */
 export async function announce(operands: readonly string[], io: Io, passes = 1): Promise<number> {
   if (!io.progress.wanted) return 0;
   let bytes = 0;

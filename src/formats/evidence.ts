@@ -102,7 +102,7 @@ function firstObject(text: string): string {
   return end < 0 ? '' : text.slice(start, end);
 }
 
-/** A native header, a title slot or a native entry: one of them makes the file ours, so a log that lost its header is ours too. */
+/** A native header, title slot or entry: one of them makes the file ours, so a log that lost its header is ours too. */
 function isNative(value: JsonObject): boolean {
   if (isHeader(value)) return !isSessionTrace(value) && HEADER_TEXTS.some((key) => typeof value[key] === 'string');
   if (isTitleSlot(value)) return hasMembers(value, { v: 'number', title: 'string' });
@@ -127,7 +127,7 @@ function isOtherKind(value: JsonObject): boolean {
   return !hasEnvelope(value, 3);
 }
 
-/** pi's SDK, another format under the same name, starts with {"v":4,"kind":"header"}, in older versions "version" for "v". */
+/** pi's SDK, another format under the same name, starts with {"v":4,"kind":"header"}; older ones say "version". */
 export function isSdkHeader(value: JsonObject): boolean {
   return value['kind'] === 'header' && (typeof value['v'] === 'number' || typeof value['version'] === 'number');
 }

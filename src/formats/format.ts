@@ -11,7 +11,7 @@ export interface LogSource {
 
 /** What becomes of a log in its native form, line by line. */
 export interface NativeSink {
-  /** A header or an entry of version 3 as its bytes, one character per byte, without a newline; and the line of the file it is made from. */
+  /** A header or an entry of version 3, one character per byte, without a newline; and the line it is made from. */
   line(raw: string, sourceLine: number): void;
   /** A line of the file that is damaged and was left out. */
   leftOut(sourceLine: number, rule: string): void;
@@ -70,7 +70,7 @@ export class Head {
     return /^\s*[[{]\s*("([^"\\]|\\.)*"\s*(:.*)?)?$/s.test(this.firstText) && this.values[0] === undefined;
   }
 
-  /** Whether the document has all of these keys. Of one that is too long to be read whole, the start is searched for them. */
+  /** Whether the document has all of these keys. If it is too long to be read whole, its start is searched for them. */
   documentHas(...keys: readonly string[]): boolean {
     const { document } = this;
     if (isObject(document)) return keys.every((key) => Object.hasOwn(document, key));

@@ -85,7 +85,7 @@ export const recognizedFormats: readonly LogFormat[] = [
     if (type === 'session_meta' && hasMembers(first, { schema_version: 'any', payload: 'absent' })) return true;
     return hasMembers(first, { sessionId: 'string', ts: 'any' }) && /^[a-z_]+(\.[a-z_]+)+$/.test(type);
   }),
-  // What is left when no agent's format fits. A log may have NULs in it, but no run of control characters that no text has.
+  // When no agent's format fits. A log may have NULs in it, but no run of control characters that no text has.
   recognized(
     'binary',
     'binary file',

@@ -26,10 +26,11 @@ function stringOf(value: unknown): string | undefined {
 }
 
 /**
- * Finds the envelope in a line that may be damaged, without building the object: values that are not asked for are skipped
- * by their quotes and brackets. For a line that JSON.parse accepts, what it finds is what JSON.parse finds, but a parent
- * of null is undefined; where that would take more than a look (an escape in a key or an id, an id that is not ASCII) it
- * gives undefined. The grammar is not checked: an entry that is damaged inside its message keeps its place in the tree.
+ * Finds the envelope in a line that may be damaged, without building the object: values that are not asked for are
+ * skipped by their quotes and brackets. For a line that JSON.parse accepts, what it finds is what JSON.parse finds, but
+ * a parent of null is undefined; where that would take more than a look (an escape in a key or an id, an id that is not
+ * ASCII) it gives undefined. The grammar is not checked: an entry that is damaged inside its message keeps its place in
+ * the tree.
  */
 export function findEnvelope(raw: string): Envelope | undefined {
   const found: { -readonly [key in keyof Envelope]: string | undefined } = {
@@ -69,7 +70,7 @@ export function findEnvelope(raw: string): Envelope | undefined {
   return end >= 0 && skipSpace(raw, end) === raw.length ? found : undefined;
 }
 
-/** Calls `visit` with each key and where its value starts, for where the value ends. Gives where the object ends, or -1. */
+/** Calls `visit` with each key and the start of its value, for the value's end. Gives the end of the object, or -1. */
 function eachMember(raw: string, open: number, visit: (key: string, at: number) => number): number {
   let at = open;
   do {

@@ -9,9 +9,9 @@ export interface SalvagedObject {
 
 /**
  * Finds the entries that a line which is not one JSON object still holds whole: from its start on and up to its end,
- * with nothing but white space and NULs between them. Every character is looked at a fixed number of times, also in a line
- * made to be slow: from the start one object is read after the other, and from the end the brace that opens an object is
- * found by counting, without trying all of them.
+ * with nothing but white space and NULs between them. Every character is looked at a fixed number of times, also in a
+ * line made to be slow: from the start one object is read after the other, and from the end the brace that opens an
+ * object is found by counting, without trying all of them.
  */
 export function salvageEntries(text: string, isEntry: (value: JsonObject) => boolean): SalvagedObject[] {
   const isWhole = (start: number, end: number): boolean => {
@@ -70,7 +70,7 @@ function isGap(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a || code === 0;
 }
 
-/** From a closing brace back to the one that opens it, strings passed over; -1 where there is none at or after `first`. */
+/** From a closing brace back to the one that opens it, strings passed over; -1 where none is at or after `first`. */
 function openingBrace(text: string, closing: number, first: number): number {
   let depth = 0;
   for (let at = closing; at >= first; at--) {

@@ -73,7 +73,7 @@ export function skipValue(text: string, from: number): number {
   return -1;
 }
 
-/** The members of the object that opens at `open`, in order, duplicates included; of an array the elements, without a key. */
+/** The members of the object that opens at `open`, in order, repeated ones too; of an array its elements. */
 export function* objectMembers(text: string, open: number): Generator<Member> {
   const isArray = text.charCodeAt(open) === 0x5b;
   let at = skipSpace(text, open + 1);
@@ -154,8 +154,8 @@ export function removeElements(text: string, open: number, goes: (index: number)
 }
 
 /**
- * The splices that take some members out of the object that opens at `open`. A member goes with the comma behind it; what
- * goes at the very end takes the comma before it instead.
+ * The splices that take some members out of the object that opens at `open`. A member goes with the comma behind it;
+ * what goes at the very end takes the comma before it instead.
  */
 export function removeMembers(text: string, open: number, goes: (key: string, index: number) => boolean): Splice[] {
   const splices: Splice[] = [];

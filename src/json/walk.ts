@@ -1,6 +1,6 @@
 import { skipSpace, skipString, skipValue, unquote } from './text.ts';
 
-/** An object or array on the way down to the place that is looked at. Its fields name the member that the walk is in. */
+/** An object or array on the way down to the place that is looked at. Its fields name the member the walk is in. */
 export interface Frame {
   readonly array: boolean;
   /** Where it opens. */

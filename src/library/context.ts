@@ -7,7 +7,7 @@ import { toJson } from '../util/to-json.ts';
 import { type Bytes, described, optionsOf } from './arguments.ts';
 import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
 
-/** An entry of a path. The text is that of its line, so that messages are those of the log; without it they are made from the value. */
+/** An entry of a path. Messages are made from the text, which is that of its line, or from the value without one. */
 export interface GivenEntry {
   readonly value: JsonObject;
   readonly text?: string;

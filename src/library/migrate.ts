@@ -33,8 +33,8 @@ export interface MigrateLogOptions {
 
 /**
  * A log of version 1 or 2 as version 3, piece by piece; what does not change leaves as the bytes that came. A damaged
- * line, a missing header and an unknown version are thrown as AppError, after everything before them was handed out. Holds
- * one piece of the input and one line, and of a version 1 log the ids it has; of a line over 256 MiB all of it.
+ * line, a missing header and an unknown version are thrown as AppError, after everything before them was handed out.
+ * Holds one piece of the input and one line, and of a version 1 log the ids it has; of a line over 256 MiB all of it.
  *
  * A version 1 log is read twice if it can be, first to see which ids are taken. A stream cannot: where one of its later
  * entries has an id that an earlier entry was just given, AppError is thrown there.

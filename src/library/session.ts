@@ -62,7 +62,7 @@ export async function withSession<Result>(
   }
 }
 
-/** The entry that a REV names, as on the command line: '@', '@~2', 'root', 'line:7', 'leaf:1', an id, the start of one, a label. */
+/** The entry that a REV names: '@', '@~2', 'root', 'line:7', 'leaf:1', an id, the start of one, a label. */
 export async function resolveRev(session: SessionLog, rev: string): Promise<LogEntry> {
   const inner = requireSession('resolveRev', session);
   requireRev('resolveRev', rev);

@@ -11,7 +11,7 @@ export interface StatusOptions {
   readonly classes?: readonly ClassRule[];
 }
 
-/** Whether a session may be resumed: the verdict and why, the pending calls, the last stable entry. Nothing is run, nothing is written. */
+/** Whether a session may be resumed: verdict, reasons, pending calls, last stable entry. Nothing is run or written. */
 export async function status(source: Bytes | RandomAccess | SessionLog, options?: StatusOptions): Promise<Status> {
   const { rev, classes } = optionsOf('status', options, { rev: 'checked later', classes: 'checked later' });
   if (rev !== undefined) requireRev('status', rev);

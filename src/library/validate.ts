@@ -29,9 +29,9 @@ const LEVELS: readonly Level[] = ['error', 'warning', 'off'];
 const OPTIONS = { name: 'string', levels: 'checked later', maxLineBytes: 'bytes', random: 'function' } as const;
 
 /**
- * Every finding of a log, as `sessionctl validate` reports them: those of a line as the line is read, those that need the
- * whole log at its end; the generator returns the summary. What is no session log at all is thrown as AppError. Holds an
- * index of about 50 bytes for each entry, and the findings of one piece of the input.
+ * Every finding of a log, as `sessionctl validate` reports them: those of a line as the line is read, those that need
+ * the whole log at its end; the generator returns the summary. What is no session log at all is thrown as AppError.
+ * Holds an index of about 50 bytes for each entry, and the findings of one piece of the input.
  */
 export function validate(source: Bytes, options?: ValidateOptions): AsyncGenerator<Finding, ValidationSummary, void> {
   return findingsOf('validate', source, options);

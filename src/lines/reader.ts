@@ -66,7 +66,7 @@ export async function* readBlocks(
         heldBytes += rest.length;
         break;
       }
-      // Only a chunk larger than the limit can hide a line that is too long behind the first one; it is cut line by line.
+      // Only a chunk above the limit can hide a line that is too long behind the first one; it is cut line by line.
       const cut = rest.length > limit ? newline + 1 : rest.lastIndexOf(0x0a) + 1;
       const block = new Block(join(held, heldBytes, rest.subarray(0, cut)), number, offset);
       held = [];
@@ -165,7 +165,7 @@ export class Block {
   }
 }
 
-/** Puts pieces together, in the same memory again and again: nearly every block starts with the end of the chunk before. */
+/** Puts pieces together in the same memory: nearly every block starts with the end of the chunk before. */
 function joiner(): (held: readonly Buffer[], heldBytes: number, last: Buffer) => Buffer {
   let memory = Buffer.alloc(0);
   return (held, heldBytes, last) => {

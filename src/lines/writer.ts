@@ -5,8 +5,8 @@ const FULL = 256 * 1024;
 const MOST_JOINED = 4 * 1024 * 1024;
 
 /**
- * Bytes on their way out, in the order they are given. Call `flush` whenever `full` says so, as `put` does: it waits until
- * the reader has taken what was written, so that a slow reader slows us down instead of filling the memory.
+ * Bytes on their way out, in the order they are given. Call `flush` whenever `full` says so, as `put` does: it waits
+ * until the reader has taken what was written, so that a slow reader slows us down instead of filling the memory.
  */
 export class ByteWriter {
   readonly #stream: Output;
@@ -26,7 +26,7 @@ export class ByteWriter {
     return this.#bytes >= FULL;
   }
 
-  /** Bytes kept one to a character, as lines hold them. Joining short strings first costs less than a buffer for each. */
+  /** Bytes kept one to a character, as lines hold them. Joining short strings costs less than a buffer for each. */
   raw(raw: string): void {
     this.#raw += raw;
     this.#bytes += raw.length;

@@ -86,7 +86,7 @@ const MOST_HEADERS = 1024;
 
 const LONGEST_NAME = 100;
 
-/** Names as one byte: 0 is none, 255 is any name that came after the first 254, so a log of hostile names costs nothing. */
+/** Names as one byte: 0 is none, 255 is any name after the first 254, so a log of hostile names costs nothing. */
 class Names {
   static readonly NAMELESS = 255;
   readonly #codes = new Map<string, number>([['', 0]]);
@@ -108,8 +108,8 @@ class Names {
 }
 
 /**
- * The entries of one log: id, parent, type, line and byte range, about 50 bytes per entry. Positions count the entries in
- * file order from 0. Fill it with `add`, call `finish` once, then ask.
+ * The entries of one log: id, parent, type, line and byte range, about 50 bytes per entry. Positions count the entries
+ * in file order from 0. Fill it with `add`, call `finish` once, then ask.
  */
 export class LogIndex {
   /** The ids of entries, and those that entries name as their parent. */
@@ -259,12 +259,12 @@ export class LogIndex {
     }
   }
 
-  /** The last entry so far that has this id, or NOT_FOUND; while the index is being filled, that is the nearest earlier one. */
+  /** The last entry so far that has this id, or NOT_FOUND; while the index is filled, the nearest earlier one. */
   find(id: string): number {
     return this.#definition(this.symbols.find(id));
   }
 
-  /** What a reference to an id means that is in the entry at a position: the nearest definition before it, else the first after it. */
+  /** What a reference from the entry at a position means: the nearest definition before it, else the first after it. */
   resolve(id: string, from: number, duplicates: Duplicates = 'nearest-earlier'): number {
     const last = this.find(id);
     if (last < from || duplicates === 'last' || this.#repeated === 0) return last;

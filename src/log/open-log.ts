@@ -30,8 +30,8 @@ export interface OpenLogOptions {
 }
 
 /**
- * Opens the log in a store: one pass finds what is where, and entries are read when they are asked for. What is not a session
- * log is refused; damaged lines are left out and are in `damage`. The log closes the store.
+ * Opens the log in a store: one pass finds what is where, and entries are read when they are asked for. What is not a
+ * session log is refused; damaged lines are left out and are in `damage`. The log closes the store.
  */
 export async function openLog(store: ByteStore, options: OpenLogOptions): Promise<Log> {
   try {
@@ -93,7 +93,7 @@ function chunksOf(store: ByteStore, options: OpenLogOptions): AsyncIterable<Buff
   return options.chunks?.(store) ?? store.chunks();
 }
 
-/** A log of another format or version is read in its native form, from a private copy; line numbers are those of the file. */
+/** A log of another format or version is read in its native form, from a copy; line numbers are those of the file. */
 async function converted(
   store: ByteStore,
   format: Pick<LogFormat, 'toNative'> & Partial<LogFormat>,

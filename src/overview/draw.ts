@@ -15,7 +15,7 @@ const LINES_TOGETHER = 1000;
 const MOST_KINDS = 4;
 const LONGEST_TEXT = 200;
 
-/** `depth`: how many columns of branches are before it; `branchesOff`: the first entry of a side branch; `isRoot`: of a tree. */
+/** `depth`: columns of branches before it; `branchesOff`: the first entry of a side branch; `isRoot`: of a tree. */
 type DrawnEntry = { kind: 'entry'; position: number; depth: number; branchesOff: boolean; isRoot: boolean };
 /** Entries that are not worth a line each, and how many of them are of which role or type. */
 type DrawnRun = { kind: 'run'; depth: number; count: number; kinds: ReadonlyMap<string, number> };

@@ -5,7 +5,7 @@ import { partitionPoint } from '../util/search.ts';
 import { type Action, type Edit, RegionEditor } from './edits.ts';
 import type { Plan } from './plan.ts';
 
-/** A piece that left the log, or the old bytes of one that was fixed; as text where the bytes are text, else in base64. */
+/** A piece that left the log, or the old bytes of one that was fixed; as text where they are text, else in base64. */
 export interface QuarantineRecord {
   readonly line: number;
   readonly offset: number;
@@ -51,7 +51,7 @@ export class RepairPass {
   #written = 0;
   /** Where the header went, and as which bytes. */
   readonly #moved = new Map<HeadLine, { readonly offset: number; readonly text: string }>();
-  /** Where the output differs: one line of the input became all that follows, or the numbers that follow are shifted. */
+  /** Where the output differs: one line of the input became all that follow, or the numbers that follow are shifted. */
   readonly #shifts: { readonly offset: number; readonly line: number | undefined; readonly shift: number }[] = [];
   #shift = 0;
 

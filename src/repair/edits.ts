@@ -7,7 +7,7 @@ import type { Plan } from './plan.ts';
 
 export type Action = 'split' | 'removed' | 'rewritten' | 'inserted' | 'moved';
 
-/** Why an edit is made, where that is not the damage of the region. A change that belongs to the one before has no words. */
+/** Why an edit is made, if not for the damage of the region. A change that belongs to the one before has no words. */
 interface EditReason extends Partial<Omit<ChangeReason, 'words'>> {
   readonly words?: string | undefined;
   readonly line?: number;

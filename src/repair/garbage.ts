@@ -50,8 +50,8 @@ function shownId(idJson: string | undefined, parentJson: string | undefined): Sh
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * For an entry that raw line breaks inside its strings took apart, by its first line: takes the lines that may be the rest
- * of it, and is true for the one that is its end.
+ * For an entry that raw line breaks inside its strings took apart, by its first line: takes the lines that may be the
+ * rest of it, and is true for the one that is its end.
  */
 export function splitEntry(firstLine: string): (line: string) => boolean {
   let text = firstLine;

@@ -47,8 +47,8 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
 }
 
 /**
- * Writes the repaired log and checks what is written, by the rules of validate: gives the errors that are still in it, by
- * the lines of the input. A log that is known to be healthy is only copied.
+ * Writes the repaired log and checks what is written, by the rules of validate: gives the errors that are still in it,
+ * by the lines of the input. A log that is known to be healthy is only copied.
  */
 export async function applyRepair(
   plan: Plan,
@@ -90,7 +90,7 @@ function isError(id: string): boolean {
   return rules.find((rule) => rule.id === id)?.level === 'error';
 }
 
-/** How many bytes a log has that is surely ours and without an error; undefined for any other. Most need no closer look. */
+/** The bytes of a log that is surely ours and has no error; undefined for any other. Most need no closer look. */
 async function bytesOfHealthy(request: RepairRequest): Promise<number | undefined> {
   let bytes = 0;
   let hasError = false;
@@ -123,7 +123,7 @@ async function readIndex({ name, read, from, settleTools }: RepairRequest, wants
   });
   const { index } = builder;
   const first: Line[] = [];
-  // A printed array of entries is a JSON document: taken for a log it would fall to pieces, for commas stand behind its entries.
+  // A printed array of entries is a JSON document: taken for a log it would fall to pieces at its commas.
   let array: Evidence | undefined;
   const decide = (): void => {
     if (array || (index.written > 0 && !evidence.end())) throw foreignError(name, foreignFormat(first));

@@ -47,8 +47,8 @@ interface OpenValue {
 
 /**
  * Finds the objects that somebody printed over several lines. It holds lines back from the first one that starts as an
- * object and does not end as one, and reads them strictly: what it takes for closed is JSON. It remembers the whole objects
- * inside what is still open, so that each line is read once, however many objects break off.
+ * object and does not end as one, and reads them strictly: what it takes for closed is JSON. It remembers the whole
+ * objects inside what is still open, so that each line is read once, however many objects break off.
  */
 export class Joiner {
   readonly #callbacks: JoinerCallbacks;

@@ -33,7 +33,7 @@ export interface Plan {
   readonly quarantines: boolean;
 }
 
-/** Runs the fixes of the rules, with the whole log in view: first those of single objects, then those of the whole log. */
+/** Runs the fixes of the rules with the whole log in view: first those of objects, then those of the log. */
 export function makePlan(index: RepairIndex, { name, wants, settleTools, settleLeaf }: PlanOptions): Plan {
   const repair = new RepairState(index, wants);
   if ((settleTools || settleLeaf) && repair.version === 1) {

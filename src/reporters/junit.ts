@@ -86,7 +86,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>':
 const ILLEGAL_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]|\p{Cs}/u;
 const NOT_CHARACTERS = /[\ufffe\uffff]/g;
 
-/** Characters that XML 1.0 cannot hold at all are shown as escapes, other invisible ones become character references. */
+/** Characters that XML 1.0 cannot hold are shown as escapes, other invisible ones as character references. */
 function xmlText(text: string, kept = ''): string {
   const escaped = text.replace(/[&<>"']/g, (character) => `&${ENTITIES[character]};`);
   return escapeUnsafe(escaped, (character) => {

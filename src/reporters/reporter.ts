@@ -4,8 +4,9 @@ import { counted } from '../util/words.ts';
 
 /**
  * Findings on their way to a reader. Each call gives the text to write at that moment, often none; the calls come as
- * begin, then for each file file, finding..., fileEnd, and end at last. What could not be checked, or not to its end, has
- * failed in place of fileEnd, maybe without any call before. Reporters write as they go and hold only a bounded part.
+ * begin, then for each file file, finding..., fileEnd, and end at last. What could not be checked, or not to its end,
+ * has failed in place of fileEnd, maybe without any call before. Reporters write as they go and hold only a bounded
+ * part.
  */
 export interface Reporter {
   begin(): string;

@@ -83,7 +83,7 @@ function encoded(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
-/** A SARIF message spells braces twice (3.11.5), and viewers make [words](target) a link (3.11.6), which words of a log must not be. */
+/** A SARIF message spells braces twice (3.11.5); words of a log must not become a link, [words](target) (3.11.6). */
 function plainText(text: string): string {
   return text.replace(/[{}]/g, '$&$&').replace(/\]\(/g, '] (');
 }

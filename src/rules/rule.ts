@@ -91,10 +91,10 @@ export interface Rule extends RuleMeta {
   /** Looks at every line that is damaged or blank, in order; healthy ones may be passed over. */
   readonly line?: (line: CheckedLine, log: LogFacts, report: Report) => void;
   /**
-   * What `object` looks at, if not at everything. 'shape': keys, kinds of values (an empty string is one of its own) and
-   * the values of `type` and `role`, so that of all lines of one shape one is enough. 'unscanned': only at lines that the
-   * scanner leaves to a full reading anyway. 'values' where the fast path asks the same question of its own facts. Without
-   * it every line is read in full while the rule is on.
+   * What `object` looks at, if not at everything. 'shape': keys, kinds of values (an empty string is one of its own)
+   * and the values of `type` and `role`, so that of all lines of one shape one is enough. 'unscanned': only at lines
+   * that the scanner leaves to a full reading anyway. 'values' where the fast path asks the same question of its own
+   * facts. Without it every line is read in full while the rule is on.
    */
   readonly looksAt?: 'shape' | 'unscanned' | 'values';
   /** Looks at every whole object, in order, before it joins the log's facts. */
@@ -156,7 +156,7 @@ export function damageRule(
 
 export type BlobProblem = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
 
-/** Every reference of an entry's text with its JSON path, and what is wrong with it, if anything; only there with --blobs. */
+/** Every reference of an entry's text with its JSON path, and what is wrong with it, if anything; only with --blobs. */
 export type BlobLookup = (
   text: string,
 ) => readonly { readonly path: string; readonly ref: string; readonly problem: BlobProblem | undefined }[];

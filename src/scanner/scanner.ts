@@ -30,7 +30,7 @@ interface WasmApi {
   readonly Instance: new (module: object) => { readonly exports: unknown };
 }
 
-/** The seed keeps logs from aiming at the hash: 8 random bytes. Undefined where the machine has no WebAssembly with SIMD. */
+/** The seed keeps logs from aiming at the hash: 8 random bytes. Undefined without WebAssembly and its SIMD. */
 export function makeScanner(kind: ScannerKind, seed: Uint8Array): Scanner | undefined {
   const api = (globalThis as { readonly WebAssembly?: WasmApi }).WebAssembly;
   if (kind === 'off' || !api) return undefined;

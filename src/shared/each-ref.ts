@@ -12,7 +12,7 @@ import { AppError } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 import { type Io, noteDamage } from './command.ts';
 
-/** A file begins, undefined for stdin; what is given is called for every line with its refs, none where it is damaged. */
+/** A file begins, undefined for stdin; the function gets every line with its refs, none where it is damaged. */
 type Begin = (file: string | undefined) => (line: Line, refs: readonly LineRef[]) => Promise<void>;
 
 /** Every ref of every log named, or found below a folder. Gives the exit code earned by the reading. */

@@ -13,8 +13,8 @@ import { counted, grouped } from '../util/words.ts';
 import { type Io, noteDamage } from './command.ts';
 
 /**
- * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not a
- * session log is refused; damaged lines are left out, and reported by `endReading`.
+ * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not
+ * a session log is refused; damaged lines are left out, and reported by `endReading`.
  */
 export async function openSession(name: string, io: Io): Promise<Log> {
   io.progress.file(name);

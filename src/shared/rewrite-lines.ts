@@ -13,7 +13,7 @@ import type { RewriteInput } from './rewrite.ts';
 export interface RewriteLinesOptions {
   /** Called before output leaves. */
   readonly beforeFlush?: () => void;
-  /** A message without an image or a ref is not changed, and need not be read where the scanner says that it is whole. */
+  /** A message without an image or a ref is not changed, nor read where the scanner says that it is whole. */
   readonly onlyImages?: boolean;
 }
 

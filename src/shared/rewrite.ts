@@ -50,7 +50,7 @@ export interface RewriteInput {
   readonly size: number;
   /** What a copy of the content may be given at most; 0600 for stdin. */
   readonly mode: number;
-  /** The file that the output ends up in, behind a link: FILE with -i, OUT with -o, undefined or '-' for standard output. */
+  /** The file that the output ends up in, behind a link: FILE with -i, OUT with -o; else undefined or '-'. */
   readonly target: string | undefined;
   /** Others see the output as it is written; else all of it at once, when the transform is done. */
   readonly streams: boolean;
@@ -61,12 +61,12 @@ export interface RewriteInput {
 }
 
 /**
- * Writes the new content and gives the exit code earned, 0 or 1. What it throws leaves a file as it was. Everything else
- * that has to be safe on the disk (a quarantine, blobs) must be so when it returns, for the file is replaced then.
+ * Writes the new content and gives the exit code earned, 0 or 1. What it throws leaves a file as it was. Everything
+ * else that has to be safe on the disk (a quarantine, blobs) must be so when it returns, for the file is replaced then.
  */
 export type Transform = (input: RewriteInput, out: ByteWriter) => Promise<number>;
 
-/** Runs the transform, which reads its input so many times, on each FILE or on stdin, to wherever the options say. Gives the exit code. */
+/** Runs the transform on each FILE or on stdin, to wherever the options say. Gives the exit code. */
 export async function rewrite(args: ParsedArgs, io: Io, transform: Transform, passes = 1): Promise<number> {
   const names = args.operands.length > 0 ? args.operands : ['-'];
   const options = readOptions(args, names);

@@ -20,7 +20,7 @@ interface StatusNote extends Finding {
 export interface CallFacts extends EntryPlace {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Undefined for calls of earlier turns: arguments may be megabytes, and only those of the last turn are asked for. */
+  /** Undefined for calls of earlier turns: arguments may be megabytes, and only the last turn is asked for. */
   args: unknown;
   readonly leavesProcess: boolean;
   readonly round: number;
@@ -66,7 +66,7 @@ const START = 'tool_execution_start';
 const FINISHED = 'event-log/tool.finished';
 const POLICY = 'event-log/policy';
 
-/** What the path from root to leaf says: takes its entries one at a time, root first, and holds only what the verdict needs. */
+/** What the path from root to leaf says: takes its entries root first and holds only what the verdict needs. */
 export class PathFacts {
   leafId: string | null = null;
   /** The last user, assistant or toolResult message. */

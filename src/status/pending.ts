@@ -4,7 +4,7 @@ import { type Classify, type ClassName, milder, type Verdict } from './classes.t
 import type { CallFacts, PathFacts } from './facts.ts';
 import type { ChecklistItem, FileState, Finding, PendingCall } from './types.ts';
 
-/** How bad it would be if this call had no result; the same question for pending calls and for weighing answered ones. */
+/** How bad it would be if this call had no result; the same for pending calls and for answered ones. */
 export function unansweredVerdict(path: PathFacts, classify: Classify, call: CallFacts, stopReason?: string): Verdict {
   const { verdict } = classify(call.toolName, call.args);
   const { started, finished, policy } = path.markersOf(call);

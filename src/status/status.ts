@@ -22,7 +22,7 @@ export interface SessionStatusOptions {
   readonly look?: (facts: PathFacts) => ReadonlyMap<CallFacts, Probe> | undefined;
 }
 
-/** Whether an open session may be resumed. Holds the ids of the path and the calls of its last turn, beside the index. */
+/** Whether an open session may be resumed. Holds the ids of the path and the calls of its last turn. */
 export async function sessionStatus(session: Log, { rev, classify, look }: SessionStatusOptions): Promise<Status> {
   const { index, header, endsWithNewline } = session;
   const last = await lastEntry(session);

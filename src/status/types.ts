@@ -64,7 +64,7 @@ export interface Status {
   readonly lastStableEntryId: string | null;
   /** Why that is not the leaf; null where it is, or where there is none. */
   readonly lastStableReason: string | null;
-  /** What to run before it is resumed, and the entry to fork at; null unless the verdict is blocked or the log is damaged. */
+  /** What to run before it is resumed, and the entry to fork at; null unless it is blocked or the log is damaged. */
   readonly next: Readonly<{ command: 'repair' | 'validate' | 'migrate' | 'fork' | 'log'; entryId?: string }> | null;
   readonly checklist: readonly ChecklistItem[];
   readonly evidence: readonly (EntryPlace & { readonly what: string })[];

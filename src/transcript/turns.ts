@@ -7,7 +7,7 @@ export function toolCalls({ content }: JsonObject): JsonObject[] {
     : [];
 }
 
-/** The calls of one turn that have the same id, and their results as they came: one each is needed, the first for the first call. */
+/** The calls of one turn with the same id, and their results as they came: one each, the first for the first call. */
 export interface CallGroup<Call, Result> {
   readonly calls: Call[];
   readonly results: Result[];
@@ -22,7 +22,7 @@ export class Pairing<Call, Result> {
   readonly #nearest = new Map<unknown, CallGroup<Call, Result>>();
   readonly #ofTurn = new Set<unknown>();
 
-  /** A turn begins. Calls of the one before that have their results are forgotten: another result for them is an orphan. */
+  /** A turn begins. Calls before it that have their results are forgotten: another result for them is an orphan. */
   startTurn(): void {
     for (const id of this.#ofTurn) {
       const group = this.#nearest.get(id);

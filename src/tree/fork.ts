@@ -65,7 +65,7 @@ export class ForkIds {
   }
 }
 
-/** An entry's text for the fork; `parentId` where it hangs from another entry than before. Unchanged bytes where nothing changes. */
+/** An entry's text for the fork; `parentId` where it hangs from another entry than before. Else unchanged bytes. */
 export function forkEntry(text: string, value: JsonObject, ids: ForkIds, parentId?: string | null): string {
   const splices: Splice[] = [];
   for (const key of ['id', ...REFERENCES]) {
@@ -100,7 +100,7 @@ export async function lateLabels(session: Log, path: readonly number[]): Promise
   return late.map(([, { by }]) => by).sort((a, b) => a - b);
 }
 
-/** The field without which agents lose an entry, where it is absent or of the wrong kind: a fork with such an entry would not validate. */
+/** The field without which agents lose an entry, where it is absent or wrong: such a fork would not validate. */
 export function unusableField(value: JsonObject): string | undefined {
   const { type, id, parentId, message } = value;
   if (typeof type !== 'string') return 'type';

@@ -1,6 +1,6 @@
 /**
- * HalfSipHash-1-3 with 32 bits of output. The key is drawn for each run, so no log can be written to make its ids collide
- * and the table of ids slow.
+ * HalfSipHash-1-3 with 32 bits of output. The key is drawn for each run, so no log can be written to make its ids
+ * collide and the table of ids slow.
  */
 export class KeyedHash {
   readonly #key0: number;

@@ -12,7 +12,7 @@ export function printable(text: string): string {
   return escapeUnsafe(text, visibleEscape);
 }
 
-/** The text with each unsafe character spelled as a format of its own wants it, such as a character reference in XML. */
+/** The text with each unsafe character spelled as its format wants it, such as a character reference in XML. */
 export function escapeUnsafe(text: string, spell: (character: string) => string): string {
   return text.replace(UNSAFE, spell);
 }

@@ -1,4 +1,4 @@
-/** The first place from `from` on at which the test does not hold, `to` where there is none. Behind it the test must not hold again. */
+/** The first place from `from` on at which the test does not hold, else `to`. It must not hold again behind it. */
 export function partitionPoint(from: number, to: number, holds: (at: number) => boolean): number {
   let low = from;
   let high = to;

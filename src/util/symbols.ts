@@ -14,7 +14,8 @@ const MOST_BYTES = 2 ** 32;
 
 /**
  * Texts as small numbers, in the order in which they were first seen: the ids of a log, of which there may be millions.
- * A text takes its bytes and about 16 more. Text that is not Latin-1 is kept as UTF-16, which its last bit of length tells.
+ * A text takes its bytes and about 16 more. Text that is not Latin-1 is kept as UTF-16, which its last bit of length
+ * tells.
  */
 export class Symbols {
   readonly #hash: KeyedHash;

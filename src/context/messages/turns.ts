@@ -30,7 +30,7 @@ export type AssistantPart =
   | TextPart
   | Readonly<{ type: 'thinking'; thinking: string; signature: string }>
   | Readonly<{ type: 'redacted_thinking'; data: string }>
-  /** The id is unique in the conversation, in characters that every provider takes; the input is the JSON text of an object. */
+  /** The id is unique in the conversation and in characters that every provider takes; the input is JSON. */
   | Readonly<{ type: 'tool_use'; id: string; name: string; input: string }>;
 
 type ToolResult = Readonly<{ id: string; parts: readonly ContentPart[]; isError: boolean }>;
@@ -39,9 +39,9 @@ const NO_OUTPUT: ContentPart = { type: 'text', text: '(no output)' };
 const NEVER_RECORDED: ContentPart = { type: 'text', text: 'No result of this call was recorded.' };
 
 /**
- * Makes turns of messages, one after the other. Adjacent messages of one side become one turn. Results go to their calls; a call
- * without one gets a result that says so, and a result without a call becomes text. Holds the turns under way and the
- * ids of the calls.
+ * Makes turns of messages, one after the other. Adjacent messages of one side become one turn. Results go to their
+ * calls; a call without one gets a result that says so, and a result without a call becomes text. Holds the turns under
+ * way and the ids of the calls.
  */
 export class Turns {
   readonly #provider: Provider;

@@ -8,7 +8,7 @@ import { header, type Schema, schemaOf, titleSlot, unknownEntrySchema } from './
 
 export type { KnownVersion } from '../entry-type.ts';
 
-/** Shapes beyond the envelope that omp throws an error on, so that it does not open the session. Each is a rule of its own. */
+/** Shapes beyond the envelope that omp throws an error on, so that the session does not open. Each is a rule. */
 type FatalShape = 'bad-cwd' | 'bad-injected-rules' | 'null-block' | 'null-content' | 'usage-without-cost';
 type MinorShape = 'unknown-entry-type' | 'unknown-role' | 'unknown-block';
 
@@ -28,7 +28,7 @@ type Path = readonly PropertyKey[];
 const WORTH_COMPILING = 1_000;
 const used = new Map<string, { schema: Schema; uses: number }>();
 
-/** A schema is compiled when entries of its type keep coming: most logs are small, and most lines need no look at all. */
+/** A schema is compiled when entries of its type keep coming: most logs are small, and most lines need no look. */
 function schemaFor(type: string, version: KnownVersion): Schema {
   const key = `${version} ${type}`;
   let found = used.get(key);

@@ -24,7 +24,7 @@ export function schemaTypes(): readonly string[] {
   return [...Object.keys(OTHERS), ...entryTypes.map(({ name }) => name)];
 }
 
-/** JSON Schema 2020-12 of one line of a log of version 3; `line-v1` and `line-v2` among its definitions are those of older logs. */
+/** JSON Schema 2020-12 of one line of a version 3 log; `line-v1` and `line-v2` in it are those of older logs. */
 export function lineSchema(): JsonSchema {
   const definitions: JsonDefinitions = {};
   const define = (name: string, schema: Schema): JsonSchema => {
@@ -54,7 +54,7 @@ export function lineSchema(): JsonSchema {
   };
 }
 
-/** JSON Schema 2020-12 of one entry type, of the header ('session') or of the title slot ('title'); undefined for any other word. */
+/** JSON Schema 2020-12 of an entry type, of the header ('session') or of the title slot ('title'); else undefined. */
 export function entrySchema(name: string): JsonSchema | undefined {
   const type = entryTypeOf(name);
   const known = type ? { title: `An entry of type ${name}`, schema: schemaOf(type, 3) } : OTHERS[name];
@@ -103,8 +103,8 @@ function convert(schema: Schema, definitions: JsonDefinitions): JsonSchema {
 }
 
 /**
- * The unions of zod are closed, the format is not: of what a union knows each is tied to its word, and other words pass.
- * `additionalProperties: {}` says what is so anyway.
+ * The unions of zod are closed, the format is not: of what a union knows each is tied to its word, and other words
+ * pass. `additionalProperties: {}` says what is so anyway.
  */
 function open(node: unknown, definitions: JsonDefinitions): unknown {
   if (Array.isArray(node)) return node.map((one) => open(one, definitions));

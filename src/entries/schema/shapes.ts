@@ -59,7 +59,7 @@ function fieldsOf(notation: string, kinds: Kinds = BASICS): Fields {
   return fields();
 }
 
-/** Tokens and money; seed 000 spells inputTokens and outputTokens. Two are parts of others: of cacheWrite and of output. */
+/** Tokens and money; seed 000 spells inputTokens and outputTokens. Two are parts of cacheWrite and of output. */
 const USAGE = `input?: number, output?: number, cacheRead?: number, cacheWrite?: number, cacheWrite1h?: number,
   reasoning?: number, totalTokens?: number, inputTokens?: number, outputTokens?: number,
   cost?: { input?: number, output?: number, cacheRead?: number, cacheWrite?: number, total?: number,
@@ -129,7 +129,7 @@ function envelopeOf(version: KnownVersion): Fields {
   return { id: z.string().check(z.minLength(1)), ...fieldsOf('parentId: string | null, timestamp?: unknown') };
 }
 
-/** The first line of a log, behind a title slot where there is one. Some of it is of version 1, of omp or of pi 1.5 alone. */
+/** The first line of a log, behind a title slot if there is one. Some of it is of version 1, omp or pi 1.5 alone. */
 export const header: Schema = z.object({
   type: z.literal('session'),
   version: z.optional(z.literal([1, 2, 3])),

@@ -1,6 +1,6 @@
 /**
- * What the page can do beyond being read. It only looks at what is on the page and shows or hides it: text of the log is
- * never made into markup. Its hash is in the page's policy, and so it is the only script that runs.
+ * What the page can do beyond being read. It only looks at what is on the page and shows or hides it: text of the log
+ * is never made into markup. Its hash is in the page's policy, and so it is the only script that runs.
  */
 export const SCRIPT = String.raw`
 'use strict';

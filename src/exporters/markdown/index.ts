@@ -9,7 +9,7 @@ export const markdownFormat: ExportFormat = { name: 'md', endings: ['.md', '.mar
 /** How a line is written: as Markdown, or inside the summary of a fold. */
 type Write = (words: Words) => string;
 
-/** Every piece ends with a blank line, and every block of ours starts at the left edge: so nothing before it can hold it. */
+/** Every piece ends with a blank line, and our blocks start at the left edge: so nothing before one can hold it. */
 function markdownExporter(options: ExporterOptions): Exporter {
   const line: Write = (words) => renderWords(words, MARKDOWN_WORDS, options.anchorOf);
   const summary: Write = (words) => renderWords(words, SUMMARY_WORDS, options.anchorOf);

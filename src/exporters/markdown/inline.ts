@@ -20,9 +20,9 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * One line of Markdown from a log, made such that it still means the same but cannot reach beyond its line: no raw HTML,
- * no code that opens here and closes elsewhere, no definitions of links or footnotes (those work in the whole document),
- * no pictures from elsewhere, no links that are more than links, no mentions, no formulas.
+ * One line of Markdown from a log, made such that it still means the same but cannot reach beyond its line: no raw
+ * HTML, no code that opens here and closes elsewhere, no definitions of links or footnotes (those work in the whole
+ * document), no pictures from elsewhere, no links that are more than links, no mentions, no formulas.
  */
 export function sanitizeLine(line: string, inTable: boolean): string {
   if (!NEEDS_WORK.test(line)) return line;

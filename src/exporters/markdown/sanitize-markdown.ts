@@ -8,8 +8,8 @@ const MORE_THAN_PROSE = /^[\n \t~>\-+*_=#0-9]|\n(?:[ \t~>\-+*_=#0-9]|\n\n)/;
 const HIGHEST_HEADING = 3;
 
 /**
- * Markdown that a user or a model wrote, made such that it reads as it was meant and cannot reach beyond its place: code
- * blocks are written anew with fences of our own at the left edge, always closed; headings are below those of the
+ * Markdown that a user or a model wrote, made such that it reads as it was meant and cannot reach beyond its place:
+ * code blocks are written anew with fences of our own at the left edge, always closed; headings are below those of the
  * export; underlines make no headings; every other line goes through `sanitizeLine`. What is ambiguous loses its looks,
  * never its place.
  */

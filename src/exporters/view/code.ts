@@ -33,7 +33,8 @@ const CONTEXT = 3;
 
 /**
  * The lines that an edit takes away and puts in their place, in the form of a diff. Equal lines at both ends are kept
- * as context; between them the longest common part is found while that is cheap, else all old lines come before all new ones.
+ * as context; between them the longest common part is found while that is cheap, else all old lines come before all new
+ * ones.
  */
 export function diffOf(before: string, after: string): string {
   const old = linesOf(before);

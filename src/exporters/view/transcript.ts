@@ -32,8 +32,8 @@ const MISSING = {
 };
 
 /**
- * The entries of one path, root first, as messages and notes. Tool results go to their calls, so a message with calls is
- * handed on when the next one comes. Consecutive messages of an assistant are one turn.
+ * The entries of one path, root first, as messages and notes. Tool results go to their calls, so a message with calls
+ * is handed on when the next one comes. Consecutive messages of an assistant are one turn.
  */
 export class Transcript {
   readonly #options: ViewOptions;

@@ -8,7 +8,7 @@ import { Symbols } from '../../util/symbols.ts';
 export const ID_SCHEMES = ['stable', 'random', 'sequence'] as const;
 export type IdScheme = (typeof ID_SCHEMES)[number];
 
-/** The id that the entry at a position gets in every run, on every machine; a try number tells it from one that is taken. */
+/** The id that the entry at a position gets in every run, on every machine; a try number where it is taken. */
 export function stableId(headerId: string, position: number, attempt = 0): string {
   const text = attempt === 0 ? `${headerId}\0${position}` : `${headerId}\0${position}\0${attempt}`;
   return hash('sha256', Buffer.from(encodeUtf8(text), 'latin1'), 'hex').slice(0, 8);
@@ -30,7 +30,7 @@ export function freeId(candidate: (attempt: number) => string, isTaken: (id: str
 /** An `id` that a new one could equal, wherever it is; its letters and digits may be written as escapes. */
 const SUSPECT = /"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*"(?:[0-9a-f]|\\u00[36][0-9a-fA-F]){8}"/;
 
-/** The ids of a log that a new id could collide with; most lines of an old log need not be parsed. The key is 8 random bytes. */
+/** The ids that a new id could collide with; most lines of an old log need not be parsed. The key is 8 random bytes. */
 export async function skimIds(source: AsyncIterable<Uint8Array>, key: Uint8Array): Promise<Symbols> {
   const ids = new Symbols(key);
   for await (const lines of readLineBatches(source)) {

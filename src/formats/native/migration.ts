@@ -29,7 +29,7 @@ export interface MigrateOptions {
   readonly ids?: IdScheme;
   /** For random ids, and for the tables of ids. */
   readonly random: (bytes: number) => Uint8Array;
-  /** The ids of the whole log, from `skimIds`. Without them a log that has both ids and entries without one may be refused half-way. */
+  /** All ids, from `skimIds`. Without them a log with ids and entries that lack one may be refused half-way. */
   readonly taken?: Symbols | undefined;
   readonly onWarning?: (warning: MigrateWarning) => void;
   /**
@@ -168,8 +168,9 @@ export async function isVersion1(chunks: AsyncIterable<Buffer>): Promise<boolean
 }
 
 /**
- * The migrated bytes of a log, some lines at a time. Where a line is refused, what is before it comes first. A line that is
- * too long to be held goes piece by piece to `writeNow`, which has the bytes before it already; without, it is held.
+ * The migrated bytes of a log, some lines at a time. Where a line is refused, what is before it comes first. A line
+ * that is too long to be held goes piece by piece to `writeNow`, which has the bytes before it already; without, it is
+ * held.
  */
 export async function* migratedBytes(
   chunks: AsyncIterable<Uint8Array>,

@@ -21,7 +21,7 @@ const MOST_LISTED = 10;
 export class Version1To2 {
   readonly #options: MigrateOptions;
   readonly #refusal: (what: string) => AppError;
-  /** The symbol of the id at each position of the file, the header's being 0; NONE for a header and for an entry that is lost. */
+  /** The symbol of the id at each position of the file, the header's being 0; NONE for a header and a lost entry. */
   readonly #positions = int32Column();
   readonly #ids: Symbols;
   readonly #headerIds = new Set<string>();
@@ -42,7 +42,7 @@ export class Version1To2 {
   /** A header counts, but is no link of the chain. `value` is decoded. */
   header(value: JsonObject): void {
     const id = value['id'];
-    // A wrong id becomes the text of its JSON when it is repaired: so the ids made from it are the same before and after.
+    // A wrong id becomes the text of its JSON when it is repaired: ids made from it are the same before and after.
     const text = typeof id === 'string' ? id : id === undefined ? '' : toJson(id);
     if (this.#positions.size === 0) this.#firstHeaderId = text;
     if (typeof id === 'string') this.#headerIds.add(id);

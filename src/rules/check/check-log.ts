@@ -46,7 +46,7 @@ export function makeMemory(
 export type ActiveRules = ReturnType<typeof activeRules>;
 type ActiveRule = ActiveRules['object'][number];
 
-/** The rules that are on, by when they look. Made once for many logs, because it takes longer than the check of a short one. */
+/** The rules that are on, by when they look. Made once for many logs: it takes longer than a check of a short one. */
 export function activeRules(levels: ReadonlyMap<string, Level> | undefined) {
   const on = rules.flatMap((rule) => {
     const severity = levels?.get(rule.id) ?? rule.level;
@@ -65,8 +65,8 @@ export function activeRules(levels: ReadonlyMap<string, Level> | undefined) {
 }
 
 /**
- * Checks one log, line by line: hand in every line, then call `end`. Findings come in line order as they are found; those
- * that need the whole file come at its end, in line order. Holds an index of the entries and no content.
+ * Checks one log, line by line: hand in every line, then call `end`. Findings come in line order as they are found;
+ * those that need the whole file come at its end, in line order. Holds an index of the entries and no content.
  */
 export class LogCheck {
   readonly log: LogFacts;

@@ -19,7 +19,7 @@ import { KIND, type LastEntry, type LogFacts } from './log-facts.ts';
 const MOST_SHAPES = 1 << 16;
 const MS_PER_DAY = 86_400_000;
 
-/** What is learned once for all logs of a run: the compiled scanner, and whether there is something to say about a shape. */
+/** What is learned once for all logs of a run: the compiled scanner, and what is to be said about a shape. */
 export class ShapeMemory {
   readonly scanner: Scanner;
   /** By version, for what is expected of a line depends on it; then by the first half of the shape's hash. */
@@ -66,7 +66,7 @@ export class PlainEntries {
     const codes = records[at + FIELD.codes] as number;
     const type = codes & 15;
     const role = (codes >>> 4) & 15;
-    // The index keeps the names of roles; which unknown one it is, the scanner does not say. What is no message has none.
+    // The index keeps names of roles; which unknown one it is, the scanner does not say. Only messages have one.
     if ((type === TYPE.message) !== (role !== ROLE.none) || role === ROLE.unknown) return false;
     // Two user messages in a row may be of two writers.
     if (role === ROLE.user && log.last?.role === 'user') return false;

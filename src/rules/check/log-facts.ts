@@ -110,7 +110,7 @@ export class LogFacts {
     return { line: index.lineOf(position), offset: index.offsetOf(position), entryId: index.idOf(position), path };
   }
 
-  /** The first call of an assistant message, whose others follow; of a result the symbol of its call's id. -1 for none. */
+  /** The first call of an assistant message, whose others follow; of a result the symbol of its call's id; else -1. */
   noteOf(position: number): number {
     return this.index.noteOf(position) | 0;
   }
@@ -170,7 +170,7 @@ export class LogFacts {
     if (message) this.#addTools(position, role, message);
   }
 
-  /** The same for an entry that the scanner took down; false, and nothing added, where there is more to say about it. */
+  /** The same for an entry of the scanner; false, and nothing added, where there is more to say about it. */
   addPlain(entry: EntryRanges, isRoot: boolean, time: number, last: LastEntry | undefined): boolean {
     entry.length = NO_NOTE;
     if (this.index.addRanges(entry, true) < 0) return false;

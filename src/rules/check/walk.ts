@@ -25,7 +25,7 @@ export class BranchFacts {
   readonly offPath = new Set<number>();
 
   readonly #log: LogFacts;
-  /** User and assistant messages above, the nearest last. A turn is open for results while nobody has spoken after it. */
+  /** User and assistant messages above, the nearest last. A turn is open for results until somebody speaks after it. */
   readonly #speakers = uint32Column();
   /** Assistant turns above, the nearest last. */
   readonly #turns = uint32Column();

@@ -11,8 +11,8 @@ const USELESS: Readonly<Record<string, string>> = {
 };
 
 /**
- * An entry without a usable type, id, parentId, message or role. What has a known type and its payload is kept: it gets an
- * id, and looks for a parent with the others that lost theirs. The rest leaves.
+ * An entry without a usable type, id, parentId, message or role. What has a known type and its payload is kept: it gets
+ * an id, and looks for a parent with the others that lost theirs. The rest leaves.
  */
 export function fixField(repair: RepairState, { unit: entry, rule, path = '' }: ObjectFinding): void {
   if (entry.kind !== 'entry') return;
@@ -41,8 +41,8 @@ export function hasPayload(value: JsonObject): boolean {
 }
 
 /**
- * Goes through the file once: an exact copy of an entry leaves, new ids where they repeat or lack, and whoever names such an
- * entry follows. Finds the parent of each entry on the way.
+ * Goes through the file once: an exact copy of an entry leaves, new ids where they repeat or lack, and whoever names
+ * such an entry follows. Finds the parent of each entry on the way.
  */
 export function assignIds(repair: RepairState): void {
   const { index, first, current, parents } = repair;
@@ -86,7 +86,7 @@ function keepsId(repair: RepairState, entry: RepairEntry): boolean {
   return typeof entry.id === 'string' && !repair.idless.has(entry) && !entry.edits?.drop;
 }
 
-/** Agents cannot read an entry behind a byte order mark, so it is the copy, and the healthy one later in the file stays. */
+/** Agents cannot read an entry behind a byte order mark, so it is the copy, and the healthy one later stays. */
 function dropBehindMark(repair: RepairState): void {
   const { index } = repair;
   const [marked] = index.entries;
@@ -171,8 +171,8 @@ function canBeParent({ id, newId, edits }: RepairEntry): boolean {
 }
 
 /**
- * The nearest entry that survived along the chain of parents which damaged lines still show; ROOT where the chain leads to
- * a root, undefined where nothing shows it. Only what is before the entry: agents write a parent first.
+ * The nearest entry that survived along the chain of parents which damaged lines still show; ROOT where the chain leads
+ * to a root, undefined where nothing shows it. Only what is before the entry: agents write a parent first.
  */
 function survivor(repair: RepairState, entry: RepairEntry): number | undefined {
   const { shown } = repair.index;

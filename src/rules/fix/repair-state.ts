@@ -114,7 +114,7 @@ export interface ObjectFinding {
   readonly path: string | undefined;
 }
 
-/** Everything that has to be known about the whole log before a byte of it is written, with the bytes of its lines fixed. */
+/** All that has to be known about the log before a byte of it is written, with the bytes of its lines fixed. */
 export class RepairIndex {
   readonly entries: RepairEntry[] = [];
   readonly headers: HeadLine[] = [];

@@ -27,7 +27,7 @@ export interface Piece {
   readonly unit?: Unit | undefined;
 }
 
-/** A place that changes: damaged lines that are fixed together, a line whose object changes, or one where a line is put in. */
+/** A place that changes: damaged lines fixed together, a line whose object changes, or where a line is put in. */
 export interface Region {
   /** The number of the first line. */
   readonly line: number;
@@ -43,8 +43,8 @@ export interface Region {
 }
 
 /**
- * Splits a damaged line: its whole objects, the runs of NULs around them, and what is garbage. White space belongs to no
- * piece, unless there is nothing else.
+ * Splits a damaged line: its whole objects, the runs of NULs around them, and what is garbage. White space belongs to
+ * no piece, unless there is nothing else.
  */
 export function splitDamagedLine({ raw, objects, version }: DamagedLine): Piece[] {
   const pieces: Piece[] = [];
