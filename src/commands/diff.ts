@@ -17,7 +17,7 @@ export const command: Command = {
     'A second FILE (or --against FILE2) compares A of FILE with B of FILE2, by default the last entries. Entries are matched by id, and the others by content, so that you can compare a fork with its origin or two runs of the same task. The first difference is shown.',
     '--context compares what the model would see instead of the entries; --profile applies.',
     "A and B are REVs: '@' the last entry, '@~N', 'root', 'line:N', 'leaf:N', an id or a prefix of one, a label. Put an id that starts with a dash after '--'.",
-    'Memory: the index of each log, about 27 bytes per entry, and about 150 bytes per entry that is compared; one entry of each side at a time, with --context all messages. Standard input is copied to a private temporary file.',
+    'Memory: the index of each log, about 55 bytes per entry, and about 150 bytes per entry that is compared; one entry of each side at a time, with --context all messages. Standard input is copied to a private temporary file.',
   ],
   options: [
     option('against', 'FILE', 'Compare with another session; B is an entry in this FILE'),

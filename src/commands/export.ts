@@ -30,7 +30,7 @@ export const command: Command = {
     'Images are part of the output as data URLs, or files in --assets DIR, named by the hash of their content. Blob refs stay ' +
       'refs unless --blobs or SESSIONCTL_BLOBS is set.',
     'Times are shown in UTC, so that the output is the same on every machine; --tz takes a zone such as Europe/Berlin.',
-    'Memory: about 27 bytes per entry for the index, 4 to 12 more with --all, one turn with its results, and up to 8 MB of output; ' +
+    'Memory: about 55 bytes per entry for the index, 4 to 12 more with --all, one turn with its results, and up to 8 MB of output; ' +
       'longer output is kept in a private temporary file, because the totals come first. Standard input is copied to one too. ' +
       'Damage in lines that are not read may go unnoticed; use validate to find it.',
   ],

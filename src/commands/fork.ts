@@ -18,7 +18,7 @@ export const command: Command = {
     'The new session has the entries from the root to REV, a new id, and the id of the source as parentSession; the other header fields are those of the source. Entries are copied byte for byte, including their ids. Labels of entries on the path are kept, also those from elsewhere in the tree. An agent that opens the fork sees what it would see in the source at REV. The source is never changed.',
     'With --id and --timestamp the output is the same in every run; without them the id is random and the time is now. With --new-ids every entry gets a new id, derived from the id of the session, and references are updated: parentId, targetId, firstKeptEntryId, fromId and providerReplayThroughEntryId.',
     'A version 1 log has no tree and is refused: migrate it first. A version 2 log becomes version 3. A damaged line on the path, or an entry without a usable id, parentId or message, is refused: repair the log first.',
-    'Memory: the index of the log, about 27 bytes per entry, and with --new-ids the ids of the path. The path is read twice.',
+    'Memory: the index of the log, about 55 bytes per entry, and with --new-ids the ids of the path. The path is read twice.',
   ],
   options: [
     option('output', 'FILE', 'Write to FILE instead of standard output', { short: 'o' }),

@@ -19,7 +19,7 @@ export const command: Command = {
     'Shows the path from the root to the leaf, in the order in which the model reads it: id, labels, role or type, and the start of the text. The leaf is the last entry of the file, or the entry given with --leaf.',
     "REV names an entry: '@' the leaf, '@~N' N entries above it, 'root', 'line:N', 'leaf:N' (1 is last in the file), an id or a prefix of one (4 characters), a label, each optionally followed by '~N'; 'id:TEXT' and 'label:TEXT' are exact. Write an id that starts with a dash as --leaf=-abc.",
     'Filters are applied before -n. On a terminal, rows are cut to its width and control characters are shown as escapes.',
-    'Memory: about 27 bytes per entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
+    'Memory: about 55 bytes per entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
   options: [
     leafOption('Show the path to this entry'),

@@ -19,7 +19,7 @@ export const command: Command = {
     'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what the log does not show is reported as unknown. If the verdict is blocked, the last line is the command to run next. Nothing is run and nothing is written.',
     'With --workspace, the files of pending edits and writes are read, relative to the cwd of the session and never outside DIR; this can turn confirm into check, but never into ready.',
     'The file for --classes is a JSON array of rules that take precedence over the built-in table; the first match wins: {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}. A pattern is matched against the whole name in lowercase; * matches any characters. Classes: pure, read, ask-user, network, workspace-write, process, external-write, delegated, unknown. Idempotency (optional): safe, conditional, unsafe. Policy (optional; it then decides the verdict): replay-from-event, rerun-after-check, require-user-confirmation, never-rerun.',
-    'Memory: the index of the log, about 27 bytes per entry, the ids of the path and the calls of its last turn.',
+    'Memory: the index of the log, about 55 bytes per entry, the ids of the path and the calls of its last turn.',
   ],
   options: [
     leafOption('Judge the path to this entry; --leaf=-abc for an id that starts with a dash'),

@@ -15,7 +15,7 @@ export const command: Command = {
     "Entries between two points of interest are folded into one line. The branch that leads to the leaf ('@', the last entry of the file, or the entry given with --leaf) goes straight down; other branches are indented, each with the REV of its end, such as 'leaf:2'.",
     '--leaves lists the ends of the branches, as git branch -v does, starting with the one that is last in the file: id, leaf:N, messages and tokens on its path, age (or the time if the output is not a terminal), label and the last user message.',
     "REV is '@', '@~N', 'root', 'line:N', 'leaf:N', an id or a prefix of one, or a label; write an id that starts with a dash as --leaf=-abc.",
-    'Memory: about 27 bytes per entry of the file for the index, 13 more for the tree, and about 200 per branch point. One pass finds the entries, and those that are shown are read; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
+    'Memory: about 55 bytes per entry of the file for the index, 13 more for the tree, and about 200 per branch point. One pass finds the entries, and those that are shown are read; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
   options: [
     leafOption('Treat this entry as the leaf'),
