@@ -30,7 +30,11 @@ export async function judge(
   if (ran.code === 2 && ran.stderr === '') return 'exit 2 without a word';
   const named = (made: string): boolean => {
     const name = made.replace(/\.quarantine$/, '');
-    return call.argv.some((word) => word === name || word.endsWith(`=${name}`) || word.includes(`=${name}/`));
+    const isBackup = (word: string): boolean =>
+      name.startsWith('log.jsonl') && word === `--backup-suffix=${name.slice(9)}`;
+    return call.argv.some(
+      (word) => word === name || word.endsWith(`=${name}`) || word.includes(`=${name}/`) || isBackup(word),
+    );
   };
   const strange = readdirSync('.').filter((name) => !EXPECTED_NAMES.test(name) && !named(name));
   if (strange.length > 0) return `left behind: ${strange.join(', ')}`;
