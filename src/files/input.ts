@@ -43,15 +43,15 @@ async function openHandle(path: string): Promise<FileHandle> {
   return await inThread(open(path, constants.O_RDONLY)).catch(failing(path));
 }
 
-/** A regular file of at most a chunk, whole; undefined for any other. For many files it is faster than chunks. */
-export function readWhole(path: string): Buffer | undefined {
+/** A regular file that fits into the memory, whole; undefined for any other. For many files it is faster than chunks. */
+export function readWhole(path: string, memory: Buffer): Buffer | undefined {
   return tryOr(undefined, () => {
     const facts = statSync(path);
     const { size } = facts;
-    if (!facts.isFile() || size >= CHUNK_BYTES) return undefined;
+    if (!facts.isFile() || size >= memory.length) return undefined;
     // Should it have become a pipe meanwhile, opening it must not wait for a writer.
     return withFile(path, constants.O_RDONLY | constants.O_NONBLOCK, (fd) => {
-      const buffer = Buffer.allocUnsafe(size + 1);
+      const buffer = memory.subarray(0, size + 1);
       const length = readFully(fd, buffer, 0);
       // A full buffer means that it has grown since.
       return length > size ? undefined : buffer.subarray(0, length);

@@ -35,6 +35,8 @@ export type CheckResult =
 export class LogChecker {
   readonly #settings: CheckSettings;
   readonly #shared: Omit<LogCheckOptions, 'file' | 'onFinding'>;
+  /** For small files, one after the other. */
+  readonly #memory = Buffer.allocUnsafeSlow(1024 * 1024);
 
   constructor(settings: CheckSettings, random: (bytes: number) => Uint8Array) {
     const { levels, scanner } = settings;
@@ -55,7 +57,7 @@ export class LogChecker {
     const detection = new Detection(name, { named: false });
     try {
       // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
-      const whole = chunks ? undefined : readWhole(name);
+      const whole = chunks ? undefined : readWhole(name, this.#memory);
       if (whole && whole.length <= (maxLineBytes ?? whole.length)) {
         onBytes?.(whole.length);
         for (const piece of piecesOf(whole)) feed(piece, detection, check);
