@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { PLAIN } from '../../src/cli/io.ts';
 import type { DiffItem } from '../../src/diff/item.ts';
 import { aloneLines, changedLines, type Look, totalsLines } from '../../src/diff/report.ts';
 import type { SideTotals } from '../../src/diff/totals.ts';
 import { NO_USAGE } from '../../src/entries/usage.ts';
-import type { Style } from '../../src/util/io.ts';
 
 const same = (text: string): string => text;
 const named =
   (name: string) =>
   (text: string): string =>
     `<${name}>${text}</>`;
-const PLAIN: Style = {
-  bold: same,
-  dim: same,
-  red: same,
-  yellow: same,
-  green: same,
-  cyan: same,
-  magenta: same,
-  blue: same,
-};
 const plain: Look = { style: PLAIN, clean: same };
 const painted: Look = {
   style: { ...PLAIN, red: named('red'), green: named('green'), yellow: named('yellow') },

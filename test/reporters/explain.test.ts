@@ -1,21 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { PLAIN } from '../../src/cli/io.ts';
 import { explainRule, listRules } from '../../src/reporters/text.ts';
 import type { RuleMeta } from '../../src/rules/rule.ts';
 import type { Style } from '../../src/util/io.ts';
 
-const same = (text: string): string => text;
-const plain: Style = {
-  bold: same,
-  dim: same,
-  red: same,
-  yellow: same,
-  green: same,
-  cyan: same,
-  magenta: same,
-  blue: same,
-};
 const painted: Style = {
-  ...plain,
+  ...PLAIN,
   bold: (text) => `B${text}`,
   red: (text) => `R${text}`,
   yellow: (text) => `Y${text}`,
@@ -34,7 +24,7 @@ const rule: RuleMeta = {
 
 describe('a rule that is explained', () => {
   it('says its level, whether it is mended, why, how, what to do, and shows an example', () => {
-    expect(explainRule(rule, plain)).toBe(
+    expect(explainRule(rule, PLAIN)).toBe(
       [
         'some-rule (error, fixed by repair): something is wrong',
         '',
@@ -48,12 +38,12 @@ describe('a rule that is explained', () => {
         '',
       ].join('\n'),
     );
-    expect(explainRule({ ...rule, fixable: false }, plain)).toMatch(/^some-rule \(error\): /);
+    expect(explainRule({ ...rule, fixable: false }, PLAIN)).toMatch(/^some-rule \(error\): /);
   });
 
   it('fills lines up to 80 columns and no further, and leaves a longer word whole', () => {
     const shown = (why: string): string[] =>
-      explainRule({ ...rule, why }, plain)
+      explainRule({ ...rule, why }, PLAIN)
         .split('Why it matters\n')[1]
         ?.split('\n\n')[0]
         ?.split('\n') ?? [];
@@ -77,7 +67,7 @@ describe('a rule that is explained', () => {
       { ...rule, id: 'x', level: 'warning' as const },
       { ...rule, id: 'longer-name', level: 'off' as const },
     ];
-    expect(listRules(rules, plain)).toBe(
+    expect(listRules(rules, PLAIN)).toBe(
       'some-rule    error    something is wrong\nx            warning  something is wrong\nlonger-name  off      something is wrong\n',
     );
     expect(listRules(rules, painted)).toMatch(

@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { PLAIN } from '../../src/cli/io.ts';
 import { type StatusSource, statusText } from '../../src/status/text.ts';
 import type { PendingCall, Status } from '../../src/status/types.ts';
-import type { Style } from '../../src/util/io.ts';
 
 const same = (text: string): string => text;
-const plain: Style = {
-  bold: same,
-  dim: same,
-  red: same,
-  yellow: same,
-  green: same,
-  cyan: same,
-  magenta: same,
-  blue: same,
-};
 
 const calm: Status = {
   session: 's',
@@ -42,7 +32,7 @@ const call: PendingCall = {
   reason: 'x',
 };
 
-function lines(status: Partial<Status>, source: Partial<StatusSource> = {}, style = plain, clean = same): string[] {
+function lines(status: Partial<Status>, source: Partial<StatusSource> = {}, style = PLAIN, clean = same): string[] {
   return statusText({ ...calm, ...status }, { name: 'log.jsonl', hasTree: true, ...source }, style, clean)
     .trimEnd()
     .split('\n');
@@ -54,7 +44,7 @@ const stable = (lastStableEntryId: string | null, source: Partial<StatusSource> 
 describe('the status for a person', () => {
   it('says what the verdict means, in its colour', () => {
     const style = {
-      ...plain,
+      ...PLAIN,
       green: (text: string) => `G${text}`,
       yellow: (text: string) => `Y${text}`,
       red: (text: string) => `R${text}`,
@@ -174,7 +164,7 @@ describe('the status for a person', () => {
         denials: [{ toolCallId: evil, toolName: evil, entryId: evil, line: 1, text: evil, current: true }],
       },
       { name: evil },
-      plain,
+      PLAIN,
       clean,
     ).join('\n');
     expect(text).not.toContain('\u001b');

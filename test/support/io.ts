@@ -1,17 +1,6 @@
 import { Readable, Writable } from 'node:stream';
-import type { Io, Paint, Style } from '../../src/shared/command.ts';
-
-const plain: Paint = (text) => text;
-const noStyle: Style = {
-  bold: plain,
-  dim: plain,
-  red: plain,
-  yellow: plain,
-  green: plain,
-  cyan: plain,
-  magenta: plain,
-  blue: plain,
-};
+import { PLAIN } from '../../src/cli/io.ts';
+import type { Io } from '../../src/shared/command.ts';
 
 /** What a room below the commands' `run` needs of the outside, with the notes kept. */
 export function testIo(stdin: string | Buffer = ''): Io & { readonly notes: string[] } {
@@ -23,8 +12,8 @@ export function testIo(stdin: string | Buffer = ''): Io & { readonly notes: stri
     stdout: nowhere(),
     stderr: nowhere(),
     env: {},
-    style: noStyle,
-    errorStyle: noStyle,
+    style: PLAIN,
+    errorStyle: PLAIN,
     now: () => Date.UTC(2026, 0, 1),
     random: (bytes) => Uint8Array.from({ length: bytes }, () => (drawn++ * 167 + 13) & 0xff),
     processes: { own: process.pid, isRunning: () => true },
