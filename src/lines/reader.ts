@@ -6,7 +6,7 @@ import { type Encoding, encodingOf, Line } from './line.ts';
 /** Above this V8 cannot hold a line as one string. */
 export const LONGEST_LINE = 2 ** 29 - 64;
 export const DEFAULT_MAX_LINE_BYTES = 256 * 1024 * 1024;
-/** Memory for blocks is kept up to this size; larger ones are rare. */
+/** Memory for a line that is held is kept up to this size; larger ones are rare. */
 const LARGEST_KEPT = 16 * 1024 * 1024;
 
 export interface ReadLinesOptions {
@@ -25,12 +25,17 @@ export async function* readBlocks(
   options: ReadLinesOptions = {},
 ): AsyncGenerator<Block | Line> {
   const limit = Math.min(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, LONGEST_LINE);
-  const join = joiner();
   let number = 1;
   let offset = 0;
-  /** The start of a line whose end is in a later chunk. */
-  let held: Buffer[] = [];
+  /** The start of a line whose end is in a later chunk, copied: the chunk's memory belongs to the source. */
+  let held = Buffer.alloc(0);
   let heldBytes = 0;
+  const hold = (piece: Buffer): void => {
+    const before = held.subarray(0, heldBytes);
+    if (held.length < heldBytes + piece.length) held = Buffer.allocUnsafeSlow((heldBytes + piece.length) * 2);
+    if (held.buffer !== before.buffer) before.copy(held);
+    heldBytes += piece.copy(held, heldBytes);
+  };
   /** Bytes of the oversize line being passed over, 0 outside of one. */
   let over = 0;
   const passOver = async (piece: Buffer): Promise<void> => {
@@ -51,8 +56,7 @@ export async function* readBlocks(
       const newline = rest.indexOf(0x0a);
       const piece = newline < 0 ? rest : rest.subarray(0, newline);
       if (over > 0 || heldBytes + piece.length > limit) {
-        for (const part of held) await passOver(part);
-        held = [];
+        await passOver(held.subarray(0, heldBytes));
         heldBytes = 0;
         await passOver(piece);
         if (newline < 0) break;
@@ -61,24 +65,24 @@ export async function* readBlocks(
         continue;
       }
       if (newline < 0) {
-        // The chunk's memory belongs to the source, which may use it again.
-        held.push(Buffer.from(rest));
-        heldBytes += rest.length;
+        hold(rest);
         break;
       }
-      // Only a chunk above the limit can hide a line that is too long behind the first one; it is cut line by line.
-      const cut = rest.length > limit ? newline + 1 : rest.lastIndexOf(0x0a) + 1;
-      const block = new Block(join(held, heldBytes, rest.subarray(0, cut)), number, offset);
-      held = [];
+      // A line that is held is a block by itself, so that the rest of the chunk need not be copied behind it. Only a
+      // chunk above the limit can hide a line that is too long behind the first one; it is cut line by line.
+      const cut = heldBytes > 0 || rest.length > limit ? newline + 1 : rest.lastIndexOf(0x0a) + 1;
+      if (heldBytes > 0) hold(rest.subarray(0, cut));
+      const block = new Block(heldBytes > 0 ? held.subarray(0, heldBytes) : rest.subarray(0, cut), number, offset);
       heldBytes = 0;
       yield block;
+      if (held.length > LARGEST_KEPT) held = Buffer.alloc(0);
       number += block.lines;
       offset += block.bytes.length;
       rest = rest.subarray(cut);
     }
   }
   if (over > 0) yield oversizeLine(false);
-  else if (heldBytes > 0) yield lastLine(Buffer.concat(held, heldBytes), number, offset);
+  else if (heldBytes > 0) yield lastLine(held.subarray(0, heldBytes), number, offset);
 }
 
 /** The same for an input that is all in memory, and no longer than a line may be: nobody has to be waited for. */
@@ -163,20 +167,6 @@ export class Block {
     const encoding = this.encoding === 'utf8' && isAscii(bytes) ? 'ascii' : this.encoding;
     return new Line(number, this.offset + start, bytes.toString('latin1'), true, encoding);
   }
-}
-
-/** Puts pieces together in the same memory: nearly every block starts with the end of the chunk before. */
-function joiner(): (held: readonly Buffer[], heldBytes: number, last: Buffer) => Buffer {
-  let memory = Buffer.alloc(0);
-  return (held, heldBytes, last) => {
-    if (heldBytes === 0) return last;
-    const length = heldBytes + last.length;
-    if (length > LARGEST_KEPT) return Buffer.concat([...held, last], length);
-    if (memory.length < length) memory = Buffer.allocUnsafeSlow(Math.max(length, LARGEST_KEPT / 8));
-    let at = 0;
-    for (const piece of [...held, last]) at += piece.copy(memory, at);
-    return memory.subarray(0, length);
-  };
 }
 
 function lastLine(rest: Buffer, number: number, offset: number): Line {
