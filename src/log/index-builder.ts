@@ -64,13 +64,21 @@ export class IndexBuilder {
     }
     this.endsWithNewline = true;
     const { scanner } = this;
-    if (!this.#look && scanner && piece.encoding !== 'invalid' && scanner.load(piece.bytes)) this.#scan(piece, scanner);
-    else for (const line of piece.split()) this.#takeLine(line);
+    let block = piece;
+    while (scanner && this.#look && block.bytes.length > 0) {
+      const length = block.bytes.indexOf(0x0a);
+      this.#takeLine(block.line(0, length, block.number));
+      block = block.from(length + 1, block.number + 1);
+    }
+    if (scanner && block.encoding !== 'invalid' && scanner.load(block.bytes)) this.#scan(block, scanner);
+    else for (const line of block.split()) this.#takeLine(line);
   }
 
   #scan(block: Block, scanner: Scanner): void {
     const { records } = scanner;
     const entry = this.#entry;
+    const types = TYPE_NAMES.map((name) => this.index.typeCode(name));
+    const roles = ROLE_NAMES.map((name) => this.index.roleCode(name));
     let number = block.number;
     for (let from = 0; from < block.bytes.length; ) {
       const lines = scanner.scan(from);
@@ -87,8 +95,8 @@ export class IndexBuilder {
           continue;
         }
         fillIds(entry, block, records, at);
-        entry.type = this.index.typeCode(TYPE_NAMES[codes & 15] as string);
-        entry.role = this.index.roleCode(ROLE_NAMES[role] as string);
+        entry.type = types[codes & 15] as number;
+        entry.role = roles[role] as number;
         entry.line = this.#lineOf(number);
         entry.length = length;
         this.index.addRanges(entry);
@@ -104,8 +112,8 @@ export class IndexBuilder {
     else this.#add(envelope, line);
   }
 
-  #add({ type = '', ...envelope }: Envelope, { number, offset, length }: Line): void {
-    this.index.add({ ...envelope, type, line: this.#lineOf(number), offset, length });
+  #add({ type = '', id, parentId, role }: Envelope, { number, offset, length }: Line): void {
+    this.index.add({ id, parentId, type, role, line: this.#lineOf(number), offset, length });
   }
 
   /** A line whose envelope was not found without parsing, or that is no entry. */

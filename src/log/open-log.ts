@@ -76,7 +76,7 @@ async function indexed(store: ByteStore, options: OpenLogOptions, careful: boole
     },
   });
   for await (const piece of readBlocks(chunksOf(store, options))) {
-    if (options.scanner !== 'off' && piece.offset > WORTH_A_SCANNER && !builder.scanner) {
+    if (options.scanner !== 'off' && (store.size ?? piece.offset) > WORTH_A_SCANNER && !builder.scanner) {
       const { makeScanner } = await import('../scanner/scanner.ts');
       builder.scanner = makeScanner('compiled', options.random(8));
     }
