@@ -114,10 +114,13 @@ async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedAr
       ? `${safeJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`
       : `${formatRow(rowOf(entry, look), marks, look)}\n`;
   // By what the index knows; it keeps no name of an entry whose type or role came behind the first few hundred.
-  const wanted = pathTo(index, leaf).filter((at) => {
+  const path = pathTo(index, leaf);
+  let count = 0;
+  for (const at of path) {
     const [type, role] = [index.typeOf(at), index.roleOf(at)];
-    return (type === '' || mayBe(types, type)) && (role === '' || mayBe(roles, role));
-  });
+    if ((type === '' || mayBe(types, type)) && (role === '' || mayBe(roles, role))) path[count++] = at;
+  }
+  const wanted = path.subarray(0, count);
   const out = new ByteWriter(io.stdout);
   const newestFirst = args.flag('reverse');
   let left = args.number('max-count') ?? Number.POSITIVE_INFINITY;
@@ -138,14 +141,14 @@ async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedAr
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /** The entries at these positions from the last to the first, read in parts so that the disk is read forwards. */
-async function* entriesBackwards(session: Log, positions: readonly number[]): AsyncGenerator<LogEntry> {
+async function* entriesBackwards(session: Log, positions: Int32Array): AsyncGenerator<LogEntry> {
   let start: number;
   for (let end = positions.length; end > 0; end = start) {
     start = end - 1;
     let bytes = session.index.lengthOf(positions[start] as number);
     while (start > 0 && bytes < HELD_BYTES) bytes += session.index.lengthOf(positions[--start] as number);
     const part: LogEntry[] = [];
-    for await (const entry of session.entries(positions.slice(start, end))) part.push(entry);
+    for await (const entry of session.entries(positions.subarray(start, end))) part.push(entry);
     yield* part.reverse();
   }
 }

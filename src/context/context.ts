@@ -92,7 +92,7 @@ export async function sessionContext(session: Log, position: number | null, prof
 /** The path to a position, as far as its compaction can be read, and what judges its entries. */
 async function readRules(session: Log, position: number | null, profile: Profile) {
   const { index } = session;
-  let path = position === null ? [] : pathTo(index, position, duplicatesIn(profile));
+  let path = pathTo(index, position ?? -1, duplicatesIn(profile));
   for (;;) {
     const boundary = path.findLastIndex((one) => isBoundary(index.typeOf(one), profile));
     const at = path[boundary] ?? -1;
@@ -106,14 +106,14 @@ async function readRules(session: Log, position: number | null, profile: Profile
       };
       return { path, rules: new RULES[profile](windowOf(profile, boundary, compaction?.value, placeOf)) as SpecRules };
     }
-    path = path.toSpliced(boundary, 1);
+    path = path.filter((one) => one !== at);
   }
 }
 
 /** The entries at places of a path; damaged ones are passed over. */
 async function* readPlaces(
   session: Log,
-  path: readonly number[],
+  path: Int32Array,
   places: () => Generator<number>,
 ): AsyncGenerator<[place: number, entry: LogEntry]> {
   function* positions(): Generator<number> {

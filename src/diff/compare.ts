@@ -130,9 +130,9 @@ async function nameOf({ session, leaf }: Side) {
 
 /** The entries of a path that can be read; or all that a branch has behind the entry where it leaves the other. */
 async function entrySide(session: Log, leaf: number, shared: number | undefined): Promise<Side> {
-  const path = leaf < 0 ? [] : pathTo(session.index, leaf);
+  const path = pathTo(session.index, leaf);
   const isTail = shared !== undefined;
-  const asked = isTail ? path.slice(path.indexOf(shared) + 1) : path;
+  const asked = isTail ? path.subarray(path.indexOf(shared) + 1) : path;
   const marks = new Map<number, Mark>();
   await session.forEachEntry(asked, ({ position, value }) => {
     const prompt = promptOf(value);
@@ -140,11 +140,11 @@ async function entrySide(session: Log, leaf: number, shared: number | undefined)
     // Nothing of two branches belongs together, but prompts may be rewordings.
     marks.set(position, isTail ? { prompt } : { id, exact: entryKey(value), content: contentKey(value), prompt });
   });
-  const positions = isTail ? asked : [...marks.keys()];
+  const positions = isTail ? asked : Int32Array.from(marks.keys());
   return {
     session,
     leaf,
-    marks: positions.map((position) => marks.get(position) ?? {}),
+    marks: Array.from(positions, (position) => marks.get(position) ?? {}),
     at: (number) => entryAt(session, positions[number] as number),
   };
 }

@@ -9,7 +9,7 @@ export interface Section {
   /** The entry that it goes on from, -1 where it starts at a root. */
   readonly from: number;
   /** Root first. */
-  readonly positions: readonly number[];
+  readonly positions: ArrayLike<number> & Iterable<number>;
 }
 
 export interface ExportPlan {
@@ -22,7 +22,7 @@ export interface ExportPlan {
 
 /** Only the path to one entry. */
 export function planPath(index: LogIndex, leaf: number): ExportPlan {
-  const section: Section = { number: 1, leaf, from: -1, positions: leaf < 0 ? [] : pathTo(index, leaf) };
+  const section: Section = { number: 1, leaf, from: -1, positions: pathTo(index, leaf) };
   const included = markPositions(index, section.positions);
   return { sections: [section], forks: new Map(), sectionOf: (position) => (included[position] ? section : undefined) };
 }

@@ -70,7 +70,7 @@ function reachOf(index: LogIndex, children: Children, leaf: number): Int32Array 
   for (let last = index.size - 1; last >= 0; last--) {
     for (let at = last; at >= 0 && reach[at] === -1; at = children.parentOf(at)) reach[at] = last;
   }
-  for (const at of leaf < 0 ? [] : pathTo(index, leaf)) reach[at] = index.size;
+  for (const at of pathTo(index, leaf)) reach[at] = index.size;
   return reach;
 }
 
@@ -127,7 +127,7 @@ export async function* nodeRecords(session: Log, marks: Marks): AsyncGenerator<R
   const children = new Children(index);
   const depth = new Uint32Array(index.size);
   for (const at of children.topDown()) depth[at] = (depth[children.parentOf(at)] ?? -1) + 1;
-  const onPath = markPositions(index, marks.leaf < 0 ? [] : pathTo(index, marks.leaf));
+  const onPath = markPositions(index, pathTo(index, marks.leaf));
   for await (const entry of session.entries(depth.keys())) {
     const { position } = entry;
     yield {

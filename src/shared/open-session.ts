@@ -107,7 +107,7 @@ export class View {
     const session = this.#session;
     const position = rev === undefined ? await lastEntry(session) : ((await resolveRev(session, rev, options)) ?? -1);
     if (position >= 0) this.#ends.set(position, options.duplicates);
-    this.reads(position >= 0 ? pathTo(session.index, position, options.duplicates) : []);
+    if (this.#expected > 0) this.reads(pathTo(session.index, position, options.duplicates));
     return position;
   }
 

@@ -27,7 +27,7 @@ export async function sessionStatus(session: Log, { rev, classify, look }: Sessi
   const { index, header, endsWithNewline } = session;
   const last = await lastEntry(session);
   const leaf = rev === undefined ? last : await resolveEntry(session, rev);
-  const path = leaf < 0 ? [] : pathTo(index, leaf);
+  const path = pathTo(index, leaf);
   const [root] = path;
   const facts = new PathFacts([session.titleSlot, header]);
   let parentId: unknown;
@@ -57,7 +57,7 @@ export async function sessionStatus(session: Log, { rev, classify, look }: Sessi
   return judgeStatus(facts, file, classify);
 }
 
-function damageState({ index, damage, headerLines, fileVersion }: Log, path: readonly number[]): FileState['damage'] {
+function damageState({ index, damage, headerLines, fileVersion }: Log, path: Int32Array): FileState['damage'] {
   if (damage.length === 0) return [];
   const needed = new Set([...headerLines, ...path.map((position) => index.lineOf(position))]);
   const leaf = path.at(-1);
@@ -67,7 +67,7 @@ function damageState({ index, damage, headerLines, fileVersion }: Log, path: rea
 }
 
 /** What other branches know of the calls that have no result here: only then is the rest of the file read. */
-async function addOthers(session: Log, path: readonly number[], facts: PathFacts): Promise<void> {
+async function addOthers(session: Log, path: Int32Array, facts: PathFacts): Promise<void> {
   const { index } = session;
   if (facts.pending.length === 0) return;
   const onPath = new Uint8Array(index.size);

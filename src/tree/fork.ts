@@ -87,7 +87,7 @@ export function uuidOf(random: Uint8Array): string {
 }
 
 /** Label entries that are not on the path and have the last word about an entry on it, in file order. */
-export async function lateLabels(session: Log, path: readonly number[]): Promise<number[]> {
+export async function lateLabels(session: Log, path: Iterable<number>): Promise<number[]> {
   const isOnPath = markPositions(session.index, path);
   const last = new Map<number, GivenLabel>();
   const own = new Map<number, string>();

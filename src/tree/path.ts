@@ -3,19 +3,21 @@ import { type Duplicates, type LogIndex, MISSING_PARENT } from '../log/log-index
 import { Children, cycles } from './children.ts';
 
 /**
- * From the root down to the entry at a position. A parent that is not in the log ends the path, and so does an id that
+ * From the root down to the entry at a position; nothing for a negative one. A parent that is not in the log ends the path, and so does an id that
  * was met before, whichever of the entries with that id it leads to.
  */
-export function pathTo(index: LogIndex, position: number, duplicates?: Duplicates): number[] {
-  const path: number[] = [];
+export function pathTo(index: LogIndex, position: number, duplicates?: Duplicates): Int32Array {
   const met = new Uint8Array(index.size);
+  let length = 0;
   for (let at = position; at >= 0; at = index.parentOf(at, duplicates)) {
     const id = index.lastDefinition(at);
     if (met[id] === 1) break;
     met[id] = 1;
-    path.push(at);
+    length++;
   }
-  return path.reverse();
+  const path = new Int32Array(length);
+  for (let at = position; length > 0; at = index.parentOf(at, duplicates)) path[--length] = at;
+  return path;
 }
 
 /** A set of positions, as 1 at each of them: a path may have ten million. */

@@ -258,8 +258,8 @@ describe('paths', () => {
       ['b', 'a'],
       ['d', 'c'],
     ]);
-    expect(pathTo(index, 4)).toEqual([0, 1, 2, 4]);
-    expect(pathTo(index, 4, 'last')).toEqual([0, 3, 2, 4]);
+    expect(pathTo(index, 4)).toEqual(Int32Array.of(0, 1, 2, 4));
+    expect(pathTo(index, 4, 'last')).toEqual(Int32Array.of(0, 3, 2, 4));
   });
 
   it('ends at a parent that is not there, at an empty one, and at an id met before', () => {
@@ -271,7 +271,7 @@ describe('paths', () => {
         ]),
         1,
       ),
-    ).toEqual([0, 1]);
+    ).toEqual(Int32Array.of(0, 1));
     expect(
       pathTo(
         indexOf([
@@ -280,7 +280,7 @@ describe('paths', () => {
         ]),
         1,
       ),
-    ).toEqual([0, 1]);
+    ).toEqual(Int32Array.of(0, 1));
     expect(
       pathTo(
         indexOf(
@@ -292,7 +292,7 @@ describe('paths', () => {
         ),
         1,
       ),
-    ).toEqual([0, 1]);
+    ).toEqual(Int32Array.of(0, 1));
     expect(
       pathTo(
         indexOf([
@@ -301,7 +301,7 @@ describe('paths', () => {
         ]),
         1,
       ),
-    ).toEqual([0, 1]);
+    ).toEqual(Int32Array.of(0, 1));
     expect(
       pathTo(
         indexOf([
@@ -311,14 +311,14 @@ describe('paths', () => {
         ]),
         1,
       ),
-    ).toEqual([2, 0, 1]);
+    ).toEqual(Int32Array.of(2, 0, 1));
     const repeated = indexOf([
       ['a', null],
       ['b', 'a'],
       ['a', 'b'],
     ]);
-    expect(pathTo(repeated, 2)).toEqual([1, 2]);
-    expect(pathTo(repeated, 2, 'last')).toEqual([1, 2]);
+    expect(pathTo(repeated, 2)).toEqual(Int32Array.of(1, 2));
+    expect(pathTo(repeated, 2, 'last')).toEqual(Int32Array.of(1, 2));
   });
 
   it('lists the leaves and finds where two branches part', () => {
