@@ -35,13 +35,13 @@ export {
   openSession,
   type PathOptions,
   pathTo,
-  type RandomAccess,
   resolveRev,
   type SessionLog,
   sessionTitle,
 } from './library/session.ts';
 export { type StatusOptions, status } from './library/status.ts';
 export { listRules, summarize, type ValidateOptions, type ValidationSummary, validate } from './library/validate.ts';
+export type { RandomAccess } from './log/byte-store.ts';
 export type { LeftOut, LogEntry } from './log/log-entry.ts';
 export type { Duplicates } from './log/log-index.ts';
 export type { ChangeRecord, QuarantineRecord, Remaining as Left } from './repair/index.ts';

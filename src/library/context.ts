@@ -2,10 +2,11 @@ import { type Context, duplicatesIn, buildContext as projected, sessionContext }
 import type { PathState } from '../context/state.ts';
 import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
+import type { RandomAccess } from '../log/byte-store.ts';
 import { resolveRev } from '../tree/rev.ts';
 import { toJson } from '../util/to-json.ts';
 import { type Bytes, described, optionsOf } from './arguments.ts';
-import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
+import { requireRev, type SessionLog, withSession } from './session.ts';
 
 /** An entry of a path. Messages are made from the text, which is that of its line, or from the value without one. */
 export interface GivenEntry {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/value.ts';
-import type { ByteStore, Scratch } from '../log/byte-store.ts';
+import { copyOf, inMemory, memoryScratch, type RandomAccess, storeOf } from '../log/byte-store.ts';
 import { Log } from '../log/log.ts';
 import type { LeftOut, LogEntry } from '../log/log-entry.ts';
 import type { Duplicates } from '../log/log-index.ts';
@@ -8,11 +8,6 @@ import { labels as labelsByPosition, sessionTitle as titleOf } from '../tree/lab
 import { leaves as leafPositions, pathTo as positionsTo } from '../tree/path.ts';
 import { resolveRev as positionOf } from '../tree/rev.ts';
 import { type Bytes, chunksOf, described, optionsOf, type Random, systemRandom } from './arguments.ts';
-
-/** Bytes that can be read from any place; the FileHandle of node:fs/promises is such a thing. */
-export interface RandomAccess {
-  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
-}
 
 export interface OpenSessionOptions {
   /** What messages call the log; '-' by default. */
@@ -128,65 +123,12 @@ function requireSession(caller: string, session: unknown): Log {
 async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<Log> {
   const { name = '-', random = systemRandom, onNote } = options;
   const bytes = isRandomAccess(source) ? source : inMemory(await copyOf(chunksOf(caller, source)));
-  const scratch = (): Scratch => {
-    const pieces: Buffer[] = [];
-    return {
-      write: (piece) => pieces.push(piece),
-      store: () => storeOf(inMemory(Buffer.concat(pieces))),
-      discard: () => {},
-    };
-  };
   const onWarning = (where: string, message: string): void => onNote?.(`${where}: ${message}`);
-  return await openLog(storeOf(bytes), { name, random, onWarning, scratch });
+  return await openLog(storeOf(bytes), { name, random, onWarning, scratch: memoryScratch });
 }
 
 function isRandomAccess(source: unknown): source is RandomAccess {
   if (typeof source !== 'object' || source === null || Symbol.asyncIterator in source || Symbol.iterator in source)
     return false;
   return 'read' in source && typeof source.read === 'function';
-}
-
-/** Whoever hands out the pieces may use their memory again. */
-async function copyOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const chunk of chunks) pieces.push(Buffer.from(chunk));
-  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
-}
-
-function inMemory(bytes: Buffer): RandomAccess {
-  return {
-    read: async (buffer, offset, length, position) => ({
-      bytesRead: bytes.copy(buffer, offset, position, position + length),
-    }),
-  };
-}
-
-const CHUNK = 1024 * 1024;
-const NOTHING = inMemory(Buffer.alloc(0));
-
-/** A file stays open when the store is closed: it is the caller's. */
-function storeOf(source: RandomAccess): ByteStore {
-  let held = source;
-  const readAt = async (buffer: Buffer, position: number): Promise<number> => {
-    let filled = 0;
-    while (filled < buffer.length) {
-      const { bytesRead } = await held.read(buffer, filled, buffer.length - filled, position + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    return filled;
-  };
-  return {
-    async *chunks() {
-      const buffer = Buffer.allocUnsafeSlow(CHUNK);
-      for (let at = 0, bytes = CHUNK; bytes === CHUNK; at += bytes) {
-        bytes = await readAt(buffer, at);
-        if (bytes > 0) yield buffer.subarray(0, bytes);
-      }
-    },
-    readAt,
-    close: async () => {
-      held = NOTHING;
-    },
-  };
 }

@@ -1,8 +1,9 @@
+import type { RandomAccess } from '../log/byte-store.ts';
 import { CLASS_NAMES, type ClassRule, classifier, parseClassRules } from '../status/classes.ts';
 import { sessionStatus } from '../status/status.ts';
 import type { Status } from '../status/types.ts';
 import { type Bytes, described, optionsOf } from './arguments.ts';
-import { type RandomAccess, requireRev, type SessionLog, withSession } from './session.ts';
+import { requireRev, type SessionLog, withSession } from './session.ts';
 
 export interface StatusOptions {
   /** The entry whose path is judged; the last of the log by default. */

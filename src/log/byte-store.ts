@@ -16,3 +16,64 @@ export interface Scratch {
   /** Only where it does not become a store. */
   discard(): void;
 }
+
+/** Bytes that can be read from any place; the FileHandle of node:fs/promises is such a thing. */
+export interface RandomAccess {
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
+}
+
+/** Whoever hands out the pieces may use their memory again. */
+export async function copyOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const chunk of chunks) pieces.push(Buffer.from(chunk));
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+}
+
+/** Bytes in memory, read as a file is. */
+export function inMemory(bytes: Buffer): RandomAccess {
+  return {
+    read: async (buffer, offset, length, position) => ({
+      bytesRead: bytes.copy(buffer, offset, position, position + length),
+    }),
+  };
+}
+
+const CHUNK = 1024 * 1024;
+const NOTHING = inMemory(Buffer.alloc(0));
+
+/** A file stays open when the store is closed: it is the caller's. */
+export function storeOf(source: RandomAccess): ByteStore {
+  let held = source;
+  const readAt = async (buffer: Buffer, position: number): Promise<number> => {
+    let filled = 0;
+    while (filled < buffer.length) {
+      const { bytesRead } = await held.read(buffer, filled, buffer.length - filled, position + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return filled;
+  };
+  return {
+    async *chunks() {
+      const buffer = Buffer.allocUnsafeSlow(CHUNK);
+      for (let at = 0, bytes = CHUNK; bytes === CHUNK; at += bytes) {
+        bytes = await readAt(buffer, at);
+        if (bytes > 0) yield buffer.subarray(0, bytes);
+      }
+    },
+    readAt,
+    close: async () => {
+      held = NOTHING;
+    },
+  };
+}
+
+/** A place in memory. */
+export function memoryScratch(): Scratch {
+  const pieces: Buffer[] = [];
+  return {
+    write: (piece) => pieces.push(piece),
+    store: () => storeOf(inMemory(Buffer.concat(pieces))),
+    discard: () => {},
+  };
+}
