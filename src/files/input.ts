@@ -170,7 +170,7 @@ export async function isFolder(path: string): Promise<boolean> {
   return (await factsOf(path)).isDirectory();
 }
 
-export async function isThere(path: string | URL): Promise<boolean> {
+export async function isThere(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
 }
 

@@ -23,7 +23,7 @@ export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>):
 
 /** Has a script work on the tasks in so many threads, and gives the results in the order of the tasks. */
 export async function* mapInWorkers<Task, Result>(
-  script: URL,
+  script: string,
   workerData: unknown,
   tasks: readonly Task[],
   jobs: number,

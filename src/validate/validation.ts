@@ -206,8 +206,8 @@ export class Validation {
 }
 
 /** Seen from where a bundle is; beside the sources there is none. */
-function workerScript(): URL {
-  return new URL('../validate/worker.js', import.meta.url);
+function workerScript(): string {
+  return `${import.meta.dirname}/../validate/worker.cjs`;
 }
 
 async function* passing(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGenerator<Buffer> {

@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mapInWorkers } from '../../src/files/worker-pool.ts';
 import { projectRoot } from '../support/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sessionctl-pool-'));
-const script = pathToFileURL(join(folder, 'worker.mjs'));
+const script = join(folder, 'worker.mjs');
 
 beforeAll(async () => {
   const source = join(folder, 'worker.ts');
