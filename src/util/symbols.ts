@@ -5,7 +5,8 @@ import { KeyedHash } from './keyed-hash.ts';
 /** What `find` gives for a text that was not seen. */
 export const NONE = -1;
 
-const PAGE = 1 << 20;
+const PAGE_BITS = 20;
+const PAGE = 1 << PAGE_BITS;
 /** Most logs are small, so the first page is. */
 const FIRST_PAGE = 1 << 14;
 /** In the first byte of a text: its length follows in four bytes. */
@@ -22,6 +23,7 @@ export class Symbols {
   readonly #hashes = int32Column();
   /** Where a text starts: the number of its page times PAGE, and the place there. */
   readonly #starts = uint32Column();
+  /** A slot holds a symbol, and in the bits that no symbol of this table needs those of its hash. */
   #table = new Int32Array(1024).fill(NONE);
   readonly #pages: Buffer[] = [];
   #used = 0;
@@ -40,12 +42,15 @@ export class Symbols {
   /** The number of a text; a new one where it was not seen before. */
   intern(text: string): number {
     const isWide = this.#encode(text);
-    return this.#intern(this.#scratch, 0, text.length * (isWide ? 2 : 1), isWide);
+    return this.internBytes(this.#scratch, 0, text.length * (isWide ? 2 : 1), isWide);
   }
 
-  /** The same for ASCII bytes. */
-  internBytes(bytes: Uint8Array, start: number, end: number): number {
-    return this.#intern(bytes, start, end, false);
+  /** The same for bytes: ASCII, or else UTF-16. */
+  internBytes(bytes: Uint8Array, start: number, end: number, isWide = false): number {
+    // Most entries name the one before them, and most results the call before them.
+    if (this.#last !== NONE && this.#isText(this.#last, bytes, start, end, isWide)) return this.#last;
+    this.#last = this.#lookUp(bytes, start, end, isWide);
+    return this.#last;
   }
 
   /** NONE where the text was not seen. */
@@ -53,32 +58,25 @@ export class Symbols {
     const isWide = this.#encode(text);
     const end = text.length * (isWide ? 2 : 1);
     const slot = this.#slot(this.#hash.of(this.#scratch, 0, end), this.#scratch, 0, end, isWide);
-    return this.#table[slot] as number;
+    return this.#symbolIn(slot);
   }
 
   text(symbol: number): string {
     const start = this.#starts.at(symbol);
-    const page = this.#pages[Math.floor(start / PAGE)] as Buffer;
-    const at = start % PAGE;
+    const page = this.#pages[start >>> PAGE_BITS] as Buffer;
+    const at = start & (PAGE - 1);
     const from = at + (page[at] === LONG ? 5 : 1);
     const head = headAt(page, at);
     return page.toString(head % 2 === 0 ? 'latin1' : 'utf16le', from, from + Math.floor(head / 2));
   }
 
-  #intern(bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
-    // Most entries name the one before them, and most results the call before them.
-    if (this.#last !== NONE && this.#isText(this.#last, bytes, start, end, isWide)) return this.#last;
-    this.#last = this.#lookUp(bytes, start, end, isWide);
-    return this.#last;
-  }
-
   #lookUp(bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
     const hash = this.#hash.of(bytes, start, end);
     const slot = this.#slot(hash, bytes, start, end, isWide);
-    const known = this.#table[slot] as number;
+    const known = this.#symbolIn(slot);
     if (known !== NONE) return known;
     const symbol = this.size;
-    this.#table[slot] = symbol;
+    this.#table[slot] = (hash & ~(this.#table.length - 1)) | symbol;
     this.#hashes.push(hash);
     this.#starts.push(this.#keep(bytes, start, end, isWide));
     if (symbol * 4 > this.#table.length * 3) this.#grow();
@@ -97,16 +95,21 @@ export class Symbols {
   #slot(hash: number, bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
     const mask = this.#table.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const symbol = this.#table[slot] as number;
-      if (symbol === NONE) return slot;
-      if (this.#hashes.at(symbol) === hash && this.#isText(symbol, bytes, start, end, isWide)) return slot;
+      const held = this.#table[slot] as number;
+      if (held === NONE || (((held ^ hash) & ~mask) === 0 && this.#isText(held & mask, bytes, start, end, isWide)))
+        return slot;
     }
+  }
+
+  #symbolIn(slot: number): number {
+    const held = this.#table[slot] as number;
+    return held === NONE ? NONE : held & (this.#table.length - 1);
   }
 
   #isText(symbol: number, bytes: Uint8Array, start: number, end: number, isWide: boolean): boolean {
     const place = this.#starts.at(symbol);
-    const page = this.#pages[Math.floor(place / PAGE)] as Buffer;
-    const at = place % PAGE;
+    const page = this.#pages[place >>> PAGE_BITS] as Buffer;
+    const at = place & (PAGE - 1);
     if (headAt(page, at) !== (end - start) * 2 + (isWide ? 1 : 0)) return false;
     const shift = at + (page[at] === LONG ? 5 : 1) - start;
     for (let byte = start; byte < end; byte++) if (page[byte + shift] !== bytes[byte]) return false;
@@ -143,9 +146,10 @@ export class Symbols {
     this.#table = new Int32Array(this.#table.length * 2).fill(NONE);
     const mask = this.#table.length - 1;
     for (let symbol = 0; symbol < this.size; symbol++) {
-      let slot = this.#hashes.at(symbol) & mask;
+      const hash = this.#hashes.at(symbol);
+      let slot = hash & mask;
       while (this.#table[slot] !== NONE) slot = (slot + 1) & mask;
-      this.#table[slot] = symbol;
+      this.#table[slot] = (hash & ~mask) | symbol;
     }
   }
 }
