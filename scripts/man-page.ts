@@ -1,7 +1,7 @@
 import { optionSpelling, optionText, usageLine } from '../src/cli/help.ts';
 import { COMMON_OPTIONS, type NamedCommand, type Option } from '../src/shared/command.ts';
 
-/** The manual page, made from what the help is made from. No date stands in it, so the same commands give the same page. */
+/** The manual page, made from what the help is made from. It has no date, so the same commands give the same page. */
 export function manPage(commands: readonly NamedCommand[], version: string): string {
   return `${[
     '.\\" Made by npm run docs; edit the commands instead.',

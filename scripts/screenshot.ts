@@ -5,7 +5,7 @@ const LINE_HEIGHT = 19;
 const MARGIN = 18;
 const TITLE_HEIGHT = 34;
 
-const COLOURS: Readonly<Record<string, string>> = {
+const COLORS: Readonly<Record<string, string>> = {
   '31': '#ff7b72',
   '32': '#7ee787',
   '33': '#e3b341',
@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   '36': '#76e3ea',
 };
 
-/** One call as it stands on a terminal: the command and what it printed, colours and all. */
+/** One call as it is on a terminal: the command and what it printed, colors and all. */
 export interface Shot {
   readonly command: string;
   readonly output: string;
@@ -30,7 +30,7 @@ export function screenshot(shots: readonly Shot[], columns: number): string {
   const wide = Math.ceil(columns * CELL_WIDTH + 2 * MARGIN);
   const high = Math.ceil(TITLE_HEIGHT + lines.length * LINE_HEIGHT + 2 * MARGIN);
   const dots = ['#ff5f57', '#febc2e', '#28c840'].map(
-    (colour, at) => `  <circle cx="${MARGIN + 4 + at * 20}" cy="18" r="6" fill="${colour}"/>`,
+    (color, at) => `  <circle cx="${MARGIN + 4 + at * 20}" cy="18" r="6" fill="${color}"/>`,
   );
   const rows = lines.map((line, at) => {
     const y = TITLE_HEIGHT + MARGIN + at * LINE_HEIGHT + 13;
@@ -51,12 +51,12 @@ export function screenshot(shots: readonly Shot[], columns: number): string {
 interface Look {
   readonly bold: boolean;
   readonly dim: boolean;
-  readonly colour: string | undefined;
+  readonly color: string | undefined;
 }
 
 /** Each piece gets the width of its columns, so that columns stand even where the font is another one. */
 function spans(line: string): string {
-  let look: Look = { bold: false, dim: false, colour: undefined };
+  let look: Look = { bold: false, dim: false, color: undefined };
   let column = 0;
   let out = '';
   for (const [at, piece] of line.split(/\u001b\[([\d;]*)m/).entries()) {
@@ -74,16 +74,16 @@ function spans(line: string): string {
 }
 
 function looking(look: Look, code: string): Look {
-  if (code === '0' || code === '') return { bold: false, dim: false, colour: undefined };
+  if (code === '0' || code === '') return { bold: false, dim: false, color: undefined };
   if (code === '1') return { ...look, bold: true };
   if (code === '2') return { ...look, dim: true };
   if (code === '22') return { ...look, bold: false, dim: false };
-  if (code === '39') return { ...look, colour: undefined };
-  return { ...look, colour: COLOURS[code] ?? look.colour };
+  if (code === '39') return { ...look, color: undefined };
+  return { ...look, color: COLORS[code] ?? look.color };
 }
 
-function attributes({ bold, dim, colour }: Look): string {
-  return `${bold ? ' font-weight="bold"' : ''}${dim ? ' opacity="0.65"' : ''}${colour ? ` fill="${colour}"` : ''}`;
+function attributes({ bold, dim, color }: Look): string {
+  return `${bold ? ' font-weight="bold"' : ''}${dim ? ' opacity="0.65"' : ''}${color ? ` fill="${color}"` : ''}`;
 }
 
 function round(value: number): string {

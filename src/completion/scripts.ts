@@ -119,7 +119,7 @@ ${commands.flatMap(bashOperandCases).join('\n')}
       help:0) _sessionctl_offer "$_sessionctl_commands" "$cur" ;;
     esac
   fi
-  # What stands before an '=' is not replaced where bash breaks words there, and has to be repeated where it does not.
+  # What is before an '=' is not replaced where bash breaks words there, and has to be repeated where it does not.
   if [ -n "$keep" ]; then
     [[ $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("\${COMPREPLY[@]/#/$keep}")
   fi

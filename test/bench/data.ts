@@ -189,7 +189,7 @@ class Maker {
   }
 
   #message(message: object): string {
-    // What stands in arguments is no part of a line's shape, so every message gets a key of its own, too.
+    // What is in arguments is no part of a line's shape, so every message gets a key of its own, too.
     const odd = this.#kind === 'shapes' ? this.#oddKeys(1) : {};
     return this.#entry('message', { message: { ...message, ...odd, timestamp: this.#time } });
   }

@@ -56,7 +56,7 @@ describe('a wrong call', () => {
     });
   });
 
-  it('says that a command comes first where a file or an option stands in its place', async () => {
+  it('says that a command comes first where a file or an option is in its place', async () => {
     expect((await run(['./a.jsonl'])).stderr).toContain(
       "sessionctl: a command such as 'validate' comes before the file './a.jsonl'\n",
     );

@@ -93,7 +93,7 @@ describe.each(loaded)('the command $name', ({ name, entry, command }) => {
 });
 
 describe('the list of commands', () => {
-  it('stands whole in the help of the program', () => {
+  it('is whole in the help of the program', () => {
     const help = programHelp(PLAIN);
     for (const { name } of loaded) expect(help).toMatch(new RegExp(`^  ${name}  `, 'm'));
   });

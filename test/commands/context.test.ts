@@ -42,7 +42,7 @@ it('context gives every message of a path of 9,000 entries once, in order, past 
   expect(await contents(`${[HEADER, ...lines].join('\n')}\n`)).toEqual(wanted);
 });
 
-it('context passes the messages of a long path on as they are, and leaves out what is damaged, wherever it stands', async () => {
+it('context passes the messages of a long path on as they are, and leaves out what is damaged, wherever it is', async () => {
   const filler = 'caf\u00e9 \\"quoted\\" {[ '.repeat(60);
   const messages: Buffer[] = [];
   const lines = Array.from({ length: 9000 }, (_, at) => {

@@ -243,7 +243,7 @@ describe('sessionctl diff --against', () => {
       const fork = join(scratch, 'fork.jsonl');
       expect((await run(['fork', branches, 'cdd2', '-o', fork, ...option])).code).toBe(0);
       const read = await diff(branches, 'cdd2', '--against', fork, '@~1');
-      // The fork carries a label that stands on another branch of the source.
+      // The fork carries a label that is on another branch of the source.
       expect(told(read), option.join()).toEqual([]);
     }
   });

@@ -73,7 +73,7 @@ describe('migrate on what the agents were tried on', () => {
     expect(parsed).toEqual(lines(expected).map((line) => JSON.stringify(JSON.parse(line))));
   });
 
-  it('refuses a damaged line, names it and repair, and gives what stands before it', async () => {
+  it('refuses a damaged line, names it and repair, and gives what is before it', async () => {
     const ran = await run(['migrate', '--ids', 'sequence', join(vectors, 'm02-corrupt-before-compaction.jsonl')]);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(
@@ -201,7 +201,7 @@ describe('the ids that migrate makes', () => {
 });
 
 describe('what migrate does to an entry', () => {
-  it('chains an entry that has an id but no parent, and keeps a parent that stands without an id', async () => {
+  it('chains an entry that has an id but no parent, and keeps a parent that is without an id', async () => {
     const ran = await migrate(
       log(HEADER, USER, '{"id":"own","type":"custom"}', '{"type":"custom","parentId":"own"}', '{"type":"custom"}'),
     );
@@ -212,7 +212,7 @@ describe('what migrate does to an entry', () => {
     ]);
   });
 
-  it('replaces an id or parent that is no string where it stands', async () => {
+  it('replaces an id or parent that is no string where it is', async () => {
     const ran = await migrate(
       log(HEADER, USER, '{"id":7,"type":"custom","parentId":{"a":[1]},"x":1}', '{"id":null,"parentId":null}', '{}'),
     );
@@ -266,7 +266,7 @@ describe('what migrate does to an entry', () => {
     );
   });
 
-  it('removes an index that stands last, stands twice, or is the only thing between others', async () => {
+  it('removes an index that is last, is there twice, or is the only thing between others', async () => {
     const ran = await migrate(
       log(
         HEADER,
@@ -453,7 +453,7 @@ describe('migrate on files', () => {
     expect(spawned).toMatchObject({ code: 0, stdout: fromFile.stdout });
   });
 
-  it('stands in a pipe, and ends quietly when its reader goes away', async () => {
+  it('works in a pipe, and ends quietly when its reader goes away', async () => {
     const program = join(projectRoot, 'bin/sessionctl.js');
     const big = file('big.jsonl', log(HEADER, ...Array<string>(50_000).fill(USER)));
     const script = `"$0" "$1" migrate "$2" | head -1; echo "\${PIPESTATUS[0]}"`;

@@ -138,7 +138,7 @@ describe('bytes', () => {
 describe('a compaction', () => {
   const summary = (more: object): object => ({ type: 'compaction', summary: 'S', tokensBefore: 9, ...more });
 
-  it('stands first even with an empty summary, and older ones say nothing', () => {
+  it('comes first even with an empty summary, and older ones say nothing', () => {
     const path = chain(
       user('a'),
       summary({ firstKeptEntryId: 'e0', summary: 'old' }),
@@ -242,7 +242,7 @@ describe('entries that say nothing', () => {
 describe('the pi profile', () => {
   const edit = (targetId: string, replacement: unknown): object => ({ type: 'context_edit', targetId, replacement });
 
-  it('lets the last edit of a target count, wherever it stands', () => {
+  it('lets the last edit of a target count, wherever it is', () => {
     const path = chain(edit('e1', { content: 'first' }), user('a'), edit('e1', null), edit('e1', { content: 'last' }));
     expect(contents(path, 'pi')).toEqual(['last']);
     expect(contents(path, 'spec')).toEqual(['a']);
@@ -292,7 +292,7 @@ describe('the pi profile', () => {
     expect(messagesOf(path, 'spec').map((one) => one['summary'] ?? one['content'])).toEqual(['S', 'old', 'a', 'later']);
   });
 
-  it('does not apply an edit that stands before what the compaction keeps', () => {
+  it('does not apply an edit that is before what the compaction keeps', () => {
     const path = chain(user('a'), edit('e2', null), user('b'), {
       type: 'compaction',
       summary: 'S',
@@ -414,7 +414,7 @@ describe('the omp profile', () => {
     expect(rulesOf(path, 'omp')).toEqual(['message', 'stopped-turn', 'answers-stopped-turn', 'message', 'message']);
   });
 
-  it('keeps a stopped turn right before an interrupted-thinking message, as the list then stands', () => {
+  it('keeps a stopped turn right before an interrupted-thinking message, as the list then is', () => {
     const interrupted = { type: 'custom_message', customType: 'interrupted-thinking', content: 'i', display: false };
     const kept = chain(stopped([text('x')], 'aborted'), interrupted);
     expect(rulesOf(kept, 'omp')).toEqual(['message', 'custom-message']);

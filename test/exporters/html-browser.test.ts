@@ -247,16 +247,16 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
 
   it('is light or dark as the reader likes, and fits a narrow window', async () => {
     const address = await exported(join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl'));
-    const colour = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const color = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const dark = await open(address, { colorScheme: 'dark' });
     const light = await open(address, { colorScheme: 'light', viewport: { width: 380, height: 700 } });
-    expect(await colour(dark)).not.toBe(await colour(light));
+    expect(await color(dark)).not.toBe(await color(light));
     expect(await light.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
-    const before = await colour(light);
+    const before = await color(light);
     await light.keyboard.press('d');
-    await expect.poll(() => colour(light)).toBe(await colour(dark));
+    await expect.poll(() => color(light)).toBe(await color(dark));
     await light.keyboard.press('d');
-    expect(await colour(light)).toBe(before);
+    expect(await color(light)).toBe(before);
     await light.getByRole('button', { name: 'Contents' }).click();
     await expect.poll(() => light.locator('#side').isVisible()).toBe(true);
     await dark.close();

@@ -212,7 +212,7 @@ describe('Markdown of a log inside an export', () => {
     ['> ```js a b\n> x\n> ```', '> ```js a b\n> x\n> ```'],
     ['- ```js a b\n  x\n  ```', '-\n\n```js a b\nx\n```'],
     ['````{.python .numberLines}\n```\nx', '````{.python .numberLines}\n```\nx\n````'],
-  ])('keeps what stands behind the marks of a fence: %j', (text, written) => {
+  ])('keeps what is behind the marks of a fence: %j', (text, written) => {
     expect(sanitizeMarkdown(text).trim()).toBe(written);
     expect(rendered(sanitizeMarkdown(text)).match(/<pre>/g)).toHaveLength(1);
   });

@@ -16,7 +16,7 @@ async function held(texts: readonly string[], most: number): Promise<string> {
   }
 }
 
-describe('output that waits for what stands before it', () => {
+describe('output that waits for what is before it', () => {
   it('gives back what was written, in memory and from the disk, however long', async () => {
     const long = fc
       .tuple(

@@ -15,7 +15,7 @@ const hashOf = (bytes: string): string => createHash('sha256').update(bytes).dig
 const WHOLE = 'x'.repeat(3000);
 const DAMAGED_HASH = hashOf('something else');
 
-/** What stands in the store of a case: a blob, one that is damaged, an empty one, and files that are none. */
+/** What is in the store of a case: a blob, one that is damaged, an empty one, and files that are none. */
 export const BLOBS: readonly (readonly [name: string, bytes: string])[] = [
   [hashOf(WHOLE), WHOLE],
   [DAMAGED_HASH, 'not that'],

@@ -33,7 +33,7 @@ describe('walking through a text', () => {
     return found;
   }
 
-  it('tells where each string stands, in the spelling of paths', () => {
+  it('tells where each string is, in the spelling of paths', () => {
     expect(strings(' { "a" : "1", "b":[true,"2",{"c d":"3","\\u0065":{"f":"4"}}], "": "5" } ignored "6"')).toEqual([
       'a="1"',
       'b[1]="2"',

@@ -112,7 +112,7 @@ describe('migrate', () => {
     },
   );
 
-  it('hands out what stands before a damaged line, and then throws', async () => {
+  it('hands out what is before a damaged line, and then throws', async () => {
     const pieces: Uint8Array[] = [];
     const reading = (async () => {
       for await (const piece of library.migrate(bytesOf(`${HEADER}${user('a', null)}{"torn`), { name: 'x.jsonl' }))

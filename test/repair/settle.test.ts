@@ -150,7 +150,7 @@ describe('--settle-tools', () => {
     expect(entries.filter(({ message }) => message?.isError === true)).toHaveLength(1);
   });
 
-  it('lets only what branches off follow where the result stands further down', async () => {
+  it('lets only what branches off follow where the result is further down', async () => {
     const entries = await settled(
       log(
         user('u1', null, 1),

@@ -61,7 +61,7 @@ describe('a rule that is explained', () => {
     ).toBe(words);
   });
 
-  it('is listed in columns, each level in its colour', () => {
+  it('is listed in columns, each level in its color', () => {
     const rules = [
       rule,
       { ...rule, id: 'x', level: 'warning' as const },

@@ -82,7 +82,7 @@ describe('text on a terminal', () => {
     );
   });
 
-  it('colours errors red, warnings yellow and a clean result green', () => {
+  it('colors errors red, warnings yellow and a clean result green', () => {
     const make = () => reporter('text', { isTerminal: true, style: colored });
     expect(make().finding(finding())).toContain('\u001b[31merror');
     expect(make().finding(finding({ severity: 'warning' }))).toContain('\u001b[33mwarning');

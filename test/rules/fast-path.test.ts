@@ -124,7 +124,7 @@ describe('lines that are not read in full', () => {
     }
   });
 
-  it('are read in full where a message stands in what is none', async () => {
+  it('are read in full where a message is in what is none', async () => {
     const posing = (id: string, parent: string): string =>
       entry('custom', id, parent, { customType: 'x', message: { role: 'user', content: 'hi' } });
     const log = KNOWN + posing('p', 'kb') + user('u', 'kb') + posing('v', 'kb') + posing('w', 'v');

@@ -27,7 +27,7 @@ async function told(
 }
 
 describe('what a finding says', () => {
-  it('names the kind of value that stands where an object should', async () => {
+  it('names the kind of value that is where an object should', async () => {
     const values = ['[{}]', '"x"', 'null', 'true', 'false', ' -1.5e3'];
     expect(await told(HEADER + values.map((value) => `${value}\n`).join(''))).toEqual(
       ['an array', 'a string', 'null', 'a boolean', 'a boolean', 'a number'].map(
@@ -72,7 +72,7 @@ describe('what a finding says', () => {
 describe('a root', () => {
   const levels = new Map<string, Level>([['extra-root', 'warning']]);
 
-  it('is a further one behind another, whatever stands between them', async () => {
+  it('is a further one behind another, whatever is between them', async () => {
     expect(await told(HEADER + user('a', null) + assistant('b', 'a') + assistant('c', 'b'), { levels })).toEqual([]);
     expect(await told(HEADER + user('a', null) + assistant('b', null), { levels })).toEqual([
       '3 extra-root: another root',
@@ -84,7 +84,7 @@ describe('a root', () => {
 });
 
 describe('a line that is too long to be read', () => {
-  it('may hold the parent of what stands behind it, and not of what stands before it', async () => {
+  it('may hold the parent of what is behind it, and not of what is before it', async () => {
     const long = `${'x'.repeat(2000)}\n`;
     const lost = user('b', 'gone');
     const rules = async (log: string): Promise<string[]> =>
@@ -106,7 +106,7 @@ describe('a log without a header', () => {
 });
 
 describe('a finding about the whole file', () => {
-  it('stands on line 1, at its first byte', async () => {
+  it('is on line 1, at its first byte', async () => {
     for (const log of ['', '\n\n', user('a', null)]) {
       const { stdout } = await run(['validate', '--format', 'json', '-'], { stdin: log });
       expect(stdout.split('\n').map((line) => (line === '' ? undefined : JSON.parse(line)))).toContainEqual(
@@ -161,7 +161,7 @@ describe('a reference', () => {
 });
 
 describe('a header as a parent', () => {
-  it('is told, also where the header stands behind the entry', async () => {
+  it('is told, also where the header is behind the entry', async () => {
     const rules = async (log: string): Promise<string[]> => (await told(log)).map((one) => one.split(':')[0] as string);
     expect(await rules(HEADER + user('a', 's'))).toEqual(['2 header-as-parent']);
     expect(await rules(user('a', 's') + HEADER)).toEqual(['2 late-header', '1 header-as-parent']);

@@ -133,7 +133,7 @@ describe('openSession', () => {
     await session.close();
   });
 
-  it('leaves out what stands behind a byte order mark, header or entry, as any damaged line', async () => {
+  it('leaves out what is behind a byte order mark, header or entry, as any damaged line', async () => {
     const session = await openSession(file(`\ufeff${jsonl(header, user('a', null))}`), testIo());
     expect([session.header, session.headerLines, session.index.size]).toEqual([undefined, [], 1]);
     expect(session.damage).toEqual([{ line: 1, rule: 'byte-order-mark' }]);

@@ -42,7 +42,7 @@ const stable = (lastStableEntryId: string | null, source: Partial<StatusSource> 
   lines({ lastStableEntryId }, source).find((line) => line.includes('last stable entry'));
 
 describe('the status for a person', () => {
-  it('says what the verdict means, in its colour', () => {
+  it('says what the verdict means, in its color', () => {
     const style = {
       ...PLAIN,
       green: (text: string) => `G${text}`,

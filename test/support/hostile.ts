@@ -40,7 +40,7 @@ export const hostileText: fc.Arbitrary<string> = fc
   )
   .map((parts) => parts.join(''));
 
-/** What no terminal should ever get out of a log: controls (but our own line ends and colours), bidi, zero-width. */
+/** What no terminal should ever get out of a log: controls (but our own line ends and colors), bidi, zero-width. */
 export function rawControls(output: string): string[] {
   const withoutOurs = output.replace(/\u001b\[\d{1,2}m/g, '').replace(/\n/g, '');
   return withoutOurs.match(/[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029]|\p{Cs}/gu) ?? [];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { shortJson, toJson } from '../../src/util/to-json.ts';
 import { settings } from '../support/properties.ts';
 
-/** So deep that JSON.stringify gives up on what stands around it. */
+/** So deep that JSON.stringify gives up on what is around it. */
 const opening = '['.repeat(100_000);
 const closing = ']'.repeat(100_000);
 
