@@ -21,7 +21,7 @@ export const command: Command = {
     '--as llm prints only messages of user, assistant and tool, with executions and summaries as text. --as anthropic and --as openai print messages that those APIs accept: calls without a result get one, adjacent messages of one role are merged, ids are made unique. The log is never changed.',
     "If the last entry is a stale leaf, the context is that of the last entry, as it is for agents, and a note points to the newer work. Write an id that starts with a dash as --leaf=-abc. REV 'null' is the context before any entry.",
     'Damage elsewhere in the file may go unnoticed; use validate to find it.',
-    'Memory: about 55 bytes per entry of the log, 8 per entry of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is copied to a private temporary file.',
+    'Memory: about 55 bytes per entry of the log, 4 per entry of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is copied to a private temporary file.',
   ],
   options: [
     leafOption(

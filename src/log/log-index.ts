@@ -63,17 +63,8 @@ export interface EntryRanges extends IndexRow {
 
 /** One to be filled. */
 export function entryRanges(): EntryRanges {
-  const place = { line: 0, offset: 0, length: 0, flags: 0, parent: NO_PARENT };
-  return {
-    bytes: Buffer.alloc(0),
-    idStart: 0,
-    idLength: -1,
-    parentStart: 0,
-    parentLength: -1,
-    type: 0,
-    role: 0,
-    ...place,
-  };
+  const ids = { bytes: Buffer.alloc(0), idStart: 0, idLength: -1, parentStart: 0, parentLength: -1 };
+  return { ...ids, parent: NO_PARENT, type: 0, role: 0, line: 0, offset: 0, length: 0, flags: 0 };
 }
 
 const OWN_FLAGS = 0x3f;
@@ -183,9 +174,9 @@ export class LogIndex {
     const { symbols } = this;
     const parentId = parentLength > 0 ? symbols.internBytes(bytes, parentStart, parentStart + parentLength) : NONE;
     const id = idLength >= 0 ? symbols.internBytes(bytes, idStart, idStart + idLength) : NONE;
-    const isPlain =
-      (parentId === NONE || this.#definition(parentId) !== NOT_FOUND) && this.#definition(id) === NOT_FOUND;
-    return onlyPlain && !isPlain ? NOT_FOUND : this.#push(id, parentId, entry);
+    const isUnknown = (symbol: number): boolean => this.#definition(symbol) === NOT_FOUND;
+    if (onlyPlain && ((parentId !== NONE && isUnknown(parentId)) || !isUnknown(id))) return NOT_FOUND;
+    return this.#push(id, parentId, entry);
   }
 
   /** What stands for the name of a type in `addRanges`. */

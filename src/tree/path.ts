@@ -3,29 +3,20 @@ import { type Duplicates, type LogIndex, MISSING_PARENT } from '../log/log-index
 import { Children, cycles } from './children.ts';
 
 /**
- * From the root down to the entry at a position; nothing for a negative one. A parent that is not in the log ends the path, and so does an id that
- * was met before, whichever of the entries with that id it leads to.
+ * From the root down to the entry at a position; nothing for a negative one. A parent that is not in the log ends the
+ * path, and so does an id that was met before, whichever of the entries with that id it leads to.
  */
 export function pathTo(index: LogIndex, position: number, duplicates?: Duplicates): Int32Array {
-  let { length } = climb(index, position, duplicates);
-  const path = new Int32Array(length);
-  for (let at = position; length > 0; at = index.parentOf(at, duplicates)) path[--length] = at;
-  return path;
-}
-
-/** Where the path to a position starts, -1 for none, and how long it is. */
-function climb(index: LogIndex, position: number, duplicates?: Duplicates): { root: number; length: number } {
+  const path = new Int32Array(index.size);
+  let start = path.length;
   const met = new Uint8Array(index.size);
-  let root = -1;
-  let length = 0;
   for (let at = position; at >= 0; at = index.parentOf(at, duplicates)) {
     const id = index.lastDefinition(at);
     if (met[id] === 1) break;
     met[id] = 1;
-    root = at;
-    length++;
+    path[--start] = at;
   }
-  return { root, length };
+  return path.subarray(start);
 }
 
 /** A set of positions, as 1 at each of them: a path may have ten million. */
@@ -53,13 +44,15 @@ export interface CutPath {
 
 /** Undefined where the path reaches a root of the log, or holds all that it could be cut off from. */
 export function cutPath(index: LogIndex, position: number, duplicates?: Duplicates): CutPath | undefined {
-  const { root, length } = climb(index, position, duplicates);
+  if (index.missingParents + index.forwardParents + index.repeatedIds === 0) return undefined;
+  const path = pathTo(index, position, duplicates);
+  const root = path[0] as number;
   const end = pathEnd(index, root, duplicates);
   if (end === 'root') return undefined;
-  const isHeld = markPositions(index, pathTo(index, position, duplicates));
+  const isHeld = markPositions(index, path);
   let before = root - 1;
   while (isHeld[before] === 1) before--;
-  return before < 0 ? undefined : { root, isCycle: end === 'cycle', length, before };
+  return before < 0 ? undefined : { root, isCycle: end === 'cycle', length: path.length, before };
 }
 
 /** Where branches are cut off from the tree, in file order; not the first entry, which has nothing before it. */
