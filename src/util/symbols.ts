@@ -25,6 +25,8 @@ export class Symbols {
   readonly #starts = uint32Column();
   /** A slot holds a symbol, and in the bits that no symbol of this table needs those of its hash. */
   #table = new Int32Array(1024).fill(NONE);
+  /** Where the last text belongs that was looked for and is not there. */
+  #free = 0;
   readonly #pages: Buffer[] = [];
   #used = 0;
   #last = NONE;
@@ -45,7 +47,7 @@ export class Symbols {
     return this.internBytes(this.#scratch, 0, text.length * (isWide ? 2 : 1), isWide);
   }
 
-  /** The same for bytes: ASCII, or else UTF-16. */
+  /** The same for bytes: Latin-1, or else UTF-16. */
   internBytes(bytes: Uint8Array, start: number, end: number, isWide = false): number {
     // Most entries name the one before them, and most results the call before them.
     if (this.#last !== NONE && this.#isText(this.#last, bytes, start, end, isWide)) return this.#last;
@@ -57,8 +59,7 @@ export class Symbols {
   find(text: string): number {
     const isWide = this.#encode(text);
     const end = text.length * (isWide ? 2 : 1);
-    const slot = this.#slot(this.#hash.of(this.#scratch, 0, end), this.#scratch, 0, end, isWide);
-    return this.#symbolIn(slot);
+    return this.#search(this.#hash.of(this.#scratch, 0, end), this.#scratch, 0, end, isWide);
   }
 
   text(symbol: number): string {
@@ -72,11 +73,10 @@ export class Symbols {
 
   #lookUp(bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
     const hash = this.#hash.of(bytes, start, end);
-    const slot = this.#slot(hash, bytes, start, end, isWide);
-    const known = this.#symbolIn(slot);
+    const known = this.#search(hash, bytes, start, end, isWide);
     if (known !== NONE) return known;
     const symbol = this.size;
-    this.#table[slot] = (hash & ~(this.#table.length - 1)) | symbol;
+    this.#table[this.#free] = (hash & ~(this.#table.length - 1)) | symbol;
     this.#hashes.push(hash);
     this.#starts.push(this.#keep(bytes, start, end, isWide));
     if (symbol * 4 > this.#table.length * 3) this.#grow();
@@ -91,19 +91,15 @@ export class Symbols {
     return isWide;
   }
 
-  /** The slot of the table that has the text, or the empty one where it belongs. */
-  #slot(hash: number, bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
+  #search(hash: number, bytes: Uint8Array, start: number, end: number, isWide: boolean): number {
     const mask = this.#table.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const held = this.#table[slot] as number;
-      if (held === NONE || (((held ^ hash) & ~mask) === 0 && this.#isText(held & mask, bytes, start, end, isWide)))
-        return slot;
+    let slot = hash & mask;
+    for (let held = this.#table[slot] as number; held !== NONE; held = this.#table[slot] as number) {
+      if (((held ^ hash) & ~mask) === 0 && this.#isText(held & mask, bytes, start, end, isWide)) return held & mask;
+      slot = (slot + 1) & mask;
     }
-  }
-
-  #symbolIn(slot: number): number {
-    const held = this.#table[slot] as number;
-    return held === NONE ? NONE : held & (this.#table.length - 1);
+    this.#free = slot;
+    return NONE;
   }
 
   #isText(symbol: number, bytes: Uint8Array, start: number, end: number, isWide: boolean): boolean {
