@@ -6,7 +6,7 @@ import { applySplices, type Splice } from '../json/text.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
 import { decodeUtf8, Line } from '../lines/line.ts';
 import { byteOrderMark } from '../rules/byte-order-mark.ts';
-import { LogFacts } from '../rules/check/log-facts.ts';
+import { LogFacts, readTime } from '../rules/check/log-facts.ts';
 import { hasPayload } from '../rules/fix/rebuild-tree.ts';
 import {
   type HeadLine,
@@ -200,6 +200,7 @@ export class RepairIndexBuilder {
       value,
       line: new Line(line, offset, raw + newline.slice(0, -1), true, 'invalid'),
       id: typeof value['id'] === 'string' ? value['id'] : undefined,
+      time: readTime(value['timestamp']),
       // Before there is a header it is open whether an entry needs an id.
       shape: checkShape(value, (headers > 0 && version) || 3),
       get text() {

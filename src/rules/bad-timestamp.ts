@@ -1,4 +1,3 @@
-import { readTime } from './check/log-facts.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const badTimestamp = defineRule('bad-timestamp', 'warning', 'content', {
@@ -9,9 +8,8 @@ export const badTimestamp = defineRule('bad-timestamp', 'warning', 'content', {
   example: '{"type":"message","id":"a","parentId":null,"timestamp":"yesterday",…}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {
-    if (object.kind === 'title') return;
+    if (object.kind === 'title' || object.time !== undefined) return;
     const { timestamp } = object.value;
-    if (readTime(timestamp) !== undefined) return;
     const found =
       timestamp === undefined ? 'the timestamp is missing' : `the timestamp is ${shown(timestamp)}, not ISO 8601`;
     report(placeOf(object, 'timestamp'), found);

@@ -63,6 +63,8 @@ export interface CheckedObject {
   readonly value: JsonObject;
   readonly text: string;
   readonly id: string | undefined;
+  /** As readTime gives it. */
+  readonly time: number | undefined;
   /** What the schemas say about it. */
   readonly shape: readonly ShapeIssue[];
 }

@@ -1,5 +1,4 @@
 import { messageOf } from '../entries/envelope-check.ts';
-import { readTime } from './check/log-facts.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 const CLOSE_MS = 60_000;
@@ -14,10 +13,10 @@ export const siblingWriters = defineRule('sibling-writers', 'warning', 'tree', {
   looksAt: 'values',
   object: (object, log, report) => {
     const before = log.last;
-    const { parentId, timestamp } = object.value;
+    const { parentId } = object.value;
     if (object.kind !== 'entry' || before?.role !== 'user' || messageOf(object.value)?.['role'] !== 'user') return;
     if (parentId === undefined || parentId !== before.parentId) return;
-    const apart = Math.abs((readTime(timestamp) ?? Number.NaN) - (before.time ?? Number.NaN));
+    const apart = Math.abs((object.time ?? Number.NaN) - (before.time ?? Number.NaN));
     if (apart <= CLOSE_MS)
       report(
         placeOf(object, 'parentId'),

@@ -1,6 +1,8 @@
 import { defineRule, findDeep, placeOf } from './rule.ts';
 
 const TRANSIENT = ['partialJson', 'jsonlEvents'];
+/** Their ends start with letters that are rare in a line, so a search for them is several times as fast. */
+const ENDS = ['Json"', 'Events"'];
 
 export const transientField = defineRule('transient-field', 'warning', 'content', {
   summary: 'a field that is only needed while a message streams was stored (partialJson, jsonlEvents)',
@@ -10,7 +12,8 @@ export const transientField = defineRule('transient-field', 'warning', 'content'
   example: '{"type":"message",…,"content":[{"type":"toolCall",…,"partialJson":"{\\"pa"}]}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {
-    if (!TRANSIENT.some((name) => object.text.includes(`"${name}"`))) return;
+    if (!TRANSIENT.some((name, at) => object.text.includes(ENDS[at] as string) && object.text.includes(`"${name}"`)))
+      return;
     const isTransient = (_value: unknown, key: string): _value is unknown => TRANSIENT.includes(key);
     for (const { path, key } of findDeep(object.value, isTransient))
       report(placeOf(object, path), `${key} is only needed while a message streams`);

@@ -9,7 +9,7 @@ import { makeScanner } from '../../scanner/scanner.ts';
 import { rules } from '../index.ts';
 import type { BlobLookup, CheckedObject, Finding, FindingPlace, Level, Report } from '../rule.ts';
 import { PlainEntries, ShapeMemory } from './fast-path.ts';
-import { LogFacts } from './log-facts.ts';
+import { LogFacts, readTime } from './log-facts.ts';
 
 export interface LogCheckOptions {
   /** As findings name it. */
@@ -198,5 +198,6 @@ export class LogCheck {
 function checkedObject(line: Line, value: JsonObject, text: string, log: LogFacts): CheckedObject {
   const kind = isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry';
   const id = kind !== 'title' && typeof value['id'] === 'string' ? value['id'] : undefined;
-  return { kind, line, value, text, id, shape: checkShape(value, log.versionFor(value)) };
+  const time = readTime(value['timestamp']);
+  return { kind, line, value, text, id, time, shape: checkShape(value, log.versionFor(value)) };
 }

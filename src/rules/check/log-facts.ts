@@ -138,12 +138,11 @@ export class LogFacts {
     this.objects++;
   }
 
-  addEntry({ value, line, id }: CheckedObject): void {
+  addEntry({ value, line, id, time }: CheckedObject): void {
     const message = messageOf(value);
     const role = typeof message?.['role'] === 'string' ? message['role'] : undefined;
     const type = typeof value['type'] === 'string' ? value['type'] : '';
     const { parentId } = value;
-    const time = readTime(value['timestamp']);
     this.version ??= id === undefined ? 1 : 3;
     const position = this.index.add({
       id,
