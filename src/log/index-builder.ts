@@ -135,17 +135,14 @@ export class IndexBuilder {
 
   #takeHeader(value: JsonObject, line: Line): void {
     this.headerLines.push(this.#lineOf(line.number));
-    if (!this.header) {
-      this.header = value;
-      this.headerText = line.text;
-    }
+    this.header ??= value;
+    this.headerText ??= line.text;
     if (typeof value['id'] === 'string') this.index.addHeader(value['id']);
   }
 
   #takeTitle(value: JsonObject, line: Line): void {
     this.headerLines.push(this.#lineOf(line.number));
-    if (this.titleSlot) return;
-    this.titleSlot = value;
-    this.titleSlotText = line.text;
+    this.titleSlot ??= value;
+    this.titleSlotText ??= line.text;
   }
 }
