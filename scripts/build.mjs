@@ -1,8 +1,9 @@
 // `npm run build`: compiles the scanner, bundles the program and the library into dist/, and links the program.
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { build, transform } from 'esbuild';
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
 import './build-scanner.mjs';
+import { writeCommonJs } from './common-js.mjs';
 
 /** split2 is CommonJS, and a bundle of modules has no `require` for it. */
 const split2AsModule = {
@@ -25,21 +26,10 @@ const yargsParserAlone = {
     })),
 };
 
-/** The text of a module as esbuild writes it. It splits modules alone, and Node loads CommonJS in half the time. */
-const asCommonJs = (text) =>
-  text
-    .replace(/^import \{([^}]*)\} from (".*");$/gm, (_, names, from) => {
-      return `const {${names.replaceAll(' as ', ': ')}} = require(${from});`;
-    })
-    .replace(/^export \{([^}]*)\};$/m, (_, names) => {
-      return `module.exports = {${names.replace(/(\S+) as (\S+?)(?=,|$)/gm, '$2: $1')}, __esModule: true };`;
-    });
-
 const target = { platform: 'node', target: 'node20' };
 const small = { minifyWhitespace: true, minifySyntax: true };
 const modules = {
   ...target,
-  outdir: 'dist',
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -53,27 +43,25 @@ await build({
   ...modules,
   ...small,
   entryPoints: ['src/index.ts', 'src/library/*.ts'],
+  outdir: 'dist',
   chunkNames: 'library/[name]-[hash]',
 });
 const program = await build({
   ...modules,
   entryPoints: ['src/main.ts', 'src/validate/worker.ts'],
-  chunkNames: 'chunks/[name]-[hash]',
+  outdir: 'dist/program',
+  entryNames: '[name]',
   outExtension: { '.js': '.cjs' },
+  metafile: true,
   write: false,
 });
-for (const { path, text } of program.outputFiles) {
-  const { code } = await transform(asCommonJs(text), {
-    ...target,
-    ...small,
-    format: 'cjs',
-    banner: "'use strict';",
-    supported: { 'dynamic-import': false },
-    define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
-  });
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, code);
-}
+await writeCommonJs(program, {
+  ...target,
+  ...small,
+  format: 'cjs',
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
+});
 chmodSync('bin/sessionctl.js', 0o755);
 // `npx sessionctl` inside a checkout installs the package into npx's cache first, and some npm versions leave
 // that link dangling. A link of our own in node_modules/.bin is found whenever the cache's is not.

@@ -207,7 +207,7 @@ export class Validation {
 
 /** Seen from where a bundle is; beside the sources there is none. */
 function workerScript(): string {
-  return `${import.meta.dirname}/../validate/worker.cjs`;
+  return `${import.meta.dirname}/worker.cjs`;
 }
 
 async function* passing(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGenerator<Buffer> {
