@@ -60,7 +60,13 @@ function asCommonJs(text, part, fileOf) {
     if (file === fileOf.get(part)) return `__parts["${from}"]`;
     return file === from ? `require("./${file}")` : `require("./${file}").__parts["${from}"]`;
   };
+  // Node takes long to load node:crypto, and few runs need it: its functions load it when they are called.
+  const lazily = (_, names) =>
+    names.replace(/(\w+)(?: as (\w+))?,?/g, (_, name, own = name) => {
+      return `const ${own} = (...given) => require("node:crypto").${name}(...given);`;
+    });
   return text
+    .replace(/^import \{([^}]*)\} from "node:crypto";$/gm, lazily)
     .replace(/^import (?:(?:\* as )?([\w$]+|\{[^}]*\}) from )?"([^"]+)";$/gm, (_, names, from) => {
       return `${names ? `const ${names.replaceAll(' as ', ': ')} = ` : ''}${exportsOf(from)};`;
     })

@@ -1,3 +1,4 @@
+import { readRandom } from '../files/system.ts';
 import type { Io, Style } from '../shared/command.ts';
 import { errorCode } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
@@ -51,9 +52,13 @@ export async function makeStyle(color: boolean): Promise<Style> {
   return color ? new (await import('chalk')).Chalk({ level: 1 }) : PLAIN;
 }
 
-/** Loaded when it is needed: node:crypto takes as long to load as a small log takes to be read. */
+/** So many calls, which most runs leave it at, do without node:crypto: it takes as long to load as a small log. */
+let early = 8;
+
 function systemRandom(bytes: number): Uint8Array {
-  return process.getBuiltinModule('node:crypto').randomFillSync(new Uint8Array(bytes));
+  const memory = new Uint8Array(bytes);
+  if (early-- <= 0 || !readRandom(memory)) process.getBuiltinModule('node:crypto').randomFillSync(memory);
+  return memory;
 }
 
 /** Signal 0 only asks; being refused means that there is somebody. */

@@ -1,11 +1,9 @@
-import { isThreadWaiting, standardOutput } from '../files/system.ts';
+import { isThreadWaiting, lazyOutput, standardOutput } from '../files/system.ts';
 import { version } from '../util/version.ts';
 import { type ProcessIo, reportError, SIGNAL_CODES, watchOutput } from './report.ts';
 
 /** One call of the program: the arguments without node and script, and the streams to use. Gives the exit code. */
 export async function main(argv: readonly string[], outside: ProcessIo): Promise<number> {
-  // A stream that nobody listens to would end the process by its error.
-  outside.stderr.on('error', () => {});
   const settle = watchOutput(outside);
   // The version needs no more than this file, and nothing else is loaded for it.
   if (argv[0] !== '--version' && argv[0] !== '-V') return await (await import('./run.ts')).run(argv, outside, settle);
@@ -25,7 +23,6 @@ export async function launch(): Promise<void> {
       lastResort = setTimeout(() => (isThreadWaiting() ? endBy(name, code) : process.exit(code)), 500);
     });
   }
-  const { stderr, env } = process;
   let input: typeof process.stdin | undefined;
   const outside: ProcessIo = {
     // Made when somebody asks for it, for that takes a while.
@@ -34,8 +31,9 @@ export async function launch(): Promise<void> {
       return input;
     },
     stdout: standardOutput(process.stdout),
-    stderr,
-    env,
+    // A stream that nobody listens to would end the process by its error.
+    stderr: lazyOutput(2, () => process.stderr.on('error', () => {})),
+    env: process.env,
     signal: stop.signal,
   };
   // What escapes from a stream or a forgotten promise gets its one line too, instead of a stack trace.

@@ -1,6 +1,6 @@
-import { constants, type Stats, statSync } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { close, constants, fstat, open, read, type Stats, stat, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
+import { promisify } from 'node:util';
 import type { ByteStore } from '../log/byte-store.ts';
 import { AppError, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -9,6 +9,9 @@ import { Spool } from './spool.ts';
 import { inThread } from './system.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
+/** Instead of node:fs/promises, which takes a while to load. */
+const calls = { open: promisify(open), stat: promisify(stat), fstat: promisify(fstat), close: promisify(close) };
+const readBytes = promisify(read);
 
 /**
  * The bytes of a file, or of stdin for '-'. A file that cannot be opened or is a folder is refused when the reading
@@ -30,17 +33,17 @@ async function* stdinChunks({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): As
 
 /** Regular files, FIFOs and devices alike. */
 export async function* fileChunks(path: string): AsyncGenerator<Buffer> {
-  const handle = await openHandle(path);
+  const fd = await opened(path);
   try {
-    yield* handleChunks(handle, path);
+    yield* chunksOf(fd, path);
   } finally {
-    await handle.close();
+    await calls.close(fd);
   }
 }
 
-async function openHandle(path: string): Promise<FileHandle> {
+async function opened(path: string): Promise<number> {
   if ((await factsOf(path)).isDirectory()) throw isFolderError(path);
-  return await inThread(open(path, constants.O_RDONLY)).catch(failing(path));
+  return await inThread(calls.open(path, constants.O_RDONLY)).catch(failing(path));
 }
 
 /** A regular file that fits into the memory, whole; undefined for any other. For many files it is faster than chunks. */
@@ -60,12 +63,12 @@ export function readWhole(path: string, memory: Buffer): Buffer | undefined {
 }
 
 /** The disk fills one buffer of a regular file while the other is worked on; a pipe is read when more is wanted. */
-async function* handleChunks(handle: FileHandle, path: string): AsyncGenerator<Buffer> {
+async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
   const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
-  let position = (await handle.stat()).isFile() ? 0 : null;
+  let position = (await calls.fstat(fd)).isFile() ? 0 : null;
   let reading: Promise<number> | undefined;
   const read = (buffer: Buffer): Promise<number> => {
-    const ahead = readInto(handle, buffer, position);
+    const ahead = readInto(fd, buffer, position);
     // Whoever waits for it hears of an error; nobody waits after the last chunk that was wanted.
     ahead.catch(() => {});
     return ahead;
@@ -91,8 +94,8 @@ async function* handleChunks(handle: FileHandle, path: string): AsyncGenerator<B
 }
 
 /** Bytes into the buffer, from a position or, where that is null, from where the last reading ended; 0 at the end. */
-async function readInto(handle: FileHandle, buffer: Buffer, position: number | null): Promise<number> {
-  return (await inThread(handle.read(buffer, 0, buffer.length, position))).bytesRead;
+async function readInto(fd: number, buffer: Buffer, position: number | null): Promise<number> {
+  return (await inThread(readBytes(fd, buffer, 0, buffer.length, position))).bytesRead;
 }
 
 /** What can be read again, and the file that has it. */
@@ -108,15 +111,14 @@ export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 
     spool.source = inputChunks(name, io);
     return spool;
   }
-  const handle = await openHandle(name);
+  const fd = await opened(name);
   const readAt = async (buffer: Buffer, position: number): Promise<number> => {
     requireRunning(io.signal);
-    const bytes = await readInto(handle, buffer, position).catch(failing(name));
+    const bytes = await readInto(fd, buffer, position).catch(failing(name));
     if (bytes === 0 || bytes === buffer.length) return bytes;
     return bytes + (await readAt(buffer.subarray(bytes), position + bytes));
   };
-  const { fd } = handle;
-  return { fd, size: facts.size, chunks: () => handleChunks(handle, name), readAt, close: () => handle.close() };
+  return { fd, size: facts.size, chunks: () => chunksOf(fd, name), readAt, close: () => calls.close(fd) };
 }
 
 /** The same chunks, counted for the progress, until the user stops the program. */
@@ -140,7 +142,7 @@ export async function* counting<Chunk extends Uint8Array>(
 
 /** What the system knows of a file that is there. */
 export async function factsOf(path: string): Promise<Stats> {
-  return await stat(path).catch(failing(path));
+  return await calls.stat(path).catch(failing(path));
 }
 
 function failing(path: string): (error: unknown) => never {
@@ -171,12 +173,12 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 export async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
+  return (await calls.stat(path).catch(() => undefined)) !== undefined;
 }
 
 /** How much there is to read of a file; 0 for pipes, devices and what is not there. */
 export async function sizeOf(path: string): Promise<number> {
-  const facts = await stat(path).catch(() => undefined);
+  const facts = await calls.stat(path).catch(() => undefined);
   return facts?.isFile() ? facts.size : 0;
 }
 

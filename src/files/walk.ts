@@ -1,5 +1,6 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type AppError, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { isFolder, sizeOf } from './input.ts';
@@ -30,15 +31,15 @@ export async function* findFiles(
   above: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<Found> {
   try {
-    const real = await realpath(folder);
+    const real = await promisify(realpath.native)(folder);
     if (above.has(real) || real === options.except) return;
-    const entries = await readdir(folder, { withFileTypes: true });
+    const entries = await promisify(readdir)(folder, { withFileTypes: true });
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     const within = new Set(above).add(real);
     for (const entry of entries) {
       const path = join(folder, entry.name);
       // A link that leads nowhere counts as a file, so that reading it says what is wrong.
-      const facts = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
+      const facts = entry.isSymbolicLink() ? await promisify(stat)(path).catch(() => undefined) : entry;
       if (facts?.isDirectory()) yield* findFiles(path, wanted, options, within);
       else if (wanted(entry.name)) {
         if (facts?.isFile() ?? true) yield { path };

@@ -1,6 +1,5 @@
 import { inputChunks, isFolder, isThere, sizeOf } from '../files/input.ts';
 import { announce, findSessions } from '../files/walk.ts';
-import { cores, mapInWorkers } from '../files/worker-pool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { newSummary, paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
 import type { Finding } from '../rules/rule.ts';
@@ -31,6 +30,10 @@ interface CheckTarget {
   readonly error?: string;
 }
 
+/** Beside a bundle; beside the sources there is none. */
+const WORKER = `${import.meta.dirname}/worker.cjs`;
+/** Loaded where there is more than one file. */
+const threads = () => import('../files/worker-pool.ts');
 /** A thread takes longer to start than less than this takes to be checked. */
 const WORTH_A_THREAD = 16 * 1024 * 1024;
 
@@ -98,7 +101,8 @@ export class Validation {
     const names = targets.filter(({ error }) => error === undefined).map(({ name }) => name);
     const jobs = await this.#jobs(names);
     const { settings } = this.#options;
-    const checks = jobs > 1 ? mapInWorkers<string, FileCheck>(workerScript(), settings, names, jobs) : undefined;
+    const checks =
+      jobs > 1 ? (await threads()).mapInWorkers<string, FileCheck>(WORKER, settings, names, jobs) : undefined;
     try {
       for (const target of targets) {
         if (target.error !== undefined) this.#fail(target.name, target.error);
@@ -113,8 +117,8 @@ export class Validation {
   /** How many threads are worth it. */
   async #jobs(names: readonly string[]): Promise<number> {
     const { jobs, pass } = this.#options;
-    const most = Math.min(jobs ?? cores(), names.length);
-    if (most < 2 || pass || names.includes('-') || !(await isThere(workerScript()))) return 1;
+    if (names.length < 2 || pass || names.includes('-') || !(await isThere(WORKER))) return 1;
+    const most = Math.min(jobs ?? (await threads()).cores(), names.length);
     if (jobs !== undefined) return most;
     let bytes = 0;
     for (const name of names) {
@@ -203,11 +207,6 @@ export class Validation {
   #write(text: string): void {
     if (text !== '' && !this.#options.quiet) this.#out.text(text);
   }
-}
-
-/** Seen from where a bundle is; beside the sources there is none. */
-function workerScript(): string {
-  return `${import.meta.dirname}/worker.cjs`;
 }
 
 async function* passing(chunks: AsyncIterable<Buffer>, out: ByteWriter): AsyncGenerator<Buffer> {

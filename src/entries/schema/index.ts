@@ -34,8 +34,8 @@ function schemaFor(type: string, version: KnownVersion): Schema {
   let found = used.get(key);
   if (!found) {
     const known = entryTypeOf(type);
-    const other = type === HEADER_TYPE ? header : type === TITLE_TYPE ? titleSlot : unknownEntrySchema(version);
-    found = { schema: known ? schemaOf(known, version) : other, uses: 0 };
+    const other = type === HEADER_TYPE ? header : type === TITLE_TYPE ? titleSlot : undefined;
+    found = { schema: known ? schemaOf(known, version) : (other ?? unknownEntrySchema(version)), uses: 0 };
     used.set(key, found);
   }
   found.uses++;
