@@ -7,7 +7,6 @@ import { TempFile } from './temp.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const MOST_IN_MEMORY = 8 * 1024 * 1024;
-const MOST_CHARACTERS = 64 * 1024;
 
 /**
  * A private place on the disk for bytes that have to be read more than once, such as those of a pipe. It loses its name
@@ -69,41 +68,39 @@ function spoolError(folder: string, error: unknown): AppError {
 /** Text that is written before what comes in front of it is known: kept in memory, and on the disk once it is large. */
 export class HeldOutput {
   readonly #newSpool: () => Spool;
-  readonly #most: number;
-  #text = '';
-  #parts: Buffer[] = [];
-  #bytes = 0;
+  /** Texts are encoded at once: those that wait would keep alive the lines that they are pieces of. */
+  readonly #memory: Buffer;
+  #used = 0;
   #spool: Spool | undefined;
 
   constructor(random: Io['random'], signal: AbortSignal, most = MOST_IN_MEMORY) {
     this.#newSpool = () => new Spool(random, signal);
-    this.#most = most;
+    this.#memory = Buffer.allocUnsafeSlow(most);
   }
 
   write(text: string): void {
-    this.#text += text;
-    if (this.#text.length >= MOST_CHARACTERS) this.#pack();
+    // UTF-8 has at most three bytes for a unit of UTF-16.
+    const most = 3 * text.length;
+    if (most > this.#memory.length - this.#used) this.#toDisk(this.#memory.subarray(0, this.#used));
+    if (most > this.#memory.length) this.#toDisk(Buffer.from(text));
+    else this.#used += this.#memory.write(text, this.#used);
   }
 
   /** All of it, from the start, after the last write. */
   async *chunks(): AsyncGenerator<Buffer> {
-    this.#pack();
+    if (this.#spool) this.#toDisk(this.#memory.subarray(0, this.#used));
     // The spool uses the memory of a chunk again, and who takes it may keep it.
     if (this.#spool) for await (const chunk of this.#spool.chunks()) yield Buffer.from(chunk);
-    yield* this.#parts;
+    yield this.#memory.subarray(0, this.#used);
   }
 
   close(): void {
     this.#spool?.discard();
   }
 
-  #pack(): void {
-    const bytes = Buffer.from(this.#text);
-    this.#text = '';
-    this.#parts.push(bytes);
-    this.#bytes += bytes.length;
-    if (this.#bytes < this.#most) return;
+  #toDisk(bytes: Buffer): void {
     this.#spool ??= this.#newSpool();
-    for (const part of this.#parts.splice(0)) this.#spool.write(part);
+    this.#spool.write(bytes);
+    this.#used = 0;
   }
 }

@@ -16,7 +16,7 @@ export type ExportEntry = Pick<LogEntry, 'position' | 'line' | 'value'> & Partia
 /** An assistant's message that waits for the results of its calls. */
 interface OpenMessage {
   readonly message: MessageItem;
-  readonly pairing: Pairing<CallPart, ResultView>;
+  readonly pairing: Pairing<CallPart, string>;
   readonly stopped: boolean;
 }
 
@@ -58,7 +58,7 @@ export class Transcript {
   push(read: ExportEntry): readonly Item[] {
     this.hid = false;
     const value = withExactNumbers(read);
-    const entry = { ...read, value };
+    const entry = value === read.value ? read : { ...read, value };
     const { type, message } = value;
     const draft = ENTRY_DRAFTS.get(type);
     if (draft) this.#addTurn(entry, draft(value, this.#options));
@@ -101,7 +101,7 @@ export class Transcript {
   #message(entry: ExportEntry, { speaker, title, facts, parts }: Draft, isFirst: boolean): MessageItem {
     const time = this.#options.time(entry.value['timestamp']);
     const timeFact: Words[] = time === undefined ? [] : [[/^[\d: -]+$/.test(time) ? time : { plain: time }]];
-    const first = parts.find((part) => part.kind === 'text');
+    const first = isFirst ? parts.find((part) => part.kind === 'text') : undefined;
     const gist = first ? oneLine(first.text, 100) : '';
     const heading = isFirst ? { number: ++this.turns, title, gist } : undefined;
     return { kind: 'message', anchor: this.#anchor(entry), speaker, heading, facts: [...timeFact, ...facts], parts };
@@ -109,7 +109,7 @@ export class Transcript {
 
   #addAnswer(entry: ExportEntry, message: JsonObject): void {
     this.#close('next');
-    const pairing = new Pairing<CallPart, ResultView>();
+    const pairing = new Pairing<CallPart, string>();
     let left = 0;
     const content = contentParts(message['content'], this.#options, (value) => {
       if (this.#options.tools === 'none') {
@@ -146,7 +146,7 @@ export class Transcript {
     // One result for each call; the first call gets those that are too many.
     const call = group?.calls[group.results.length] ?? group?.calls[0];
     if (group && call) {
-      group.results.push(result);
+      group.results.push(result.anchor);
       call.results.push(result);
       return;
     }
