@@ -1,9 +1,12 @@
 import { counted, grouped } from '../util/words.ts';
 import type { AnchorOf, ExportedBranch, Words } from './exporter.ts';
 
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+
 /** Control characters as pictures of themselves, so that no viewer acts on them. Tabs and line ends stay. */
 export function visible(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, (control) => {
+  if (!CONTROL.test(text)) return text;
+  return text.replace(new RegExp(CONTROL, 'g'), (control) => {
     const code = control.charCodeAt(0);
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
     return code === 0x7f ? '\u2421' : '\ufffd';
@@ -21,14 +24,11 @@ export function withoutLineEnds(text: string): string {
   return text.slice(0, end);
 }
 
+const ESCAPES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' };
+
 /** Text that is safe between tags and inside double quotes. */
 export function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
+  return text.replace(/[&<>"']/g, (mark) => `&${ESCAPES[mark]};`);
 }
 
 /** The first line of a text, cut where it is too long for a title or a note. */
@@ -66,12 +66,11 @@ export interface Shortened {
 
 /** The beginning and the end of a long text, with a line between them that says what is missing. */
 export function shorten(text: string, limits: typeof OUTPUT | undefined): Shortened {
-  const lines = countLines(text);
-  const characters = text.length;
-  if (!limits) return { text, lines, characters, cut: false };
+  const whole = { text, lines: countLines(text), characters: text.length, cut: false };
+  if (!limits) return whole;
+  const { lines, characters } = whole;
   const { headLines, tailLines, headCharacters, tailCharacters } = limits;
-  if (lines <= headLines + tailLines && characters <= headCharacters + tailCharacters)
-    return { text, lines, characters, cut: false };
+  if (lines <= headLines + tailLines && characters <= headCharacters + tailCharacters) return whole;
   const head = cutBefore(firstLines(text, headLines), headCharacters);
   const tail = cutAfter(lastLines(text, tailLines), Math.min(tailCharacters, characters - head.length));
   const left = counted(characters - head.length - tail.length, 'character');

@@ -6,6 +6,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 /** 2408582 as '2,408,582', the same in every locale. */
 export function grouped(value: number): string {
   const digits = String(value);
+  // Nearly all are counts, and the pattern takes much longer.
+  if (value >= 1000 && Number.isSafeInteger(value)) return `${grouped(Math.trunc(value / 1000))},${digits.slice(-3)}`;
   return digits.length < 4 ? digits : digits.replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',');
 }
 

@@ -16,7 +16,7 @@ export function fenceFor(code: string): string {
 /** The most backticks in a row. */
 function longestRun(text: string): number {
   let longest = 0;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  for (const [run] of text.includes('`') ? text.matchAll(/`+/g) : []) longest = Math.max(longest, run.length);
   return longest;
 }
 

@@ -37,7 +37,8 @@ export function shortInput(value: string, { tools }: ViewOptions): Shortened {
 
 /** What a command printed, without its colors, which say nothing here, and shortened unless everything is wanted. */
 export function shortOutput(value: string, { tools }: ViewOptions): Shortened {
-  return shorten(value.replace(/\u001b\[[0-9;:]*m/g, ''), tools === 'full' ? undefined : OUTPUT);
+  const plain = value.includes('\u001b') ? value.replace(/\u001b\[[0-9;:]*m/g, '') : value;
+  return shorten(plain, tools === 'full' ? undefined : OUTPUT);
 }
 
 type CallView = (block: JsonObject) => MessagePart | undefined;

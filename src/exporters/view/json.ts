@@ -51,8 +51,7 @@ export function withExactNumbers({ value, text }: { readonly value: JsonObject; 
 function hasUnsafeNumber(value: JsonObject): boolean {
   const waiting = [value];
   for (let one = waiting.pop(); one; one = waiting.pop()) {
-    for (const key in one) {
-      const inner = one[key];
+    for (const inner of Array.isArray(one) ? one : Object.values(one)) {
       if (typeof inner === 'object' && inner !== null) waiting.push(inner as JsonObject);
       else if (typeof inner === 'number' && isUnsafe(inner)) return true;
     }
