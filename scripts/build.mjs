@@ -1,6 +1,6 @@
 // `npm run build`: compiles the scanner, bundles the program and the library into dist/, and links the program.
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import './build-scanner.mjs';
 import { writeCommonJs } from './common-js.mjs';
@@ -26,6 +26,24 @@ const yargsParserAlone = {
     })),
 };
 
+/** zod's files get its core without what few runs need; our own files that name it get all, and are loaded apart. */
+const zodInParts = {
+  name: 'zod in parts',
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^zod\/v4\/core$/ }, () => ({
+      path: resolve('node_modules/zod/v4/core/index.js'),
+      suffix: '?all',
+    }));
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/](core[\\/]index|mini[\\/]external)\.js$/ }, ({ path, suffix }) => {
+      const all = readFileSync(path, 'utf8');
+      const rest = all
+        .replace(/^export .* from ".*\/(compile|[\w-]*json-schema[\w-]*)\.js";$/gm, '')
+        .replace(/\b(INVALID|compile|withParser|ZodCompile\w+), /g, '');
+      return { contents: suffix ? all : rest };
+    });
+  },
+};
+
 const target = { platform: 'node', target: 'node20' };
 const small = { minifyWhitespace: true, minifySyntax: true };
 const modules = {
@@ -33,7 +51,7 @@ const modules = {
   bundle: true,
   splitting: true,
   format: 'esm',
-  plugins: [split2AsModule, yargsParserAlone],
+  plugins: [split2AsModule, yargsParserAlone, zodInParts],
   logLevel: 'warning',
 };
 

@@ -2,9 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { transform } from 'esbuild';
 
+/** A file takes as long to load as so much code. */
+const FILE_BYTES = 8192;
+
 /**
  * Writes a program that esbuild has split into parts as CommonJS, in few files. esbuild splits ES modules alone, and
- * into many small parts; Node loads CommonJS in half the time, and a file takes as long to load as 8 KB of code.
+ * into many small parts; Node loads CommonJS in half the time, and fewer files faster.
  */
 export async function writeCommonJs({ outputFiles, metafile }, options) {
   const folder = dirname(outputFiles[0].path);
@@ -39,15 +42,21 @@ function filesOfParts(parts) {
   });
   const commands = entries.filter(([, { entryPoint }]) => entryPoint.startsWith('src/commands/'));
   const needed = commands.map(([part]) => needs(part));
-  const fileOf = (part) => {
-    const early = first.find(({ all }) => all.has(part));
-    if (early) return early.lead;
-    const isCommon = needed.filter((all) => all.has(part)).length >= needed.length / 2;
-    return isCommon ? 'common.cjs' : part;
-  };
   const order = new Set();
   for (const part of parts.keys()) needs(part, order);
-  return new Map([...order].map((part) => [part, fileOf(part)]));
+  const fileOf = new Map();
+  for (const part of order) {
+    const users = commands.filter((_, at) => needed[at].has(part));
+    const others = commands.length - users.length;
+    // Loading it in vain costs the others less than one more file costs its users.
+    const isSmall = parts.get(part).bytes * others < FILE_BYTES * users.length;
+    const needsNoFile = [...needs(part)].every((other) => other === part || fileOf.get(other) !== other);
+    const early = first.find(({ all }) => all.has(part));
+    if (early) fileOf.set(part, early.lead);
+    else if (users.length === 1) fileOf.set(part, users[0][0]);
+    else fileOf.set(part, needsNoFile && (isSmall || users.length >= others) ? 'common.cjs' : part);
+  }
+  return fileOf;
 }
 
 /** The text of one part, as esbuild writes modules: an import or export begins a line. */

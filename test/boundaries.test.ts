@@ -15,6 +15,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   chalk: 'cli',
   split2: 'lines',
   'zod/mini': 'entries',
+  'zod/v4/core': 'entries',
   'markdown-it': 'exporters',
   diff: 'diff exporters',
   'get-east-asian-width': 'util',

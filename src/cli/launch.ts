@@ -1,4 +1,4 @@
-import { isThreadWaiting, lazyOutput, standardOutput } from '../files/system.ts';
+import { isThreadWaiting, standardError, standardOutput } from '../files/system.ts';
 import { version } from '../util/version.ts';
 import { type ProcessIo, reportError, SIGNAL_CODES, watchOutput } from './report.ts';
 
@@ -32,7 +32,7 @@ export async function launch(): Promise<void> {
     },
     stdout: standardOutput(process.stdout),
     // A stream that nobody listens to would end the process by its error.
-    stderr: lazyOutput(2, () => process.stderr.on('error', () => {})),
+    stderr: standardError(2, () => process.stderr.on('error', () => {})),
     env: process.env,
     signal: stop.signal,
   };

@@ -1,4 +1,4 @@
-import { createWriteStream, fstatSync, readSync } from 'node:fs';
+import { createWriteStream, fstatSync, readSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import type { Output } from '../util/io.ts';
 import { tryOr, withFile } from './disk.ts';
@@ -12,12 +12,22 @@ export function standardOutput(stdout: Writable & { readonly fd: number }): Writ
   return isFile ? createWriteStream('', { fd: stdout.fd, autoClose: false }) : stdout;
 }
 
-/** A stream, made when it is first written to unless it may be a terminal, for that takes a while. */
-export function lazyOutput(fd: number, make: () => Output): Output {
+/** Standard error as it is, a terminal perhaps; or, where it is none, a stream made when it is needed: that is slow. */
+export function standardError(fd: number, make: () => Output): Output {
   if (tryOr(true, () => fstatSync(fd).isCharacterDevice())) return make();
   let made: Output | undefined;
-  const stream = (): Output => (made ??= make());
-  return { write: (chunk, done) => stream().write(chunk, done), on: (event, listener) => stream().on(event, listener) };
+  const stream = (): Output => {
+    made ??= make();
+    return made;
+  };
+  const write: Output['write'] = (chunk, done) => {
+    const bytes = Buffer.from(chunk as string);
+    const written = made ? 0 : tryOr(0, () => writeSync(fd, bytes));
+    if (written < bytes.length) return stream().write(bytes.subarray(written), done);
+    done?.();
+    return true;
+  };
+  return { write, on: (event, listener) => stream().on(event, listener) };
 }
 
 /** Fills the memory with random bytes of the system; false where it has no file for that. */

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { spellPath } from '../../json/walk.ts';
 import type { KnownVersion } from '../entry-type.ts';
@@ -39,8 +39,12 @@ function schemaFor(type: string, version: KnownVersion): Schema {
     used.set(key, found);
   }
   found.uses++;
-  if (found.uses === WORTH_COMPILING) found.schema = z.compile(found.schema as z.ZodMiniObject);
+  if (found.uses === WORTH_COMPILING) void compile(found);
   return found.schema;
+}
+
+async function compile(found: { schema: Schema }): Promise<void> {
+  found.schema = (await import('./compile.ts')).compile(found.schema);
 }
 
 /**

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import { toJSONSchema } from 'zod/v4/core';
 import { isObject } from '../../json/value.ts';
 import type { KnownVersion } from '../entry-type.ts';
 import { entryTypeOf, entryTypes } from '../types/index.ts';
@@ -96,7 +96,7 @@ function isOf(key: string, word: unknown): JsonSchema {
 }
 
 function convert(schema: Schema, definitions: JsonDefinitions): JsonSchema {
-  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
+  const { $schema: _, $defs, ...rest } = toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
   const found = ($defs ?? {}) as JsonDefinitions;
   for (const [name, definition] of Object.entries(found)) definitions[name] ??= open(definition, found) as JsonSchema;
   return open(rest, found) as JsonSchema;
