@@ -1,17 +1,16 @@
-import { close, constants, fstat, open, read, type Stats, stat, statSync } from 'node:fs';
+import { close, constants, fstatSync, open, read, type Stats, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { promisify } from 'node:util';
 import type { ByteStore } from '../log/byte-store.ts';
 import { AppError, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
-import { readFully, requireRunning, tryOr, withFile } from './disk.ts';
+import { attempt, readFully, requireRunning, tryOr, withFile } from './disk.ts';
 import { Spool } from './spool.ts';
 import { inThread } from './system.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 /** Instead of node:fs/promises, which takes a while to load. */
-const calls = { open: promisify(open), stat: promisify(stat), fstat: promisify(fstat), close: promisify(close) };
-const readBytes = promisify(read);
+const calls = { open: promisify(open), read: promisify(read), close: promisify(close) };
 
 /**
  * The bytes of a file, or of stdin for '-'. A file that cannot be opened or is a folder is refused when the reading
@@ -65,7 +64,7 @@ export function readWhole(path: string, memory: Buffer): Buffer | undefined {
 /** The disk fills one buffer of a regular file while the other is worked on; a pipe is read when more is wanted. */
 async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
   const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
-  let position = (await calls.fstat(fd)).isFile() ? 0 : null;
+  let position = fstatSync(fd).isFile() ? 0 : null;
   let reading: Promise<number> | undefined;
   const read = (buffer: Buffer): Promise<number> => {
     const ahead = readInto(fd, buffer, position);
@@ -95,7 +94,7 @@ async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
 
 /** Bytes into the buffer, from a position or, where that is null, from where the last reading ended; 0 at the end. */
 async function readInto(fd: number, buffer: Buffer, position: number | null): Promise<number> {
-  return (await inThread(readBytes(fd, buffer, 0, buffer.length, position))).bytesRead;
+  return (await inThread(calls.read(fd, buffer, 0, buffer.length, position))).bytesRead;
 }
 
 /** What can be read again, and the file that has it. */
@@ -142,7 +141,7 @@ export async function* counting<Chunk extends Uint8Array>(
 
 /** What the system knows of a file that is there. */
 export async function factsOf(path: string): Promise<Stats> {
-  return await calls.stat(path).catch(failing(path));
+  return attempt(path, () => statSync(path));
 }
 
 function failing(path: string): (error: unknown) => never {
@@ -173,12 +172,12 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 export async function isThere(path: string): Promise<boolean> {
-  return (await calls.stat(path).catch(() => undefined)) !== undefined;
+  return tryOr(undefined, () => statSync(path)) !== undefined;
 }
 
 /** How much there is to read of a file; 0 for pipes, devices and what is not there. */
 export async function sizeOf(path: string): Promise<number> {
-  const facts = await calls.stat(path).catch(() => undefined);
+  const facts = tryOr(undefined, () => statSync(path));
   return facts?.isFile() ? facts.size : 0;
 }
 
