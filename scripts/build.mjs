@@ -67,7 +67,7 @@ await build({
 const program = await build({
   ...modules,
   entryPoints: ['src/main.ts', 'src/validate/worker.ts'],
-  outdir: 'dist/program',
+  outdir: 'dist',
   entryNames: '[name]',
   outExtension: { '.js': '.cjs' },
   metafile: true,

@@ -52,7 +52,7 @@ describe('the program as a process', () => {
   it('can be called in process with streams of the caller', async () => {
     const use = `
       import { PassThrough } from 'node:stream';
-      import { main } from '${join(projectRoot, 'dist/program/main.cjs')}';
+      import { main } from '${join(projectRoot, 'dist/main.cjs')}';
       const out = new PassThrough();
       const code = await main(['--version'], { stdin: new PassThrough().end(), stdout: out, stderr: new PassThrough(), env: {} });
       process.stdout.write(code + ' ' + out.read());

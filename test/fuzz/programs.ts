@@ -35,7 +35,7 @@ const TELL_PEAK = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 export function hasProgram(root: string): boolean {
-  return existsSync(join(root, 'bin/sessionctl.js')) && existsSync(join(root, 'dist/program/main.cjs'));
+  return existsSync(join(root, 'bin/sessionctl.js')) && existsSync(join(root, 'dist/main.cjs'));
 }
 
 /** The built program as a process of its own, with little memory. */
