@@ -15,19 +15,19 @@ export function standardOutput(stdout: Writable & { readonly fd: number }): Writ
 /** Standard error as it is, a terminal perhaps; or, where it is none, a stream made when it is needed: that is slow. */
 export function standardError(fd: number, make: () => Output): Output {
   if (tryOr(true, () => fstatSync(fd).isCharacterDevice())) return make();
-  let made: Output | undefined;
-  const stream = (): Output => {
-    made ??= make();
-    return made;
-  };
+  let stream: Output | undefined;
   const write: Output['write'] = (chunk, done) => {
     const bytes = Buffer.from(chunk as string);
-    const written = made ? 0 : tryOr(0, () => writeSync(fd, bytes));
-    if (written < bytes.length) return stream().write(bytes.subarray(written), done);
+    const written = stream ? 0 : tryOr(0, () => writeSync(fd, bytes));
+    if (stream || written < bytes.length) {
+      stream ??= make();
+      return stream.write(bytes.subarray(written), done);
+    }
     done?.();
     return true;
   };
-  return { write, on: (event, listener) => stream().on(event, listener) };
+  // Nobody hears of its errors.
+  return { write, on() {} };
 }
 
 /** Fills the memory with random bytes of the system; false where it has no file for that. */

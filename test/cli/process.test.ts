@@ -62,6 +62,21 @@ describe('the program as a process', () => {
     expect(ran.stdout).toMatch(/^0 \d+\.\d+\.\d+\n$/);
   });
 
+  it.skipIf(!hasTerminal)('writes all of a long report to a pipe that is full at times and does not wait', async () => {
+    writeFileSync(join(folder, 'torn.jsonl'), header + '{"type":"label"\n'.repeat(5_000));
+    const use = `
+import os, subprocess, sys, time
+r, w = os.pipe()
+os.set_blocking(w, False)
+ran = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=w)
+os.close(w)
+time.sleep(0.7)
+print(os.fdopen(r).read().count('torn-line'), ran.wait())`;
+    const argv = ['validate', '--pass', '--max-findings', '9999', join(folder, 'torn.jsonl')];
+    const ran = await spawnCommand('python3', ['-c', use, process.execPath, programPath, ...argv]);
+    expect(ran).toMatchObject({ stdout: '5000 1\n', stderr: '' });
+  });
+
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
