@@ -35,30 +35,18 @@ export function wantsColor(when: string | undefined, env: Io['env'], isTerminal:
   return env['TERM'] !== 'dumb' && isTerminal;
 }
 
-const same = (text: string): string => text;
-export const PLAIN: Style = {
-  bold: same,
-  dim: same,
-  red: same,
-  yellow: same,
-  green: same,
-  cyan: same,
-  magenta: same,
-  blue: same,
-};
+const STYLES = ['bold', 'dim', 'red', 'yellow', 'green', 'cyan', 'magenta', 'blue'];
+export const PLAIN = Object.fromEntries(STYLES.map((name) => [name, (text: string) => text])) as Style;
 
 /** Chalk is loaded where there is something to color. */
 export async function makeStyle(color: boolean): Promise<Style> {
   return color ? new (await import('chalk')).Chalk({ level: 1 }) : PLAIN;
 }
 
-/** So many calls, which most runs leave it at, do without node:crypto: it takes as long to load as a small log. */
-let early = 8;
-
+/** Without node:crypto where the system has a file for it: to load that takes as long as to read a small log. */
 function systemRandom(bytes: number): Uint8Array {
   const memory = new Uint8Array(bytes);
-  if (early-- <= 0 || !readRandom(memory)) process.getBuiltinModule('node:crypto').randomFillSync(memory);
-  return memory;
+  return readRandom(memory) ? memory : process.getBuiltinModule('node:crypto').randomFillSync(memory);
 }
 
 /** Signal 0 only asks; being refused means that there is somebody. */

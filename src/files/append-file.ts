@@ -16,10 +16,7 @@ export class AppendFile {
     this.path = attemptWrite(name, () => behindLinks(name));
   }
 
-  /**
-   * Looks at the file as it is now: its size, 0 where there is none, and whether it is another file than at the last
-   * look, because somebody replaced it.
-   */
+  /** The file as it is now: its size, 0 where there is none, and whether somebody replaced it since the last look. */
   look(): { readonly size: number; readonly replaced: boolean } {
     const replaced = this.#fd !== undefined && !isSameFile(this.path, fstatSync(this.#fd, { bigint: true }));
     if (replaced) this.close();

@@ -1,4 +1,4 @@
-import { close, constants, fstatSync, open, read, type Stats, statSync } from 'node:fs';
+import { close, closeSync, constants, fstatSync, open, openSync, read, type Stats, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { promisify } from 'node:util';
 import type { ByteStore } from '../log/byte-store.ts';
@@ -105,19 +105,18 @@ export interface Source extends ByteStore {
 /** A file, or what comes from a pipe: that is copied to a private place on the disk while it is first read. */
 export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): Promise<Source> {
   const facts = name === '-' ? undefined : await factsOf(name);
-  if (!facts?.isFile() && !facts?.isDirectory()) {
+  if (facts?.isDirectory()) throw isFolderError(name);
+  if (!facts?.isFile()) {
     const spool = new Spool(io.random, io.signal);
     spool.source = inputChunks(name, io);
     return spool;
   }
-  const fd = await opened(name);
+  const fd = attempt(name, () => openSync(name, constants.O_RDONLY | constants.O_NONBLOCK));
   const readAt = async (buffer: Buffer, position: number): Promise<number> => {
     requireRunning(io.signal);
-    const bytes = await readInto(fd, buffer, position).catch(failing(name));
-    if (bytes === 0 || bytes === buffer.length) return bytes;
-    return bytes + (await readAt(buffer.subarray(bytes), position + bytes));
+    return attempt(name, () => readFully(fd, buffer, position));
   };
-  return { fd, size: facts.size, chunks: () => chunksOf(fd, name), readAt, close: () => calls.close(fd) };
+  return { fd, size: facts.size, chunks: () => chunksOf(fd, name), readAt, close: async () => closeSync(fd) };
 }
 
 /** The same chunks, counted for the progress, until the user stops the program. */

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
 import { parentPort, Worker } from 'node:worker_threads';
 
 /** A message costs as much as a small task, so some tasks go together. */
@@ -8,9 +7,7 @@ const BATCH = 8;
 const AHEAD = 4;
 
 /** How many threads may run at once. */
-export function cores(): number {
-  return availableParallelism();
-}
+export { availableParallelism as cores } from 'node:os';
 
 /** What a script does with each task, in a worker that `mapInWorkers` started; elsewhere nothing. */
 export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>): void {

@@ -39,15 +39,13 @@ export function inMemory(bytes: Buffer): RandomAccess {
 }
 
 const CHUNK = 1024 * 1024;
-const NOTHING = inMemory(Buffer.alloc(0));
 
 /** A file stays open when the store is closed: it is the caller's. */
 export function storeOf(source: RandomAccess): ByteStore {
-  let held = source;
   const readAt = async (buffer: Buffer, position: number): Promise<number> => {
     let filled = 0;
     while (filled < buffer.length) {
-      const { bytesRead } = await held.read(buffer, filled, buffer.length - filled, position + filled);
+      const { bytesRead } = await source.read(buffer, filled, buffer.length - filled, position + filled);
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
@@ -62,9 +60,7 @@ export function storeOf(source: RandomAccess): ByteStore {
       }
     },
     readAt,
-    close: async () => {
-      held = NOTHING;
-    },
+    close: async () => {},
   };
 }
 

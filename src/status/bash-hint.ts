@@ -2,10 +2,7 @@ import { isObject } from '../json/value.ts';
 import { shellQuoted } from '../util/words.ts';
 import { parseShell, type SimpleCommand } from './shell.ts';
 
-/**
- * What a shell command looks like it would do. A hint for the person who decides, never a reason to lower a verdict:
- * aliases, functions and PATH are not in the log.
- */
+/** What a shell command seems to do: a hint for whoever decides, never a reason to lower a verdict. */
 export type BashHint = 'likely read-only' | 'rerunnable, record as new verification' | 'destructive or external';
 
 const MAX_COMMAND_CHARS = 100_000;

@@ -1,7 +1,4 @@
-/**
- * HalfSipHash-1-3 with 32 bits of output. The key is drawn for each run, so no log can be written to make its ids
- * collide and the table of ids slow.
- */
+/** HalfSipHash-1-3 with 32 bits of output. Each run has its own key: no log can be written to make its ids collide. */
 export class KeyedHash {
   readonly #key0: number;
   readonly #key1: number;

@@ -104,7 +104,7 @@ describe('openSession', () => {
     const bad = '{"type":"message","id":"b","parentId":"a","message":{"role":"user" "content":tru}}';
     const session = await openSession(file(jsonl(header, user('a', null), bad, user('c', 'b'))), io);
     expect(session.damage).toEqual([]);
-    expect(pathTo(session.index, 2)).toEqual([0, 1, 2]);
+    expect([...pathTo(session.index, 2)]).toEqual([0, 1, 2]);
     expect((await all(session, [0, 1, 2])).map(({ value }) => value['id'])).toEqual(['a', 'c']);
     expect(session.damage).toEqual([{ line: 3, rule: 'not-json' }]);
     await expect(session.entry(1)).rejects.toThrow(/line 3 is damaged \(not-json\).*repair/);
@@ -129,7 +129,7 @@ describe('openSession', () => {
     expect(session.headerLines).toEqual([1, 2, 4]);
     expect(session.titleSlot).toEqual(slot);
     expect(session.index.size).toBe(2);
-    expect(pathTo(session.index, 1)).toEqual([0, 1]);
+    expect([...pathTo(session.index, 1)]).toEqual([0, 1]);
     await session.close();
   });
 
@@ -208,7 +208,7 @@ describe('openSession', () => {
     expect(glued.damage).toEqual([{ line: 2, rule: 'glued-entries' }]);
     await glued.close();
     const headless = await openSession(file(jsonl(message('user', 'a'), message('user', 'b'))), testIo());
-    expect([headless.fileVersion, pathTo(headless.index, 1)]).toEqual([1, [0, 1]]);
+    expect([headless.fileVersion, [...pathTo(headless.index, 1)]]).toEqual([1, [0, 1]]);
     await headless.close();
   });
 

@@ -42,10 +42,7 @@ export interface Region {
   readonly insert?: NewLine;
 }
 
-/**
- * Splits a damaged line: its whole objects, the runs of NULs around them, and what is garbage. White space belongs to
- * no piece, unless there is nothing else.
- */
+/** Splits a damaged line: whole objects, runs of NULs around them, garbage. White space is a piece only if alone. */
 export function splitDamagedLine({ raw, objects, version }: DamagedLine): Piece[] {
   const pieces: Piece[] = [];
   // The carriage return belongs to the line's end.
