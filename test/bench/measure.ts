@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -26,6 +26,7 @@ const TICKS_A_SECOND = 100;
 
 /** Runs a task to its end, its output to nowhere unless it is to be looked at. A task that fails ends the bench. */
 export async function measure(task: Task): Promise<Taken> {
+  for (const word of task.argv) readThrough(word);
   const scratch = mkdtempSync(join(tmpdir(), 'sessionctl-measure-'));
   const wanted = task.stdout !== undefined;
   const out = wanted ? join(scratch, 'out') : '/dev/null';
@@ -64,6 +65,18 @@ export async function measure(task: Task): Promise<Taken> {
   if (printed !== task.stdout)
     throw new Error(`${task.group}: ${task.name} printed something else: ${printed?.slice(0, 500)}`);
   return { wall: Number(ended - begun) / 1e9, cpu, rss };
+}
+
+const memory = Buffer.allocUnsafe(1 << 20);
+
+/** Reads what a task will read, so that no task waits for a disk that another one has just emptied the cache of. */
+function readThrough(path: string): void {
+  const facts = path.startsWith('/') ? statSync(path, { throwIfNoEntry: false }) : undefined;
+  if (facts?.isDirectory()) for (const name of readdirSync(path)) readThrough(join(path, name));
+  if (!facts?.isFile()) return;
+  const file = openSync(path, 'r');
+  while (readSync(file, memory) > 0);
+  closeSync(file);
 }
 
 /** What Linux tells of a running process; nothing elsewhere. */
