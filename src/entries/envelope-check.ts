@@ -27,10 +27,7 @@ export function hasEnvelope(value: JsonObject, version: number | undefined): boo
   return typeof value['id'] === 'string' && (value['parentId'] === null || typeof value['parentId'] === 'string');
 }
 
-/**
- * The version that a header declares: absent means 1. Anything but 1, 2 and 3 is unknown; readers take a number above 3
- * for 3, and what is no such number for 3 as well.
- */
+/** The version that a header declares; absent means 1. All but 1, 2 and 3 are unknown, and readers take them for 3. */
 export function versionOf(header: JsonObject): { readonly version: 1 | 2 | 3; readonly known: boolean } {
   const version = header['version'];
   if (version === undefined) return { version: 1, known: true };

@@ -9,6 +9,7 @@ import { Spool } from './spool.ts';
 import { inThread } from './system.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
+const LITTLE = 64 * 1024;
 /** Instead of node:fs/promises, which takes a while to load. */
 const calls = { open: promisify(open), read: promisify(read), close: promisify(close) };
 
@@ -114,7 +115,11 @@ export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 
   const fd = attempt(name, () => openSync(name, constants.O_RDONLY | constants.O_NONBLOCK));
   const readAt = async (buffer: Buffer, position: number): Promise<number> => {
     requireRunning(io.signal);
-    return attempt(name, () => readFully(fd, buffer, position));
+    // Another thread can read while this one works, but to ask it takes longer than to read a little.
+    if (buffer.length <= LITTLE) return attempt(name, () => readFully(fd, buffer, position));
+    const bytes = await readInto(fd, buffer, position).catch(failing(name));
+    if (bytes === 0 || bytes === buffer.length) return bytes;
+    return bytes + (await readAt(buffer.subarray(bytes), position + bytes));
   };
   return { fd, size: facts.size, chunks: () => chunksOf(fd, name), readAt, close: async () => closeSync(fd) };
 }

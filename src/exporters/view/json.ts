@@ -49,7 +49,9 @@ export function withExactNumbers({ value, text }: { readonly value: JsonObject; 
 
 /** Without recursion: a log may be nested as deeply as it likes. */
 function hasUnsafeNumber(value: JsonObject): boolean {
-  const waiting = [value];
+  const { message } = value;
+  // All payloads of a message are in these.
+  const waiting = [isObject(message) ? { content: message['content'], details: message['details'] } : value];
   for (let one = waiting.pop(); one; one = waiting.pop()) {
     for (const inner of Array.isArray(one) ? one : Object.values(one)) {
       if (typeof inner === 'object' && inner !== null) waiting.push(inner as JsonObject);

@@ -26,10 +26,7 @@ export interface LogCheckOptions {
   readonly memory?: ShapeMemory | undefined;
 }
 
-/**
- * What several checks with the same levels share, to be faster. Undefined where a rule that is on looks at everything,
- * so that every line has to be read in full.
- */
+/** What several checks with the same levels share, to be faster. Undefined where a rule has to see every line. */
 export function makeMemory(
   kind: ScannerKind,
   seed: Uint8Array,
