@@ -9,7 +9,7 @@ import { Spool } from './spool.ts';
 import { inThread } from './system.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-const LITTLE = 64 * 1024;
+const SMALL_READ = 64 * 1024;
 /** Instead of node:fs/promises, which takes a while to load. */
 const calls = { open: promisify(open), read: promisify(read), close: promisify(close) };
 
@@ -116,7 +116,7 @@ export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 
   const readAt = async (buffer: Buffer, position: number): Promise<number> => {
     requireRunning(io.signal);
     // Another thread can read while this one works, but to ask it takes longer than to read a little.
-    if (buffer.length <= LITTLE) return attempt(name, () => readFully(fd, buffer, position));
+    if (buffer.length <= SMALL_READ) return attempt(name, () => readFully(fd, buffer, position));
     const bytes = await readInto(fd, buffer, position).catch(failing(name));
     if (bytes === 0 || bytes === buffer.length) return bytes;
     return bytes + (await readAt(buffer.subarray(bytes), position + bytes));

@@ -81,6 +81,7 @@ export class HeldOutput {
   write(text: string): void {
     // UTF-8 has at most three bytes for a unit of UTF-16.
     const most = 3 * text.length;
+    // What fits into the cache of the processor is written faster.
     const room = this.#spool ? CHUNK_BYTES / 4 : this.#memory.length;
     if (most > room - this.#used) this.#toDisk(this.#memory.subarray(0, this.#used));
     if (most > this.#memory.length) this.#toDisk(Buffer.from(text));
