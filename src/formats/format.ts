@@ -1,3 +1,4 @@
+import type { Dialect } from '../entries/entry-type.ts';
 import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 
@@ -6,18 +7,79 @@ export interface LogSource {
   /** What messages call it. */
   readonly name: string;
   chunks(): AsyncIterable<Uint8Array>;
+  /** Fills the buffer from a position on; fewer bytes only at the end. */
+  readAt(buffer: Buffer, position: number): Promise<number>;
   readonly random: (bytes: number) => Uint8Array;
+  /** The paths of the files in a folder and the folders in it, by a path from the log's own folder, sorted. */
+  list(folder: string): Promise<readonly string[]>;
+  /** One of them as a source; undefined where there is none, as for a log that comes from a pipe. */
+  open(path: string): Promise<LogSource | undefined>;
+  close(): Promise<void>;
 }
 
 /** What becomes of a log in its native form, line by line. */
 export interface NativeSink {
+  /** The lines before all others, which may be known last. */
+  head(raws: readonly string[]): void;
   /** A header or an entry of version 3, one character per byte, without a newline; and the line it is made from. */
   line(raw: string, sourceLine: number): void;
   /** A line of the file that is damaged and was left out. */
   leftOut(sourceLine: number, rule: string): void;
   /** Something that could not be carried over as it was meant; line 0 is the whole file. */
   warn(sourceLine: number, message: string): void;
+  /** What became of the records, at the end. */
+  report(report: ConversionReport): void;
 }
+
+/** What becomes of records without a native counterpart: kept with up to 4 KB of their JSON, with all of it, or counted. */
+export const KEEP = ['meta', 'raw', 'none'] as const;
+
+export interface ConversionOptions {
+  readonly dialect: Dialect;
+  readonly keep: (typeof KEEP)[number];
+  /** Which session of the source, by an id from its report; the main one by default. */
+  readonly session?: string | undefined;
+}
+
+/** `info` changes nothing that the model saw. */
+export type Severity = 'info' | 'lossy' | 'ambiguous' | 'damaged';
+
+export interface Loss {
+  readonly code: string;
+  readonly severity: Severity;
+  count: number;
+  readonly examples: { readonly line: number; readonly id?: string }[];
+}
+
+/** Another session that a source has, such as one of a subagent. */
+export interface RelatedSession {
+  /** The source's own id of it. */
+  readonly id: string;
+  /** The id that it has in its native form. */
+  readonly nativeId: string;
+  /** The file that has it, as `open` takes it; the log itself where undefined. */
+  readonly path?: string;
+  readonly title?: string;
+  readonly toolCallId?: string;
+}
+
+/** What became of the records of a log. */
+export interface ConversionReport {
+  readonly source: {
+    readonly format: string;
+    readonly version?: string;
+    readonly sha256: string;
+    readonly bytes: number;
+  };
+  readonly counts: Readonly<Record<'records' | Fate, number>>;
+  readonly losses: readonly Loss[];
+  /** What a conversion back would give. */
+  readonly roundtrip: 'exact' | 'semantic' | 'text-only';
+  readonly sessions: readonly RelatedSession[];
+}
+
+/** Every record of a log becomes an entry or part of one, or is kept as a custom entry, or is dropped and counted. */
+export type Fate = 'mapped' | 'merged' | 'custom' | 'dropped';
 
 /** A log format: how to recognize it, and what its records mean. Nobody else knows its field names. */
 export interface LogFormat {
@@ -29,7 +91,7 @@ export interface LogFormat {
   /** Whether a file that starts like this has the format. */
   detect(head: Head): boolean;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */
-  readonly toNative?: (source: LogSource, sink: NativeSink) => Promise<void>;
+  readonly toNative?: (source: LogSource, sink: NativeSink, options: ConversionOptions) => Promise<void>;
 }
 
 /** Beyond this the start of a file is not joined to be read as one document. */

@@ -73,3 +73,19 @@ export function memoryScratch(): Scratch {
     discard: () => {},
   };
 }
+
+/** A store with some bytes in front of it. */
+export function withHead(head: Buffer, store: ByteStore): ByteStore {
+  return {
+    size: store.size === undefined ? undefined : head.length + store.size,
+    async *chunks() {
+      yield head;
+      yield* store.chunks();
+    },
+    readAt: async (buffer, position) => {
+      const copied = head.copy(buffer, 0, Math.min(position, head.length));
+      return copied + (await store.readAt(buffer.subarray(copied), Math.max(0, position - head.length)));
+    },
+    close: () => store.close(),
+  };
+}

@@ -1,11 +1,11 @@
 import { versionOf } from '../entries/envelope-check.ts';
-import type { LogFormat } from '../formats/format.ts';
+import type { ConversionReport, LogFormat, LogSource } from '../formats/format.ts';
 import { Detection, foreignError } from '../formats/index.ts';
 import { readBlocks } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { uint32Column } from '../util/column.ts';
 import { shortJson } from '../util/to-json.ts';
-import type { ByteStore, Scratch } from './byte-store.ts';
+import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
 import type { LeftOut } from './log-entry.ts';
@@ -15,6 +15,12 @@ const FLUSH_BYTES = 1024 * 1024;
 
 /** Smaller logs are read sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 1024 * 1024;
+
+/** The files beside a log, by paths from its folder. */
+export interface NearFiles {
+  list(folder: string): Promise<readonly string[]>;
+  open(path: string): Promise<ByteStore | undefined>;
+}
 
 export interface OpenLogOptions {
   /** What messages call the log. */
@@ -27,6 +33,8 @@ export interface OpenLogOptions {
   readonly scanner?: ScannerKind;
   /** Where a log of another format or version is kept in its native form. */
   readonly scratch: () => Scratch;
+  /** None where the log does not come from a file. */
+  readonly near?: NearFiles;
 }
 
 /**
@@ -114,30 +122,60 @@ async function converted(
       raws = [];
       bytes = 0;
     };
-    await format.toNative(
-      { name, random, chunks: () => chunksOf(store, options) },
-      {
-        line: (raw, sourceLine) => {
-          sourceLines.push(sourceLine);
-          raws.push(raw);
-          bytes += raw.length;
-          if (bytes > FLUSH_BYTES) flush();
-        },
-        leftOut: (line, rule) => damage.push({ line, rule }),
-        warn: (line, message) => onWarning(line > 0 ? `${name}:${line}` : name, message),
+    let head: readonly string[] = [];
+    let report: ConversionReport | undefined;
+    const sink = {
+      head: (lines: readonly string[]) => {
+        head = lines;
       },
-    );
+      line: (raw: string, sourceLine: number) => {
+        sourceLines.push(sourceLine);
+        raws.push(raw);
+        bytes += raw.length;
+        if (bytes > FLUSH_BYTES) flush();
+      },
+      leftOut: (line: number, rule: string) => void damage.push({ line, rule }),
+      warn: (line: number, message: string) => onWarning(line > 0 ? `${name}:${line}` : name, message),
+      report: (made: ConversionReport) => {
+        report = made;
+      },
+    };
+    await format.toNative(logSource(store, options), sink, { dialect: 'pi', keep: 'meta' });
     flush();
-    const copy = scratch.store();
-    const builder = new IndexBuilder({ key: random(8), careful: false, lineOf: (line) => sourceLines.at(line - 1) });
+    const body = scratch.store();
+    const copy = head.length > 0 ? withHead(Buffer.from(`${head.join('\n')}\n`, 'latin1'), body) : body;
+    const lineOf = (line: number): number => (line <= head.length ? 1 : sourceLines.at(line - 1 - head.length));
+    const builder = new IndexBuilder({ key: random(8), careful: false, lineOf });
     for await (const piece of readBlocks(chunksOf(copy, options))) builder.take(piece);
     builder.index.finish();
     builder.damage.push(...damage);
     builder.endsWithNewline = endsWithNewline;
     await store.close();
-    return new Log(name, copy, builder, version);
+    const log = new Log(name, copy, builder, version);
+    log.conversion = report;
+    return log;
   } catch (error) {
     scratch.discard();
     throw error;
   }
+}
+
+/** A store as the formats see it. */
+export function logSource(
+  store: ByteStore,
+  options: Pick<OpenLogOptions, 'name' | 'random' | 'near' | 'chunks'>,
+): LogSource {
+  const { name, random, near } = options;
+  return {
+    name,
+    random,
+    chunks: () => options.chunks?.(store) ?? store.chunks(),
+    readAt: (buffer, position) => store.readAt(buffer, position),
+    list: async (folder) => (await near?.list(folder)) ?? [],
+    open: async (path) => {
+      const found = await near?.open(path);
+      return found && logSource(found, { name: path, random, ...(near ? { near } : {}) });
+    },
+    close: () => store.close(),
+  };
 }

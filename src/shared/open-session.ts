@@ -1,4 +1,5 @@
 import { abortable, openStore } from '../files/input.ts';
+import { filesNear } from '../files/near.ts';
 import { Spool } from '../files/spool.ts';
 import { announce } from '../files/walk.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
@@ -32,6 +33,7 @@ export async function openSession(name: string, io: Io): Promise<Log> {
     onWarning: (where, message) => io.note(`${where}: warning: ${message}`),
     chunks,
     scratch,
+    ...(name === '-' ? {} : { near: filesNear(name, io) }),
     scanner: scannerKind(io.env),
   });
   if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);

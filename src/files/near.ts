@@ -1,0 +1,21 @@
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { NearFiles } from '../log/open-log.ts';
+import type { Io } from '../util/io.ts';
+import { isThere, openStore } from './input.ts';
+
+/** The files beside a log, which some formats spread over several. */
+export function filesNear(log: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): NearFiles {
+  const folder = dirname(log);
+  return {
+    list: async (inside) => {
+      const found = await readdir(join(folder, inside), { recursive: true, withFileTypes: true }).catch(() => []);
+      const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+      return files.map((path) => path.slice(join(folder, '/').length)).sort();
+    },
+    open: async (path) => {
+      const whole = join(folder, path);
+      return (await isThere(whole)) ? await openStore(whole, io) : undefined;
+    },
+  };
+}
