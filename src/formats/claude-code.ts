@@ -10,8 +10,12 @@ export const claudeCode: LogFormat = {
   id: 'claude-code',
   title: 'a Claude Code transcript',
   noun: 'Claude Code transcript',
-  detect: ({ objects }) =>
-    objects.some(isTurn) || (objects.length > 0 && objects.every(({ type }) => META_TYPES.has(type))),
+  detect: ({ objects }) => {
+    const turns = objects.filter(isTurn);
+    if (turns.some((turn) => Object.hasOwn(turn, 'isSidechain'))) return 'certain';
+    const isProbable = turns.length > 0 || (objects.length > 0 && objects.every(({ type }) => META_TYPES.has(type)));
+    return isProbable ? 'probable' : undefined;
+  },
 };
 
 /** Qwen Code's records look alike, but keep `parts` where Claude Code keeps `content`. */

@@ -10,10 +10,12 @@ export const codex: LogFormat = {
   title: 'a Codex rollout',
   noun: 'Codex rollout',
   detect: ({ objects, first, document }) => {
-    if (objects.length > 0 && objects.every(isEnvelope)) return true;
+    if (first?.['type'] === 'session_meta' && hasMembers(first['payload'], { id: 'string' })) return 'certain';
     // The versions before it: a first line without a type, then one JSON document.
-    if (hasMembers(first, { type: 'absent', id: 'string', instructions: 'any', timestamp: 'string' })) return true;
-    return hasMembers(document, { items: 'array' }) && hasMembers(document['session'], { instructions: 'any' });
+    if (hasMembers(first, { type: 'absent', id: 'string', instructions: 'any', timestamp: 'string' })) return 'certain';
+    if (hasMembers(document, { items: 'array' }) && hasMembers(document['session'], { instructions: 'any' }))
+      return 'certain';
+    return objects.length > 0 && objects.every(isEnvelope) ? 'probable' : undefined;
   },
 };
 

@@ -81,6 +81,9 @@ export interface ConversionReport {
 /** Every record of a log becomes an entry or part of one, or is kept as a custom entry, or is dropped and counted. */
 export type Fate = 'mapped' | 'merged' | 'custom' | 'dropped';
 
+/** No other known format looks like this; or another might, and what must not guess asks for `--from`. */
+export type Certainty = 'certain' | 'probable';
+
 /** A log format: how to recognize it, and what its records mean. Nobody else knows its field names. */
 export interface LogFormat {
   readonly id: string;
@@ -89,7 +92,7 @@ export interface LogFormat {
   /** What several of them are called with an s, for '4 Codex rollouts'. */
   readonly noun: string;
   /** Whether a file that starts like this has the format. */
-  detect(head: Head): boolean;
+  detect(head: Head): Certainty | undefined;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */
   readonly toNative?: (source: LogSource, sink: NativeSink, options: ConversionOptions) => Promise<void>;
 }

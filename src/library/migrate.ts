@@ -63,6 +63,6 @@ async function* migrated(
 ): AsyncGenerator<Uint8Array, void, void> {
   const taken = isReadTwice && (await isVersion1(read())) ? await skimIds(read(), random(8)) : undefined;
   const migration = new Migration({ ...rest, name, random, taken });
-  const detection = new Detection(name, { rewriting: { from, anyVersion: true } });
+  const detection = new Detection(name, { from, rewriting: { anyVersion: true } });
   for await (const bytes of migratedBytes(read(), migration, detection)) if (bytes.length > 0) yield bytes;
 }
