@@ -5,7 +5,7 @@ import { isThere } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
-import { readSession, type View } from '../shared/open-session.ts';
+import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { leaves } from '../tree/path.ts';
 import { UsageError } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
@@ -24,6 +24,7 @@ export const command: Command = {
     flag('context', 'Compare what the model sees'),
     option('profile', 'NAME', "With --context: which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
     flag('json', 'Print one JSON object'),
+    FORMAT_OPTION,
   ],
   examples: {
     'sessionctl diff session.jsonl': 'the two most recent branches',
@@ -41,7 +42,7 @@ export const command: Command = {
     if (other === '-' && (name === undefined || name === '-'))
       throw new UsageError('only one of the two sessions can be standard input');
     const profile = args.flag('context') ? ((args.text('profile') ?? 'spec') as Profile) : undefined;
-    const options = { revs: 'operand', readings: other === undefined ? 0 : 1 } as const;
+    const options = { from: args.text('from'), revs: 'operand', readings: other === undefined ? 0 : 1 } as const;
     const work = async (session: Log, view: View): Promise<number> => {
       const [first, second = '@'] = revs;
       if (other !== undefined) {

@@ -4,7 +4,7 @@ import { branchesOf, branchRecord, formatBranches } from '../overview/branches.t
 import { drawTree, nodeRecords } from '../overview/draw.ts';
 import { type Marks, rowStyle } from '../overview/row.ts';
 import { type Command, flag, type Io, leafOption, type ParsedArgs } from '../shared/command.ts';
-import { readSession, type View } from '../shared/open-session.ts';
+import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
 import { safeJson } from '../util/to-json.ts';
@@ -21,6 +21,7 @@ export const command: Command = {
     leafOption('Treat this entry as the leaf'),
     flag('leaves', 'Print one line per leaf'),
     flag('json', 'Print one JSON record per node in file order, or with --leaves one per leaf'),
+    FORMAT_OPTION,
   ],
   examples: {
     'sessionctl tree session.jsonl': 'What was tried in this session',
@@ -38,7 +39,7 @@ export const command: Command = {
       await out.flush();
       return 0;
     };
-    return await readSession(args.operands[0] ?? '-', io, work, { isTree: true });
+    return await readSession(args.operands[0] ?? '-', io, work, { from: args.text('from'), isTree: true });
   },
 };
 

@@ -3,7 +3,7 @@ import { AppError } from '../util/errors.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
-import { type Certainty, Head, type LogFormat } from './format.ts';
+import { type Certainty, type ConversionReport, Head, type LogFormat } from './format.ts';
 import { recognizedFormats } from './recognized.ts';
 
 export { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
@@ -39,6 +39,20 @@ export function identify(name: string, firstLines: readonly Line[], from?: strin
 /** The user says that a file has a format that it does not have. */
 export function unfitError(name: string, { id }: Pick<LogFormat, 'id'>, title: string): AppError {
   return new AppError(`${name}: does not fit '--from ${id}'; it looks like ${title}`);
+}
+
+/** Refuses what is only recognized. */
+export function requireReadable(name: string, format: LogFormat): LogFormat & Required<Pick<LogFormat, 'toNative'>> {
+  const { toNative } = format;
+  if (!toNative) throw foreignError(name, format);
+  return { ...format, toNative };
+}
+
+/** Refuses what the user has taken for a log of this format, where nothing in it was known. */
+export function requireFit(name: string, identity: Identity, report: ConversionReport | undefined): void {
+  const { format, certainty, looksLike } = identity;
+  if (certainty || !report || report.counts.mapped + report.counts.merged > 0) return;
+  throw unfitError(name, format, looksLike.title);
 }
 
 /** What is said about a file that is not ours by a command that only takes such files. */

@@ -1,17 +1,13 @@
 import { versionOf } from '../entries/envelope-check.ts';
-import type { ConversionReport, LogFormat, LogSource } from '../formats/format.ts';
-import { Detection, foreignError } from '../formats/index.ts';
+import type { LogFormat, LogSource } from '../formats/format.ts';
+import { Detection, type Identity, requireFit, requireReadable } from '../formats/index.ts';
 import { readBlocks } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
-import { uint32Column } from '../util/column.ts';
 import { shortJson } from '../util/to-json.ts';
-import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
+import type { ByteStore, Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
-import type { LeftOut } from './log-entry.ts';
-
-/** Lines of a native copy are written some at a time. */
-const FLUSH_BYTES = 1024 * 1024;
+import { nativeForm } from './native-form.ts';
 
 /** Smaller logs are read sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 1024 * 1024;
@@ -35,6 +31,8 @@ export interface OpenLogOptions {
   readonly scratch: () => Scratch;
   /** None where the log does not come from a file. */
   readonly near?: NearFiles;
+  /** The format that the user says it has; else the one that it shows. */
+  readonly from?: string | undefined;
 }
 
 /**
@@ -53,7 +51,7 @@ export async function openLog(store: ByteStore, options: OpenLogOptions): Promis
 async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
   const { name, onWarning } = options;
   let pass = await indexed(store, options, false);
-  if (pass.foreign) return await converted(store, pass.foreign, options);
+  if (pass.identity) return await foreignLog(store, pass.identity, options);
   // Perhaps the parent is in a line whose envelope could be read although the line is damaged.
   if (pass.builder.index.missingParents > 0) pass = await indexed(store, options, true);
   const { builder } = pass;
@@ -69,12 +67,12 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
 
 interface Pass {
   readonly builder: IndexBuilder;
-  /** The format of a log that is not native; the index is then of no use. */
-  readonly foreign?: LogFormat;
+  /** What a log is that is not native; the index is then of no use. */
+  readonly identity?: Identity;
 }
 
 async function indexed(store: ByteStore, options: OpenLogOptions, careful: boolean): Promise<Pass> {
-  const detection = new Detection(options.name, { named: false });
+  const detection = new Detection(options.name, { named: false, from: options.from });
   const builder = new IndexBuilder({
     key: options.random(8),
     careful,
@@ -92,7 +90,7 @@ async function indexed(store: ByteStore, options: OpenLogOptions, careful: boole
     if (detection.foreign) break;
   }
   detection.end();
-  if (detection.foreign) return { builder, foreign: detection.foreign };
+  if (detection.identity) return { builder, identity: detection.identity };
   builder.index.finish();
   return { builder };
 }
@@ -104,60 +102,44 @@ function chunksOf(store: ByteStore, options: OpenLogOptions): AsyncIterable<Buff
 /** A log of another format or version is read in its native form, from a copy; line numbers are those of the file. */
 async function converted(
   store: ByteStore,
-  format: Pick<LogFormat, 'toNative'> & Partial<LogFormat>,
+  format: Required<Pick<LogFormat, 'toNative'>>,
   options: OpenLogOptions,
   version = 3,
   endsWithNewline = true,
 ): Promise<Log> {
-  const { name, random, onWarning } = options;
-  if (!format.toNative) throw foreignError(name, format as LogFormat);
-  const scratch = options.scratch();
+  const { name, random, onWarning, scratch } = options;
+  const form = await nativeForm(logSource(store, options), format, { dialect: 'pi', keep: 'meta', scratch, onWarning });
   try {
-    const sourceLines = uint32Column();
-    const damage: LeftOut[] = [];
-    let raws: string[] = [];
-    let bytes = 0;
-    const flush = (): void => {
-      if (raws.length > 0) scratch.write(Buffer.from(`${raws.join('\n')}\n`, 'latin1'));
-      raws = [];
-      bytes = 0;
-    };
-    let head: readonly string[] = [];
-    let report: ConversionReport | undefined;
-    const sink = {
-      head: (lines: readonly string[]) => {
-        head = lines;
-      },
-      line: (raw: string, sourceLine: number) => {
-        sourceLines.push(sourceLine);
-        raws.push(raw);
-        bytes += raw.length;
-        if (bytes > FLUSH_BYTES) flush();
-      },
-      leftOut: (line: number, rule: string) => void damage.push({ line, rule }),
-      warn: (line: number, message: string) => onWarning(line > 0 ? `${name}:${line}` : name, message),
-      report: (made: ConversionReport) => {
-        report = made;
-      },
-    };
-    await format.toNative(logSource(store, options), sink, { dialect: 'pi', keep: 'meta' });
-    flush();
-    const body = scratch.store();
-    const copy = head.length > 0 ? withHead(Buffer.from(`${head.join('\n')}\n`, 'latin1'), body) : body;
-    const lineOf = (line: number): number => (line <= head.length ? 1 : sourceLines.at(line - 1 - head.length));
-    const builder = new IndexBuilder({ key: random(8), careful: false, lineOf });
-    for await (const piece of readBlocks(chunksOf(copy, options))) builder.take(piece);
+    const builder = new IndexBuilder({ key: random(8), careful: false, lineOf: form.lineOf });
+    for await (const piece of readBlocks(chunksOf(form.store, options))) builder.take(piece);
     builder.index.finish();
-    builder.damage.push(...damage);
+    builder.damage.push(...form.damage);
     builder.endsWithNewline = endsWithNewline;
     await store.close();
-    const log = new Log(name, copy, builder, version);
-    log.conversion = report;
+    const log = new Log(name, form.store, builder, version);
+    log.conversion = form.report;
     return log;
   } catch (error) {
-    scratch.discard();
+    await form.store.close();
     throw error;
   }
+}
+
+/** A log of another agent. */
+async function foreignLog(store: ByteStore, identity: Identity, options: OpenLogOptions): Promise<Log> {
+  const { name, onWarning } = options;
+  const { format, certainty } = identity;
+  const log = await converted(store, requireReadable(name, format), options);
+  try {
+    requireFit(name, identity, log.conversion);
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+  if (certainty === 'probable' && options.from === undefined)
+    onWarning(name, `probably ${format.title}, and read as one; '--from ${format.id}' confirms it`);
+  log.format = format;
+  return log;
 }
 
 /** A store as the formats see it. */

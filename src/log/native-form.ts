@@ -1,0 +1,76 @@
+import type { ConversionOptions, ConversionReport, LogFormat, LogSource } from '../formats/format.ts';
+import { uint32Column } from '../util/column.ts';
+import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
+import type { LeftOut } from './log-entry.ts';
+
+/** Lines are written some at a time. */
+const FLUSH_BYTES = 1024 * 1024;
+
+/** A log of another format or version as a native one. */
+export interface NativeForm {
+  readonly store: ByteStore;
+  /** The line of the file that a line of the store is made from. */
+  readonly lineOf: (line: number) => number;
+  /** Lines of the file that are damaged and were left out. */
+  readonly damage: readonly LeftOut[];
+  readonly report: ConversionReport | undefined;
+}
+
+export interface NativeFormOptions extends ConversionOptions {
+  /** Where the native form is kept. */
+  readonly scratch: () => Scratch;
+  /** Gets what the user has to know; `where` is the name, with the line where it concerns one. */
+  readonly onWarning: (where: string, message: string) => void;
+}
+
+/** Converts a log. Its lines are kept in the scratch, because what comes before them may be known last. */
+export async function nativeForm(
+  source: LogSource,
+  { toNative }: Required<Pick<LogFormat, 'toNative'>>,
+  options: NativeFormOptions,
+): Promise<NativeForm> {
+  const { scratch: newScratch, onWarning, ...conversion } = options;
+  const { name } = source;
+  const scratch = newScratch();
+  try {
+    const sourceLines = uint32Column();
+    const damage: LeftOut[] = [];
+    let raws: string[] = [];
+    let bytes = 0;
+    const flush = (): void => {
+      if (raws.length > 0) scratch.write(Buffer.from(`${raws.join('\n')}\n`, 'latin1'));
+      raws = [];
+      bytes = 0;
+    };
+    let head: readonly string[] = [];
+    let report: ConversionReport | undefined;
+    const sink = {
+      head: (lines: readonly string[]) => {
+        head = lines;
+      },
+      line: (raw: string, sourceLine: number) => {
+        sourceLines.push(sourceLine);
+        raws.push(raw);
+        bytes += raw.length;
+        if (bytes > FLUSH_BYTES) flush();
+      },
+      leftOut: (line: number, rule: string) => void damage.push({ line, rule }),
+      warn: (line: number, message: string) => onWarning(line > 0 ? `${name}:${line}` : name, message),
+      report: (made: ConversionReport) => {
+        report = made;
+      },
+    };
+    await toNative(source, sink, conversion);
+    flush();
+    const body = scratch.store();
+    return {
+      store: head.length > 0 ? withHead(Buffer.from(`${head.join('\n')}\n`, 'latin1'), body) : body,
+      lineOf: (line) => (line <= head.length ? 1 : sourceLines.at(line - 1 - head.length)),
+      damage,
+      report,
+    };
+  } catch (error) {
+    scratch.discard();
+    throw error;
+  }
+}
