@@ -143,7 +143,7 @@ function isSpeech({ type, text }: JsonObject): boolean {
 }
 
 /** A call's arguments as the JSON text of an object: the log's own text where it is one. */
-function inputOf(block: JsonObject, text: string): string {
+export function inputOf(block: JsonObject, text: string): string {
   const key = (block['arguments'] ?? null) === null ? 'input' : 'arguments';
   const input = block[key];
   if (input === undefined || input === null || input === '') return '{}';
