@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { NearFiles } from '../log/open-log.ts';
 import type { Io } from '../util/io.ts';
 import { isThere, openStore } from './input.ts';
@@ -8,10 +8,10 @@ import { isThere, openStore } from './input.ts';
 export function filesNear(log: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): NearFiles {
   const folder = dirname(log);
   return {
-    list: async (inside) => {
-      const found = await readdir(join(folder, inside), { recursive: true, withFileTypes: true }).catch(() => []);
+    list: async (inside, deep = true) => {
+      const found = await readdir(join(folder, inside), { recursive: deep, withFileTypes: true }).catch(() => []);
       const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-      return files.map((path) => path.slice(join(folder, '/').length)).sort();
+      return files.map((path) => relative(folder, path)).sort();
     },
     open: async (path) => {
       const whole = join(folder, path);

@@ -10,8 +10,8 @@ export interface LogSource {
   /** Fills the buffer from a position on; fewer bytes only at the end. */
   readAt(buffer: Buffer, position: number): Promise<number>;
   readonly random: (bytes: number) => Uint8Array;
-  /** The paths of the files in a folder and the folders in it, by a path from the log's own folder, sorted. */
-  list(folder: string): Promise<readonly string[]>;
+  /** The paths of the files in a folder and, unless told, the folders in it, by a path from the log's own folder, sorted. */
+  list(folder: string, deep?: boolean): Promise<readonly string[]>;
   /** One of them as a source; undefined where there is none, as for a log that comes from a pipe. */
   open(path: string): Promise<LogSource | undefined>;
   close(): Promise<void>;
@@ -84,6 +84,19 @@ export type Fate = 'mapped' | 'merged' | 'custom' | 'dropped';
 /** No other known format looks like this; or another might, and what must not guess asks for `--from`. */
 export type Certainty = 'certain' | 'probable';
 
+/** What an index and rules need to know of one record. */
+export interface RecordFacts {
+  readonly id?: string | undefined;
+  readonly parentId?: string | null | undefined;
+  /** The type of the record, in the words of its format. */
+  readonly kind: string;
+  readonly role?: string | undefined;
+  /** The ids of the tool calls that it makes, and of those that it answers. */
+  readonly calls: readonly string[];
+  readonly results: readonly string[];
+  readonly timestamp?: string | undefined;
+}
+
 /** A log format: how to recognize it, and what its records mean. Nobody else knows its field names. */
 export interface LogFormat {
   readonly id: string;
@@ -93,6 +106,10 @@ export interface LogFormat {
   readonly noun: string;
   /** Whether a file that starts like this has the format. */
   detect(head: Head): Certainty | undefined;
+  /** The folders where the program keeps its logs, given the variables of the environment. */
+  readonly locations?: (env: Readonly<Record<string, string | undefined>>) => readonly string[];
+  /** What is known of one record of a log. */
+  readonly describe?: (record: JsonObject) => RecordFacts;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */
   readonly toNative?: (source: LogSource, sink: NativeSink, options: ConversionOptions) => Promise<void>;
 }

@@ -101,8 +101,8 @@ export class NativeWriter {
     return this.#last;
   }
 
-  /** Writes an entry and gives its id. */
-  entry(type: string, fields: JsonObject, place: Place): string {
+  /** Writes an entry and gives its id; its fields may depend on it. */
+  entry(type: string, fields: JsonObject | ((id: string) => JsonObject), place: Place): string {
     const time = this.#timeOf(place);
     return this.#write(type, fields, place, time);
   }
@@ -114,8 +114,9 @@ export class NativeWriter {
   }
 
   /** Text for the model that no person typed. */
-  contextMessage(customType: string, content: unknown, place: Place, display = false): string {
-    return this.entry('custom_message', { customType: `${this.#format.id}/${customType}`, content, display }, place);
+  contextMessage(customType: string, content: unknown, place: Place, display = false, details?: JsonObject): string {
+    const fields = { customType: `${this.#format.id}/${customType}`, content, display, ...defined({ details }) };
+    return this.entry('custom_message', fields, place);
   }
 
   custom(customType: string, data: unknown, place: Place): string {
@@ -143,6 +144,11 @@ export class NativeWriter {
     if (!LEVELS.has(thinkingLevel)) this.loss('LEVEL_UNMAPPED', 'info', place.line);
     const id = this.entry('thinking_level_change', { thinkingLevel }, unnamed(place));
     this.#setState(id, { level: thinkingLevel });
+  }
+
+  /** What a request to a model has used that gave no message. */
+  spent(provider: string, model: string, usage: JsonObject, place: Place): void {
+    this.entry(this.dialect === 'pi' ? 'usage' : 'model_usage', { provider, model, usage }, place);
   }
 
   /** A record without a native counterpart. The user decides how much of it is kept; it is accounted for here. */
@@ -239,13 +245,14 @@ export class NativeWriter {
     });
   }
 
-  #write(type: string, fields: JsonObject, place: Place, time: number): string {
+  #write(type: string, fields: JsonObject | ((id: string) => JsonObject), place: Place, time: number): string {
     const id = this.#newId(place.id, `line ${place.line}`);
     const parentId = place.parent === undefined ? this.#last : (place.parent ?? this.#stampId);
     const parent = this.#ids.find(parentId);
     this.#stateOf.push(parent === NONE || parent >= this.#stateOf.size ? 0 : this.#stateOf.at(parent));
-    const entry = { type, id, parentId, timestamp: new Date(time).toISOString(), ...fields };
-    this.#sink.line(encodeUtf8(exactJson(toJson(entry))), place.line);
+    const entry = { type, id, parentId, timestamp: new Date(time).toISOString() };
+    const more = typeof fields === 'function' ? fields(id) : fields;
+    this.#sink.line(encodeUtf8(exactJson(toJson({ ...entry, ...more }))), place.line);
     this.#last = id;
     return id;
   }

@@ -14,7 +14,7 @@ const WORTH_A_SCANNER = 1024 * 1024;
 
 /** The files beside a log, by paths from its folder. */
 export interface NearFiles {
-  list(folder: string): Promise<readonly string[]>;
+  list(folder: string, deep?: boolean): Promise<readonly string[]>;
   open(path: string): Promise<ByteStore | undefined>;
 }
 
@@ -153,7 +153,7 @@ export function logSource(
     random,
     chunks: () => options.chunks?.(store) ?? store.chunks(),
     readAt: (buffer, position) => store.readAt(buffer, position),
-    list: async (folder) => (await near?.list(folder)) ?? [],
+    list: async (folder, deep) => (await near?.list(folder, deep)) ?? [],
     open: async (path) => {
       const found = await near?.open(path);
       return found && logSource(found, { name: path, random, ...(near ? { near } : {}) });
