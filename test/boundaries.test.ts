@@ -14,7 +14,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   'yargs/helpers': 'cli',
   chalk: 'cli',
   split2: 'lines',
-  'zod/mini': 'entries',
+  'zod/mini': 'entries formats',
   'zod/v4/core': 'entries',
   'markdown-it': 'exporters',
   diff: 'diff exporters',

@@ -27,6 +27,8 @@ export interface NativeSink {
   leftOut(sourceLine: number, rule: string): void;
   /** Something that could not be carried over as it was meant; line 0 is the whole file. */
   warn(sourceLine: number, message: string): void;
+  /** What was given so far is void: the conversion starts again, for it has met what changes the start. */
+  restart(): void;
   /** What became of the records, at the end. */
   report(report: ConversionReport): void;
 }

@@ -1,6 +1,6 @@
 import type { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
-import { claudeCode } from './claude-code.ts';
+import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
 import { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
 import { type Certainty, type ConversionReport, Head, type LogFormat } from './format.ts';

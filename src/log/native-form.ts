@@ -31,9 +31,9 @@ export async function nativeForm(
 ): Promise<NativeForm> {
   const { scratch: newScratch, onWarning, ...conversion } = options;
   const { name } = source;
-  const scratch = newScratch();
+  let scratch = newScratch();
   try {
-    const sourceLines = uint32Column();
+    let sourceLines = uint32Column();
     const damage: LeftOut[] = [];
     let raws: string[] = [];
     let bytes = 0;
@@ -56,6 +56,14 @@ export async function nativeForm(
       },
       leftOut: (line: number, rule: string) => void damage.push({ line, rule }),
       warn: (line: number, message: string) => onWarning(line > 0 ? `${name}:${line}` : name, message),
+      restart: () => {
+        scratch.discard();
+        scratch = newScratch();
+        sourceLines = uint32Column();
+        damage.length = 0;
+        raws = [];
+        bytes = 0;
+      },
       report: (made: ConversionReport) => {
         report = made;
       },

@@ -12,6 +12,8 @@ export interface NativeText {
   /** Lines that were left out as damaged. */
   readonly leftOut: readonly number[];
   readonly warnings: readonly string[];
+  /** How often the conversion began again. */
+  readonly restarts: number;
 }
 
 function memoryStore(bytes: Buffer, chunkBytes: number): ByteStore {
@@ -39,6 +41,7 @@ export async function nativeTextOf(
   const lines: string[] = [];
   const leftOut: number[] = [];
   const warnings: string[] = [];
+  let restarts = 0;
   let head: readonly string[] = [];
   let report: ConversionReport | undefined;
   const decoded = (raw: string): string => Buffer.from(raw, 'latin1').toString('utf8');
@@ -49,13 +52,19 @@ export async function nativeTextOf(
     line: (raw: string) => void lines.push(decoded(raw)),
     leftOut: (line: number) => void leftOut.push(line),
     warn: (_line: number, message: string) => void warnings.push(message),
+    restart: () => {
+      lines.length = 0;
+      leftOut.length = 0;
+      warnings.length = 0;
+      restarts++;
+    },
     report: (made: ConversionReport) => {
       report = made;
     },
   };
   await format.toNative?.(source, sink, { dialect: 'pi', keep: 'meta', ...options });
   if (!report) throw new Error('the conversion has not reported');
-  return { lines: [...head.map(decoded), ...lines], report, leftOut, warnings };
+  return { lines: [...head.map(decoded), ...lines], report, leftOut, warnings, restarts };
 }
 
 /** The native form of a file, which its name does not show, so that it is the same everywhere. */

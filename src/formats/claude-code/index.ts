@@ -1,5 +1,6 @@
-import type { JsonObject } from '../json/value.ts';
-import { hasMembers, type LogFormat } from './format.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { hasMembers, type LogFormat } from '../format.ts';
+import { describeRecord } from './describe.ts';
 
 /** Records of these types stand alone in files that hold nothing else yet. */
 const META_TYPES: ReadonlySet<unknown> = new Set(
@@ -16,6 +17,10 @@ export const claudeCode: LogFormat = {
     const isProbable = turns.length > 0 || (objects.length > 0 && objects.every(({ type }) => META_TYPES.has(type)));
     return isProbable ? 'probable' : undefined;
   },
+  locations: ({ CLAUDE_CONFIG_DIR: own, HOME: home = '', XDG_CONFIG_HOME: config = `${home}/.config` }) =>
+    (own ? own.split(',') : [`${home}/.claude`, `${config}/claude`]).map((folder) => `${folder.trim()}/projects`),
+  describe: describeRecord,
+  toNative: async (...task) => (await import('./conversion.ts')).toNative(...task),
 };
 
 /** Qwen Code's records look alike, but keep `parts` where Claude Code keeps `content`. */

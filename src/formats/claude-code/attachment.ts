@@ -1,0 +1,25 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+
+/** Attachments that only the program itself reads. */
+const SILENT: ReadonlySet<unknown> = new Set(
+  `prompt_snapshot hook_success hook_cancelled hook_non_blocking_error hook_error_during_execution
+  hook_permission_decision hook_system_message command_permissions structured_output already_read_file
+  dynamic_skill max_turns_reached`.split(/\s+/),
+);
+
+export function isSilent(kind: unknown): boolean {
+  return SILENT.has(kind);
+}
+
+/** What an attachment said to the model, where the version of Claude Code stores it: one text, or several blocks. */
+export function attachmentText(rendered: unknown): string | JsonObject[] | undefined {
+  if (!Array.isArray(rendered)) return undefined;
+  const contents = rendered.filter(isObject).map(({ content }) => content);
+  const [only] = contents;
+  if (contents.length === 1 && typeof only === 'string') return only;
+  const blocks = contents.flatMap((content): JsonObject[] => {
+    if (typeof content === 'string') return [{ type: 'text', text: content }];
+    return Array.isArray(content) ? content.filter(isObject) : [];
+  });
+  return blocks.length === 0 ? undefined : blocks;
+}

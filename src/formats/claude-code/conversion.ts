@@ -1,0 +1,368 @@
+import { parseExact } from '../../json/exact.ts';
+import { isObject } from '../../json/value.ts';
+import { AppError } from '../../util/errors.ts';
+import { Symbols } from '../../util/symbols.ts';
+import type { ConversionOptions, LogSource, NativeSink } from '../format.ts';
+import { countingSource, NativeWriter, sessionUuid } from '../native-writer.ts';
+import { readRecords, type SourceRecord } from '../records.ts';
+import { Answer } from './answer.ts';
+import { Compactions } from './compaction.ts';
+import { describeRecord, stringOf } from './describe.ts';
+import { Places, type Span } from './places.ts';
+import { SessionNotes } from './session-notes.ts';
+import { findSubagents, type Subagent, Subagents, subagentId } from './subagents.ts';
+import { type Taken, TreeWriter } from './tree-writer.ts';
+
+const FORMAT = { id: 'claude-code' };
+
+/** A log tells its id in its first records, or never. */
+const MOST_BEFORE_ID = 256;
+/** While an answer is open what follows is held back; beyond this it is taken to be complete. */
+const MOST_HELD = 256;
+/** What was learned in one pass may move what the next one finds; after so many the rest stays where it is. */
+const PASSES = 3;
+
+/** What one pass finds too late: records that change what is before them. */
+class Learned {
+  /** By uuid: the last of several records that have it, and differ. It counts, at the place of the first. */
+  readonly replaced = new Map<string, Span>();
+  /** By the first uuid of an answer: records that belong to it although others spoke in between. */
+  readonly late = new Map<string, Span[]>();
+  grew = false;
+
+  replace(uuid: string, span: Span): void {
+    this.replaced.set(uuid, span);
+    this.grew = true;
+  }
+
+  addLate(answer: string, span: Span): void {
+    this.late.set(answer, [...(this.late.get(answer) ?? []), span]);
+    this.grew = true;
+  }
+}
+
+/** Whose records are converted: those of the session, of a subagent's own file, or of one between the others. */
+type Scope = { readonly is: 'main' } | { readonly is: 'agent' | 'inside'; readonly agent: string };
+
+interface Task {
+  readonly source: LogSource;
+  readonly sink: NativeSink;
+  readonly options: ConversionOptions;
+  readonly sessionId: string;
+  readonly subagents: readonly Subagent[];
+  readonly scope: Scope;
+  readonly title?: string | undefined;
+}
+
+export async function toNative(source: LogSource, sink: NativeSink, options: ConversionOptions): Promise<void> {
+  const { sessionId, agent } = await lookAhead(source);
+  const subagents = agent === undefined ? await findSubagents(source, sessionId) : [];
+  const { session } = options;
+  const named = (id: string): boolean => session === id || session === sessionUuid(FORMAT.id, id);
+  const task = { source, sink, options, sessionId, subagents };
+  if (session === undefined || named(sessionId) || (agent !== undefined && named(subagentId(sessionId, agent)))) {
+    await convert({ ...task, scope: agent === undefined ? { is: 'main' } : { is: 'agent', agent } });
+    return;
+  }
+  const child = subagents.find(({ agent: one }) => session === one || named(subagentId(sessionId, one)));
+  if (child?.path === undefined) {
+    await convert({ ...task, subagents: [], scope: { is: 'inside', agent: session.replace(`${sessionId}/`, '') } });
+    return;
+  }
+  const file = await source.open(child.path);
+  if (!file) throw new AppError(`${child.path}: the log of this subagent is gone`);
+  try {
+    const scope = { is: 'agent', agent: child.agent } as const;
+    await convert({ ...task, source: file, subagents: [], scope, title: child.title });
+  } finally {
+    await file.close();
+  }
+}
+
+async function convert(task: Task): Promise<void> {
+  const learned = new Learned();
+  for (let pass = 1; ; pass++) {
+    learned.grew = false;
+    const conversion = new Conversion(task, learned, pass === PASSES);
+    await conversion.read();
+    if (!learned.grew) {
+      conversion.end();
+      return;
+    }
+    task.sink.restart();
+  }
+}
+
+/** The id of the session, and the agent whose own log this is, as the first records say. */
+async function lookAhead(source: LogSource): Promise<{ readonly sessionId: string; readonly agent?: string }> {
+  let records = 0;
+  let sessionId: string | undefined;
+  for await (const batch of readRecords(source.chunks(), () => {}))
+    for (const { value } of batch) {
+      sessionId ??= stringOf(value['sessionId']);
+      const { uuid, isSidechain, agentId } = value;
+      if (typeof uuid === 'string' && sessionId !== undefined)
+        return isSidechain === true && typeof agentId === 'string' ? { sessionId, agent: agentId } : { sessionId };
+      if (++records >= MOST_BEFORE_ID) return { sessionId: sessionId ?? '' };
+    }
+  return { sessionId: sessionId ?? '' };
+}
+
+/** One pass over a log. */
+class Conversion {
+  readonly #task: Task;
+  readonly #learned: Learned;
+  readonly #isLast: boolean;
+  readonly #input: ReturnType<typeof countingSource>;
+  readonly #writer: NativeWriter;
+  readonly #places: Places;
+  readonly #tree: TreeWriter;
+  readonly #subagents: Subagents;
+  readonly #notes = new SessionNotes();
+  readonly #compactions: Compactions;
+  /** The keys of all answers; by their symbols the first uuid of each. */
+  readonly #answers: Symbols;
+  readonly #answerUuids: string[] = [];
+  /** The calls of the model that were paid for. */
+  readonly #paid: Symbols;
+  readonly #takenEarly = new Set<number>();
+  /** By uuid: the subagent whose record it is, where the records of several sessions share the file. */
+  readonly #agentOf = new Map<string, string>();
+  #answer: { readonly answer: Answer; readonly first: Taken; readonly held: Taken[] } | undefined;
+
+  constructor(task: Task, learned: Learned, isLast: boolean) {
+    const { source, sink, options, subagents, sessionId } = task;
+    this.#task = task;
+    this.#learned = learned;
+    this.#isLast = isLast;
+    this.#input = countingSource(source);
+    this.#writer = new NativeWriter(FORMAT, source, sink, options, this.#id);
+    this.#places = new Places(source.random(8));
+    this.#answers = new Symbols(source.random(8));
+    this.#paid = new Symbols(source.random(8));
+    this.#subagents = new Subagents(sessionId, subagents);
+    const about = { keep: options.keep, subagents: this.#subagents, key: source.random(8) };
+    this.#tree = new TreeWriter(this.#writer, this.#places, about);
+    this.#compactions = new Compactions(this.#writer, this.#places, this.#tree);
+  }
+
+  get #id(): string {
+    const { sessionId, scope } = this.#task;
+    return scope.is === 'main' ? sessionId : subagentId(sessionId, scope.agent);
+  }
+
+  async read(): Promise<void> {
+    const onDamage = (line: number, damage: string, records: number): void =>
+      this.#writer.damaged(line, damage, records);
+    for await (const batch of readRecords(this.#input.chunks, onDamage))
+      for (const record of batch) {
+        const rare = this.#take(record);
+        if (rare) await rare;
+      }
+    this.#closeAnswer(false);
+    this.#compactions.giveUp();
+  }
+
+  /** Only a record that has to be read again at another place of the file takes its time. */
+  #take(record: SourceRecord): Promise<void> | undefined {
+    const { value, offset } = record;
+    if (this.#takenEarly.size > 0 && this.#takenEarly.has(offset)) return undefined;
+    const { uuid, parentUuid } = value;
+    if (typeof uuid !== 'string' || parentUuid === undefined) return this.#beside(record);
+    const first = this.#places.spanOf(uuid);
+    if (first) return this.#again(uuid, first, record);
+    const last = this.#learned.replaced.get(uuid);
+    return last ? this.#replaced(record, last) : this.#inTree(record);
+  }
+
+  /** A record that is no part of the tree. */
+  #beside(record: SourceRecord): undefined {
+    const taken = { record, facts: describeRecord(record.value) };
+    const { value } = record;
+    if (this.#task.scope.is === 'inside') return this.#leave(taken);
+    this.#notes.about(value);
+    if (value['type'] === 'last-prompt') this.#notes.nameLeaf(value['leafUuid']);
+    if (taken.facts.kind === 'title') this.#notes.name(value);
+    this.#place(taken);
+  }
+
+  /** A record of another session that shares the file. */
+  #leave({ record, facts }: Taken): undefined {
+    this.#writer.loss('OTHER_SESSION', 'info', record.line, facts.id);
+    this.#writer.count('dropped');
+  }
+
+  #inTree(record: SourceRecord): Promise<void> | undefined {
+    const taken = { record, facts: describeRecord(record.value) };
+    if (!this.#isMine(taken)) return this.#leave(taken);
+    this.#register(taken);
+    return taken.facts.kind === 'answer' || taken.facts.kind === 'error' ? this.#spoken(taken) : this.#place(taken);
+  }
+
+  #isMine({ record, facts }: Taken): boolean {
+    const { scope } = this.#task;
+    const { isSidechain, agentId, message } = record.value;
+    if (scope.is === 'agent') return agentId === undefined || agentId === scope.agent;
+    if (isSidechain !== true) return scope.is === 'main';
+    const uuid = facts.id as string;
+    const known = facts.parentId ? this.#agentOf.get(facts.parentId) : undefined;
+    const agent = stringOf(agentId) ?? known ?? uuid;
+    this.#agentOf.set(uuid, agent);
+    if (scope.is === 'inside')
+      return [agent, sessionUuid(FORMAT.id, subagentId(this.#task.sessionId, agent))].includes(scope.agent);
+    this.#subagents.meet(agent, isObject(message) ? message['content'] : undefined);
+    return false;
+  }
+
+  #register({ record, facts }: Taken): void {
+    const { id, parentId, kind } = facts;
+    const isMessage = kind !== 'attachment' && kind !== 'side' && kind !== 'other';
+    this.#places.add(id as string, parentId ?? undefined, isMessage, record);
+    if (parentId) this.#places.join(id as string, parentId, isMessage);
+    this.#notes.see({ record, facts });
+  }
+
+  #place(taken: Taken): undefined {
+    const { kind } = taken.facts;
+    const open = this.#answer;
+    // A tool may answer while the model still speaks.
+    const mayWait = ['results', 'attachment', 'side', 'other', 'title'].includes(kind);
+    if (open && mayWait && open.held.length < MOST_HELD) {
+      open.held.push(taken);
+      return;
+    }
+    this.#closeAnswer(kind === 'interrupt');
+    this.#put(taken);
+  }
+
+  #put(taken: Taken): void {
+    const { kind } = taken.facts;
+    if (kind === 'boundary') this.#compactions.begin(taken);
+    else if (kind === 'summary') this.#compactions.summary(taken);
+    else if (this.#compactions.isOpen && ['attachment', 'side', 'other', 'title'].includes(kind))
+      this.#compactions.hold(taken);
+    else {
+      this.#compactions.giveUp();
+      if (kind === 'results' && this.#isLate(taken)) return;
+      this.#tree.writeAny(taken);
+    }
+  }
+
+  /** A result that comes after somebody spoke belongs before that. */
+  #isLate({ record, facts }: Taken): boolean {
+    const call = facts.results.map((id) => this.#tree.calls.find(id)).find((found) => found && !found.isAnswered);
+    if (this.#isLast || !call || this.#places.answerTip(call.entry) !== undefined) return false;
+    this.#learned.addLate(call.entry, record);
+    return true;
+  }
+
+  /** A record of an answer: all that have one key are one message. */
+  #spoken(taken: Taken): Promise<void> | undefined {
+    const { record, facts } = taken;
+    const uuid = facts.id as string;
+    const key = Answer.keyOf(record.value);
+    this.#subagents.ask(record.value['message']);
+    if (this.#answer?.answer.key === key) {
+      this.#answer.answer.add(record.value);
+      this.#writer.count('merged');
+      return undefined;
+    }
+    this.#closeAnswer(false);
+    this.#compactions.giveUp();
+    const symbol = this.#answers.intern(key);
+    const before = this.#answerUuids[symbol];
+    if (before !== undefined && this.#isPartOf(taken, before)) {
+      if (!this.#isLast) {
+        this.#learned.addLate(before, record);
+        this.#places.put(uuid, this.#places.entryOf(before) as string);
+        return undefined;
+      }
+      this.#writer.loss('SPLIT_ANSWER', 'lossy', record.line, uuid);
+    }
+    this.#answerUuids[symbol] = uuid;
+    this.#answer = { answer: new Answer(key, record), first: taken, held: [] };
+    const late = this.#learned.late.get(uuid);
+    return late ? this.#takeLate(late) : undefined;
+  }
+
+  /** Whether a record hangs below an answer or its results, or beside it; a copy of the answer hangs elsewhere. */
+  #isPartOf({ facts }: Taken, answer: string): boolean {
+    const { parentId } = facts;
+    const above = parentId ? this.#places.parentOf(parentId) : undefined;
+    const entry = this.#places.entryOf(answer);
+    const isBelow = (uuid: string | undefined): boolean => uuid !== undefined && this.#places.entryOf(uuid) === entry;
+    return (
+      isBelow(parentId ?? undefined) || isBelow(above) || this.#places.parentOf(answer) === (parentId ?? undefined)
+    );
+  }
+
+  #closeAnswer(isInterrupted: boolean): void {
+    const open = this.#answer;
+    if (!open) return;
+    this.#answer = undefined;
+    const { answer, first, held } = open;
+    const { size } = this.#paid;
+    const isPaid = this.#paid.intern(answer.request) === size;
+    if (!isPaid) this.#writer.loss('REPLAYED_PREFIX', 'info', first.record.line, first.facts.id);
+    const wasInterrupted = isInterrupted && !held.some(({ facts }) => facts.kind === 'results');
+    this.#tree.answer(answer, first, { isPaid, wasInterrupted });
+    for (const taken of held) this.#put(taken);
+  }
+
+  /** Records of an answer that are further on in the file. */
+  async #takeLate(spans: readonly Span[]): Promise<void> {
+    const open = this.#answer;
+    for (const span of spans) {
+      const record = await this.#readAgain(span);
+      if (!open || !record) continue;
+      const taken = { record, facts: describeRecord(record.value) };
+      this.#takenEarly.add(span.offset);
+      this.#register(taken);
+      if (taken.facts.kind === 'results') open.held.push(taken);
+      else {
+        open.answer.add(record.value);
+        this.#writer.count('merged');
+      }
+    }
+  }
+
+  /** A uuid that was met before. */
+  async #again(uuid: string, first: Span, record: SourceRecord): Promise<void> {
+    this.#writer.count('merged');
+    this.#writer.loss('DUPLICATE', 'info', record.line, uuid);
+    if (this.#learned.replaced.get(uuid)?.offset === record.offset || this.#isLast) return;
+    const [a, b] = [await this.#bytesOf(first), await this.#bytesOf(record)];
+    const isReplaced = this.#learned.replaced.has(uuid);
+    const isNewer = record.offset > (this.#learned.replaced.get(uuid)?.offset ?? -1);
+    if (isNewer && (isReplaced || !a.equals(b))) this.#learned.replace(uuid, record);
+  }
+
+  async #replaced(record: SourceRecord, last: Span): Promise<void> {
+    const newer = await this.#readAgain(last);
+    await this.#inTree({ ...record, value: newer?.value ?? record.value });
+  }
+
+  async #readAgain({ line, offset, length }: Span): Promise<SourceRecord | undefined> {
+    const value = parseExact((await this.#bytesOf({ line, offset, length })).toString('utf8'));
+    return value && { value, line, offset, length };
+  }
+
+  async #bytesOf({ offset, length }: Span): Promise<Buffer> {
+    const buffer = Buffer.alloc(length);
+    return buffer.subarray(0, await this.#task.source.readAt(buffer, offset));
+  }
+
+  end(): void {
+    const { sessionId, scope, title } = this.#task;
+    const notes = this.#notes;
+    if (scope.is === 'inside' && notes.time === undefined)
+      throw new AppError(`${this.#task.source.name}: no session '${scope.agent}' is in this log`);
+    if (this.#answerUuids.length === 0) this.#writer.loss('NO_ASSISTANT', 'info', 0);
+    for (const { id, line } of this.#tree.calls.open()) this.#writer.loss('PENDING_CALL', 'info', line, id);
+    for (const { agent } of this.#subagents.missing) this.#writer.loss('SUBAGENT_MISSING', 'info', 0, agent);
+    this.#tree.finish(notes.leaf(this.#places));
+    const about = { cwd: notes.cwd, time: notes.time, title: notes.title ?? title, formatVersion: notes.version };
+    const parent = scope.is === 'main' ? undefined : sessionId;
+    this.#writer.end({ ...about, id: this.#id, parent }, this.#input.facts());
+  }
+}
