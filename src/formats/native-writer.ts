@@ -66,7 +66,7 @@ export class NativeWriter {
   /** By the symbol of an entry: its state, as a place in #states. */
   readonly #stateOf = uint32Column();
   readonly #states: PathState[] = [{}];
-  readonly #losses = new Map<string, Loss>();
+  readonly #losses = new Losses();
   readonly #sessions: RelatedSession[] = [];
   readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
   /** The first entry of all: what is known of the source, written last. */
@@ -183,10 +183,7 @@ export class NativeWriter {
   }
 
   loss(code: string, severity: Severity, line: number, id?: string): void {
-    const loss = this.#losses.get(code) ?? { code, severity, count: 0, examples: [] };
-    this.#losses.set(code, loss);
-    loss.count++;
-    if (loss.examples.length < EXAMPLES) loss.examples.push(id === undefined ? { line } : { line, id });
+    this.#losses.add(code, severity, line, id);
   }
 
   /** Another session of the source, such as a subagent's: an entry refers to it. */
@@ -239,7 +236,7 @@ export class NativeWriter {
     this.#sink.report({
       source: { format, ...defined({ version: formatVersion }), sha256: source.sha256, bytes: source.bytes },
       counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
-      losses: [...this.#losses.values()],
+      losses: this.#losses.list,
       roundtrip,
       sessions: this.#sessions,
     });
@@ -289,6 +286,22 @@ export class NativeWriter {
     else if (known < this.#time) this.loss('TIME_NONMONO', 'info', line);
     this.#time = known ?? this.#time + 1;
     return this.#time;
+  }
+}
+
+/** What was lost, by its code. */
+export class Losses {
+  readonly #byCode = new Map<string, Loss>();
+
+  add(code: string, severity: Severity, line: number, id?: string): void {
+    const loss = this.#byCode.get(code) ?? { code, severity, count: 0, examples: [] };
+    this.#byCode.set(code, loss);
+    loss.count++;
+    if (loss.examples.length < EXAMPLES) loss.examples.push(id === undefined ? { line } : { line, id });
+  }
+
+  get list(): Loss[] {
+    return [...this.#byCode.values()];
   }
 }
 

@@ -8,6 +8,8 @@ const FLUSH_BYTES = 1024 * 1024;
 
 /** A log of another format or version as a native one. */
 export interface NativeForm {
+  /** The lines before all others, where the format gives them apart, one character per byte. */
+  readonly head: readonly string[];
   readonly store: ByteStore;
   /** The line of the file that a line of the store is made from. */
   readonly lineOf: (line: number) => number;
@@ -72,6 +74,7 @@ export async function nativeForm(
     flush();
     const body = scratch.store();
     return {
+      head,
       store: head.length > 0 ? withHead(Buffer.from(`${head.join('\n')}\n`, 'latin1'), body) : body,
       lineOf: (line) => (line <= head.length ? 1 : sourceLines.at(line - 1 - head.length)),
       damage,

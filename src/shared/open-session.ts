@@ -6,7 +6,7 @@ import { readFormats } from '../formats/index.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
 import type { Duplicates } from '../log/log-index.ts';
-import { openLog } from '../log/open-log.ts';
+import { type OpenLogOptions, openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { cutPath, cutRoots, pathTo, staleLeaf } from '../tree/path.ts';
 import { lastEntry, type RevOptions, resolveRev } from '../tree/rev.ts';
@@ -19,12 +19,8 @@ export const FORMAT_OPTION = option('from', 'FORMAT', 'Read FILE as a log of thi
   choices: readFormats(),
 });
 
-/**
- * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not
- * a session log is refused; damaged lines are left out, and reported by `endReading`.
- */
-export async function openSession(name: string, io: Io, from?: string): Promise<Log> {
-  io.progress.file(name);
+/** What a log that is opened by its name needs of the outside; '-' is stdin. */
+export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 'scanner'> {
   const chunks = (store: ByteStore): AsyncIterable<Buffer> => {
     if (store.size !== undefined) io.progress.expect(store.size);
     return abortable(store.chunks(), io);
@@ -33,16 +29,24 @@ export async function openSession(name: string, io: Io, from?: string): Promise<
     const spool = new Spool(io.random, io.signal);
     return { write: (bytes) => spool.write(bytes), store: () => spool, discard: () => spool.discard() };
   };
-  const session = await openLog(await openStore(name, io), {
+  return {
     name,
     random: io.random,
     onWarning: (where, message) => io.note(`${where}: warning: ${message}`),
     chunks,
     scratch,
     ...(name === '-' ? {} : { near: filesNear(name, io) }),
-    scanner: scannerKind(io.env),
-    from,
-  });
+  };
+}
+
+/**
+ * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not
+ * a session log is refused; damaged lines are left out, and reported by `endReading`.
+ */
+export async function openSession(name: string, io: Io, from?: string): Promise<Log> {
+  io.progress.file(name);
+  const options = { ...logOptions(name, io), scanner: scannerKind(io.env), from };
+  const session = await openLog(await openStore(name, io), options);
   noteConversion(session, io);
   if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
   return session;

@@ -24,8 +24,8 @@ const toy: LogFormat = {
       for (const { value, line } of records) {
         const { toy: version, say, loss, other, file, in: inside } = value;
         const place = { line, time: 1_700_000_000_000 + line };
-        if (inside !== session && session !== undefined && version === undefined) writer.count('merged');
-        else if (say !== undefined && (inside === undefined || session !== undefined)) {
+        if (inside !== session && version === undefined) writer.count('merged');
+        else if (say !== undefined) {
           writer.message({ role: 'user', content: say }, { ...place, id: `toy-${line}` });
           writer.count('mapped');
         } else if (loss !== undefined) {
