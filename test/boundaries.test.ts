@@ -17,6 +17,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   'zod/mini': 'entries formats',
   'zod/v4/core': 'entries',
   'markdown-it': 'exporters',
+  fzstd: 'files',
   diff: 'diff exporters',
   'get-east-asian-width': 'util',
   'node:events': 'files',

@@ -1,4 +1,4 @@
-import { openStore } from '../files/input.ts';
+import { openUnpacked } from '../files/unpack.ts';
 import type { LogFormat, LogSource } from '../formats/format.ts';
 import { Detection, type Identity, requireReadable } from '../formats/index.ts';
 import { nativeLog } from '../formats/native/convert.ts';
@@ -20,7 +20,7 @@ export interface Convertible {
 /** Opens FILE, or stdin for '-'. What a conversion would have to guess is refused. */
 export async function openConvertible(name: string, from: string | undefined, io: Io): Promise<Convertible> {
   io.progress.file(name);
-  const store = await openStore(name, io);
+  const store = await openUnpacked(name, io);
   try {
     const identity = await identityOf(name, store, from);
     const format = identity ? requireReadable(name, identity.format) : nativeLog;

@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { NearFiles } from '../log/open-log.ts';
 import type { Io } from '../util/io.ts';
-import { isThere, openStore } from './input.ts';
+import { isThere } from './input.ts';
+import { openUnpacked } from './unpack.ts';
 
 /** The files beside a log, which some formats spread over several. */
 export function filesNear(log: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): NearFiles {
@@ -15,7 +16,7 @@ export function filesNear(log: string, io: Pick<Io, 'stdin' | 'random' | 'signal
     },
     open: async (path) => {
       const whole = join(folder, path);
-      return (await isThere(whole)) ? await openStore(whole, io) : undefined;
+      return (await isThere(whole)) ? await openUnpacked(whole, io) : undefined;
     },
   };
 }

@@ -1,6 +1,7 @@
-import { abortable, openStore } from '../files/input.ts';
+import { abortable } from '../files/input.ts';
 import { filesNear } from '../files/near.ts';
 import { Spool } from '../files/spool.ts';
+import { openUnpacked } from '../files/unpack.ts';
 import { announce } from '../files/walk.ts';
 import { readFormats } from '../formats/index.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
@@ -46,7 +47,7 @@ export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 
 export async function openSession(name: string, io: Io, from?: string): Promise<Log> {
   io.progress.file(name);
   const options = { ...logOptions(name, io), scanner: scannerKind(io.env), from };
-  const session = await openLog(await openStore(name, io), options);
+  const session = await openLog(await openUnpacked(name, io), options);
   noteConversion(session, io);
   if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
   return session;

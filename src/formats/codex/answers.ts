@@ -35,6 +35,8 @@ export class Answers {
   #bytes = 0;
   readonly #ends = new Map<string, CallEnd>();
   #hasAnswered = false;
+  /** How large the last request with an answer was. */
+  #tokens = 0;
   /** Of a request that gave no answer: the summary of a compaction. */
   #spare: (CallUsage & { readonly place: Place }) | undefined;
   model = 'unknown';
@@ -47,7 +49,7 @@ export class Answers {
   }
 
   get facts() {
-    return { provider: this.#provider, tokens: this.#usage.contextTokens };
+    return { provider: this.#provider, tokens: this.#tokens };
   }
 
   startTurn(): void {
@@ -92,6 +94,7 @@ export class Answers {
     if (!spent) return;
     if (this.#answer && !this.#answer.spent) {
       this.#answer.spent = spent;
+      this.#tokens = spent.tokens;
       return;
     }
     this.#writeSpare();

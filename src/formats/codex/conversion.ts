@@ -161,6 +161,7 @@ export class Conversion {
   #item(item: JsonObject, record: JsonObject, place: Place): void {
     const type = textOf(item['type']);
     const named = typeof item['id'] === 'string' && item['id'] !== '' ? { ...place, id: item['id'] } : place;
+    if (type !== 'message') this.#twins.end();
     if (type === 'message') this.#message(item, record, named);
     else if (type === 'reasoning') this.#count(this.#answers.add([thinkingOf(item)], named));
     else if (type.endsWith('_call')) this.#call(item, named);
@@ -200,7 +201,7 @@ export class Conversion {
     const command = role === 'user' ? shellCommandOf(value) : undefined;
     if (command) this.#later(() => this.#writer.message(command, place));
     else if (role === 'user' && isPrompt(item, value)) {
-      this.#twins.asked(value);
+      this.#twins.asked();
       this.#prompt(value, place);
       this.#compactions.prompt(item);
     } else this.#context(textOf(role) || 'user', item, value, place);

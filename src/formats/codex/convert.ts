@@ -33,7 +33,7 @@ export async function convertRollout(
       if (!begun) {
         begun = begin(record.value);
         const base = begun.meta?.payload['history_base'];
-        if (isObject(base)) await inherit(source, base, { ...begun, sink, seen: new Set([begun.meta?.id ?? '']) });
+        if (isObject(base)) await inherit(source, base, { ...begun, seen: new Set([begun.meta?.id ?? '']) });
       }
       const pending = begun.conversion.handle(record);
       if (pending) await pending;
@@ -68,7 +68,6 @@ function metaOf(record: JsonObject): Meta | undefined {
 interface Inheritance {
   readonly conversion: Conversion;
   readonly writer: NativeWriter;
-  readonly sink: NativeSink;
   readonly seen: Set<string>;
 }
 
@@ -79,7 +78,6 @@ async function inherit(source: LogSource, base: JsonObject, to: Inheritance): Pr
   const file = path === undefined ? undefined : await source.open(path);
   if (!file) {
     to.writer.loss('MISSING_BASE', 'damaged', 1, id);
-    to.sink.warn(1, `the rollout ${id} that this one goes on from is not beside it; what came before is missing`);
     return;
   }
   to.seen.add(id);

@@ -257,7 +257,11 @@ function failedBy(text: string): boolean | undefined {
   const code = /^(?:Exit code:|Process exited with code) (-?\d+)/m.exec(head)?.[1];
   if (code !== undefined) return code !== '0';
   if (/^Process running with session ID/m.test(head)) return false;
-  if (/(?:^|\n)aborted(?: by user.*)?$|rejected by user|^unsupported call:|verification failed:/.test(head))
+  if (
+    /(?:^|\n)aborted(?: by user.*)?$|rejected by user|^unsupported call:|^failed to parse function arguments|verification failed:/.test(
+      head,
+    )
+  )
     return true;
   return undefined;
 }

@@ -23,9 +23,11 @@ async function startsSession(source: LogSource, path: string, id: string): Promi
   const file = await source.open(path);
   if (!file) return false;
   try {
-    const buffer = Buffer.alloc(FIRST_BYTES);
-    const text = buffer.toString('latin1', 0, await file.readAt(buffer, 0));
-    return text.includes('"session_meta"') && text.includes(`"id":"${id}"`);
+    for await (const chunk of file.chunks()) {
+      const text = Buffer.from(chunk.subarray(0, FIRST_BYTES)).toString('latin1');
+      return text.includes('"session_meta"') && text.includes(`"id":"${id}"`);
+    }
+    return false;
   } finally {
     await file.close();
   }

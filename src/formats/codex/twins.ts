@@ -36,46 +36,52 @@ export class Twins {
     const held = { text, place: { line, time } };
     if (type === 'agent_message' || type === 'AgentMessage') {
       if (text.trim() === '') return false;
+      this.#askLeft();
       this.#answers.push(held);
-    } else {
-      const isContext = typeof event['kind'] === 'string' && event['kind'] !== 'plain';
-      if (this.#asked === 0 && !isContext && text.trim() !== '') this.#prompts.push(held);
-      else this.#actions.count('merged');
-      this.#asked = 0;
+      return true;
     }
+    const isContext = typeof event['kind'] === 'string' && event['kind'] !== 'plain';
+    if (this.#asked > 0 || isContext || text.trim() === '') this.#actions.count('merged');
+    else {
+      this.#speakLeft(this.#answers.length);
+      this.#prompts.push(held);
+    }
+    this.#asked = 0;
     return true;
   }
 
-  /** The answer is in the transcript. */
+  /** The answer is in the transcript. Its event may lack what is not for the screen. */
   spoken(blocks: readonly JsonObject[]): void {
     this.#askLeft();
     const text = blocks.map((block) => textOf(block['text'])).join('');
-    const at = this.#answers.findIndex((held) => held.text === text);
-    if (at < 0) return;
-    for (const held of this.#answers.slice(0, at)) this.#speak(held);
-    this.#answers.splice(0, at + 1);
+    if (this.#answers.length === 0) return;
+    this.#speakLeft(
+      Math.max(
+        0,
+        this.#answers.findIndex((held) => held.text === text),
+      ),
+    );
+    this.#answers.shift();
     this.#actions.count('merged');
   }
 
-  asked(blocks: readonly JsonObject[]): void {
-    const text = blocks.map((block) => textOf(block['text'])).join('');
-    const at = this.#prompts.findIndex((held) => text.includes(held.text));
-    if (at >= 0) {
-      this.#prompts.splice(at, 1);
-      this.#actions.count('merged');
-    } else this.#asked++;
+  asked(): void {
+    if (this.#prompts.shift()) this.#actions.count('merged');
+    else this.#asked++;
     this.end();
   }
 
-  /** A turn ends: what is left has no twin. */
+  /** Something else follows: what is left has no twin. */
   end(): void {
     this.#askLeft();
-    for (const held of this.#answers.splice(0)) this.#speak(held);
+    this.#speakLeft(this.#answers.length);
   }
 
-  #speak({ text, place }: Held): void {
-    this.#actions.count('mapped');
-    this.#actions.speak(text, place);
+  #speakLeft(count: number): void {
+    for (const { text, place } of this.#answers.splice(0, count)) {
+      this.#actions.count('mapped');
+      this.#actions.speak(text, place);
+    }
   }
 
   #askLeft(): void {

@@ -23,6 +23,8 @@ function usageOf(usage: JsonObject): JsonObject {
 export interface CallUsage {
   readonly usage: JsonObject;
   readonly responseId?: string;
+  /** How large the request was, with its answer. */
+  readonly tokens: number;
 }
 
 /** Finds the model calls in the records that count tokens, each once. */
@@ -30,16 +32,14 @@ export class UsageReader {
   #hasRecords = false;
   #lastResponse: unknown;
   #lastTotal = '';
-  /** How large the last request was, with its answer. */
-  contextTokens = 0;
 
   /** The call that a token_usage_record counts; undefined where it was counted before. */
   record({ response_id: id, usage }: JsonObject): CallUsage | undefined {
     this.#hasRecords = true;
     if (!isObject(usage) || (typeof id === 'string' && id === this.#lastResponse)) return undefined;
     this.#lastResponse = id;
-    this.contextTokens = numberOf(usage['total_tokens']) ?? 0;
-    return { usage: usageOf(usage), ...(typeof id === 'string' ? { responseId: id } : {}) };
+    const tokens = numberOf(usage['total_tokens']) ?? 0;
+    return { usage: usageOf(usage), tokens, ...(typeof id === 'string' ? { responseId: id } : {}) };
   }
 
   /** The same for a token_count, which repeats the last one now and then, and each record of newer versions. */
@@ -49,7 +49,6 @@ export class UsageReader {
     const total = JSON.stringify(isObject(info['total_token_usage']) ? info['total_token_usage'] : info);
     if (total === this.#lastTotal || this.#hasRecords) return undefined;
     this.#lastTotal = total;
-    this.contextTokens = numberOf(last['total_tokens']) ?? 0;
-    return { usage: usageOf(last) };
+    return { usage: usageOf(last), tokens: numberOf(last['total_tokens']) ?? 0 };
   }
 }
