@@ -72,6 +72,7 @@ export class NativeWriter {
   /** The first entry of all: what is known of the source, written last. */
   readonly #stampId: string;
   #last: string;
+  #line = 0;
   #time = 0;
 
   /** `sessionId` is the source's own; all ids that are made up depend on it, so that the same log gives the same ids. */
@@ -94,6 +95,11 @@ export class NativeWriter {
 
   get dialect(): ConversionOptions['dialect'] {
     return this.#options.dialect;
+  }
+
+  /** The last line of the source that an entry was made from. */
+  get line(): number {
+    return this.#line;
   }
 
   /** The id of the entry that was written last. */
@@ -227,7 +233,7 @@ export class NativeWriter {
     };
     const entry = { type: 'custom', id: this.#stampId, parentId: null, timestamp };
     if (this.dialect === 'pi' && title !== undefined)
-      this.entry('session_info', { name: title }, { line: 0, time: this.#time || timestamp });
+      this.entry('session_info', { name: title }, { line: this.#line, time: this.#time || timestamp });
     this.#sink.head([
       encodeUtf8(toJson(header)),
       encodeUtf8(toJson({ ...entry, customType: 'foreign_session_import', data: stamp })),
@@ -251,6 +257,7 @@ export class NativeWriter {
     const more = typeof fields === 'function' ? fields(id) : fields;
     this.#sink.line(encodeUtf8(exactJson(toJson({ ...entry, ...more }))), place.line);
     this.#last = id;
+    this.#line = Math.max(this.#line, place.line);
     return id;
   }
 
@@ -300,8 +307,9 @@ export class Losses {
     if (loss.examples.length < EXAMPLES) loss.examples.push(id === undefined ? { line } : { line, id });
   }
 
+  /** By code: damaged lines are known a batch before the records around them, so the order of the log is not theirs. */
   get list(): Loss[] {
-    return [...this.#byCode.values()];
+    return [...this.#byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
   }
 }
 

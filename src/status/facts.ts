@@ -78,6 +78,8 @@ export class PathFacts {
   readonly noted: NotedResult[] = [];
   /** The writer records when a tool starts. */
   marksStarts = false;
+  /** Where the log says that the user stopped the turn, and nobody spoke since. */
+  interrupt: EntryPlace | undefined;
   sessionExit: (EntryPlace & { readonly kind: string; readonly reason: string }) | undefined;
   readonly budgetNotes: StatusNote[] = [];
   readonly userCommands: StatusNote[] = [];
@@ -112,6 +114,7 @@ export class PathFacts {
     else if (type === 'custom') this.#custom(value, place);
     else if (type === 'custom_message') {
       this.#budgetNote(customType, place);
+      if (typeof customType === 'string' && customType.endsWith('/interrupt')) this.interrupt = place;
       this.#unstable = 'an extension added a message after it';
     } else if (type === 'compaction') this.#compact(value, place, previousId);
     else if (type === 'mode_change' && typeof mode === 'string') this.mode = { place, what: `the mode is '${mode}'` };
@@ -178,6 +181,7 @@ export class PathFacts {
       this.lastMessage = { ...place, role };
       // Whoever writes a message after an exit has taken the session up again.
       this.sessionExit = undefined;
+      this.interrupt = undefined;
     }
     if (role === 'user') this.round++;
     else if (role === 'assistant') this.#assistant(message, value, place);

@@ -45,7 +45,8 @@ export async function sessionStatus(session: Log, { rev, classify, look }: Sessi
   const file: FileState = {
     sessionId: typeof id === 'string' ? id : null,
     // Agents take a file for empty, and write over it, unless it starts with a header that has an id.
-    hasHeader: typeof id === 'string' && heads > 0,
+    // The header of another agent's log is made for it.
+    hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),
     version: header && versionOf(header).known ? session.fileVersion : undefined,
     damage: damageState(session, path),
     lastEntryLine: last < 0 ? 0 : index.lineOf(last),
@@ -98,6 +99,7 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
     ...marks,
     ...pendingFindings(path, pending),
     ...(path.lastTurn && isCurrent(path.lastTurn) ? turnFindings(path.lastTurn, mildest) : []),
+    ...(path.interrupt ? [reason('confirm', 'interrupted', USER_STOPPED, path.interrupt)] : []),
     ...path.noted.filter(isCurrent),
     ...earlierFindings(path, mildest),
     ...backgroundFindings(path, mildest),
@@ -254,11 +256,12 @@ function pendingState(path: PathFacts, { stopReason, calls }: TurnFacts, pending
   return pending.every((one) => one.started === 'no') ? 'intent-only' : 'started';
 }
 
+const USER_STOPPED = 'the user ended the turn: do not continue silently';
+
 function* turnFindings(turn: TurnFacts, mildest: Mildest): Generator<Finding> {
   const { stopReason, deferred, calls } = turn;
   const ended = (verdict: Verdict, state: State, what: string) => reason(verdict, state, what, turn);
-  if (stopReason === 'aborted')
-    yield ended('confirm', 'interrupted', 'the user ended the turn: do not continue silently');
+  if (stopReason === 'aborted') yield ended('confirm', 'interrupted', USER_STOPPED);
   else if (stopReason === 'error') {
     const { isBudget, verdict, why } = readProviderError(turn.errorMessage);
     yield ended(verdict, isBudget ? 'budget-exhausted' : 'provider-error', `the provider failed: ${why}`);

@@ -9,6 +9,7 @@ import { Answer } from './answer.ts';
 import { Compactions } from './compaction.ts';
 import { describeRecord, stringOf } from './describe.ts';
 import { Places, type Span } from './places.ts';
+import { hasKnownShape } from './schema.ts';
 import { SessionNotes } from './session-notes.ts';
 import { findSubagents, type Subagent, Subagents, subagentId } from './subagents.ts';
 import { type Taken, TreeWriter } from './tree-writer.ts';
@@ -175,9 +176,17 @@ class Conversion {
     return last ? this.#replaced(record, last) : this.#inTree(record);
   }
 
+  /** What a record is; one that does not have the shape of its type is kept as it is. */
+  #described(record: SourceRecord): Taken {
+    const facts = describeRecord(record.value);
+    if (hasKnownShape(record.value) !== false) return { record, facts };
+    this.#writer.loss('BAD_SHAPE', 'lossy', record.line, facts.id);
+    return { record, facts: { ...facts, kind: 'other' } };
+  }
+
   /** A record that is no part of the tree. */
   #beside(record: SourceRecord): undefined {
-    const taken = { record, facts: describeRecord(record.value) };
+    const taken = this.#described(record);
     const { value } = record;
     if (this.#task.scope.is === 'inside') return this.#leave(taken);
     this.#notes.about(value);
@@ -193,7 +202,7 @@ class Conversion {
   }
 
   #inTree(record: SourceRecord): Promise<void> | undefined {
-    const taken = { record, facts: describeRecord(record.value) };
+    const taken = this.#described(record);
     if (!this.#isMine(taken)) return this.#leave(taken);
     this.#register(taken);
     return taken.facts.kind === 'answer' || taken.facts.kind === 'error' ? this.#spoken(taken) : this.#place(taken);
@@ -315,7 +324,7 @@ class Conversion {
     for (const span of spans) {
       const record = await this.#readAgain(span);
       if (!open || !record) continue;
-      const taken = { record, facts: describeRecord(record.value) };
+      const taken = this.#described(record);
       this.#takenEarly.add(span.offset);
       this.#register(taken);
       if (taken.facts.kind === 'results') open.held.push(taken);

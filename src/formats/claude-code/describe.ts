@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { RecordFacts } from '../format.ts';
-import { hasKnownShape } from './schema.ts';
 
 /**
  * What a record is. A prompt was typed by a person; of what else stands under the user's name, results answer calls,
@@ -33,7 +32,7 @@ export function describeRecord(record: JsonObject): RecordFacts & { readonly kin
   const kind = kindOf(record);
   const isSpoken = kind !== 'other' && isObject(record['message']);
   const content = isSpoken ? (record['message'] as JsonObject)['content'] : undefined;
-  const blocks: readonly JsonObject[] = Array.isArray(content) ? content : NOTHING;
+  const blocks: readonly JsonObject[] = Array.isArray(content) ? content.filter(isObject) : NOTHING;
   return {
     id: stringOf(record['uuid']),
     parentId: record['parentUuid'] === null ? null : stringOf(record['parentUuid']),
@@ -58,11 +57,11 @@ function answeredCall({ type, tool_use_id: id }: JsonObject): string[] {
 }
 
 function kindOf(record: JsonObject): Kind {
-  if (hasKnownShape(record) !== true) return 'other';
   switch (record['type']) {
     case 'user':
-      return userKind(record);
+      return isObject(record['message']) ? userKind(record, record['message']['content']) : 'other';
     case 'assistant':
+      if (!isObject(record['message'])) return 'other';
       return record['isApiErrorMessage'] === true ? 'error' : 'answer';
     case 'system':
       return record['subtype'] === 'compact_boundary' ? 'boundary' : 'side';
@@ -70,24 +69,27 @@ function kindOf(record: JsonObject): Kind {
       return 'attachment';
     case 'progress':
       return 'side';
-    case 'last-prompt':
-      return 'other';
-    default:
+    case 'summary':
+    case 'ai-title':
+    case 'custom-title':
       return 'title';
+    default:
+      return 'other';
   }
 }
 
-function userKind(record: JsonObject): Kind {
-  const { content } = record['message'] as { content: string | readonly JsonObject[] };
-  if (typeof content !== 'string' && content.some(({ type }) => type === 'tool_result')) return 'results';
+function userKind(record: JsonObject, content: unknown): Kind {
+  const blocks: readonly JsonObject[] = Array.isArray(content)
+    ? content.filter(isObject)
+    : [{ type: 'text', text: content }];
+  if (blocks.some(({ type }) => type === 'tool_result')) return 'results';
   if (record['isCompactSummary'] === true) return 'summary';
   if (record['isVisibleInTranscriptOnly'] === true) return 'side';
-  const { origin } = record;
-  const only = typeof content === 'string' ? content : content.length === 1 ? content[0]?.['text'] : undefined;
-  if (typeof only === 'string' && INTERRUPT.test(only)) return 'interrupt';
+  if (blocks.length === 1 && isInterrupt(blocks[0]?.['text'])) return 'interrupt';
   if (record['isMeta'] === true) return 'meta';
-  const first = typeof content === 'string' ? content : content.find(({ type }) => type === 'text')?.['text'];
+  const first = blocks.find(({ type }) => type === 'text')?.['text'];
   if (typeof first === 'string' && WRAPPER.test(first)) return 'command';
+  const { origin } = record;
   return isObject(origin) && typeof origin['kind'] === 'string' && origin['kind'] !== 'human' ? 'command' : 'prompt';
 }
 

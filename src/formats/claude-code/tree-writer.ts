@@ -165,8 +165,9 @@ export class TreeWriter {
   finish(leaf: { readonly uuid: string; readonly isAmbiguous: boolean } | undefined): void {
     const entry = leaf && this.#places.entryOf(leaf.uuid);
     let tip = entry === undefined ? this.root : this.#places.tip(entry);
-    const line = (leaf && this.#places.spanOf(leaf.uuid)?.line) ?? 0;
-    if (leaf?.isAmbiguous) this.#writer.loss('BRANCH_CHOICE', 'ambiguous', line, leaf.uuid);
+    const { line } = this.#writer;
+    if (leaf?.isAmbiguous)
+      this.#writer.loss('BRANCH_CHOICE', 'ambiguous', this.#places.spanOf(leaf.uuid)?.line ?? 0, leaf.uuid);
     this.#subagents.rest((session) => {
       this.#writer.related(session, { line, parent: tip });
       tip = this.#writer.last;
