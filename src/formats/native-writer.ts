@@ -164,9 +164,11 @@ export class NativeWriter {
       this.count('dropped');
       return;
     }
-    const isWhole = keep === 'raw' || toJson(record).length <= MOST_RAW;
-    const data = isWhole ? { line: place.line, raw: record } : { line: place.line };
-    this.custom(`${this.#format.id}/${type}`, data, place);
+    const raw = toJson(record);
+    const data =
+      keep === 'raw' || raw.length <= MOST_RAW ? `{"line":${place.line},"raw":${raw}}` : `{"line":${place.line}}`;
+    const json = `{"customType":${JSON.stringify(`${this.#format.id}/${type}`)},"data":${data}}`;
+    this.#write('custom', json, place, this.#timeOf(place));
     this.count('custom');
   }
 
@@ -248,14 +250,17 @@ export class NativeWriter {
     });
   }
 
-  #write(type: string, fields: JsonObject | ((id: string) => JsonObject), place: Place, time: number): string {
+  /** The fields may be an object as JSON already. */
+  #write(type: string, fields: string | JsonObject | ((id: string) => JsonObject), place: Place, time: number): string {
     const id = this.#newId(place.id, `line ${place.line}`);
     const parentId = place.parent === undefined ? this.#last : (place.parent ?? this.#stampId);
     const parent = this.#ids.find(parentId);
     this.#stateOf.push(parent === NONE || parent >= this.#stateOf.size ? 0 : this.#stateOf.at(parent));
-    const entry = { type, id, parentId, timestamp: new Date(time).toISOString() };
-    const more = typeof fields === 'function' ? fields(id) : fields;
-    this.#sink.line(encodeUtf8(exactJson(toJson({ ...entry, ...more }))), place.line);
+    const names = `{"type":"${type}","id":${JSON.stringify(id)},"parentId":${JSON.stringify(parentId)}`;
+    const json = typeof fields === 'string' ? fields : toJson(typeof fields === 'function' ? fields(id) : fields);
+    const rest = json.length > 2 ? `,${json.slice(1)}` : '}';
+    const text = `${names},"timestamp":"${new Date(time).toISOString()}"${rest}`;
+    this.#sink.line(encodeUtf8(exactJson(text)), place.line);
     this.#last = id;
     this.#line = Math.max(this.#line, place.line);
     return id;

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/value.ts';
-import { hasMembers } from '../format.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 
 const ENVELOPE_TYPES: ReadonlySet<unknown> = new Set(
   `session_meta response_item event_msg turn_context compacted world_state token_usage_record security_risk_score
@@ -7,7 +6,7 @@ const ENVELOPE_TYPES: ReadonlySet<unknown> = new Set(
 );
 
 export function isEnvelope(value: JsonObject): boolean {
-  return ENVELOPE_TYPES.has(value['type']) && hasMembers(value, { payload: 'object' });
+  return ENVELOPE_TYPES.has(value['type']) && isObject(value['payload']);
 }
 
 /** The item that a record holds, in an envelope or bare. */

@@ -22,8 +22,10 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function withoutInternals({ [INTERNAL]: _internal, ...item }: JsonObject): JsonObject {
-  return item;
+export function withoutInternals(item: JsonObject): JsonObject {
+  if (!(INTERNAL in item)) return item;
+  const { [INTERNAL]: _internal, ...rest } = item;
+  return rest;
 }
 
 export function itemJson(item: JsonObject): string {

@@ -46,8 +46,10 @@ export class UsageReader {
   event({ info }: JsonObject): CallUsage | undefined {
     if (!isObject(info) || !isObject(info['last_token_usage'])) return undefined;
     const last = info['last_token_usage'];
-    const total = JSON.stringify(isObject(info['total_token_usage']) ? info['total_token_usage'] : info);
-    if (total === this.#lastTotal || this.#hasRecords) return undefined;
+    if (this.#hasRecords) return undefined;
+    const totals = isObject(info['total_token_usage']) ? info['total_token_usage'] : last;
+    const total = Object.values(totals).join();
+    if (total === this.#lastTotal) return undefined;
     this.#lastTotal = total;
     return { usage: usageOf(last), tokens: numberOf(last['total_tokens']) ?? 0 };
   }
