@@ -257,12 +257,23 @@ export class PathFacts {
 
   #custom(value: JsonObject, place: EntryPlace): void {
     const customType = stringOf(value['customType']) ?? '';
-    const { kind, reason, toolCallId } = isObject(value['data']) ? value['data'] : {};
+    const { kind, reason, toolCallId, fields } = isObject(value['data']) ? value['data'] : {};
+    if (customType.endsWith('/extra') && isObject(fields)) this.#executed(fields['providerExecuted']);
     if (customType === 'session_exit')
       this.sessionExit = { ...place, kind: stringOf(kind) ?? 'unknown', reason: stringOf(reason) ?? '' };
     this.#budgetNote(customType, place);
     if (customType === START) this.marksStarts = true;
     if (typeof toolCallId === 'string') this.#markers.get(customType)?.set(toolCallId, place);
+  }
+
+  /** Calls of the last turn that the provider ran itself, as a converted log says: they have no results. */
+  #executed(ids: unknown): void {
+    if (!Array.isArray(ids) || !this.lastTurn) return;
+    const calls = this.lastTurn.calls.filter((call) => !ids.includes(call.toolCallId));
+    for (const call of this.lastTurn.calls) if (!calls.includes(call)) this.#unanswered.delete(call);
+    this.lastTurn = { ...this.lastTurn, calls };
+    const endsTurn = calls.length === 0 && this.lastTurn.stopReason === 'stop';
+    if (endsTurn && this.#unanswered.size === 0) this.#unstable = undefined;
   }
 
   #budgetNote(customType: unknown, place: EntryPlace): void {

@@ -240,6 +240,29 @@ describe('what a Codex rollout tells beside its messages', () => {
     expect([asked - said, searched - asked]).toEqual([1, 1]);
   });
 
+  it('does not make status wait for a search that the provider ran', async () => {
+    const record = (payload: Json): string =>
+      `${JSON.stringify({ timestamp: '2026-02-03T08:00:00Z', type: 'response_item', payload })}\n`;
+    const path = join(scratch, 'search.jsonl');
+    const meta = {
+      timestamp: '2026-02-03T08:00:00Z',
+      type: 'session_meta',
+      payload: { id: 's', timestamp: '2026-02-03T08:00:00Z' },
+    };
+    const asked = record({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Search.' }] });
+    const search = record({
+      type: 'web_search_call',
+      id: 'ws_1',
+      status: 'completed',
+      action: { type: 'search', query: 'q' },
+    });
+    const answer = record({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Found.' }] });
+    writeFileSync(path, `${JSON.stringify(meta)}\n${asked}${search}${answer}`);
+    const { stdout, code } = await run(['status', path]);
+    expect(stdout).toContain('ready: safe to resume (stable)');
+    expect(code).toBe(0);
+  });
+
   it('refers to the sessions of its agents', async () => {
     const { report, lines } = await nativeTextOfFile(codex, join(folder, '0.166.0/subagent.jsonl'));
     const [child] = report.sessions;
