@@ -8,6 +8,7 @@ import { readRecords, type SourceRecord } from '../records.ts';
 import { Answer } from './answer.ts';
 import { Compactions } from './compaction.ts';
 import { describeRecord, stringOf } from './describe.ts';
+import { findInside, lookAhead } from './look-ahead.ts';
 import { Places, type Span } from './places.ts';
 import { hasKnownShape } from './schema.ts';
 import { SessionNotes } from './session-notes.ts';
@@ -16,8 +17,6 @@ import { type Taken, TreeWriter } from './tree-writer.ts';
 
 const FORMAT = { id: 'claude-code' };
 
-/** A log tells its id in its first records, or never. */
-const MOST_BEFORE_ID = 256;
 /** While an answer is open what follows is held back; beyond this it is taken to be complete. */
 const MOST_HELD = 256;
 /** What was learned in one pass may move what the next one finds; after so many the rest stays where it is. */
@@ -67,7 +66,9 @@ export async function toNative(source: LogSource, sink: NativeSink, options: Con
   }
   const child = subagents.find(({ agent: one }) => session === one || named(subagentId(sessionId, one)));
   if (child?.path === undefined) {
-    await convert({ ...task, subagents: [], scope: { is: 'inside', agent: session.replace(`${sessionId}/`, '') } });
+    const inside = await findInside(source, (one) => session === one || named(subagentId(sessionId, one)));
+    if (inside === undefined) throw new AppError(`${source.name}: no session '${session}' is in this log`);
+    await convert({ ...task, subagents: [], scope: { is: 'inside', agent: inside } });
     return;
   }
   const file = await source.open(child.path);
@@ -94,19 +95,14 @@ async function convert(task: Task): Promise<void> {
   }
 }
 
-/** The id of the session, and the agent whose own log this is, as the first records say. */
-async function lookAhead(source: LogSource): Promise<{ readonly sessionId: string; readonly agent?: string }> {
-  let records = 0;
-  let sessionId: string | undefined;
-  for await (const batch of readRecords(source.chunks(), () => {}))
-    for (const { value } of batch) {
-      sessionId ??= stringOf(value['sessionId']);
-      const { uuid, isSidechain, agentId } = value;
-      if (typeof uuid === 'string' && sessionId !== undefined)
-        return isSidechain === true && typeof agentId === 'string' ? { sessionId, agent: agentId } : { sessionId };
-      if (++records >= MOST_BEFORE_ID) return { sessionId: sessionId ?? '' };
-    }
-  return { sessionId: sessionId ?? '' };
+/** An answer that may go on. */
+interface OpenAnswer {
+  readonly answer: Answer;
+  readonly first: Taken;
+  /** What follows it so far. */
+  readonly held: Taken[];
+  /** Records of it that are further on in the file. */
+  readonly late: Taken[];
 }
 
 /** One pass over a log. */
@@ -126,10 +122,11 @@ class Conversion {
   readonly #answerUuids: string[] = [];
   /** The calls of the model that were paid for. */
   readonly #paid: Symbols;
-  readonly #takenEarly = new Set<number>();
+  /** By their offsets: records that were read before their turn. */
+  readonly #takenEarly = new Map<number, Taken>();
   /** By uuid: the subagent whose record it is, where the records of several sessions share the file. */
   readonly #agentOf = new Map<string, string>();
-  #answer: { readonly answer: Answer; readonly first: Taken; readonly held: Taken[] } | undefined;
+  #answer: OpenAnswer | undefined;
 
   constructor(task: Task, learned: Learned, isLast: boolean) {
     const { source, sink, options, subagents, sessionId } = task;
@@ -167,7 +164,11 @@ class Conversion {
   /** Only a record that has to be read again at another place of the file takes its time. */
   #take(record: SourceRecord): Promise<void> | undefined {
     const { value, offset } = record;
-    if (this.#takenEarly.size > 0 && this.#takenEarly.has(offset)) return undefined;
+    const early = this.#takenEarly.size > 0 ? this.#takenEarly.get(offset) : undefined;
+    if (early) {
+      this.#notes.see(early);
+      return undefined;
+    }
     const { uuid, parentUuid } = value;
     if (typeof uuid !== 'string' || parentUuid === undefined) return this.#beside(record);
     const first = this.#places.spanOf(uuid);
@@ -217,8 +218,7 @@ class Conversion {
     const known = facts.parentId ? this.#agentOf.get(facts.parentId) : undefined;
     const agent = stringOf(agentId) ?? known ?? uuid;
     this.#agentOf.set(uuid, agent);
-    if (scope.is === 'inside')
-      return [agent, sessionUuid(FORMAT.id, subagentId(this.#task.sessionId, agent))].includes(scope.agent);
+    if (scope.is === 'inside') return agent === scope.agent;
     this.#subagents.meet(agent, isObject(message) ? message['content'] : undefined);
     return false;
   }
@@ -282,14 +282,16 @@ class Conversion {
     const before = this.#answerUuids[symbol];
     if (before !== undefined && this.#isPartOf(taken, before)) {
       if (!this.#isLast) {
+        const entry = this.#places.entryOf(before) as string;
         this.#learned.addLate(before, record);
-        this.#places.put(uuid, this.#places.entryOf(before) as string);
+        this.#places.put(uuid, entry);
+        for (const id of facts.calls) this.#tree.calls.add(id, '', entry, record.line);
         return undefined;
       }
       this.#writer.loss('SPLIT_ANSWER', 'lossy', record.line, uuid);
     }
     this.#answerUuids[symbol] = uuid;
-    this.#answer = { answer: new Answer(key, record), first: taken, held: [] };
+    this.#answer = { answer: new Answer(key, record), first: taken, held: [], late: [] };
     const late = this.#learned.late.get(uuid);
     return late ? this.#takeLate(late) : undefined;
   }
@@ -309,7 +311,14 @@ class Conversion {
     const open = this.#answer;
     if (!open) return;
     this.#answer = undefined;
-    const { answer, first, held } = open;
+    const { answer, first, held, late } = open;
+    for (const taken of late) {
+      if (taken.facts.kind === 'results') held.push(taken);
+      else {
+        answer.add(taken.record.value);
+        this.#writer.count('merged');
+      }
+    }
     const { size } = this.#paid;
     const isPaid = this.#paid.intern(answer.request) === size;
     if (!isPaid) this.#writer.loss('REPLAYED_PREFIX', 'info', first.record.line, first.facts.id);
@@ -325,13 +334,9 @@ class Conversion {
       const record = await this.#readAgain(span);
       if (!open || !record) continue;
       const taken = this.#described(record);
-      this.#takenEarly.add(span.offset);
+      this.#takenEarly.set(span.offset, taken);
       this.#register(taken);
-      if (taken.facts.kind === 'results') open.held.push(taken);
-      else {
-        open.answer.add(record.value);
-        this.#writer.count('merged');
-      }
+      open.late.push(taken);
     }
   }
 
@@ -364,8 +369,6 @@ class Conversion {
   end(): void {
     const { sessionId, scope, title } = this.#task;
     const notes = this.#notes;
-    if (scope.is === 'inside' && notes.time === undefined)
-      throw new AppError(`${this.#task.source.name}: no session '${scope.agent}' is in this log`);
     if (this.#answerUuids.length === 0) this.#writer.loss('NO_ASSISTANT', 'info', 0);
     for (const { id, line } of this.#tree.calls.open()) this.#writer.loss('PENDING_CALL', 'info', line, id);
     for (const { agent } of this.#subagents.missing) this.#writer.loss('SUBAGENT_MISSING', 'info', 0, agent);

@@ -17,8 +17,12 @@ export const claudeCode: LogFormat = {
     const isProbable = turns.length > 0 || (objects.length > 0 && objects.every(({ type }) => META_TYPES.has(type)));
     return isProbable ? 'probable' : undefined;
   },
-  locations: ({ CLAUDE_CONFIG_DIR: own, HOME: home = '', XDG_CONFIG_HOME: config = `${home}/.config` }) =>
-    (own ? own.split(',') : [`${home}/.claude`, `${config}/claude`]).map((folder) => `${folder.trim()}/projects`),
+  locations: (env) => {
+    const home = env['HOME'] || env['USERPROFILE'];
+    const config = env['XDG_CONFIG_HOME'] || (home && `${home}/.config`);
+    const folders = env['CLAUDE_CONFIG_DIR']?.split(',') ?? [home && `${home}/.claude`, config && `${config}/claude`];
+    return folders.flatMap((folder) => (folder ? `${folder.trim()}/projects` : []));
+  },
   describe: describeRecord,
   toNative: async (...task) => (await import('./conversion.ts')).toNative(...task),
 };
