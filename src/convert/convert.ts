@@ -62,6 +62,24 @@ function requireOwnPlaces(others: readonly string[], report: string | undefined)
   if (other !== undefined) throw new AppError(`${report}: is '${other}' itself; choose another file with --report`);
 }
 
+/** A session that was written. */
+interface Written {
+  readonly code: number;
+  readonly id: unknown;
+  /** The others that it names. */
+  readonly sessions: readonly RelatedSession[];
+}
+
+/** Another session, and the file that has it; the log itself where that is undefined. */
+interface Child {
+  readonly session: RelatedSession;
+  readonly path: string | undefined;
+}
+
+function headerOf({ head }: NativeForm): JsonObject | undefined {
+  return head.map(parseObject).find((value) => value !== undefined && isHeader(value));
+}
+
 class Conversion {
   readonly #options: ConvertOptions;
   readonly #folder: string | undefined;
@@ -85,7 +103,8 @@ class Conversion {
       const { session } = this.#options;
       if (session !== undefined) return await this.#chosen(log, session);
       const main = await this.#session(log.source, log, undefined, isOneOfMany ? `${name}: ` : '');
-      return this.#folder === undefined ? main.code : Math.max(main.code, await this.#related(log, main.sessions));
+      if (!main) return 1;
+      return this.#folder === undefined ? main.code : Math.max(main.code, await this.#related(log, main));
     } finally {
       await log.source.close();
     }
@@ -111,56 +130,59 @@ class Conversion {
     const form = await this.#form(log.source, log, undefined);
     await form.store.close();
     const sessions = form.report?.sessions ?? [];
-    const found = sessions.find((one) => one.id === id || one.nativeId === id);
+    const found = sessions.find((one) => one.id === id || one.nativeId === id || one.id.endsWith(`/${id}`));
     if (!found) {
       const known = sessions.length === 0 ? 'it has no other' : `it has ${sessions.map((one) => one.id).join(', ')}`;
       throw new AppError(`${log.source.name}: has no session '${id}' beside the main one; ${known}`);
     }
-    const code = await this.#child(log, found, '');
-    return code?.code ?? 1;
+    return (await this.#child(log, { session: found, path: found.path }, ''))?.code ?? 1;
   }
 
   /** Sessions of subagents and their subagents, each once. */
-  async #related(log: Convertible, sessions: readonly RelatedSession[]): Promise<number> {
-    const known = new Set<string>();
+  async #related(log: Convertible, main: Written): Promise<number> {
+    const known = new Set([main.id]);
+    const waiting = main.sessions.map((session): Child => ({ session, path: session.path }));
     let code = 0;
-    for (let waiting = [...sessions]; waiting.length > 0; ) {
-      const next = waiting.shift() as RelatedSession;
-      if (known.has(next.nativeId)) continue;
-      known.add(next.nativeId);
-      const child = await this.#child(log, next, `${next.path ?? log.source.name}: `);
-      code = Math.max(code, child?.code ?? 0);
-      waiting = [...waiting, ...(child?.sessions ?? [])];
+    for (let child = waiting.shift(); child; child = waiting.shift()) {
+      if (known.has(child.session.nativeId)) continue;
+      known.add(child.session.nativeId);
+      const { path } = child;
+      const written = await this.#child(log, child, `${path ?? log.source.name}: `);
+      code = Math.max(code, written?.code ?? 0);
+      for (const session of written?.sessions ?? []) waiting.push({ session, path: session.path ?? path });
     }
     return code;
   }
 
-  /** A session from its own file, or from the log itself; undefined where the file is not there. */
-  async #child(log: Convertible, { id, path }: RelatedSession, prefix: string) {
-    if (path === undefined) return await this.#session(log.source, log, id, prefix);
-    const source = await log.source.open(path);
-    if (!source) {
-      this.#io.note(`${log.source.name}: the session '${id}' was not found at ${path}`);
-      return undefined;
-    }
+  /** A session from its own file, or from the one that names it; undefined where it is not there. */
+  async #child(log: Convertible, { session, path }: Child, prefix: string): Promise<Written | undefined> {
+    const source = path === undefined ? log.source : await log.source.open(path);
     try {
-      return await this.#session(source, log, undefined, prefix);
+      const written = source && (await this.#session(source, log, session, prefix));
+      if (!written) this.#io.note(`${log.source.name}: the session '${session.id}' was not found`);
+      return written;
     } finally {
-      await source.close();
+      if (source !== log.source) await source?.close();
     }
   }
 
-  /** Converts a session and writes it; gives the exit code earned, and the other sessions that it names. */
-  async #session(source: LogSource, log: Convertible, session: string | undefined, prefix: string) {
-    const form = await this.#form(source, log, session);
+  /** Converts a session and writes it; undefined where the source does not have the one that is wanted. */
+  async #session(
+    source: LogSource,
+    log: Convertible,
+    wanted: RelatedSession | undefined,
+    prefix: string,
+  ): Promise<Written | undefined> {
+    const form = await this.#form(source, log, wanted && wanted.path === undefined ? wanted.id : undefined);
     try {
       const { damage, report } = form;
-      let code = damage.length > 0 ? 1 : 0;
-      if (report && changesContext(report)) code = 1;
+      const id = headerOf(form)?.['id'];
+      if (wanted && id !== wanted.nativeId) return undefined;
+      const code = damage.length > 0 || (report && changesContext(report)) ? 1 : 0;
       const output = await this.#write(form, source.name, code);
       noteDamage(source.name, damage, 'was left out', this.#io, log.identity === undefined);
       if (report) this.#account(report, { source, log, output, prefix });
-      return { code, sessions: report?.sessions ?? [] };
+      return { code, id, sessions: report?.sessions ?? [] };
     } finally {
       await form.store.close();
     }
@@ -221,8 +243,8 @@ class Conversion {
   }
 
   /** Where a session goes in a folder: named as the agents name theirs, by time and id. */
-  #place(folder: string, { head }: NativeForm, input: string): string {
-    const header = head.map(parseObject).find((value) => value !== undefined && isHeader(value));
+  #place(folder: string, form: NativeForm, input: string): string {
+    const header = headerOf(form);
     const words = [header?.['timestamp'], header?.['id']].filter((word) => typeof word === 'string');
     const name = `${
       words

@@ -31,7 +31,7 @@ export async function openUnpacked(name: string, io: Pick<Io, 'stdin' | 'random'
 }
 
 /** The same bytes where they are not packed. */
-async function* unpacked(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+export async function* unpacked(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   /** The first bytes, until there are enough of them to tell. */
   let start: Buffer | undefined = Buffer.alloc(0);
   let push: ((packed: Buffer, isLast: boolean) => Buffer[]) | undefined;

@@ -55,6 +55,11 @@ export function requireFit(name: string, identity: Identity, report: ConversionR
   throw unfitError(name, format, looksLike.title);
 }
 
+/** What is said about a file that is read as what it probably is. */
+export function probably({ title, id }: LogFormat): string {
+  return `probably ${title}, and read as one; '--from ${id}' confirms it`;
+}
+
 /** What is said about a file that is not ours by a command that only takes such files. */
 export function foreignMessage({ title, toNative }: LogFormat): string {
   const hint = toNative ? "; 'sessionctl convert' makes one of it" : '';

@@ -1,6 +1,6 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import type { LogFormat, LogSource } from '../formats/format.ts';
-import { Detection, type Identity, requireFit, requireReadable } from '../formats/index.ts';
+import { Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
 import { readBlocks } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { shortJson } from '../util/to-json.ts';
@@ -136,8 +136,7 @@ async function foreignLog(store: ByteStore, identity: Identity, options: OpenLog
     await log.close();
     throw error;
   }
-  if (certainty === 'probable' && options.from === undefined)
-    onWarning(name, `probably ${format.title}, and read as one; '--from ${format.id}' confirms it`);
+  if (certainty === 'probable' && options.from === undefined) onWarning(name, probably(format));
   log.format = format;
   return log;
 }

@@ -44,10 +44,10 @@ export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 
  * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not
  * a session log is refused; damaged lines are left out, and reported by `endReading`.
  */
-export async function openSession(name: string, io: Io, from?: string): Promise<Log> {
+export async function openSession(name: string, io: Io, from?: string, store?: ByteStore): Promise<Log> {
   io.progress.file(name);
   const options = { ...logOptions(name, io), scanner: scannerKind(io.env), from };
-  const session = await openLog(await openUnpacked(name, io), options);
+  const session = await openLog(store ?? (await openUnpacked(name, io)), options);
   noteConversion(session, io);
   if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
   return session;
@@ -56,7 +56,9 @@ export async function openSession(name: string, io: Io, from?: string): Promise<
 /** Losses that change what a reader shows, in words; the others are in the report of `convert`. */
 const SHOWN_LOSSES: Readonly<Record<string, string>> = {
   COMPACTION_HALF: 'a compaction has no summary, so what it replaced is still shown',
+  DAMAGED_BASE: 'the session that it continues is damaged, so part of that is not shown',
   MISSING_BASE: 'the session that it continues was not found, so only its own part is shown',
+  SUMMARY_ENCRYPTED: 'the summary of a compaction is encrypted, so it is not shown',
 };
 
 /** Says what is read, to people only; and where it is shown other than it was. */

@@ -1,0 +1,214 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { installed } from '../support/installed.ts';
+import { programPath, projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { hasTerminal, inTerminal } from '../support/terminal.ts';
+
+/** Sessions that Claude Code and Codex wrote, through the program as a person runs it. */
+const scratch = scratchFolder();
+const formats = join(projectRoot, 'fixtures', 'formats');
+const logs = readdirSync(formats, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /^(claude-code|codex)\/\d[^/]*\/[^/.]+\.jsonl$/.test(name))
+  .sort();
+const claude = join(formats, 'claude-code/2.1.325/tools.jsonl');
+const codex = join(formats, 'codex/0.166.0/tools.jsonl');
+
+let folders = 0;
+function newFolder(): string {
+  const folder = join(scratch, String(folders++));
+  mkdirSync(folder);
+  return folder;
+}
+
+async function bash(script: string, cwd = scratch) {
+  const program = `sessionctl() { '${process.execPath}' '${programPath}' "$@"; }`;
+  return await spawnCommand('bash', ['-c', `${program}; set -o pipefail; ${script}`], { cwd });
+}
+
+const linesOf = (text: string): string[] => text.trimEnd().split('\n');
+
+describe('convert', () => {
+  it.each(logs)(
+    'makes a session of %s that validates, in both dialects, accounted for and the same each time',
+    async (name) => {
+      const folder = newFolder();
+      for (const to of ['pi', 'omp']) {
+        const report = join(folder, to);
+        const ran = await run(['convert', '--to', to, '--report', report, join(formats, name)]);
+        const { counts, losses } = JSON.parse(readFileSync(report, 'utf8'));
+        expect(ran.code).toBe(losses.some(({ severity }: { severity: string }) => severity !== 'info') ? 1 : 0);
+        expect(counts.records).toBe(counts.mapped + counts.merged + counts.custom + counts.dropped);
+        expect(counts.records).toBe(linesOf(readFileSync(join(formats, name), 'utf8')).length);
+        const checked = await run(['validate', '--format', 'json'], { stdin: ran.stdout });
+        expect(checked.code, checked.stdout).toBe(0);
+        expect((await run(['convert', '--to', to, join(formats, name)])).stdout).toBe(ran.stdout);
+      }
+    },
+  );
+
+  it.skipIf(!installed('jq', '--version'))('works in the middle of a pipe', async () => {
+    const ran = await bash(`sessionctl convert '${claude}' | sessionctl validate --pass | jq -r .type | sort -u`);
+    expect(ran.code).toBe(0);
+    expect(linesOf(ran.stdout)).toEqual(expect.arrayContaining(['custom', 'message', 'model_change', 'session']));
+    const piped = await bash(`cat '${codex}' | sessionctl convert - 2>/dev/null | sessionctl log --role user`);
+    expect(piped).toMatchObject({ code: 0, stderr: '' });
+    expect(piped.stdout).not.toBe('');
+  });
+
+  it('ends quietly when its reader goes away', async () => {
+    const big = join(newFolder(), 'big.jsonl');
+    const [first = ''] = linesOf(readFileSync(claude, 'utf8')).filter((line) => line.includes('"type":"user"'));
+    const many = Array.from({ length: 4000 }, (_, n) => first.replace(/"uuid":"[^"]*"/, `"uuid":"u${n}"`));
+    writeFileSync(big, `${many.join('\n')}\n`);
+    const ran = await bash(
+      `sessionctl convert '${big}' 2>err | head -c 100 >/dev/null; echo "\${PIPESTATUS[0]}"; cat err`,
+    );
+    expect(ran.stdout).toMatch(/^[01]\n$/);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says that the disk is full', async () => {
+    const ran = await bash(`sessionctl convert '${claude}' > /dev/full; echo $?`);
+    expect(ran.stdout).toBe('2\n');
+    expect(ran.stderr).toContain('no space left on the disk');
+    expect((await spawnProgram(['convert', '-o', '/dev/full', claude])).code).toBe(2);
+  });
+
+  it('takes a line of 50 MB', async () => {
+    const file = join(newFolder(), 'long.jsonl');
+    const lines = linesOf(readFileSync(join(formats, 'claude-code/2.1.325/plain.jsonl'), 'utf8'));
+    const at = lines.findIndex((line) => line.includes('"type":"user"'));
+    const record = JSON.parse(lines[at] ?? '');
+    record.message.content = 'x'.repeat(50 * 1024 * 1024);
+    lines[at] = JSON.stringify(record);
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    const ran = await spawnProgram(['convert', file]);
+    expect(ran.code).toBe(0);
+    expect(ran.stdoutBytes.includes(record.message.content)).toBe(true);
+  });
+
+  it('leaves a torn line out and names it', async () => {
+    for (const from of [claude, codex]) {
+      const torn = readFileSync(from, 'utf8').trimEnd().slice(0, -20);
+      const ran = await run(['convert'], { stdin: torn });
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toContain(`-: line ${linesOf(torn).length} is damaged (torn-line) and was left out\n`);
+      expect(ran.stderr).toContain('DAMAGED_LINE 1');
+      expect((await run(['validate'], { stdin: ran.stdout })).code).toBe(0);
+    }
+  });
+
+  it('refuses --from that does not fit, and says what the file is', async () => {
+    expect(await run(['convert', '--from', 'codex', claude])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `sessionctl: ${claude}: does not fit '--from codex'; it looks like a Claude Code transcript\n`,
+    });
+    expect((await run(['log', '--from', 'claude-code', codex])).stderr).toContain('it looks like a Codex rollout\n');
+  });
+
+  it('refuses what is only probable without --from, where readers read it with a note', async () => {
+    const rest = readFileSync(codex, 'utf8').replace(/^.*\n/, '');
+    expect(await run(['convert'], { stdin: rest })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(
+        "probably a Codex rollout, but not surely; nothing was written; pass '--from codex'",
+      ),
+    });
+    expect((await run(['convert', '--from', 'codex'], { stdin: rest })).stdout).not.toBe('');
+    const read = await run(['log'], { stdin: rest });
+    expect(read.stderr).toContain("warning: probably a Codex rollout, and read as one; '--from codex' confirms it\n");
+    expect(read.stdout).not.toBe('');
+  });
+
+  it.each(['claude-code/2.1.100', 'claude-code/2.1.325', 'codex/0.166.0'])(
+    'writes the subagents of %s beside the parent, and goes on without one that is gone',
+    async (version) => {
+      const folder = newFolder();
+      const out = join(folder, 'out');
+      const parent = join(formats, version, 'subagent.jsonl');
+      const ran = await run(['convert', '-o', `${out}/`, parent]);
+      expect(ran.code).toBeLessThan(2);
+      const sessions = readdirSync(out).map((name) => readFileSync(join(out, name), 'utf8'));
+      const headers = sessions.map((text) => JSON.parse(linesOf(text)[0] ?? ''));
+      expect(headers).toHaveLength(2);
+      const child = headers.find(({ parentSession }) => parentSession !== undefined);
+      expect(headers.map(({ id }) => id)).toContain(child.parentSession);
+      expect(sessions.some((text) => text.includes(`"childSession":"${child.id}"`))).toBe(true);
+      const alone = join(folder, 'alone.jsonl');
+      cpSync(parent, alone);
+      const lone = await run(['convert', '-o', `${out}-alone/`, alone]);
+      expect(lone.code).toBeLessThan(2);
+      expect(readdirSync(`${out}-alone`)).toHaveLength(1);
+    },
+  );
+});
+
+describe('other commands', () => {
+  it.skipIf(!hasTerminal)('say on a terminal what they read', async () => {
+    const ran = await inTerminal(`sessionctl log -n 1 '${claude}'`);
+    expect(ran.shown).toMatch(/sessionctl: reading a Claude Code transcript \(2\.1\.325\)/);
+    expect((await inTerminal(`sessionctl log -n 1 '${codex}' 2>/dev/null`)).shown).not.toContain('reading');
+  });
+
+  it('fork a session of another agent to a native one', async () => {
+    const ran = await run(['fork', claude, '@', '--id', 'f', '--timestamp', '2026-01-01T00:00Z']);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect((await run(['validate'], { stdin: ran.stdout })).code).toBe(0);
+    const messages = async (...argv: string[]) => (await run(['context', ...argv], { stdin: ran.stdout })).stdout;
+    expect(await messages()).toBe(await messages(claude));
+  });
+
+  it('externalize its images into a session of omp, and leave the file alone', async () => {
+    for (const version of ['claude-code/2.1.325', 'codex/0.166.0']) {
+      const folder = newFolder();
+      const [file, blobs] = [join(folder, 'log.jsonl'), join(folder, 'blobs')];
+      cpSync(join(formats, version, 'image.jsonl'), file);
+      const before = readFileSync(file);
+      const argv = ['externalize', '--blobs', blobs, '--min-chars', '1'];
+      const ran = await run([...argv, file]);
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      expect(ran.stdout).toContain('blob:sha256:');
+      expect(readdirSync(blobs).length).toBeGreaterThan(0);
+      expect((await run(['validate', '--blobs', blobs], { stdin: ran.stdout })).code).toBe(0);
+      expect((await run(argv, { stdin: before })).stdout.replace(/"sourcePath":"[^"]*",/, '')).toBe(
+        ran.stdout.replace(/"sourcePath":"[^"]*",/, ''),
+      );
+      const refused = await run([...argv, '-i', file]);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain('write a native one elsewhere with -o\n');
+      expect(readFileSync(file).equals(before)).toBe(true);
+    }
+  });
+
+  it('list the refs of a session of another agent, which has none', async () => {
+    expect(await run(['blobs', 'ls', claude])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await run(['blobs', 'ls'], { stdin: readFileSync(codex) })).toMatchObject({ code: 0, stdout: '' });
+    expect((await run(['blobs', 'ls', '--from', 'codex', claude])).stderr).toContain('looks like a Claude Code');
+    const packed = join(formats, 'codex/hand/packed.jsonl.zst');
+    expect(await run(['blobs', 'ls', packed])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    // Those that were only found below a folder are no logs of ours.
+    expect((await run(['blobs', 'ls', dirname(claude)])).stderr).toContain('skipped, not session logs');
+  });
+
+  it('compare a session of Claude Code with one of Codex', async () => {
+    const ran = await run(['diff', claude, codex]);
+    expect(ran).toMatchObject({ code: 1, stderr: '' });
+    expect(ran.stdout).not.toBe('');
+  });
+
+  it('that only take native logs say what it is in one line', async () => {
+    for (const argv of [['validate'], ['repair'], ['migrate'], ['inline'], ['append']]) {
+      const ran = await run([...argv, claude]);
+      expect(ran, argv[0]).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(
+          `${claude}: not a pi or omp session log (looks like a Claude Code transcript); 'sessionctl convert' makes one of it\n`,
+        ),
+      });
+    }
+  });
+});
