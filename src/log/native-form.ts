@@ -11,7 +11,7 @@ export interface NativeForm {
   /** The lines before all others, where the format gives them apart, one character per byte. */
   readonly head: readonly string[];
   readonly store: ByteStore;
-  /** The line of the file that a line of the store is made from. */
+  /** The line of the file that a line of the store is made from; 0 for one of the head. */
   readonly lineOf: (line: number) => number;
   /** Lines of the file that are damaged and were left out. */
   readonly damage: readonly LeftOut[];
@@ -39,6 +39,7 @@ export async function nativeForm(
     const damage: LeftOut[] = [];
     let raws: string[] = [];
     let bytes = 0;
+    let last = 0;
     const flush = (): void => {
       if (raws.length > 0) scratch.write(Buffer.from(`${raws.join('\n')}\n`, 'latin1'));
       raws = [];
@@ -51,7 +52,9 @@ export async function nativeForm(
         head = lines;
       },
       line: (raw: string, sourceLine: number) => {
-        sourceLines.push(sourceLine);
+        // What is about the whole file, such as its title, belongs where it is written.
+        if (sourceLine > 0) last = sourceLine;
+        sourceLines.push(last);
         raws.push(raw);
         bytes += raw.length;
         if (bytes > FLUSH_BYTES) flush();
@@ -76,7 +79,7 @@ export async function nativeForm(
     return {
       head,
       store: head.length > 0 ? withHead(Buffer.from(`${head.join('\n')}\n`, 'latin1'), body) : body,
-      lineOf: (line) => (line <= head.length ? 1 : sourceLines.at(line - 1 - head.length)),
+      lineOf: (line) => (line <= head.length ? 0 : sourceLines.at(line - 1 - head.length)),
       damage,
       report,
     };

@@ -47,6 +47,7 @@ export async function sessionStatus(session: Log, { rev, classify, look }: Sessi
     // Agents take a file for empty, and write over it, unless it starts with a header that has an id.
     // The header of another agent's log is made for it.
     hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),
+    ...(session.format ? { isForeign: true } : {}),
     version: header && versionOf(header).known ? session.fileVersion : undefined,
     damage: damageState(session, path),
     lastEntryLine: last < 0 ? 0 : index.lineOf(last),
@@ -160,14 +161,14 @@ function reasonsOf(found: readonly Finding[]): Reason[] {
 
 function nextStep(
   { compaction, leafId }: PathFacts,
-  { hasHeader, version }: FileState,
+  { hasHeader, version, isForeign }: FileState,
   reasons: readonly Reason[],
   stableId: string | null,
 ): Status['next'] {
   const has = (state: State) => reasons.some((one) => one.state === state && one.verdict !== 'ready');
   // Whatever another version means, repair does not know it either.
   if (hasHeader && version === undefined) return { command: 'validate' };
-  if (has('damaged')) return { command: 'repair' };
+  if (has('damaged') && !isForeign) return { command: 'repair' };
   if (reasons[0]?.verdict !== 'blocked') return null;
   if (version === 1) return { command: 'migrate' };
   const isHalf = has('compaction-half');

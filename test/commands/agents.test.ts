@@ -153,6 +153,27 @@ describe('other commands', () => {
     expect((await inTerminal(`sessionctl log -n 1 '${codex}' 2>/dev/null`)).shown).not.toContain('reading');
   });
 
+  it('judge it by what it says, and do not send anybody to repair', async () => {
+    const ready = await run(['status', join(formats, 'claude-code/2.1.325/plain.jsonl')]);
+    expect(ready).toMatchObject({ code: 0, stderr: '' });
+    expect(ready.stdout).toMatch(/^ready/);
+    const killed = join(formats, 'claude-code/2.1.325/killed-in-tool.jsonl');
+    const torn = readFileSync(killed, 'utf8').trimEnd().slice(0, -10);
+    for (const ran of [await run(['status', killed]), await run(['status'], { stdin: torn })]) {
+      expect(ran.code).toBe(1);
+      expect(ran.stdout).toContain('Bash toolu_00000001');
+      expect(ran.stdout).not.toMatch(/header|repair/);
+    }
+  });
+
+  it('name a line of the file by its number', async () => {
+    const first = JSON.parse(linesOf(readFileSync(join(formats, 'claude-code/2.1.100/plain.jsonl'), 'utf8'))[0] ?? '');
+    const shown = await run(['log', '--json', '--leaf', 'line:1', join(formats, 'claude-code/2.1.100/plain.jsonl')]);
+    const last = JSON.parse(linesOf(shown.stdout).at(-1) ?? '');
+    expect(last).toMatchObject({ line: 1 });
+    expect(last.text).toContain(first.type);
+  });
+
   it('fork a session of another agent to a native one', async () => {
     const ran = await run(['fork', claude, '@', '--id', 'f', '--timestamp', '2026-01-01T00:00Z']);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
