@@ -69,6 +69,16 @@ function identityOf({ counts }: ConversionReport): number {
   return records;
 }
 
+describe('the end of a Claude Code log', () => {
+  it('is behind a compaction that came after the end was named last, as Claude Code 2.1.325 has it', async () => {
+    const lines = readFileSync(join(folder, '2.1.325/compact-auto.jsonl'), 'utf8').split('\n').slice(0, 54);
+    const ran = await run(['context', '-'], { stdin: lines.join('\n') });
+    const messages = ran.stdout.split('\n').filter(Boolean);
+    expect(JSON.parse(messages[0] ?? '')).toMatchObject({ role: 'compactionSummary' });
+    expect(JSON.parse(messages.at(-1) ?? '')).toMatchObject({ content: [{ text: 'All read.' }] });
+  });
+});
+
 describe('a Claude Code log in its native form', () => {
   it.each(cases)('is the one that was checked by eye: %s', async (name) => {
     const { lines } = await nativeTextOf(claudeCode, sourceOf(name));
