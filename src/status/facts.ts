@@ -96,6 +96,8 @@ export class PathFacts {
   /** Answered calls whose process may outlive them; all of their results must say so. */
   readonly #mayRun = new Set<CallFacts>();
   readonly #ids = new Set<string>();
+  /** The last stable entry above the last turn. */
+  #stableBefore: EntryPlace | undefined;
   /** Why the last message did not leave a stable entry; undefined where it did. */
   #unstable: string | undefined = '';
   readonly #dialect = new DialectWatch();
@@ -111,7 +113,7 @@ export class PathFacts {
     this.leafId = place.entryId;
     const { type, mode, message, customType } = value;
     if (type === 'message' && isObject(message)) this.#message(message, value, place);
-    else if (type === 'custom') this.#custom(value, place);
+    else if (type === 'custom') this.#custom(value, place, previousId);
     else if (type === 'custom_message') {
       this.#budgetNote(customType, place);
       if (typeof customType === 'string' && customType.endsWith('/interrupt')) this.interrupt = place;
@@ -198,6 +200,7 @@ export class PathFacts {
   #assistant(message: JsonObject, value: JsonObject, place: EntryPlace): void {
     for (const call of this.lastTurn?.calls ?? []) call.args = undefined;
     this.#pairing.startTurn();
+    this.#stableBefore = this.lastStable;
     const { round } = this;
     const stopReason = stringOf(message['stopReason']);
     const dispatched = stopReason !== 'aborted' && stopReason !== 'error';
@@ -255,10 +258,16 @@ export class PathFacts {
     this.#note(this.userCommands, place, what, mayRun ? ['check', 'background-process'] : undefined);
   }
 
-  #custom(value: JsonObject, place: EntryPlace): void {
+  #custom(value: JsonObject, place: EntryPlace, previousId: string | null): void {
     const customType = stringOf(value['customType']) ?? '';
     const { kind, reason, toolCallId, fields } = isObject(value['data']) ? value['data'] : {};
-    if (customType.endsWith('/extra') && isObject(fields)) this.#executed(fields['providerExecuted']);
+    if (customType.endsWith('/extra') && isObject(fields)) {
+      this.#executed(fields['providerExecuted']);
+      if (fields['endUnknown'] === true) this.#cutOff();
+    }
+    // Another agent's compaction, of which only the start was recorded.
+    if (customType.endsWith('/compact_boundary'))
+      this.compaction = { ...place, previousId, firstKept: undefined, hasSummary: false, anchored: false };
     if (customType === 'session_exit')
       this.sessionExit = { ...place, kind: stringOf(kind) ?? 'unknown', reason: stringOf(reason) ?? '' };
     this.#budgetNote(customType, place);
@@ -274,6 +283,14 @@ export class PathFacts {
     this.lastTurn = { ...this.lastTurn, calls };
     const endsTurn = calls.length === 0 && this.lastTurn.stopReason === 'stop';
     if (endsTurn && this.#unanswered.size === 0) this.#unstable = undefined;
+  }
+
+  /** The answer may lack its end, as a converted log says. */
+  #cutOff(): void {
+    if (!this.lastTurn) return;
+    this.lastTurn = { ...this.lastTurn, stopReason: undefined };
+    this.lastStable = this.#stableBefore;
+    this.#unstable = `the turn after it ${endingOf(undefined)}`;
   }
 
   #budgetNote(customType: unknown, place: EntryPlace): void {

@@ -214,6 +214,26 @@ describe('other commands', () => {
     expect((await run(['blobs', 'ls', dirname(claude)])).stderr).toContain('skipped, not session logs');
   });
 
+  it('do not take an answer that was cut off for one that is complete', async () => {
+    const cut = join(formats, 'codex/0.166.0/killed-in-stream.jsonl');
+    expect((await run(['status', cut])).stdout).toMatch(
+      /^check: .*\n {2}why: the last turn does not say how it ended \(line 11\)\n.*\n {2}last stable entry: none\n/,
+    );
+    const resumed = join(formats, 'codex/0.166.0/killed-in-stream-resumed.jsonl');
+    expect((await run(['status', resumed])).stdout).toMatch(/^ready: /);
+    const { stderr } = await run(['convert', resumed]);
+    expect(stderr).toContain('STOP_UNKNOWN 1');
+  });
+
+  it('stop at a compaction of which only the start was recorded', async () => {
+    const lines = readFileSync(join(formats, 'claude-code/2.1.325/compact-manual.jsonl'), 'utf8').split('\n');
+    const boundary = lines.findIndex((line) => line.includes('"compact_boundary"'));
+    const half = `${lines.slice(0, boundary + 1).join('\n')}\n`;
+    expect((await run(['status'], { stdin: half })).stdout).toMatch(
+      /^blocked: .*compaction-half.*\n {2}why: the last compaction has no summary \(line \d+\)\n/,
+    );
+  });
+
   it('compare a session of Claude Code with one of Codex', async () => {
     const ran = await run(['diff', claude, codex]);
     expect(ran).toMatchObject({ code: 1, stderr: '' });

@@ -15,6 +15,8 @@ interface Answer {
   hasCalls: boolean;
   /** The next item of the model belongs to another answer. */
   isClosed: boolean;
+  /** Nothing says that it was complete. */
+  isCut?: boolean;
   spent?: CallUsage;
   stopped?: { readonly how: 'aborted' | 'error'; readonly message: string };
 }
@@ -35,6 +37,8 @@ export class Answers {
   #bytes = 0;
   readonly #ends = new Map<string, CallEnd>();
   #hasAnswered = false;
+  /** A turn has started, and its end is not told yet. */
+  #isInTurn = false;
   /** How large the last request with an answer was. */
   #tokens = 0;
   /** Of a request that gave no answer: the summary of a compaction. */
@@ -130,6 +134,28 @@ export class Answers {
     answer.stopped ??= { how, message };
   }
 
+  turnStarts(): void {
+    this.#cut();
+    this.#isInTurn = true;
+    this.startTurn();
+  }
+
+  turnEnds(): void {
+    this.#isInTurn = false;
+  }
+
+  /** A turn that has no end was cut off: unless its tokens were counted, the answer may lack some of its text. */
+  #cut(): void {
+    const answer = this.#answer;
+    if (this.#isInTurn && answer && !answer.spent && !answer.hasCalls && !answer.stopped) answer.isCut = true;
+  }
+
+  /** The log ends here. */
+  end(): void {
+    this.#cut();
+    this.settle();
+  }
+
   /** Writes the answer under way and all behind it. */
   settle(): void {
     this.#writeSpare();
@@ -171,6 +197,11 @@ export class Answers {
       },
       place,
     );
-    if (remoteCalls.length > 0) this.#writer.extra(id, { providerExecuted: remoteCalls }, before);
+    if (answer.isCut) this.#writer.loss('STOP_UNKNOWN', 'info', place.line, id);
+    const extra = {
+      ...(remoteCalls.length > 0 ? { providerExecuted: remoteCalls } : {}),
+      ...(answer.isCut ? { endUnknown: true } : {}),
+    };
+    this.#writer.extra(id, extra, before);
   }
 }

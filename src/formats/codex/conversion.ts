@@ -95,7 +95,7 @@ export class Conversion {
 
   end(): void {
     this.#twins.end();
-    this.#answers.settle();
+    this.#answers.end();
     for (const [id, line] of this.#openCalls) this.#writer.loss('PENDING_CALL', 'info', line, id);
   }
 
@@ -336,14 +336,16 @@ export class Conversion {
         return undefined;
       case 'task_started':
       case 'turn_started':
-        this.#answers.startTurn();
+        this.#answers.turnStarts();
         break;
       case 'turn_aborted':
+        this.#answers.turnEnds();
         this.#stopped('aborted', textOf(event['reason']) || 'interrupted', place);
         if (event['reason'] === 'budget_limited') this.#writer.loss('BUDGET', 'info', place.line);
         break;
       case 'task_complete':
       case 'turn_complete':
+        this.#answers.turnEnds();
         if (isObject(event['error'])) this.#stopped('error', textOf(event['error']['message']), place);
         break;
     }
