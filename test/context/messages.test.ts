@@ -230,6 +230,8 @@ describe('--as anthropic', () => {
     expect(content('openai', thinking('s'), text('x'))).toEqual([text('x')]);
     expect(content('anthropic', thinking(), thinking(''), text('x'))).toEqual([text('x')]);
     expect(content('anthropic', text('x'), thinking('s'), text('y'))).toEqual([text('x'), text('y')]);
+    const ofPi = { type: 'thinking', thinking: '[Reasoning redacted]', thinkingSignature: 'd', redacted: true };
+    expect(content('anthropic', ofPi, text('x'))).toEqual([{ type: 'redacted_thinking', data: 'd' }, text('x')]);
     expect(content('anthropic', { type: 'redactedThinking', data: 'd' }, text('x'))).toEqual([
       { type: 'redacted_thinking', data: 'd' },
       text('x'),
