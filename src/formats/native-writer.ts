@@ -43,10 +43,11 @@ export interface SessionFacts {
   readonly formatVersion?: string | undefined;
 }
 
-/** Model and thinking level at an entry. */
+/** Model, thinking level and mode at an entry. */
 interface PathState {
   readonly model?: string;
   readonly level?: string;
+  readonly mode?: string;
 }
 
 const LEVELS: ReadonlySet<string> = new Set('off minimal low medium high xhigh'.split(' '));
@@ -74,6 +75,8 @@ export class NativeWriter {
   #last: string;
   #line = 0;
   #time = 0;
+  /** The last time that the source has itself. */
+  #known = 0;
 
   /** `sessionId` is the source's own; all ids that are made up depend on it, so that the same log gives the same ids. */
   constructor(
@@ -95,6 +98,11 @@ export class NativeWriter {
 
   get dialect(): ConversionOptions['dialect'] {
     return this.#options.dialect;
+  }
+
+  /** Entries without a time that come before all others have times from here on. */
+  startAt(time: string | undefined): void {
+    this.#time = millisecondsOf(time) ?? this.#time;
   }
 
   /** The last line of the source that an entry was made from. */
@@ -150,6 +158,14 @@ export class NativeWriter {
     if (!LEVELS.has(thinkingLevel)) this.loss('LEVEL_UNMAPPED', 'info', place.line);
     const id = this.entry('thinking_level_change', { thinkingLevel }, unnamed(place));
     this.#setState(id, { level: thinkingLevel });
+  }
+
+  /** The mode from here on, 'none' for the usual one; an entry where it differs from what the path has. */
+  mode(mode: string, place: Place): void {
+    const parent = place.parent === undefined ? this.#last : place.parent;
+    if ((this.#stateAt(parent).mode ?? 'none') === mode) return;
+    const id = this.entry('mode_change', { mode }, unnamed(place));
+    this.#setState(id, { mode });
   }
 
   /** What a request to a model has used that gave no message. */
@@ -295,7 +311,10 @@ export class NativeWriter {
   #timeOf({ time, line }: Place): number {
     const known = millisecondsOf(time);
     if (known === undefined) this.loss('TIME_SYNTH', 'info', line);
-    else if (known < this.#time) this.loss('TIME_NONMONO', 'info', line);
+    else {
+      if (known < this.#known) this.loss('TIME_NONMONO', 'info', line);
+      this.#known = known;
+    }
     this.#time = known ?? this.#time + 1;
     return this.#time;
   }

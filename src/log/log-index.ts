@@ -348,7 +348,10 @@ export class LogIndex {
   /** The entry on a line of the file, or NOT_FOUND; of several on one line the first. Lines are added in order. */
   atLine(line: number): number {
     const at = partitionPoint(0, this.size, (position) => this.lineOf(position) < line);
-    return at < this.size && this.lineOf(at) === line ? at : NOT_FOUND;
+    if (at < this.size && this.lineOf(at) === line) return at;
+    // The native form of another agent's log is not always in the order of its lines.
+    for (let position = 0; position < this.size; position++) if (this.lineOf(position) === line) return position;
+    return NOT_FOUND;
   }
 
   /** All entries with the id of this one, which is the last of them. */

@@ -111,6 +111,80 @@ describe('a record of Claude Code', () => {
     expect(report.counts.merged).toBe(2);
   });
 
+  it('that comes before its parent hangs from it', async () => {
+    const log = [
+      user('u', null, 'go'),
+      says('c', 'q', 'n', text('two')),
+      user('q', 'a', 'more'),
+      says('a', 'u', 'm', text('one')),
+      user('e', 'c', 'end'),
+    ];
+    expect(await contextOf(log)).toEqual(['user: go', 'assistant: one', 'user: more', 'assistant: two', 'user: end']);
+    const { codes, restarts } = await convert(log);
+    expect(codes).not.toContain('MISSING_PARENT');
+    expect(restarts).toBe(1);
+    const shown = await run(['log', '--leaf', 'line:3', '--json', '-'], { stdin: bytesOf(log) });
+    expect(JSON.parse(shown.stdout.trim().split('\n').at(-1) as string)).toMatchObject({ id: 'q', line: 3 });
+  });
+
+  it('is found in a log whose lines are in reverse, in a time that grows with their number', async () => {
+    const log: Json[] = [user('u0', null, 'go')];
+    for (let at = 1; at < 20_000; at++) log.push(user(`u${at}`, `u${at - 1}`, `${at}`));
+    const { entries, restarts } = await convert(log.reverse());
+    const messages = entries.filter(({ type }) => type === 'message');
+    expect(messages.map(({ id }) => id)).toEqual(log.map(({ uuid }) => uuid).reverse());
+    expect(restarts).toBe(1);
+  });
+
+  it('that takes parts of the context back is a loss, and readers say so', async () => {
+    const log = [user('u', null, 'go'), says('a', 'u', 'm', text('yes'))];
+    const edits = [
+      { type: 'content-replacement', sessionId: 's', replacements: [{ toolUseId: 'c' }] },
+      { type: 'marble-origami-commit', sessionId: 's' },
+    ];
+    expect((await convert([...log, ...edits])).report.losses).toContainEqual(
+      expect.objectContaining({ code: 'CONTEXT_EDITED', severity: 'lossy', count: 2 }),
+    );
+    const none = { type: 'content-replacement', sessionId: 's', replacements: [] };
+    expect((await convert([...log, none])).codes).not.toContain('CONTEXT_EDITED');
+    const shown = await run(['log', '-'], { stdin: bytesOf([...log, ...edits]) });
+    expect(shown.stderr).toBe(
+      'sessionctl: -:3: the agent took parts of the context back later, which are still shown (2 times)\n',
+    );
+  });
+
+  it('that enters or leaves plan mode changes the mode once', async () => {
+    const plan = (uuid: string, parent: string, type: string) =>
+      record(uuid, parent, { type: 'attachment', attachment: { type } });
+    const { entries } = await convert([
+      user('u', null, 'go'),
+      plan('p1', 'u', 'plan_mode'),
+      says('a', 'p1', 'm', text('a plan')),
+      plan('p2', 'a', 'plan_mode'),
+      plan('p3', 'p2', 'plan_mode_exit'),
+      says('b', 'p3', 'n', text('done')),
+    ]);
+    expect(entries.filter(({ type }) => type === 'mode_change').map(({ mode }) => mode)).toEqual(['plan', 'none']);
+  });
+
+  it('has a provider that is assumed, which is said once', async () => {
+    const log = [user('u', null, 'go'), says('a', 'u', 'm', text('1')), says('b', 'a', 'n', text('2'))];
+    expect((await convert(log)).report.losses).toContainEqual({
+      ...{ code: 'PROVIDER_ASSUMED', severity: 'info', count: 1 },
+      examples: [{ line: 2, id: 'a' }],
+    });
+  });
+
+  it('without a time before all others gets the time at which the session starts', async () => {
+    const prompt = user('u', null, 'go');
+    const { entries, codes } = await convert([{ type: 'mode', mode: 'normal', sessionId: 's' }, prompt]);
+    expect(entries.map(({ timestamp }) => String(timestamp).slice(0, 19))).toEqual(
+      entries.map(() => String(prompt['timestamp']).slice(0, 19)),
+    );
+    expect(codes).toContain('TIME_SYNTH');
+    expect(codes).not.toContain('TIME_NONMONO');
+  });
+
   it('that repeats an answer elsewhere is not paid for again', async () => {
     const log = [
       user('u', null, 'go'),

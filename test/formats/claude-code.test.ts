@@ -80,7 +80,7 @@ describe('the end of a Claude Code log', () => {
 });
 
 describe('a Claude Code log in its native form', () => {
-  it.each(cases)('is the one that was checked by eye: %s', async (name) => {
+  it.each(cases)('is the one beside it: %s', async (name) => {
     const { lines } = await nativeTextOf(claudeCode, sourceOf(name));
     await expect(ofAnyVersion(lines)).toMatchFileSnapshot(join(folder, `${name}.native.jsonl`));
   });

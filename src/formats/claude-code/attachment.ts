@@ -11,6 +11,17 @@ export function isSilent(kind: unknown): boolean {
   return SILENT.has(kind);
 }
 
+const MODES: ReadonlyMap<unknown, string> = new Map([
+  ['plan_mode', 'plan'],
+  ['plan_mode_reentry', 'plan'],
+  ['plan_mode_exit', 'none'],
+]);
+
+/** The mode from an attachment on, where it says so. */
+export function modeOf(kind: unknown): string | undefined {
+  return MODES.get(kind);
+}
+
 /** What an attachment said to the model, where the version of Claude Code stores it: one text, or several blocks. */
 export function attachmentText(rendered: unknown): string | JsonObject[] | undefined {
   if (!Array.isArray(rendered)) return undefined;

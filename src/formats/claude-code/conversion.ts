@@ -1,5 +1,5 @@
 import { parseExact } from '../../json/exact.ts';
-import { isObject } from '../../json/value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { ConversionOptions, LogSource, NativeSink } from '../format.ts';
@@ -8,6 +8,7 @@ import { readRecords, type SourceRecord } from '../records.ts';
 import { Answer } from './answer.ts';
 import { Compactions } from './compaction.ts';
 import { describeRecord, stringOf } from './describe.ts';
+import { Learned } from './learned.ts';
 import { findInside, lookAhead } from './look-ahead.ts';
 import { Places, type Span } from './places.ts';
 import { hasKnownShape } from './schema.ts';
@@ -22,25 +23,6 @@ const MOST_HELD = 256;
 /** What was learned in one pass may move what the next one finds; after so many the rest stays where it is. */
 const PASSES = 3;
 
-/** What one pass finds too late: records that change what is before them. */
-class Learned {
-  /** By uuid: the last of several records that have it, and differ. It counts, at the place of the first. */
-  readonly replaced = new Map<string, Span>();
-  /** By the first uuid of an answer: records that belong to it although others spoke in between. */
-  readonly late = new Map<string, Span[]>();
-  grew = false;
-
-  replace(uuid: string, span: Span): void {
-    this.replaced.set(uuid, span);
-    this.grew = true;
-  }
-
-  addLate(answer: string, span: Span): void {
-    this.late.set(answer, [...(this.late.get(answer) ?? []), span]);
-    this.grew = true;
-  }
-}
-
 /** Whose records are converted: those of the session, of a subagent's own file, or of one between the others. */
 type Scope = { readonly is: 'main' } | { readonly is: 'agent' | 'inside'; readonly agent: string };
 
@@ -49,17 +31,19 @@ interface Task {
   readonly sink: NativeSink;
   readonly options: ConversionOptions;
   readonly sessionId: string;
+  /** When the session started. */
+  readonly time: string | undefined;
   readonly subagents: readonly Subagent[];
   readonly scope: Scope;
   readonly title?: string | undefined;
 }
 
 export async function toNative(source: LogSource, sink: NativeSink, options: ConversionOptions): Promise<void> {
-  const { sessionId, agent } = await lookAhead(source);
+  const { sessionId, time, agent } = await lookAhead(source);
   const subagents = agent === undefined ? await findSubagents(source, sessionId) : [];
   const { session } = options;
   const named = (id: string): boolean => session === id || session === sessionUuid(FORMAT.id, id);
-  const task = { source, sink, options, sessionId, subagents };
+  const task = { source, sink, options, sessionId, time, subagents };
   if (session === undefined || named(sessionId) || (agent !== undefined && named(subagentId(sessionId, agent)))) {
     await convert({ ...task, scope: agent === undefined ? { is: 'main' } : { is: 'agent', agent } });
     return;
@@ -95,6 +79,12 @@ async function convert(task: Task): Promise<void> {
   }
 }
 
+/** Whether the model sees less from here on than the records say. */
+function editsContext({ type, replacements }: JsonObject): boolean {
+  if (type === 'content-replacement') return !Array.isArray(replacements) || replacements.length > 0;
+  return type === 'marble-origami-commit' || type === 'marble-origami-snapshot';
+}
+
 /** An answer that may go on. */
 interface OpenAnswer {
   readonly answer: Answer;
@@ -126,6 +116,8 @@ class Conversion {
   readonly #takenEarly = new Map<number, Taken>();
   /** By uuid: the subagent whose record it is, where the records of several sessions share the file. */
   readonly #agentOf = new Map<string, string>();
+  /** By uuid: the parent, which was not met yet. */
+  readonly #orphans = new Map<string, string>();
   #answer: OpenAnswer | undefined;
 
   constructor(task: Task, learned: Learned, isLast: boolean) {
@@ -135,6 +127,7 @@ class Conversion {
     this.#isLast = isLast;
     this.#input = countingSource(source);
     this.#writer = new NativeWriter(FORMAT, source, sink, options, this.#id);
+    this.#writer.startAt(task.time);
     this.#places = new Places(source.random(8));
     this.#answers = new Symbols(source.random(8));
     this.#paid = new Symbols(source.random(8));
@@ -159,6 +152,7 @@ class Conversion {
       }
     this.#closeAnswer(false);
     this.#compactions.giveUp();
+    if (!this.#isLast) this.#learned.learnParents(this.#orphans, this.#places);
   }
 
   /** Only a record that has to be read again at another place of the file takes its time. */
@@ -173,8 +167,26 @@ class Conversion {
     if (typeof uuid !== 'string' || parentUuid === undefined) return this.#beside(record);
     const first = this.#places.spanOf(uuid);
     if (first) return this.#again(uuid, first, record);
-    const last = this.#learned.replaced.get(uuid);
+    const above = this.#learned.above.get(uuid);
+    return above ? this.#below(above, record) : this.#first(record);
+  }
+
+  /** A record that was not met before. */
+  #first(record: SourceRecord): Promise<void> | undefined {
+    const last =
+      this.#learned.replaced.size > 0 ? this.#learned.replaced.get(record.value['uuid'] as string) : undefined;
     return last ? this.#replaced(record, last) : this.#inTree(record);
+  }
+
+  /** A record whose parents are further on in the file. */
+  async #below(above: readonly Span[], record: SourceRecord): Promise<void> {
+    for (const span of above) {
+      const parent = this.#takenEarly.has(span.offset) ? undefined : await this.#readAgain(span);
+      if (!parent) continue;
+      this.#takenEarly.set(span.offset, this.#described(parent));
+      await this.#first(parent);
+    }
+    await this.#first(record);
   }
 
   /** What a record is; one that does not have the shape of its type is kept as it is. */
@@ -192,6 +204,7 @@ class Conversion {
     if (this.#task.scope.is === 'inside') return this.#leave(taken);
     this.#notes.about(value);
     if (value['type'] === 'last-prompt') this.#notes.nameLeaf(value['leafUuid']);
+    if (editsContext(value)) this.#writer.loss('CONTEXT_EDITED', 'lossy', record.line);
     if (taken.facts.kind === 'title') this.#notes.name(value);
     this.#place(taken);
   }
@@ -226,6 +239,7 @@ class Conversion {
   #register({ record, facts }: Taken): void {
     const { id, parentId, kind } = facts;
     const isMessage = kind !== 'attachment' && kind !== 'side' && kind !== 'other';
+    if (parentId && !this.#places.isKnown(parentId)) this.#orphans.set(id as string, parentId);
     this.#places.add(id as string, parentId ?? undefined, isMessage, record);
     if (parentId) this.#places.join(id as string, parentId, isMessage);
     this.#notes.see({ record, facts });
@@ -371,7 +385,7 @@ class Conversion {
     const notes = this.#notes;
     if (this.#answerUuids.length === 0) this.#writer.loss('NO_ASSISTANT', 'info', 0);
     for (const { id, line } of this.#tree.calls.open()) this.#writer.loss('PENDING_CALL', 'info', line, id);
-    for (const { agent } of this.#subagents.missing) this.#writer.loss('SUBAGENT_MISSING', 'info', 0, agent);
+    for (const { agent, line } of this.#subagents.missing) this.#writer.loss('SUBAGENT_MISSING', 'info', line, agent);
     this.#tree.finish(notes.leaf(this.#places));
     const about = { cwd: notes.cwd, time: notes.time, title: notes.title ?? title, formatVersion: notes.version };
     const parent = scope.is === 'main' ? undefined : sessionId;

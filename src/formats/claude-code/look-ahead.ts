@@ -5,19 +5,29 @@ import { stringOf } from './describe.ts';
 /** A log tells its id in its first records, or never. */
 const MOST_BEFORE_ID = 256;
 
-/** The id of the session, and the agent whose own log this is, as the first records say. */
-export async function lookAhead(source: LogSource): Promise<{ readonly sessionId: string; readonly agent?: string }> {
+/** What the first records say. */
+interface Start {
+  readonly sessionId: string;
+  /** When the session started. */
+  readonly time: string | undefined;
+  /** The agent whose own log this is. */
+  readonly agent?: string;
+}
+
+export async function lookAhead(source: LogSource): Promise<Start> {
   let records = 0;
   let sessionId: string | undefined;
+  let time: string | undefined;
   for await (const batch of readRecords(source.chunks(), () => {}))
     for (const { value } of batch) {
       sessionId ??= stringOf(value['sessionId']);
+      time ??= stringOf(value['timestamp']);
       const { uuid, isSidechain, agentId } = value;
       if (typeof uuid === 'string' && sessionId !== undefined)
-        return isSidechain === true && typeof agentId === 'string' ? { sessionId, agent: agentId } : { sessionId };
-      if (++records >= MOST_BEFORE_ID) return { sessionId: sessionId ?? '' };
+        return { sessionId, time, ...(isSidechain === true && typeof agentId === 'string' ? { agent: agentId } : {}) };
+      if (++records >= MOST_BEFORE_ID) return { sessionId: sessionId ?? '', time };
     }
-  return { sessionId: sessionId ?? '' };
+  return { sessionId: sessionId ?? '', time };
 }
 
 /** The subagent that records between the others belong to. */

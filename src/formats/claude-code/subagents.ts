@@ -28,7 +28,7 @@ export function subagentId(sessionId: string, agent: string): string {
 /** The subagents of a session, which its entries refer to. */
 export class Subagents {
   /** Agents that a result named, and whose file is not there. */
-  missing: { readonly agent: string; readonly call: string }[] = [];
+  missing: { readonly agent: string; readonly line: number }[] = [];
   readonly #sessionId: string;
   readonly #open: Map<string, Subagent>;
   readonly #known: Set<string>;
@@ -57,11 +57,11 @@ export class Subagents {
   }
 
   /** A result of a call: hands on the subagent that worked for it, the first time. */
-  link(call: string, result: unknown, write: (session: Related) => void): void {
+  link(call: string, result: unknown, line: number, write: (session: Related) => void): void {
     const named = isObject(result) ? stringOf(result['agentId']) : undefined;
     const found = named === undefined ? this.#byCall(call) : this.#open.get(named);
     if (found) this.#hand(found, call, write);
-    else if (named !== undefined) this.missing.push({ agent: named, call });
+    else if (named !== undefined) this.missing.push({ agent: named, line });
   }
 
   /** Those that no result named. */

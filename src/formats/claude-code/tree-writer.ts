@@ -3,7 +3,7 @@ import type { ConversionOptions } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import type { SourceRecord } from '../records.ts';
 import type { Answer } from './answer.ts';
-import { attachmentText, isSilent } from './attachment.ts';
+import { attachmentText, isSilent, modeOf } from './attachment.ts';
 import { Calls } from './calls.ts';
 import { isShort, otherMembers, saidBlocks } from './content.ts';
 import { type describeRecord, isInterrupt, stringOf } from './describe.ts';
@@ -229,6 +229,8 @@ export class TreeWriter {
       this.#prompt(taken, prompt, { queued: rest });
       return;
     }
+    const mode = modeOf(kind);
+    if (mode !== undefined) this.#mode(mode, taken);
     const text = attachmentText(rendered);
     const type = this.#typeOf(record.value);
     if (text === undefined) {
@@ -240,6 +242,13 @@ export class TreeWriter {
     if (renderedRole === 'system') this.#writer.loss('SYSTEM_AS_USER', 'info', record.line, facts.id);
     const isKept = this.#keep === 'raw' || (this.#keep === 'meta' && isShort(about));
     this.#note(taken, type, text, { role: stringOf(renderedRole) ?? 'user', ...(isKept ? { attachment: about } : {}) });
+  }
+
+  #mode(mode: string, taken: Taken): void {
+    const parent = this.parentEntry(taken);
+    const before = this.#writer.last;
+    this.#writer.mode(mode, { line: taken.record.line, parent, time: taken.facts.timestamp });
+    if (this.#writer.last !== before) this.#places.setBehind(parent, this.#writer.last);
   }
 
   #results(taken: Taken): void {
@@ -297,7 +306,7 @@ export class TreeWriter {
     if (call) this.#places.setBehind(parent, id);
     this.#places.put(uuid, id);
     this.#extra(id, this.#lostBlocks(others, taken), taken);
-    this.#subagents.link(callId, value['toolUseResult'], (session) => {
+    this.#subagents.link(callId, value['toolUseResult'], line, (session) => {
       const at = this.#places.tip(id);
       this.#writer.related(session, { line, parent: at, time: facts.timestamp });
       this.#places.setBehind(at, this.#writer.last);
@@ -330,6 +339,8 @@ export class TreeWriter {
     const { model, effort } = answer;
     const before = this.#writer.last;
     if (model !== undefined) {
+      // Bedrock and Vertex are not told apart.
+      if (this.#model === 'unknown') this.#writer.loss('PROVIDER_ASSUMED', 'info', line, answer.uuids[0]);
       this.#model = model;
       this.#writer.model('anthropic', model, { line, parent, time });
       if (this.#writer.last !== before) parent = this.#writer.last;
