@@ -22,7 +22,7 @@ import {
   type ScannerKind,
 } from '../../src/scanner/layout.ts';
 import { makeScanner, type Scanner } from '../../src/scanner/scanner.ts';
-import { makeRandom } from '../bench/data.ts';
+import { makeRandom } from '../bench/texts.ts';
 import { settings } from '../support/properties.ts';
 import { projectRoot } from '../support/run.ts';
 import { assistant, entry, HEADER, result, user } from '../support/sessions.ts';
