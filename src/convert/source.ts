@@ -5,6 +5,7 @@ import { nativeLog } from '../formats/native/convert.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import { logSource } from '../log/open-log.ts';
+import { scannerKind } from '../scanner/layout.ts';
 import { logOptions } from '../shared/open-session.ts';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -30,7 +31,7 @@ export async function openConvertible(name: string, from: string | undefined, io
         `${name}: probably ${title}, but not surely; nothing was written; pass '--from ${id}' if it is`,
       );
     }
-    return { source: logSource(store, logOptions(name, io)), format, identity };
+    return { source: logSource(store, { ...logOptions(name, io), scanner: scannerKind(io.env) }), format, identity };
   } catch (error) {
     await store.close();
     throw error;

@@ -1,6 +1,7 @@
 import type { Dialect } from '../entries/entry-type.ts';
 import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
+import type { ScannerKind } from '../scanner/layout.ts';
 
 /** The bytes of a log, to be read as often as need be. */
 export interface LogSource {
@@ -10,6 +11,7 @@ export interface LogSource {
   /** Fills the buffer from a position on; fewer bytes only at the end. */
   readAt(buffer: Buffer, position: number): Promise<number>;
   readonly random: (bytes: number) => Uint8Array;
+  readonly scanner?: ScannerKind | undefined;
   /** The paths of the files in a folder and, unless told, the folders in it, by a path from the log's own folder, sorted. */
   list(folder: string, deep?: boolean): Promise<readonly string[]>;
   /** One of them as a source; undefined where there is none, as for a log that comes from a pipe. */

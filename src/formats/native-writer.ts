@@ -12,11 +12,13 @@ import type {
   Fate,
   LogFormat,
   LogSource,
-  Loss,
   NativeSink,
   RelatedSession,
   Severity,
 } from './format.ts';
+import { LongTexts } from './long-texts.ts';
+import { Losses } from './losses.ts';
+import { isoTime, millisecondsOf } from './times.ts';
 
 /** Where an entry comes from, and where it goes. */
 export interface Place {
@@ -53,8 +55,6 @@ interface PathState {
 const LEVELS: ReadonlySet<string> = new Set('off minimal low medium high xhigh'.split(' '));
 /** `--keep meta` keeps no more than this of a record's JSON. */
 const MOST_RAW = 4096;
-const EXAMPLES = 5;
-const LATEST = 8.64e15;
 
 /** Writes the native form of another agent's log, entry by entry, and accounts for every record of it. */
 export class NativeWriter {
@@ -62,6 +62,8 @@ export class NativeWriter {
   readonly #sink: NativeSink;
   readonly #options: ConversionOptions;
   readonly #sessionId: string;
+  /** The texts that records have marks for. */
+  readonly texts: LongTexts;
   /** All ids that are taken. */
   readonly #ids: Symbols;
   /** By the symbol of an entry: its state, as a place in #states. */
@@ -85,11 +87,13 @@ export class NativeWriter {
     sink: NativeSink,
     options: ConversionOptions,
     sessionId: string,
+    texts = new LongTexts(source),
   ) {
     this.#format = format;
     this.#sink = sink;
     this.#options = options;
     this.#sessionId = sessionId;
+    this.texts = texts;
     this.#ids = new Symbols(source.random(8));
     this.#stampId = this.#newId(undefined, 'stamp');
     this.#stateOf.push(0);
@@ -182,7 +186,9 @@ export class NativeWriter {
     }
     const raw = toJson(record);
     const data =
-      keep === 'raw' || raw.length <= MOST_RAW ? `{"line":${place.line},"raw":${raw}}` : `{"line":${place.line}}`;
+      keep === 'raw' || this.texts.wholeJson(raw).length <= MOST_RAW
+        ? `{"line":${place.line},"raw":${raw}}`
+        : `{"line":${place.line}}`;
     const json = `{"customType":${JSON.stringify(`${this.#format.id}/${type}`)},"data":${data}}`;
     this.#write('custom', json, place, this.#timeOf(place));
     this.count('custom');
@@ -230,7 +236,7 @@ export class NativeWriter {
   end(facts: SessionFacts, source: SourceFacts, roundtrip: ConversionReport['roundtrip'] = 'semantic'): void {
     const { id, cwd = '', title, parent, formatVersion } = facts;
     const format = this.#format.id;
-    const timestamp = isoTime(facts.time) ?? new Date(0).toISOString();
+    const timestamp = isoTime(millisecondsOf(facts.time) ?? 0);
     const stamp = {
       ...defined({
         source: format,
@@ -272,11 +278,11 @@ export class NativeWriter {
     const parentId = place.parent === undefined ? this.#last : (place.parent ?? this.#stampId);
     const parent = this.#ids.find(parentId);
     this.#stateOf.push(parent === NONE || parent >= this.#stateOf.size ? 0 : this.#stateOf.at(parent));
-    const names = `{"type":"${type}","id":${JSON.stringify(id)},"parentId":${JSON.stringify(parentId)}`;
+    const names = `{"type":"${type}","id":${quoted(id)},"parentId":${quoted(parentId)}`;
     const json = typeof fields === 'string' ? fields : toJson(typeof fields === 'function' ? fields(id) : fields);
     const rest = json.length > 2 ? `,${json.slice(1)}` : '}';
-    const text = `${names},"timestamp":"${new Date(time).toISOString()}"${rest}`;
-    this.#sink.line(encodeUtf8(exactJson(text)), place.line);
+    const text = `${names},"timestamp":"${isoTime(time)}"${rest}`;
+    this.#sink.line(this.texts.expand(encodeUtf8(exactJson(text))), place.line);
     this.#last = id;
     this.#line = Math.max(this.#line, place.line);
     return id;
@@ -320,23 +326,6 @@ export class NativeWriter {
   }
 }
 
-/** What was lost, by its code. */
-export class Losses {
-  readonly #byCode = new Map<string, Loss>();
-
-  add(code: string, severity: Severity, line: number, id?: string): void {
-    const loss = this.#byCode.get(code) ?? { code, severity, count: 0, examples: [] };
-    this.#byCode.set(code, loss);
-    loss.count++;
-    if (loss.examples.length < EXAMPLES) loss.examples.push(id === undefined ? { line } : { line, id });
-  }
-
-  /** By code: damaged lines are known a batch before the records around them, so the order of the log is not theirs. */
-  get list(): Loss[] {
-    return [...this.#byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
-  }
-}
-
 /** What the stamp says of the bytes that were converted. */
 export interface SourceFacts {
   readonly path?: string;
@@ -375,6 +364,10 @@ export function sessionUuid(format: string, id: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
+function quoted(id: string): string {
+  return /^[\w-]*$/.test(id) ? `"${id}"` : JSON.stringify(id);
+}
+
 function unnamed({ id: _id, ...place }: Place): Place {
   return place;
 }
@@ -384,14 +377,4 @@ function defined<T extends object>(members: T): { [Key in keyof T]?: Exclude<T[K
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>;
   };
-}
-
-function millisecondsOf(time: string | number | undefined): number | undefined {
-  const value = typeof time === 'string' ? Date.parse(time) : time;
-  return value !== undefined && Math.abs(value) <= LATEST ? Math.trunc(value) : undefined;
-}
-
-function isoTime(time: string | number | undefined): string | undefined {
-  const value = millisecondsOf(time);
-  return value === undefined ? undefined : new Date(value).toISOString();
 }

@@ -3,6 +3,8 @@ import { isObject, type JsonObject, parseJson } from './value.ts';
 import { walkJson } from './walk.ts';
 
 const MARK = '\u0000number:';
+/** Few logs have such numbers: as long as none was met nobody has to look for marks. */
+let hasMarks = false;
 
 /** Where a number may be one that JSON.parse does not give back as it was: many digits, 1.0, 1e5. */
 const SUSPECT = /[:[,]\s*-?(?:\d{16}|\d+\.\d*0[\s,}\]]|\d+(?:\.\d+)?[eE])/;
@@ -23,12 +25,15 @@ export function parseExact(text: string): JsonObject | undefined {
         splices.push({ start, end, text: JSON.stringify(MARK + raw) });
     },
   });
+  if (splices.length > 0) hasMarks = true;
   return splices.length === 0 ? value : (JSON.parse(applySplices(text, splices)) as JsonObject);
 }
 
 /** JSON text with the numbers that `parseExact` has marked as they were. */
 export function exactJson(json: string): string {
-  return json.includes('"\\u0000number:') ? json.replace(/"\\u0000number:(-?[0-9][0-9.eE+-]*)"/g, '$1') : json;
+  return hasMarks && json.includes('"\\u0000number:')
+    ? json.replace(/"\\u0000number:(-?[0-9][0-9.eE+-]*)"/g, '$1')
+    : json;
 }
 
 /** A number, also one that is marked. */

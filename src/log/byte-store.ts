@@ -11,6 +11,7 @@ export interface ByteStore {
 
 /** A place for bytes that become a store. */
 export interface Scratch {
+  /** The memory of the bytes may be used again. */
   write(bytes: Buffer): void;
   store(): ByteStore;
   /** Only where it does not become a store. */
@@ -68,7 +69,7 @@ export function storeOf(source: RandomAccess): ByteStore {
 export function memoryScratch(): Scratch {
   const pieces: Buffer[] = [];
   return {
-    write: (piece) => pieces.push(piece),
+    write: (piece) => pieces.push(Buffer.from(piece)),
     store: () => storeOf(inMemory(Buffer.concat(pieces))),
     discard: () => {},
   };

@@ -37,12 +37,11 @@ export async function nativeForm(
   try {
     let sourceLines = uint32Column();
     const damage: LeftOut[] = [];
-    let raws: string[] = [];
+    const buffer = Buffer.allocUnsafeSlow(FLUSH_BYTES);
     let bytes = 0;
     let last = 0;
     const flush = (): void => {
-      if (raws.length > 0) scratch.write(Buffer.from(`${raws.join('\n')}\n`, 'latin1'));
-      raws = [];
+      if (bytes > 0) scratch.write(buffer.subarray(0, bytes));
       bytes = 0;
     };
     let head: readonly string[] = [];
@@ -55,9 +54,12 @@ export async function nativeForm(
         // What is about the whole file, such as its title, belongs where it is written.
         if (sourceLine > 0) last = sourceLine;
         sourceLines.push(last);
-        raws.push(raw);
-        bytes += raw.length;
-        if (bytes > FLUSH_BYTES) flush();
+        if (bytes + raw.length >= FLUSH_BYTES) flush();
+        if (raw.length >= FLUSH_BYTES) scratch.write(Buffer.from(`${raw}\n`, 'latin1'));
+        else {
+          bytes += buffer.write(raw, bytes, 'latin1');
+          buffer[bytes++] = 0x0a;
+        }
       },
       leftOut: (line: number, rule: string) => void damage.push({ line, rule }),
       warn: (line: number, message: string) => onWarning(line > 0 ? `${name}:${line}` : name, message),
@@ -66,7 +68,6 @@ export async function nativeForm(
         scratch = newScratch();
         sourceLines = uint32Column();
         damage.length = 0;
-        raws = [];
         bytes = 0;
       },
       report: (made: ConversionReport) => {

@@ -81,18 +81,27 @@ async function indexed(store: ByteStore, options: OpenLogOptions, careful: boole
       return detection.open || detection.foreign ? 'enough' : 'go on';
     },
   });
+  await readAll(builder, store, options, () => detection.foreign !== undefined);
+  detection.end();
+  if (detection.identity) return { builder, identity: detection.identity };
+  builder.index.finish();
+  return { builder };
+}
+
+async function readAll(
+  builder: IndexBuilder,
+  store: ByteStore,
+  options: OpenLogOptions,
+  isEnough: () => boolean = () => false,
+): Promise<void> {
   for await (const piece of readBlocks(chunksOf(store, options))) {
     if (options.scanner !== 'off' && (store.size ?? piece.offset) > WORTH_A_SCANNER && !builder.scanner) {
       const { makeScanner } = await import('../scanner/scanner.ts');
       builder.scanner = makeScanner('compiled', options.random(8));
     }
     builder.take(piece);
-    if (detection.foreign) break;
+    if (isEnough()) return;
   }
-  detection.end();
-  if (detection.identity) return { builder, identity: detection.identity };
-  builder.index.finish();
-  return { builder };
 }
 
 function chunksOf(store: ByteStore, options: OpenLogOptions): AsyncIterable<Buffer> {
@@ -111,7 +120,7 @@ async function converted(
   const form = await nativeForm(logSource(store, options), format, { dialect: 'pi', keep: 'meta', scratch, onWarning });
   try {
     const builder = new IndexBuilder({ key: random(8), careful: false, lineOf: form.lineOf });
-    for await (const piece of readBlocks(chunksOf(form.store, options))) builder.take(piece);
+    await readAll(builder, form.store, options);
     builder.index.finish();
     builder.damage.push(...form.damage);
     builder.endsWithNewline = endsWithNewline;
@@ -144,18 +153,21 @@ async function foreignLog(store: ByteStore, identity: Identity, options: OpenLog
 /** A store as the formats see it. */
 export function logSource(
   store: ByteStore,
-  options: Pick<OpenLogOptions, 'name' | 'random' | 'near' | 'chunks'>,
+  options: Pick<OpenLogOptions, 'name' | 'random' | 'near' | 'chunks' | 'scanner'>,
 ): LogSource {
-  const { name, random, near } = options;
+  const { name, random, near, scanner } = options;
   return {
     name,
     random,
+    scanner,
     chunks: () => options.chunks?.(store) ?? store.chunks(),
     readAt: (buffer, position) => store.readAt(buffer, position),
     list: async (folder, deep) => (await near?.list(folder, deep)) ?? [],
     open: async (path) => {
       const found = await near?.open(path);
-      return found && logSource(found, { name: path, random, ...(near ? { near } : {}) });
+      return (
+        found && logSource(found, { name: path, random, ...(near ? { near } : {}), ...(scanner ? { scanner } : {}) })
+      );
     },
     close: () => store.close(),
   };

@@ -1,5 +1,6 @@
 import { compiled } from './compiled.generated.ts';
 import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES, type ScannerKind } from './layout.ts';
+import { startModule } from './wasm.ts';
 
 /** A larger block is not worth a copy of its own: it is one line, or nearly so. */
 export const LARGEST_BLOCK = 64 * 1024 * 1024;
@@ -25,21 +26,10 @@ interface Exports {
   readonly scan: (from: number, bytes: number) => number;
 }
 
-interface WasmApi {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-}
-
 /** The seed keeps logs from aiming at the hash: 8 random bytes. Undefined without WebAssembly and its SIMD. */
 export function makeScanner(kind: ScannerKind, seed: Uint8Array): Scanner | undefined {
-  const api = (globalThis as { readonly WebAssembly?: WasmApi }).WebAssembly;
-  if (kind === 'off' || !api) return undefined;
-  let exports: Exports;
-  try {
-    exports = new api.Instance(new api.Module(Buffer.from(compiled, 'base64'))).exports as Exports;
-  } catch {
-    return undefined;
-  }
+  const exports = kind === 'off' ? undefined : startModule<Exports>(compiled);
+  if (!exports) return undefined;
   const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
   exports.seed(view.getInt32(0, true), view.getInt32(4, true));
   return new CompiledScanner(exports);

@@ -1,5 +1,6 @@
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import type { LongTexts } from '../long-texts.ts';
 import type { NativeWriter } from '../native-writer.ts';
 import { stringOf } from './describe.ts';
 
@@ -84,18 +85,18 @@ export function otherMembers(record: JsonObject, ...taken: readonly string[]): J
 }
 
 /** Whether a value is short enough to be kept beside what it repeats. */
-export function isShort(value: unknown): boolean {
-  return roomLeft(value, MOST_DETAILS) >= 0;
+export function isShort(value: unknown, texts: LongTexts): boolean {
+  return roomLeft(value, MOST_DETAILS, texts) >= 0;
 }
 
 /** What is left of so many characters when a value is written as JSON, about; less than 0 as soon as it is too long. */
-function roomLeft(value: unknown, room: number): number {
-  if (typeof value === 'string') return room - value.length - 2;
+function roomLeft(value: unknown, room: number, texts: LongTexts): number {
+  if (typeof value === 'string') return room - texts.lengthOf(value) - 2;
   if (typeof value !== 'object' || value === null) return room - 4;
   let left = room - 2;
   for (const key of Object.keys(value)) {
     if (left < 0) break;
-    left = roomLeft((value as JsonObject)[key], left - key.length - 4);
+    left = roomLeft((value as JsonObject)[key], left - key.length - 4, texts);
   }
   return left;
 }

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { ConversionOptions, LogSource, NativeSink } from '../format.ts';
+import { LongTexts } from '../long-texts.ts';
 import { countingSource, NativeWriter, sessionUuid } from '../native-writer.ts';
 import { readRecords, type SourceRecord } from '../records.ts';
 import { Answer } from './answer.ts';
@@ -17,6 +18,9 @@ import { findSubagents, type Subagent, Subagents, subagentId } from './subagents
 import { type Taken, TreeWriter } from './tree-writer.ts';
 
 const FORMAT = { id: 'claude-code' };
+
+/** Texts that are not looked at: results of tools and files, but not prompts. */
+const HANDED_ON = /(?<!"role":"user",)"(?:content|stdout|stderr|data|originalFile)":$/;
 
 /** While an answer is open what follows is held back; beyond this it is taken to be complete. */
 const MOST_HELD = 256;
@@ -126,7 +130,7 @@ class Conversion {
     this.#learned = learned;
     this.#isLast = isLast;
     this.#input = countingSource(source);
-    this.#writer = new NativeWriter(FORMAT, source, sink, options, this.#id);
+    this.#writer = new NativeWriter(FORMAT, source, sink, options, this.#id, new LongTexts(source, HANDED_ON));
     this.#writer.startAt(task.time);
     this.#places = new Places(source.random(8));
     this.#answers = new Symbols(source.random(8));
@@ -145,7 +149,7 @@ class Conversion {
   async read(): Promise<void> {
     const onDamage = (line: number, damage: string, records: number): void =>
       this.#writer.damaged(line, damage, records);
-    for await (const batch of readRecords(this.#input.chunks, onDamage))
+    for await (const batch of readRecords(this.#input.chunks, onDamage, this.#writer.texts))
       for (const record of batch) {
         const rare = this.#take(record);
         if (rare) await rare;
@@ -255,6 +259,7 @@ class Conversion {
       return;
     }
     this.#closeAnswer(kind === 'interrupt');
+    if (!this.#compactions.isOpen) this.#writer.texts.forgetBefore(taken.record.textsBefore);
     this.#put(taken);
   }
 
@@ -292,6 +297,7 @@ class Conversion {
     }
     this.#closeAnswer(false);
     this.#compactions.giveUp();
+    this.#writer.texts.forgetBefore(record.textsBefore);
     const symbol = this.#answers.intern(key);
     const before = this.#answerUuids[symbol];
     if (before !== undefined && this.#isPartOf(taken, before)) {
@@ -372,7 +378,7 @@ class Conversion {
 
   async #readAgain({ line, offset, length }: Span): Promise<SourceRecord | undefined> {
     const value = parseExact((await this.#bytesOf({ line, offset, length })).toString('utf8'));
-    return value && { value, line, offset, length };
+    return value && { value, line, offset, length, textsBefore: 0 };
   }
 
   async #bytesOf({ offset, length }: Span): Promise<Buffer> {

@@ -240,7 +240,7 @@ export class TreeWriter {
       return;
     }
     if (renderedRole === 'system') this.#writer.loss('SYSTEM_AS_USER', 'info', record.line, facts.id);
-    const isKept = this.#keep === 'raw' || (this.#keep === 'meta' && isShort(about));
+    const isKept = this.#keep === 'raw' || (this.#keep === 'meta' && isShort(about, this.#writer.texts));
     this.#note(taken, type, text, { role: stringOf(renderedRole) ?? 'user', ...(isKept ? { attachment: about } : {}) });
   }
 
@@ -319,7 +319,9 @@ export class TreeWriter {
     const wasInterrupted = denial === 'interrupted' || (isObject(result) && result['interrupted'] === true);
     const rest = isFirst && this.#keep !== 'none' ? otherMembers(record, 'toolUseResult', 'toolDenialKind') : {};
     const isKept =
-      isFirst && result !== undefined && (this.#keep === 'raw' || (this.#keep === 'meta' && isShort(result)));
+      isFirst &&
+      result !== undefined &&
+      (this.#keep === 'raw' || (this.#keep === 'meta' && isShort(result, this.#writer.texts)));
     const claude = { ...(isKept ? { toolUseResult: result } : {}), ...rest };
     const details = {
       ...(typeof denial === 'string' && denial !== 'interrupted' ? { toolDenialKind: denial } : {}),

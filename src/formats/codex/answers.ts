@@ -32,6 +32,7 @@ export class Answers {
   readonly #writer: NativeWriter;
   readonly #usage = new UsageReader();
   readonly #provider: string;
+  readonly #onSettled: () => void;
   #answer: Answer | undefined;
   #held: (() => void)[] = [];
   #bytes = 0;
@@ -47,9 +48,11 @@ export class Answers {
   level: string | undefined;
   isReplay = false;
 
-  constructor(writer: NativeWriter, provider: string) {
+  /** `onSettled` is told when nothing is held. */
+  constructor(writer: NativeWriter, provider: string, onSettled: () => void) {
     this.#writer = writer;
     this.#provider = provider;
+    this.#onSettled = onSettled;
   }
 
   get facts() {
@@ -167,6 +170,7 @@ export class Answers {
     if (answer) this.#write(answer);
     for (const write of held) write();
     this.#ends.clear();
+    this.#onSettled();
   }
 
   #writeSpare(): void {

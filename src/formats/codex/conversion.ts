@@ -18,6 +18,7 @@ import {
   thinkingOf,
   withoutInternals,
 } from './items.ts';
+import type { FindSession } from './near.ts';
 import { Twins } from './twins.ts';
 
 /** What a rollout says of itself in its first record. */
@@ -27,9 +28,6 @@ export interface Meta {
   readonly time: string | undefined;
 }
 
-/** Where the file of another session is, by its id. */
-export type FindSession = (id: string) => Promise<string | undefined>;
-
 const ANSWERED = Symbol('answered');
 
 /** Turns the records of a rollout into native entries, one after the other. */
@@ -37,6 +35,7 @@ export class Conversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
   readonly #find: FindSession;
+  #textsBefore = 0;
   readonly #answers: Answers;
   readonly #compactions: Compactions;
   readonly #twins: Twins;
@@ -60,7 +59,8 @@ export class Conversion {
     this.#options = options;
     this.#find = find;
     this.#firstTime = meta?.time;
-    this.#answers = new Answers(writer, textOf(meta?.payload['model_provider']) || 'openai');
+    const forget = () => writer.texts.forgetBefore(this.#textsBefore);
+    this.#answers = new Answers(writer, textOf(meta?.payload['model_provider']) || 'openai', forget);
     this.#compactions = new Compactions(writer);
     this.#twins = new Twins({
       count: (fate) => this.#count(fate),
@@ -81,7 +81,8 @@ export class Conversion {
   }
 
   handle(record: SourceRecord): Promise<void> | undefined {
-    const { value } = record;
+    const { value, textsBefore } = record;
+    this.#textsBefore = textsBefore;
     const place = this.#placeOf(record);
     const isWrapped = isEnvelope(value);
     const payload = isWrapped ? (value['payload'] as JsonObject) : value;
@@ -246,7 +247,7 @@ export class Conversion {
     if (tool === undefined) this.#writer.loss('ORPHAN_RESULT', 'lossy', place.line, id);
     this.#calls.set(id, ANSWERED);
     this.#openCalls.delete(id);
-    const { content, failed, details, losses } = outputOf(item);
+    const { content, failed, details, losses } = outputOf(item, this.#writer.texts);
     this.#losses(losses, place);
     this.#count('mapped');
     this.#later(() => {

@@ -2,11 +2,15 @@ import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { walkJson } from '../../json/walk.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
+import { LongTexts } from '../long-texts.ts';
 import { countingSource, NativeWriter } from '../native-writer.ts';
 import { readRecords, type SourceRecord } from '../records.ts';
 import { Conversion, type Meta } from './conversion.ts';
 import { textOf } from './items.ts';
 import { findRollout, titleFromIndex } from './near.ts';
+
+/** Texts of which no more than the start is looked at: what tools gave. */
+const HANDED_ON = /"(?:output|aggregated_output|formatted_output|stdout|stderr)":$/;
 
 /** Gives a rollout of any version in its native form, in one pass. */
 export async function convertRollout(
@@ -16,10 +20,11 @@ export async function convertRollout(
   options: ConversionOptions,
 ): Promise<void> {
   const counted = countingSource(source);
+  const texts = new LongTexts(source, HANDED_ON);
   const damage: Parameters<NativeWriter['damaged']>[] = [];
   const begin = (first: JsonObject) => {
     const meta = metaOf(first);
-    const writer = new NativeWriter(format, source, sink, options, meta?.id ?? '');
+    const writer = new NativeWriter(format, source, sink, options, meta?.id ?? '', texts);
     for (const one of damage.splice(0)) writer.damaged(...one);
     return { meta, writer, conversion: new Conversion(writer, options, meta, (id) => findRollout(source, id)) };
   };
@@ -28,7 +33,7 @@ export async function convertRollout(
     if (begun) begun.writer.damaged(...one);
     else damage.push(one);
   };
-  for await (const records of recordsOf(source, counted.chunks, onDamage)) {
+  for await (const records of recordsOf(source, counted.chunks, onDamage, texts)) {
     for (const record of records) {
       if (!begun) {
         begun = begin(record.value);
@@ -109,11 +114,12 @@ async function* recordsOf(
   source: LogSource,
   chunks: AsyncIterable<Uint8Array>,
   onDamage: (line: number, damage: string, records: number) => void,
+  texts: LongTexts,
 ): AsyncGenerator<readonly SourceRecord[]> {
   const start = Buffer.alloc(256);
   const head = start.toString('latin1', 0, await source.readAt(start, 0));
   if (!/^\s*\{\s*(?:$|"(?:session|items)"\s*:)/.test(head)) {
-    yield* readRecords(chunks, onDamage);
+    yield* readRecords(chunks, onDamage, texts);
     return;
   }
   const parts: Uint8Array[] = [];
@@ -145,7 +151,10 @@ function documentRecords(text: string, document: JsonObject): SourceRecord[] {
     return line;
   };
   const session = isObject(document['session']) ? document['session'] : {};
-  const record = (value: JsonObject, at: number): SourceRecord => ({ value, line: lineAt(at), offset: at, length: 0 });
+  const record = (value: JsonObject, at: number): SourceRecord => ({
+    ...{ value, line: lineAt(at), offset: at, length: 0 },
+    textsBefore: 0,
+  });
   return [
     record(session, 0),
     ...items.map((item, at) => record(isObject(item) ? item : { record_type: 'item', item }, starts[at] ?? 0)),

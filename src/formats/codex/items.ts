@@ -1,6 +1,7 @@
 import { exactJson, numberOf, parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
+import type { LongTexts } from '../long-texts.ts';
 
 /** What goes into a native message, and the losses on the way, by their codes. */
 export interface Mapped<T> {
@@ -213,11 +214,12 @@ export interface Output {
 }
 
 /** What a tool gave back. Older versions wrap the output of a command in JSON, and show the model a header instead. */
-export function outputOf(item: JsonObject): Output {
+export function outputOf(item: JsonObject, texts: LongTexts): Output {
   const type = textOf(item['type']);
   const { output } = item;
   const isKnown = type === 'function_call_output' || type === 'custom_tool_call_output';
-  const body = typeof output === 'string' && output.startsWith('{"output":') ? parseExact(output) : undefined;
+  const packed = typeof output === 'string' && output.startsWith('{"output":') ? texts.whole(output) : undefined;
+  const body = packed === undefined ? undefined : parseExact(packed);
   if (!isKnown && output === undefined) {
     const content = [{ type: 'text', text: toJson(item['tools'] ?? withoutInternals(item)) }];
     return { content, failed: undefined, details: { openaiResponses: { item: withoutInternals(item) } }, losses: [] };
@@ -225,19 +227,19 @@ export function outputOf(item: JsonObject): Output {
   if (body && typeof body['output'] === 'string' && isObject(body['metadata'])) {
     const code = numberOf(body['metadata']['exit_code']);
     const { output: inner, ...more } = body;
-    const isWhole = exactJson(toJson({ output: inner, ...more })) === output;
+    const isWhole = exactJson(toJson({ output: inner, ...more })) === packed;
     const prefix = shellHeader(code, numberOf(body['metadata']['duration_seconds']));
     return {
       content: [{ type: 'text', text: inner }],
       failed: code === undefined ? undefined : code !== 0,
-      details: { codex: isWhole ? more : { body: output }, openaiResponses: { prefix } },
+      details: { codex: isWhole ? more : { body: packed }, openaiResponses: { prefix } },
       losses: [],
     };
   }
   // The first form of the Rust versions, which was never on the disk for long.
   const inner = isObject(output) && 'content' in output ? (output['content_items'] ?? output['content']) : output;
   const { value: content, losses } = contentOf(inner);
-  const text = textOf(content[0]?.['text']);
+  const text = texts.head(textOf(content[0]?.['text']), 2000);
   const session = /^Process running with session ID (\S+)$/m.exec(text.slice(0, 500))?.[1];
   return {
     content,

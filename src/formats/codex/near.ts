@@ -1,6 +1,9 @@
 import type { LogSource } from '../format.ts';
 import { readRecords } from '../records.ts';
 
+/** Where the file of another session is, by its id. */
+export type FindSession = (id: string) => Promise<string | undefined>;
+
 /** More files than this in a folder are only told apart by their names. */
 const MOST_OPENED = 200;
 const FIRST_BYTES = 4096;

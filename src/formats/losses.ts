@@ -1,0 +1,20 @@
+import type { Loss, Severity } from './format.ts';
+
+const EXAMPLES = 5;
+
+/** What was lost, by its code. */
+export class Losses {
+  readonly #byCode = new Map<string, Loss>();
+
+  add(code: string, severity: Severity, line: number, id?: string): void {
+    const loss = this.#byCode.get(code) ?? { code, severity, count: 0, examples: [] };
+    this.#byCode.set(code, loss);
+    loss.count++;
+    if (loss.examples.length < EXAMPLES) loss.examples.push(id === undefined ? { line } : { line, id });
+  }
+
+  /** By code: damaged lines are known a batch before the records around them, so the order of the log is not theirs. */
+  get list(): Loss[] {
+    return [...this.#byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
+  }
+}
