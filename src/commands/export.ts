@@ -25,7 +25,7 @@ export const command: Command = {
       'session, title, folder, model, dates, tokens and cost, and renders on GitHub. HTML is one self-contained page that loads ' +
       'nothing: it has search, folding and a tree of the branches, and can also be read without scripts.',
     'Tool calls are shown in a form that suits the tool, and long results are shortened, with their full length; --tools full shows ' +
-      'everything. Entries of unknown types are shown as notes. Nothing in the log can break out of its place in the output, run, or ' +
+      'everything. Entries of unknown types are shown as notes; what the log of another agent has beside the conversation is left out. Nothing in the log can break out of its place in the output, run, or ' +
       'load anything.',
     'Images are part of the output as data URLs, or files in --assets DIR, named by the hash of their content. Blob refs stay ' +
       'refs unless --blobs or SESSIONCTL_BLOBS is set.',

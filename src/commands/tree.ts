@@ -3,6 +3,7 @@ import type { Log } from '../log/log.ts';
 import { branchesOf, branchRecord, formatBranches } from '../overview/branches.ts';
 import { drawTree, nodeRecords } from '../overview/draw.ts';
 import { type Marks, rowStyle } from '../overview/row.ts';
+import { idShortener } from '../overview/short-id.ts';
 import { type Command, flag, type Io, leafOption, type ParsedArgs } from '../shared/command.ts';
 import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
@@ -34,7 +35,8 @@ export const command: Command = {
     const work = async (session: Log, view: View): Promise<number> => {
       const leaf = await view.leaf(args.text('leaf'));
       const out = new ByteWriter(io.stdout);
-      for await (const lines of linesOf(session, { leaf, labels: await labels(session) }, args, io))
+      const marks = { leaf, labels: await labels(session), shortId: idShortener(session.index) };
+      for await (const lines of linesOf(session, marks, args, io))
         await out.put(lines.map((line) => `${line}\n`).join(''));
       await out.flush();
       return 0;
@@ -49,7 +51,7 @@ async function* linesOf(session: Log, marks: Marks, args: ParsedArgs, io: Io): A
     for await (const branches of branchesOf(session, marks)) {
       yield asJson
         ? branches.map((one) => safeJson(branchRecord(one, io.now())))
-        : formatBranches(branches, rowStyle(io), io.now());
+        : formatBranches(branches, marks, rowStyle(io), io.now());
     }
   } else if (asJson) {
     for await (const record of nodeRecords(session, marks)) yield [safeJson(record)];

@@ -177,3 +177,6 @@ export function hasMembers(
     return kind === 'object' ? isObject(member) : typeof member === kind;
   });
 }
+
+/** The type of the first entry of a converted session: it says what that was made from, as omp does. */
+export const STAMP = 'foreign_session_import';

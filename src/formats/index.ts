@@ -1,9 +1,10 @@
+import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
 import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
 import { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
-import { type Certainty, type ConversionReport, Head, type LogFormat } from './format.ts';
+import { type Certainty, type ConversionReport, Head, type LogFormat, STAMP } from './format.ts';
 import { recognizedFormats } from './recognized.ts';
 
 export { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
@@ -14,6 +15,22 @@ export const foreignFormats: LogFormat[] = [codex, claudeCode, ...recognizedForm
 /** The names of all formats that are read, as `--from` takes them. */
 export function readFormats(): string[] {
   return [...ORIGINS, ...foreignFormats.filter(({ toNative }) => toNative).map(({ id }) => id)];
+}
+
+/** Whether an extension's type is that of an entry which a conversion has made. */
+function isConverted(customType: unknown): boolean {
+  if (typeof customType !== 'string') return false;
+  return foreignFormats.some(({ id, toNative }) => toNative !== undefined && customType.startsWith(`${id}/`));
+}
+
+/** Whether an entry only keeps what another agent's log had beside the conversation. */
+export function isBookkeeping({ type, customType }: JsonObject): boolean {
+  return type === 'custom' && (customType === STAMP || isConverted(customType));
+}
+
+/** Whether an entry has text that another agent gave to the model and not to the user. */
+export function isHiddenContext({ type, customType, display }: JsonObject): boolean {
+  return type === 'custom_message' && display === false && isConverted(customType);
 }
 
 /** What a file that is not ours is taken for. */

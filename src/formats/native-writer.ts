@@ -6,15 +6,16 @@ import { uint32Column } from '../util/column.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
 import { toJson } from '../util/to-json.ts';
 import { version as toolVersion } from '../util/version.ts';
-import type {
-  ConversionOptions,
-  ConversionReport,
-  Fate,
-  LogFormat,
-  LogSource,
-  NativeSink,
-  RelatedSession,
-  Severity,
+import {
+  type ConversionOptions,
+  type ConversionReport,
+  type Fate,
+  type LogFormat,
+  type LogSource,
+  type NativeSink,
+  type RelatedSession,
+  type Severity,
+  STAMP,
 } from './format.ts';
 import { LongTexts } from './long-texts.ts';
 import { Losses } from './losses.ts';
@@ -258,10 +259,7 @@ export class NativeWriter {
     const entry = { type: 'custom', id: this.#stampId, parentId: null, timestamp };
     if (this.dialect === 'pi' && title !== undefined)
       this.entry('session_info', { name: title }, { line: this.#line, time: this.#time || timestamp });
-    this.#sink.head([
-      encodeUtf8(toJson(header)),
-      encodeUtf8(toJson({ ...entry, customType: 'foreign_session_import', data: stamp })),
-    ]);
+    this.#sink.head([encodeUtf8(toJson(header)), encodeUtf8(toJson({ ...entry, customType: STAMP, data: stamp }))]);
     const { mapped, merged, custom, dropped } = this.#counts;
     this.#sink.report({
       source: { format, ...defined({ version: formatVersion }), sha256: source.sha256, bytes: source.bytes },

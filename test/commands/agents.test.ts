@@ -234,6 +234,61 @@ describe('other commands', () => {
     );
   });
 
+  it('show the conversation and not what the log has beside it, unless that is asked for', async () => {
+    const { stdout } = await run(['log', '-n', '2', claude]);
+    expect(stdout).toMatch(/^[0-9a-f]{8} toolResult NoSuchTool: .*\n[0-9a-f]{8} assistant {2}The port is now 4000\./);
+    const all = await run(['log', '--type', 'custom', claude]);
+    expect(all.stdout).toContain(' custom     claude-code/cost-state\n');
+    const json = (await run(['log', '--json', claude])).stdout.trim().split('\n');
+    expect(json.map((line) => JSON.parse(line)).at(-1)).toMatchObject({ type: 'custom' });
+    for (const from of [claude, codex])
+      for (const format of ['md', 'html']) {
+        const page = (await run(['export', '-f', format, from])).stdout;
+        expect(page).toContain('The port is now 4000.');
+        expect(page).toContain('Context for the model: ');
+        // Neither agent records prices.
+        expect(page).not.toMatch(/cost_usd|>Cost</);
+        expect(page).not.toMatch(/Extension data|foreign_session_import|>Extension |turn_context|api-request/);
+      }
+  });
+
+  it('link to no entry that a page leaves out', async () => {
+    const rewind = join(formats, 'claude-code/2.1.325/rewind.jsonl');
+    const page = (await run(['export', '--all', '-f', 'html', rewind])).stdout;
+    const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, name]) => name as string);
+    expect(targets.filter((name) => !page.includes(`id="${name}"`))).toEqual([]);
+    expect(targets.length).toBeGreaterThan(0);
+  });
+
+  it('shorten ids that are long to a REV that names the same entry', async () => {
+    for (const command of [['log'], ['tree'], ['tree', '--leaves']]) {
+      const { stdout } = await run([...command, claude]);
+      expect(stdout).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+    }
+    const [short = ''] = (await run(['log', '--role', 'user', claude])).stdout.split(' ');
+    const named = await run(['log', '--json', '--leaf', short, claude]);
+    expect(JSON.parse(named.stdout.trim().split('\n').at(-1) as string).id).toMatch(new RegExp(`^${short}-.{27}$`));
+    const twins = ['aaaaaaaa-0000-1', 'aaaaaaaa-0000-2'].map((id, at) =>
+      JSON.stringify({
+        ...{
+          type: 'message',
+          id,
+          parentId: at === 0 ? null : 'aaaaaaaa-0000-1',
+          timestamp: '2026-01-01T00:00:00.000Z',
+        },
+        message: { role: 'user', content: 'go', timestamp: 1 },
+      }),
+    );
+    const header = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}';
+    const shown = await run(['log'], { stdin: `${[header, ...twins].join('\n')}\n` });
+    expect(shown.stdout).toBe('aaaaaaaa-0000-1 user       go\naaaaaaaa-0000-2 (@) user       go\n');
+  });
+
+  it('draw the last message of a branch that ends in bookkeeping', async () => {
+    const { stdout } = await run(['tree', join(formats, 'claude-code/2.1.325/rewind.jsonl')]);
+    expect(stdout).toMatch(/assistant {2}Green\.(?:.|\n)*assistant {2}Red it is\./);
+  });
+
   it('compare a session of Claude Code with one of Codex', async () => {
     const ran = await run(['diff', claude, codex]);
     expect(ran).toMatchObject({ code: 1, stderr: '' });
