@@ -6,7 +6,7 @@ import { isThere } from './input.ts';
 import { openUnpacked } from './unpack.ts';
 
 /** The files beside a log, which some formats spread over several. */
-export function filesNear(log: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): NearFiles {
+export function filesNear(log: string, io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>): NearFiles {
   const folder = dirname(log);
   return {
     list: async (inside, deep = true) => {

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -287,6 +289,31 @@ describe('other commands', () => {
   it('draw the last message of a branch that ends in bookkeeping', async () => {
     const { stdout } = await run(['tree', join(formats, 'claude-code/2.1.325/rewind.jsonl')]);
     expect(stdout).toMatch(/assistant {2}Green\.(?:.|\n)*assistant {2}Red it is\./);
+  });
+
+  it.skipIf(!installed('zstd'))('read what can be unpacked of an archive that is cut off, and say so', async () => {
+    const path = join(newFolder(), 'cut.jsonl.zst');
+    const lines = readFileSync(codex, 'utf8').split('\n');
+    const noise = Array.from({ length: 4000 }, (_, at) =>
+      JSON.stringify({
+        timestamp: '2026-01-01T00:00:00.000Z',
+        type: 'noise',
+        payload: { id: createHash('sha256').update(`${at}`).digest('hex') },
+      }),
+    );
+    const packed = spawnSync('zstd', ['-c'], { input: [...lines.filter(Boolean), ...noise, ''].join('\n') }).stdout;
+    writeFileSync(path, packed.subarray(0, packed.length - 100));
+    for (const command of ['log', 'tree', 'context', 'status', 'export', 'convert']) {
+      const ran = await run([command, path]);
+      expect([command, ran.code]).toEqual([command, 1]);
+      expect(ran.stdout).not.toBe('');
+      expect(ran.stderr).toMatch(
+        /cut\.jsonl\.zst: only its first [\d,]+ bytes can be unpacked: unexpected EOF; 'zstd -t' tests it\n/,
+      );
+      expect(ran.stderr).toMatch(/: line \d+ is damaged \(torn-line\) and was left out\n/);
+    }
+    writeFileSync(path, packed.subarray(0, 20));
+    expect((await run(['log', path])).stderr).toContain('cannot be unpacked: unexpected EOF');
   });
 
   it('compare a session of Claude Code with one of Codex', async () => {
