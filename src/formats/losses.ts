@@ -13,7 +13,7 @@ export class Losses {
     if (loss.examples.length < EXAMPLES) loss.examples.push(id === undefined ? { line } : { line, id });
   }
 
-  /** By code: damaged lines are known a batch before the records around them, so the order of the log is not theirs. */
+  /** By code, whatever came first. */
   get list(): Loss[] {
     return [...this.#byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
   }

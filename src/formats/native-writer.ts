@@ -31,6 +31,8 @@ export interface Place {
   readonly parent?: string | null | undefined;
   /** ISO 8601, or milliseconds since 1970; the time of the entry before it and a bit where undefined. */
   readonly time?: string | number | undefined;
+  /** The record itself as JSON without white space, where that is known. */
+  readonly json?: string | undefined;
 }
 
 /** What the header says of the session. */
@@ -129,7 +131,8 @@ export class NativeWriter {
   /** Writes a message, which repeats its time as agents do. */
   message(message: JsonObject, place: Place): string {
     const time = this.#timeOf(place);
-    return this.#write('message', { message: { ...message, timestamp: time } }, place, time);
+    // A message has a role at least.
+    return this.#write('message', `{"message":${toJson(message).slice(0, -1)},"timestamp":${time}}}`, place, time);
   }
 
   /** Text for the model that no person typed. */
@@ -185,7 +188,7 @@ export class NativeWriter {
       this.count('dropped');
       return;
     }
-    const raw = toJson(record);
+    const raw = place.json ?? toJson(record);
     const data =
       keep === 'raw' || this.texts.wholeJson(raw).length <= MOST_RAW
         ? `{"line":${place.line},"raw":${raw}}`
@@ -198,7 +201,7 @@ export class NativeWriter {
   /** Fields of a record that an entry has no place for, behind that entry. */
   extra(target: string, fields: JsonObject, place: Place): void {
     if (this.#options.keep === 'none' || Object.keys(fields).length === 0) return;
-    this.custom(`${this.#format.id}/extra`, { target, fields }, { ...unnamed(place), parent: target });
+    this.custom(`${this.#format.id}/extra`, { target, fields }, { line: place.line, time: place.time, parent: target });
   }
 
   /** Says what became of one record, or of several. */

@@ -15,6 +15,8 @@ export interface SourceRecord {
   readonly length: number;
   /** How many long texts were cut before it. */
   readonly textsBefore: number;
+  /** The record as JSON without white space, where that is known. */
+  readonly json?: string | undefined;
 }
 
 type OnDamage = (line: number, damage: string, records: number) => void;
@@ -24,12 +26,12 @@ const WORTH_A_SCANNER = 1024 * 1024;
 /** What may stand before a text that is cut. */
 const LONGEST_KEY = 40;
 
-/** The records of a log, a batch at a time; damaged lines go to `onDamage`, with the number of whole records in them. */
+/** The records of a log, a batch at a time, each read when its turn comes; damaged lines go to `onDamage`, with the number of whole records in them. */
 export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
   onDamage: OnDamage,
   texts?: LongTexts,
-): AsyncGenerator<SourceRecord[]> {
+): AsyncGenerator<Iterable<SourceRecord>> {
   const reader = new RecordReader(onDamage, texts);
   for await (const piece of readBlocks(chunks)) {
     if (texts?.isWanted && piece.offset > WORTH_A_SCANNER && !reader.scanner) {
@@ -44,34 +46,34 @@ class RecordReader {
   scanner: TextScanner | undefined;
   readonly #onDamage: OnDamage;
   readonly #texts: LongTexts | undefined;
-  #records: SourceRecord[] = [];
 
   constructor(onDamage: OnDamage, texts: LongTexts | undefined) {
     this.#onDamage = onDamage;
     this.#texts = texts;
   }
 
-  take(piece: Block | Line): SourceRecord[] {
-    this.#records = [];
-    if (!(piece instanceof Block)) this.#line(piece);
-    else if (piece.encoding === 'invalid') for (const line of piece.split()) this.#line(line);
+  *take(piece: Block | Line): Generator<SourceRecord, void, void> {
+    if (!(piece instanceof Block)) yield* this.#line(piece);
+    else if (piece.encoding === 'invalid') for (const line of piece.split()) yield* this.#line(line);
     else if (this.scanner && this.#texts && this.scanner.load(piece.bytes))
-      this.#scanned(piece, this.scanner, this.#texts);
+      yield* this.#scanned(piece, this.scanner, this.#texts);
     else {
       const { bytes } = piece;
       let { number } = piece;
       for (let start = 0; start < bytes.length; ) {
         const end = bytes.indexOf(0x0a, start);
         const value = parseExact(bytes.toString('utf8', start, end));
-        this.#put(value, piece, start, end - start, number++, this.#texts?.count ?? 0);
+        const textsBefore = this.#texts?.count ?? 0;
+        if (value) yield { value, line: number, offset: piece.offset + start, length: end - start, textsBefore };
+        else this.#damaged(piece.line(start, end - start, number));
+        number++;
         start = end + 1;
       }
       piece.lines = number - piece.number;
     }
-    return this.#records;
   }
 
-  #scanned(block: Block, scanner: TextScanner, held: LongTexts): void {
+  *#scanned(block: Block, scanner: TextScanner, held: LongTexts): Generator<SourceRecord, void, void> {
     const { bytes } = block;
     const { lines, texts } = scanner;
     const encoding = block.encoding === 'ascii' ? 'latin1' : 'utf8';
@@ -94,23 +96,22 @@ class RecordReader {
           text += held.add(bytes.toString('latin1', cut, done), texts[next + 3] as number);
         }
         text += bytes.toString(encoding, done, start + length);
-        const value = lines[at + 2] === 0 ? parseObject(text) : parseExact(text);
-        this.#put(value, block, start, length, number++, before);
+        const flag = lines[at + 2];
+        const value = flag === 1 ? parseExact(text) : parseObject(text);
+        const json = flag === 0 ? text : undefined;
+        if (value) yield { value, line: number, offset: block.offset + start, length, textsBefore: before, json };
+        else this.#damaged(block.line(start, length, number));
+        number++;
         from = start + length + 1;
       }
     }
     block.lines = number - block.number;
   }
 
-  #put(value: JsonObject | undefined, block: Block, start: number, length: number, line: number, textsBefore: number) {
-    if (value) this.#records.push({ value, line, offset: block.offset + start, length, textsBefore });
-    else this.#damaged(block.line(start, length, line));
-  }
-
-  #line(line: Line): void {
+  *#line(line: Line): Generator<SourceRecord, void, void> {
     const { number, offset, length } = line;
     const value = line.oversize === 0 && line.wellFormed ? parseExact(line.text) : undefined;
-    if (value) this.#records.push({ value, line: number, offset, length, textsBefore: this.#texts?.count ?? 0 });
+    if (value) yield { value, line: number, offset, length, textsBefore: this.#texts?.count ?? 0 };
     else this.#damaged(line);
   }
 

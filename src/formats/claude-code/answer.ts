@@ -26,7 +26,7 @@ export class Answer {
   #stopReason: unknown = null;
   #isAborted = false;
   #usage: JsonObject | undefined;
-  #others: JsonObject = {};
+  readonly #others: Record<string, unknown> = {};
 
   constructor(key: string, first: SourceRecord) {
     this.key = key;
@@ -47,7 +47,7 @@ export class Answer {
     this.#stopReason = stopReason ?? this.#stopReason;
     this.#isAborted ||= record['isAbortedMidStream'] === true;
     if (isObject(usage) && (!this.#usage || outputOf(usage) >= outputOf(this.#usage))) this.#usage = usage;
-    this.#others = { ...this.#others, ...otherMembers(record) };
+    Object.assign(this.#others, otherMembers(record));
   }
 
   get effort(): string | undefined {

@@ -373,7 +373,7 @@ class Conversion {
 
   async #replaced(record: SourceRecord, last: Span): Promise<void> {
     const newer = await this.#readAgain(last);
-    await this.#inTree({ ...record, value: newer?.value ?? record.value });
+    await this.#inTree({ ...record, value: newer?.value ?? record.value, json: undefined });
   }
 
   async #readAgain({ line, offset, length }: Span): Promise<SourceRecord | undefined> {

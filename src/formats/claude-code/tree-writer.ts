@@ -135,14 +135,14 @@ export class TreeWriter {
     const { record, facts } = taken;
     const parent = this.parentEntry(taken);
     const before = this.#writer.last;
-    this.#writer.keep(type, record.value, this.#place(taken, parent));
+    this.#writer.keep(type, record.value, { ...this.#place(taken, parent), json: record.json });
     const entry = this.#writer.last === before ? parent : this.#writer.last;
     this.#places.put(facts.id as string, entry);
     if (entry !== parent) this.#places.setBehind(parent, entry);
   }
 
   #keepBeside({ record, facts }: Taken): void {
-    const place = { line: record.line, time: facts.timestamp };
+    const place = { line: record.line, time: facts.timestamp, json: record.json };
     this.#writer.keep(this.#typeOf(record.value), record.value, place);
   }
 

@@ -100,10 +100,10 @@ export class Conversion {
     for (const [id, line] of this.#openCalls) this.#writer.loss('PENDING_CALL', 'info', line, id);
   }
 
-  #placeOf({ value, line }: SourceRecord): Place {
+  #placeOf({ value, line, json }: SourceRecord): Place {
     const time = typeof value['timestamp'] === 'string' ? value['timestamp'] : this.#firstTime;
     this.#firstTime = undefined;
-    return { line: this.inherits ? 1 : line, time, ...(this.inherits ? { id: `base-${line}` } : {}) };
+    return this.inherits ? { line: 1, time, id: `base-${line}` } : { line, time, json };
   }
 
   #isReplayed(value: JsonObject, { time }: Place): boolean {

@@ -115,7 +115,7 @@ async function* recordsOf(
   chunks: AsyncIterable<Uint8Array>,
   onDamage: (line: number, damage: string, records: number) => void,
   texts: LongTexts,
-): AsyncGenerator<readonly SourceRecord[]> {
+): AsyncGenerator<Iterable<SourceRecord>> {
   const start = Buffer.alloc(256);
   const head = start.toString('latin1', 0, await source.readAt(start, 0));
   if (!/^\s*\{\s*(?:$|"(?:session|items)"\s*:)/.test(head)) {

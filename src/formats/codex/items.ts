@@ -239,11 +239,11 @@ export function outputOf(item: JsonObject, texts: LongTexts): Output {
   // The first form of the Rust versions, which was never on the disk for long.
   const inner = isObject(output) && 'content' in output ? (output['content_items'] ?? output['content']) : output;
   const { value: content, losses } = contentOf(inner);
-  const text = texts.head(textOf(content[0]?.['text']), 2000);
-  const session = /^Process running with session ID (\S+)$/m.exec(text.slice(0, 500))?.[1];
+  const text = textOf(content[0]?.['text']);
+  const session = /^Process running with session ID (\S+)$/m.exec(texts.head(text, 500))?.[1];
   return {
     content,
-    failed: isObject(output) && typeof output['success'] === 'boolean' ? !output['success'] : failedBy(text),
+    failed: isObject(output) && typeof output['success'] === 'boolean' ? !output['success'] : failedBy(text, texts),
     details: session === undefined ? {} : { codex: { stillRunning: session } },
     losses,
   };
@@ -256,8 +256,11 @@ function shellHeader(code: number | undefined, seconds: number | undefined): str
 }
 
 /** Whether a tool failed, as far as its text says. */
-function failedBy(text: string): boolean | undefined {
-  const head = text.slice(0, 2000);
+function failedBy(text: string, texts: LongTexts): boolean | undefined {
+  // Nearly always it is in the first lines.
+  const first = /^(?:Exit code:|Process exited with code) (-?\d+)\D/m.exec(texts.head(text, 500))?.[1];
+  if (first !== undefined) return first !== '0';
+  const head = texts.head(text, 2000);
   const code = /^(?:Exit code:|Process exited with code) (-?\d+)/m.exec(head)?.[1];
   if (code !== undefined) return code !== '0';
   if (/^Process running with session ID/m.test(head)) return false;

@@ -90,6 +90,7 @@ export function scan(from: usize, bytes: usize): i32 {
     const start = at;
     const first = textCount;
     let isOdd = false;
+    let isSpaced = false;
     suspect = false;
     let before: u32 = 0;
     for (;;) {
@@ -114,7 +115,10 @@ export function scan(from: usize, bytes: usize): i32 {
         at = next;
       } else if (c == 0x0a) break;
       else if (c - 0x30 < 10) at = skipDigits(at);
-      else at++;
+      else {
+        if (c <= 0x20) isSpaced = true;
+        at++;
+      }
       before = c;
     }
     if (isOdd) {
@@ -124,7 +128,7 @@ export function scan(from: usize, bytes: usize): i32 {
     const line = lines + count * 16;
     store<i32>(line, <i32>(start - input));
     store<i32>(line, <i32>(at - 1 - start), 4);
-    store<i32>(line, isOdd || suspect ? 1 : 0, 8);
+    store<i32>(line, isOdd || suspect ? 1 : isSpaced ? 2 : 0, 8);
     store<i32>(line, textCount - first, 12);
     count++;
   }
