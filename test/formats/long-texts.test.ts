@@ -23,7 +23,9 @@ function anyText(random: () => number): string {
   return text;
 }
 
-const CUT = new Set('content stdout stderr data originalFile output aggregated_output'.split(' '));
+const CUT = new Set(
+  'content stdout stderr data originalFile thinking signature output aggregated_output encrypted_content'.split(' '),
+);
 
 /** The same record with other texts. */
 function retold(record: JsonObject, random: () => number): string {

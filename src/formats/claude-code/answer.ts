@@ -47,7 +47,7 @@ export class Answer {
     this.#stopReason = stopReason ?? this.#stopReason;
     this.#isAborted ||= record['isAbortedMidStream'] === true;
     if (isObject(usage) && (!this.#usage || outputOf(usage) >= outputOf(this.#usage))) this.#usage = usage;
-    Object.assign(this.#others, otherMembers(record));
+    otherMembers(record, this.#others);
   }
 
   get effort(): string | undefined {
@@ -86,13 +86,17 @@ export class Answer {
     const content = isError ? [] : spokenBlocks(blocks, writer.dialect, others);
     if (others.length > 0) writer.loss('BLOCK_AS_TEXT', 'lossy', line, this.uuids[0]);
     const hasCalls = content.some(({ type }) => type === 'toolCall');
-    const error = blocks.map(({ text }) => text).join('\n');
+    const error = (): string => blocks.map(({ text }) => text).join('\n');
     return {
-      ...{ role: 'assistant', content, api: 'anthropic-messages', provider: 'anthropic', model: about.model },
+      role: 'assistant',
+      content,
+      api: 'anthropic-messages',
+      provider: 'anthropic',
+      model: about.model,
       usage: usageOf(about.isPaid ? this.#usage : undefined),
       stopReason: isError ? 'error' : this.#stop(writer, hasCalls, about.wasInterrupted),
-      ...(isError ? { errorMessage: error } : this.#stopReason === 'refusal' ? { errorMessage: 'refusal' } : {}),
-      ...(typeof id === 'string' ? { responseId: id } : {}),
+      errorMessage: isError ? error() : this.#stopReason === 'refusal' ? 'refusal' : undefined,
+      responseId: stringOf(id),
     };
   }
 

@@ -77,10 +77,11 @@ const COMMON: ReadonlySet<string> = new Set(
   slug agentId effort isApiErrorMessage isMeta`.split(/\s+/),
 );
 
-/** What a record says beyond that. */
-export function otherMembers(record: JsonObject, ...taken: readonly string[]): JsonObject {
-  const others: Record<string, unknown> = {};
-  for (const key of Object.keys(record)) if (!COMMON.has(key) && !taken.includes(key)) others[key] = record[key];
+export const COMMON_IN_RESULTS: ReadonlySet<string> = new Set([...COMMON, 'toolUseResult', 'toolDenialKind']);
+
+/** What a record says beyond that, added to the others. */
+export function otherMembers(record: JsonObject, others: Record<string, unknown> = {}, common = COMMON): JsonObject {
+  for (const key of Object.keys(record)) if (!common.has(key)) others[key] = record[key];
   return others;
 }
 

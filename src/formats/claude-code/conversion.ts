@@ -20,7 +20,7 @@ import { type Taken, TreeWriter } from './tree-writer.ts';
 const FORMAT = { id: 'claude-code' };
 
 /** Texts that are not looked at: results of tools and files, but not prompts. */
-const HANDED_ON = /(?<!"role":"user",)"(?:content|stdout|stderr|data|originalFile)":$/;
+const HANDED_ON = /(?<!"role":"user",)"(?:content|stdout|stderr|data|originalFile|thinking|signature)":$/;
 
 /** While an answer is open what follows is held back; beyond this it is taken to be complete. */
 const MOST_HELD = 256;

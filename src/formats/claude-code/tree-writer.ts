@@ -5,7 +5,7 @@ import type { SourceRecord } from '../records.ts';
 import type { Answer } from './answer.ts';
 import { attachmentText, isSilent, modeOf } from './attachment.ts';
 import { Calls } from './calls.ts';
-import { isShort, otherMembers, saidBlocks } from './content.ts';
+import { COMMON_IN_RESULTS, isShort, otherMembers, saidBlocks } from './content.ts';
 import { type describeRecord, isInterrupt, stringOf } from './describe.ts';
 import type { Places } from './places.ts';
 import type { Subagents } from './subagents.ts';
@@ -317,12 +317,12 @@ export class TreeWriter {
   #details(record: JsonObject, isFirst: boolean): { details?: JsonObject } {
     const { toolUseResult: result, toolDenialKind: denial } = record;
     const wasInterrupted = denial === 'interrupted' || (isObject(result) && result['interrupted'] === true);
-    const rest = isFirst && this.#keep !== 'none' ? otherMembers(record, 'toolUseResult', 'toolDenialKind') : {};
     const isKept =
       isFirst &&
       result !== undefined &&
       (this.#keep === 'raw' || (this.#keep === 'meta' && isShort(result, this.#writer.texts)));
-    const claude = { ...(isKept ? { toolUseResult: result } : {}), ...rest };
+    const claude: Record<string, unknown> = isKept ? { toolUseResult: result } : {};
+    if (isFirst && this.#keep !== 'none') otherMembers(record, claude, COMMON_IN_RESULTS);
     const details = {
       ...(typeof denial === 'string' && denial !== 'interrupted' ? { toolDenialKind: denial } : {}),
       ...(wasInterrupted ? { interrupted: true } : {}),

@@ -160,8 +160,8 @@ export class Conversion {
   }
 
   #item(item: JsonObject, record: JsonObject, place: Place): void {
-    const type = textOf(item['type']);
-    const named = typeof item['id'] === 'string' && item['id'] !== '' ? { ...place, id: item['id'] } : place;
+    const [type, id] = [textOf(item['type']), textOf(item['id'])];
+    const named = id === '' ? place : { line: place.line, time: place.time, json: place.json, id };
     if (type !== 'message') this.#twins.end();
     if (type === 'message') this.#message(item, record, named);
     else if (type === 'reasoning') this.#count(this.#answers.add([thinkingOf(item)], named));
@@ -256,9 +256,9 @@ export class Conversion {
       if (isError === undefined) this.#writer.loss('ISERROR_UNKNOWN', 'info', place.line);
       const codex = { ...(isObject(details['codex']) ? details['codex'] : {}), ...end?.details };
       const all = { ...details, ...(Object.keys(codex).length > 0 ? { codex } : {}) };
-      const message = { role: 'toolResult', toolCallId: id, toolName: tool ?? 'unknown', content };
-      const more = Object.keys(all).length > 0 ? { details: all } : {};
-      this.#writer.message({ ...message, isError: isError ?? false, ...more }, place);
+      const more = { isError: isError ?? false, details: Object.keys(all).length > 0 ? all : undefined };
+      const message = { role: 'toolResult', toolCallId: id, toolName: tool ?? 'unknown', content, ...more };
+      this.#writer.message(message, place);
     });
   }
 

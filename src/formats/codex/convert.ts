@@ -9,8 +9,8 @@ import { Conversion, type Meta } from './conversion.ts';
 import { textOf } from './items.ts';
 import { findRollout, titleFromIndex } from './near.ts';
 
-/** Texts of which no more than the start is looked at: what tools gave. */
-const HANDED_ON = /"(?:output|aggregated_output|formatted_output|stdout|stderr)":$/;
+/** Texts of which no more than the start is looked at: what tools gave, and what only the model reads. */
+const HANDED_ON = /"(?:encrypted_content|output|aggregated_output|formatted_output|stdout|stderr)":$/;
 
 /** Gives a rollout of any version in its native form, in one pass. */
 export async function convertRollout(
