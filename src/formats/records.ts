@@ -3,7 +3,8 @@ import { parseExact } from '../json/exact.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
-import { LINE_FIELDS, TEXT_FIELDS, type TextScanner } from '../scanner/texts.ts';
+import { LINE_FIELDS, TEXT_FIELDS } from '../scanner/layout.ts';
+import type { TextScanner } from '../scanner/texts.ts';
 import type { LongTexts } from './long-texts.ts';
 
 /** A record of a log that has one JSON object per line. */

@@ -1,17 +1,9 @@
+import { LINE_FIELDS, TEXT_FIELDS } from './layout.ts';
 import { compiled } from './texts.generated.ts';
 import { startModule } from './wasm.ts';
 
 /** A larger block is one line, or nearly so. */
 const LARGEST_BLOCK = 16 * 1024 * 1024;
-
-/**
- * What is known of a line, as numbers of 32 bits: start and length in the block; 1 where it may have a number that
- * JSON.parse does not give back as it was, 2 where it has white space between its values, else 0; and how many long
- * texts it has.
- */
-export const LINE_FIELDS = 4;
-/** Where a long text starts, where it may be cut and where it ends, and the length of what is behind the cut as a string. */
-export const TEXT_FIELDS = 4;
 
 const MOST_LINES = 8192;
 const MOST_TEXTS = 32768;

@@ -1,4 +1,4 @@
-// AssemblyScript, not TypeScript: where the long strings of lines are. The numbers here are those of src/scanner/texts.ts.
+// AssemblyScript, not TypeScript: where the long strings of lines are. The numbers here are those of src/scanner/layout.ts and texts.ts.
 import { roomAt, skipLine, skipString, stringEnd, stringStart } from './bytes';
 
 const MOST_LINES: i32 = 8192;
