@@ -319,7 +319,43 @@ describe('other commands', () => {
   it('compare a session of Claude Code with one of Codex', async () => {
     const ran = await run(['diff', claude, codex]);
     expect(ran).toMatchObject({ code: 1, stderr: '' });
-    expect(ran.stdout).not.toBe('');
+    expect(ran.stdout).toContain('+ result NoSuchTool (error)');
+    for (const argv of [[], ['--json']]) {
+      const { stdout } = await run(['diff', ...argv, claude, codex]);
+      expect(stdout).not.toMatch(/line 0|"line":0|foreign_session_import|api-request|turn_context|^[-+~] custom {2}/m);
+    }
+  });
+
+  it('compare branches and forks by what was said, not by the bookkeeping of the agent', async () => {
+    const branches = await run(['diff', join(formats, 'claude-code/2.1.325/rewind.jsonl')]);
+    expect(branches.stdout).toMatch(/^@@ common ancestor \S+ \(line 21\): assistant Blue\. @@$/m);
+    const shown = branches.stdout.match(/^[-+~] .*/gm)?.map((line) => line.replace(/ {2}[0-9a-f-]{36}$/, ''));
+    const [removed, added] = [
+      '-   Another one.,- assistant,-   Green.',
+      '+   No, take red.,+ assistant,+   Red it is.',
+    ];
+    expect(`${shown}`).toBe(`- user,${removed},+ user,${added}`);
+    expect(branches.stdout).toContain('only A: 2 entries, 2 messages');
+    for (const version of ['claude-code/2.1.325', 'codex/0.166.0']) {
+      const [origin, fork] = ['fork', 'fork-2'].map((name) => join(formats, version, `${name}.jsonl`)) as [
+        string,
+        string,
+      ];
+      const forked = await run(['diff', origin, fork]);
+      expect(forked.stdout).toMatch(
+        /^@@ the same up to .*: assistant Green\. @@\n@@ first difference: A at its end, B /m,
+      );
+      expect(forked.stdout).toContain('only A: nothing\nonly B: 2 entries, 2 messages, 173 tokens\n');
+    }
+  });
+
+  it('find nothing to compare in two logs that differ in bookkeeping alone', async () => {
+    const plain = join(formats, 'claude-code/2.1.325/plain.jsonl');
+    const settled = `${readFileSync(plain, 'utf8')}{"type":"mode","mode":"plan","sessionId":"s"}\n`;
+    expect(await run(['diff', plain, '-'], { stdin: settled })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\nthe same\n$/),
+    });
   });
 
   it('that only take native logs say what it is in one line', async () => {
