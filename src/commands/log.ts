@@ -20,7 +20,7 @@ export const command: Command = {
   description: [
     'Shows the path from the root to the leaf, in the order in which the model reads it: id, labels, role or type, and the start of the text. The leaf is the last entry of the file, or the entry given with --leaf.',
     "REV names an entry: '@' the leaf, '@~N' N entries above it, 'root', 'line:N', 'leaf:N' (1 is last in the file), an id or a prefix of one (4 characters), a label, each optionally followed by '~N'; 'id:TEXT' and 'label:TEXT' are exact. Write an id that starts with a dash as --leaf=-abc.",
-    'What the log of another agent has beside the conversation, such as its settings, is left out unless --type custom or --json asks for it. Long ids are shortened where the first 8 characters name one entry.',
+    'What the log of another agent has beside the conversation, such as its settings, is left out unless --type custom or --json asks for it. Long ids are shortened where their first 8 characters, or in such a log their last 8, name one entry.',
     'Filters are applied before -n. On a terminal, rows are cut to its width and control characters are shown as escapes.',
     'Memory: about 55 bytes per entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
@@ -50,7 +50,7 @@ export const command: Command = {
       const rev = args.text('leaf');
       const leaf = await view.leaf(rev);
       const last = rev === undefined ? leaf : await lastEntry(session);
-      const marks = { leaf: last, labels: await labels(session), shortId: idShortener(session.index) };
+      const marks = { leaf: last, labels: await labels(session), shortId: idShortener(session) };
       if (leaf >= 0) await writeLog(session, leaf, marks, args, io, pattern);
       return 0;
     };

@@ -35,7 +35,7 @@ export const command: Command = {
     const work = async (session: Log, view: View): Promise<number> => {
       const leaf = await view.leaf(args.text('leaf'));
       const out = new ByteWriter(io.stdout);
-      const marks = { leaf, labels: await labels(session), shortId: idShortener(session.index) };
+      const marks = { leaf, labels: await labels(session), shortId: idShortener(session) };
       for await (const lines of linesOf(session, marks, args, io))
         await out.put(lines.map((line) => `${line}\n`).join(''));
       await out.flush();

@@ -112,6 +112,8 @@ export interface LogFormat {
   detect(head: Head): Certainty | undefined;
   /** The folders where the program keeps its logs, given the variables of the environment. */
   readonly locations?: (env: Readonly<Record<string, string | undefined>>) => readonly string[];
+  /** Only a user who takes turns back makes branches, so that none of them is work that was lost. */
+  readonly takesBack?: true;
   /** What is known of one record of a log. */
   readonly describe?: (record: JsonObject) => RecordFacts;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */

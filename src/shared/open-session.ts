@@ -9,8 +9,8 @@ import type { Log } from '../log/log.ts';
 import type { Duplicates } from '../log/log-index.ts';
 import { type OpenLogOptions, openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
-import { cutPath, cutRoots, pathTo, staleLeaf } from '../tree/path.ts';
-import { lastEntry, type RevOptions, resolveRev } from '../tree/rev.ts';
+import { cutPath, cutRoots, pathTo } from '../tree/path.ts';
+import { lastEntry, newerWork, type RevOptions, resolveRev } from '../tree/rev.ts';
 import { ClosedPipe } from '../util/errors.ts';
 import { counted, grouped } from '../util/words.ts';
 import { type Io, noteDamage, option } from './command.ts';
@@ -168,11 +168,10 @@ export class View {
 
   /** Agents go on from the last entry; where that hides newer work, the user should know. */
   noteStaleLeaf(rev: string | undefined): void {
-    const { index, name } = this.#session;
-    const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
+    const newer = newerWork(this.#session, rev);
     if (newer === undefined) return;
     this.#io.note(
-      `${name}: the last entry is a stale leaf and newer work is on another branch; ${this.#rev(newer)} shows it`,
+      `${this.#session.name}: the last entry is a stale leaf and newer work is on another branch; ${this.#rev(newer)} shows it`,
     );
   }
 

@@ -1,8 +1,8 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import type { Log } from '../log/log.ts';
 import { isAnswered } from '../transcript/turns.ts';
-import { pathEnd, pathTo, staleLeaf } from '../tree/path.ts';
-import { lastEntry, resolveEntry } from '../tree/rev.ts';
+import { pathEnd, pathTo } from '../tree/path.ts';
+import { lastEntry, newerWork, resolveEntry } from '../tree/rev.ts';
 import { counted } from '../util/words.ts';
 import { type Classify, milder, severity, VERDICTS, type Verdict, worst } from './classes.ts';
 import { type CallFacts, endingOf, PathFacts, type TurnFacts } from './facts.ts';
@@ -36,7 +36,7 @@ export async function sessionStatus(session: Log, { rev, classify, look }: Sessi
     facts.add(entry);
   });
   await addOthers(session, path, facts);
-  const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
+  const newer = newerWork(session, rev);
   const probes = look?.(facts);
   const firstEntry = index.size > 0 ? index.lineOf(0) : Number.POSITIVE_INFINITY;
   const heads = session.headerLines.filter((line) => line < firstEntry).length - (session.titleSlot ? 1 : 0);

@@ -286,6 +286,49 @@ describe('other commands', () => {
     expect(shown.stdout).toBe('aaaaaaaa-0000-1 user       go\naaaaaaaa-0000-2 (@) user       go\n');
   });
 
+  it('give every entry of a Codex rollout a short REV that names it, all of one width', async () => {
+    for (const name of ['tools', 'fork-2', 'subagent', 'compact-auto']) {
+      const file = join(formats, 'codex/0.166.0', `${name}.jsonl`);
+      const rows = linesOf((await run(['log', file])).stdout);
+      expect(rows.map((row) => row.indexOf(' '))).toEqual(rows.map(() => 8));
+      const all = linesOf((await run(['log', '--json', file])).stdout).map((line) => JSON.parse(line));
+      for (const row of rows) {
+        const named = linesOf((await run(['log', '--json', '--leaf', row.slice(0, 8), file])).stdout).at(-1) ?? '';
+        const { id, text } = all.find((entry) => entry.id === JSON.parse(named).id);
+        expect(id.startsWith(row.slice(0, 8)) || id.endsWith(row.slice(0, 8))).toBe(true);
+        expect(text.replace(/\s+/g, '')).toContain(row.slice(30, 60).trim().split(' ')[0]);
+      }
+      expect((await run(['tree', file])).stdout).not.toMatch(/\w{9,} (?:\(.*\) )?(?:assistant|user|custom)/);
+    }
+  });
+
+  it('name an entry of another agent by the end of its id, where no id starts like this', async () => {
+    const tail = ['log', '--leaf', '28f15535~1', '--role', 'user'];
+    const line = (id: string, text: string) => ({
+      timestamp: '2026-01-01T00:00:00.000Z',
+      ...{
+        type: 'response_item',
+        payload: { type: 'message', role: 'user', id, content: [{ type: 'input_text', text }] },
+      },
+    });
+    const meta = { timestamp: '2026-01-01T00:00:00.000Z', type: 'session_meta', payload: { id: 'one', cwd: '/' } };
+    const rollout = (...records: object[]) => ({
+      stdin: `${[meta, ...records].map((one) => JSON.stringify(one)).join('\n')}\n`,
+    });
+    const [first, second] = [line('msg_01a1e5df-a6a228f10001', 'one'), line('msg_01a1e5df-a6a228f15535', 'two')];
+    expect((await run(tail, rollout(first, second))).stdout).toBe('28f10001 user       one\n');
+    const twin = line('msg_01a1e5df-b6a228f15535', 'three');
+    expect((await run(tail, rollout(first, second, twin))).stderr).toContain("'28f15535' is ambiguous");
+    expect((await run(['log'], rollout(first, second, twin))).stdout).toContain('msg_01a1e5df-b6a228f15535 (@) user');
+  });
+
+  it('say nothing of newer work where Codex has rolled a turn back', async () => {
+    const file = join(formats, 'codex/hand/rolled-back.jsonl');
+    for (const command of ['log', 'tree', 'context', 'status', 'export'])
+      expect(await run([command, file])).toMatchObject({ code: 0, stderr: '' });
+    expect((await run(['status', file])).stdout).not.toContain('newer work');
+  });
+
   it('draw the last message of a branch that ends in bookkeeping', async () => {
     const { stdout } = await run(['tree', join(formats, 'claude-code/2.1.325/rewind.jsonl')]);
     expect(stdout).toMatch(/assistant {2}Green\.(?:.|\n)*assistant {2}Red it is\./);

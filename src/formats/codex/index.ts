@@ -20,6 +20,7 @@ export const codex: LogFormat = {
     const folder = env['CODEX_HOME'] || (home && `${home}/.codex`);
     return folder ? [`${folder}/sessions`, `${folder}/archived_sessions`] : [];
   },
+  takesBack: true,
   describe,
   toNative: async (source, sink, options) => {
     const { convertRollout } = await import('./convert.ts');
