@@ -50,7 +50,8 @@ export type Severity = 'info' | 'lossy' | 'ambiguous' | 'damaged';
 
 export interface Loss {
   readonly code: string;
-  readonly severity: Severity;
+  /** `info` only where all of them are. */
+  severity: Severity;
   count: number;
   readonly examples: { readonly line: number; readonly id?: string }[];
 }

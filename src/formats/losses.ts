@@ -10,6 +10,7 @@ export class Losses {
     const loss = this.#byCode.get(code) ?? { code, severity, count: 0, examples: [] };
     this.#byCode.set(code, loss);
     loss.count++;
+    if (loss.severity === 'info') loss.severity = severity;
     if (loss.examples.length < EXAMPLES) loss.examples.push(id === undefined ? { line } : { line, id });
   }
 

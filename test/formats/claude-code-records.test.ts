@@ -153,6 +153,24 @@ describe('a record of Claude Code', () => {
     );
   });
 
+  it('whose text was not stored is a loss, unless it lists what the agent offers anew at every start', async () => {
+    const attachment = (uuid: string, parent: string, type: string): Json =>
+      record(uuid, parent, { type: 'attachment', attachment: { type, content: 'all' } });
+    const records = [user('a', null, 'go'), attachment('b', 'a', 'skill_listing')];
+    const exitCode = async (all: readonly Json[]) => (await run(['convert', '-'], { stdin: bytesOf(all) })).code;
+    const listed = await convert(records);
+    expect(listed.report.losses).toContainEqual(
+      expect.objectContaining({ code: 'CONTEXT_TEXT_NOT_RECORDED', severity: 'info', count: 1 }),
+    );
+    expect(await exitCode(records)).toBe(0);
+    records.push(attachment('c', 'b', 'file'), attachment('d', 'c', 'skill_listing'));
+    const { report } = await convert(records);
+    expect(report.losses).toContainEqual(
+      expect.objectContaining({ code: 'CONTEXT_TEXT_NOT_RECORDED', severity: 'lossy', count: 3 }),
+    );
+    expect(await exitCode(records)).toBe(1);
+  });
+
   it('that enters or leaves plan mode changes the mode once', async () => {
     const plan = (uuid: string, parent: string, type: string) =>
       record(uuid, parent, { type: 'attachment', attachment: { type } });

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
+import type { Severity } from '../format.ts';
 
 /** Attachments that only the program itself reads. */
 const SILENT: ReadonlySet<unknown> = new Set(
@@ -9,6 +10,16 @@ const SILENT: ReadonlySet<unknown> = new Set(
 
 export function isSilent(kind: unknown): boolean {
   return SILENT.has(kind);
+}
+
+/** Attachments that list what the program offers, and that it makes anew whenever a session starts or is resumed. */
+const LISTINGS: ReadonlySet<unknown> = new Set(
+  'skill_listing agent_listing_delta deferred_tools_delta mcp_instructions_delta'.split(' '),
+);
+
+/** How much is lost where the text of an attachment was not stored. */
+export function lossWithoutText(kind: unknown): Severity {
+  return LISTINGS.has(kind) ? 'info' : 'lossy';
 }
 
 const MODES: ReadonlyMap<unknown, string> = new Map([

@@ -3,7 +3,7 @@ import type { ConversionOptions } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import type { SourceRecord } from '../records.ts';
 import type { Answer } from './answer.ts';
-import { attachmentText, isSilent, modeOf } from './attachment.ts';
+import { attachmentText, isSilent, lossWithoutText, modeOf } from './attachment.ts';
 import { Calls } from './calls.ts';
 import { COMMON_IN_RESULTS, isShort, otherMembers, saidBlocks } from './content.ts';
 import { type describeRecord, isInterrupt, stringOf } from './describe.ts';
@@ -235,7 +235,7 @@ export class TreeWriter {
     const type = this.#typeOf(record.value);
     if (text === undefined) {
       if (!this.#storesText && !isSilent(kind))
-        this.#writer.loss('CONTEXT_TEXT_NOT_RECORDED', 'lossy', record.line, facts.id);
+        this.#writer.loss('CONTEXT_TEXT_NOT_RECORDED', lossWithoutText(kind), record.line, facts.id);
       this.side(taken, type);
       return;
     }
