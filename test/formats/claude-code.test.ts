@@ -4,7 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../src/formats/claude-code/index.ts';
 import { type ConversionReport, KEEP } from '../../src/formats/format.ts';
-import { type ApiMessage, remindersOf, turnsOf, withoutReminders, withoutResume } from '../support/claude-context.ts';
+import {
+  type ApiMessage,
+  remindersOf,
+  resultsOf,
+  turnsOf,
+  withoutReminders,
+  withoutResume,
+} from '../support/claude-context.ts';
 import { memorySource, nativeTextOf } from '../support/native-form.ts';
 import { settings } from '../support/properties.ts';
 import { projectRoot, run } from '../support/run.ts';
@@ -37,7 +44,11 @@ describe('the context of a Claude Code log', () => {
   it.each(cases)('is what Claude Code sends when it resumes it: %s', async (name) => {
     const file = join(folder, `${name}.jsonl`);
     const { messages } = JSON.parse(readFileSync(join(folder, `${name}.context.json`), 'utf8'));
-    const { ours, theirs } = withoutResume(turnsOf(await contextOf(file)), turnsOf(messages));
+    const { lines } = await nativeTextOf(claudeCode, sourceOf(name));
+    const notes = objectsOf(lines).filter(({ type }) => type === 'custom_message');
+    const roles = new Map(notes.map(({ content, details }) => [content, (details as Json | undefined)?.['role']]));
+    const roleOf = (text: string, role: string): string => String(roles.get(text) ?? role);
+    const { ours, theirs } = withoutResume(turnsOf(await contextOf(file), roleOf), turnsOf(messages));
     if (name.startsWith('2.1.100')) {
       // This version makes the text of its reminders when it sends them, and stores none.
       expect(withoutReminders(ours)).toEqual(withoutReminders(theirs));
@@ -46,6 +57,14 @@ describe('the context of a Claude Code log', () => {
       expect(remindersOf(ours)).toEqual(remindersOf(theirs));
       expect(ours).not.toEqual(theirs);
     } else expect(ours).toEqual(theirs);
+  });
+
+  it.each(cases)('has the results of its calls in the order in which Claude Code sends them: %s', async (name) => {
+    const { messages } = JSON.parse(readFileSync(join(folder, `${name}.context.json`), 'utf8'));
+    const ran = await run(['context', '--as', 'llm', join(folder, `${name}.jsonl`)]);
+    const ours = ran.stdout.split('\n').flatMap((line): string[] => (line ? (JSON.parse(line).toolCallId ?? []) : []));
+    // What the log has no result of gets one from Claude Code.
+    expect(ours).toEqual(resultsOf(messages).filter((id) => ours.includes(id)));
   });
 });
 

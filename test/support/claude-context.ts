@@ -18,8 +18,11 @@ interface Turn {
   readonly answer: readonly Block[];
   readonly results: readonly Block[];
   readonly said: readonly Block[];
-  readonly reminders: readonly string[];
+  readonly reminders: readonly Reminder[];
 }
+
+/** A paragraph that the agent put in, and who it was from. */
+type Reminder = readonly [role: string, text: string];
 
 const REMINDER = /^<system-reminder>\n([\s\S]*?)\n?<\/system-reminder>\s*$/;
 const SUMMARY =
@@ -37,13 +40,17 @@ function blocksOf(content: ApiMessage['content']): Block[] {
  * The same conversation in one shape.
  * - Texts and lists of one text are the same, and so are white space at the end of a text, `is_error: false` and no
  *   such member, and marks for the cache.
- * - Between two answers the agent sets its reminders anew when it resumes: it may send several as one message of the
- *   system, which has no tags around them, or as blocks before or behind what the user said. So reminders are compared
- *   as a set of paragraphs for each turn, and the rest in its order.
- * - The results of one turn have no order.
+ * - Reminders of one role are in their order, paragraph by paragraph. The place of a reminder in its turn does not
+ *   count, for no record has it: the agent writes all of them behind the prompt, and sends those of the user before it
+ *   and those of the system behind it, as one message without tags.
+ * - Ours are all from the user, since a native log has no texts of the system; `roleOf` gives what was recorded.
+ * - The results of one turn have the order of their calls in ours; `resultsOf` has the order of the log.
  * - A summary has the words around it that `context` puts there.
  */
-export function turnsOf(messages: readonly ApiMessage[]): Turn[] {
+export function turnsOf(
+  messages: readonly ApiMessage[],
+  roleOf = (_text: string, role: string): string => role,
+): Turn[] {
   const turns: Turn[] = [{ answer: [], results: [], said: [], reminders: [] }];
   const update = (change: Partial<Turn>): void => {
     turns.push({ ...(turns.pop() as Turn), ...change });
@@ -55,9 +62,18 @@ export function turnsOf(messages: readonly ApiMessage[]): Turn[] {
     if (role === 'assistant' && (isNew || last.answer.length === 0))
       turns.push({ answer: blocks.map(trimmed), results: [], said: [], reminders: [] });
     else if (role === 'assistant') update({ answer: [...last.answer, ...blocks.map(trimmed)] });
-    else for (const block of blocks) update(withBlock(turns.at(-1) as Turn, role, block));
+    else
+      for (const block of blocks) {
+        const isSystem = role === 'system' || roleOf(block.text ?? '', role) === 'system';
+        update(withBlock(turns.at(-1) as Turn, isSystem ? 'system' : role, block));
+      }
   }
-  return turns.map((turn) => ({ ...turn, results: sorted(turn.results), reminders: turn.reminders.toSorted() }));
+  return turns.map((turn) => ({ ...turn, results: sorted(turn.results), reminders: byRole(turn.reminders) }));
+}
+
+/** The two roles apart, each in its order. */
+function byRole(reminders: readonly Reminder[]): Reminder[] {
+  return reminders.toSorted(([a], [b]) => a.localeCompare(b));
 }
 
 function withBlock(turn: Turn, role: string, block: Block): Partial<Turn> {
@@ -71,9 +87,9 @@ function withBlock(turn: Turn, role: string, block: Block): Partial<Turn> {
     return { results: [...turn.results, result] };
   }
   const text = block.text?.trimEnd() ?? '';
-  const reminder = role === 'system' ? text : REMINDER.exec(text)?.[1];
-  if (reminder !== undefined)
-    return { reminders: [...turn.reminders, ...reminder.trim().split('\n\n').filter(Boolean)] };
+  const reminder = REMINDER.exec(text)?.[1] ?? (role === 'system' ? text : undefined);
+  const paragraphs = reminder?.trim().split('\n\n').filter(Boolean);
+  if (paragraphs) return { reminders: [...turn.reminders, ...paragraphs.map((one) => [role, one] as const)] };
   return { said: [...turn.said, block.type === 'text' ? { ...block, text: SUMMARY.exec(text)?.[1] ?? text } : block] };
 }
 
@@ -117,6 +133,11 @@ export function withoutReminders(turns: readonly Turn[]): Turn[] {
   return turns.map((turn) => ({ ...turn, reminders: [] }));
 }
 
-export function remindersOf(turns: readonly Turn[]): string[] {
-  return turns.flatMap(({ reminders }) => reminders).toSorted();
+export function remindersOf(turns: readonly Turn[]): Reminder[] {
+  return byRole(turns.flatMap(({ reminders }) => reminders));
+}
+
+/** The calls that have results, in the order of the results. */
+export function resultsOf(messages: readonly ApiMessage[]): string[] {
+  return messages.flatMap(({ content }) => blocksOf(content).flatMap((block) => block.tool_use_id ?? []));
 }
