@@ -94,6 +94,11 @@ export class Conversion {
     return undefined;
   }
 
+  settle(): void {
+    this.#twins.end();
+    this.#answers.settle();
+  }
+
   end(): void {
     this.#twins.end();
     this.#answers.end();
@@ -212,13 +217,9 @@ export class Conversion {
   #context(role: string, item: JsonObject, content: JsonObject[], place: Place): void {
     this.#compactions.context(item);
     this.#cwd ??= /<cwd>([^<]+)<\/cwd>/.exec(textOf(content[0]?.['text']))?.[1];
-    if (role === 'user') {
-      this.#later(() => this.#writer.contextMessage('context', content, place));
-      return;
-    }
-    this.#writer.loss('SYSTEM_AS_USER', 'info', place.line);
-    const details = { openaiResponses: { role } };
-    this.#later(() => this.#writer.contextMessage(role, content, place, false, details));
+    const [type, details] = role === 'user' ? ['context'] : [role, { openaiResponses: { role } }];
+    if (details) this.#writer.loss('SYSTEM_AS_USER', 'info', place.line);
+    this.#later(() => this.#writer.contextMessage(type, content, place, false, details));
   }
 
   #prompt(content: JsonObject[], place: Place): void {
@@ -368,8 +369,7 @@ export class Conversion {
   }
 
   #rollback(event: JsonObject, place: Place): void {
-    this.#twins.end();
-    this.#answers.settle();
+    this.settle();
     const turns = typeof event['num_turns'] === 'number' ? Math.max(0, event['num_turns']) : 0;
     const at = Math.max(0, this.#beforePrompts.length - turns);
     const parent = turns === 0 ? undefined : (this.#beforePrompts[at] ?? null);

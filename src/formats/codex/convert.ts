@@ -104,6 +104,7 @@ async function inherit(source: LogSource, base: JsonObject, to: Inheritance): Pr
       }
     }
   } finally {
+    to.conversion.settle();
     to.conversion.inherits = false;
     await file.close();
   }

@@ -272,6 +272,21 @@ describe('what a Codex rollout tells beside its messages', () => {
     expect(header?.['parentSession']).toBe((JSON.parse(lines[0] ?? '') as Json)['id']);
   });
 
+  it('keeps apart what it continues and what is its own, though no prompt stands between them', async () => {
+    const home = join(scratch, 'apart');
+    mkdirSync(home);
+    copyFileSync(join(folder, '0.166.0/fork.jsonl'), join(home, 'fork.jsonl'));
+    const lines = readFileSync(join(folder, '0.166.0/fork-2.jsonl'), 'utf8').split('\n');
+    const isPrompt = /"role":"user"|"user_message"|"type":"(?:task_started|item_completed)"/;
+    writeFileSync(join(home, 'fork-2.jsonl'), lines.filter((line) => !isPrompt.test(line)).join('\n'));
+    const { stdout } = await run(['log', '--json', join(home, 'fork-2.jsonl')]);
+    const texts = stdout.split('\n').flatMap((line): string[] => (line ? [JSON.parse(line).text] : []));
+    expect(texts.slice(texts.indexOf('Another one.'))).toEqual([
+      ...['Another one.', 'Green.', 'codex/session_meta', 'codex/thread_settings_applied'],
+      ...['codex/thread_settings_applied', 'codex/turn_context', 'Red it is.', 'codex/task_complete'],
+    ]);
+  });
+
   it('goes on from the rollout that it was forked from, wherever Codex keeps that', async () => {
     const home = join(scratch, '.codex');
     const [parent, fork] = ['16/rollout-2026-11-16T19-41-05-01a1e5e0-9f0e-79f2-a9ff-5223c25453c7', '17/rollout-2'].map(
