@@ -3,10 +3,7 @@ import { writeFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 
 /** What is compiled, and what the module with the result is called. */
-const MODULES = [
-  ['scan.ts', 'compiled.generated.ts'],
-  ['texts.ts', 'texts.generated.ts'],
-];
+const MODULES = [['scan.ts', 'compiled.generated.ts']];
 
 for (const [source, target] of MODULES) {
   let binary;

@@ -10,6 +10,8 @@ const LONGEST_MARK = 40;
  */
 export class LongTexts {
   readonly isWanted: boolean;
+  /** 8 random bytes. */
+  readonly key: Uint8Array;
   /** What stands before a text that may be cut, up to its opening quote. */
   readonly mayCut: RegExp;
   readonly #name: string;
@@ -22,7 +24,8 @@ export class LongTexts {
     this.isWanted = scanner !== 'off';
     this.mayCut = mayCut;
     // No log can have marks of its own.
-    this.#name = `text-${Buffer.from(random(8)).toString('hex')}-`;
+    this.key = random(8);
+    this.#name = `text-${Buffer.from(this.key).toString('hex')}-`;
     // A mark ends with a quote: its backslashes tell how often it is JSON inside of JSON.
     this.#mark = new RegExp(`${this.#name}(\\d+)(\\\\*)"`, 'g');
   }

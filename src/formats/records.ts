@@ -3,8 +3,8 @@ import { parseExact } from '../json/exact.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
-import { LINE_FIELDS, TEXT_FIELDS } from '../scanner/layout.ts';
-import type { TextScanner } from '../scanner/texts.ts';
+import { FIELD, FIELDS, TEXT_FIELD, TEXT_FIELDS } from '../scanner/layout.ts';
+import type { Scanner } from '../scanner/scanner.ts';
 import type { LongTexts } from './long-texts.ts';
 
 /** A record of a log that has one JSON object per line. */
@@ -36,15 +36,15 @@ export async function* readRecords(
   const reader = new RecordReader(onDamage, texts);
   for await (const piece of readBlocks(chunks)) {
     if (texts?.isWanted && piece.offset > WORTH_A_SCANNER && !reader.scanner) {
-      const { TextScanner } = await import('../scanner/texts.ts');
-      reader.scanner = TextScanner.start();
+      const { makeScanner } = await import('../scanner/scanner.ts');
+      reader.scanner = makeScanner('compiled', texts.key);
     }
     yield reader.take(piece);
   }
 }
 
 class RecordReader {
-  scanner: TextScanner | undefined;
+  scanner: Scanner | undefined;
   readonly #onDamage: OnDamage;
   readonly #texts: LongTexts | undefined;
 
@@ -74,21 +74,21 @@ class RecordReader {
     }
   }
 
-  *#scanned(block: Block, scanner: TextScanner, held: LongTexts): Generator<SourceRecord, void, void> {
+  *#scanned(block: Block, scanner: Scanner, held: LongTexts): Generator<SourceRecord, void, void> {
     const { bytes } = block;
-    const { lines, texts } = scanner;
+    const { records, calls: texts } = scanner;
     const encoding = block.encoding === 'ascii' ? 'latin1' : 'utf8';
     let { number } = block;
     for (let from = 0; from < bytes.length; ) {
-      const count = scanner.scan(from);
+      const count = scanner.scanTexts(from);
       let next = 0;
-      for (let at = 0; at < count * LINE_FIELDS; at += LINE_FIELDS) {
-        const start = lines[at] as number;
-        const length = lines[at + 1] as number;
+      for (let at = 0; at < count * FIELDS; at += FIELDS) {
+        const start = records[at + FIELD.start] as number;
+        const length = records[at + FIELD.length] as number;
         const { count: before } = held;
         let text = '';
         let done = start;
-        for (let left = lines[at + 3] as number; left > 0; left--, next += TEXT_FIELDS) {
+        for (let left = records[at + TEXT_FIELD.texts] as number; left > 0; left--, next += TEXT_FIELDS) {
           const open = (texts[next] as number) - 1;
           if (!held.mayCut.test(bytes.toString('latin1', Math.max(start, open - LONGEST_KEY), open))) continue;
           const cut = texts[next + 1] as number;
@@ -97,9 +97,9 @@ class RecordReader {
           text += held.add(bytes.toString('latin1', cut, done), texts[next + 3] as number);
         }
         text += bytes.toString(encoding, done, start + length);
-        const flag = lines[at + 2];
-        const value = flag === 1 ? parseExact(text) : parseObject(text);
-        const json = flag === 0 ? text : undefined;
+        const isSuspect = records[at + TEXT_FIELD.suspect] === 1;
+        const value = isSuspect ? parseExact(text) : parseObject(text);
+        const json = isSuspect || records[at + TEXT_FIELD.spaced] === 1 ? undefined : text;
         if (value) yield { value, line: number, offset: block.offset + start, length, textsBefore: before, json };
         else this.#damaged(block.line(start, length, number));
         number++;

@@ -1,6 +1,5 @@
 import { compiled } from './compiled.generated.ts';
 import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES, type ScannerKind } from './layout.ts';
-import { startModule } from './wasm.ts';
 
 /** A larger block is not worth a copy of its own: it is one line, or nearly so. */
 export const LARGEST_BLOCK = 64 * 1024 * 1024;
@@ -11,9 +10,11 @@ export interface Scanner {
   load(block: Uint8Array): boolean;
   /** Scans from an offset on and gives the number of lines: as many as there is room for, at least one. */
   scan(from: number): number;
+  /** The same for lines of any JSON: only where their long texts are. */
+  scanTexts(from: number): number;
   /** FIELDS numbers per line, as layout.ts says; valid until the next scan. */
   readonly records: Int32Array;
-  /** CALL_FIELDS numbers per tool call. */
+  /** CALL_FIELDS numbers per tool call, or TEXT_FIELDS per long text. */
   readonly calls: Int32Array;
 }
 
@@ -24,12 +25,24 @@ interface Exports {
   readonly recordsAt: () => number;
   readonly callsAt: () => number;
   readonly scan: (from: number, bytes: number) => number;
+  readonly scanTexts: (from: number, bytes: number) => number;
+}
+
+interface WasmApi {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
 }
 
 /** The seed keeps logs from aiming at the hash: 8 random bytes. Undefined without WebAssembly and its SIMD. */
 export function makeScanner(kind: ScannerKind, seed: Uint8Array): Scanner | undefined {
-  const exports = kind === 'off' ? undefined : startModule<Exports>(compiled);
-  if (!exports) return undefined;
+  const api = (globalThis as { readonly WebAssembly?: WasmApi }).WebAssembly;
+  if (kind === 'off' || !api) return undefined;
+  let exports: Exports;
+  try {
+    exports = new api.Instance(new api.Module(Buffer.from(compiled, 'base64'))).exports as Exports;
+  } catch {
+    return undefined;
+  }
   const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength);
   exports.seed(view.getInt32(0, true), view.getInt32(4, true));
   return new CompiledScanner(exports);
@@ -59,6 +72,10 @@ class CompiledScanner implements Scanner {
 
   scan(from: number): number {
     return this.#exports.scan(from, this.#bytes);
+  }
+
+  scanTexts(from: number): number {
+    return this.#exports.scanTexts(from, this.#bytes);
   }
 
   #view(): void {

@@ -1,28 +1,12 @@
-// AssemblyScript, not TypeScript: where the long strings of lines are. The numbers here are those of src/scanner/layout.ts and texts.ts.
-import { roomAt, skipLine, skipString, stringEnd, stringStart } from './bytes';
+// AssemblyScript, not TypeScript: where the long strings of lines are. The numbers here are those of src/scanner/layout.ts.
+import { skipLine, skipString, stringEnd, stringStart } from './bytes';
+import { calls, FIELDS, input, MOST_CALLS, MOST_LINES, records } from './scan';
 
-const MOST_LINES: i32 = 8192;
-const MOST_TEXTS: i32 = 32768;
+/** They take the place of the calls, of which each has 12 bytes. */
+const MOST_TEXTS: i32 = (MOST_CALLS * 12) / 16;
 const LONG: usize = 768;
 /** So much of a long string stays, and a bit more where it must not be cut. */
 const HEAD: usize = 64;
-
-const lines: usize = (__heap_base + 15) & ~15;
-const texts: usize = lines + (MOST_LINES * 16);
-const input: usize = texts + (MOST_TEXTS * 16);
-
-export function linesAt(): usize {
-  return lines;
-}
-
-export function textsAt(): usize {
-  return texts;
-}
-
-/** Makes room for so many bytes and tells where they go; 0 where there is none. */
-export function reserve(bytes: usize): usize {
-  return roomAt(input, bytes);
-}
 
 /** A place behind the head of a string that is not inside of an escape or a character; 0 where none is near. */
 function cutOf(start: usize, end: usize): usize {
@@ -81,7 +65,7 @@ function skipDigits(at: usize): usize {
 }
 
 /** Looks at lines from an offset on and gives their number: as many as there is room for. */
-export function scan(from: usize, bytes: usize): i32 {
+export function scanTexts(from: usize, bytes: usize): i32 {
   const end = input + bytes;
   let at = input + from;
   let count = 0;
@@ -104,7 +88,7 @@ export function scan(from: usize, bytes: usize): i32 {
         if (stringEnd - stringStart >= LONG && before == 0x3a && textCount < MOST_TEXTS) {
           const cut = cutOf(stringStart, stringEnd);
           if (cut != 0) {
-            const text = texts + textCount * 16;
+            const text = calls + textCount * 16;
             store<i32>(text, <i32>(stringStart - input));
             store<i32>(text, <i32>(cut - input), 4);
             store<i32>(text, <i32>(stringEnd - input), 8);
@@ -125,11 +109,12 @@ export function scan(from: usize, bytes: usize): i32 {
       textCount = first;
       at = skipLine(at);
     } else at++;
-    const line = lines + count * 16;
-    store<i32>(line, <i32>(start - input));
-    store<i32>(line, <i32>(at - 1 - start), 4);
-    store<i32>(line, isOdd || suspect ? 1 : isSpaced ? 2 : 0, 8);
-    store<i32>(line, textCount - first, 12);
+    const record = records + count * FIELDS * 4;
+    store<i32>(record, <i32>(start - input));
+    store<i32>(record, <i32>(at - 1 - start), 4);
+    store<i32>(record, isOdd || suspect ? 1 : 0, 8);
+    store<i32>(record, isSpaced ? 1 : 0, 12);
+    store<i32>(record, textCount - first, 16);
     count++;
   }
   return count;
