@@ -1,6 +1,9 @@
 import { decodeUtf8 } from '../lines/line.ts';
 import type { LogSource } from './format.ts';
 
+/** A mark went where nobody expected it; a conversion that reads all texts in full has none. */
+export class LostText extends Error {}
+
 /** Its name and number, and a quote. */
 const LONGEST_MARK = 40;
 
@@ -16,6 +19,9 @@ export class LongTexts {
   readonly mayCut: RegExp;
   readonly #name: string;
   readonly #mark: RegExp;
+  /** What tells a mark, and where it is not whole because somebody has cut the text. */
+  readonly #start: string;
+  readonly #broken: RegExp;
   /** JSON without its quotes, one character per byte, and its length as a string. */
   readonly #rests: { readonly json: string; readonly length: number }[] = [];
   #first = 0;
@@ -28,6 +34,8 @@ export class LongTexts {
     this.#name = `text-${Buffer.from(this.key).toString('hex')}-`;
     // A mark ends with a quote: its backslashes tell how often it is JSON inside of JSON.
     this.#mark = new RegExp(`${this.#name}(\\d+)(\\\\*)"`, 'g');
+    this.#start = this.#name.slice(0, 'text-'.length + 8);
+    this.#broken = new RegExp(`${this.#start}(?!${this.#name.slice(this.#start.length)}\\d+\\\\+")`);
   }
 
   /** How many there were so far. */
@@ -49,9 +57,9 @@ export class LongTexts {
 
   /** JSON, one character per byte, with its texts in full. */
   expand(json: string): string {
-    return json.includes(this.#name)
-      ? json.replace(this.#mark, (_mark, count: string, slashes: string) => this.#rest(count, slashes.length))
-      : json;
+    if (!json.includes(this.#start)) return json;
+    if (this.#broken.test(json)) throw new LostText();
+    return json.replace(this.#mark, (_mark, count: string, slashes: string) => this.#rest(count, slashes.length));
   }
 
   /** The same for JSON as text. */
@@ -94,7 +102,7 @@ export class LongTexts {
 
   #at(count: string): { readonly json: string; readonly length: number } {
     const rest = this.#rests[Number(count) - this.#first];
-    if (rest === undefined) throw new Error('a long text was forgotten too early');
+    if (rest === undefined) throw new LostText();
     return rest;
   }
 }

@@ -264,7 +264,8 @@ export class NativeWriter {
     const entry = { type: 'custom', id: this.#stampId, parentId: null, timestamp };
     if (this.dialect === 'pi' && title !== undefined)
       this.entry('session_info', { name: title }, { line: this.#line, time: this.#time || timestamp });
-    this.#sink.head([encodeUtf8(toJson(header)), encodeUtf8(toJson({ ...entry, customType: STAMP, data: stamp }))]);
+    const head = [header, { ...entry, customType: STAMP, data: stamp }];
+    this.#sink.head(head.map((one) => this.texts.expand(encodeUtf8(toJson(one)))));
     const { mapped, merged, custom, dropped } = this.#counts;
     this.#sink.report({
       source: { format, ...defined({ version: formatVersion }), sha256: source.sha256, bytes: source.bytes },

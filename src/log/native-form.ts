@@ -1,4 +1,5 @@
 import type { ConversionOptions, ConversionReport, LogFormat, LogSource } from '../formats/format.ts';
+import { LostText } from '../formats/long-texts.ts';
 import type { Envelope } from '../json/envelope.ts';
 import { uint32Column } from '../util/column.ts';
 import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
@@ -92,7 +93,13 @@ export async function nativeForm(
         report = made;
       },
     };
-    await toNative(source, sink, conversion);
+    try {
+      await toNative(source, sink, conversion);
+    } catch (error) {
+      if (!(error instanceof LostText)) throw error;
+      sink.restart();
+      await toNative({ ...source, scanner: 'off' }, sink, conversion);
+    }
     flush();
     const body = scratch.store();
     const before = head.map((raw) => `${raw}\n`).join('');

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { LogFormat } from '../../src/formats/format.ts';
 import { foreignFormats } from '../../src/formats/index.ts';
+import { LongTexts } from '../../src/formats/long-texts.ts';
+import { countingSource, NativeWriter } from '../../src/formats/native-writer.ts';
+import { readRecords } from '../../src/formats/records.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { inMemory, memoryScratch, storeOf } from '../../src/log/byte-store.ts';
 import { nativeForm } from '../../src/log/native-form.ts';
@@ -46,13 +50,19 @@ function longLog(path: string, random: () => number): Buffer {
   return Buffer.from([...told.slice(0, 8), filler, ...told.slice(8), damaged, half, spaced, ''].join('\n'));
 }
 
-async function converted(log: Buffer, format: string, keep: 'meta' | 'raw', scanner: ScannerKind) {
+type ToNative = NonNullable<LogFormat['toNative']>;
+
+function toNativeOf(format: string): ToNative {
   const known = foreignFormats.find(({ id }) => id === format);
   if (!known?.toNative) throw new Error(format);
+  return known.toNative;
+}
+
+async function converted(log: Buffer, toNative: ToNative, keep: 'meta' | 'raw', scanner: ScannerKind) {
   const random = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(7);
   const source = logSource(storeOf(inMemory(log)), { name: '-', random, scanner });
   const options = { dialect: 'pi', keep, scratch: memoryScratch, onWarning: () => {} } as const;
-  const form = await nativeForm(source, { toNative: known.toNative }, options);
+  const form = await nativeForm(source, { toNative }, options);
   const chunks: Buffer[] = [];
   for await (const chunk of form.store.chunks()) chunks.push(Buffer.from(chunk));
   return { text: Buffer.concat(chunks).toString('utf8'), damage: form.damage, report: form.report };
@@ -67,10 +77,38 @@ describe('long texts', () => {
     const random = makeRandom(keep === 'raw' ? 1 : 2);
     for (const path of fixtures) {
       const log = longLog(path, random);
-      const format = path.split('/')[0] ?? '';
-      const [cut, read] = [await converted(log, format, keep, 'compiled'), await converted(log, format, keep, 'off')];
+      const toNative = toNativeOf(path.split('/')[0] ?? '');
+      const [cut, read] = [
+        await converted(log, toNative, keep, 'compiled'),
+        await converted(log, toNative, keep, 'off'),
+      ];
       expect(cut, path).toEqual(read);
     }
     expect(fixtures.length).toBeGreaterThan(50);
+  });
+
+  it.each([
+    ['cut short', (text: string) => text.slice(0, 85)],
+    ['asked for too late', (text: string, before: string | undefined) => before ?? text],
+    ['used as the title', (text: string) => text],
+  ])('are read in full where one is %s', async (name, use) => {
+    const lines = Array.from({ length: 1500 }, (_, at) => JSON.stringify({ type: 'x', content: `${at} `.repeat(400) }));
+    const toNative: ToNative = async (source, sink, options) => {
+      const { chunks, facts } = countingSource(source);
+      const texts = new LongTexts(source, /"content":$/);
+      const writer = new NativeWriter({ id: 'x' }, source, sink, options, '1', texts);
+      const seen: string[] = [];
+      for await (const batch of readRecords(chunks, () => {}, texts))
+        for (const { value, line, textsBefore } of batch) {
+          texts.forgetBefore(textsBefore);
+          seen.push(String(value['content']));
+          if (name !== 'used as the title') writer.custom('x', use(seen.at(-1) ?? '', seen.at(-2)), { line });
+        }
+      writer.end({ id: '1', time: 0, cwd: '/', title: seen.at(-9) }, facts());
+    };
+    const log = Buffer.from(`${lines.join('\n')}\n`);
+    const cut = await converted(log, toNative, 'meta', 'compiled');
+    expect(cut.text).not.toMatch(/text-0707/);
+    expect(cut).toEqual(await converted(log, toNative, 'meta', 'off'));
   });
 });

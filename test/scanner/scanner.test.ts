@@ -377,6 +377,7 @@ describe('the comparison itself', () => {
         WEAKENINGS[name]?.(inner, block);
         return lines;
       },
+      scanTexts: (from) => inner.scanTexts(from),
       get records() {
         return inner.records;
       },
