@@ -7,6 +7,8 @@ const GROUPS: Readonly<Record<Group, string>> = {
   content: 'Content',
   tree: 'The tree',
   references: 'References between entries',
+  thinking: 'Thinking',
+  images: 'Images',
   tools: 'Tool calls and results',
   blobs: 'Blobs',
 };

@@ -30,11 +30,18 @@ export interface LineContent {
   readonly objects: readonly LineObject[];
 }
 
+/** Whether an object inside a damaged line is an entry, and not a piece of one. */
+export type IsEntry = (value: JsonObject) => boolean;
+
 const NOTHING: LineContent = { damage: undefined, objects: [] };
 export const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 /** What a line holds: one object where it is healthy, else the damage and the entries that are whole in spite of it. */
-export function readContent(line: Line, version: number | undefined): LineContent {
+export function readContent(
+  line: Line,
+  version: number | undefined,
+  isEntry: IsEntry = (value) => hasEnvelope(value, version),
+): LineContent {
   if (line.oversize > 0) return { damage: 'oversize-line', objects: [] };
   const raw = line.raw;
   // The mark is a finding of its own; behind it the line is read as any other.
@@ -52,7 +59,6 @@ export function readContent(line: Line, version: number | undefined): LineConten
   }
   // JSON's structure is ASCII, so the bytes can be searched as they are; only what is found is decoded.
   const body = skipped > 0 ? raw.slice(skipped) : raw;
-  const isEntry = (value: JsonObject): boolean => hasEnvelope(value, version);
   const found = ({ start, end }: SalvagedObject): LineObject => {
     const text = decodeUtf8(body.slice(start, end));
     return { value: JSON.parse(text) as JsonObject, text, start: skipped + start, end: skipped + end };

@@ -105,6 +105,94 @@ export interface RecordFacts {
   readonly timestamp?: string | undefined;
 }
 
+/** What a record's message is made of, for the rules on it. */
+export interface BlockFacts {
+  readonly kind: 'text' | 'thinking' | 'image' | 'call' | 'result' | 'other' | 'unknown';
+  /** Where it is in the record, such as message.content[0]. */
+  readonly path: string;
+  /** Of a call or a result: the id of the call. */
+  readonly callId?: string | undefined;
+  /** Of a text or of thinking: there is none. */
+  readonly isEmpty?: boolean;
+  /** Of thinking: it has what the provider demands to see again. */
+  readonly isSigned?: boolean;
+  /** Of an image: how long its base64 text is, and its sides where its bytes tell. */
+  readonly image?: { readonly length: number; readonly width?: number; readonly height?: number };
+}
+
+/** What the rules need to know of one record, whatever its format calls it. */
+export interface CheckedFacts {
+  /** The type of the record, in the words of its format. */
+  readonly type: string;
+  /** It is part of a conversation: others may hang from it, or it goes to the model. */
+  readonly isSpoken: boolean;
+  /** It says what log this is; it has to be the first record. */
+  readonly isHeader?: boolean;
+  /** Which conversation of the file: '' is the main one, others are those of subagents. */
+  readonly conversation: string;
+  readonly id?: string | undefined;
+  /** Null for a root, undefined where it names none. Only in formats with a tree. */
+  readonly parentId?: string | null | undefined;
+  /** A parent that is not there is no finding: it begins anew, as behind a compaction. */
+  readonly mayBeRoot?: boolean;
+  /** Several records with one of these are one message. */
+  readonly messageId?: string | undefined;
+  readonly role?: 'user' | 'assistant' | 'result' | undefined;
+  readonly blocks: readonly BlockFacts[];
+  /** As it is in the record. */
+  readonly timestamp?: unknown;
+  /** The place in the file that a record claims; undefined where the format has none, null where it is missing. */
+  readonly ordinal?: number | null | undefined;
+  /** It says which record the conversation ends with. */
+  readonly leaf?: string | undefined;
+  /** It begins a compaction; `kept` are records that stay in view. */
+  readonly compaction?: { readonly kept: readonly string[]; readonly isWhole: boolean };
+  /** It is the summary that a compaction needs. */
+  readonly isSummary?: boolean;
+  /** A log that this one goes on from, and how much of it. */
+  readonly base?: { readonly path?: string; readonly bytes?: number };
+  /** What is not as the format has it, by the id of the rule that it breaks. */
+  readonly issues: readonly RecordIssue[];
+}
+
+export interface RecordIssue {
+  readonly rule: string;
+  readonly path: string;
+  readonly message: string;
+  readonly severity?: 'error' | 'warning';
+}
+
+/** How a record is changed by a fix; texts are JSON of one record, one character per byte, without a newline. */
+export interface RecordEditor {
+  /** The member with the record's id, and the one with its parent's. */
+  readonly idMember: string;
+  readonly parentMember?: string;
+  /** A new id in the format's own form. */
+  newId(seed: string): string;
+  /** A record that answers a call whose result was never recorded; `call` is the record that made it. */
+  result(call: JsonObject, callId: string, id: string): JsonObject;
+  /** The blocks at these paths leave; undefined where nothing would be left of the record. */
+  withoutBlocks(record: JsonObject, paths: readonly string[]): JsonObject | undefined;
+  /** A block gives way to a text. */
+  withText(record: JsonObject, path: string, text: string): JsonObject;
+  /** A call, or a result, of another id. */
+  withCallId(record: JsonObject, path: string, id: string): JsonObject;
+}
+
+/** How the records of a format are checked and repaired. Rules know only this, and no field of a format. */
+export interface RecordChecks {
+  /** The rules that apply, with the level of each; a rule that is not named has nothing to say. */
+  readonly levels: Readonly<Record<string, 'error' | 'warning' | 'off'>>;
+  /** What the real agents do with it, for `--explain`, by rule. */
+  readonly evidence: Readonly<Record<string, string>>;
+  /** Whether an object inside a damaged line is a record, and not a piece of one. */
+  readonly isRecord: (value: JsonObject) => boolean;
+  readonly describe: (record: JsonObject) => CheckedFacts;
+  readonly edit: RecordEditor;
+  /** A log of which others may name a place by its offset: nothing may move towards its start. */
+  readonly keepsOffsets?: (header: JsonObject) => boolean;
+}
+
 /** A log format: how to recognize it, and what its records mean. Nobody else knows its field names. */
 export interface LogFormat {
   readonly id: string;
@@ -120,6 +208,8 @@ export interface LogFormat {
   readonly takesBack?: true;
   /** What is known of one record of a log. */
   readonly describe?: (record: JsonObject) => RecordFacts;
+  /** How its records are checked and repaired; absent for a format that is not. */
+  readonly checks?: () => Promise<RecordChecks>;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */
   readonly toNative?: (source: LogSource, sink: NativeSink, options: ConversionOptions) => Promise<void>;
 }

@@ -3,12 +3,23 @@ import type { ShapeIssue } from '../entries/schema/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { LogFacts } from './check/log-facts.ts';
+import type { CheckedRecord, RecordLog } from './check/record-log.ts';
 import type { ObjectFinding, RepairState } from './fix/repair-state.ts';
 import { type DamagedLine, type Piece, splitDamagedLine } from './fix/split-damaged-line.ts';
 
 export type Severity = 'error' | 'warning';
 export type Level = Severity | 'off';
-export type Group = 'bytes' | 'header' | 'shape' | 'content' | 'tree' | 'references' | 'tools' | 'blobs';
+export type Group =
+  | 'bytes'
+  | 'header'
+  | 'shape'
+  | 'content'
+  | 'tree'
+  | 'references'
+  | 'tools'
+  | 'thinking'
+  | 'images'
+  | 'blobs';
 
 /** What a rule is, apart from how it looks for it; help, README and reports are made from this. */
 export interface RuleMeta {
@@ -77,7 +88,8 @@ export interface FindingPlace {
   readonly path?: string | undefined;
 }
 
-export type Report = (place: FindingPlace, message: string) => void;
+/** A severity other than that of the rule, where this very finding has one. */
+export type Report = (place: FindingPlace, message: string, severity?: Severity) => void;
 
 /** How repair fixes what a rule finds, by what the rule looks at. */
 export interface Fix {
@@ -103,6 +115,10 @@ export interface Rule extends RuleMeta {
   readonly object?: (object: CheckedObject, log: LogFacts, report: Report) => void;
   /** Looks at the whole log. */
   readonly end?: (log: LogFacts, report: Report) => void;
+  /** Looks at every record of another agent's log, in order, before it joins the log's facts. */
+  readonly record?: (record: CheckedRecord, log: RecordLog, report: Report) => void;
+  /** Looks at the whole log of another agent. */
+  readonly recordsEnd?: (log: RecordLog, report: Report) => void;
   /** In a repair `object` sees only headers and counts in the facts of the log. */
   readonly fix?: Fix | undefined;
   /** A fix that repair makes only if an option asks for it. */

@@ -1,0 +1,105 @@
+import { readContent } from '../../entries/damage.ts';
+import type { RecordChecks } from '../../formats/format.ts';
+import type { Line } from '../../lines/line.ts';
+import { rules } from '../index.ts';
+import type { Finding, FindingPlace, Level, Report, Rule, Severity } from '../rule.ts';
+import { LogFacts } from './log-facts.ts';
+import { checkedRecord, placeOfRecord, RecordLog } from './record-log.ts';
+
+export interface RecordCheckOptions {
+  /** As findings name it. */
+  readonly file: string;
+  readonly checks: RecordChecks;
+  /** Levels that differ from the format's. */
+  readonly levels?: ReadonlyMap<string, Level> | undefined;
+  /** 8 bytes that the log could not foresee. */
+  readonly hashKey: Uint8Array;
+  readonly onFinding: (finding: Finding) => void;
+}
+
+type ActiveRule = Rule & { readonly severity: Severity };
+
+/** The rules that a format has, with the level that counts: what the user says, else the format. */
+export function recordRules(checks: RecordChecks, levels?: ReadonlyMap<string, Level>): ActiveRule[] {
+  return rules.flatMap((rule) => {
+    const own = checks.levels[rule.id];
+    const severity = own === undefined ? 'off' : (levels?.get(rule.id) ?? own);
+    return severity === 'off' ? [] : [{ ...rule, severity }];
+  });
+}
+
+/** Checks a log of another agent, line by line: hand in every line, then call `end`. */
+export class RecordCheck {
+  readonly log: RecordLog;
+  readonly #file: string;
+  readonly #checks: RecordChecks;
+  readonly #rules: readonly ActiveRule[];
+  /** Levels that the user has set go before those of a single finding. */
+  readonly #levels: ReadonlyMap<string, Level>;
+  #onFinding: (finding: Finding) => void;
+  #rule: ActiveRule | undefined;
+  /** Rules on lines ask it for nothing but what was counted. */
+  readonly #facts: LogFacts;
+  readonly #report: Report = (place, message, severity) => this.#found(place, message, severity);
+
+  constructor({ file, checks, levels, hashKey, onFinding }: RecordCheckOptions) {
+    this.#file = file;
+    this.#checks = checks;
+    this.#levels = levels ?? new Map();
+    this.#rules = recordRules(checks, levels);
+    this.#onFinding = onFinding;
+    this.log = new RecordLog(hashKey);
+    this.#facts = new LogFacts(hashKey);
+  }
+
+  line(line: Line): void {
+    const { log } = this;
+    log.lines++;
+    this.#facts.lines++;
+    const { damage, objects } = readContent(line, undefined, this.#checks.isRecord);
+    if (damage === 'oversize-line') log.firstOversizeLine ||= line.number;
+    const checked = { line, damage, objects: objects.length };
+    const isUsual = damage === undefined && objects.length === 1 && line.terminated && line.number > 1;
+    if (!isUsual) this.#each((rule) => rule.line?.(checked, this.#facts, this.#report));
+    for (const object of objects) {
+      const record = checkedRecord(line, object, this.#checks.describe(object.value));
+      this.#each((rule) => {
+        for (const { rule: id, path, message, severity } of record.facts.issues)
+          if (id === rule.id) this.#report(placeOfRecord(record, path), message, severity);
+        rule.record?.(record, log, this.#report);
+      });
+      log.add(record);
+    }
+  }
+
+  end(): void {
+    const onFinding = this.#onFinding;
+    const atEnd: Finding[] = [];
+    this.#onFinding = (finding) => atEnd.push(finding);
+    this.#each((rule) => rule.recordsEnd?.(this.log, this.#report));
+    for (const finding of atEnd.sort((one, other) => one.line - other.line)) onFinding(finding);
+  }
+
+  #each(look: (rule: ActiveRule) => void): void {
+    for (const rule of this.#rules) {
+      this.#rule = rule;
+      look(rule);
+    }
+  }
+
+  #found({ line, offset, entryId, path }: FindingPlace, message: string, severity?: Severity): void {
+    const rule = this.#rule;
+    if (!rule) return;
+    this.#onFinding({
+      file: this.#file,
+      line,
+      offset,
+      rule: rule.id,
+      severity: this.#levels.has(rule.id) ? rule.severity : (severity ?? rule.severity),
+      message,
+      ...(entryId === undefined ? {} : { entryId }),
+      ...(path === undefined || path === '' ? {} : { path }),
+      fixable: rule.fixable,
+    });
+  }
+}

@@ -1,0 +1,255 @@
+import { hash } from 'node:crypto';
+import type { CheckedFacts } from '../../formats/format.ts';
+import type { JsonObject } from '../../json/value.ts';
+import type { Line } from '../../lines/line.ts';
+import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
+import { Symbols } from '../../util/symbols.ts';
+import type { FindingPlace } from '../rule.ts';
+import { readTime } from './log-facts.ts';
+
+/** A record of another agent's log, with what its format says about it. */
+export interface CheckedRecord {
+  readonly line: Line;
+  readonly value: JsonObject;
+  readonly text: string;
+  readonly facts: CheckedFacts;
+  /** As readTime gives it. */
+  readonly time: number | undefined;
+}
+
+const NO_ID = -1;
+const NULL_PARENT = -2;
+/** In the place of a parent's position: it is a root, or nothing has the id that it names. */
+export const ROOT = -1;
+export const LOST = -2;
+
+const FLAG = { spoken: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assistant: 32 };
+
+/** A call or a result: the record that has it, and where in the record. */
+export interface ToolUse {
+  readonly position: number;
+  readonly path: string;
+}
+
+/** What is known of a conversation so far. */
+interface Conversation {
+  first: number;
+  /** The last record that is no result. */
+  last: number;
+  messageId: string | undefined;
+  readonly messageIds: Set<string>;
+}
+
+/**
+ * What the rules know about a log of another agent: grows record by record, complete after `finish`. Holds an index of
+ * about 50 bytes per record and no content.
+ */
+export class RecordLog {
+  /** Lines, records among them, and those of a conversation. */
+  lines = 0;
+  spoken = 0;
+  firstOversizeLine = 0;
+  /** The first header, and the records before it. */
+  header: CheckedFacts | undefined;
+  beforeHeader = 0;
+  /** The last record that names a leaf, and the last that is part of the main conversation. */
+  leaf: { readonly id: string; readonly position: number } | undefined;
+  lastSpoken = -1;
+  /** Records that have a time that can be read. */
+  timed = 0;
+  lastTime: number | undefined;
+  lastOrdinal: number | undefined;
+  /** The last record has no ordinal although the format has them. */
+  lacksOrdinal = false;
+  images = 0;
+  readonly calls = new Map<number, ToolUse[]>();
+  readonly results = new Map<number, ToolUse[]>();
+  readonly conversations = new Map<string, Conversation>();
+  readonly compactions: { readonly position: number; readonly kept: readonly string[]; hasSummary: boolean }[] = [];
+  readonly callIds: Symbols;
+  readonly #ids: Symbols;
+  readonly #id = int32Column();
+  readonly #parent = int32Column();
+  readonly #line = uint32Column();
+  readonly #offset = float64Column();
+  readonly #time = float64Column();
+  readonly #flags = uint8Column();
+  readonly #conversation = uint8Column();
+  readonly #names: string[] = [];
+  /** By the symbol of an id: the first record that has it, and the digest of that. */
+  readonly #definedAt = int32Column();
+  readonly #digests = float64Column();
+
+  /** The key is 8 random bytes, for the tables of ids. */
+  constructor(hashKey: Uint8Array) {
+    this.#ids = new Symbols(hashKey);
+    this.callIds = new Symbols(hashKey);
+  }
+
+  get size(): number {
+    return this.#id.size;
+  }
+
+  placeOf(position: number, path?: string): FindingPlace {
+    return { line: this.lineOf(position), offset: this.#offset.at(position), entryId: this.idOf(position), path };
+  }
+
+  lineOf(position: number): number {
+    return this.#line.at(position);
+  }
+
+  idOf(position: number): string | undefined {
+    const id = this.#id.at(position);
+    return id === NO_ID ? undefined : this.#ids.text(id);
+  }
+
+  /** The id of the parent as the record names it; null for none. */
+  parentIdOf(position: number): string | null {
+    const parent = this.#parent.at(position);
+    return parent < 0 ? null : this.#ids.text(parent);
+  }
+
+  /** NaN where it cannot be read. */
+  timeOf(position: number): number {
+    return this.#time.at(position);
+  }
+
+  isSpoken(position: number): boolean {
+    return (this.#flags.at(position) & FLAG.spoken) !== 0;
+  }
+
+  mayBeRoot(position: number): boolean {
+    return (this.#flags.at(position) & FLAG.mayBeRoot) !== 0;
+  }
+
+  /** An earlier record has its id; a copy is the same in every byte. */
+  isRepeated(position: number): boolean {
+    return (this.#flags.at(position) & FLAG.repeated) !== 0;
+  }
+
+  isCopy(position: number): boolean {
+    return (this.#flags.at(position) & FLAG.copy) !== 0;
+  }
+
+  isPrompt(position: number): boolean {
+    return (this.#flags.at(position) & FLAG.prompt) !== 0;
+  }
+
+  conversationOf(position: number): string {
+    return this.#names[this.#conversation.at(position)] ?? '';
+  }
+
+  /** The first record with an id; -1 where there is none. */
+  find(id: string): number {
+    const symbol = this.#ids.find(id);
+    return symbol < 0 || symbol >= this.#definedAt.size ? -1 : this.#definedAt.at(symbol);
+  }
+
+  /** The position of the parent, ROOT or LOST. A record that another one repeats counts where it was first. */
+  parentOf(position: number): number {
+    const parent = this.#parent.at(position);
+    if (parent < 0) return ROOT;
+    const at = parent < this.#definedAt.size ? this.#definedAt.at(parent) : -1;
+    return at < 0 ? LOST : at;
+  }
+
+  /** The conversation went on behind a record: something other than results came. */
+  goesOnBehind(position: number): boolean {
+    return (this.conversations.get(this.conversationOf(position))?.last ?? -1) > position;
+  }
+
+  add({ line, facts, time, text }: CheckedRecord): number {
+    const position = this.size;
+    const { id, parentId, isSpoken, conversation } = facts;
+    let flags = (isSpoken ? FLAG.spoken : 0) | (facts.mayBeRoot ? FLAG.mayBeRoot : 0);
+    if (isSpoken && facts.role === 'user') flags |= FLAG.prompt;
+    if (facts.role === 'assistant') flags |= FLAG.assistant;
+    const symbol = id === undefined ? NO_ID : this.#symbol(id);
+    if (symbol !== NO_ID) flags |= this.#define(symbol, position, text);
+    this.#id.push(symbol);
+    this.#parent.push(typeof parentId === 'string' ? this.#symbol(parentId) : NULL_PARENT);
+    this.#line.push(line.number);
+    this.#offset.push(line.offset);
+    this.#time.push(time ?? Number.NaN);
+    this.#flags.push(flags);
+    this.#conversation.push(this.#nameOf(conversation));
+    // What a copy says was said.
+    if ((flags & FLAG.copy) === 0) this.#take(position, facts);
+    if (isSpoken) {
+      this.spoken++;
+      if (conversation === '') this.lastSpoken = position;
+      if (time !== undefined) {
+        this.timed++;
+        this.lastTime = time;
+      }
+    }
+    return position;
+  }
+
+  #take(position: number, facts: CheckedFacts): void {
+    const { blocks, conversation, isSpoken, messageId, role, compaction, leaf } = facts;
+    if (facts.isHeader) this.header ??= facts;
+    else if (!this.header) this.beforeHeader++;
+    if (leaf !== undefined) this.leaf = { id: leaf, position };
+    if (facts.ordinal !== undefined) {
+      this.lacksOrdinal = facts.ordinal === null;
+      this.lastOrdinal = facts.ordinal ?? this.lastOrdinal;
+    }
+    for (const { kind, callId, path } of blocks) {
+      if (kind === 'image') this.images++;
+      const uses = kind === 'call' ? this.calls : kind === 'result' ? this.results : undefined;
+      if (!uses || callId === undefined) continue;
+      const symbol = this.callIds.intern(callId);
+      const known = uses.get(symbol);
+      if (known) known.push({ position, path });
+      else uses.set(symbol, [{ position, path }]);
+    }
+    const last = this.compactions.at(-1);
+    if (last && facts.isSummary) last.hasSummary = true;
+    if (compaction) this.compactions.push({ position, kept: compaction.kept, hasSummary: compaction.isWhole });
+    if (!isSpoken) return;
+    const known = this.conversations.get(conversation);
+    const current = known ?? { first: position, last: position, messageId: undefined, messageIds: new Set<string>() };
+    if (!known) this.conversations.set(conversation, current);
+    if (role !== 'result') current.last = position;
+    if (role === 'user') current.messageId = undefined;
+    if (messageId === undefined) return;
+    current.messageId = messageId;
+    current.messageIds.add(messageId);
+  }
+
+  #symbol(id: string): number {
+    const symbol = this.#ids.intern(id);
+    for (let at = this.#definedAt.size; at <= symbol; at++) {
+      this.#definedAt.push(-1);
+      this.#digests.push(0);
+    }
+    return symbol;
+  }
+
+  #define(symbol: number, position: number, text: string): number {
+    const digest = Number.parseInt(hash('sha1', text, 'hex').slice(0, 12), 16);
+    if (this.#definedAt.at(symbol) >= 0) return FLAG.repeated | (this.#digests.at(symbol) === digest ? FLAG.copy : 0);
+    this.#definedAt.set(symbol, position);
+    this.#digests.set(symbol, digest);
+    return 0;
+  }
+
+  #nameOf(conversation: string): number {
+    const known = this.#names.indexOf(conversation);
+    // More subagents than a byte can number share the last place.
+    return known >= 0 ? known : this.#names.length > 0xff ? 0xff : this.#names.push(conversation) - 1;
+  }
+}
+
+export function checkedRecord(
+  line: Line,
+  { value, text }: { readonly value: JsonObject; readonly text: string },
+  facts: CheckedFacts,
+): CheckedRecord {
+  return { line, value, text, facts, time: readTime(facts.timestamp) };
+}
+
+export function placeOfRecord({ line, facts }: CheckedRecord, path?: string): FindingPlace {
+  return { line: line.number, offset: line.offset, entryId: facts.id, path };
+}
