@@ -1,9 +1,11 @@
+import { checkedFormats, foreignFormats } from '../formats/index.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { makeReporter, REPORTER_NAMES, type ReporterName } from '../reporters/index.ts';
 import { explainRule, listRules } from '../reporters/text.ts';
+import { recordRules } from '../rules/check/check-records.ts';
 import { rules } from '../rules/index.ts';
-import type { Level } from '../rules/rule.ts';
+import type { Level, RuleMeta } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
@@ -31,6 +33,9 @@ export const command: Command = {
       default: String(DEFAULT_MAX_LINE_BYTES),
       kind: 'number',
     }),
+    option('from', 'FORMAT', 'Check FILE as a log of this format; with --list-rules, what applies to it', {
+      choices: checkedFormats(),
+    }),
     option('jobs', 'N', 'Number of files to check in parallel', { default: 'the number of cores', kind: 'number' }),
     option('explain', 'RULE', 'Explain a rule: why it matters, how it arises, how to fix it', { needsNoInput: true }),
     flag('list-rules', 'List all rules with their levels', { needsNoInput: true }),
@@ -48,8 +53,8 @@ export const command: Command = {
 
 async function run(args: ParsedArgs, io: Io): Promise<number> {
   const asked = args.text('explain');
-  if (asked !== undefined) return await print(io, explainRule(ruleNamed(asked), io.style));
-  if (args.flag('list-rules')) return await print(io, listRules(rules, io.style));
+  if (asked !== undefined) return await print(io, explainRule(ruleNamed(asked), io.style, await evidenceOf(asked)));
+  if (args.flag('list-rules')) return await print(io, listRules(await rulesFor(args.text('from')), io.style));
   const { operands } = args;
   if (operands.filter((operand) => operand === '-').length > 1)
     throw new UsageError("standard input can only be read once; pass '-' once");
@@ -68,6 +73,8 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   const validation = new Validation(io, {
     settings: {
       levels,
+      strict: args.flag('strict'),
+      from: args.text('from'),
       maxLineBytes: readMaxLineBytes(args),
       blobs: args.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined),
       scanner: scannerKind(io.env),
@@ -81,6 +88,22 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     ...(passes ? { pass: new ByteWriter(terminalSafe(io.stdout)) } : {}),
   });
   return await validation.run(operands.length > 0 ? operands : ['-']);
+}
+
+/** The rules that apply to a format, with its levels. */
+async function rulesFor(from: string | undefined): Promise<readonly RuleMeta[]> {
+  const checks = await foreignFormats.find(({ id }) => id === from)?.checks?.();
+  return checks ? recordRules(checks).map((rule) => ({ ...rule, level: rule.severity })) : rules;
+}
+
+/** What the agents of other formats do with what a rule finds, by the title of the format. */
+async function evidenceOf(rule: string): Promise<[title: string, evidence: string][]> {
+  const found: [string, string][] = [];
+  for (const { noun, checks } of foreignFormats) {
+    const evidence = (await checks?.())?.evidence[rule];
+    if (evidence !== undefined) found.push([noun, evidence]);
+  }
+  return found;
 }
 
 async function print(io: Io, text: string): Promise<number> {

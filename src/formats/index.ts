@@ -72,6 +72,11 @@ export function requireFit(name: string, identity: Identity, report: ConversionR
   throw unfitError(name, format, looksLike.title);
 }
 
+/** The names of all formats that `validate` and `repair` check in their own form, as `--from` takes them. */
+export function checkedFormats(): string[] {
+  return [...ORIGINS, ...foreignFormats.filter(({ checks }) => checks).map(({ id }) => id)];
+}
+
 /** What is said about a file that is read as what it probably is. */
 export function probably({ title, id }: LogFormat): string {
   return `probably ${title}, and read as one; '--from ${id}' confirms it`;
@@ -131,8 +136,9 @@ export class Detection {
   /** The lines that may be worked on now: none as long as the file may be another agent's, which is an error. */
   pass(lines: readonly Line[]): readonly Line[] {
     if (!this.#held) return lines;
-    if (this.foreign) return [];
+    if (this.foreign && !this.foreign.checks) return [];
     for (const line of lines) this.#held.push(line);
+    if (this.foreign) return [];
     for (const line of lines) {
       if (!line.blank) this.#looked++;
       this.#bytes += line.length;
@@ -140,6 +146,11 @@ export class Detection {
       if (this.#isDecided || this.#looked >= LINES_TO_LOOK_AT) return this.end();
     }
     return [];
+  }
+
+  /** The lines of a file that is not ours, as far as they were handed in and not taken. */
+  takeForeign(): readonly Line[] {
+    return this.#held?.splice(0) ?? [];
   }
 
   get #isDecided(): boolean {

@@ -55,13 +55,18 @@ function grouped({ style }: ReporterOptions): Reporter {
 }
 
 /** A rule for a person: why it matters, how it arises, how to fix it, with an example. */
-export function explainRule(rule: RuleMeta, style: Style): string {
+export function explainRule(
+  rule: RuleMeta,
+  style: Style,
+  evidence: readonly (readonly [noun: string, text: string])[] = [],
+): string {
   const part = (title: string, text: string): string =>
     `${style.bold(title)}\n${fill(text.split(' '), '  ', '  ', WIDTH).join('\n')}\n`;
   const level = levelPaint(style)[rule.level](rule.level) + (rule.fixable ? ', fixed by repair' : '');
   return [
     `${style.bold(rule.id)} (${level}): ${rule.summary}\n`,
     part('Why it matters', rule.why),
+    ...evidence.map(([noun, text]) => part(`In a ${noun}`, text)),
     part('How it arises', rule.arises),
     part('What to do', rule.advice),
     `${style.bold('Example')}\n${rule.example.replace(/^/gm, '  ')}\n`,

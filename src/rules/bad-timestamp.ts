@@ -14,6 +14,14 @@ export const badTimestamp = defineRule('bad-timestamp', 'warning', 'content', {
       timestamp === undefined ? 'the timestamp is missing' : `the timestamp is ${shown(timestamp)}, not ISO 8601`;
     report(placeOf(object, 'timestamp'), found);
   },
+  recordsEnd: (log, report) => {
+    for (let position = 0; position < log.size; position++) {
+      if (!log.isSpoken(position) || !Number.isNaN(log.timeOf(position))) continue;
+      // Agents look for the time of the last record, or of any.
+      const isDecisive = position === log.lastSpoken || log.timed === 0;
+      report(log.placeOf(position), 'the timestamp is missing or not ISO 8601', isDecisive ? undefined : 'warning');
+    }
+  },
 });
 
 function shown(value: unknown): string {

@@ -1,3 +1,4 @@
+import { LOST as LOST_RECORD } from './check/record-log.ts';
 import { LOST, ROOT, UNRESOLVED } from './fix/repair-state.ts';
 import { defineRule } from './rule.ts';
 
@@ -12,6 +13,18 @@ export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
     for (const { position, parentId } of log.lostParents) {
       if (log.firstOversizeLine > 0 && log.firstOversizeLine < log.index.lineOf(position)) continue;
       report(log.placeOf(position, 'parentId'), `parent '${parentId}' is not in this file`);
+    }
+  },
+  recordsEnd: (log, report) => {
+    for (let position = 0; position < log.size; position++) {
+      const parent = log.parentOf(position);
+      if (parent >= 0 || !log.isSpoken(position) || log.mayBeRoot(position) || log.isFirst(position)) continue;
+      const isHidden = log.firstOversizeLine > 0 && log.firstOversizeLine < log.lineOf(position);
+      if (isHidden || log.isCopy(position)) continue;
+      const id = log.parentIdOf(position);
+      if (parent === LOST_RECORD) report(log.placeOf(position), `parent '${id}' is not in this file`);
+      else if (id === null)
+        report(log.placeOf(position), 'it names no parent, although the conversation began before it');
     }
   },
   fix: {

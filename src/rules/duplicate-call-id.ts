@@ -20,4 +20,12 @@ export const duplicateCallId = defineRule('duplicate-call-id', 'warning', 'tools
       seen.add(block['id']);
     });
   },
+  recordsEnd: (log, report) => {
+    for (const [call, [first, ...others]] of log.calls) {
+      for (const { position, path } of others) {
+        const line = first ? log.lineOf(first.position) : 0;
+        report(log.placeOf(position, path), `call id '${log.callIds.text(call)}' was already used on line ${line}`);
+      }
+    }
+  },
 });

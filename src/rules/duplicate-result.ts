@@ -12,4 +12,9 @@ export const duplicateResult = defineRule('duplicate-result', 'warning', 'tools'
       report(log.placeOf(position, 'message.toolCallId'), `a second result for call '${log.resultId(position)}'`);
     }
   },
+  recordsEnd: (log, report) => {
+    for (const [call, [, ...others]] of log.results)
+      for (const { position, path } of others)
+        report(log.placeOf(position, path), `a second result for call '${log.callIds.text(call)}'`);
+  },
 });

@@ -12,4 +12,13 @@ export const forwardParent = defineRule('forward-parent', 'warning', 'tree', {
       report(log.placeOf(position, 'parentId'), message);
     }
   },
+  recordsEnd: (log, report) => {
+    const inCycle = new Set(log.cycles().flatMap(({ members }) => members));
+    for (let position = 0; position < log.size; position++) {
+      const parent = log.parentOf(position);
+      if (parent <= position || inCycle.has(position)) continue;
+      const message = `parent '${log.parentIdOf(position)}' comes later, on line ${log.lineOf(parent)}`;
+      report(log.placeOf(position), message);
+    }
+  },
 });

@@ -13,4 +13,11 @@ export const orphanResult = defineRule('orphan-result', 'warning', 'tools', {
       report(log.placeOf(position, 'message.toolCallId'), message);
     }
   },
+  recordsEnd: (log, report) => {
+    for (const [call, results] of log.results) {
+      if (log.calls.has(call)) continue;
+      for (const { position, path } of results)
+        report(log.placeOf(position, path), `no call '${log.callIds.text(call)}' is in this file`);
+    }
+  },
 });

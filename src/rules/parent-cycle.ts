@@ -15,6 +15,12 @@ export const parentCycle = defineRule('parent-cycle', 'error', 'tree', {
       report(log.placeOf(position, 'parentId'), length === 1 ? 'the entry is its own parent' : cycle);
     }
   },
+  recordsEnd: (log, report) => {
+    for (const { position, length } of log.cycles()) {
+      const cycle = `the parents of ${counted(length, 'record')} form a cycle`;
+      report(log.placeOf(position), length === 1 ? 'the record is its own parent' : cycle);
+    }
+  },
   fix: { end: cutCycles },
 });
 

@@ -145,7 +145,7 @@ export function placeOfLine(line: Line): FindingPlace {
   return { line: line.number, offset: line.offset };
 }
 
-type RuleTexts = Pick<Rule, 'summary' | 'why' | 'arises' | 'advice' | 'example' | 'fix'>;
+type RuleTexts = Pick<Rule, 'summary' | 'why' | 'arises' | 'advice' | 'example' | 'fix' | 'record' | 'recordsEnd'>;
 
 /** A rule that passes on what the schemas say; they call the issue by its id. */
 export function shapeRule(id: ShapeIssue['kind'], level: Level, group: Group, texts: RuleTexts): Rule {

@@ -18,5 +18,13 @@ export const staleLeaf = defineRule('stale-leaf', 'warning', 'tree', {
     const message = `the leaf hides the messages on another branch; its newest entry is ${newer === undefined ? '' : `'${newer}' `}on line ${log.index.lineOf(newest)}`;
     report(log.placeOf(log.index.size - 1), message);
   },
+  recordsEnd: (log, report) => {
+    const { leaf, lastSpoken } = log;
+    const named = leaf ? log.find(leaf.id) : -1;
+    if (!leaf || named < 0 || lastSpoken < 0) return;
+    if (log.isBelow(lastSpoken, named) || log.isBelow(named, lastSpoken)) return;
+    const message = `the leaf that it names is on another branch than the newest record, on line ${log.lineOf(lastSpoken)}`;
+    report(log.placeOf(leaf.position), message);
+  },
   settle: settleLeaf,
 });

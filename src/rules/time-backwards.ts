@@ -18,6 +18,14 @@ export const timeBackwards = defineRule('time-backwards', 'warning', 'tree', {
       report(log.placeOf(position, 'timestamp'), `${span(behind)} older than its parent on line ${line}`);
     }
   },
+  recordsEnd: (log, report) => {
+    for (let position = 0; position < log.size; position++) {
+      const parent = log.parentOf(position);
+      const behind = parent < 0 ? 0 : log.timeOf(parent) - log.timeOf(position);
+      if (behind <= ALLOWED_MS || Number.isNaN(behind)) continue;
+      report(log.placeOf(position), `${span(behind)} older than its parent on line ${log.lineOf(parent)}`);
+    }
+  },
 });
 
 function span(ms: number): string {

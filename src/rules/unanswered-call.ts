@@ -17,5 +17,14 @@ export const unansweredCall = defineRule('unanswered-call', 'warning', 'tools', 
       report(log.placeOf(owner, `message.content[${log.calls.block(call)}]`), message);
     }
   },
+  recordsEnd: (log, report) => {
+    for (const [call, [first]] of log.calls) {
+      if (!first || log.results.has(call)) continue;
+      const goesOn = log.goesOnBehind(first.position);
+      const words = goesOn ? ', and the conversation goes on' : '';
+      const message = `call '${log.callIds.text(call)}' has no result${words}`;
+      report(log.placeOf(first.position, first.path), message, goesOn ? undefined : 'warning');
+    }
+  },
   settle: settleTools,
 });

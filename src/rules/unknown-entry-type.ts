@@ -5,5 +5,15 @@ export const unknownEntryType = shapeRule('unknown-entry-type', 'warning', 'shap
   why: 'Agents skip it; every command passes it through unchanged.',
   arises: 'A newer agent or a plugin wrote it.',
   advice: 'Nothing to fix; if you know the type, let us know.',
+  recordsEnd: (log, report) => {
+    const seen = new Set<number>();
+    for (let position = 0; position < log.size; position++) {
+      const parent = log.isSpoken(position) ? log.parentOf(position) : -1;
+      if (parent < 0 || log.isSpoken(parent) || seen.has(parent)) continue;
+      seen.add(parent);
+      const message = `agents skip a record of this type, and line ${log.lineOf(position)} hangs from it`;
+      report(log.placeOf(parent), message);
+    }
+  },
   example: '{"type":"telemetry","id":"a","parentId":null,"timestamp":"…"}',
 });

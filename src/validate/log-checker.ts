@@ -1,10 +1,11 @@
 import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
-import { Detection, foreignMessage } from '../formats/index.ts';
+import { Detection, foreignMessage, probably } from '../formats/index.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
+import { RecordCheck } from '../rules/check/check-records.ts';
 import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError, OutputError } from '../util/errors.ts';
@@ -13,6 +14,10 @@ import { AppError, OutputError } from '../util/errors.ts';
 export interface CheckSettings {
   readonly maxLineBytes?: number;
   readonly levels: ReadonlyMap<string, Level>;
+  /** Every warning is an error. */
+  readonly strict?: boolean;
+  /** The format that the user says all files have. */
+  readonly from?: string | undefined;
   /** A blob store to check references against. */
   readonly blobs?: string | undefined;
   readonly scanner: ScannerKind;
@@ -27,7 +32,7 @@ export interface CheckHooks {
 
 /** A log was checked to its end, the file is none, or it could not be read. */
 export type CheckResult =
-  | { readonly entries: number }
+  | { readonly entries: number; readonly note?: string }
   | { readonly foreign: { readonly noun: string; readonly reason: string } }
   | { readonly error: Error };
 
@@ -54,32 +59,59 @@ export class LogChecker {
   ): AsyncGenerator<void, CheckResult, void> {
     const { maxLineBytes } = this.#settings;
     const check = new LogCheck({ ...this.#shared, file: name, onFinding });
-    const detection = new Detection(name, { named: false });
+    const detection = new Detection(name, { named: false, from: this.#settings.from });
+    let records: RecordCheck | undefined;
+    const take = async (piece: Block | Line): Promise<void> => {
+      if (records) for (const line of piece instanceof Block ? piece.split() : [piece]) records.line(line);
+      else feed(piece, detection, check);
+      records ??= await this.#recordCheck(detection, name, onFinding);
+    };
     try {
       // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
       const whole = chunks ? undefined : readWhole(name, this.#memory);
       if (whole && whole.length <= (maxLineBytes ?? whole.length)) {
         onBytes?.(whole.length);
-        for (const piece of piecesOf(whole)) feed(piece, detection, check);
+        for (const piece of piecesOf(whole)) await take(piece);
         yield;
       } else {
         const limit = maxLineBytes === undefined ? {} : { maxLineBytes };
         for await (const piece of readBlocks(counting(chunks ?? fileChunks(name), onBytes), limit)) {
-          feed(piece, detection, check);
+          await take(piece);
           yield;
-          if (detection.foreign && !readsAll) break;
+          if (detection.foreign && !records && !readsAll) break;
         }
       }
       // What is not decided by now is decided by what there is.
       for (const line of detection.end()) check.line(line);
+      records ??= await this.#recordCheck(detection, name, onFinding);
     } catch (error) {
       if (!(error instanceof AppError) || error instanceof OutputError) throw error;
       return { error };
     }
-    const { foreign } = detection;
-    if (foreign) return { foreign: { noun: foreign.noun, reason: foreignMessage(foreign) } };
-    check.end();
-    return { entries: check.log.index.size };
+    const { identity } = detection;
+    if (!identity) {
+      check.end();
+      return { entries: check.log.index.size };
+    }
+    const { format, certainty } = identity;
+    if (!records) return { foreign: { noun: format.noun, reason: foreignMessage(format) } };
+    records.end();
+    return { entries: records.log.size, ...(certainty === 'probable' ? { note: probably(format) } : {}) };
+  }
+
+  /** For a log of another format, once that is known; it has seen all lines so far. */
+  async #recordCheck(
+    detection: Detection,
+    file: string,
+    onFinding: (finding: Finding) => void,
+  ): Promise<RecordCheck | undefined> {
+    const checks = await detection.foreign?.checks?.();
+    if (!checks) return undefined;
+    const { levels, strict } = this.#settings;
+    const { hashKey } = this.#shared;
+    const check = new RecordCheck({ file, checks, levels, strict, hashKey, onFinding });
+    for (const line of detection.takeForeign()) check.line(line);
+    return check;
   }
 }
 

@@ -158,6 +158,7 @@ export class Validation {
       this.#write(reporter.skipped(name, reason));
     } else {
       if (counts.errors + counts.warnings === 0) this.#write(reporter.file(name));
+      if (result.note !== undefined) this.#io.note(`${name}: ${result.note}`);
       summary.sessions++;
       summary.entries += result.entries;
       this.#write(reporter.fileEnd(name, { entries: result.entries, ...counts }));

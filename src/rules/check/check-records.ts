@@ -12,6 +12,8 @@ export interface RecordCheckOptions {
   readonly checks: RecordChecks;
   /** Levels that differ from the format's. */
   readonly levels?: ReadonlyMap<string, Level> | undefined;
+  /** Every warning is an error. */
+  readonly strict?: boolean | undefined;
   /** 8 bytes that the log could not foresee. */
   readonly hashKey: Uint8Array;
   readonly onFinding: (finding: Finding) => void;
@@ -36,16 +38,18 @@ export class RecordCheck {
   readonly #rules: readonly ActiveRule[];
   /** Levels that the user has set go before those of a single finding. */
   readonly #levels: ReadonlyMap<string, Level>;
+  readonly #strict: boolean;
   #onFinding: (finding: Finding) => void;
   #rule: ActiveRule | undefined;
   /** Rules on lines ask it for nothing but what was counted. */
   readonly #facts: LogFacts;
   readonly #report: Report = (place, message, severity) => this.#found(place, message, severity);
 
-  constructor({ file, checks, levels, hashKey, onFinding }: RecordCheckOptions) {
+  constructor({ file, checks, levels, strict, hashKey, onFinding }: RecordCheckOptions) {
     this.#file = file;
     this.#checks = checks;
     this.#levels = levels ?? new Map();
+    this.#strict = strict === true;
     this.#rules = recordRules(checks, levels);
     this.#onFinding = onFinding;
     this.log = new RecordLog(hashKey);
@@ -95,7 +99,7 @@ export class RecordCheck {
       line,
       offset,
       rule: rule.id,
-      severity: this.#levels.has(rule.id) ? rule.severity : (severity ?? rule.severity),
+      severity: this.#strict ? 'error' : this.#levels.has(rule.id) ? rule.severity : (severity ?? rule.severity),
       message,
       ...(entryId === undefined ? {} : { entryId }),
       ...(path === undefined || path === '' ? {} : { path }),

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { CheckedFacts } from '../../formats/format.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
+import { cycles } from '../../tree/children.ts';
 import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { FindingPlace } from '../rule.ts';
@@ -19,6 +20,8 @@ export interface CheckedRecord {
 
 const NO_ID = -1;
 const NULL_PARENT = -2;
+/** The record does not say what its parent is. */
+const NO_PARENT = -3;
 /** In the place of a parent's position: it is a root, or nothing has the id that it names. */
 export const ROOT = -1;
 export const LOST = -2;
@@ -103,10 +106,11 @@ export class RecordLog {
     return id === NO_ID ? undefined : this.#ids.text(id);
   }
 
-  /** The id of the parent as the record names it; null for none. */
-  parentIdOf(position: number): string | null {
+  /** The id of the parent as the record names it; null for none, undefined where it does not say. */
+  parentIdOf(position: number): string | null | undefined {
     const parent = this.#parent.at(position);
-    return parent < 0 ? null : this.#ids.text(parent);
+    if (parent >= 0) return this.#ids.text(parent);
+    return parent === NULL_PARENT ? null : undefined;
   }
 
   /** NaN where it cannot be read. */
@@ -145,12 +149,43 @@ export class RecordLog {
     return symbol < 0 || symbol >= this.#definedAt.size ? -1 : this.#definedAt.at(symbol);
   }
 
+  /** Whether the first record with an id has this very text. */
+  isSame(id: string, text: string): boolean {
+    const symbol = this.#ids.find(id);
+    return symbol >= 0 && symbol < this.#digests.size && this.#digests.at(symbol) === digestOf(text);
+  }
+
   /** The position of the parent, ROOT or LOST. A record that another one repeats counts where it was first. */
   parentOf(position: number): number {
     const parent = this.#parent.at(position);
     if (parent < 0) return ROOT;
     const at = parent < this.#definedAt.size ? this.#definedAt.at(parent) : -1;
     return at < 0 ? LOST : at;
+  }
+
+  /** The first of its conversation. */
+  isFirst(position: number): boolean {
+    return this.conversations.get(this.conversationOf(position))?.first === position;
+  }
+
+  /** Whether one is the other, or has it among its ancestors. */
+  isBelow(position: number, ancestor: number): boolean {
+    // A cycle ends after as many steps as there are records.
+    for (let at = position, steps = 0; at >= 0 && steps < this.size; at = this.parentOf(at), steps++)
+      if (at === ancestor) return true;
+    return false;
+  }
+
+  /** Each cycle of parents by its earliest record. */
+  cycles(): readonly { readonly position: number; readonly length: number; readonly members: readonly number[] }[] {
+    let forwardParents = 0;
+    for (let position = 0; position < this.size; position++) if (this.parentOf(position) >= position) forwardParents++;
+    const parentOf = (position: number): number => this.parentOf(position);
+    return cycles({ size: this.size, parentOf, forwardParents }).map((position) => {
+      const members = [position];
+      for (let at = parentOf(position); at !== position; at = parentOf(at)) members.push(at);
+      return { position, length: members.length, members };
+    });
   }
 
   /** The conversation went on behind a record: something other than results came. */
@@ -167,7 +202,8 @@ export class RecordLog {
     const symbol = id === undefined ? NO_ID : this.#symbol(id);
     if (symbol !== NO_ID) flags |= this.#define(symbol, position, text);
     this.#id.push(symbol);
-    this.#parent.push(typeof parentId === 'string' ? this.#symbol(parentId) : NULL_PARENT);
+    const noParent = parentId === null ? NULL_PARENT : NO_PARENT;
+    this.#parent.push(typeof parentId === 'string' ? this.#symbol(parentId) : noParent);
     this.#line.push(line.number);
     this.#offset.push(line.offset);
     this.#time.push(time ?? Number.NaN);
@@ -228,7 +264,7 @@ export class RecordLog {
   }
 
   #define(symbol: number, position: number, text: string): number {
-    const digest = Number.parseInt(hash('sha1', text, 'hex').slice(0, 12), 16);
+    const digest = digestOf(text);
     if (this.#definedAt.at(symbol) >= 0) return FLAG.repeated | (this.#digests.at(symbol) === digest ? FLAG.copy : 0);
     this.#definedAt.set(symbol, position);
     this.#digests.set(symbol, digest);
@@ -252,4 +288,9 @@ export function checkedRecord(
 
 export function placeOfRecord({ line, facts }: CheckedRecord, path?: string): FindingPlace {
   return { line: line.number, offset: line.offset, entryId: facts.id, path };
+}
+
+/** 48 bits: of two records that share an id and differ, one pair in 10 to the 14th would be taken for copies. */
+function digestOf(text: string): number {
+  return Number.parseInt(hash('sha1', text, 'hex').slice(0, 12), 16);
 }
