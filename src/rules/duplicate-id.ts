@@ -15,14 +15,14 @@ export const duplicateId = defineRule('duplicate-id', 'error', 'tree', {
     if (earlier >= 0)
       report(placeOf(object, 'id'), `id '${object.id}' was already used on line ${log.index.lineOf(earlier)}`);
   },
-  record: ({ facts, line, text }, log, report) => {
+  record: ({ facts, line, offset, text }, log, report) => {
     const { id } = facts;
     const earlier = id === undefined ? -1 : log.find(id);
     if (id === undefined || earlier < 0) return;
     const isCopy = log.isSame(id, text);
     const words = isCopy ? ', by a record that is the same' : '';
     const message = `id '${id}' was already used on line ${log.lineOf(earlier)}${words}`;
-    report({ line: line.number, offset: line.offset, entryId: id }, message, isCopy ? 'warning' : undefined);
+    report({ line, offset, entryId: id }, message, isCopy ? 'warning' : undefined);
   },
   fix: { end: assignIds },
 });

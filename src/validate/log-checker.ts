@@ -62,8 +62,9 @@ export class LogChecker {
     const detection = new Detection(name, { named: false, from: this.#settings.from });
     let records: RecordCheck | undefined;
     const take = async (piece: Block | Line): Promise<void> => {
-      if (records) for (const line of piece instanceof Block ? piece.split() : [piece]) records.line(line);
-      else feed(piece, detection, check);
+      if (!records) feed(piece, detection, check);
+      else if (piece instanceof Block) records.block(piece);
+      else records.line(piece);
       records ??= await this.#recordCheck(detection, name, onFinding);
     };
     try {

@@ -1,10 +1,12 @@
 import { readContent } from '../../entries/damage.ts';
 import type { RecordChecks } from '../../formats/format.ts';
+import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
+import type { Block } from '../../lines/reader.ts';
 import { rules } from '../index.ts';
 import type { Finding, FindingPlace, Level, Report, Rule, Severity } from '../rule.ts';
-import { LogFacts } from './log-facts.ts';
-import { checkedRecord, placeOfRecord, RecordLog } from './record-log.ts';
+import { LogFacts, readTime } from './log-facts.ts';
+import { type CheckedRecord, placeOfRecord, RecordLog } from './record-log.ts';
 
 export interface RecordCheckOptions {
   /** As findings name it. */
@@ -36,6 +38,7 @@ export class RecordCheck {
   readonly #file: string;
   readonly #checks: RecordChecks;
   readonly #rules: readonly ActiveRule[];
+  readonly #recordRules: readonly ActiveRule[];
   /** Levels that the user has set go before those of a single finding. */
   readonly #levels: ReadonlyMap<string, Level>;
   readonly #strict: boolean;
@@ -51,29 +54,63 @@ export class RecordCheck {
     this.#levels = levels ?? new Map();
     this.#strict = strict === true;
     this.#rules = recordRules(checks, levels);
+    this.#recordRules = this.#rules.filter(({ record }) => record);
     this.#onFinding = onFinding;
     this.log = new RecordLog(hashKey);
     this.#facts = new LogFacts(hashKey);
   }
 
+  /** A block of lines: those that are a record are taken in at once, the others are read as lines. */
+  block(block: Block): void {
+    const { bytes } = block;
+    let { number } = block;
+    if (block.encoding === 'invalid') {
+      for (const line of block.split()) this.line(line);
+      return;
+    }
+    for (let start = 0; start < bytes.length; number++) {
+      const end = bytes.indexOf(0x0a, start);
+      const text = bytes.toString('utf8', start, end);
+      const value = number > 1 ? parseObject(text) : undefined;
+      if (value) {
+        this.#countLine();
+        this.#record(value, text, { number, offset: block.offset + start });
+      } else this.line(block.line(start, end - start, number));
+      start = end + 1;
+    }
+    block.lines = number - block.number;
+  }
+
   line(line: Line): void {
     const { log } = this;
-    log.lines++;
-    this.#facts.lines++;
+    this.#countLine();
     const { damage, objects } = readContent(line, undefined, this.#checks.isRecord);
     if (damage === 'oversize-line') log.firstOversizeLine ||= line.number;
     const checked = { line, damage, objects: objects.length };
     const isUsual = damage === undefined && objects.length === 1 && line.terminated && line.number > 1;
     if (!isUsual) this.#each((rule) => rule.line?.(checked, this.#facts, this.#report));
-    for (const object of objects) {
-      const record = checkedRecord(line, object, this.#checks.describe(object.value));
-      this.#each((rule) => {
-        for (const { rule: id, path, message, severity } of record.facts.issues)
-          if (id === rule.id) this.#report(placeOfRecord(record, path), message, severity);
-        rule.record?.(record, log, this.#report);
-      });
-      log.add(record);
+    for (const { value, text } of objects) this.#record(value, text, line);
+  }
+
+  #countLine(): void {
+    this.log.lines++;
+    this.#facts.lines++;
+  }
+
+  #record(value: JsonObject, text: string, { number, offset }: Pick<Line, 'number' | 'offset'>): void {
+    const facts = this.#checks.describe(value);
+    const record: CheckedRecord = { line: number, offset, value, text, facts, time: readTime(facts.timestamp) };
+    if (facts.issues.length > 0) this.#each((rule) => this.#issues(rule, record));
+    for (const rule of this.#recordRules) {
+      this.#rule = rule;
+      rule.record?.(record, this.log, this.#report);
     }
+    this.log.add(record);
+  }
+
+  #issues({ id }: ActiveRule, record: CheckedRecord): void {
+    for (const { rule, path, message, severity } of record.facts.issues)
+      if (rule === id) this.#report(placeOfRecord(record, path), message, severity);
   }
 
   end(): void {

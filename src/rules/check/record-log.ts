@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto';
 import type { CheckedFacts } from '../../formats/format.ts';
 import type { JsonObject } from '../../json/value.ts';
-import type { Line } from '../../lines/line.ts';
 import { cycles } from '../../tree/children.ts';
 import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { FindingPlace } from '../rule.ts';
-import { readTime } from './log-facts.ts';
 
 /** A record of another agent's log, with what its format says about it. */
 export interface CheckedRecord {
-  readonly line: Line;
+  readonly line: number;
+  readonly offset: number;
   readonly value: JsonObject;
   readonly text: string;
   readonly facts: CheckedFacts;
@@ -193,7 +192,7 @@ export class RecordLog {
     return (this.conversations.get(this.conversationOf(position))?.last ?? -1) > position;
   }
 
-  add({ line, facts, time, text }: CheckedRecord): number {
+  add({ line, offset, facts, time, text }: CheckedRecord): number {
     const position = this.size;
     const { id, parentId, isSpoken, conversation } = facts;
     let flags = (isSpoken ? FLAG.spoken : 0) | (facts.mayBeRoot ? FLAG.mayBeRoot : 0);
@@ -204,8 +203,8 @@ export class RecordLog {
     this.#id.push(symbol);
     const noParent = parentId === null ? NULL_PARENT : NO_PARENT;
     this.#parent.push(typeof parentId === 'string' ? this.#symbol(parentId) : noParent);
-    this.#line.push(line.number);
-    this.#offset.push(line.offset);
+    this.#line.push(line);
+    this.#offset.push(offset);
     this.#time.push(time ?? Number.NaN);
     this.#flags.push(flags);
     this.#conversation.push(this.#nameOf(conversation));
@@ -278,16 +277,8 @@ export class RecordLog {
   }
 }
 
-export function checkedRecord(
-  line: Line,
-  { value, text }: { readonly value: JsonObject; readonly text: string },
-  facts: CheckedFacts,
-): CheckedRecord {
-  return { line, value, text, facts, time: readTime(facts.timestamp) };
-}
-
-export function placeOfRecord({ line, facts }: CheckedRecord, path?: string): FindingPlace {
-  return { line: line.number, offset: line.offset, entryId: facts.id, path };
+export function placeOfRecord({ line, offset, facts }: CheckedRecord, path?: string): FindingPlace {
+  return { line, offset, entryId: facts.id, path };
 }
 
 /** 48 bits: of two records that share an id and differ, one pair in 10 to the 14th would be taken for copies. */
