@@ -162,21 +162,45 @@ export interface RecordIssue {
   readonly severity?: 'error' | 'warning';
 }
 
-/** How a record is changed by a fix; texts are JSON of one record, one character per byte, without a newline. */
+/**
+ * What a fix has to know to change a record. Paths are those of findings and blocks, such as message.content[0]; what
+ * they name is changed in the text of the record, and every other byte of it stays.
+ */
 export interface RecordEditor {
-  /** The member with the record's id, and the one with its parent's. */
-  readonly idMember: string;
-  readonly parentMember?: string;
-  /** A new id in the format's own form. */
+  /** Where a record has what its facts say; absent where the format has no such thing. */
+  readonly paths: {
+    readonly id?: string;
+    readonly parentId?: string;
+    readonly messageId?: string;
+    readonly timestamp?: string;
+    readonly ordinal?: string;
+    readonly leaf?: string;
+  };
+  /** Where a call or a result has the id of the call. */
+  callIdPath(block: BlockFacts): string;
+  /** An id in the format's own form, always the same for a seed. */
   newId(seed: string): string;
-  /** A record that answers a call whose result was never recorded; `call` is the record that made it. */
-  result(call: JsonObject, callId: string, id: string): JsonObject;
-  /** The blocks at these paths leave; undefined where nothing would be left of the record. */
-  withoutBlocks(record: JsonObject, paths: readonly string[]): JsonObject | undefined;
-  /** A block gives way to a text. */
-  withText(record: JsonObject, path: string, text: string): JsonObject;
-  /** A call, or a result, of another id. */
-  withCallId(record: JsonObject, path: string, id: string): JsonObject;
+  /**
+   * A record that answers a call whose result was never recorded; `call` is the record that made it, at whose time it
+   * is put in. Parent and id only in formats with a tree.
+   */
+  result(call: JsonObject, answer: NewResult): JsonObject;
+  /** The base64 text of an image block. */
+  imageData(block: JsonObject): string | undefined;
+  /** The block of text that takes the place of an image; `path` is that of the image. */
+  textBlock(text: string, path: string): JsonObject;
+  /** What a compaction says of the records it keeps, by path, if it keeps only these; undefined where it then has to go. */
+  keptOnly?(record: JsonObject, has: (id: string) => boolean): ReadonlyMap<string, unknown> | undefined;
+  /** A header for a log that lost its own; `records` are the first of the log, whole ones. */
+  header?(records: readonly JsonObject[], id: string): JsonObject | undefined;
+}
+
+export interface NewResult {
+  readonly callId: string;
+  readonly id: string;
+  readonly parentId: string | undefined;
+  /** What the model is told. */
+  readonly text: string;
 }
 
 /** How the records of a format are checked and repaired. Rules know only this, and no field of a format. */
