@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, Worker } from 'node:worker_threads';
 
 /** A message costs as much as a small task, so some tasks go together. */
@@ -64,7 +63,8 @@ export async function* mapInThreads<Task, Result>(
         if (hasNext()) {
           const own = taken;
           done.set(own, await inOrder(next(), work));
-          await turn();
+          // Messages of the workers come in.
+          await new Promise<void>((resolve) => void setImmediate(resolve));
         } else {
           await new Promise<void>((resolve) => {
             wake = resolve;
