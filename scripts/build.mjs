@@ -16,6 +16,17 @@ const split2AsModule = {
     })),
 };
 
+/** All that the program says of its package is the version. */
+const versionAlone = {
+  name: 'the version alone',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]package\.json$/ }, ({ path, with: { type } }) => {
+      if (type !== 'json') return undefined;
+      const { version } = JSON.parse(readFileSync(path, 'utf8'));
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    }),
+};
+
 /** The parser of yargs comes with all that draws its help, which ours does not need. */
 const yargsParserAlone = {
   name: 'the parser of yargs alone',
@@ -51,7 +62,7 @@ const modules = {
   bundle: true,
   splitting: true,
   format: 'esm',
-  plugins: [split2AsModule, yargsParserAlone, zodInParts],
+  plugins: [split2AsModule, yargsParserAlone, zodInParts, versionAlone],
   logLevel: 'warning',
 };
 

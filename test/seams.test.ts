@@ -28,7 +28,7 @@ const FORMAT = `import { readLines } from '../lines/reader.ts';
 import type { LogFormat } from './format.ts';
 export const toy: LogFormat = {
   id: 'toy', title: 'a toy log', noun: 'toy log',
-  detect: ({ first }) => first?.['toy'] === 1,
+  detect: ({ first }) => (first?.['toy'] === 1 ? 'certain' : first?.['toy'] === 2 ? 'probable' : undefined),
   toNative: async ({ chunks }, sink) => {
     sink.line('{"type":"session","version":3,"id":"t","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}', 1);
     let parent = null;

@@ -8,6 +8,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, REF_ERRORS, storeFor } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { eachRef } from '../shared/each-ref.ts';
+import { FORMAT_OPTION } from '../shared/open-session.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
 import { safeJson } from '../util/to-json.ts';
@@ -30,6 +31,7 @@ export const command: Command = {
     option('older-than', 'AGE', 'gc: keep blobs that are younger than this, such as 12h, 7d or 0', { default: '1d' }),
     flag('force', 'gc: remove more than half of the store if necessary'),
     flag('delete', 'gc: remove blobs instead of moving them to the trash folder'),
+    FORMAT_OPTION,
   ],
   examples: {
     'sessionctl blobs ls session.jsonl': 'the refs in a log',
@@ -48,6 +50,8 @@ export const command: Command = {
     }
     const onlyGc = ['apply', 'older-than', 'force', 'delete'];
     const stray = onlyGc.find((name) => args.flag(name) || args.text(name) !== undefined);
+    if (verb === 'gc' && args.text('from') !== undefined)
+      throw new UsageError('--from is not for gc, which reads all files');
     if (verb !== 'gc' && stray) throw new UsageError(`--${stray} is only for gc`);
     if (verb !== 'gc' && names.length === 0 && io.stdin.isTTY)
       throw new UsageError('no FILE given and standard input is a terminal');
@@ -64,7 +68,7 @@ export const command: Command = {
 type Print = (text: string, record: object) => Promise<void>;
 
 async function ls(names: readonly string[], args: ParsedArgs, io: Io, print: Print): Promise<number> {
-  return await eachRef(names, io, (path) => {
+  return await eachRef(names, args.text('from'), io, (path) => {
     const store = storeFor(path, args, io);
     const file = path ?? '-';
     return async ({ number: line }, refs) => {
@@ -84,7 +88,7 @@ async function verify(names: readonly string[], args: ParsedArgs, io: Io, print:
   const stores = new Map<string, { readonly store: BlobStore; readonly search: HashSearch }>();
   const count = { refs: 0, 'bad-blob-ref': 0, 'missing-blob': 0, 'damaged-blob': 0, 'orphaned-blob': 0 };
   const reported = new Set<string>();
-  const code = await eachRef(names, io, (path) => {
+  const code = await eachRef(names, args.text('from'), io, (path) => {
     const store = storeFor(path, args, io);
     const real = store ? realPath(store.folder.path) : '';
     if (store && !stores.has(real)) stores.set(real, { store, search: searchFor(store) });

@@ -1,12 +1,12 @@
 import { duplicatesIn, type ProjectedEntry, type SessionContext, sessionContext } from '../context/context.ts';
-import { FORMS, type FormName, MessageForm, verdictOf } from '../context/messages/form.ts';
+import { FORMS, type FormName, HAVE_SYSTEM, MessageForm, verdictOf } from '../context/messages/form.ts';
 import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, blobResolver } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
-import { readSession, type View } from '../shared/open-session.ts';
+import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { labels, sessionTitle } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
 import { escapeUnsafe, jsonEscape, printable } from '../util/printable.ts';
@@ -18,10 +18,10 @@ export const command: Command = {
   description: [
     'Follows the parents from an entry to its root and prints the messages that an agent would send: the summary of the last compaction, the messages it keeps, and the messages after it. Each line is one message as JSON; messages that no rule changes are byte for byte those of the log.',
     "The profile says which agent's rules to apply. spec is the documented format; pi and omp do what those agents do where they differ: context edits and system messages (pi), calls without results, stopped turns, resets and provider histories (omp).",
-    '--as llm prints only messages of user, assistant and tool, with executions and summaries as text. --as anthropic and --as openai print messages that those APIs accept: calls without a result get one, adjacent messages of one role are merged, ids are made unique. The log is never changed.',
+    '--as llm prints only messages of user, assistant and tool, with executions and summaries as text. --as anthropic and --as openai print messages that those APIs accept: calls without a result get one, adjacent messages of one role are merged, ids are made unique. --as responses prints the input items of the Responses API of OpenAI, with the reasoning that it encrypted, and a history that it compacted as it was sent; a call without a result is said to be aborted, as Codex does. The log is never changed.',
     "If the last entry is a stale leaf, the context is that of the last entry, as it is for agents, and a note points to the newer work. Write an id that starts with a dash as --leaf=-abc. REV 'null' is the context before any entry.",
     'Damage elsewhere in the file may go unnoticed; use validate to find it.',
-    'Memory: about 55 bytes per entry of the log, 4 per entry of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic and openai those and one turn. Standard input is copied to a private temporary file.',
+    'Memory: about 55 bytes per entry of the log, 4 per entry of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic, openai and responses those and one turn. Standard input is copied to a private temporary file.',
   ],
   options: [
     leafOption(
@@ -35,12 +35,14 @@ export const command: Command = {
     ),
     flag('explain', 'Print one line per entry of the path instead: in or out, and by which rule'),
     BLOBS_OPTION,
+    FORMAT_OPTION,
   ],
   examples: {
     [`sessionctl context session.jsonl | jq -r 'select(.role=="user").content'`]: 'what the user said',
     'sessionctl context --leaf @~5 --profile omp session.jsonl': 'what omp would have sent five entries ago',
     'sessionctl context --explain session.jsonl': 'why each entry is in or out',
     'sessionctl context --as anthropic session.jsonl | jq -s .': "the messages of a request to Anthropic's API",
+    'sessionctl context --as responses rollout.jsonl': 'what Codex would send when it resumes the session',
     'sessionctl context --leaf=-abc session.jsonl': 'an id that starts with a dash',
   },
   readsInput: true,
@@ -49,7 +51,8 @@ export const command: Command = {
     if (more.length > 0) throw new UsageError(`takes one FILE; unexpected '${more[0]}'`);
     if (args.flag('state') && args.flag('explain'))
       throw new UsageError("use either '--state' or '--explain', not both");
-    return await readSession(name, io, (session, view) => show(session, view, args, io), { readings: 1 });
+    const options = { from: args.text('from'), readings: 1 };
+    return await readSession(name, io, (session, view) => show(session, view, args, io), options);
   },
 };
 
@@ -60,7 +63,9 @@ async function show(session: Log, view: View, args: ParsedArgs, io: Io): Promise
   const options = { allowNull: true, duplicates: duplicatesIn(profile) };
   const position = await view.leaf(rev === '@' ? undefined : rev, options);
   const blobs = blobResolver(session.name, args, io);
-  const context = await sessionContext(session, position < 0 ? null : position, profile);
+  // A history in the items of that API is what it is sent, whatever the profile.
+  const replays = form === 'responses' ? true : undefined;
+  const context = await sessionContext(session, position < 0 ? null : position, profile, replays);
   for (const note of context.notes) io.note(`${session.name}: ${note}`);
   const out = new ByteWriter(io.stdout);
   const print = (line: string): Promise<void> => out.put(`${line}\n`);
@@ -95,7 +100,7 @@ async function stateText(session: Log, context: SessionContext, form: FormName):
 
 /** Text for the system prompt, in the forms whose messages do not hold it. */
 async function systemText(context: SessionContext, name: FormName): Promise<string | undefined> {
-  if (name === 'native' || name === 'openai') return undefined;
+  if (HAVE_SYSTEM.has(name)) return undefined;
   const form = new MessageForm(name);
   for await (const { projected } of context.emitted()) for (const message of projected.messages) form.add(message);
   return form.system.length > 0 ? form.system.join('\n\n') : undefined;

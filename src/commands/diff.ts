@@ -5,7 +5,7 @@ import { isThere } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
-import { readSession, type View } from '../shared/open-session.ts';
+import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { leaves } from '../tree/path.ts';
 import { UsageError } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
@@ -15,6 +15,7 @@ export const command: Command = {
   description: [
     'Shows the last entry that two branches share, then what only one of them has, in order: reworded prompts with the words that differ, tool calls with their arguments, shortened results, and for each side the files it edited or wrote, its model and mode changes, tokens and cost. Without A and B, the two leaves that are last in the file are compared; with only A, A and the last entry. Exit 0 means the same, 1 different.',
     'A second FILE (or --against FILE2) compares A of FILE with B of FILE2, by default the last entries. Entries are matched by id, and the others by content, so that you can compare a fork with its origin or two runs of the same task. The first difference is shown.',
+    'What the log of another agent has beside the conversation, such as its settings, is not compared.',
     '--context compares what the model would see instead of the entries; --profile applies.',
     "A and B are REVs: '@' the last entry, '@~N', 'root', 'line:N', 'leaf:N', an id or a prefix of one, a label. Put an id that starts with a dash after '--'.",
     'Memory: the index of each log, about 55 bytes per entry, and about 150 bytes per entry that is compared; one entry of each side at a time, with --context all messages. Standard input is copied to a private temporary file.',
@@ -24,6 +25,7 @@ export const command: Command = {
     flag('context', 'Compare what the model sees'),
     option('profile', 'NAME', "With --context: which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
     flag('json', 'Print one JSON object'),
+    FORMAT_OPTION,
   ],
   examples: {
     'sessionctl diff session.jsonl': 'the two most recent branches',
@@ -41,7 +43,7 @@ export const command: Command = {
     if (other === '-' && (name === undefined || name === '-'))
       throw new UsageError('only one of the two sessions can be standard input');
     const profile = args.flag('context') ? ((args.text('profile') ?? 'spec') as Profile) : undefined;
-    const options = { revs: 'operand', readings: other === undefined ? 0 : 1 } as const;
+    const options = { from: args.text('from'), revs: 'operand', readings: other === undefined ? 0 : 1 } as const;
     const work = async (session: Log, view: View): Promise<number> => {
       const [first, second = '@'] = revs;
       if (other !== undefined) {

@@ -12,7 +12,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
-import { readSession, type View } from '../shared/open-session.ts';
+import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import { ClosedPipe, UsageError } from '../util/errors.ts';
@@ -25,7 +25,7 @@ export const command: Command = {
       'session, title, folder, model, dates, tokens and cost, and renders on GitHub. HTML is one self-contained page that loads ' +
       'nothing: it has search, folding and a tree of the branches, and can also be read without scripts.',
     'Tool calls are shown in a form that suits the tool, and long results are shortened, with their full length; --tools full shows ' +
-      'everything. Entries of unknown types are shown as notes. Nothing in the log can break out of its place in the output, run, or ' +
+      'everything. Entries of unknown types are shown as notes; what the log of another agent has beside the conversation is left out. Nothing in the log can break out of its place in the output, run, or ' +
       'load anything.',
     'Images are part of the output as data URLs, or files in --assets DIR, named by the hash of their content. Blob refs stay ' +
       'refs unless --blobs or SESSIONCTL_BLOBS is set.',
@@ -54,6 +54,7 @@ export const command: Command = {
     BLOBS_OPTION,
     option('tz', 'ZONE', 'Show times in this time zone', { default: 'UTC' }),
     option('output', 'FILE', 'Write to FILE instead of standard output, all at once', { short: 'o' }),
+    FORMAT_OPTION,
   ],
   examples: {
     'sessionctl export session.jsonl > session.md': 'the branch that ends at the leaf, as Markdown',
@@ -65,7 +66,7 @@ export const command: Command = {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time, because each becomes its own document');
     const options = readOptions(args);
     const work = (session: Log, view: View): Promise<number> => exportLog(session, view, options, args, io);
-    return await readSession(args.operands[0] ?? '-', io, work, { readings: 1 });
+    return await readSession(args.operands[0] ?? '-', io, work, { from: args.text('from'), readings: 1 });
   },
 };
 

@@ -7,7 +7,9 @@ import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, namedStore } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
-import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
+import { type NativeInput, nativeInput } from '../shared/native-input.ts';
+import { FORMAT_OPTION } from '../shared/open-session.ts';
+import { FROM_OPTION, REWRITE_OPTIONS, rewrite, rewritingDetection } from '../shared/rewrite.ts';
 import { rewriteLines } from '../shared/rewrite-lines.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
@@ -27,7 +29,7 @@ export const command: Command = {
   description: [
     'Moves the images of a log to a folder, each named by the sha256 of its bytes, and leaves a ref in its place: blob:sha256:HASH. Images are image blocks in content and images arrays, and data URLs in image_url. inline is the reverse, byte for byte. All other bytes of a line are unchanged.',
     'A blob is on disk before the line that refers to it is written. A blob that already exists is not written again, so several programs can use the same folder. The folder is created if it does not exist.',
-    'omp reads refs; pi does not, and a note says so.',
+    "omp reads refs; pi does not, and a note says so. Another agent's log is written as a session of omp, so it cannot be changed in place.",
     'Damaged lines are passed through unchanged, with a note and exit code 1.',
     'Memory: one line and its images, and 150 bytes per new image.',
   ],
@@ -42,7 +44,8 @@ export const command: Command = {
       'strip-transient',
       'Remove partialJson and jsonlEvents, which only matter while a turn runs; with -i, this needs a backup',
     ),
-    ...REWRITE_OPTIONS,
+    ...REWRITE_OPTIONS.filter((one) => one !== FROM_OPTION),
+    FORMAT_OPTION,
   ],
   examples: {
     'sessionctl externalize --blobs blobs session.jsonl > slim.jsonl':
@@ -58,17 +61,20 @@ export const command: Command = {
     }
     const store = namedStore(args, io);
     if (!store) throw new AppError(NO_STORE);
+    const options = { from: args.text('from'), inPlace: args.flag('in-place') };
     return await rewrite(args, io, async (input, out) => {
+      const native = await nativeInput(input, options, io);
       try {
-        return await externalize(input, out, store, args, io);
+        return await externalize(native, out, store, args, io);
       } finally {
         store.folder.abandon();
+        await native.close();
       }
     });
   },
 };
 
-async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStore, args: ParsedArgs, io: Io) {
+async function externalize(input: NativeInput, out: ByteWriter, store: BlobStore, args: ParsedArgs, io: Io) {
   const { name, mode, dryRun } = input;
   const [truncates, strips] = [args.flag('truncate'), args.flag('strip-transient')];
   const minChars = args.number('min-chars') ?? MIN_CHARS;
@@ -84,7 +90,7 @@ async function externalize(input: RewriteInput, out: ByteWriter, store: BlobStor
     const { raw, moved, left } = externalizeLine(stripped.raw, from, { minChars, put });
     for (const reason of new Set(left)) {
       if (reason === 'blocked') count.blocked++;
-      if (count.left++ < NOTES) io.note(`${name}:${line.number}: ${REASONS[reason]}`);
+      if (count.left++ < NOTES) io.note(`${name}:${input.lineOf(line.number)}: ${REASONS[reason]}`);
     }
     const short = truncates ? truncateStrings(raw, from) : { raw, cuts: 0 };
     count.moved += moved;

@@ -12,6 +12,7 @@ const TABLE: readonly Row[] = [
   ['log', 'List the entries of a branch, one line each, oldest first', () => import('./log.ts')],
   ['diff', 'Compare two branches of a session, or two sessions', () => import('./diff.ts')],
   ['fork', 'Write the path to an entry as a new session', () => import('./fork.ts')],
+  ['convert', "Write another agent's session as one of pi or omp", () => import('./convert.ts')],
   ['append', 'Add entries to a log, each in one durable write', () => import('./append.ts')],
   ['externalize', 'Move large images out of a log into the blob store', () => import('./externalize.ts')],
   ['inline', 'Put images from the blob store back into a log', () => import('./inline.ts')],

@@ -1,11 +1,13 @@
 import { messageRoles } from '../entries/messages.ts';
 import { entryTypes } from '../entries/types/index.ts';
+import { isBookkeeping } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { entryText, formatRow, kindOf, type Marks, overviewRecord, rowOf, rowStyle } from '../overview/row.ts';
+import { idShortener } from '../overview/short-id.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
-import { readSession, type View } from '../shared/open-session.ts';
+import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { pathTo } from '../tree/path.ts';
 import { lastEntry } from '../tree/rev.ts';
@@ -18,6 +20,7 @@ export const command: Command = {
   description: [
     'Shows the path from the root to the leaf, in the order in which the model reads it: id, labels, role or type, and the start of the text. The leaf is the last entry of the file, or the entry given with --leaf.',
     "REV names an entry: '@' the leaf, '@~N' N entries above it, 'root', 'line:N', 'leaf:N' (1 is last in the file), an id or a prefix of one (4 characters), a label, each optionally followed by '~N'; 'id:TEXT' and 'label:TEXT' are exact. Write an id that starts with a dash as --leaf=-abc.",
+    'What the log of another agent has beside the conversation, such as its settings, is left out unless --type custom or --json asks for it. Long ids are shortened where their first 8 characters, or in such a log their last 8, name one entry.',
     'Filters are applied before -n. On a terminal, rows are cut to its width and control characters are shown as escapes.',
     'Memory: about 55 bytes per entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
   ],
@@ -30,6 +33,7 @@ export const command: Command = {
     option('grep', 'REGEX', 'Only entries whose text matches the regular expression'),
     flag('ignore-case', 'With --grep: ignore case'),
     flag('json', 'Print one JSON record per entry, with its full text'),
+    FORMAT_OPTION,
   ],
   examples: {
     'sessionctl log session.jsonl': 'The branch of the last entry',
@@ -46,11 +50,11 @@ export const command: Command = {
       const rev = args.text('leaf');
       const leaf = await view.leaf(rev);
       const last = rev === undefined ? leaf : await lastEntry(session);
-      const marks = { leaf: last, labels: await labels(session) };
+      const marks = { leaf: last, labels: await labels(session), shortId: idShortener(session) };
       if (leaf >= 0) await writeLog(session, leaf, marks, args, io, pattern);
       return 0;
     };
-    return await readSession(args.operands[0] ?? '-', io, work, { readings: 1 });
+    return await readSession(args.operands[0] ?? '-', io, work, { from: args.text('from'), readings: 1 });
   },
 };
 
@@ -104,7 +108,9 @@ async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedAr
   const types = new Set(args.texts('type'));
   const roles = new Set(args.texts('role'));
   const mayBe = (wanted: ReadonlySet<string>, name: string): boolean => wanted.size === 0 || wanted.has(name);
+  const showsAll = args.flag('json') || types.size > 0;
   const passes = ({ value }: LogEntry): boolean =>
+    (showsAll || !isBookkeeping(value)) &&
     mayBe(types, String(value['type'])) &&
     (roles.size === 0 || (value['type'] === 'message' && roles.has(kindOf(value)))) &&
     (pattern === undefined || pattern.test(entryText(value)));

@@ -1,6 +1,6 @@
 import { counting } from '../files/input.ts';
 import { ID_SCHEMES, type IdScheme, skimIds } from '../formats/native/ids.ts';
-import { isVersion1, Migration, migratedBytes, type TargetVersion } from '../formats/native/migration.ts';
+import { Migration, migratedBytes, type TargetVersion, versionIn } from '../formats/native/migration.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { type Command, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from '../shared/rewrite.ts';
@@ -58,7 +58,7 @@ async function migrate(input: RewriteInput, out: ByteWriter, args: ParsedArgs, i
 /** The ids that a version 1 log has: they have to be known before the first line, so that none is given twice. */
 async function takenIds(input: RewriteInput, io: Io): Promise<Symbols | undefined> {
   let start = 0;
-  const isOld = await isVersion1(counting(input.read(), (bytes) => (start += bytes)));
+  const isOld = (await versionIn(counting(input.read(), (bytes) => (start += bytes)))) === 1;
   // The start is read once more, and only a log of version 1 is read twice.
   if (input.rereadable) io.progress.expect(start - (isOld ? 0 : input.size));
   return isOld ? await skimIds(input.read(), io.random(8)) : undefined;

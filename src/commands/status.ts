@@ -3,7 +3,7 @@ import { Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
-import { readSession, type View } from '../shared/open-session.ts';
+import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
 import type { PathFacts } from '../status/facts.ts';
 import { probeCalls } from '../status/probe.ts';
@@ -26,6 +26,7 @@ export const command: Command = {
     flag('json', 'Print one JSON object'),
     option('workspace', 'DIR', 'Compare pending edits and writes with the files below DIR (read only)'),
     option('classes', 'FILE', 'Classes for your own tools, as JSON'),
+    FORMAT_OPTION,
   ],
   examples: {
     'sessionctl status session.jsonl': 'the verdict and why',
@@ -38,9 +39,8 @@ export const command: Command = {
     if (args.operands.length > 1) throw new UsageError('status takes one FILE; run it once per session');
     const classes = args.text('classes');
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
-    return await readSession(args.operands[0] ?? '-', io, (session, view) =>
-      show(session, view, args, classifier(rules), io),
-    );
+    const work = (session: Log, view: View) => show(session, view, args, classifier(rules), io);
+    return await readSession(args.operands[0] ?? '-', io, work, { from: args.text('from') });
   },
 };
 

@@ -3,8 +3,9 @@ import type { Log } from '../log/log.ts';
 import { branchesOf, branchRecord, formatBranches } from '../overview/branches.ts';
 import { drawTree, nodeRecords } from '../overview/draw.ts';
 import { type Marks, rowStyle } from '../overview/row.ts';
+import { idShortener } from '../overview/short-id.ts';
 import { type Command, flag, type Io, leafOption, type ParsedArgs } from '../shared/command.ts';
-import { readSession, type View } from '../shared/open-session.ts';
+import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
 import { safeJson } from '../util/to-json.ts';
@@ -21,6 +22,7 @@ export const command: Command = {
     leafOption('Treat this entry as the leaf'),
     flag('leaves', 'Print one line per leaf'),
     flag('json', 'Print one JSON record per node in file order, or with --leaves one per leaf'),
+    FORMAT_OPTION,
   ],
   examples: {
     'sessionctl tree session.jsonl': 'What was tried in this session',
@@ -33,12 +35,13 @@ export const command: Command = {
     const work = async (session: Log, view: View): Promise<number> => {
       const leaf = await view.leaf(args.text('leaf'));
       const out = new ByteWriter(io.stdout);
-      for await (const lines of linesOf(session, { leaf, labels: await labels(session) }, args, io))
+      const marks = { leaf, labels: await labels(session), shortId: idShortener(session) };
+      for await (const lines of linesOf(session, marks, args, io))
         await out.put(lines.map((line) => `${line}\n`).join(''));
       await out.flush();
       return 0;
     };
-    return await readSession(args.operands[0] ?? '-', io, work, { isTree: true });
+    return await readSession(args.operands[0] ?? '-', io, work, { from: args.text('from'), isTree: true });
   },
 };
 
@@ -48,7 +51,7 @@ async function* linesOf(session: Log, marks: Marks, args: ParsedArgs, io: Io): A
     for await (const branches of branchesOf(session, marks)) {
       yield asJson
         ? branches.map((one) => safeJson(branchRecord(one, io.now())))
-        : formatBranches(branches, rowStyle(io), io.now());
+        : formatBranches(branches, marks, rowStyle(io), io.now());
     }
   } else if (asJson) {
     for await (const record of nodeRecords(session, marks)) yield [safeJson(record)];

@@ -54,10 +54,10 @@ export type SessionContext = Awaited<ReturnType<typeof sessionContext>>;
 /**
  * The context at a position of an open session; null is the empty context before any entry. Entries are read when they
  * are needed and let go at once: what is held is the path, and what the profile has to know beforehand. Lines that turn
- * out to be damaged are left out of the path.
+ * out to be damaged are left out of the path. `replays` is as for `windowOf`.
  */
-export async function sessionContext(session: Log, position: number | null, profile: Profile) {
-  const { path, rules } = await readRules(session, position, profile);
+export async function sessionContext(session: Log, position: number | null, profile: Profile, replays?: boolean) {
+  const { path, rules } = await readRules(session, position, profile, replays);
   const { start, compaction } = rules.window;
   function* places(from: number, isWanted: (type: string) => boolean): Generator<number> {
     for (let at = from; at < path.length; at++) if (isWanted(session.index.typeOf(path[at] as number))) yield at;
@@ -90,7 +90,7 @@ export async function sessionContext(session: Log, position: number | null, prof
 }
 
 /** The path to a position, as far as its compaction can be read, and what judges its entries. */
-async function readRules(session: Log, position: number | null, profile: Profile) {
+async function readRules(session: Log, position: number | null, profile: Profile, replays?: boolean) {
   const { index } = session;
   let path = pathTo(index, position ?? -1, duplicatesIn(profile));
   for (;;) {
@@ -104,7 +104,8 @@ async function readRules(session: Log, position: number | null, profile: Profile
         const named = new Set(index.definitions(id));
         return path.findIndex((one) => named.has(one));
       };
-      return { path, rules: new RULES[profile](windowOf(profile, boundary, compaction?.value, placeOf)) as SpecRules };
+      const window = windowOf(profile, boundary, compaction?.value, placeOf, replays);
+      return { path, rules: new RULES[profile](window) as SpecRules };
     }
     path = path.filter((one) => one !== at);
   }

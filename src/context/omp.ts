@@ -3,8 +3,8 @@ import { applySplices, arrayElements, findMember, type Member, removeElements, r
 import { isObject, type JsonObject } from '../json/value.ts';
 import { toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
-import { memberTexts, messageText, objectText, storedMessage } from './message-text.ts';
-import { entryName, out, remoteHistory, SpecRules } from './spec.ts';
+import { messageText, storedMessage } from './message-text.ts';
+import { entryName, out, SpecRules } from './spec.ts';
 import type { ContextRule, PathEntry, Projected } from './types.ts';
 
 /** Messages of these types steer the agent itself and are not for the model. */
@@ -60,8 +60,7 @@ export class OmpRules extends SpecRules {
   }
 
   protected override compaction(entry: PathEntry): Projected {
-    const providerPayload = remoteHistory(entry.value) ? payloadText(entry) : undefined;
-    const message = messageText('compactionSummary', entry, SUMMARY_FIELDS, { providerPayload });
+    const message = messageText('compactionSummary', entry, SUMMARY_FIELDS, this.payload(entry));
     return { rule: 'compaction-summary', messages: [message] };
   }
 
@@ -183,11 +182,4 @@ function withoutCalls(text: string, blocks: readonly unknown[], calls: readonly 
 function customMessageObstacle({ customType, content }: JsonObject): ContextRule | undefined {
   if (PRIVATE_CUSTOM_TYPES.has(customType)) return 'private-custom-type';
   return typeof content === 'string' || Array.isArray(content) ? undefined : 'bad-content';
-}
-
-function payloadText(compaction: PathEntry): string {
-  const preserved = memberTexts(memberTexts(compaction.text).get('preserveData') ?? '{}');
-  const remote = memberTexts(preserved.get('openaiRemoteCompaction') ?? '{}');
-  const [provider, items] = [remote.get('provider'), remote.get('replacementHistory')];
-  return objectText({ type: '"openaiResponsesHistory"', provider, items });
 }

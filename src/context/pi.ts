@@ -41,7 +41,12 @@ export class PiRules extends SpecRules {
   }
 
   protected override compaction(entry: PathEntry): Projected {
-    const summary = messageText('compactionSummary', entry, ['summary', 'tokensBefore']);
+    const summary = messageText(
+      'compactionSummary',
+      entry,
+      ['summary', 'tokensBefore', 'providerPayload'],
+      this.payload(entry),
+    );
     const system = isObject(entry.value['systemMessage']) ? memberTexts(entry.text).get('systemMessage') : undefined;
     return withTail(entry, system === undefined ? [summary] : [system, summary]);
   }

@@ -1,7 +1,7 @@
 import { entryTypeOf } from '../entries/types/index.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { counted } from '../util/words.ts';
-import { elementTexts, memberTexts, messageText, storedMessage } from './message-text.ts';
+import { elementTexts, memberTexts, messageText, objectText, storedMessage } from './message-text.ts';
 import type { ContextRule, PathEntry, Profile, Projected } from './types.ts';
 
 /** Which part of a path gives messages: all from `start` on, the summary of the active compaction before it. */
@@ -23,13 +23,15 @@ export function isBoundary(type: unknown, profile: Profile): boolean {
 
 /**
  * The context window of a path, given the place of its last boundary, which is -1 for none, and the entry there if it
- * is a compaction. Places count from the root, which is 0; `placeOf` gives that of the entry with an id, or -1.
+ * is a compaction. Places count from the root, which is 0; `placeOf` gives that of the entry with an id, or -1. With
+ * `replays` a history that the provider has for the compaction takes the place of what is before it.
  */
 export function windowOf(
   profile: Profile,
   place: number,
   compaction: JsonObject | undefined,
   placeOf: (id: string) => number,
+  replays = profile === 'omp',
 ): ContextWindow {
   if (!compaction) return { start: place + 1, compaction: -1, before: 'before-reset' };
   const { id, firstKeptEntryId: kept, providerReplayThroughEntryId: replayed } = compaction;
@@ -38,7 +40,7 @@ export function windowOf(
     const found = typeof named === 'string' && named !== '' ? placeOf(named) : -1;
     return found < place ? found : -1;
   };
-  if (profile === 'omp' && remoteHistory(compaction)) {
+  if (replays && remoteHistory(compaction)) {
     const through = earlierPlace(replayed);
     return { start: through < 0 ? place : through + 1, compaction: place, before: 'replayed-by-provider', ...by };
   }
@@ -120,7 +122,17 @@ export class SpecRules {
   }
 
   protected compaction(entry: PathEntry): Projected {
-    return withTail(entry, [messageText('compactionSummary', entry, ['summary', 'shortSummary', 'tokensBefore'])]);
+    const fields = ['summary', 'shortSummary', 'tokensBefore', 'providerPayload'];
+    return withTail(entry, [messageText('compactionSummary', entry, fields, this.payload(entry))]);
+  }
+
+  /** The history that the provider has for a compaction, where it is wanted. */
+  protected payload({ text }: PathEntry): { readonly providerPayload: string | undefined } {
+    if (this.window.before !== 'replayed-by-provider') return { providerPayload: undefined };
+    const preserved = memberTexts(memberTexts(text).get('preserveData') ?? '{}');
+    const remote = memberTexts(preserved.get('openaiRemoteCompaction') ?? '{}');
+    const [provider, items] = [remote.get('provider'), remote.get('replacementHistory')];
+    return { providerPayload: objectText({ type: '"openaiResponsesHistory"', provider, items }) };
   }
 
   protected customMessage(entry: PathEntry): Projected {

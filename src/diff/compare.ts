@@ -1,6 +1,7 @@
 import { sessionContext } from '../context/context.ts';
 import type { Profile } from '../context/types.ts';
 import { contentKey, entryKey } from '../entries/content-key.ts';
+import { isBookkeeping } from '../formats/index.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { commonAncestor, pathTo } from '../tree/path.ts';
@@ -61,8 +62,12 @@ export async function compareSides(
   profile: Profile | undefined,
 ): Promise<Comparison> {
   const shared = first === second && profile === undefined ? commonAncestor(first.index, a, b) : undefined;
+  // What a conversion makes of a record depends on its file: a fork does not count what its origin has spent.
+  const exactKey = first.conversion || second.conversion ? contentKey : entryKey;
   const side = async (session: Log, leaf: number): Promise<Side> =>
-    profile === undefined ? await entrySide(session, leaf, shared) : await contextSide(session, leaf, profile);
+    profile === undefined
+      ? await entrySide(session, leaf, shared, exactKey)
+      : await contextSide(session, leaf, profile);
   const left = await side(first, a);
   const right = await side(second, b);
   return { a: left, b: right, steps: alignSides(left.marks, right.marks), shared };
@@ -111,12 +116,21 @@ async function headOf({ a, b, steps, shared }: Comparison): Promise<DiffHead> {
   let ancestor: DiffHead['ancestor'] = null;
   if (shared === undefined) {
     if (last?.kind === 'same') ancestor = { a: await a.at(last.a), b: await b.at(last.b) };
-  } else if (shared >= 0) {
-    const common = await entryAt(a.session, shared);
-    ancestor = { a: common, b: common };
+  } else {
+    const common = await lastShown(a.session, shared);
+    if (common) ancestor = { a: common, b: common };
   }
   const alone = { a: onlyA ? await a.at(onlyA.a) : null, b: onlyB ? await b.at(onlyB.b) : null };
   return { a: left, b: right, ancestor, divergence: first < 0 ? null : alone };
+}
+
+/** The nearest entry at or above this one that is no bookkeeping. */
+async function lastShown(session: Log, position: number): Promise<DiffEntry | undefined> {
+  for (const at of pathTo(session.index, position).reverse()) {
+    const entry = await entryAt(session, at);
+    if (!entry.value || !isBookkeeping(entry.value)) return entry;
+  }
+  return undefined;
 }
 
 /** The names of one side in a report. */
@@ -125,19 +139,26 @@ async function nameOf({ session, leaf }: Side) {
   return { file: session.name, session: idOf(session.header ?? {}), leafId, line };
 }
 
-/** The entries of a path that can be read; or all that a branch has behind the entry where it leaves the other. */
-async function entrySide(session: Log, leaf: number, shared: number | undefined): Promise<Side> {
+/** The entries of a path that can be read; or all that a branch has behind where it leaves the other. No bookkeeping. */
+async function entrySide(
+  session: Log,
+  leaf: number,
+  shared: number | undefined,
+  exactKey: typeof entryKey,
+): Promise<Side> {
   const path = pathTo(session.index, leaf);
   const isTail = shared !== undefined;
   const asked = isTail ? path.subarray(path.indexOf(shared) + 1) : path;
   const marks = new Map<number, Mark>();
+  const hidden = new Set<number>();
   await session.forEachEntry(asked, ({ position, value }) => {
+    if (isBookkeeping(value)) return void hidden.add(position);
     const prompt = promptOf(value);
     const id = session.fileVersion > 1 ? (idOf(value) ?? undefined) : undefined;
     // Nothing of two branches belongs together, but prompts may be rewordings.
-    marks.set(position, isTail ? { prompt } : { id, exact: entryKey(value), content: contentKey(value), prompt });
+    marks.set(position, isTail ? { prompt } : { id, exact: exactKey(value), content: contentKey(value), prompt });
   });
-  const positions = isTail ? asked : Int32Array.from(marks.keys());
+  const positions = isTail ? asked.filter((position) => !hidden.has(position)) : Int32Array.from(marks.keys());
   return {
     session,
     leaf,

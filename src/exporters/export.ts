@@ -1,3 +1,4 @@
+import { isBookkeeping } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
@@ -139,7 +140,7 @@ class ExportRun {
     const ids = new Map(positions.map((position) => [position, `line ${session.index.lineOf(position)}`]));
     for await (const entry of session.entries([...ids.keys()].sort((a, b) => a - b))) {
       if (typeof entry.value['id'] === 'string') ids.set(entry.position, entry.value['id']);
-      if (options.tools !== 'none') continue;
+      if (options.tools !== 'none' && !isBookkeeping(entry.value)) continue;
       // Links may lead to these entries before they are reached.
       const alone = new Transcript({ ...options, image: () => notShown([]) });
       alone.push(entry);

@@ -24,7 +24,7 @@ export function assetSaver(
   return (bytes, extension) => {
     const name = `${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
     if (!/^[0-9a-f]{64}\.[a-z0-9]{1,5}$/.test(name)) throw new AppError(`'${name}' is not an image name`);
-    if (written.size === 0) create(folder);
+    if (written.size === 0) createFolder(folder);
     const path = join(folder, name);
     if (!written.has(name) && !holds(path, bytes)) replace(path, bytes, new TempFile(folder, random, signal, mode));
     written.add(name);
@@ -32,7 +32,8 @@ export function assetSaver(
   };
 }
 
-function create(folder: string): void {
+/** The folder, and those above it, where it is not there yet. */
+export function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {

@@ -118,7 +118,14 @@ export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 
     if (bytes === 0 || bytes === buffer.length) return bytes;
     return bytes + (await readAt(buffer.subarray(bytes), position + bytes));
   };
-  return { fd, size: facts.size, chunks: () => chunksOf(fd, name), readAt, close: async () => closeSync(fd) };
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    // The number may be that of another file by now.
+    if (!isOpen) return;
+    isOpen = false;
+    closeSync(fd);
+  };
+  return { fd, size: facts.size, chunks: () => chunksOf(fd, name), readAt, close };
 }
 
 /** The same chunks, counted for the progress, until the user stops the program. */

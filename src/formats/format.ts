@@ -1,22 +1,108 @@
+import type { Dialect } from '../entries/entry-type.ts';
+import type { Envelope } from '../json/envelope.ts';
 import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
+import type { ScannerKind } from '../scanner/layout.ts';
 
 /** The bytes of a log, to be read as often as need be. */
 export interface LogSource {
   /** What messages call it. */
   readonly name: string;
   chunks(): AsyncIterable<Uint8Array>;
+  /** Fills the buffer from a position on; fewer bytes only at the end. */
+  readAt(buffer: Buffer, position: number): Promise<number>;
   readonly random: (bytes: number) => Uint8Array;
+  readonly scanner?: ScannerKind | undefined;
+  /** The paths of the files in a folder and, unless told, the folders in it, by a path from the log's own folder, sorted. */
+  list(folder: string, deep?: boolean): Promise<readonly string[]>;
+  /** One of them as a source; undefined where there is none, as for a log that comes from a pipe. */
+  open(path: string): Promise<LogSource | undefined>;
+  close(): Promise<void>;
 }
 
 /** What becomes of a log in its native form, line by line. */
 export interface NativeSink {
+  /** The lines before all others, which may be known last. */
+  head(raws: readonly string[]): void;
+  /** Announces the entry that the head ends with; then all lines come with their envelopes. */
+  first(envelope: Envelope): void;
   /** A header or an entry of version 3, one character per byte, without a newline; and the line it is made from. */
-  line(raw: string, sourceLine: number): void;
+  line(raw: string, sourceLine: number, envelope?: Envelope): void;
   /** A line of the file that is damaged and was left out. */
   leftOut(sourceLine: number, rule: string): void;
   /** Something that could not be carried over as it was meant; line 0 is the whole file. */
   warn(sourceLine: number, message: string): void;
+  /** What was given so far is void: the conversion starts again, for it has met what changes the start. */
+  restart(): void;
+  /** What became of the records, at the end. */
+  report(report: ConversionReport): void;
+}
+
+/** What becomes of records without a native counterpart: kept with up to 4 KB of their JSON, with all of it, or counted. */
+export const KEEP = ['meta', 'raw', 'none'] as const;
+
+export interface ConversionOptions {
+  readonly dialect: Dialect;
+  readonly keep: (typeof KEEP)[number];
+  /** Which session of the source, by an id from its report; the main one by default. */
+  readonly session?: string | undefined;
+}
+
+/** `info` changes nothing that the model saw. */
+export type Severity = 'info' | 'lossy' | 'ambiguous' | 'damaged';
+
+export interface Loss {
+  readonly code: string;
+  /** `info` only where all of them are. */
+  severity: Severity;
+  count: number;
+  readonly examples: { readonly line: number; readonly id?: string }[];
+}
+
+/** Another session that a source has, such as one of a subagent. */
+export interface RelatedSession {
+  /** The source's own id of it. */
+  readonly id: string;
+  /** The id that it has in its native form. */
+  readonly nativeId: string;
+  /** The file that has it, as `open` takes it; the log itself where undefined. */
+  readonly path?: string;
+  readonly title?: string;
+  readonly toolCallId?: string;
+}
+
+/** What became of the records of a log. */
+export interface ConversionReport {
+  readonly source: {
+    readonly format: string;
+    readonly version?: string;
+    readonly sha256: string;
+    readonly bytes: number;
+  };
+  readonly counts: Readonly<Record<'records' | Fate, number>>;
+  readonly losses: readonly Loss[];
+  /** What a conversion back would give. */
+  readonly roundtrip: 'exact' | 'semantic' | 'text-only';
+  readonly sessions: readonly RelatedSession[];
+}
+
+/** Every record of a log becomes an entry or part of one, or is kept as a custom entry, or is dropped and counted. */
+export type Fate = 'mapped' | 'merged' | 'custom' | 'dropped';
+
+/** No other known format looks like this; or another might, and what must not guess asks for `--from`. */
+export type Certainty = 'certain' | 'probable';
+
+/** What an index and rules need to know of one record. */
+export interface RecordFacts {
+  readonly id?: string | undefined;
+  readonly parentId?: string | null | undefined;
+  /** The type of the record, in the words of its format. */
+  readonly kind: string;
+  readonly role?: string | undefined;
+  /** The ids of the tool calls that it makes, and of those that it answers. */
+  readonly calls: readonly string[];
+  readonly results: readonly string[];
+  readonly timestamp?: string | undefined;
 }
 
 /** A log format: how to recognize it, and what its records mean. Nobody else knows its field names. */
@@ -27,9 +113,15 @@ export interface LogFormat {
   /** What several of them are called with an s, for '4 Codex rollouts'. */
   readonly noun: string;
   /** Whether a file that starts like this has the format. */
-  detect(head: Head): boolean;
+  detect(head: Head): Certainty | undefined;
+  /** The folders where the program keeps its logs, given the variables of the environment. */
+  readonly locations?: (env: Readonly<Record<string, string | undefined>>) => readonly string[];
+  /** Only a user who takes turns back makes branches, so that none of them is work that was lost. */
+  readonly takesBack?: true;
+  /** What is known of one record of a log. */
+  readonly describe?: (record: JsonObject) => RecordFacts;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */
-  readonly toNative?: (source: LogSource, sink: NativeSink) => Promise<void>;
+  readonly toNative?: (source: LogSource, sink: NativeSink, options: ConversionOptions) => Promise<void>;
 }
 
 /** Beyond this the start of a file is not joined to be read as one document. */
@@ -91,3 +183,6 @@ export function hasMembers(
     return kind === 'object' ? isObject(member) : typeof member === kind;
   });
 }
+
+/** The type of the first entry of a converted session: it says what that was made from, as omp does. */
+export const STAMP = 'foreign_session_import';

@@ -1,9 +1,10 @@
+import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
-import { claudeCode } from './claude-code.ts';
-import { codex } from './codex.ts';
-import { Evidence, LINES_TO_LOOK_AT, type Origin, seeLine } from './evidence.ts';
-import { Head, type LogFormat } from './format.ts';
+import { claudeCode } from './claude-code/index.ts';
+import { codex } from './codex/index.ts';
+import { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
+import { type Certainty, type ConversionReport, Head, type LogFormat, STAMP } from './format.ts';
 import { recognizedFormats } from './recognized.ts';
 
 export { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
@@ -11,16 +12,75 @@ export { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evi
 /** The formats other than the native one; the first that detects a file counts. */
 export const foreignFormats: LogFormat[] = [codex, claudeCode, ...recognizedFormats];
 
-/** What a file that is not ours seems to be, by its first lines. */
-export function foreignFormat(firstLines: readonly Line[]): LogFormat {
-  const head = new Head(firstLines.filter((line) => !line.blank).slice(0, LINES_TO_LOOK_AT));
-  // The last one detects everything.
-  return foreignFormats.find((one) => one.detect(head)) as LogFormat;
+/** The names of all formats that are read, as `--from` takes them. */
+export function readFormats(): string[] {
+  return [...ORIGINS, ...foreignFormats.filter(({ toNative }) => toNative).map(({ id }) => id)];
 }
 
-/** What is said about a file that is not ours. */
-export function foreignMessage({ title }: LogFormat): string {
-  return `not a pi or omp session log (looks like ${title})`;
+/** Whether an extension's type is that of an entry which a conversion has made. */
+function isConverted(customType: unknown): boolean {
+  if (typeof customType !== 'string') return false;
+  return foreignFormats.some(({ id, toNative }) => toNative !== undefined && customType.startsWith(`${id}/`));
+}
+
+/** Whether an entry only keeps what another agent's log had beside the conversation. */
+export function isBookkeeping({ type, customType }: JsonObject): boolean {
+  return type === 'custom' && (customType === STAMP || isConverted(customType));
+}
+
+/** Whether an entry has text that another agent gave to the model and not to the user. */
+export function isHiddenContext({ type, customType, display }: JsonObject): boolean {
+  return type === 'custom_message' && display === false && isConverted(customType);
+}
+
+/** What a file that is not ours is taken for. */
+export interface Identity {
+  readonly format: LogFormat;
+  /** Undefined where only the user says so. */
+  readonly certainty: Certainty | undefined;
+  /** What it seems to be, whatever the user says. */
+  readonly looksLike: LogFormat;
+}
+
+/** What a file that is not ours seems to be, by its first lines; or what it is said to be, unless it is surely not. */
+export function identify(name: string, firstLines: readonly Line[], from?: string): Identity {
+  const head = new Head(firstLines.filter((line) => !line.blank).slice(0, LINES_TO_LOOK_AT));
+  // The last one detects everything.
+  const looksLike = foreignFormats.find((one) => one.detect(head)) as LogFormat;
+  const format = foreignFormats.find(({ id }) => id === from) ?? looksLike;
+  const certainty = format.detect(head);
+  if (!certainty && looksLike.detect(head) === 'certain') throw unfitError(name, format, looksLike.title);
+  return { format, certainty, looksLike };
+}
+
+/** The user says that a file has a format that it does not have. */
+export function unfitError(name: string, { id }: Pick<LogFormat, 'id'>, title: string): AppError {
+  return new AppError(`${name}: does not fit '--from ${id}'; it looks like ${title}`);
+}
+
+/** Refuses what is only recognized. */
+export function requireReadable(name: string, format: LogFormat): LogFormat & Required<Pick<LogFormat, 'toNative'>> {
+  const { toNative } = format;
+  if (!toNative) throw foreignError(name, format);
+  return { ...format, toNative };
+}
+
+/** Refuses what the user has taken for a log of this format, where nothing in it was known. */
+export function requireFit(name: string, identity: Identity, report: ConversionReport | undefined): void {
+  const { format, certainty, looksLike } = identity;
+  if (certainty || !report || report.counts.mapped + report.counts.merged > 0) return;
+  throw unfitError(name, format, looksLike.title);
+}
+
+/** What is said about a file that is read as what it probably is. */
+export function probably({ title, id }: LogFormat): string {
+  return `probably ${title}, and read as one; '--from ${id}' confirms it`;
+}
+
+/** What is said about a file that is not ours by a command that only takes such files. */
+export function foreignMessage({ title, toNative }: LogFormat): string {
+  const hint = toNative ? "; 'sessionctl convert' makes one of it" : '';
+  return `not a pi or omp session log (looks like ${title})${hint}`;
 }
 
 export function foreignError(name: string, format: LogFormat): AppError {
@@ -33,17 +93,20 @@ const MOST_HELD_BYTES = 64 * 1024 * 1024;
 interface DetectionOptions {
   /** A file that was only found by walking is not refused: it gives no lines, and `foreign` is what it is. */
   readonly named?: boolean;
+  /** The format that the user says it has. */
+  readonly from?: string | undefined;
   /** The file will be changed: it has to be ours beyond doubt, unless `from` says so. */
-  readonly rewriting?: { readonly from: Origin | undefined; readonly anyVersion: boolean };
+  readonly rewriting?: { readonly anyVersion: boolean };
 }
 
 /** Holds the first lines of an input back until they show that it is a session log of ours. */
 export class Detection {
-  /** The format of a file that is not ours. */
-  foreign: LogFormat | undefined;
+  /** What a file that is not ours is. */
+  identity: Identity | undefined;
   readonly #name: string;
   readonly #options: DetectionOptions;
   readonly #evidence: Evidence;
+  readonly #origin: Origin | undefined;
   #held: Line[] | undefined = [];
   #looked = 0;
   #bytes = 0;
@@ -51,7 +114,13 @@ export class Detection {
   constructor(name: string, options: DetectionOptions = {}) {
     this.#name = name;
     this.#options = options;
-    this.#evidence = new Evidence(options.rewriting?.from);
+    this.#origin = ORIGINS.find((one) => one === options.from);
+    this.#evidence = new Evidence(this.#origin);
+  }
+
+  /** The format of a file that is not ours. */
+  get foreign(): LogFormat | undefined {
+    return this.identity?.format;
   }
 
   /** The file is known to be ours: nothing is held back any more. */
@@ -82,12 +151,14 @@ export class Detection {
   end(): readonly Line[] {
     const lines = this.#held;
     if (!lines || this.foreign) return [];
-    const { named = true, rewriting } = this.#options;
+    const { named = true, rewriting, from } = this.#options;
     if (this.#looked > 0 && !this.#evidence.end()) {
-      this.foreign = foreignFormat(lines);
-      if (named) throw foreignError(this.#name, this.foreign);
+      this.identity = identify(this.#name, lines, from);
+      if (named || this.#origin) throw foreignError(this.#name, this.identity.format);
       return [];
     }
+    const wanted = foreignFormats.find(({ id }) => id === from);
+    if (wanted && this.#looked > 0) throw unfitError(this.#name, wanted, 'a pi or omp session log');
     const refusal = rewriting && this.#evidence.refusal(rewriting);
     if (refusal !== undefined) throw new AppError(`${this.#name}: ${refusal}`);
     this.#held = undefined;

@@ -1,10 +1,15 @@
 import { isSdkHeader, isSessionTrace } from './evidence.ts';
-import { hasMembers, type LogFormat } from './format.ts';
+import { type Certainty, type Head, hasMembers, type LogFormat } from './format.ts';
 
-type Detect = LogFormat['detect'];
+type Detect = (head: Head) => boolean;
 
-function recognized(id: string, noun: string, title: string, detect: Detect): LogFormat {
-  return { id, noun, title, detect };
+function recognized(id: string, noun: string, title: string, detect: Detect, certainty: Certainty = 'certain') {
+  return { id, noun, title, detect: (head: Head) => (detect(head) ? certainty : undefined) };
+}
+
+/** What a file is when no agent's format fits: it may be any agent's, should the user know better. */
+function unspecific(id: string, noun: string, title: string, detect: Detect): LogFormat {
+  return recognized(id, noun, title, detect, 'probable');
 }
 
 function startsWith(magic: string): Detect {
@@ -86,28 +91,28 @@ export const recognizedFormats: readonly LogFormat[] = [
     return hasMembers(first, { sessionId: 'string', ts: 'any' }) && /^[a-z_]+(\.[a-z_]+)+$/.test(type);
   }),
   // When no agent's format fits. A log may have NULs in it, but no run of control characters that no text has.
-  recognized(
+  unspecific(
     'binary',
     'binary file',
     'a binary file',
     (head) => /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(head.bytes) && head.objects.length === 0,
   ),
   // What `jq .` makes of a log.
-  recognized(
+  unspecific(
     'printed-log',
     'pretty-printed session log',
     "a session log that was pretty-printed over several lines; 'sessionctl repair' rejoins them",
     (head) => head.objects.length === 0 && /^\s*\{\s*"type"\s*:\s*"(session|title)"/.test(head.text),
   ),
-  recognized(
+  unspecific(
     'json',
     'JSON document',
     'one JSON document, not one JSON object per line',
     ({ objects, isDocument, values, document }) =>
       objects.length < 2 && isDocument && (values.length > 1 || Array.isArray(document)),
   ),
-  recognized('jsonl', 'JSON Lines file', 'JSON Lines in an unknown format', ({ objects }) => objects.length > 0),
-  recognized('text', 'text file', 'plain text', () => true),
+  unspecific('jsonl', 'JSON Lines file', 'JSON Lines in an unknown format', ({ objects }) => objects.length > 0),
+  unspecific('text', 'text file', 'plain text', () => true),
 ];
 
 function hasSessionId(value: unknown): boolean {

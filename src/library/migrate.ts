@@ -1,11 +1,11 @@
 import { Detection, ORIGINS, type Origin } from '../formats/index.ts';
 import { ID_SCHEMES, type IdScheme, skimIds } from '../formats/native/ids.ts';
 import {
-  isVersion1,
   type MigrateWarning,
   Migration,
   migratedBytes,
   type TargetVersion,
+  versionIn,
 } from '../formats/native/migration.ts';
 import {
   type Bytes,
@@ -61,8 +61,8 @@ async function* migrated(
   isReadTwice: boolean,
   { name = '-', random = systemRandom, from, ...rest }: MigrateLogOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const taken = isReadTwice && (await isVersion1(read())) ? await skimIds(read(), random(8)) : undefined;
+  const taken = isReadTwice && (await versionIn(read())) === 1 ? await skimIds(read(), random(8)) : undefined;
   const migration = new Migration({ ...rest, name, random, taken });
-  const detection = new Detection(name, { rewriting: { from, anyVersion: true } });
+  const detection = new Detection(name, { from, rewriting: { anyVersion: true } });
   for await (const bytes of migratedBytes(read(), migration, detection)) if (bytes.length > 0) yield bytes;
 }

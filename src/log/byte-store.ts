@@ -11,6 +11,7 @@ export interface ByteStore {
 
 /** A place for bytes that become a store. */
 export interface Scratch {
+  /** The memory of the bytes may be used again. */
   write(bytes: Buffer): void;
   store(): ByteStore;
   /** Only where it does not become a store. */
@@ -68,8 +69,24 @@ export function storeOf(source: RandomAccess): ByteStore {
 export function memoryScratch(): Scratch {
   const pieces: Buffer[] = [];
   return {
-    write: (piece) => pieces.push(piece),
+    write: (piece) => pieces.push(Buffer.from(piece)),
     store: () => storeOf(inMemory(Buffer.concat(pieces))),
     discard: () => {},
+  };
+}
+
+/** A store with some bytes in front of it. */
+export function withHead(head: Buffer, store: ByteStore): ByteStore {
+  return {
+    size: store.size === undefined ? undefined : head.length + store.size,
+    async *chunks() {
+      yield head;
+      yield* store.chunks();
+    },
+    readAt: async (buffer, position) => {
+      const copied = head.copy(buffer, 0, Math.min(position, head.length));
+      return copied + (await store.readAt(buffer.subarray(copied), Math.max(0, position - head.length)));
+    },
+    close: () => store.close(),
   };
 }

@@ -120,6 +120,8 @@ export class LogIndex {
   readonly #headers = new Set<number>();
   /** Entries whose parent is not known yet, each followed by the symbol of its parentId. */
   #waiting = int32Column();
+  /** Bytes in front of what the offsets count from. */
+  #before = 0;
   #finished = false;
   #groups: ReadonlyMap<number, readonly number[]> | undefined;
   #repeated = 0;
@@ -177,6 +179,13 @@ export class LogIndex {
     const isUnknown = (symbol: number): boolean => this.#definition(symbol) === NOT_FOUND;
     if (onlyPlain && ((parentId !== NONE && isUnknown(parentId)) || !isUnknown(id))) return NOT_FOUND;
     return this.#push(id, parentId, entry);
+  }
+
+  /** So many bytes are in front of the entries, and the line of the first one is the last of them. */
+  putBefore(bytes: number, lengthOfFirst: number): void {
+    this.#before = bytes;
+    this.#offsets.set(0, -1 - lengthOfFirst);
+    this.#lengths.set(0, lengthOfFirst);
   }
 
   /** What stands for the name of a type in `addRanges`. */
@@ -303,7 +312,7 @@ export class LogIndex {
   }
 
   offsetOf(position: number): number {
-    return this.#offsets.at(position);
+    return this.#offsets.at(position) + this.#before;
   }
 
   lengthOf(position: number): number {
@@ -348,7 +357,10 @@ export class LogIndex {
   /** The entry on a line of the file, or NOT_FOUND; of several on one line the first. Lines are added in order. */
   atLine(line: number): number {
     const at = partitionPoint(0, this.size, (position) => this.lineOf(position) < line);
-    return at < this.size && this.lineOf(at) === line ? at : NOT_FOUND;
+    if (at < this.size && this.lineOf(at) === line) return at;
+    // The native form of another agent's log is not always in the order of its lines.
+    for (let position = 0; position < this.size; position++) if (this.lineOf(position) === line) return position;
+    return NOT_FOUND;
   }
 
   /** All entries with the id of this one, which is the last of them. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readContent } from '../entries/damage.ts';
+import type { ConversionReport, LogFormat } from '../formats/format.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
@@ -43,6 +44,10 @@ export class Log {
   readonly endsWithNewline: boolean;
   /** Hears how many bytes of entries were read. */
   onRead: ((bytes: number) => void) | undefined;
+  /** Of another agent's log. */
+  format: LogFormat | undefined;
+  /** What became of its records. */
+  conversion: ConversionReport | undefined;
   readonly #store: ByteStore;
   readonly #damage: LeftOut[];
   /** The lines of the above. */

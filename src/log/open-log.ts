@@ -1,20 +1,24 @@
 import { versionOf } from '../entries/envelope-check.ts';
-import type { LogFormat } from '../formats/format.ts';
-import { Detection, foreignError } from '../formats/index.ts';
+import type { LogFormat, LogSource } from '../formats/format.ts';
+import { Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
+import { Line } from '../lines/line.ts';
 import { readBlocks } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
-import { uint32Column } from '../util/column.ts';
 import { shortJson } from '../util/to-json.ts';
 import type { ByteStore, Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
-import type { LeftOut } from './log-entry.ts';
-
-/** Lines of a native copy are written some at a time. */
-const FLUSH_BYTES = 1024 * 1024;
+import { LogIndex } from './log-index.ts';
+import { nativeForm } from './native-form.ts';
 
 /** Smaller logs are read sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 1024 * 1024;
+
+/** The files beside a log, by paths from its folder. */
+export interface NearFiles {
+  list(folder: string, deep?: boolean): Promise<readonly string[]>;
+  open(path: string): Promise<ByteStore | undefined>;
+}
 
 export interface OpenLogOptions {
   /** What messages call the log. */
@@ -27,6 +31,10 @@ export interface OpenLogOptions {
   readonly scanner?: ScannerKind;
   /** Where a log of another format or version is kept in its native form. */
   readonly scratch: () => Scratch;
+  /** None where the log does not come from a file. */
+  readonly near?: NearFiles;
+  /** The format that the user says it has; else the one that it shows. */
+  readonly from?: string | undefined;
 }
 
 /**
@@ -45,7 +53,7 @@ export async function openLog(store: ByteStore, options: OpenLogOptions): Promis
 async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
   const { name, onWarning } = options;
   let pass = await indexed(store, options, false);
-  if (pass.foreign) return await converted(store, pass.foreign, options);
+  if (pass.identity) return await foreignLog(store, pass.identity, options);
   // Perhaps the parent is in a line whose envelope could be read although the line is damaged.
   if (pass.builder.index.missingParents > 0) pass = await indexed(store, options, true);
   const { builder } = pass;
@@ -61,12 +69,12 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
 
 interface Pass {
   readonly builder: IndexBuilder;
-  /** The format of a log that is not native; the index is then of no use. */
-  readonly foreign?: LogFormat;
+  /** What a log is that is not native; the index is then of no use. */
+  readonly identity?: Identity;
 }
 
 async function indexed(store: ByteStore, options: OpenLogOptions, careful: boolean): Promise<Pass> {
-  const detection = new Detection(options.name, { named: false });
+  const detection = new Detection(options.name, { named: false, from: options.from });
   const builder = new IndexBuilder({
     key: options.random(8),
     careful,
@@ -75,18 +83,27 @@ async function indexed(store: ByteStore, options: OpenLogOptions, careful: boole
       return detection.open || detection.foreign ? 'enough' : 'go on';
     },
   });
+  await readAll(builder, store, options, () => detection.foreign !== undefined);
+  detection.end();
+  if (detection.identity) return { builder, identity: detection.identity };
+  builder.index.finish();
+  return { builder };
+}
+
+async function readAll(
+  builder: IndexBuilder,
+  store: ByteStore,
+  options: OpenLogOptions,
+  isEnough: () => boolean = () => false,
+): Promise<void> {
   for await (const piece of readBlocks(chunksOf(store, options))) {
     if (options.scanner !== 'off' && (store.size ?? piece.offset) > WORTH_A_SCANNER && !builder.scanner) {
       const { makeScanner } = await import('../scanner/scanner.ts');
       builder.scanner = makeScanner('compiled', options.random(8));
     }
     builder.take(piece);
-    if (detection.foreign) break;
+    if (isEnough()) return;
   }
-  detection.end();
-  if (detection.foreign) return { builder, foreign: detection.foreign };
-  builder.index.finish();
-  return { builder };
 }
 
 function chunksOf(store: ByteStore, options: OpenLogOptions): AsyncIterable<Buffer> {
@@ -96,48 +113,68 @@ function chunksOf(store: ByteStore, options: OpenLogOptions): AsyncIterable<Buff
 /** A log of another format or version is read in its native form, from a copy; line numbers are those of the file. */
 async function converted(
   store: ByteStore,
-  format: Pick<LogFormat, 'toNative'> & Partial<LogFormat>,
+  format: Required<Pick<LogFormat, 'toNative'>>,
   options: OpenLogOptions,
   version = 3,
   endsWithNewline = true,
 ): Promise<Log> {
-  const { name, random, onWarning } = options;
-  if (!format.toNative) throw foreignError(name, format as LogFormat);
-  const scratch = options.scratch();
+  const { name, random, onWarning, scratch } = options;
+  const newIndex = (): LogIndex => new LogIndex(random(8));
+  const conversion = { dialect: 'pi', keep: 'meta', scratch, newIndex, onWarning } as const;
+  const form = await nativeForm(logSource(store, options), format, conversion);
   try {
-    const sourceLines = uint32Column();
-    const damage: LeftOut[] = [];
-    let raws: string[] = [];
-    let bytes = 0;
-    const flush = (): void => {
-      if (raws.length > 0) scratch.write(Buffer.from(`${raws.join('\n')}\n`, 'latin1'));
-      raws = [];
-      bytes = 0;
-    };
-    await format.toNative(
-      { name, random, chunks: () => chunksOf(store, options) },
-      {
-        line: (raw, sourceLine) => {
-          sourceLines.push(sourceLine);
-          raws.push(raw);
-          bytes += raw.length;
-          if (bytes > FLUSH_BYTES) flush();
-        },
-        leftOut: (line, rule) => damage.push({ line, rule }),
-        warn: (line, message) => onWarning(line > 0 ? `${name}:${line}` : name, message),
-      },
-    );
-    flush();
-    const copy = scratch.store();
-    const builder = new IndexBuilder({ key: random(8), careful: false, lineOf: (line) => sourceLines.at(line - 1) });
-    for await (const piece of readBlocks(chunksOf(copy, options))) builder.take(piece);
+    const { index, head, lineOf } = form;
+    const builder = new IndexBuilder({ key: random(8), index, careful: false, lineOf });
+    if (index) builder.take(new Line(1, 0, head[0] ?? '', true, 'utf8'));
+    else await readAll(builder, form.store, options);
     builder.index.finish();
-    builder.damage.push(...damage);
+    builder.damage.push(...form.damage);
     builder.endsWithNewline = endsWithNewline;
     await store.close();
-    return new Log(name, copy, builder, version);
+    const log = new Log(name, form.store, builder, version);
+    log.conversion = form.report;
+    return log;
   } catch (error) {
-    scratch.discard();
+    await form.store.close();
     throw error;
   }
+}
+
+/** A log of another agent. */
+async function foreignLog(store: ByteStore, identity: Identity, options: OpenLogOptions): Promise<Log> {
+  const { name, onWarning } = options;
+  const { format, certainty } = identity;
+  const log = await converted(store, requireReadable(name, format), options);
+  try {
+    requireFit(name, identity, log.conversion);
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+  if (certainty === 'probable' && options.from === undefined) onWarning(name, probably(format));
+  log.format = format;
+  return log;
+}
+
+/** A store as the formats see it. */
+export function logSource(
+  store: ByteStore,
+  options: Pick<OpenLogOptions, 'name' | 'random' | 'near' | 'chunks' | 'scanner'>,
+): LogSource {
+  const { name, random, near, scanner } = options;
+  return {
+    name,
+    random,
+    scanner,
+    chunks: () => options.chunks?.(store) ?? store.chunks(),
+    readAt: (buffer, position) => store.readAt(buffer, position),
+    list: async (folder, deep) => (await near?.list(folder, deep)) ?? [],
+    open: async (path) => {
+      const found = await near?.open(path);
+      return (
+        found && logSource(found, { name: path, random, ...(near ? { near } : {}), ...(scanner ? { scanner } : {}) })
+      );
+    },
+    close: () => store.close(),
+  };
 }

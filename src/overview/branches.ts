@@ -88,10 +88,15 @@ async function pathSums(session: Log, children: Children) {
 }
 
 /** As `git branch -v`: a star for the current branch, then what it is, how large, how old, and what it is about. */
-export function formatBranches(branches: readonly BranchRow[], look: RowStyle, now: number): string[] {
+export function formatBranches(
+  branches: readonly BranchRow[],
+  { shortId }: Marks,
+  look: RowStyle,
+  now: number,
+): string[] {
   const { style } = look;
   const rows = branches.map((branch) => [
-    shownText(branch.id, look),
+    shownText(shortId(branch.id), look),
     `leaf:${branch.leaf}`,
     counted(branch.messages, 'message'),
     `${grouped(branch.tokens)} tokens`,

@@ -81,8 +81,12 @@ export async function* drawTree(session: Log, marks: Marks, look: RowStyle): Asy
   const leafNames = new Map(ends.map((position, at) => [position, `leaf:${ends.length - at}`]));
   // Where the context of the model changes.
   const types = entryTypes.filter(({ toModel }) => toModel === 'summary' || toModel === 'boundary');
-  const notable = [...marks.labels.keys(), ...index.ofTypes(types.map(({ name }) => name))];
   const children = new Children(index);
+  const notable = [
+    ...marks.labels.keys(),
+    ...index.ofTypes(types.map(({ name }) => name)),
+    ...lastMessages(index, children, ends),
+  ];
   const draw = async (lines: readonly DrawnLine[]): Promise<string[]> => {
     const positions = lines.flatMap((line) => (line.kind === 'entry' ? [line.position] : [])).sort((a, b) => a - b);
     const read = new Map<number, ReturnType<typeof rowOf>>();
@@ -106,6 +110,17 @@ export async function* drawTree(session: Log, marks: Marks, look: RowStyle): Asy
     together = [];
   }
   yield await draw(together);
+}
+
+/** Where a branch ends in an extension's data, the last message above it, which says what the branch is about. */
+function* lastMessages(index: LogIndex, children: Children, ends: readonly number[]): Generator<number> {
+  const met = new Set<number>();
+  for (const end of ends)
+    for (let at = end; at >= 0 && index.typeOf(at) !== ''; at = children.parentOf(at)) {
+      if (index.typeOf(at) === 'message') yield at;
+      if (index.typeOf(at) !== 'custom' || met.has(at)) break;
+      met.add(at);
+    }
 }
 
 function columns(depth: number, look: RowStyle): string {

@@ -12,6 +12,8 @@ export interface Marks {
   /** The leaf: the last entry of the log, or the one that the user named; -1 for none. */
   readonly leaf: number;
   readonly labels: ReadonlyMap<number, string>;
+  /** A long id as people see it. */
+  readonly shortId: (id: string) => string;
 }
 
 /** How rows are set: for a terminal of so many columns, or for a pipe. */
@@ -52,7 +54,7 @@ export function formatRow(row: EntryRow, marks: Marks, look: RowStyle, before = 
   if (row.position === marks.leaf) decorations.push(['@', (text) => style.bold(style.cyan(text))]);
   if (label !== undefined) decorations.push([shownText(label, look), (text) => style.bold(style.green(text))]);
   if (leafName !== undefined) decorations.push([leafName, style.dim]);
-  const id = shownText(row.id, look);
+  const id = shownText(marks.shortId(row.id), look);
   const kind = shownText(row.kind, look);
   const marksWidth = decorations.reduce((sum, [text]) => sum + width(text) + 2, decorations.length > 0 ? 1 : 0);
   const used = width(before) + width(id) + 1 + marksWidth + Math.max(width(kind), KIND_COLUMNS) + 1;

@@ -1,4 +1,4 @@
-import { Evidence, foreignError, foreignFormat, LINES_TO_LOOK_AT, type Origin, seeLine } from '../formats/index.ts';
+import { Evidence, foreignError, identify, LINES_TO_LOOK_AT, type Origin, seeLine } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, type ReadLinesOptions, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
@@ -123,7 +123,7 @@ async function readIndex({ name, read, from, settleTools }: RepairRequest, wants
   // A printed array of entries is a JSON document: taken for a log it would fall to pieces at its commas.
   let array: Evidence | undefined;
   const decide = (): void => {
-    if (array || (index.written > 0 && !evidence.end())) throw foreignError(name, foreignFormat(first));
+    if (array || (index.written > 0 && !evidence.end())) throw foreignError(name, identify(name, first).format);
     const refusal = evidence.refusal({ anyVersion: false });
     if (refusal !== undefined) throw new AppError(`${name}: ${refusal}`);
   };

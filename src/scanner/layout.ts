@@ -55,3 +55,15 @@ export const MOST_CALLS = 32768;
 
 /** Keys below which no schema looks: what is there counts by its kind alone. A test compares this with the schemas. */
 export const OPAQUE_KEYS: readonly string[] = ['arguments', 'details', 'data', 'input'];
+
+/** What `scanTexts` says about a line beside its start and length. */
+export const TEXT_FIELD = {
+  /** 1 where it may have a number that JSON.parse does not give back as it was. */
+  suspect: 2,
+  /** 1 where it has white space between its values. */
+  spaced: 3,
+  /** How many long texts it has. */
+  texts: 4,
+} as const;
+/** Where a long text starts, where it may be cut and where it ends, and the length of what is behind the cut as a string. */
+export const TEXT_FIELDS = 4;

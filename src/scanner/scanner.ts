@@ -10,9 +10,11 @@ export interface Scanner {
   load(block: Uint8Array): boolean;
   /** Scans from an offset on and gives the number of lines: as many as there is room for, at least one. */
   scan(from: number): number;
+  /** The same for lines of any JSON: only where their long texts are. */
+  scanTexts(from: number): number;
   /** FIELDS numbers per line, as layout.ts says; valid until the next scan. */
   readonly records: Int32Array;
-  /** CALL_FIELDS numbers per tool call. */
+  /** CALL_FIELDS numbers per tool call, or TEXT_FIELDS per long text. */
   readonly calls: Int32Array;
 }
 
@@ -23,6 +25,7 @@ interface Exports {
   readonly recordsAt: () => number;
   readonly callsAt: () => number;
   readonly scan: (from: number, bytes: number) => number;
+  readonly scanTexts: (from: number, bytes: number) => number;
 }
 
 interface WasmApi {
@@ -69,6 +72,10 @@ class CompiledScanner implements Scanner {
 
   scan(from: number): number {
     return this.#exports.scan(from, this.#bytes);
+  }
+
+  scanTexts(from: number): number {
+    return this.#exports.scanTexts(from, this.#bytes);
   }
 
   #view(): void {

@@ -1,27 +1,30 @@
 import { type LineRef, refsOf } from '../blobs/images.ts';
 import { lookAt } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
-import { requireRunning } from '../files/disk.ts';
-import { inputChunks, isFolder } from '../files/input.ts';
+import { abortable, isFolder } from '../files/input.ts';
+import { openUnpacked } from '../files/unpack.ts';
 import { findSessions } from '../files/walk.ts';
 import { Detection } from '../formats/index.ts';
-import type { Line } from '../lines/line.ts';
+import { encodeUtf8, Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
+import type { ByteStore } from '../log/byte-store.ts';
+import type { Log } from '../log/log.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { AppError } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 import { type Io, noteDamage } from './command.ts';
+import { endReading, openSession } from './open-session.ts';
 
 /** A file begins, undefined for stdin; the function gets every line with its refs, none where it is damaged. */
 type Begin = (file: string | undefined) => (line: Line, refs: readonly LineRef[]) => Promise<void>;
 
 /** Every ref of every log named, or found below a folder. Gives the exit code earned by the reading. */
-export async function eachRef(names: readonly string[], io: Io, begin: Begin): Promise<number> {
+export async function eachRef(names: readonly string[], from: string | undefined, io: Io, begin: Begin) {
   const count = { read: 0, damaged: 0, foreign: 0, failed: 0 };
   for await (const { path, error, named } of logsOf(names)) {
     try {
       if (error) throw error;
-      count[await readRefs(path, named, io, begin)]++;
+      count[await readRefs(path, named, from, io, begin)]++;
     } catch (thrown) {
       if (!(thrown instanceof AppError) || io.signal.aborted || (named && names.length < 2)) throw thrown;
       io.note(thrown.message);
@@ -44,9 +47,35 @@ async function* logsOf(names: readonly string[]): AsyncGenerator<{ path: string;
   }
 }
 
-async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Promise<'read' | 'damaged' | 'foreign'> {
+type Take = ReturnType<Begin>;
+
+async function readRefs(name: string, named: boolean, from: string | undefined, io: Io, begin: Begin) {
   const take = begin(name === '-' ? undefined : name);
-  const detection = new Detection(name, { named });
+  const store = await openUnpacked(name, io);
+  try {
+    const outcome = await refsIn(name, store, from, io, take);
+    if (outcome !== 'foreign' || !named) return outcome;
+    return await refsOfSession(await openSession(name, io, from, store), io, take);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Another agent's log has refs where its native form has them. */
+async function refsOfSession(session: Log, io: Io, take: Take): Promise<'read' | 'damaged'> {
+  try {
+    for await (const { line, text } of session.entries(Array(session.index.size).keys())) {
+      const raw = encodeUtf8(text);
+      await take(new Line(line, 0, raw, true, 'utf8'), refsOf(raw));
+    }
+    return endReading(session, io, 0) === 0 ? 'read' : 'damaged';
+  } finally {
+    await session.close();
+  }
+}
+
+async function refsIn(name: string, store: ByteStore, from: string | undefined, io: Io, take: Take) {
+  const detection = new Detection(name, { named: false, from });
   const damaged: LeftOut[] = [];
   let version: number | undefined;
   const work = async (lines: readonly Line[]): Promise<void> => {
@@ -58,8 +87,7 @@ async function readRefs(name: string, named: boolean, io: Io, begin: Begin): Pro
     }
   };
   io.progress.file(name);
-  for await (const batch of readLineBatches(inputChunks(name, io))) {
-    requireRunning(io.signal);
+  for await (const batch of readLineBatches(abortable(store.chunks(), io))) {
     await work(detection.pass(batch));
     if (detection.foreign) return 'foreign';
   }

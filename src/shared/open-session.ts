@@ -1,23 +1,27 @@
-import { abortable, openStore } from '../files/input.ts';
+import { abortable } from '../files/input.ts';
+import { filesNear } from '../files/near.ts';
 import { Spool } from '../files/spool.ts';
+import { openUnpacked } from '../files/unpack.ts';
 import { announce } from '../files/walk.ts';
+import { readFormats } from '../formats/index.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
 import type { Duplicates } from '../log/log-index.ts';
-import { openLog } from '../log/open-log.ts';
+import { type OpenLogOptions, openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
-import { cutPath, cutRoots, pathTo, staleLeaf } from '../tree/path.ts';
-import { lastEntry, type RevOptions, resolveRev } from '../tree/rev.ts';
+import { cutPath, cutRoots, pathTo } from '../tree/path.ts';
+import { lastEntry, newerWork, type RevOptions, resolveRev } from '../tree/rev.ts';
 import { ClosedPipe } from '../util/errors.ts';
 import { counted, grouped } from '../util/words.ts';
-import { type Io, noteDamage } from './command.ts';
+import { type Io, noteDamage, option } from './command.ts';
 
-/**
- * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not
- * a session log is refused; damaged lines are left out, and reported by `endReading`.
- */
-export async function openSession(name: string, io: Io): Promise<Log> {
-  io.progress.file(name);
+/** For every command that reads a log. */
+export const FORMAT_OPTION = option('from', 'FORMAT', 'Read FILE as a log of this format, whatever it looks like', {
+  choices: readFormats(),
+});
+
+/** What a log that is opened by its name needs of the outside; '-' is stdin. */
+export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 'scanner'> {
   const chunks = (store: ByteStore): AsyncIterable<Buffer> => {
     if (store.size !== undefined) io.progress.expect(store.size);
     return abortable(store.chunks(), io);
@@ -26,19 +30,56 @@ export async function openSession(name: string, io: Io): Promise<Log> {
     const spool = new Spool(io.random, io.signal);
     return { write: (bytes) => spool.write(bytes), store: () => spool, discard: () => spool.discard() };
   };
-  const session = await openLog(await openStore(name, io), {
+  return {
     name,
     random: io.random,
     onWarning: (where, message) => io.note(`${where}: warning: ${message}`),
     chunks,
     scratch,
-    scanner: scannerKind(io.env),
-  });
+    ...(name === '-' ? {} : { near: filesNear(name, io) }),
+  };
+}
+
+/**
+ * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not
+ * a session log is refused; damaged lines are left out, and reported by `endReading`.
+ */
+export async function openSession(name: string, io: Io, from?: string, store?: ByteStore): Promise<Log> {
+  io.progress.file(name);
+  const options = { ...logOptions(name, io), scanner: scannerKind(io.env), from };
+  const session = await openLog(store ?? (await openUnpacked(name, io)), options);
+  noteConversion(session, io);
   if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
   return session;
 }
 
+/** Losses that change what a reader shows, in words; the others are in the report of `convert`. */
+const SHOWN_LOSSES: Readonly<Record<string, string>> = {
+  COMPACTION_HALF: 'a compaction has no summary, so what it replaced is still shown',
+  CONTEXT_EDITED: 'the agent took parts of the context back later, which are still shown',
+  DAMAGED_BASE: 'the session that it continues is damaged, so part of that is not shown',
+  MISSING_BASE: 'the session that it continues was not found, so only its own part is shown',
+  SUMMARY_ENCRYPTED: 'the summary of a compaction is encrypted, so it is not shown',
+};
+
+/** Says what is read, to people only; and where it is shown other than it was. */
+function noteConversion({ name, format, conversion }: Log, io: Io): void {
+  if (!format || !conversion) return;
+  const { version } = conversion.source;
+  if (io.stderr.isTTY) io.note(`reading ${format.title}${version === undefined ? '' : ` (${version})`}`);
+  for (const { code, severity, count, examples } of conversion.losses) {
+    // Damaged lines are listed at the end.
+    const isDamage = severity === 'damaged' && code !== 'DAMAGED_LINE';
+    const words = SHOWN_LOSSES[code] ?? (isDamage ? `damaged (${code})` : undefined);
+    const line = examples[0]?.line ?? 0;
+    const times = count > 1 ? ` (${grouped(count)} times)` : '';
+    if (words !== undefined) io.note(`${name}${line > 0 ? `:${line}` : ''}: ${words}${times}`);
+  }
+}
+
 export interface ReadOptions {
+  /** The format that the user says the log has. */
+  readonly from?: string | undefined;
   /** How the user gives REVs to the command. */
   readonly revs?: 'option' | 'operand';
   /** How often the entries that the view names are read, each time as many bytes as there are in the file at most. */
@@ -59,7 +100,7 @@ export async function readSession(
 ): Promise<number> {
   const { readings = 0 } = options;
   const expected = readings > 0 ? readings * (await announce([name], io, readings)) : 0;
-  const session = await openSession(name, io);
+  const session = await openSession(name, io, options.from);
   const view = new View(session, io, options, expected);
   try {
     const code = view.end(endReading(session, io, await work(session, view)));
@@ -77,8 +118,8 @@ export async function readSession(
 }
 
 /** Says once which lines were left out; what would have been 0 is 1 then. */
-export function endReading({ name, damage }: Log, io: Io, code: number): number {
-  noteDamage(name, damage, 'was left out', io);
+export function endReading({ name, damage, format }: Log, io: Io, code: number): number {
+  noteDamage(name, damage, 'was left out', io, format === undefined);
   return code === 0 && damage.length > 0 ? 1 : code;
 }
 
@@ -127,11 +168,10 @@ export class View {
 
   /** Agents go on from the last entry; where that hides newer work, the user should know. */
   noteStaleLeaf(rev: string | undefined): void {
-    const { index, name } = this.#session;
-    const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
+    const newer = newerWork(this.#session, rev);
     if (newer === undefined) return;
     this.#io.note(
-      `${name}: the last entry is a stale leaf and newer work is on another branch; ${this.#rev(newer)} shows it`,
+      `${this.#session.name}: the last entry is a stale leaf and newer work is on another branch; ${this.#rev(newer)} shows it`,
     );
   }
 

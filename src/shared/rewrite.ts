@@ -19,7 +19,7 @@ export const FROM_OPTION: Option = option(
 
 /** Detection for a command that changes a log. */
 export function rewritingDetection(name: string, args: ParsedArgs, options: { readonly anyVersion: boolean }) {
-  return new Detection(name, { rewriting: { ...options, from: originOf(args) } });
+  return new Detection(name, { rewriting: options, from: originOf(args) });
 }
 
 export function originOf(args: ParsedArgs): Origin | undefined {

@@ -78,6 +78,8 @@ export class PathFacts {
   readonly noted: NotedResult[] = [];
   /** The writer records when a tool starts. */
   marksStarts = false;
+  /** Where the log says that the user stopped the turn, and nobody spoke since. */
+  interrupt: EntryPlace | undefined;
   sessionExit: (EntryPlace & { readonly kind: string; readonly reason: string }) | undefined;
   readonly budgetNotes: StatusNote[] = [];
   readonly userCommands: StatusNote[] = [];
@@ -94,6 +96,8 @@ export class PathFacts {
   /** Answered calls whose process may outlive them; all of their results must say so. */
   readonly #mayRun = new Set<CallFacts>();
   readonly #ids = new Set<string>();
+  /** The last stable entry above the last turn. */
+  #stableBefore: EntryPlace | undefined;
   /** Why the last message did not leave a stable entry; undefined where it did. */
   #unstable: string | undefined = '';
   readonly #dialect = new DialectWatch();
@@ -109,9 +113,10 @@ export class PathFacts {
     this.leafId = place.entryId;
     const { type, mode, message, customType } = value;
     if (type === 'message' && isObject(message)) this.#message(message, value, place);
-    else if (type === 'custom') this.#custom(value, place);
+    else if (type === 'custom') this.#custom(value, place, previousId);
     else if (type === 'custom_message') {
       this.#budgetNote(customType, place);
+      if (typeof customType === 'string' && customType.endsWith('/interrupt')) this.interrupt = place;
       this.#unstable = 'an extension added a message after it';
     } else if (type === 'compaction') this.#compact(value, place, previousId);
     else if (type === 'mode_change' && typeof mode === 'string') this.mode = { place, what: `the mode is '${mode}'` };
@@ -178,6 +183,7 @@ export class PathFacts {
       this.lastMessage = { ...place, role };
       // Whoever writes a message after an exit has taken the session up again.
       this.sessionExit = undefined;
+      this.interrupt = undefined;
     }
     if (role === 'user') this.round++;
     else if (role === 'assistant') this.#assistant(message, value, place);
@@ -194,6 +200,7 @@ export class PathFacts {
   #assistant(message: JsonObject, value: JsonObject, place: EntryPlace): void {
     for (const call of this.lastTurn?.calls ?? []) call.args = undefined;
     this.#pairing.startTurn();
+    this.#stableBefore = this.lastStable;
     const { round } = this;
     const stopReason = stringOf(message['stopReason']);
     const dispatched = stopReason !== 'aborted' && stopReason !== 'error';
@@ -251,14 +258,39 @@ export class PathFacts {
     this.#note(this.userCommands, place, what, mayRun ? ['check', 'background-process'] : undefined);
   }
 
-  #custom(value: JsonObject, place: EntryPlace): void {
+  #custom(value: JsonObject, place: EntryPlace, previousId: string | null): void {
     const customType = stringOf(value['customType']) ?? '';
-    const { kind, reason, toolCallId } = isObject(value['data']) ? value['data'] : {};
+    const { kind, reason, toolCallId, fields } = isObject(value['data']) ? value['data'] : {};
+    if (customType.endsWith('/extra') && isObject(fields)) {
+      this.#executed(fields['providerExecuted']);
+      if (fields['endUnknown'] === true) this.#cutOff();
+    }
+    // Another agent's compaction, of which only the start was recorded.
+    if (customType.endsWith('/compact_boundary'))
+      this.compaction = { ...place, previousId, firstKept: undefined, hasSummary: false, anchored: false };
     if (customType === 'session_exit')
       this.sessionExit = { ...place, kind: stringOf(kind) ?? 'unknown', reason: stringOf(reason) ?? '' };
     this.#budgetNote(customType, place);
     if (customType === START) this.marksStarts = true;
     if (typeof toolCallId === 'string') this.#markers.get(customType)?.set(toolCallId, place);
+  }
+
+  /** Calls of the last turn that the provider ran itself, as a converted log says: they have no results. */
+  #executed(ids: unknown): void {
+    if (!Array.isArray(ids) || !this.lastTurn) return;
+    const calls = this.lastTurn.calls.filter((call) => !ids.includes(call.toolCallId));
+    for (const call of this.lastTurn.calls) if (!calls.includes(call)) this.#unanswered.delete(call);
+    this.lastTurn = { ...this.lastTurn, calls };
+    const endsTurn = calls.length === 0 && this.lastTurn.stopReason === 'stop';
+    if (endsTurn && this.#unanswered.size === 0) this.#unstable = undefined;
+  }
+
+  /** The answer may lack its end, as a converted log says. */
+  #cutOff(): void {
+    if (!this.lastTurn) return;
+    this.lastTurn = { ...this.lastTurn, stopReason: undefined };
+    this.lastStable = this.#stableBefore;
+    this.#unstable = `the turn after it ${endingOf(undefined)}`;
   }
 
   #budgetNote(customType: unknown, place: EntryPlace): void {

@@ -13,7 +13,7 @@ export interface Outcome {
 const EDGE_CHARS = 4000;
 
 const DENIED_START =
-  /^(?:Tool call rejected by user|Tool execution was blocked|The user has declined to run this tool|The user doesn't want to (?:proceed with this tool use|take this action)|The user rejected permission to use this|User (?:denied|rejected|declined)\b)/i;
+  /^(?:Tool call rejected by user|Tool execution was blocked|The user has declined to run this tool|The user doesn't want to (?:proceed with this tool use|take this action)|The user rejected permission to use this|User (?:denied|rejected|declined)\b|Permission to use \S+ (?:with command .{0,500} )?has been denied|Claude requested permissions to |This (?:Bash )?command (?:contains multiple operations\. The following parts? requires? approval|requires approval))/is;
 const DENIED_ANYWHERE = /\b(?:rejected|denied|declined) by (?:the )?user\b/i;
 const ABORTED_END = /(?:Command aborted|Operation aborted)\.?\s*$/;
 const ABORTED_START = /^(?:aborted by user|Interrupted by the user|Tool execution aborted)/i;

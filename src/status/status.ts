@@ -1,8 +1,8 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import type { Log } from '../log/log.ts';
 import { isAnswered } from '../transcript/turns.ts';
-import { pathEnd, pathTo, staleLeaf } from '../tree/path.ts';
-import { lastEntry, resolveEntry } from '../tree/rev.ts';
+import { pathEnd, pathTo } from '../tree/path.ts';
+import { lastEntry, newerWork, resolveEntry } from '../tree/rev.ts';
 import { counted } from '../util/words.ts';
 import { type Classify, milder, severity, VERDICTS, type Verdict, worst } from './classes.ts';
 import { type CallFacts, endingOf, PathFacts, type TurnFacts } from './facts.ts';
@@ -36,7 +36,7 @@ export async function sessionStatus(session: Log, { rev, classify, look }: Sessi
     facts.add(entry);
   });
   await addOthers(session, path, facts);
-  const newer = rev === undefined || rev === '@' ? staleLeaf(index) : undefined;
+  const newer = newerWork(session, rev);
   const probes = look?.(facts);
   const firstEntry = index.size > 0 ? index.lineOf(0) : Number.POSITIVE_INFINITY;
   const heads = session.headerLines.filter((line) => line < firstEntry).length - (session.titleSlot ? 1 : 0);
@@ -45,7 +45,9 @@ export async function sessionStatus(session: Log, { rev, classify, look }: Sessi
   const file: FileState = {
     sessionId: typeof id === 'string' ? id : null,
     // Agents take a file for empty, and write over it, unless it starts with a header that has an id.
-    hasHeader: typeof id === 'string' && heads > 0,
+    // The header of another agent's log is made for it.
+    hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),
+    ...(session.format ? { isForeign: true } : {}),
     version: header && versionOf(header).known ? session.fileVersion : undefined,
     damage: damageState(session, path),
     lastEntryLine: last < 0 ? 0 : index.lineOf(last),
@@ -98,6 +100,7 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
     ...marks,
     ...pendingFindings(path, pending),
     ...(path.lastTurn && isCurrent(path.lastTurn) ? turnFindings(path.lastTurn, mildest) : []),
+    ...(path.interrupt ? [reason('confirm', 'interrupted', USER_STOPPED, path.interrupt)] : []),
     ...path.noted.filter(isCurrent),
     ...earlierFindings(path, mildest),
     ...backgroundFindings(path, mildest),
@@ -158,14 +161,14 @@ function reasonsOf(found: readonly Finding[]): Reason[] {
 
 function nextStep(
   { compaction, leafId }: PathFacts,
-  { hasHeader, version }: FileState,
+  { hasHeader, version, isForeign }: FileState,
   reasons: readonly Reason[],
   stableId: string | null,
 ): Status['next'] {
   const has = (state: State) => reasons.some((one) => one.state === state && one.verdict !== 'ready');
   // Whatever another version means, repair does not know it either.
   if (hasHeader && version === undefined) return { command: 'validate' };
-  if (has('damaged')) return { command: 'repair' };
+  if (has('damaged') && !isForeign) return { command: 'repair' };
   if (reasons[0]?.verdict !== 'blocked') return null;
   if (version === 1) return { command: 'migrate' };
   const isHalf = has('compaction-half');
@@ -254,11 +257,12 @@ function pendingState(path: PathFacts, { stopReason, calls }: TurnFacts, pending
   return pending.every((one) => one.started === 'no') ? 'intent-only' : 'started';
 }
 
+const USER_STOPPED = 'the user ended the turn: do not continue silently';
+
 function* turnFindings(turn: TurnFacts, mildest: Mildest): Generator<Finding> {
   const { stopReason, deferred, calls } = turn;
   const ended = (verdict: Verdict, state: State, what: string) => reason(verdict, state, what, turn);
-  if (stopReason === 'aborted')
-    yield ended('confirm', 'interrupted', 'the user ended the turn: do not continue silently');
+  if (stopReason === 'aborted') yield ended('confirm', 'interrupted', USER_STOPPED);
   else if (stopReason === 'error') {
     const { isBudget, verdict, why } = readProviderError(turn.errorMessage);
     yield ended(verdict, isBudget ? 'budget-exhausted' : 'provider-error', `the provider failed: ${why}`);

@@ -4,7 +4,7 @@ import { AppError } from '../util/errors.ts';
 import { partitionPoint } from '../util/search.ts';
 import { counted, nearest } from '../util/words.ts';
 import { labels } from './labels.ts';
-import { leaves, pathTo } from './path.ts';
+import { leaves, pathTo, staleLeaf } from './path.ts';
 
 export interface RevOptions {
   /** `null` names the empty context. */
@@ -14,6 +14,8 @@ export interface RevOptions {
 }
 
 const SHORTEST_PREFIX = 4;
+/** So many characters of a long id are shown, and so many of its end name it. */
+export const SHORT_ID = 8;
 const MOST_CANDIDATES = 5;
 /** Entries that are read together on the way back from the end. */
 const MOST_AT_ONCE = 1024;
@@ -21,7 +23,7 @@ const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, o
 
 /**
  * The entry that a user names, as git names commits: fixed forms first, then an exact id or label, then the same with
- * `~N` behind it, then the start of an id. What is not certain is an error that lists what may be meant; never the last
+ * `~N` behind it, then the start of an id, in another agent's log also its end. What is not certain is an error that lists what may be meant; never the last
  * entry by default.
  */
 export async function resolveRev(session: Log, rev: string, options: RevOptions = {}): Promise<number | null> {
@@ -55,6 +57,11 @@ export async function lastEntry(session: Log): Promise<number> {
   return NOT_FOUND;
 }
 
+/** Newer work than the REV shows, where that is the last entry and hides some. */
+export function newerWork({ index, format }: Log, rev: string | undefined): number | undefined {
+  return !format?.takesBack && (rev === undefined || rev === '@') ? staleLeaf(index) : undefined;
+}
+
 class RevReader {
   readonly #session: Log;
   readonly #duplicates: Duplicates | undefined;
@@ -74,7 +81,9 @@ class RevReader {
     const [, base, steps] = /^(.+)~(\d+)$/su.exec(rev) ?? [];
     const exact = async (word: string): Promise<number | undefined> =>
       (await this.#fixed(word)) ?? (await this.#named(word, rev));
-    for (const find of [exact, (word: string) => this.#byPrefix(word)]) {
+    const byStart = (word: string) => this.#byPart(word, SHORTEST_PREFIX, (id) => id.startsWith(word));
+    const byEnd = (word: string) => this.#byPart(word, SHORT_ID, (id) => id.endsWith(word));
+    for (const find of this.#session.format ? [exact, byStart, byEnd] : [exact, byStart]) {
       const found = await find(rev);
       if (found !== undefined) return found;
       const start = base === undefined ? undefined : await find(base);
@@ -160,15 +169,15 @@ class RevReader {
     throw this.error(`there is no 'leaf:${number}'; the log has ${counted(ends.length, 'leaf', 'leaves')}, ${range}`);
   }
 
-  async #byPrefix(prefix: string): Promise<number | undefined> {
-    if (prefix.length < SHORTEST_PREFIX) return undefined;
+  async #byPart(part: string, shortest: number, fits: (id: string) => boolean): Promise<number | undefined> {
+    if (part.length < shortest) return undefined;
     const { index } = this.#session;
     const found: [id: string, position: number][] = [];
-    for (const one of index.ids()) if (one[0].startsWith(prefix)) found.push(one);
+    for (const one of index.ids()) if (fits(one[0])) found.push(one);
     const definitions = found.flatMap(([id]) => index.definitions(id));
-    if (found.length <= 1) return await this.#only(definitions, prefix);
+    if (found.length <= 1) return await this.#only(definitions, part);
     const names = found.slice(0, MOST_CANDIDATES).map(([id, at]) => `'${id}' (line ${index.lineOf(at)})`);
-    throw this.#ambiguous(prefix, names, found.length, 'use more characters');
+    throw this.#ambiguous(part, names, found.length, 'use more characters');
   }
 
   async #unknown(word: string, rev: string): Promise<AppError> {

@@ -12,6 +12,8 @@ const FIRST_PAGE = 1 << 14;
 /** In the first byte of a text: its length follows in four bytes. */
 const LONG = 0xff;
 const MOST_BYTES = 2 ** 32;
+const MOST_RECENT = 64;
+const MOST_REMEMBERED = 256;
 
 /**
  * Texts as small numbers, in the order in which they were first seen: the ids of a log, of which there may be millions.
@@ -31,6 +33,8 @@ export class Symbols {
   #used = 0;
   #last = NONE;
   #scratch = Buffer.alloc(256);
+  /** Texts that were looked for lately: a conversion asks for the same few many times. */
+  readonly #recent = new Map<string, number>();
 
   /** The key is 8 random bytes. */
   constructor(key: Uint8Array) {
@@ -43,8 +47,10 @@ export class Symbols {
 
   /** The number of a text; a new one where it was not seen before. */
   intern(text: string): number {
+    const recent = this.#recent.get(text);
+    if (recent !== undefined) return recent;
     const isWide = this.#encode(text);
-    return this.internBytes(this.#scratch, 0, text.length * (isWide ? 2 : 1), isWide);
+    return this.#remember(text, this.internBytes(this.#scratch, 0, text.length * (isWide ? 2 : 1), isWide));
   }
 
   /** The same for bytes: Latin-1, or else UTF-16. */
@@ -57,9 +63,18 @@ export class Symbols {
 
   /** NONE where the text was not seen. */
   find(text: string): number {
+    const recent = this.#recent.get(text);
+    if (recent !== undefined) return recent;
     const isWide = this.#encode(text);
     const end = text.length * (isWide ? 2 : 1);
-    return this.#search(this.#hash.of(this.#scratch, 0, end), this.#scratch, 0, end, isWide);
+    return this.#remember(text, this.#search(this.#hash.of(this.#scratch, 0, end), this.#scratch, 0, end, isWide));
+  }
+
+  #remember(text: string, symbol: number): number {
+    if (symbol === NONE || text.length > MOST_REMEMBERED) return symbol;
+    if (this.#recent.size >= MOST_RECENT) this.#recent.clear();
+    this.#recent.set(text, symbol);
+    return symbol;
   }
 
   text(symbol: number): string {

@@ -162,7 +162,19 @@ class Bench {
         '2.5',
       );
     }
+    if (this.wants('convert')) for (const kind of ['claude', 'codex'] as const) this.#foreign(kind);
     if (this.wants('start')) this.#start();
+  }
+
+  /** Logs of other agents. */
+  #foreign(kind: 'claude' | 'codex'): void {
+    const group = `convert ${kind}`;
+    const path = this.file(kind);
+    this.sessionctl(group, 'convert', ['convert', path]);
+    this.sessionctl(group, 'log -n 5', ['log', '-n', '5', path]);
+    this.task(group, 'bare loop', node, [bench('bare-loop.mjs'), path]);
+    this.ratio(group, `${group} against the bare loop`, 'convert', 'bare loop', 'share', '2.0');
+    this.ratio(group, `log -n 5 of ${kind} against the bare loop`, 'log -n 5', 'bare loop', 'share', '2.5');
   }
 
   #peers(group: string, path: string): void {

@@ -1,25 +1,10 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { ClaudeMaker, CodexMaker } from './foreign-data.ts';
+import { makeRandom, Texts } from './texts.ts';
 
 /** The kinds of data that the goals speak of. */
-export type Kind = 'mixed' | 'small' | 'v1' | 'plain' | 'shapes' | 'straight';
-
-/** A small generator of numbers that gives the same on every machine (mulberry32). */
-export function makeRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const WORDS =
-  'the of and to in is for that with line file test error value function return const import from result path agent session log entry parse byte größe naïve 漢字 🙂 —'.split(
-    ' ',
-  );
+export type Kind = 'mixed' | 'small' | 'v1' | 'plain' | 'shapes' | 'straight' | 'claude' | 'codex';
 
 /** Writes a session log of about so many bytes. Well-formed, without a finding; times and trees are realistic. */
 export function writeSession(path: string, bytes: number, kind: Kind, seed = 1): void {
@@ -40,7 +25,7 @@ export function writeSession(path: string, bytes: number, kind: Kind, seed = 1):
     waiting = [];
     waitingBytes = 0;
   };
-  const session = new Maker(random, kind, put);
+  const session = makerOf(kind, random, put);
   session.header();
   while (written < bytes) session.turn();
   session.end();
@@ -55,6 +40,11 @@ export function writeManySessions(folder: string, files: number, bytesEach: numb
     writeSession(join(folder, `s${String(at).padStart(5, '0')}.jsonl`), bytesEach, 'small', at + 10);
 }
 
+function makerOf(kind: Kind, random: () => number, put: (value: object) => void) {
+  if (kind === 'claude') return new ClaudeMaker(random, put);
+  return kind === 'codex' ? new CodexMaker(random, put) : new Maker(random, kind, put);
+}
+
 class Maker {
   readonly #random: () => number;
   readonly #kind: Kind;
@@ -64,24 +54,19 @@ class Maker {
   #leaf: string | null = null;
   #calls = 0;
   #branchPoint: string | null = null;
-  readonly #text: string;
-  readonly #image: string;
+  readonly #texts: Texts;
 
   constructor(random: () => number, kind: Kind, put: (value: object) => void) {
     this.#random = random;
     this.#kind = kind;
     this.#put = put;
-    this.#text = this.#words(60_000);
-    let image = '';
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-    for (let at = 0; at < 30_000; at++) image += alphabet[Math.floor(random() * 64)];
-    this.#image = image;
+    this.#texts = new Texts(random);
   }
 
   header(): void {
     const head = {
       type: 'session',
-      id: this.#uuid(),
+      id: this.#texts.uuid(),
       timestamp: new Date(this.#time).toISOString(),
       cwd: '/home/ada/project',
     };
@@ -101,16 +86,20 @@ class Maker {
     this.#time += 70_000;
     const user = this.#message({
       role: 'user',
-      content: [{ type: 'text', text: this.#slice(40, 600) }, ...this.#images()],
+      content: [{ type: 'text', text: this.#texts.slice(40, 600) }, ...this.#images()],
     });
     if (random() < 0.2) this.#branchPoint = this.#leaf;
     const rounds = 1 + Math.floor(random() * 5);
     for (let round = 0; round < rounds; round++) this.#round();
-    this.#assistant([{ type: 'text', text: this.#slice(80, 1500) }], 'stop');
+    this.#assistant([{ type: 'text', text: this.#texts.slice(80, 1500) }], 'stop');
     if (this.#kind === 'v1' || this.#kind === 'small' || this.#kind === 'straight') return;
     if (random() < 0.02) this.#entry('label', { targetId: user, label: 'here' });
     if (this.#kind !== 'plain' && random() < 0.004) {
-      this.#entry('compaction', { summary: this.#slice(1000, 6000), firstKeptEntryId: user, tokensBefore: 150_000 });
+      this.#entry('compaction', {
+        summary: this.#texts.slice(1000, 6000),
+        firstKeptEntryId: user,
+        tokensBefore: 150_000,
+      });
     }
   }
 
@@ -125,7 +114,13 @@ class Maker {
     const blocks = ids.map((id) => ({ type: 'toolCall', id, name: 'bash', arguments: this.#arguments() }));
     const thinking =
       this.#random() < 0.4
-        ? [{ type: 'thinking', thinking: this.#slice(80, 900), thinkingSignature: this.#image.slice(0, 300) }]
+        ? [
+            {
+              type: 'thinking',
+              thinking: this.#texts.slice(80, 900),
+              thinkingSignature: this.#texts.base64.slice(0, 300),
+            },
+          ]
         : [];
     this.#assistant([...thinking, ...blocks], 'toolUse');
     for (const id of ids) {
@@ -140,29 +135,29 @@ class Maker {
   }
 
   #arguments(): object {
-    return this.#kind === 'shapes' ? this.#oddKeys(6) : { command: this.#slice(20, 200) };
+    return this.#kind === 'shapes' ? this.#oddKeys(6) : { command: this.#texts.slice(20, 200) };
   }
 
   /** Keys that no other line has. */
   #oddKeys(count: number): Record<string, unknown> {
     const made: Record<string, unknown> = {};
     for (let at = 0; at < count; at++)
-      made[`k${Math.floor(this.#random() * 1e9).toString(36)}`] = at % 2 === 0 ? at : this.#slice(5, 60);
+      made[`k${Math.floor(this.#random() * 1e9).toString(36)}`] = at % 2 === 0 ? at : this.#texts.slice(5, 60);
     return made;
   }
 
   #resultText(): string {
     const draw = this.#random();
-    if (this.#kind === 'small' || this.#kind === 'shapes') return this.#slice(10, 800);
-    if (draw < 0.7) return this.#slice(20, 1500);
-    return draw < 0.98 ? this.#slice(1500, 20_000) : this.#slice(20_000, 55_000);
+    if (this.#kind === 'small' || this.#kind === 'shapes') return this.#texts.slice(10, 800);
+    if (draw < 0.7) return this.#texts.slice(20, 1500);
+    return draw < 0.98 ? this.#texts.slice(1500, 20_000) : this.#texts.slice(20_000, 55_000);
   }
 
   #images(): object[] {
     if (this.#kind === 'small' || this.#kind === 'shapes' || this.#kind === 'v1' || this.#random() > 0.0008) return [];
     const length = Math.floor(10_000 + this.#random() ** 3 * 3_000_000);
     let data = '';
-    while (data.length < length) data += this.#image;
+    while (data.length < length) data += this.#texts.base64;
     return [{ type: 'image', data: data.slice(0, Math.floor(length / 4) * 4), mimeType: 'image/png' }];
   }
 
@@ -204,34 +199,4 @@ class Maker {
     this.#leaf = id;
     return id;
   }
-
-  #slice(least: number, most: number): string {
-    const length = Math.floor(least + this.#random() ** 2 * (most - least));
-    let start = Math.floor(this.#random() * (this.#text.length - length));
-    let end = start + length;
-    // Never half of a surrogate pair: other readers stop there.
-    if (isLow(this.#text.charCodeAt(start))) start++;
-    if (isLow(this.#text.charCodeAt(end))) end++;
-    return this.#text.slice(start, end);
-  }
-
-  #words(length: number): string {
-    let text = '';
-    while (text.length < length) {
-      const draw = this.#random();
-      // Few lines of a real log are not ASCII; those that are, are so here and there.
-      const word = WORDS[Math.floor(draw * (this.#random() < 0.97 ? 25 : WORDS.length))] as string;
-      text += draw < 0.05 ? `${word}\n` : draw < 0.08 ? `"${word}" ` : `${word} `;
-    }
-    return text;
-  }
-
-  #uuid(): string {
-    const hex = Array.from({ length: 32 }, () => Math.floor(this.#random() * 16).toString(16)).join('');
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
-  }
-}
-
-function isLow(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
 }

@@ -429,13 +429,15 @@ describe('migrate on files', () => {
     [
       'another agent',
       '{"parentUuid":null,"sessionId":"x","uuid":"u","type":"user","message":{"role":"user","content":"hi"}}\n',
+      "a Claude Code transcript); 'sessionctl convert' makes one of it",
     ],
-    ['a JSON document', '{\n  "name": "x"\n}\n'],
-    ['plain text', 'hello\nworld\n'],
-  ])('says what a file of %s seems to be, and refuses it', async (_what, content) => {
+    ['a JSON document', '{\n  "name": "x"\n}\n', 'one JSON document, not one JSON object per line)'],
+    ['plain text', 'hello\nworld\n', 'plain text)'],
+  ])('says what a file of %s seems to be, and refuses it', async (_what, content, said) => {
     const ran = await run(['migrate', file('foreign.jsonl', content)]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toMatch(/foreign\.jsonl: not a pi or omp session log \(looks like .+\)\n$/);
+    expect(ran.stderr).toMatch(/foreign\.jsonl: not a pi or omp session log \(looks like .+\n$/);
+    expect(ran.stderr).toContain(`(looks like ${said}\n`);
   });
 
   it('refuses options that make no sense', async () => {

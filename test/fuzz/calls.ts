@@ -102,6 +102,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   role: ['user', 'assistant', 'toolResult', 'x', ''],
   grep: ['(a|b)+.', '.', '^$', '[', '(?=x)', 'a{2}', '\\', 'the'],
   against: [HEALTHY, HEALTHY, LOG, 'none', 'blobs'],
+  session: ['x', ''],
   id: ['new', '', '-x', 'id with spaces \u202e'],
   timestamp: ['2026-01-01T00:00:00.000Z', 'yesterday', '2026-02-30', ''],
   'lock-timeout': ['0', '1'],

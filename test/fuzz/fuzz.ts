@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeRandom } from '../bench/data.ts';
+import { makeRandom } from '../bench/texts.ts';
 import { type Ran, run } from '../support/run.ts';
 import { type Call, drawCall, HEALTHY, LOG } from './calls.ts';
 import { judge } from './judge.ts';

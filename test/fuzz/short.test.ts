@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import { makeRandom } from '../bench/data.ts';
+import { makeRandom } from '../bench/texts.ts';
 import { bundleProgram } from '../support/bundle.ts';
 import { projectRoot, spawnCommand } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeRandom } from '../bench/data.ts';
+import { makeRandom } from '../bench/texts.ts';
 import { installed } from '../support/installed.ts';
 import { fixedEnv, programPath, projectRoot, run, spawnCommand } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';

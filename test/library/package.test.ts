@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { projectRoot, spawnCommand } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -42,11 +42,18 @@ describe('the README on the library', () => {
 });
 
 describe('a bundle', () => {
+  /** What comes by a dynamic import is loaded when it is needed, and is no part of it. */
+  const loadedLater: Plugin = {
+    name: 'loaded later',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /./ }, ({ kind }) => (kind === 'dynamic-import' ? { external: true } : undefined)),
+  };
+
   async function bundled(names: string): Promise<string> {
     const contents = `import { ${names} } from 'sessionctl';\nglobalThis.used = [${names}];`;
     const result = await build({
       ...{ stdin: { contents, resolveDir: folder }, bundle: true, minify: true, write: false, logLevel: 'error' },
-      ...{ format: 'esm', platform: 'node', target: 'node20' },
+      ...{ format: 'esm', platform: 'node', target: 'node20', plugins: [loadedLater] },
     });
     return result.outputFiles[0]?.text ?? '';
   }

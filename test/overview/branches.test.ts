@@ -17,8 +17,9 @@ const branch: BranchRow = {
   timestamp: '2026-01-01T00:00:00.000Z',
 };
 const now = Date.UTC(2026, 0, 1, 0, 0, 30);
+const marks = { leaf: 0, labels: new Map<number, string>(), shortId: (id: string) => id };
 const line = (more: Partial<BranchRow>, isTerminal = true): string | undefined =>
-  formatBranches([{ ...branch, ...more }], { style, isTerminal, columns: 80 }, now)[0];
+  formatBranches([{ ...branch, ...more }], marks, { style, isTerminal, columns: 80 }, now)[0];
 
 describe('the branches of a session', () => {
   it('tell their age to a person and their time to a program, whatever the timestamp is', () => {
@@ -54,12 +55,14 @@ describe('the branches of a session', () => {
   it('fill the width of the terminal and no more', () => {
     const [row = ''] = formatBranches(
       [{ ...branch, lastUserText: 'x'.repeat(200) }],
+      marks,
       { style, isTerminal: true, columns: 80 },
       now,
     );
     expect(row).toHaveLength(80);
     const narrow = formatBranches(
       [{ ...branch, lastUserText: 'x'.repeat(200) }],
+      marks,
       { style, isTerminal: true, columns: 10 },
       now,
     )[0];

@@ -22,7 +22,7 @@ import {
   type ScannerKind,
 } from '../../src/scanner/layout.ts';
 import { makeScanner, type Scanner } from '../../src/scanner/scanner.ts';
-import { makeRandom } from '../bench/data.ts';
+import { makeRandom } from '../bench/texts.ts';
 import { settings } from '../support/properties.ts';
 import { projectRoot } from '../support/run.ts';
 import { assistant, entry, HEADER, result, user } from '../support/sessions.ts';
@@ -377,6 +377,7 @@ describe('the comparison itself', () => {
         WEAKENINGS[name]?.(inner, block);
         return lines;
       },
+      scanTexts: (from) => inner.scanTexts(from),
       get records() {
         return inner.records;
       },

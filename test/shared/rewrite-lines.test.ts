@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeRandom } from '../bench/data.ts';
+import { makeRandom } from '../bench/texts.ts';
 import { projectRoot, run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { entry, HEADER, user } from '../support/sessions.ts';

@@ -150,6 +150,39 @@ export function openaiFaults(messages: readonly unknown[]): string[] {
   return [...faults, ...halfPairs(messages)];
 }
 
+/** Input items of the Responses API: every call of a tool of ours has one output, behind it. */
+export function responsesFaults(items: readonly unknown[]): string[] {
+  const faults: string[] = [];
+  const seen = new Set<unknown>();
+  const open = new Map<unknown, string>();
+  items.forEach((item, at) => {
+    const fault = (what: string): void => void faults.push(`item ${at}: ${what}`);
+    const { type, role, content, call_id: id, name, output } = isObject(item) ? item : {};
+    if (type === 'message') {
+      const word = role === 'assistant' ? 'output_text' : 'input_text';
+      if (!['user', 'assistant', 'developer', 'system'].includes(String(role))) fault(`role ${role}`);
+      const parts = Array.isArray(content) ? (content as readonly JsonObject[]) : [];
+      if (parts.length === 0) fault('empty content');
+      for (const part of parts) {
+        const isText = part['type'] === word && typeof part['text'] === 'string' && part['text'].trim() !== '';
+        const isImage = part['type'] === 'input_image' && /^data:image\/\w+;base64,/.test(String(part['image_url']));
+        if (!isText && (!isImage || role === 'assistant')) fault(`part ${JSON.stringify(part)}`);
+      }
+    } else if (type === 'function_call' || type === 'custom_tool_call') {
+      if (typeof id !== 'string' || !TOOL_ID.test(id) || id.length > 64 || seen.has(id)) fault(`call id ${id}`);
+      if (typeof name !== 'string' || !TOOL_ID.test(name) || name.length > 128) fault(`name ${name}`);
+      seen.add(id);
+      open.set(id, `${type}_output`);
+    } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+      if (open.get(id) !== type) fault(`a result for ${id}, which is not open`);
+      if (typeof output !== 'string' && !Array.isArray(output)) fault('no output');
+      open.delete(id);
+    } else if (type !== 'reasoning') fault(`type ${type}`);
+  });
+  if (open.size > 0) faults.push('calls that nothing answers at the end');
+  return [...faults, ...halfPairs(items)];
+}
+
 function openaiCallFaults(call: JsonObject): string[] {
   const { id, type, function: called } = call;
   const faults: string[] = [];

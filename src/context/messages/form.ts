@@ -3,10 +3,14 @@ import { CONTEXT_RULES, type Projected } from '../types.ts';
 import { type LeftOutBy, toLlm } from './llm.ts';
 import { textPart } from './parts.ts';
 import { ANTHROPIC, OPENAI, type Provider } from './providers.ts';
+import { ResponsesItems } from './responses.ts';
 import { type ProviderTurn, Turns } from './turns.ts';
 
-export const FORMS = ['native', 'llm', 'anthropic', 'openai'] as const;
+export const FORMS = ['native', 'llm', 'anthropic', 'openai', 'responses'] as const;
 export type FormName = (typeof FORMS)[number];
+
+/** The forms in which system text is a message. */
+export const HAVE_SYSTEM: ReadonlySet<FormName> = new Set(['native', 'openai', 'responses']);
 
 const PROVIDERS: Partial<Record<FormName, Provider>> = { anthropic: ANTHROPIC, openai: OPENAI };
 
@@ -19,19 +23,27 @@ export class MessageForm {
   readonly #name: FormName;
   readonly #provider: Provider | undefined;
   readonly #turns: Turns | undefined;
+  readonly #items: ResponsesItems | undefined;
   #isFirst = true;
 
   constructor(name: FormName) {
     this.#name = name;
     this.#provider = PROVIDERS[name];
     this.#turns = this.#provider && new Turns(this.#provider);
+    this.#items = name === 'responses' ? new ResponsesItems() : undefined;
   }
 
   /** The messages that are complete now that this one of the context is known. */
   add(text: string): readonly string[] {
     if (this.#name === 'native') return [text];
     const value: unknown = JSON.parse(text);
+    if (this.#items && isObject(value) && this.#items.addStored(value, text)) return this.#items.ready();
     const outcome = toLlm(text, value);
+    if (this.#items && outcome.kind !== 'left-out') {
+      if (outcome.kind === 'system') this.#items.say('system', textPart(outcome.text));
+      else this.#items.add(outcome.value, outcome.text);
+      return this.#items.ready();
+    }
     if (outcome.kind === 'message')
       return this.#turns ? this.#messages(this.#turns.add(outcome.value, outcome.text), false) : [outcome.text];
     if (outcome.kind === 'system') {
@@ -46,7 +58,7 @@ export class MessageForm {
 
   /** Those that were still open. */
   end(): readonly string[] {
-    return this.#messages(this.#turns?.end() ?? [], true);
+    return this.#items?.end() ?? this.#messages(this.#turns?.end() ?? [], true);
   }
 
   #messages(turns: readonly ProviderTurn[], isEnd: boolean): string[] {
@@ -61,9 +73,11 @@ export class MessageForm {
 /** Why a message of the context has no part in this form; undefined where it has one. */
 export function leftOutOf(name: FormName, text: string): LeftOutBy | undefined {
   if (name === 'native') return undefined;
-  const outcome = toLlm(text, JSON.parse(text));
+  const value: unknown = JSON.parse(text);
+  if (name === 'responses' && isObject(value) && new ResponsesItems().addStored(value, text)) return undefined;
+  const outcome = toLlm(text, value);
   if (outcome.kind === 'left-out') return outcome.by;
-  return outcome.kind === 'system' && name !== 'openai' ? 'system-text' : undefined;
+  return outcome.kind === 'system' && !HAVE_SYSTEM.has(name) ? 'system-text' : undefined;
 }
 
 /** Why a message of the context is not among those of a form, in words. */

@@ -1,3 +1,4 @@
+import { executionText, mentionedFiles, systemText } from '../../entries/user-text.ts';
 import { applySplices, setMember } from '../../json/text.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
@@ -19,8 +20,8 @@ const SHORTENED = 'The conversation up to here was shortened. This is what happe
 
 /** By role, what the user says in the words of this program. */
 const SHOWN = new Map<unknown, (message: JsonObject) => unknown>([
-  ['bashExecution', execution],
-  ['pythonExecution', execution],
+  ['bashExecution', executionText],
+  ['pythonExecution', executionText],
   ['fileMention', mentionedFiles],
   ['branchSummary', ({ summary }) => summaryText(BRANCH_LEFT, summary)],
   ['compactionSummary', ({ summary }) => summaryText(SHORTENED, summary)],
@@ -34,9 +35,9 @@ export function toLlm(text: string, message: unknown): LlmOutcome {
   if (role === 'user' || role === 'assistant' || role === 'toolResult') return stored(text, message);
   if (role === 'developer' || role === 'custom' || role === 'hookMessage')
     return fromUser(text, message, content, memberTexts(text).get('content'));
-  if (role === 'system') return systemText(message);
+  if (role === 'system') return systemOf(message);
   if (!shown) return leftOut('unknown-role');
-  return shown === execution && excludeFromContext === true
+  return shown === executionText && excludeFromContext === true
     ? leftOut('excluded')
     : fromUser(text, message, shown(message));
 }
@@ -58,45 +59,9 @@ function fromUser(text: string, { timestamp }: JsonObject, content: unknown, wri
   return { kind: 'message', text: shown, value: { role: 'user', content, timestamp } };
 }
 
-function systemText({ content, sections }: JsonObject): LlmOutcome {
-  const blocks: unknown[] = Array.isArray(content) ? content.filter(isObject).map((block) => block['text']) : [];
-  const own = typeof content === 'string' ? content : strings(blocks).join('\n\n');
-  const pieces = strings([own, ...(isObject(sections) ? Object.values(sections) : [])]);
-  const text = pieces.filter((piece) => !isBlank(piece)).join('\n\n');
+function systemOf(message: JsonObject): LlmOutcome {
+  const text = systemText(message);
   return text === '' ? leftOut('nothing-to-send') : { kind: 'system', text };
-}
-
-function strings(values: readonly unknown[]): string[] {
-  return values.filter((value) => typeof value === 'string');
-}
-
-function execution(message: JsonObject): string {
-  const isShell = message['role'] === 'bashExecution';
-  const output = stringOr(message['output']);
-  const lines = [
-    `The user ran ${isShell ? 'a shell command' : 'Python code'}:`,
-    fenced(stringOr(message[isShell ? 'command' : 'code'])),
-    ...(output === '' ? ['It printed nothing.'] : ['It printed:', fenced(output)]),
-  ];
-  if (message['cancelled'] === true) lines.push('It was canceled.');
-  else if (typeof message['exitCode'] === 'number' && message['exitCode'] !== 0)
-    lines.push(`It ended with exit code ${message['exitCode']}.`);
-  if (message['truncated'] === true) {
-    const path = stringOr(message['fullOutputPath']);
-    lines.push(path === '' ? 'The output was truncated.' : `The output was truncated; all of it is in ${path}.`);
-  }
-  return lines.join('\n\n');
-}
-
-function mentionedFiles({ files }: JsonObject): JsonObject[] {
-  if (!Array.isArray(files)) return [];
-  return files.filter(isObject).flatMap(({ path, content, image }) => {
-    const name = `The user mentioned the file ${stringOr(path)}`;
-    const shown = typeof content === 'string' && content !== '' ? `${name}:\n\n${fenced(content)}` : `${name}.`;
-    const block: JsonObject = { type: 'text', text: shown };
-    if (!isObject(image) || typeof image['data'] !== 'string') return [block];
-    return [block, { type: 'image', data: image['data'], mimeType: image['mimeType'] }];
-  });
 }
 
 function summaryText(words: string, summary: unknown): string {
@@ -104,12 +69,4 @@ function summaryText(words: string, summary: unknown): string {
   return isBlank(text)
     ? `${words.split('. ')[0]}, and no summary of it was kept.`
     : `${words}:\n\n<summary>\n${text}\n</summary>`;
-}
-
-/** In a fence that is longer than any inside, so that the text cannot end it. */
-function fenced(text: string): string {
-  let longest = 2;
-  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`;
 }

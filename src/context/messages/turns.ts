@@ -101,14 +101,24 @@ export class Turns {
   }
 
   /** Thinking belongs before everything that it led to; elsewhere it is not sent. */
-  #thinking({ type, thinking, thinkingSignature: signature, data }: JsonObject): void {
+  #thinking({ type, thinking, thinkingSignature: signature, redacted, data }: JsonObject): void {
     const last = this.#spoken.at(-1)?.type;
     if (last === 'text' || last === 'tool_use') return;
-    if (type === 'thinking' && typeof thinking === 'string' && typeof signature === 'string' && signature !== '') {
+    // pi has in the signature what the provider has encrypted.
+    const isRedacted = type === 'redactedThinking' || (type === 'thinking' && redacted === true);
+    const encrypted = type === 'redactedThinking' ? data : signature;
+    if (isRedacted) {
+      if (typeof encrypted === 'string' && encrypted !== '')
+        this.#spoken.push({ type: 'redacted_thinking', data: encrypted });
+    } else if (
+      type === 'thinking' &&
+      typeof thinking === 'string' &&
+      typeof signature === 'string' &&
+      signature !== ''
+    ) {
       // A signature is over the text as it was; thinking that would have to be changed is of no use.
       if (wellFormed(thinking) === thinking) this.#spoken.push({ type, thinking, signature });
-    } else if (type === 'redactedThinking' && typeof data === 'string' && data !== '')
-      this.#spoken.push({ type: 'redacted_thinking', data });
+    }
   }
 
   #call(block: JsonObject, text: string): void {
@@ -143,7 +153,7 @@ function isSpeech({ type, text }: JsonObject): boolean {
 }
 
 /** A call's arguments as the JSON text of an object: the log's own text where it is one. */
-function inputOf(block: JsonObject, text: string): string {
+export function inputOf(block: JsonObject, text: string): string {
   const key = (block['arguments'] ?? null) === null ? 'input' : 'arguments';
   const input = block[key];
   if (input === undefined || input === null || input === '') return '{}';

@@ -118,6 +118,12 @@ export function noteOf(entry: JsonObject, anchor: string, options: ViewOptions):
   return { kind: 'note', anchor, words, details };
 }
 
+/** Text that the agent gave to the model: one line, and the text is folded away under it. */
+export function contextNote({ customType, content }: JsonObject, anchor: string, options: ViewOptions): NoteItem {
+  const words: Words = ['Context for the model: ', { code: oneLine(textOf(customType), 60) }];
+  return { kind: 'note', anchor, words, details: [fold(['What it says'], simpleParts(content, options))] };
+}
+
 function wordOf(word: NoteWord): Words[number] {
   if (typeof word === 'string' || 'entry' in word) return word;
   if ('code' in word) return { code: oneLine(stringOf(word.code) ?? jsonText(word.code, 0)) };

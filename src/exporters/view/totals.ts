@@ -1,5 +1,6 @@
 import { modelName } from '../../entries/entry-type.ts';
 import { addUsage, NO_USAGE, priceOf, rawUsage, readUsage, type Usage } from '../../entries/usage.ts';
+import { STAMP } from '../../formats/format.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { grouped } from '../../util/words.ts';
 import type { TimeText } from '../exporter.ts';
@@ -20,14 +21,18 @@ export class Totals {
   last: unknown;
   #earliest = '';
   #latest = '';
+  /** Made from another agent's log, in which prices of zero stand for none. */
+  #isConverted = false;
 
   add(entry: JsonObject): void {
     this.entries++;
+    this.#isConverted ||= entry['type'] === 'custom' && entry['customType'] === STAMP;
     this.#addTime(entry['timestamp']);
     const used = rawUsage(entry);
     if (used) {
       this.usage = addUsage(this.usage, readUsage(used));
-      if (priceOf(used) !== undefined) this.cost = this.usage.cost;
+      const isPriced = priceOf(used) !== undefined && !(this.#isConverted && this.usage.cost === 0);
+      if (isPriced) this.cost = this.usage.cost;
     }
     const { message } = entry;
     const model = isObject(message) && message['role'] === 'assistant' ? modelName(message) : undefined;

@@ -1,4 +1,5 @@
 import { modelName, stringOf as textOf } from '../../entries/entry-type.ts';
+import { isBookkeeping, isHiddenContext } from '../../formats/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { LogEntry } from '../../log/log-entry.ts';
 import { Pairing } from '../../transcript/turns.ts';
@@ -6,7 +7,7 @@ import { grouped } from '../../util/words.ts';
 import type { CallPart, Item, MessageItem, NoteItem, ResultView, Speaker, ViewOptions, Words } from '../exporter.ts';
 import { oneLine, sizeOf } from '../text.ts';
 import { type Asked, askedOf, block } from './call.ts';
-import { contentParts, noteOf, remark, shortOutput } from './content.ts';
+import { contentParts, contextNote, noteOf, remark, shortOutput } from './content.ts';
 import { withExactNumbers } from './json.ts';
 import { assistantFacts, type Draft, ENTRY_DRAFTS, endingParts, messageDraft } from './message.ts';
 
@@ -56,12 +57,14 @@ export class Transcript {
   }
 
   push(read: ExportEntry): readonly Item[] {
-    this.hid = false;
     const value = withExactNumbers(read);
     const entry = value === read.value ? read : { ...read, value };
     const { type, message } = value;
     const draft = ENTRY_DRAFTS.get(type);
-    if (draft) this.#addTurn(entry, draft(value, this.#options));
+    this.hid = isBookkeeping(value);
+    if (this.hid) return this.#takeReady();
+    if (isHiddenContext(value)) this.#addNote(contextNote(value, this.#anchor(entry), this.#options));
+    else if (draft) this.#addTurn(entry, draft(value, this.#options));
     else if (type !== 'message') this.#addNote(noteOf(value, this.#anchor(entry), this.#options));
     else if (!isObject(message)) this.#addNote(note(this.#anchor(entry), 'A message entry without a message'));
     else if (message['role'] === 'assistant') this.#addAnswer(entry, message);

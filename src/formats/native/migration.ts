@@ -157,14 +157,14 @@ function renamedRole(raw: string, { type, message }: JsonObject): string {
 }
 
 /** By the header; everything that is wrong with it is found when the lines are migrated. */
-export async function isVersion1(chunks: AsyncIterable<Buffer>): Promise<boolean> {
+export async function versionIn(chunks: AsyncIterable<Uint8Array>): Promise<1 | 2 | 3> {
   for await (const line of readLines(chunks)) {
     if (line.blank) continue;
-    const value = parseObject(line.raw);
+    const value = parseObject(line.raw.replace(BYTE_ORDER_MARK, ''));
     if (value && isTitleSlot(value)) continue;
-    return value !== undefined && isHeader(value) && versionOf(value).version === 1;
+    return value !== undefined && isHeader(value) ? versionOf(value).version : 3;
   }
-  return false;
+  return 3;
 }
 
 /**

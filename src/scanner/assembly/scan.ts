@@ -14,9 +14,9 @@ import {
 } from './keys';
 import { day, millisecond, readTime } from './time';
 
-const FIELDS: i32 = 16;
-const MOST_LINES: i32 = 8192;
-const MOST_CALLS: i32 = 32768;
+export const FIELDS: i32 = 16;
+export const MOST_LINES: i32 = 8192;
+export const MOST_CALLS: i32 = 32768;
 const DEEPEST: i32 = 64;
 const LONG_STRING: usize = 500000;
 const ABSENT: i32 = -1;
@@ -33,9 +33,9 @@ const ROLE_UNKNOWN: i32 = 15 << 4;
 const CUT_TURN: i32 = 1 << 8;
 const MAY_HOLD_IMAGE: i32 = 1 << 9;
 
-const records: usize = keysEnd;
-const calls: usize = records + (MOST_LINES * FIELDS * 4);
-const input: usize = calls + (MOST_CALLS * 12);
+export const records: usize = keysEnd;
+export const calls: usize = records + (MOST_LINES * FIELDS * 4);
+export const input: usize = calls + (MOST_CALLS * 12);
 
 // The cursor is handed from function to function, for a global one would be read and written at every
 // step; 0 stands for a line that is left to whoever reads it in full.
@@ -53,6 +53,8 @@ let callCount: i32 = 0;
 let blockIsCall: bool = false;
 let blockIdStart: i32 = 0;
 let blockIdLength: i32 = 0;
+
+export { scanTexts } from './texts';
 
 export function recordsAt(): usize {
   return records;

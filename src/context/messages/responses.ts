@@ -1,0 +1,195 @@
+import { findMember } from '../../json/text.ts';
+import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
+import { elementTexts, memberTexts } from '../message-text.ts';
+import {
+  type ContentPart,
+  partsOf,
+  plainName,
+  stringOr,
+  textPart,
+  uniqueNames,
+  wellFormed,
+  wellFormedJson,
+} from './parts.ts';
+import { inputOf } from './turns.ts';
+
+/** A call that waits for its result. */
+interface OpenCall {
+  readonly id: string;
+  readonly type: string;
+  isAnswered: boolean;
+}
+
+/** Calls that the client answers; the provider has run the others itself. */
+const OUTPUTS: ReadonlyMap<string, string> = new Map([
+  ['function_call', 'function_call_output'],
+  ['local_shell_call', 'function_call_output'],
+  ['custom_tool_call', 'custom_tool_call_output'],
+  ['tool_search_call', 'tool_search_output'],
+]);
+
+/**
+ * Input items of OpenAI's Responses API, in the order of the log. A call without a result gets one right behind it, as
+ * Codex does, and a result without a call becomes text. Holds what comes behind the first call without a result.
+ */
+export class ResponsesItems {
+  readonly #idFor = uniqueNames(64);
+  /** Items as JSON, and behind each call that waits a mark. */
+  #items: (string | OpenCall)[] = [];
+  #open = new Map<unknown, OpenCall[]>();
+  /** Somebody else spoke since the last call. */
+  #isOver = false;
+
+  /** A message that has items of its own; false where it has none. */
+  addStored({ role, details, providerPayload, content }: JsonObject, text: string): boolean {
+    const inside = (...path: readonly string[]): string =>
+      path.reduce((found, key) => memberTexts(found || '{}').get(key) ?? '', text);
+    if (role === 'compactionSummary' && isObject(providerPayload)) {
+      if (providerPayload['type'] !== 'openaiResponsesHistory') return false;
+      this.#items.push(...elementTexts(inside('providerPayload', 'items')).map(wellFormedJson));
+      return true;
+    }
+    const own = isObject(details) ? details['openaiResponses'] : undefined;
+    if (role === 'custom' && isObject(own) && isObject(own['item']))
+      this.#items.push(wellFormedJson(inside('details', 'openaiResponses', 'item')));
+    else if (role === 'developer' || (role === 'custom' && isObject(own) && own['role'] === 'developer'))
+      this.say('developer', partsOf(content));
+    else if (role === 'custom' && isObject(own) && own['role'] === 'system') this.say('system', partsOf(content));
+    else return false;
+    this.#isOver = true;
+    return true;
+  }
+
+  /** A user, assistant or toolResult message, and its JSON text. */
+  add(message: JsonObject, text: string): void {
+    if (message['role'] === 'assistant') this.#assistant(message, text);
+    else if (message['role'] === 'toolResult') this.#result(message);
+    else this.say('user', partsOf(message['content']));
+  }
+
+  say(role: 'user' | 'developer' | 'system', parts: readonly ContentPart[]): void {
+    if (parts.length === 0) return;
+    this.#isOver = true;
+    this.#items.push(JSON.stringify({ type: 'message', role, content: parts.map(inputPart) }));
+  }
+
+  /** The items up to the first call that may still get its result. */
+  ready(): string[] {
+    const waits = this.#items.findIndex((item) => typeof item !== 'string' && !item.isAnswered);
+    return this.#items.splice(0, waits < 0 ? this.#items.length : waits).filter((item) => typeof item === 'string');
+  }
+
+  end(): string[] {
+    const items = this.#items.flatMap((item) =>
+      typeof item === 'string' ? item : item.isAnswered ? [] : aborted(item),
+    );
+    this.#items = [];
+    this.#open = new Map();
+    this.#isOver = false;
+    return items;
+  }
+
+  #assistant({ content }: JsonObject, text: string): void {
+    const blocks: readonly unknown[] = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
+    // Whoever asks the model again has the results of its calls by then.
+    if (this.#isOver) this.#items = this.end();
+    const member = findMember(text, 0, 'content');
+    const texts = elementTexts(member && text.slice(member.valueStart, member.valueEnd));
+    let spoken: { readonly signature: unknown; readonly parts: object[] } | undefined;
+    const speak = (): void => {
+      if (spoken) this.#items.push(spokenItem(spoken.signature, spoken.parts));
+      spoken = undefined;
+    };
+    blocks.forEach((block, at) => {
+      if (!isObject(block)) return;
+      const { type, textSignature: signature, thinkingSignature } = block;
+      if (type === 'text') {
+        const parts = textPart(stringOr(block['text'])).map((part) => ({ type: 'output_text', text: part.text }));
+        if (parts.length === 0) return;
+        if (spoken && signature !== undefined && signature === spoken.signature) spoken.parts.push(...parts);
+        else {
+          speak();
+          spoken = { signature, parts };
+        }
+        return;
+      }
+      speak();
+      if (type === 'toolCall') this.#call(block, texts[at] ?? '{}');
+      else if (type === 'thinking' && parseObject(stringOr(thinkingSignature))?.['type'] === 'reasoning')
+        this.#items.push(wellFormedJson(stringOr(thinkingSignature)));
+    });
+    speak();
+  }
+
+  #call(block: JsonObject, text: string): void {
+    const id = this.#idFor(stringOr(block['id'], 'call'));
+    const kept = parseObject(stringOr(block['thoughtSignature'])) ?? {};
+    const { type, ...more } = stringOr(kept['type']).endsWith('_call') ? kept : { type: 'function_call' };
+    const name = plainName(stringOr(block['name']), 128) || 'tool';
+    const isRemote = !OUTPUTS.has(String(type)) || (kept['execution'] ?? 'client') !== 'client';
+    const given: JsonObject = isRemote ? {} : { call_id: id };
+    if (type === 'function_call')
+      this.#items.push(JSON.stringify({ type, name, arguments: inputOf(block, text), ...more, ...given }));
+    else if (type === 'custom_tool_call') {
+      const { arguments: args } = block;
+      const input = isObject(args) ? wellFormed(stringOr(args['input'])) : '';
+      this.#items.push(JSON.stringify({ type, name, ...more, input, ...given }));
+    } else this.#items.push(JSON.stringify({ type, ...more, ...given }));
+    if (isRemote) return;
+    const open = { id, type: String(type), isAnswered: false };
+    this.#items.push(open);
+    this.#open.set(block['id'], [...(this.#open.get(block['id']) ?? []), open]);
+    this.#isOver = false;
+  }
+
+  #result(message: JsonObject): void {
+    const { content, details, toolCallId } = message;
+    const call = this.#open.get(toolCallId)?.find(({ isAnswered }) => !isAnswered);
+    const own = isObject(details) && isObject(details['openaiResponses']) ? details['openaiResponses'] : {};
+    const parts = partsOf(content);
+    if (!call) {
+      const name = wellFormed(stringOr(message['toolName']));
+      const tool = name === '' ? '' : ` of the tool '${name}'`;
+      this.say('user', [...textPart(`A result${tool} whose call is not in this context:`), ...parts]);
+      return;
+    }
+    call.isAnswered = true;
+    this.#isOver = true;
+    const type = OUTPUTS.get(call.type);
+    const prefix = stringOr(own['prefix']);
+    if (isObject(own['item'])) this.#items.push(JSON.stringify({ ...own['item'], call_id: call.id }));
+    else this.#items.push(JSON.stringify({ type, call_id: call.id, output: outputOf(content, parts, prefix) }));
+  }
+}
+
+/** One text is sent as it is, blank ones too. */
+function outputOf(content: unknown, parts: readonly ContentPart[], prefix: string): string | object[] {
+  const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : content;
+  const text = isObject(only) && only['type'] === 'text' ? only['text'] : only;
+  if (typeof text === 'string') return prefix + wellFormed(text);
+  return parts.length === 0 ? prefix : parts.map(inputPart);
+}
+
+/** The output that Codex gives to a call that has none. */
+function aborted({ id, type }: OpenCall): string {
+  const output = OUTPUTS.get(type);
+  if (output === 'tool_search_output')
+    return JSON.stringify({ type: output, call_id: id, status: 'completed', execution: 'client', tools: [] });
+  return JSON.stringify({ type: output, call_id: id, output: 'aborted' });
+}
+
+/** pi keeps the id and the phase of a message with its text. */
+function spokenItem(signature: unknown, content: readonly object[]): string {
+  const { id, phase } = parseObject(stringOr(signature)) ?? {};
+  const known = { ...(typeof id === 'string' ? { id } : {}), ...(typeof phase === 'string' ? { phase } : {}) };
+  return JSON.stringify({ type: 'message', role: 'assistant', ...known, content });
+}
+
+function inputPart(part: ContentPart): object {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  return { type: 'input_image', image_url: `data:${part.source.media_type};base64,${part.source.data}` };
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

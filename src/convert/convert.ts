@@ -1,0 +1,262 @@
+import { join } from 'node:path';
+import { isHeader } from '../entries/envelope-check.ts';
+import { createFolder } from '../files/assets.ts';
+import { isPlainPlace, samePlace } from '../files/disk.ts';
+import { isFolder, modeOf } from '../files/input.ts';
+import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
+import type { ConversionOptions, ConversionReport, LogSource, RelatedSession } from '../formats/format.ts';
+import { requireFit } from '../formats/index.ts';
+import { type JsonObject, parseObject } from '../json/value.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { type NativeForm, nativeForm } from '../log/native-form.ts';
+import { noteDamage } from '../shared/command.ts';
+import { logOptions } from '../shared/open-session.ts';
+import { terminalSafe } from '../shared/terminal-safe.ts';
+import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
+import { toJson } from '../util/to-json.ts';
+import { counted } from '../util/words.ts';
+import { changesContext, reportLine } from './report.ts';
+import { type Convertible, openConvertible } from './source.ts';
+
+export interface ConvertOptions extends ConversionOptions {
+  readonly from?: string | undefined;
+  /** A file or a folder; standard output where it is absent. */
+  readonly output?: string | undefined;
+  readonly report?: string | undefined;
+}
+
+/** Writes each FILE as a native session, to wherever the options say. Gives the exit code. */
+export async function convertLogs(names: readonly string[], options: ConvertOptions, io: Io): Promise<number> {
+  const { output, report } = options;
+  const folder = output !== undefined && (await isFolderName(output)) ? output : undefined;
+  if (names.length > 1 && folder === undefined)
+    throw new UsageError('several FILEs need -o with a folder; otherwise pass one');
+  if (folder !== undefined && options.session !== undefined)
+    throw new UsageError('--session is for one session; -o with a folder writes all of them');
+  requireOwnPlaces([...names, ...(folder === undefined && output !== undefined ? [output] : [])], report);
+  const conversion = new Conversion(options, folder, io);
+  let code = 0;
+  for (const name of names) {
+    try {
+      code = Math.max(code, await conversion.file(name, names.length > 1));
+    } catch (error) {
+      if (names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
+      // One bad file is reported; the others have a right to be done.
+      io.note(error.message);
+      code = 2;
+    }
+  }
+  await conversion.writeReport();
+  return code;
+}
+
+async function isFolderName(output: string): Promise<boolean> {
+  return output.endsWith('/') || (await isFolder(output).catch(() => false));
+}
+
+/** The report must not replace what is read or written. */
+function requireOwnPlaces(others: readonly string[], report: string | undefined): void {
+  if (report === undefined || !isPlainPlace(report)) return;
+  const other = others.find((one) => one !== '-' && isPlainPlace(one) && samePlace(one, report));
+  if (other !== undefined) throw new AppError(`${report}: is '${other}' itself; choose another file with --report`);
+}
+
+/** A session that was written. */
+interface Written {
+  readonly code: number;
+  readonly id: unknown;
+  /** The others that it names. */
+  readonly sessions: readonly RelatedSession[];
+}
+
+/** Another session, and the file that has it; the log itself where that is undefined. */
+interface Child {
+  readonly session: RelatedSession;
+  readonly path: string | undefined;
+}
+
+function headerOf({ head }: NativeForm): JsonObject | undefined {
+  return head.map(parseObject).find((value) => value !== undefined && isHeader(value));
+}
+
+class Conversion {
+  readonly #options: ConvertOptions;
+  readonly #folder: string | undefined;
+  readonly #io: Io;
+  readonly #reports: JsonObject[] = [];
+  /** The files in the folder by name, with what they were made from. */
+  readonly #written = new Map<string, string>();
+  #mode = PRIVATE_MODE;
+
+  constructor(options: ConvertOptions, folder: string | undefined, io: Io) {
+    this.#options = options;
+    this.#folder = folder;
+    this.#io = io;
+  }
+
+  /** A log and, in a folder, all sessions that it has. */
+  async file(name: string, isOneOfMany: boolean): Promise<number> {
+    const log = await openConvertible(name, this.#options.from, this.#io);
+    this.#mode = name === '-' ? PRIVATE_MODE : await modeOf(name);
+    try {
+      const { session } = this.#options;
+      if (session !== undefined) return await this.#chosen(log, session);
+      const main = await this.#session(log.source, log, undefined, isOneOfMany ? `${name}: ` : '');
+      if (!main) return 1;
+      return this.#folder === undefined ? main.code : Math.max(main.code, await this.#related(log, main));
+    } finally {
+      await log.source.close();
+    }
+  }
+
+  /** The reports, one JSON object per line: one for each session that was written. */
+  async writeReport(): Promise<void> {
+    const { report } = this.#options;
+    if (report === undefined) return;
+    const sink = toFile(report, { random: this.#io.random, signal: this.#io.signal, mode: this.#mode });
+    try {
+      const out = new ByteWriter(sink.stream);
+      for (const one of this.#reports) await out.put(`${toJson(one)}\n`);
+      await out.flush();
+      await sink.commit();
+    } finally {
+      sink.discard();
+    }
+  }
+
+  /** One of the other sessions of a log, by the source's id of it or its own. */
+  async #chosen(log: Convertible, id: string): Promise<number> {
+    const form = await this.#form(log.source, log, undefined);
+    await form.store.close();
+    const sessions = form.report?.sessions ?? [];
+    const found = sessions.find((one) => one.id === id || one.nativeId === id || one.id.endsWith(`/${id}`));
+    if (!found) {
+      const known = sessions.length === 0 ? 'it has no other' : `it has ${sessions.map((one) => one.id).join(', ')}`;
+      throw new AppError(`${log.source.name}: has no session '${id}' beside the main one; ${known}`);
+    }
+    return (await this.#child(log, { session: found, path: found.path }, ''))?.code ?? 1;
+  }
+
+  /** Sessions of subagents and their subagents, each once. */
+  async #related(log: Convertible, main: Written): Promise<number> {
+    const known = new Set([main.id]);
+    const waiting = main.sessions.map((session): Child => ({ session, path: session.path }));
+    let code = 0;
+    for (let child = waiting.shift(); child; child = waiting.shift()) {
+      if (known.has(child.session.nativeId)) continue;
+      known.add(child.session.nativeId);
+      const { path } = child;
+      const written = await this.#child(log, child, `${path ?? log.source.name}: `);
+      code = Math.max(code, written?.code ?? 0);
+      for (const session of written?.sessions ?? []) waiting.push({ session, path: session.path ?? path });
+    }
+    return code;
+  }
+
+  /** A session from its own file, or from the one that names it; undefined where it is not there. */
+  async #child(log: Convertible, { session, path }: Child, prefix: string): Promise<Written | undefined> {
+    const source = path === undefined ? log.source : await log.source.open(path);
+    try {
+      const written = source && (await this.#session(source, log, session, prefix));
+      if (!written) this.#io.note(`${log.source.name}: the session '${session.id}' was not found`);
+      return written;
+    } finally {
+      if (source !== log.source) await source?.close();
+    }
+  }
+
+  /** Converts a session and writes it; undefined where the source does not have the one that is wanted. */
+  async #session(
+    source: LogSource,
+    log: Convertible,
+    wanted: RelatedSession | undefined,
+    prefix: string,
+  ): Promise<Written | undefined> {
+    const form = await this.#form(source, log, wanted && wanted.path === undefined ? wanted.id : undefined);
+    try {
+      const { damage, report } = form;
+      const id = headerOf(form)?.['id'];
+      if (wanted && id !== wanted.nativeId) return undefined;
+      const code = damage.length > 0 || (report && changesContext(report)) ? 1 : 0;
+      const output = await this.#write(form, source.name, code);
+      noteDamage(source.name, damage, 'was left out', this.#io, log.identity === undefined);
+      if (report) this.#account(report, { source, log, output, prefix });
+      return { code, id, sessions: report?.sessions ?? [] };
+    } finally {
+      await form.store.close();
+    }
+  }
+
+  async #form(source: LogSource, { format, identity }: Convertible, session: string | undefined): Promise<NativeForm> {
+    const { scratch, onWarning } = logOptions(source.name, this.#io);
+    const { dialect, keep } = this.#options;
+    const form = await nativeForm(source, format, { dialect, keep, session, scratch, onWarning });
+    try {
+      if (identity) requireFit(source.name, identity, form.report);
+      return form;
+    } catch (error) {
+      await form.store.close();
+      throw error;
+    }
+  }
+
+  #account(
+    report: ConversionReport,
+    {
+      source,
+      log,
+      output,
+      prefix,
+    }: { source: LogSource; log: Convertible; output: string | undefined; prefix: string },
+  ): void {
+    const others = report.sessions.length;
+    const left = this.#folder === undefined && others > 0 ? `; ${counted(others, 'other session')} not written` : '';
+    this.#io.note(`${prefix}${reportLine(report)}${left === '' ? '' : `${left} (-o DIR/ writes all)`}`);
+    const confidence = log.identity && (log.identity.certainty ?? 'forced');
+    const known = { ...report.source, ...(confidence ? { confidence } : {}) };
+    this.#reports.push({ file: source.name, ...(output === undefined ? {} : { output }), ...report, source: known });
+  }
+
+  /** Gives the name of the file, where there is one. */
+  async #write(form: NativeForm, input: string, code: number): Promise<string | undefined> {
+    const path = this.#folder === undefined ? this.#options.output : this.#place(this.#folder, form, input);
+    const sink = this.#sink(path, input);
+    try {
+      const out = new ByteWriter(sink.stream);
+      // A stream may keep the bytes, whose memory is used again.
+      for await (const chunk of form.store.chunks()) await out.put(sink.streams ? Buffer.from(chunk) : chunk);
+      await out.flush();
+      await sink.commit();
+      return path;
+    } catch (error) {
+      throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: code }) : error;
+    } finally {
+      sink.discard();
+    }
+  }
+
+  #sink(path: string | undefined, input: string): Sink {
+    const { random, signal, stdout } = this.#io;
+    if (path === undefined || path === '-') return toStream(terminalSafe(stdout));
+    return toFile(path, { random, signal, input: input === '-' ? '/dev/stdin' : input, mode: this.#mode | 0o200 });
+  }
+
+  /** Where a session goes in a folder: named as the agents name theirs, by time and id. */
+  #place(folder: string, form: NativeForm, input: string): string {
+    const header = headerOf(form);
+    const words = [header?.['timestamp'], header?.['id']].filter((word) => typeof word === 'string');
+    const name = `${
+      words
+        .join('_')
+        .replace(/[^\w-]/g, '-')
+        .slice(0, 200) || 'session'
+    }.jsonl`;
+    const before = this.#written.get(name);
+    if (before !== undefined)
+      throw new AppError(`${input}: has the same time and id as ${before}; write it to another folder`);
+    if (this.#written.size === 0) createFolder(folder);
+    this.#written.set(name, input);
+    return join(folder, name);
+  }
+}

@@ -1,0 +1,105 @@
+import type { ByteStore } from '../log/byte-store.ts';
+import { AppError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
+import { counted } from '../util/words.ts';
+import { openStore } from './input.ts';
+import { Spool } from './spool.ts';
+
+/** What zstd puts in front. */
+const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+/** So much is unpacked at a time, because a little may become much. */
+const PIECE_BYTES = 16 * 1024;
+
+/** As `openStore`; what zstd has packed, as Codex does with logs that it has not used for long, is unpacked. */
+export async function openUnpacked(
+  name: string,
+  io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>,
+): Promise<ByteStore> {
+  const store = await openStore(name, io);
+  if (store instanceof Spool) {
+    const { source } = store;
+    if (source) store.source = unpacked(name, { [Symbol.asyncIterator]: () => source }, io.note);
+    return store;
+  }
+  const start = Buffer.alloc(MAGIC.length);
+  if ((await store.readAt(start, 0)) < MAGIC.length || !start.equals(MAGIC)) return store;
+  const spool = new Spool(io.random, io.signal);
+  const chunks = unpacked(name, store.chunks(), io.note);
+  const end = async (): Promise<IteratorResult<Buffer, void>> => {
+    const ended = await chunks.return();
+    await store.close();
+    return ended;
+  };
+  spool.source = { next: () => chunks.next(), return: end };
+  return spool;
+}
+
+/**
+ * The same bytes where they are not packed. Of a damaged archive what can be unpacked; it ends with a line that is torn,
+ * so that whoever reads it knows that there was more.
+ */
+export async function* unpacked(
+  name: string,
+  chunks: AsyncIterable<Buffer>,
+  note: Io['note'] = () => {},
+): AsyncGenerator<Buffer, void> {
+  /** The first bytes, until there are enough of them to tell. */
+  let start: Buffer | undefined = Buffer.alloc(0);
+  let unpacker: Unpacker | undefined;
+  for await (const chunk of chunks) {
+    let bytes: Buffer = chunk;
+    if (start) {
+      bytes = Buffer.concat([start, chunk]);
+      start = bytes.length < MAGIC.length ? bytes : undefined;
+      if (start) continue;
+      if (bytes.subarray(0, MAGIC.length).equals(MAGIC)) unpacker = new Unpacker((await import('fzstd')).Decompress);
+    }
+    if (!unpacker) yield bytes;
+    else
+      for (let at = 0; at < bytes.length && unpacker.error === undefined; at += PIECE_BYTES)
+        yield* unpacker.push(bytes.subarray(at, at + PIECE_BYTES), false);
+    if (unpacker?.error !== undefined) break;
+  }
+  if (start && start.length > 0) yield start;
+  if (!unpacker) return;
+  yield* unpacker.push(Buffer.alloc(0), true);
+  if (unpacker.error === undefined) return;
+  if (unpacker.bytes === 0) throw new AppError(`${name}: cannot be unpacked: ${unpacker.error}; 'zstd -t' tests it`);
+  note(
+    `${name}: only its first ${counted(unpacker.bytes, 'byte')} can be unpacked: ${unpacker.error}; 'zstd -t' tests it`,
+  );
+  if (unpacker.endsLine) yield Buffer.from('{');
+}
+
+class Unpacker {
+  /** What is wrong; nothing is unpacked from there on. */
+  error: string | undefined;
+  /** So many are unpacked. */
+  bytes = 0;
+  endsLine = false;
+  readonly #stream: { push(packed: Uint8Array, isLast: boolean): void };
+  #out: Buffer[] = [];
+
+  constructor(
+    Stream: new (onData: (bytes: Uint8Array) => void) => { push(packed: Uint8Array, isLast: boolean): void },
+  ) {
+    this.#stream = new Stream((bytes) => {
+      if (bytes.length === 0) return;
+      this.bytes += bytes.length;
+      this.endsLine = bytes.at(-1) === 0x0a;
+      this.#out.push(Buffer.from(bytes));
+    });
+  }
+
+  push(packed: Buffer, isLast: boolean): Buffer[] {
+    try {
+      // The stream keeps what it is given, and the memory of a chunk is used again.
+      if (this.error === undefined) this.#stream.push(Uint8Array.from(packed), isLast);
+    } catch (error) {
+      this.error = error instanceof Error ? error.message : String(error);
+    }
+    const made = this.#out;
+    this.#out = [];
+    return made;
+  }
+}

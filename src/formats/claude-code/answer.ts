@@ -1,0 +1,116 @@
+import { numberOf } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { NativeWriter } from '../native-writer.ts';
+import type { SourceRecord } from '../records.ts';
+import { type Blocks, blocksOf, otherMembers, spokenBlocks, usageOf } from './content.ts';
+import { stringOf } from './describe.ts';
+
+/** A model that Claude Code names where it speaks itself. */
+const SYNTHETIC = '<synthetic>';
+
+const STOP_REASONS = new Map<unknown, string>([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['tool_use', 'toolUse'],
+  ['refusal', 'error'],
+]);
+
+/** One answer of the model. Claude Code writes it as several records, one per content block. */
+export class Answer {
+  readonly key: string;
+  readonly first: SourceRecord;
+  readonly uuids: string[] = [];
+  readonly #blocks: Blocks[] = [];
+  #stopReason: unknown = null;
+  #isAborted = false;
+  #usage: JsonObject | undefined;
+  readonly #others: Record<string, unknown> = {};
+
+  constructor(key: string, first: SourceRecord) {
+    this.key = key;
+    this.first = first;
+    this.add(first.value);
+  }
+
+  /** Two records belong to one answer where they say the same. */
+  static keyOf({ message, agentId, uuid }: JsonObject): string {
+    const id = isObject(message) ? message['id'] : undefined;
+    return `${stringOf(id) ?? `\0${stringOf(uuid)}`}\0${stringOf(agentId) ?? ''}`;
+  }
+
+  add(record: JsonObject): void {
+    const { content, stop_reason: stopReason, usage } = record['message'] as JsonObject;
+    this.uuids.push(record['uuid'] as string);
+    this.#blocks.push(blocksOf(content));
+    this.#stopReason = stopReason ?? this.#stopReason;
+    this.#isAborted ||= record['isAbortedMidStream'] === true;
+    if (isObject(usage) && (!this.#usage || outputOf(usage) >= outputOf(this.#usage))) this.#usage = usage;
+    otherMembers(record, this.#others);
+  }
+
+  get effort(): string | undefined {
+    return stringOf(this.first.value['effort']);
+  }
+
+  /** Undefined where no model said this. */
+  get model(): string | undefined {
+    const { model } = this.first.value['message'] as JsonObject;
+    return typeof model === 'string' && model !== SYNTHETIC && model !== '' ? model : undefined;
+  }
+
+  /** One call of the model, which is paid once however often it is written. */
+  get request(): string {
+    const { message, requestId } = this.first.value;
+    return `${stringOf((message as JsonObject)['id']) ?? this.uuids[0]}\0${stringOf(requestId) ?? ''}`;
+  }
+
+  /** What native logs have no place for. */
+  readonly rest = (others: readonly JsonObject[]): JsonObject => ({
+    ...this.#others,
+    ...(this.uuids.length > 1 ? { uuids: this.uuids } : {}),
+    ...(others.length > 0 ? { blocks: others } : {}),
+  });
+
+  /** The message; `others` gets the blocks that native logs do not have. */
+  message(
+    writer: NativeWriter,
+    about: { readonly model: string; readonly isPaid: boolean; readonly wasInterrupted: boolean },
+    others: JsonObject[],
+  ): JsonObject {
+    const { value, line } = this.first;
+    const { id } = value['message'] as JsonObject;
+    const isError = value['isApiErrorMessage'] === true;
+    const blocks = this.#blocks.flat();
+    const content = isError ? [] : spokenBlocks(blocks, writer.dialect, others);
+    if (others.length > 0) writer.loss('BLOCK_AS_TEXT', 'lossy', line, this.uuids[0]);
+    const hasCalls = content.some(({ type }) => type === 'toolCall');
+    const error = (): string => blocks.map(({ text }) => text).join('\n');
+    return {
+      role: 'assistant',
+      content,
+      api: 'anthropic-messages',
+      provider: 'anthropic',
+      model: about.model,
+      usage: usageOf(about.isPaid ? this.#usage : undefined),
+      stopReason: isError ? 'error' : this.#stop(writer, hasCalls, about.wasInterrupted),
+      errorMessage: isError ? error() : this.#stopReason === 'refusal' ? 'refusal' : undefined,
+      responseId: stringOf(id),
+    };
+  }
+
+  #stop(writer: NativeWriter, hasCalls: boolean, wasInterrupted: boolean): string {
+    if (this.#isAborted) return 'aborted';
+    const known = STOP_REASONS.get(this.#stopReason);
+    if (known !== undefined) return known;
+    if (this.#stopReason === null && wasInterrupted) return 'aborted';
+    if (hasCalls) return 'toolUse';
+    writer.loss('STOP_UNKNOWN', 'info', this.first.line, this.uuids[0]);
+    return 'stop';
+  }
+}
+
+function outputOf(usage: JsonObject): number {
+  return numberOf(usage['output_tokens']) ?? 0;
+}

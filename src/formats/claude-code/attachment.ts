@@ -1,0 +1,47 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { Severity } from '../format.ts';
+
+/** Attachments that only the program itself reads. */
+const SILENT: ReadonlySet<unknown> = new Set(
+  `prompt_snapshot hook_success hook_cancelled hook_non_blocking_error hook_error_during_execution
+  hook_permission_decision hook_system_message command_permissions structured_output already_read_file
+  dynamic_skill max_turns_reached`.split(/\s+/),
+);
+
+export function isSilent(kind: unknown): boolean {
+  return SILENT.has(kind);
+}
+
+/** Attachments that list what the program offers, and that it makes anew whenever a session starts or is resumed. */
+const LISTINGS: ReadonlySet<unknown> = new Set(
+  'skill_listing agent_listing_delta deferred_tools_delta mcp_instructions_delta'.split(' '),
+);
+
+/** How much is lost where the text of an attachment was not stored. */
+export function lossWithoutText(kind: unknown): Severity {
+  return LISTINGS.has(kind) ? 'info' : 'lossy';
+}
+
+const MODES: ReadonlyMap<unknown, string> = new Map([
+  ['plan_mode', 'plan'],
+  ['plan_mode_reentry', 'plan'],
+  ['plan_mode_exit', 'none'],
+]);
+
+/** The mode from an attachment on, where it says so. */
+export function modeOf(kind: unknown): string | undefined {
+  return MODES.get(kind);
+}
+
+/** What an attachment said to the model, where the version of Claude Code stores it: one text, or several blocks. */
+export function attachmentText(rendered: unknown): string | JsonObject[] | undefined {
+  if (!Array.isArray(rendered)) return undefined;
+  const contents = rendered.filter(isObject).map(({ content }) => content);
+  const [only] = contents;
+  if (contents.length === 1 && typeof only === 'string') return only;
+  const blocks = contents.flatMap((content): JsonObject[] => {
+    if (typeof content === 'string') return [{ type: 'text', text: content }];
+    return Array.isArray(content) ? content.filter(isObject) : [];
+  });
+  return blocks.length === 0 ? undefined : blocks;
+}

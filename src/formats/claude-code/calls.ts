@@ -1,0 +1,56 @@
+import { Column, int32Column, uint32Column } from '../../util/column.ts';
+import { NONE, Symbols } from '../../util/symbols.ts';
+
+/** A tool call, by the entry that has it. */
+export interface Call {
+  readonly entry: string;
+  readonly name: string;
+  readonly isAnswered: boolean;
+}
+
+/** The tool calls of a log. */
+export class Calls {
+  readonly #ids: Symbols;
+  /** Entries and names of tools, of which each has many calls or few. */
+  readonly #texts: Symbols;
+  readonly #entry = int32Column();
+  readonly #name = int32Column();
+  readonly #line = uint32Column();
+  readonly #isAnswered = new Column((size) => new Uint8Array(size));
+
+  constructor(key: Uint8Array) {
+    this.#ids = new Symbols(key);
+    this.#texts = new Symbols(key);
+  }
+
+  add(id: string, name: string, entry: string, line: number): void {
+    const { size } = this.#ids;
+    // An id that comes again is one that was copied: what answers it answers the call that it had first.
+    if (this.#ids.intern(id) !== size) return;
+    this.#entry.push(this.#texts.intern(entry));
+    this.#name.push(this.#texts.intern(name));
+    this.#line.push(line);
+    this.#isAnswered.push(0);
+  }
+
+  find(id: string): Call | undefined {
+    const call = this.#ids.find(id);
+    if (call === NONE) return undefined;
+    return {
+      entry: this.#texts.text(this.#entry.at(call)),
+      name: this.#texts.text(this.#name.at(call)),
+      isAnswered: this.#isAnswered.at(call) === 1,
+    };
+  }
+
+  answer(id: string): void {
+    const call = this.#ids.find(id);
+    if (call !== NONE) this.#isAnswered.set(call, 1);
+  }
+
+  /** The calls without a result, and their lines. */
+  *open(): Generator<{ readonly id: string; readonly line: number }> {
+    for (let call = 0; call < this.#ids.size; call++)
+      if (this.#isAnswered.at(call) === 0) yield { id: this.#ids.text(call), line: this.#line.at(call) };
+  }
+}

@@ -1,0 +1,109 @@
+import { numberOf } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { NativeWriter } from '../native-writer.ts';
+import { blocksOf } from './content.ts';
+import { stringOf } from './describe.ts';
+import type { Places } from './places.ts';
+import { keptOf } from './session-notes.ts';
+import type { Taken, TreeWriter } from './tree-writer.ts';
+
+/** Claude Code writes a compaction as a boundary and, perhaps after some attachments, a summary. */
+export class Compactions {
+  readonly #writer: NativeWriter;
+  readonly #places: Places;
+  readonly #tree: TreeWriter;
+  #open: { readonly boundary: Taken; readonly held: Taken[] } | undefined;
+
+  constructor(writer: NativeWriter, places: Places, tree: TreeWriter) {
+    this.#writer = writer;
+    this.#places = places;
+    this.#tree = tree;
+  }
+
+  /** Whether a boundary waits for its summary. */
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  begin(boundary: Taken): void {
+    this.giveUp();
+    this.#open = { boundary, held: [] };
+    const { facts, record } = boundary;
+    const before = this.#parentOf(record.value);
+    if (before !== undefined) this.#places.join(facts.id as string, before, true);
+  }
+
+  hold(taken: Taken): void {
+    this.#open?.held.push(taken);
+  }
+
+  /** A boundary whose summary is not there is kept as it is. */
+  giveUp(): void {
+    const open = this.#open;
+    if (!open) return;
+    this.#open = undefined;
+    const { boundary, held } = open;
+    const { id: uuid } = boundary.facts;
+    this.#writer.loss('COMPACTION_HALF', 'lossy', boundary.record.line, uuid);
+    const parentId = this.#parentOf(boundary.record.value) ?? null;
+    this.#tree.side({ ...boundary, facts: { ...boundary.facts, parentId } }, 'compact_boundary');
+    this.#tree.wrote(boundary);
+    for (const taken of held) this.#tree.writeAny(taken);
+  }
+
+  summary(summary: Taken): void {
+    const open = this.#open;
+    this.#open = undefined;
+    const { boundary, held } = open ?? { boundary: summary, held: [] };
+    const { value, line } = boundary.record;
+    const uuid = boundary.facts.id as string;
+    const before = this.#parentOf(value);
+    const above = before === undefined ? undefined : this.#places.entryOf(before);
+    const parent = above === undefined ? this.#tree.root : this.#places.tip(above);
+    const { compactMetadata: metadata } = value;
+    const fields = {
+      summary: textOf(summary.record.value),
+      firstKeptEntryId: this.#firstKept(keptOf(metadata), before, boundary) ?? uuid,
+      tokensBefore: (isObject(metadata) && numberOf(metadata['preTokens'])) || 0,
+      ...(isObject(metadata) ? { details: metadata } : {}),
+    };
+    const id = this.#writer.entry('compaction', fields, { line, id: uuid, parent, time: boundary.facts.timestamp });
+    this.#places.setSpokenTo(parent);
+    this.#places.put(uuid, id);
+    this.#writer.count('mapped');
+    this.#tree.wrote(boundary);
+    for (const taken of held) this.#tree.writeAny(taken);
+    if (open) {
+      const { id: summaryId, parentId } = summary.facts;
+      this.#places.put(summaryId as string, (parentId && this.#places.entryOf(parentId)) || id);
+      this.#writer.count('merged');
+      this.#tree.wrote(summary);
+    }
+  }
+
+  /** What a compaction follows: the record that it names, else the one before it in the file. */
+  #parentOf({ logicalParentUuid: logical, parentUuid: parent }: JsonObject): string | undefined {
+    const named = [logical, parent].find(
+      (uuid) => typeof uuid === 'string' && this.#places.entryOf(uuid) !== undefined,
+    );
+    return stringOf(named) ?? this.#tree.last;
+  }
+
+  /** Native logs keep all from one entry on: what was kept otherwise is a loss. */
+  #firstKept(kept: readonly string[], before: string | undefined, { record, facts }: Taken): string | undefined {
+    const [first] = kept;
+    if (first === undefined) return undefined;
+    const open = new Set(kept);
+    let others = 0;
+    for (let at = before; at !== undefined && open.size > 0; at = this.#places.parentOf(at)) {
+      if (!open.delete(at) && kept.length > 1 && this.#places.isMessage(at)) others++;
+    }
+    if (open.size > 0 || others > 0) this.#writer.loss('COMPACTION_KEPT_OTHERS', 'lossy', record.line, facts.id);
+    return this.#places.entryOf(first);
+  }
+}
+
+function textOf({ message }: JsonObject): string {
+  const blocks = blocksOf((message as JsonObject)['content']);
+  return blocks.map(({ text }) => stringOf(text) ?? '').join('\n');
+}

@@ -1,0 +1,103 @@
+import { numberOf } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { LongTexts } from '../long-texts.ts';
+import type { NativeWriter } from '../native-writer.ts';
+import { stringOf } from './describe.ts';
+
+/** Beyond this, details that only repeat what a result says are left out unless all is to be kept. */
+const MOST_DETAILS = 4096;
+
+export type Blocks = readonly JsonObject[];
+
+/** The blocks of a content, which may be a text alone. */
+export function blocksOf(content: unknown): Blocks {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+/** What the user or a tool said, as text and images; what native logs cannot hold becomes words and goes to `others`. */
+export function saidBlocks(content: unknown, writer: NativeWriter, line: number, others: JsonObject[]): Blocks {
+  return blocksOf(content).map((block) => {
+    if (block['type'] === 'text') return { type: 'text', text: stringOf(block['text']) ?? '' };
+    if (block['type'] === 'image') return imageBlock(block, writer, line);
+    others.push(block);
+    return placeholder(block);
+  });
+}
+
+function imageBlock({ source }: JsonObject, writer: NativeWriter, line: number): JsonObject {
+  const { type, data, media_type: mimeType, url, file_id: file } = isObject(source) ? source : {};
+  if (type === 'base64' && typeof data === 'string')
+    return { type: 'image', data, mimeType: stringOf(mimeType) ?? 'image/png' };
+  writer.loss('IMAGE_REF', 'lossy', line);
+  return { type: 'text', text: `[image not embedded: ${stringOf(url) ?? stringOf(file) ?? 'unknown'}]` };
+}
+
+function placeholder({ type, name, tool_name: tool, title }: JsonObject): JsonObject {
+  const what = [type, name ?? tool ?? title].filter((word) => typeof word === 'string');
+  return { type: 'text', text: `[${what.join(': ')}]` };
+}
+
+/** What the model said. */
+export function spokenBlocks(blocks: Blocks, dialect: NativeWriter['dialect'], others: JsonObject[]): JsonObject[] {
+  return blocks.map((block): JsonObject => {
+    const { type, text, thinking, signature, data, id, name, input } = block;
+    if (type === 'text') return { type, text: stringOf(text) ?? '' };
+    if (type === 'thinking')
+      return {
+        ...{ type, thinking: stringOf(thinking) ?? '' },
+        ...(typeof signature === 'string' && signature !== '' ? { thinkingSignature: signature } : {}),
+      };
+    if (type === 'redacted_thinking' && typeof data === 'string')
+      return dialect === 'omp'
+        ? { type: 'redactedThinking', data }
+        : { type: 'thinking', thinking: '', thinkingSignature: data, redacted: true };
+    if (type === 'tool_use' && typeof id === 'string')
+      return { type: 'toolCall', id, name: stringOf(name) ?? '', arguments: isObject(input) ? input : { input } };
+    others.push(block);
+    return placeholder(block);
+  });
+}
+
+/** Input does not include what came from the cache, here and there. */
+export function usageOf(usage: unknown): JsonObject {
+  const of = (key: string): number => (isObject(usage) ? (numberOf(usage[key]) ?? 0) : 0);
+  const input = of('input_tokens');
+  const output = of('output_tokens');
+  const cacheRead = of('cache_read_input_tokens');
+  const cacheWrite = of('cache_creation_input_tokens');
+  const totalTokens = input + output + cacheRead + cacheWrite;
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+  return { input, output, cacheRead, cacheWrite, totalTokens, cost };
+}
+
+/** Members that every record repeats, or that an entry says in its own words. */
+const COMMON: ReadonlySet<string> = new Set(
+  `type uuid parentUuid logicalParentUuid isSidechain sessionId timestamp cwd version gitBranch userType entrypoint message
+  slug agentId effort isApiErrorMessage isMeta`.split(/\s+/),
+);
+
+export const COMMON_IN_RESULTS: ReadonlySet<string> = new Set([...COMMON, 'toolUseResult', 'toolDenialKind']);
+
+/** What a record says beyond that, added to the others. */
+export function otherMembers(record: JsonObject, others: Record<string, unknown> = {}, common = COMMON): JsonObject {
+  for (const key of Object.keys(record)) if (!common.has(key)) others[key] = record[key];
+  return others;
+}
+
+/** Whether a value is short enough to be kept beside what it repeats. */
+export function isShort(value: unknown, texts: LongTexts): boolean {
+  return roomLeft(value, MOST_DETAILS, texts) >= 0;
+}
+
+/** What is left of so many characters when a value is written as JSON, about; less than 0 as soon as it is too long. */
+function roomLeft(value: unknown, room: number, texts: LongTexts): number {
+  if (typeof value === 'string') return room - texts.lengthOf(value) - 2;
+  if (typeof value !== 'object' || value === null) return room - 4;
+  let left = room - 2;
+  for (const key of Object.keys(value)) {
+    if (left < 0) break;
+    left = roomLeft((value as JsonObject)[key], left - key.length - 4, texts);
+  }
+  return left;
+}

@@ -1,0 +1,98 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { RecordFacts } from '../format.ts';
+
+/**
+ * What a record is. A prompt was typed by a person; of what else stands under the user's name, results answer calls,
+ * a command is what a local command left, and meta is text of the agent itself.
+ */
+export type Kind =
+  | 'prompt'
+  | 'results'
+  | 'command'
+  | 'interrupt'
+  | 'meta'
+  | 'summary'
+  | 'answer'
+  | 'error'
+  | 'boundary'
+  | 'attachment'
+  | 'side'
+  | 'title'
+  | 'other';
+
+/** What local commands, shells and background tasks put around their text. */
+const WRAPPER =
+  /^\s*<(?:command-(?:name|message|args|contents)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|user-memory-input|task-notification|agent-notification|teammate-message|system-reminder|tick)>/;
+const INTERRUPT = /^\[Request interrupted by user(?: for tool use)?\]$/;
+
+const NOTHING: readonly never[] = [];
+
+/** The facts of one record that trees and rules need. */
+export function describeRecord(record: JsonObject): RecordFacts & { readonly kind: Kind } {
+  const kind = kindOf(record);
+  const isSpoken = kind !== 'other' && isObject(record['message']);
+  const content = isSpoken ? (record['message'] as JsonObject)['content'] : undefined;
+  const blocks: readonly JsonObject[] = Array.isArray(content) ? content.filter(isObject) : NOTHING;
+  return {
+    id: stringOf(record['uuid']),
+    parentId: record['parentUuid'] === null ? null : stringOf(record['parentUuid']),
+    kind,
+    role: isSpoken ? (record['type'] as string) : undefined,
+    calls: kind === 'answer' ? blocks.flatMap(callOf) : NOTHING,
+    results: kind === 'results' ? blocks.flatMap(answeredCall) : NOTHING,
+    timestamp: stringOf(record['timestamp']),
+  };
+}
+
+export function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function callOf({ type, id }: JsonObject): string[] {
+  return type === 'tool_use' && typeof id === 'string' ? [id] : [];
+}
+
+function answeredCall({ type, tool_use_id: id }: JsonObject): string[] {
+  return type === 'tool_result' && typeof id === 'string' ? [id] : [];
+}
+
+function kindOf(record: JsonObject): Kind {
+  switch (record['type']) {
+    case 'user':
+      return isObject(record['message']) ? userKind(record, record['message']['content']) : 'other';
+    case 'assistant':
+      if (!isObject(record['message'])) return 'other';
+      return record['isApiErrorMessage'] === true ? 'error' : 'answer';
+    case 'system':
+      return record['subtype'] === 'compact_boundary' ? 'boundary' : 'side';
+    case 'attachment':
+      return 'attachment';
+    case 'progress':
+      return 'side';
+    case 'summary':
+    case 'ai-title':
+    case 'custom-title':
+      return 'title';
+    default:
+      return 'other';
+  }
+}
+
+function userKind(record: JsonObject, content: unknown): Kind {
+  const blocks: readonly JsonObject[] = Array.isArray(content)
+    ? content.filter(isObject)
+    : [{ type: 'text', text: content }];
+  if (blocks.some(({ type }) => type === 'tool_result')) return 'results';
+  if (record['isCompactSummary'] === true) return 'summary';
+  if (record['isVisibleInTranscriptOnly'] === true) return 'side';
+  if (blocks.length === 1 && isInterrupt(blocks[0]?.['text'])) return 'interrupt';
+  if (record['isMeta'] === true) return 'meta';
+  const first = blocks.find(({ type }) => type === 'text')?.['text'];
+  if (typeof first === 'string' && WRAPPER.test(first)) return 'command';
+  const { origin } = record;
+  return isObject(origin) && typeof origin['kind'] === 'string' && origin['kind'] !== 'human' ? 'command' : 'prompt';
+}
+
+export function isInterrupt(text: unknown): boolean {
+  return typeof text === 'string' && INTERRUPT.test(text);
+}

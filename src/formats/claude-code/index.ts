@@ -1,0 +1,37 @@
+import type { JsonObject } from '../../json/value.ts';
+import { hasMembers, type LogFormat } from '../format.ts';
+import { describeRecord } from './describe.ts';
+
+/** Records of these types stand alone in files that hold nothing else yet. */
+const META_TYPES: ReadonlySet<unknown> = new Set(
+  'summary file-history-snapshot queue-operation ai-title custom-title attribution-snapshot'.split(' '),
+);
+
+export const claudeCode: LogFormat = {
+  id: 'claude-code',
+  title: 'a Claude Code transcript',
+  noun: 'Claude Code transcript',
+  detect: ({ objects }) => {
+    const turns = objects.filter(isTurn);
+    if (turns.some((turn) => Object.hasOwn(turn, 'isSidechain'))) return 'certain';
+    const isProbable = turns.length > 0 || (objects.length > 0 && objects.every(({ type }) => META_TYPES.has(type)));
+    return isProbable ? 'probable' : undefined;
+  },
+  locations: (env) => {
+    const home = env['HOME'] || env['USERPROFILE'];
+    const config = env['XDG_CONFIG_HOME'] || (home && `${home}/.config`);
+    const folders = env['CLAUDE_CONFIG_DIR']?.split(',') ?? [home && `${home}/.claude`, config && `${config}/claude`];
+    return folders.flatMap((folder) => (folder ? `${folder.trim()}/projects` : []));
+  },
+  describe: describeRecord,
+  toNative: async (...task) => (await import('./conversion.ts')).toNative(...task),
+};
+
+/** Qwen Code's records look alike, but keep `parts` where Claude Code keeps `content`. */
+function isTurn(value: JsonObject): boolean {
+  return (
+    (value['type'] === 'user' || value['type'] === 'assistant') &&
+    hasMembers(value, { uuid: 'string', sessionId: 'string', parentUuid: 'any' }) &&
+    hasMembers(value['message'], { content: 'any' })
+  );
+}

@@ -1,0 +1,119 @@
+import { parseExact } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { LogSource, RelatedSession } from '../format.ts';
+import { blocksOf } from './content.ts';
+import { stringOf } from './describe.ts';
+
+/** More than any description of an agent. */
+const MOST_ABOUT = 1024 * 1024;
+const FILE = /(?:^|\/)agent-([^/]+)\.jsonl$/;
+
+/** A session that a subagent wrote, in a file of its own or between the records of its parent. */
+export interface Subagent {
+  readonly agent: string;
+  readonly path?: string;
+  readonly role?: string;
+  readonly title?: string;
+  readonly toolCallId?: string;
+  readonly depth?: number;
+}
+
+type Related = Omit<RelatedSession, 'nativeId'> & { readonly role?: string; readonly depth?: number };
+
+/** An agent's id is unique in its session only. */
+export function subagentId(sessionId: string, agent: string): string {
+  return `${sessionId}/${agent}`;
+}
+
+/** The subagents of a session, which its entries refer to. */
+export class Subagents {
+  /** Agents that a result named, and whose file is not there. */
+  missing: { readonly agent: string; readonly line: number }[] = [];
+  readonly #sessionId: string;
+  readonly #open: Map<string, Subagent>;
+  readonly #known: Set<string>;
+  /** By what was asked of a subagent: the call that did. */
+  readonly #asked = new Map<string, string>();
+
+  constructor(sessionId: string, known: readonly Subagent[]) {
+    this.#sessionId = sessionId;
+    this.#open = new Map(known.map((one) => [one.agent, one]));
+    this.#known = new Set(this.#open.keys());
+  }
+
+  /** What the model said: it may ask a subagent, which starts with these words. */
+  ask(message: unknown): void {
+    for (const { id, input } of blocksOf(isObject(message) ? message['content'] : undefined))
+      if (isObject(input) && typeof input['prompt'] === 'string' && typeof id === 'string')
+        this.#asked.set(input['prompt'], id);
+  }
+
+  /** A record of a subagent between those of the session. */
+  meet(agent: string, content: unknown): void {
+    if (this.#known.has(agent)) return;
+    this.#known.add(agent);
+    const toolCallId = typeof content === 'string' ? this.#asked.get(content) : undefined;
+    this.#open.set(agent, { agent, ...(toolCallId === undefined ? {} : { toolCallId }) });
+  }
+
+  /** A result of a call: hands on the subagent that worked for it, the first time. */
+  link(call: string, result: unknown, line: number, write: (session: Related) => void): void {
+    const named = isObject(result) ? stringOf(result['agentId']) : undefined;
+    const found = named === undefined ? this.#byCall(call) : this.#open.get(named);
+    if (found) this.#hand(found, call, write);
+    else if (named !== undefined) this.missing.push({ agent: named, line });
+  }
+
+  /** Those that no result named. */
+  rest(write: (session: Related) => void): void {
+    for (const one of this.#open.values()) this.#hand(one, one.toolCallId, write);
+  }
+
+  #byCall(call: string): Subagent | undefined {
+    if (this.#open.size === 0) return undefined;
+    return [...this.#open.values()].find(({ toolCallId }) => toolCallId === call);
+  }
+
+  #hand({ agent, ...one }: Subagent, toolCallId: string | undefined, write: (session: Related) => void): void {
+    this.#open.delete(agent);
+    write({ id: subagentId(this.#sessionId, agent), ...one, ...(toolCallId === undefined ? {} : { toolCallId }) });
+  }
+}
+
+/** The subagents that have files beside a log: in a folder that is named like the session, or like the log. */
+export async function findSubagents(source: LogSource, sessionId: string): Promise<Subagent[]> {
+  const stem = source.name.replace(/^.*[\\/]/, '').replace(/\.jsonl$/, '');
+  const found = new Map<string, Subagent>();
+  for (const folder of new Set([sessionId, stem, `${stem}.files`])) {
+    if (folder === '' || folder === '-' || /[\\/]|^\.+$/.test(folder)) continue;
+    const paths = await source.list(`${folder}/subagents`);
+    for (const path of paths) {
+      const agent = FILE.exec(path.replaceAll('\\', '/'))?.[1];
+      if (agent === undefined || found.has(agent)) continue;
+      const about = path.replace(/\.jsonl$/, '.meta.json');
+      found.set(agent, { agent, path, ...(paths.includes(about) ? described(await readObject(source, about)) : {}) });
+    }
+  }
+  return [...found.values()];
+}
+
+function described({ agentType, description, toolUseId, spawnDepth }: JsonObject): Omit<Subagent, 'agent' | 'path'> {
+  return {
+    ...(typeof agentType === 'string' ? { role: agentType } : {}),
+    ...(typeof description === 'string' ? { title: description } : {}),
+    ...(typeof toolUseId === 'string' ? { toolCallId: toolUseId } : {}),
+    ...(typeof spawnDepth === 'number' ? { depth: spawnDepth } : {}),
+  };
+}
+
+async function readObject(source: LogSource, path: string): Promise<JsonObject> {
+  const file = await source.open(path);
+  if (!file) return {};
+  try {
+    const buffer = Buffer.alloc(MOST_ABOUT);
+    const length = await file.readAt(buffer, 0);
+    return parseExact(buffer.toString('utf8', 0, length)) ?? {};
+  } finally {
+    await file.close();
+  }
+}

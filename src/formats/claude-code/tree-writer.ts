@@ -1,0 +1,365 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { ConversionOptions } from '../format.ts';
+import type { NativeWriter, Place } from '../native-writer.ts';
+import type { SourceRecord } from '../records.ts';
+import type { Answer } from './answer.ts';
+import { attachmentText, isSilent, lossWithoutText, modeOf } from './attachment.ts';
+import { Calls } from './calls.ts';
+import { COMMON_IN_RESULTS, isShort, otherMembers, saidBlocks } from './content.ts';
+import { type describeRecord, isInterrupt, stringOf } from './describe.ts';
+import type { Places } from './places.ts';
+import type { Subagents } from './subagents.ts';
+
+/** A record, and what it is. */
+export interface Taken {
+  readonly record: SourceRecord;
+  readonly facts: ReturnType<typeof describeRecord>;
+}
+
+/** A missing parent is taken to be the record before, if that is not older. */
+const NEAR_MS = 5000;
+
+/** Writes the records of the tree as entries, each below the entry of its parent. */
+export class TreeWriter {
+  readonly calls: Calls;
+  /** The first entry of all, which roots hang from. */
+  readonly #root: string;
+  readonly #writer: NativeWriter;
+  readonly #places: Places;
+  readonly #keep: ConversionOptions['keep'];
+  readonly #subagents: Subagents;
+  /** The record that was written before, and its time. */
+  #before: { readonly uuid: string; readonly time: number } | undefined;
+  #folder = '';
+  /** The model that spoke last; Claude Code itself speaks in its place. */
+  #model = 'unknown';
+  /** Versions that store what an attachment said to the model store it always. */
+  #storesText = false;
+
+  constructor(
+    writer: NativeWriter,
+    places: Places,
+    options: { readonly keep: ConversionOptions['keep']; readonly subagents: Subagents; readonly key: Uint8Array },
+  ) {
+    this.#writer = writer;
+    this.#places = places;
+    this.#keep = options.keep;
+    this.#subagents = options.subagents;
+    this.#root = writer.last;
+    this.calls = new Calls(options.key);
+  }
+
+  get root(): string {
+    return this.#places.tip(this.#root);
+  }
+
+  /** The last record that was written. */
+  get last(): string | undefined {
+    return this.#before?.uuid;
+  }
+
+  /** The entry that a record's own hangs from. */
+  parentEntry({ record, facts }: Taken): string {
+    const { parentId } = facts;
+    const entry = parentId ? this.#places.entryOf(parentId) : undefined;
+    let parent = entry === undefined ? this.#withoutParent(record, facts) : this.#places.tip(entry);
+    const { cwd, gitBranch } = record.value;
+    const folder = `${stringOf(cwd)}\0${stringOf(gitBranch)}`;
+    if (typeof cwd === 'string' && folder !== this.#folder) {
+      // The header has the first folder, but not the branch.
+      if (this.#keep !== 'none' && (this.#folder !== '' || typeof gitBranch === 'string')) {
+        const data = { cwd, ...(typeof gitBranch === 'string' ? { gitBranch } : {}) };
+        const place = { line: record.line, parent, time: facts.timestamp };
+        const id = this.#writer.custom('claude-code/cwd', data, place);
+        this.#places.setBehind(parent, id);
+        parent = id;
+      }
+      this.#folder = folder;
+    }
+    return parent;
+  }
+
+  #withoutParent({ line }: SourceRecord, { id, parentId, timestamp }: Taken['facts']): string {
+    const before = this.#before;
+    if (parentId === null) {
+      if (before) this.#writer.loss('SECOND_ROOT', 'ambiguous', line, id);
+      return this.root;
+    }
+    this.#writer.loss('MISSING_PARENT', 'lossy', line, id);
+    const isNear = before && Math.abs(Date.parse(timestamp ?? '') - before.time) <= NEAR_MS;
+    const entry = isNear ? this.#places.entryOf(before.uuid) : undefined;
+    return entry === undefined ? this.root : this.#places.tip(entry);
+  }
+
+  /** Any record but one of an answer or a compaction. */
+  writeAny(taken: Taken): void {
+    const { record, facts } = taken;
+    if (facts.id === undefined || facts.parentId === undefined) {
+      if (facts.kind === 'title') this.#title(record);
+      else this.#behindLast(() => this.#keepBeside(taken));
+      return;
+    }
+    switch (facts.kind) {
+      case 'prompt':
+        this.#prompt(taken, (record.value['message'] as JsonObject)['content'], otherMembers(record.value));
+        break;
+      case 'results':
+        this.#results(taken);
+        break;
+      case 'command':
+      case 'interrupt':
+      case 'meta':
+        this.#note(taken, facts.kind, (record.value['message'] as JsonObject)['content']);
+        break;
+      case 'attachment':
+        this.#attachment(taken);
+        break;
+      default:
+        this.side(taken, this.#typeOf(record.value));
+    }
+    this.wrote(taken);
+  }
+
+  wrote({ facts }: Taken): void {
+    this.#before = { uuid: facts.id as string, time: Date.parse(facts.timestamp ?? '') };
+  }
+
+  #typeOf({ type, subtype, attachment }: JsonObject): string {
+    if (type === 'system') return `system/${stringOf(subtype) ?? 'unknown'}`;
+    if (type === 'attachment' && isObject(attachment)) return `attachment/${stringOf(attachment['type']) ?? 'unknown'}`;
+    return stringOf(type) ?? 'unknown';
+  }
+
+  /** A record of the tree that has no native counterpart. */
+  side(taken: Taken, type: string): void {
+    const { record, facts } = taken;
+    const parent = this.parentEntry(taken);
+    const before = this.#writer.last;
+    this.#writer.keep(type, record.value, { ...this.#place(taken, parent), json: record.json });
+    const entry = this.#writer.last === before ? parent : this.#writer.last;
+    this.#places.put(facts.id as string, entry);
+    if (entry !== parent) this.#places.setBehind(parent, entry);
+  }
+
+  #keepBeside({ record, facts }: Taken): void {
+    const place = { line: record.line, time: facts.timestamp, json: record.json };
+    this.#writer.keep(this.#typeOf(record.value), record.value, place);
+  }
+
+  #behindLast(write: () => void): void {
+    const before = this.#writer.last;
+    write();
+    if (this.#writer.last !== before) this.#places.setBehind(before, this.#writer.last);
+  }
+
+  /** The header has the title; one that belongs to a record of this log is its label, too. */
+  #title({ value, line }: SourceRecord): void {
+    const { leafUuid, summary } = value;
+    const target = typeof leafUuid === 'string' ? this.#places.entryOf(leafUuid) : undefined;
+    this.#writer.count(target === undefined ? 'merged' : 'mapped');
+    if (target === undefined) return;
+    this.#behindLast(() => this.#writer.entry('label', { targetId: target, label: summary }, { line }));
+  }
+
+  /** What is known at the end: subagents that no result named, and where the conversation goes on. */
+  finish(leaf: { readonly uuid: string; readonly isAmbiguous: boolean } | undefined): void {
+    const entry = leaf && this.#places.entryOf(leaf.uuid);
+    let tip = entry === undefined ? this.root : this.#places.tip(entry);
+    const { line } = this.#writer;
+    if (leaf?.isAmbiguous)
+      this.#writer.loss('BRANCH_CHOICE', 'ambiguous', this.#places.spanOf(leaf.uuid)?.line ?? 0, leaf.uuid);
+    this.#subagents.rest((session) => {
+      this.#writer.related(session, { line, parent: tip });
+      tip = this.#writer.last;
+    });
+    if (this.#writer.last !== tip) this.#writer.custom('claude-code/leaf', { leaf: leaf?.uuid }, { line, parent: tip });
+  }
+
+  #place({ record, facts }: Taken, parent: string): Place {
+    return { line: record.line, id: facts.id, parent, time: facts.timestamp };
+  }
+
+  #prompt(taken: Taken, content: unknown, rest: JsonObject): void {
+    const { record, facts } = taken;
+    const parent = this.parentEntry(taken);
+    const others: JsonObject[] = [];
+    const said = typeof content === 'string' ? content : saidBlocks(content, this.#writer, record.line, others);
+    const id = this.#writer.message({ role: 'user', content: said }, this.#place(taken, parent));
+    this.#places.setSpokenTo(parent);
+    this.#places.put(facts.id as string, id);
+    this.#writer.count('mapped');
+    this.#extra(id, { ...rest, ...this.#lostBlocks(others, taken) }, taken);
+  }
+
+  #lostBlocks(others: readonly JsonObject[], { record, facts }: Taken): JsonObject {
+    if (others.length === 0) return {};
+    this.#writer.loss('BLOCK_AS_TEXT', 'lossy', record.line, facts.id);
+    return { blocks: others };
+  }
+
+  #extra(id: string, fields: JsonObject, { record, facts }: Taken): void {
+    this.#writer.extra(id, fields, { line: record.line, time: facts.timestamp });
+    if (this.#writer.last !== id) this.#places.setBehind(id, this.#writer.last);
+  }
+
+  /** Text that the model got and no person typed. */
+  #note(taken: Taken, type: string, content: unknown, details?: JsonObject): void {
+    const { record, facts } = taken;
+    const parent = this.parentEntry(taken);
+    const others: JsonObject[] = [];
+    const said = typeof content === 'string' ? content : saidBlocks(content, this.#writer, record.line, others);
+    const display = type === 'interrupt' || type === 'command';
+    const place = this.#place(taken, parent);
+    const id = this.#writer.contextMessage(type, said, place, display, details);
+    this.#places.setNote(parent, id);
+    this.#places.put(facts.id as string, id);
+    this.#writer.count('mapped');
+    this.#extra(id, this.#lostBlocks(others, taken), taken);
+  }
+
+  #attachment(taken: Taken): void {
+    const { record, facts } = taken;
+    const { attachment, renderedRole, rendered } = record.value;
+    const about = attachment as JsonObject;
+    const { type: kind, commandMode, isMeta, prompt } = about;
+    if (Array.isArray(rendered)) this.#storesText = true;
+    const isPrompt = kind === 'queued_command' && (commandMode ?? 'prompt') === 'prompt' && isMeta !== true;
+    if (isPrompt && (typeof prompt === 'string' || Array.isArray(prompt))) {
+      const { prompt: _prompt, ...rest } = about;
+      this.#prompt(taken, prompt, { queued: rest });
+      return;
+    }
+    const mode = modeOf(kind);
+    if (mode !== undefined) this.#mode(mode, taken);
+    const text = attachmentText(rendered);
+    const type = this.#typeOf(record.value);
+    if (text === undefined) {
+      if (!this.#storesText && !isSilent(kind))
+        this.#writer.loss('CONTEXT_TEXT_NOT_RECORDED', lossWithoutText(kind), record.line, facts.id);
+      this.side(taken, type);
+      return;
+    }
+    if (renderedRole === 'system') this.#writer.loss('SYSTEM_AS_USER', 'info', record.line, facts.id);
+    const isKept = this.#keep === 'raw' || (this.#keep === 'meta' && isShort(about, this.#writer.texts));
+    this.#note(taken, type, text, { role: stringOf(renderedRole) ?? 'user', ...(isKept ? { attachment: about } : {}) });
+  }
+
+  #mode(mode: string, taken: Taken): void {
+    const parent = this.parentEntry(taken);
+    const before = this.#writer.last;
+    this.#writer.mode(mode, { line: taken.record.line, parent, time: taken.facts.timestamp });
+    if (this.#writer.last !== before) this.#places.setBehind(parent, this.#writer.last);
+  }
+
+  #results(taken: Taken): void {
+    const { record, facts } = taken;
+    const { content } = record.value['message'] as { content: readonly JsonObject[] };
+    let isFirst = true;
+    for (const block of content.filter(({ type }) => type === 'tool_result')) {
+      this.#result(taken, block, isFirst);
+      isFirst = false;
+    }
+    this.#writer.count('mapped');
+    const uuid = facts.id as string;
+    const said = content.filter(({ type }) => type !== 'tool_result');
+    if (said.length === 0) return;
+    const parent = this.#places.tip(this.#places.entryOf(uuid) as string);
+    const place = { line: record.line, parent, time: facts.timestamp };
+    const only = said.length === 1 ? said[0]?.['text'] : undefined;
+    const others: JsonObject[] = [];
+    const blocks = saidBlocks(said, this.#writer, record.line, others);
+    const isNote = isInterrupt(only) || record.value['isMeta'] === true;
+    const id = isNote
+      ? this.#writer.contextMessage(isInterrupt(only) ? 'interrupt' : 'meta', blocks, place, isInterrupt(only))
+      : this.#writer.message({ role: 'user', content: blocks }, place);
+    if (isNote) this.#places.setNote(parent, id);
+    else this.#places.setSpokenTo(parent);
+    this.#places.put(uuid, id);
+    this.#extra(id, this.#lostBlocks(others, taken), taken);
+  }
+
+  #result(taken: Taken, block: JsonObject, isFirst: boolean): void {
+    const { record, facts } = taken;
+    const { line, value } = record;
+    const uuid = facts.id as string;
+    const callId = stringOf(block['tool_use_id']) ?? '';
+    const call = this.calls.find(callId);
+    if (!call) this.#writer.loss('ORPHAN_RESULT', 'lossy', line, uuid);
+    const parent = (call && this.#places.answerTip(call.entry)) ?? this.parentEntry(taken);
+    const place = { line, id: isFirst ? uuid : undefined, parent, time: facts.timestamp };
+    const others: JsonObject[] = [];
+    if (call?.isAnswered) {
+      this.#writer.loss('DUP_RESULT', 'lossy', line, uuid);
+      const id = this.#writer.custom('claude-code/duplicate-result', { line, raw: block }, place);
+      this.#places.setBehind(parent, id);
+      this.#places.put(uuid, id);
+      return;
+    }
+    this.calls.answer(callId);
+    const message = {
+      ...{ role: 'toolResult', toolCallId: callId, toolName: call?.name ?? 'unknown' },
+      content: saidBlocks(block['content'], this.#writer, line, others),
+      isError: block['is_error'] === true,
+      ...this.#details(value, isFirst),
+    };
+    const id = this.#writer.message(message, place);
+    if (call) this.#places.setBehind(parent, id);
+    this.#places.put(uuid, id);
+    this.#extra(id, this.#lostBlocks(others, taken), taken);
+    this.#subagents.link(callId, value['toolUseResult'], line, (session) => {
+      const at = this.#places.tip(id);
+      this.#writer.related(session, { line, parent: at, time: facts.timestamp });
+      this.#places.setBehind(at, this.#writer.last);
+    });
+  }
+
+  /** What the status of a session rests on has its own members; the rest is under the agent's name. */
+  #details(record: JsonObject, isFirst: boolean): { details?: JsonObject } {
+    const { toolUseResult: result, toolDenialKind: denial } = record;
+    const wasInterrupted = denial === 'interrupted' || (isObject(result) && result['interrupted'] === true);
+    const isKept =
+      isFirst &&
+      result !== undefined &&
+      (this.#keep === 'raw' || (this.#keep === 'meta' && isShort(result, this.#writer.texts)));
+    const claude: Record<string, unknown> = isKept ? { toolUseResult: result } : {};
+    if (isFirst && this.#keep !== 'none') otherMembers(record, claude, COMMON_IN_RESULTS);
+    const details = {
+      ...(typeof denial === 'string' && denial !== 'interrupted' ? { toolDenialKind: denial } : {}),
+      ...(wasInterrupted ? { interrupted: true } : {}),
+      ...(Object.keys(claude).length > 0 ? { claude } : {}),
+    };
+    return Object.keys(details).length > 0 ? { details } : {};
+  }
+
+  /** An answer, of which all records are known. */
+  answer(answer: Answer, first: Taken, about: { readonly isPaid: boolean; readonly wasInterrupted: boolean }): void {
+    const { line } = answer.first;
+    const time = first.facts.timestamp;
+    const above = this.parentEntry(first);
+    this.#places.setSpokenTo(above);
+    let parent = above;
+    const { model, effort } = answer;
+    const before = this.#writer.last;
+    if (model !== undefined) {
+      // Bedrock and Vertex are not told apart.
+      if (this.#model === 'unknown') this.#writer.loss('PROVIDER_ASSUMED', 'info', line, answer.uuids[0]);
+      this.#model = model;
+      this.#writer.model('anthropic', model, { line, parent, time });
+      if (this.#writer.last !== before) parent = this.#writer.last;
+    }
+    if (effort !== undefined) {
+      const last = this.#writer.last;
+      this.#writer.thinkingLevel(effort, { line, parent, time });
+      if (this.#writer.last !== last) parent = this.#writer.last;
+    }
+    const others: JsonObject[] = [];
+    const message = answer.message(this.#writer, { ...about, model: this.#model }, others);
+    const id = this.#writer.message(message, { line, id: answer.uuids[0], parent, time });
+    for (const uuid of answer.uuids) this.#places.put(uuid, id);
+    for (const block of message['content'] as readonly JsonObject[])
+      if (block['type'] === 'toolCall') this.calls.add(block['id'] as string, block['name'] as string, id, line);
+    this.#writer.count('mapped');
+    this.#extra(id, answer.rest(others), first);
+    this.wrote(first);
+  }
+}

@@ -1,0 +1,211 @@
+import type { JsonObject } from '../../json/value.ts';
+import type { Fate } from '../format.ts';
+import type { NativeWriter, Place } from '../native-writer.ts';
+import type { CallEnd } from './items.ts';
+import { type CallUsage, UNKNOWN_USAGE, UsageReader } from './usage.ts';
+
+/** An answer whose usage, or end, may still come. */
+interface Answer {
+  readonly place: Place;
+  readonly blocks: JsonObject[];
+  readonly model: string;
+  readonly level: string | undefined;
+  readonly isReplay: boolean;
+  readonly remoteCalls: string[];
+  hasCalls: boolean;
+  /** The next item of the model belongs to another answer. */
+  isClosed: boolean;
+  /** Nothing says that it was complete. */
+  isCut?: boolean;
+  spent?: CallUsage;
+  stopped?: { readonly how: 'aborted' | 'error'; readonly message: string };
+}
+
+/** What follows an answer is held up to so many bytes. */
+const MOST_HELD = 16 * 1024 * 1024;
+
+/**
+ * The answers of the model: reasoning, text and calls of one request become one message. Its tokens are counted, and an
+ * interruption is noted, only behind the results of its calls, so that all is held until the next answer or prompt.
+ */
+export class Answers {
+  readonly #writer: NativeWriter;
+  readonly #usage = new UsageReader();
+  readonly #provider: string;
+  readonly #onSettled: () => void;
+  #answer: Answer | undefined;
+  #held: (() => void)[] = [];
+  #bytes = 0;
+  readonly #ends = new Map<string, CallEnd>();
+  #hasAnswered = false;
+  /** A turn has started, and its end is not told yet. */
+  #isInTurn = false;
+  /** How large the last request with an answer was. */
+  #tokens = 0;
+  /** Of a request that gave no answer: the summary of a compaction. */
+  #spare: (CallUsage & { readonly place: Place }) | undefined;
+  model = 'unknown';
+  level: string | undefined;
+  isReplay = false;
+
+  /** `onSettled` is told when nothing is held. */
+  constructor(writer: NativeWriter, provider: string, onSettled: () => void) {
+    this.#writer = writer;
+    this.#provider = provider;
+    this.#onSettled = onSettled;
+  }
+
+  get facts() {
+    return { provider: this.#provider, tokens: this.#tokens };
+  }
+
+  startTurn(): void {
+    this.#hasAnswered = false;
+  }
+
+  /** Blocks of the model; the record that starts an answer is mapped, the others are merged into it. */
+  add(blocks: readonly JsonObject[], place: Place, call?: 'call' | 'remote'): Fate {
+    const isNew = !this.#answer || this.#answer.isClosed;
+    if (isNew) {
+      this.settle();
+      const { model, level, isReplay } = this;
+      this.#answer = { place, blocks: [], model, level, isReplay, remoteCalls: [], hasCalls: false, isClosed: false };
+      this.#hasAnswered = true;
+    }
+    const answer = this.#answer as Answer;
+    answer.blocks.push(...blocks);
+    if (call === 'call') answer.hasCalls = true;
+    if (call === 'remote') answer.remoteCalls.push(String(blocks[0]?.['id']));
+    return isNew ? 'mapped' : 'merged';
+  }
+
+  close(): void {
+    if (this.#answer) this.#answer.isClosed = true;
+  }
+
+  /** Writes behind the answer under way. */
+  later(write: () => void): void {
+    if (this.#answer) this.#held.push(write);
+    else write();
+  }
+
+  grow(bytes: number): void {
+    this.#bytes = this.#answer ? this.#bytes + bytes : 0;
+    if (this.#bytes > MOST_HELD && this.#held.length > 0) this.settle();
+  }
+
+  /** Tokens of a request: of the answer under way, or of one that gave none, such as the summary of a compaction. */
+  spent(from: 'record' | 'event', payload: JsonObject, place: Place): void {
+    const spent = this.#usage[from](payload);
+    this.close();
+    if (!spent) return;
+    if (this.#answer && !this.#answer.spent) {
+      this.#answer.spent = spent;
+      this.#tokens = spent.tokens;
+      return;
+    }
+    this.#writeSpare();
+    this.#spare = { ...spent, place };
+  }
+
+  takeSpare(): JsonObject | undefined {
+    const usage = this.isReplay ? undefined : this.#spare?.usage;
+    this.#spare = undefined;
+    return usage;
+  }
+
+  /** How a call ended; false where its result was written before. */
+  ended({ id, ...end }: CallEnd & { readonly id: string }): boolean {
+    if (!this.#answer) return false;
+    this.#ends.set(id, end);
+    return true;
+  }
+
+  takeEnd(id: string): CallEnd | undefined {
+    const end = this.#ends.get(id);
+    this.#ends.delete(id);
+    return end;
+  }
+
+  /** The turn ended before its time: so did its last answer, or one that never came. */
+  stop(how: 'aborted' | 'error', message: string, place: Place): void {
+    if (!this.#hasAnswered || !this.#answer) {
+      this.add([], place);
+      this.close();
+    }
+    const answer = this.#answer as Answer;
+    answer.stopped ??= { how, message };
+  }
+
+  turnStarts(): void {
+    this.#cut();
+    this.#isInTurn = true;
+    this.startTurn();
+  }
+
+  turnEnds(): void {
+    this.#isInTurn = false;
+  }
+
+  /** A turn that has no end was cut off: unless its tokens were counted, the answer may lack some of its text. */
+  #cut(): void {
+    const answer = this.#answer;
+    if (this.#isInTurn && answer && !answer.spent && !answer.hasCalls && !answer.stopped) answer.isCut = true;
+  }
+
+  /** The log ends here. */
+  end(): void {
+    this.#cut();
+    this.settle();
+  }
+
+  /** Writes the answer under way and all behind it. */
+  settle(): void {
+    this.#writeSpare();
+    const answer = this.#answer;
+    const held = this.#held;
+    this.#answer = undefined;
+    this.#held = [];
+    this.#bytes = 0;
+    if (answer) this.#write(answer);
+    for (const write of held) write();
+    this.#ends.clear();
+    this.#onSettled();
+  }
+
+  #writeSpare(): void {
+    const spare = this.#spare;
+    const usage = this.takeSpare();
+    if (!spare || !usage) return;
+    const { provider, model } = { provider: this.#provider, model: this.model };
+    this.later(() => this.#writer.spent(provider, model, usage, spare.place));
+  }
+
+  #write(answer: Answer): void {
+    const { place, blocks, model, level, isReplay, remoteCalls, spent, stopped } = answer;
+    const { id: _id, ...before } = place;
+    this.#writer.model(this.#provider, model, before);
+    if (level !== undefined) this.#writer.thinkingLevel(level, before);
+    if (!spent && !isReplay && blocks.length > 0) this.#writer.loss('USAGE_UNKNOWN', 'info', place.line);
+    const id = this.#writer.message(
+      {
+        role: 'assistant',
+        content: blocks,
+        api: 'openai-codex-responses',
+        provider: this.#provider,
+        model,
+        usage: spent && !isReplay ? spent.usage : UNKNOWN_USAGE,
+        stopReason: stopped?.how ?? (answer.hasCalls ? 'toolUse' : 'stop'),
+        ...(stopped ? { errorMessage: stopped.message } : {}),
+        ...(spent?.responseId === undefined ? {} : { responseId: spent.responseId }),
+      },
+      place,
+    );
+    if (answer.isCut) this.#writer.loss('STOP_UNKNOWN', 'info', place.line, id);
+    const extra = {
+      ...(remoteCalls.length > 0 ? { providerExecuted: remoteCalls } : {}),
+      ...(answer.isCut ? { endUnknown: true } : {}),
+    };
+    this.#writer.extra(id, extra, before);
+  }
+}

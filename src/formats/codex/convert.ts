@@ -1,0 +1,163 @@
+import { parseExact } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { walkJson } from '../../json/walk.ts';
+import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
+import { LongTexts } from '../long-texts.ts';
+import { countingSource, NativeWriter } from '../native-writer.ts';
+import { readRecords, type SourceRecord } from '../records.ts';
+import { Conversion, type Meta } from './conversion.ts';
+import { textOf } from './items.ts';
+import { findRollout, titleFromIndex } from './near.ts';
+
+/** Texts of which no more than the start is looked at: what tools gave, and what only the model reads. */
+const HANDED_ON = /"(?:encrypted_content|output|aggregated_output|formatted_output|stdout|stderr)":$/;
+
+/** Gives a rollout of any version in its native form, in one pass. */
+export async function convertRollout(
+  format: LogFormat,
+  source: LogSource,
+  sink: NativeSink,
+  options: ConversionOptions,
+): Promise<void> {
+  const counted = countingSource(source);
+  const texts = new LongTexts(source, HANDED_ON);
+  const damage: Parameters<NativeWriter['damaged']>[] = [];
+  const begin = (first: JsonObject) => {
+    const meta = metaOf(first);
+    const writer = new NativeWriter(format, source, sink, options, meta?.id ?? '', texts);
+    for (const one of damage.splice(0)) writer.damaged(...one);
+    return { meta, writer, conversion: new Conversion(writer, options, meta, (id) => findRollout(source, id)) };
+  };
+  let begun: ReturnType<typeof begin> | undefined;
+  const onDamage = (...one: Parameters<NativeWriter['damaged']>): void => {
+    if (begun) begun.writer.damaged(...one);
+    else damage.push(one);
+  };
+  for await (const records of recordsOf(source, counted.chunks, onDamage, texts)) {
+    for (const record of records) {
+      if (!begun) {
+        begun = begin(record.value);
+        const base = begun.meta?.payload['history_base'];
+        if (isObject(base)) await inherit(source, base, { ...begun, seen: new Set([begun.meta?.id ?? '']) });
+      }
+      const pending = begun.conversion.handle(record);
+      if (pending) await pending;
+    }
+  }
+  const { meta, writer, conversion } = begun ?? begin({});
+  conversion.end();
+  const { id = '', payload = {} as JsonObject } = meta ?? {};
+  const { title, cwd } = conversion.facts;
+  const named = id === '' ? undefined : await titleFromIndex(source, id);
+  writer.end(
+    {
+      id,
+      time: textOf(payload['timestamp']) || undefined,
+      cwd,
+      title: named ?? title,
+      parent: textOf(payload['forked_from_id']) || textOf(payload['parent_thread_id']) || undefined,
+      formatVersion: textOf(payload['cli_version']) || undefined,
+    },
+    counted.facts(),
+  );
+}
+
+/** The session as its first record has it: in an envelope, or bare in older versions. */
+function metaOf(record: JsonObject): Meta | undefined {
+  const { type, payload, id, timestamp } = record;
+  const own = type === 'session_meta' && isObject(payload) ? payload : type === undefined && id ? record : undefined;
+  if (!own || typeof own['id'] !== 'string') return undefined;
+  return { id: own['id'], payload: own, time: textOf(own['timestamp']) || textOf(timestamp) || undefined };
+}
+
+interface Inheritance {
+  readonly conversion: Conversion;
+  readonly writer: NativeWriter;
+  readonly seen: Set<string>;
+}
+
+/** Reads what a fork continues from the rollout that it was made of, up to where it was made. */
+async function inherit(source: LogSource, base: JsonObject, to: Inheritance): Promise<void> {
+  const id = textOf(base['thread_id']);
+  const path = to.seen.has(id) ? undefined : await findRollout(source, id);
+  const file = path === undefined ? undefined : await source.open(path);
+  if (!file) {
+    to.writer.loss('MISSING_BASE', 'damaged', 1, id);
+    return;
+  }
+  to.seen.add(id);
+  const { end_ordinal_exclusive: lastOrdinal, end_byte_offset: lastByte } = base;
+  const isBeyond = ({ value, offset }: SourceRecord): boolean =>
+    (typeof lastByte === 'number' && offset >= lastByte) ||
+    (typeof lastOrdinal === 'number' && typeof value['ordinal'] === 'number' && value['ordinal'] >= lastOrdinal);
+  const damaged = (line: number): void => to.writer.loss('DAMAGED_BASE', 'damaged', 1, `${id}:${line}`);
+  try {
+    let isFirst = true;
+    for await (const records of readRecords(file.chunks(), damaged)) {
+      for (const record of records) {
+        const own = isFirst ? metaOf(record.value)?.payload['history_base'] : undefined;
+        isFirst = false;
+        if (isObject(own)) await inherit(file, own, to);
+        if (isBeyond(record)) return;
+        to.conversion.inherits = true;
+        await to.conversion.handle(record);
+      }
+    }
+  } finally {
+    to.conversion.settle();
+    to.conversion.inherits = false;
+    await file.close();
+  }
+}
+
+/** The records of a rollout; the first versions wrote one JSON document, whose items are its records. */
+async function* recordsOf(
+  source: LogSource,
+  chunks: AsyncIterable<Uint8Array>,
+  onDamage: (line: number, damage: string, records: number) => void,
+  texts: LongTexts,
+): AsyncGenerator<Iterable<SourceRecord>> {
+  const start = Buffer.alloc(256);
+  const head = start.toString('latin1', 0, await source.readAt(start, 0));
+  if (!/^\s*\{\s*(?:$|"(?:session|items)"\s*:)/.test(head)) {
+    yield* readRecords(chunks, onDamage, texts);
+    return;
+  }
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(Uint8Array.from(chunk));
+  const text = Buffer.concat(parts).toString('utf8');
+  const document = parseExact(text);
+  if (!document) {
+    onDamage(1, 'not-json', 1);
+    return;
+  }
+  yield documentRecords(text, document);
+}
+
+function documentRecords(text: string, document: JsonObject): SourceRecord[] {
+  const starts: number[] = [];
+  walkJson(text, 0, {
+    open: ({ depth, start, parent }) => {
+      if (depth === 3 && parent?.array && parent.parent?.key === 'items') starts[parent.index] = start;
+    },
+  });
+  const items: readonly unknown[] = Array.isArray(document['items']) ? document['items'] : [];
+  let line = 1;
+  let counted = 0;
+  const lineAt = (at: number): number => {
+    for (let next = text.indexOf('\n', counted); next >= 0 && next < at; next = text.indexOf('\n', counted)) {
+      line++;
+      counted = next + 1;
+    }
+    return line;
+  };
+  const session = isObject(document['session']) ? document['session'] : {};
+  const record = (value: JsonObject, at: number): SourceRecord => ({
+    ...{ value, line: lineAt(at), offset: at, length: 0 },
+    textsBefore: 0,
+  });
+  return [
+    record(session, 0),
+    ...items.map((item, at) => record(isObject(item) ? item : { record_type: 'item', item }, starts[at] ?? 0)),
+  ];
+}

@@ -1,0 +1,390 @@
+import { createHash, hash } from 'node:crypto';
+import { exactJson } from '../json/exact.ts';
+import type { JsonObject } from '../json/value.ts';
+import { encodeUtf8 } from '../lines/line.ts';
+import { uint32Column } from '../util/column.ts';
+import { NONE, Symbols } from '../util/symbols.ts';
+import { toJson } from '../util/to-json.ts';
+import { version as toolVersion } from '../util/version.ts';
+import {
+  type ConversionOptions,
+  type ConversionReport,
+  type Fate,
+  type LogFormat,
+  type LogSource,
+  type NativeSink,
+  type RelatedSession,
+  type Severity,
+  STAMP,
+} from './format.ts';
+import { LongTexts } from './long-texts.ts';
+import { Losses } from './losses.ts';
+import { isoTime, millisecondsOf } from './times.ts';
+
+/** Where an entry comes from, and where it goes. */
+export interface Place {
+  /** The line of the source. */
+  readonly line: number;
+  /** The source's own id, which becomes the entry's where it is free. */
+  readonly id?: string | undefined;
+  /** An entry's id, null for a root; the last entry that was written where undefined. */
+  readonly parent?: string | null | undefined;
+  /** ISO 8601, or milliseconds since 1970; the time of the entry before it and a bit where undefined. */
+  readonly time?: string | number | undefined;
+  /** The record itself as JSON without white space, where that is known. */
+  readonly json?: string | undefined;
+}
+
+/** What the header says of the session. */
+export interface SessionFacts {
+  /** The source's own id of the session. */
+  readonly id: string;
+  readonly time: string | number | undefined;
+  readonly cwd: string | undefined;
+  readonly title?: string | undefined;
+  /** The source's id of the session that this one belongs to. */
+  readonly parent?: string | undefined;
+  /** The version of the program that wrote the source. */
+  readonly formatVersion?: string | undefined;
+}
+
+/** Model, thinking level and mode at an entry. */
+interface PathState {
+  readonly model?: string;
+  readonly level?: string;
+  readonly mode?: string;
+}
+
+const LEVELS: ReadonlySet<string> = new Set('off minimal low medium high xhigh'.split(' '));
+/** `--keep meta` keeps no more than this of a record's JSON. */
+const MOST_RAW = 4096;
+
+/** Writes the native form of another agent's log, entry by entry, and accounts for every record of it. */
+export class NativeWriter {
+  readonly #format: Pick<LogFormat, 'id'>;
+  readonly #sink: NativeSink;
+  readonly #options: ConversionOptions;
+  readonly #sessionId: string;
+  /** The texts that records have marks for. */
+  readonly texts: LongTexts;
+  /** All ids that are taken. */
+  readonly #ids: Symbols;
+  /** By the symbol of an entry: its state, as a place in #states. */
+  readonly #stateOf = uint32Column();
+  readonly #states: PathState[] = [{}];
+  readonly #losses = new Losses();
+  readonly #sessions: RelatedSession[] = [];
+  readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
+  /** The first entry of all: what is known of the source, written last. */
+  readonly #stampId: string;
+  #last: string;
+  #line = 0;
+  #time = 0;
+  /** The last time that the source has itself. */
+  #known = 0;
+
+  /** `sessionId` is the source's own; all ids that are made up depend on it, so that the same log gives the same ids. */
+  constructor(
+    format: Pick<LogFormat, 'id'>,
+    source: LogSource,
+    sink: NativeSink,
+    options: ConversionOptions,
+    sessionId: string,
+    texts = new LongTexts(source),
+  ) {
+    this.#format = format;
+    this.#sink = sink;
+    this.#options = options;
+    this.#sessionId = sessionId;
+    this.texts = texts;
+    this.#ids = new Symbols(source.random(8));
+    this.#stampId = this.#newId(undefined, 'stamp');
+    sink.first({ type: 'custom', id: this.#stampId, parentId: null, role: undefined });
+    this.#stateOf.push(0);
+    this.#last = this.#stampId;
+  }
+
+  get dialect(): ConversionOptions['dialect'] {
+    return this.#options.dialect;
+  }
+
+  /** Entries without a time that come before all others have times from here on. */
+  startAt(time: string | undefined): void {
+    this.#time = millisecondsOf(time) ?? this.#time;
+  }
+
+  /** The last line of the source that an entry was made from. */
+  get line(): number {
+    return this.#line;
+  }
+
+  /** The id of the entry that was written last. */
+  get last(): string {
+    return this.#last;
+  }
+
+  /** Writes an entry and gives its id; its fields may depend on it. */
+  entry(type: string, fields: JsonObject | ((id: string) => JsonObject), place: Place): string {
+    const time = this.#timeOf(place);
+    return this.#write(type, fields, place, time);
+  }
+
+  /** Writes a message, which repeats its time as agents do. */
+  message(message: JsonObject, place: Place): string {
+    const time = this.#timeOf(place);
+    // A message has a role at least.
+    const json = `{"message":${toJson(message).slice(0, -1)},"timestamp":${time}}}`;
+    return this.#write('message', json, place, time, message['role'] as string);
+  }
+
+  /** Text for the model that no person typed. */
+  contextMessage(customType: string, content: unknown, place: Place, display = false, details?: JsonObject): string {
+    const fields = { customType: `${this.#format.id}/${customType}`, content, display, ...defined({ details }) };
+    return this.entry('custom_message', fields, place);
+  }
+
+  custom(customType: string, data: unknown, place: Place): string {
+    return this.entry('custom', { customType, data }, place);
+  }
+
+  /** The model that answers from here on; an entry where it differs from what the path has. */
+  model(provider: string, modelId: string, place: Place): void {
+    const name = `${provider}/${modelId}`;
+    const parent = place.parent === undefined ? this.#last : place.parent;
+    if (this.#stateAt(parent).model === name) return;
+    const id = this.entry(
+      'model_change',
+      this.dialect === 'pi' ? { provider, modelId } : { model: name },
+      unnamed(place),
+    );
+    this.#setState(id, { model: name });
+  }
+
+  /** How hard the model thinks from here on; an entry where it differs from what the path has. */
+  thinkingLevel(level: string, place: Place): void {
+    const thinkingLevel = level === 'none' ? 'off' : level;
+    const parent = place.parent === undefined ? this.#last : place.parent;
+    if (this.#stateAt(parent).level === thinkingLevel) return;
+    if (!LEVELS.has(thinkingLevel)) this.loss('LEVEL_UNMAPPED', 'info', place.line);
+    const id = this.entry('thinking_level_change', { thinkingLevel }, unnamed(place));
+    this.#setState(id, { level: thinkingLevel });
+  }
+
+  /** The mode from here on, 'none' for the usual one; an entry where it differs from what the path has. */
+  mode(mode: string, place: Place): void {
+    const parent = place.parent === undefined ? this.#last : place.parent;
+    if ((this.#stateAt(parent).mode ?? 'none') === mode) return;
+    const id = this.entry('mode_change', { mode }, unnamed(place));
+    this.#setState(id, { mode });
+  }
+
+  /** What a request to a model has used that gave no message. */
+  spent(provider: string, model: string, usage: JsonObject, place: Place): void {
+    this.entry(this.dialect === 'pi' ? 'usage' : 'model_usage', { provider, model, usage }, place);
+  }
+
+  /** A record without a native counterpart. The user decides how much of it is kept; it is accounted for here. */
+  keep(type: string, record: JsonObject, place: Place): void {
+    const { keep } = this.#options;
+    if (keep === 'none') {
+      this.count('dropped');
+      return;
+    }
+    const raw = place.json ?? toJson(record);
+    const data =
+      keep === 'raw' || this.texts.wholeJson(raw).length <= MOST_RAW
+        ? `{"line":${place.line},"raw":${raw}}`
+        : `{"line":${place.line}}`;
+    const json = `{"customType":${JSON.stringify(`${this.#format.id}/${type}`)},"data":${data}}`;
+    this.#write('custom', json, place, this.#timeOf(place));
+    this.count('custom');
+  }
+
+  /** Fields of a record that an entry has no place for, behind that entry. */
+  extra(target: string, fields: JsonObject, place: Place): void {
+    if (this.#options.keep === 'none' || Object.keys(fields).length === 0) return;
+    this.custom(`${this.#format.id}/extra`, { target, fields }, { line: place.line, time: place.time, parent: target });
+  }
+
+  /** Says what became of one record, or of several. */
+  count(fate: Fate, records = 1): void {
+    this.#counts[fate] += records;
+  }
+
+  /** A line that is damaged, and the records that it held. */
+  damaged(line: number, rule: string, records = 1): void {
+    this.#sink.leftOut(line, rule);
+    this.count('dropped', records);
+    this.loss('DAMAGED_LINE', 'damaged', line);
+  }
+
+  loss(code: string, severity: Severity, line: number, id?: string): void {
+    this.#losses.add(code, severity, line, id);
+  }
+
+  /** Another session of the source, such as a subagent's: an entry refers to it. */
+  related(
+    session: Omit<RelatedSession, 'nativeId'> & { readonly role?: string; readonly depth?: number },
+    place: Place,
+  ): void {
+    const { path, title, role, depth, ...rest } = session;
+    const nativeId = sessionUuid(this.#format.id, session.id);
+    this.#sessions.push({ ...rest, nativeId, ...defined({ path, title }) });
+    const { id: sourceId, toolCallId } = rest;
+    this.custom(
+      'sessionctl/subagent',
+      { childSession: nativeId, sourceId, ...defined({ toolCallId, role, depth }) },
+      place,
+    );
+  }
+
+  /** Writes what comes before all entries, and reports what became of the records. */
+  end(facts: SessionFacts, source: SourceFacts, roundtrip: ConversionReport['roundtrip'] = 'semantic'): void {
+    const { id, cwd = '', title, parent, formatVersion } = facts;
+    const format = this.#format.id;
+    const timestamp = isoTime(millisecondsOf(facts.time) ?? 0);
+    const stamp = {
+      ...defined({
+        source: format,
+        sourceId: id,
+        sourcePath: source.path,
+        sourceCwd: facts.cwd,
+        format,
+        formatVersion,
+      }),
+      ...{ sha256: source.sha256, bytes: source.bytes, lines: source.lines, tool: 'sessionctl', toolVersion },
+    };
+    const header = {
+      ...{ type: 'session', version: 3, id: sessionUuid(format, id), timestamp, cwd },
+      ...defined({
+        title: this.dialect === 'omp' ? title : undefined,
+        parentSession: parent === undefined ? undefined : sessionUuid(format, parent),
+      }),
+    };
+    const entry = { type: 'custom', id: this.#stampId, parentId: null, timestamp };
+    if (this.dialect === 'pi' && title !== undefined)
+      this.entry('session_info', { name: title }, { line: this.#line, time: this.#time || timestamp });
+    const head = [header, { ...entry, customType: STAMP, data: stamp }];
+    this.#sink.head(head.map((one) => this.texts.expand(encodeUtf8(toJson(one)))));
+    const { mapped, merged, custom, dropped } = this.#counts;
+    this.#sink.report({
+      source: { format, ...defined({ version: formatVersion }), sha256: source.sha256, bytes: source.bytes },
+      counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
+      losses: this.#losses.list,
+      roundtrip,
+      sessions: this.#sessions,
+    });
+  }
+
+  /** The fields may be an object as JSON already. */
+  #write(
+    type: string,
+    fields: string | JsonObject | ((id: string) => JsonObject),
+    place: Place,
+    time: number,
+    role?: string,
+  ): string {
+    const id = this.#newId(place.id, `line ${place.line}`);
+    const parentId = place.parent === undefined ? this.#last : (place.parent ?? this.#stampId);
+    const parent = this.#ids.find(parentId);
+    this.#stateOf.push(parent === NONE || parent >= this.#stateOf.size ? 0 : this.#stateOf.at(parent));
+    const names = `{"type":"${type}","id":${quoted(id)},"parentId":${quoted(parentId)}`;
+    const json = typeof fields === 'string' ? fields : toJson(typeof fields === 'function' ? fields(id) : fields);
+    const rest = json.length > 2 ? `,${json.slice(1)}` : '}';
+    const text = `${names},"timestamp":"${isoTime(time)}"${rest}`;
+    this.#sink.line(this.texts.expand(encodeUtf8(exactJson(text))), place.line, { type, id, parentId, role });
+    this.#last = id;
+    this.#line = Math.max(this.#line, place.line);
+    return id;
+  }
+
+  /** The source's id where it has one that is free, else one that is the same in every run. */
+  #newId(own: string | undefined, key: string): string {
+    if (own !== undefined && own !== '' && this.#take(own)) return own;
+    for (let n = 0; ; n++) {
+      const digits = hash('sha256', [this.#format.id, this.#sessionId, own ?? key, n].join('\0'), 'hex');
+      const id = digits.slice(0, 8);
+      if (this.#take(id)) return id;
+    }
+  }
+
+  #take(id: string): boolean {
+    const { size } = this.#ids;
+    return this.#ids.intern(id) === size;
+  }
+
+  #stateAt(id: string | null): PathState {
+    const symbol = id === null ? 0 : this.#ids.find(id);
+    return this.#states[symbol === NONE ? 0 : this.#stateOf.at(symbol)] as PathState;
+  }
+
+  #setState(id: string, change: PathState): void {
+    const symbol = this.#ids.find(id);
+    this.#states.push({ ...this.#stateAt(id), ...change });
+    this.#stateOf.set(symbol, this.#states.length - 1);
+  }
+
+  #timeOf({ time, line }: Place): number {
+    const known = millisecondsOf(time);
+    if (known === undefined) this.loss('TIME_SYNTH', 'info', line);
+    else {
+      if (known < this.#known) this.loss('TIME_NONMONO', 'info', line);
+      this.#known = known;
+    }
+    this.#time = known ?? this.#time + 1;
+    return this.#time;
+  }
+}
+
+/** What the stamp says of the bytes that were converted. */
+export interface SourceFacts {
+  readonly path?: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+/** The same chunks; what was counted of them is in `facts` at the end. */
+export function countingSource(source: LogSource) {
+  const digest = createHash('sha256');
+  let bytes = 0;
+  let lines = 0;
+  let endsOpen = false;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source.chunks()) {
+      digest.update(chunk);
+      bytes += chunk.length;
+      for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) lines++;
+      endsOpen = chunk.at(-1) !== 0x0a;
+      yield chunk;
+    }
+  }
+  const facts = (): SourceFacts => {
+    const path = source.name === '-' ? {} : { path: source.name };
+    return { ...path, sha256: digest.digest('hex'), bytes, lines: lines + (endsOpen ? 1 : 0) };
+  };
+  return { chunks: chunks(), facts };
+}
+
+/** The id that a session has in its native form: a UUID made from the source's id (version 5, in a namespace of ours). */
+export function sessionUuid(format: string, id: string): string {
+  const bytes = Buffer.from(hash('sha1', `sessionctl\0${format}\0${id}`, 'hex').slice(0, 32), 'hex');
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+function quoted(id: string): string {
+  return /^[\w-]*$/.test(id) ? `"${id}"` : JSON.stringify(id);
+}
+
+function unnamed({ id: _id, ...place }: Place): Place {
+  return place;
+}
+
+/** Without the members that are undefined. */
+function defined<T extends object>(members: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}

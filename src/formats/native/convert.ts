@@ -1,0 +1,161 @@
+import { hash } from 'node:crypto';
+import { BYTE_ORDER_MARK, readContent } from '../../entries/damage.ts';
+import { DialectWatch } from '../../entries/dialect.ts';
+import { isHeader, isTitleSlot } from '../../entries/envelope-check.ts';
+import { entryTypeOf } from '../../entries/types/index.ts';
+import { changeMembers, findMember, skipSpace } from '../../json/text.ts';
+import { type JsonObject, parseObject } from '../../json/value.ts';
+import { decodeUtf8, Line } from '../../lines/line.ts';
+import { readLineBatches } from '../../lines/reader.ts';
+import { AppError } from '../../util/errors.ts';
+import type { ConversionOptions, Fate, LogFormat, LogSource, NativeSink } from '../format.ts';
+import { Losses } from '../losses.ts';
+import { countingSource } from '../native-writer.ts';
+import { inDialect } from './dialects.ts';
+import { skimIds } from './ids.ts';
+import { Migration, versionIn } from './migration.ts';
+
+/** A name of the session: the JSON text, and what it stands for. */
+interface Title {
+  readonly text: string;
+  readonly value: string;
+}
+
+/** A log of ours as the other agent writes it. What both write alike leaves byte for byte. */
+export const nativeLog: Required<Pick<LogFormat, 'toNative'>> = {
+  toNative: async (source, sink, options) => {
+    const version = await versionIn(source.chunks());
+    const conversion = new DialectConversion(source, sink, options);
+    const migration = version < 3 ? await migrationOf(source, conversion, sink) : undefined;
+    const { chunks, facts } = countingSource(source);
+    for await (const lines of readLineBatches(chunks)) {
+      for (const line of lines) if (!line.blank) conversion.line(line, migration);
+    }
+    conversion.end(version, facts());
+  },
+};
+
+async function migrationOf(source: LogSource, conversion: DialectConversion, sink: NativeSink): Promise<Migration> {
+  const { name, random } = source;
+  return new Migration({
+    name,
+    random,
+    onDamage: (line) => conversion.damaged(line),
+    onWarning: ({ line, message }) => sink.warn(line, message),
+    taken: await skimIds(source.chunks(), random(8)),
+  });
+}
+
+class DialectConversion {
+  readonly #source: LogSource;
+  readonly #sink: NativeSink;
+  readonly #options: ConversionOptions;
+  readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
+  readonly #losses = new Losses();
+  readonly #watch = new DialectWatch();
+  #header: { readonly raw: string; readonly value: JsonObject } | undefined;
+  #slot: { readonly raw: string; readonly title: Title | undefined } | undefined;
+  /** As the last entry that names the session says. */
+  #named: Title | undefined;
+  #isNamedByPi = false;
+  #last: { readonly value: JsonObject; readonly line: number } | undefined;
+  #isChanged = false;
+
+  constructor(source: LogSource, sink: NativeSink, options: ConversionOptions) {
+    this.#source = source;
+    this.#sink = sink;
+    this.#options = options;
+  }
+
+  line(given: Line, migration: Migration | undefined): void {
+    const line = given.number === 1 ? unmarked(given) : given;
+    const isReadable = line.oversize === 0 && line.wellFormed;
+    // The migration reports what is damaged itself.
+    const raw = migration ? migration.line(line) : line.raw;
+    const value = isReadable ? parseObject(raw) : undefined;
+    if (!value) {
+      if (!migration) this.damaged(line);
+      return;
+    }
+    this.#watch.see(value);
+    if (isTitleSlot(value) && !this.#slot && !this.#header) this.#slot = { raw, title: titleIn(raw, value, 'title') };
+    else if (isHeader(value) && !this.#header) this.#header = { raw, value };
+    else this.#entry(raw, value, line.number);
+  }
+
+  damaged(line: Line): void {
+    const { damage = 'not-json', objects } = readContent(line, undefined);
+    this.#sink.leftOut(line.number, damage);
+    this.#counts.dropped += Math.max(1, objects.length);
+    this.#losses.add('DAMAGED_LINE', 'damaged', line.number);
+  }
+
+  #entry(raw: string, value: JsonObject, line: number): void {
+    const { raw: converted, fate, losses } = inDialect(raw, value, line, this.#options);
+    for (const [code, severity] of losses) this.#losses.add(code, severity, line, decodeUtf8(String(value['id'])));
+    this.#counts[fate]++;
+    this.#isChanged ||= fate === 'custom' || losses.length > 0;
+    this.#sink.line(converted, line);
+    const key = entryTypeOf(value['type'])?.titleKey;
+    if (key !== undefined) {
+      this.#named = titleIn(raw, value, key) ?? { text: '""', value: '' };
+      this.#isNamedByPi = value['type'] === 'session_info';
+    }
+    this.#last = { value, line };
+  }
+
+  /** Writes what comes before the entries, and the name behind them where the other agent looks for it there. */
+  end(version: number, source: { readonly sha256: string; readonly bytes: number }): void {
+    if (!this.#header) throw new AppError(`${this.#source.name}: has no header; run 'sessionctl repair' first`);
+    const head = this.#options.dialect === 'pi' ? this.#headOfPi(this.#header) : this.#headOfOmp(this.#header);
+    this.#sink.head(head);
+    const { mapped, merged, custom, dropped } = this.#counts;
+    this.#sink.report({
+      source: { format: this.#watch.dialect ?? 'native', version: String(version), ...source },
+      counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
+      losses: this.#losses.list,
+      roundtrip: this.#isChanged ? 'semantic' : 'exact',
+      sessions: [],
+    });
+  }
+
+  #headOfPi({ raw, value }: { readonly raw: string; readonly value: JsonObject }): string[] {
+    this.#counts.mapped++;
+    if (this.#slot) this.#counts.merged++;
+    const title = this.#slot?.title ?? (this.#named === undefined ? titleIn(raw, value, 'title') : undefined);
+    if (title && title.value !== this.#named?.value) this.#name(title, value);
+    const goes = ['title', 'titleSource'].filter((key) => Object.hasOwn(value, key));
+    return [changeMembers(raw, value, new Map(goes.map((key) => [key, undefined])))];
+  }
+
+  #headOfOmp({ raw, value }: { readonly raw: string; readonly value: JsonObject }): string[] {
+    this.#counts.mapped += this.#slot ? 2 : 1;
+    const isNew = this.#isNamedByPi && this.#named?.value !== value['title'];
+    const title = isNew && this.#named ? new Map([['title', this.#named.text || undefined]]) : new Map();
+    return [...(this.#slot ? [this.#slot.raw] : []), changeMembers(raw, value, title)];
+  }
+
+  /** pi takes the last session_info for the name, wherever it is. */
+  #name({ text }: Title, header: JsonObject): void {
+    const { value, line } = this.#last ?? { value: header, line: 1 };
+    const parentId = this.#last ? value['id'] : null;
+    const key = ['session_info', header['id'], parentId].map(String).join('\0');
+    const id = hash('sha256', key, 'hex').slice(0, 16);
+    const envelope = { type: 'session_info', id, parentId, timestamp: value['timestamp'] };
+    this.#sink.line(`${JSON.stringify(envelope).slice(0, -1)},"name":${text}}`, line);
+  }
+}
+
+/** The first line without a byte order mark. */
+function unmarked(line: Line): Line {
+  const { number, offset, raw, terminated, encoding, oversize } = line;
+  if (!raw.startsWith(BYTE_ORDER_MARK)) return line;
+  return new Line(number, offset, raw.slice(BYTE_ORDER_MARK.length), terminated, encoding, oversize);
+}
+
+function titleIn(raw: string, value: JsonObject, key: string): Title | undefined {
+  const title = value[key];
+  if (typeof title !== 'string' || title === '') return undefined;
+  const member = findMember(raw, skipSpace(raw, 0), key);
+  return member && { text: raw.slice(member.valueStart, member.valueEnd), value: title };
+}

@@ -1,0 +1,119 @@
+import type { ConversionOptions, ConversionReport, LogFormat, LogSource } from '../formats/format.ts';
+import { LostText } from '../formats/long-texts.ts';
+import type { Envelope } from '../json/envelope.ts';
+import { uint32Column } from '../util/column.ts';
+import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
+import type { LeftOut } from './log-entry.ts';
+import type { LogIndex } from './log-index.ts';
+
+/** Lines are written some at a time. */
+const FLUSH_BYTES = 1024 * 1024;
+
+/** A log of another format or version as a native one. */
+export interface NativeForm {
+  /** The lines before all others, where the format gives them apart, one character per byte. */
+  readonly head: readonly string[];
+  readonly store: ByteStore;
+  /** All entries, where the format says what they are and somebody wants them. */
+  readonly index: LogIndex | undefined;
+  /** The line of the file that a line of the store is made from; 0 for one of the head. */
+  readonly lineOf: (line: number) => number;
+  /** Lines of the file that are damaged and were left out. */
+  readonly damage: readonly LeftOut[];
+  readonly report: ConversionReport | undefined;
+}
+
+export interface NativeFormOptions extends ConversionOptions {
+  /** Where the native form is kept. */
+  readonly scratch: () => Scratch;
+  /** Gets the entries as they are written: sooner than by reading them again. */
+  readonly newIndex?: () => LogIndex;
+  /** Gets what the user has to know; `where` is the name, with the line where it concerns one. */
+  readonly onWarning: (where: string, message: string) => void;
+}
+
+/** Converts a log. Its lines are kept in the scratch, because what comes before them may be known last. */
+export async function nativeForm(
+  source: LogSource,
+  { toNative }: Required<Pick<LogFormat, 'toNative'>>,
+  options: NativeFormOptions,
+): Promise<NativeForm> {
+  const { scratch: newScratch, newIndex, onWarning, ...conversion } = options;
+  const { name } = source;
+  let scratch = newScratch();
+  try {
+    let sourceLines = uint32Column();
+    const damage: LeftOut[] = [];
+    const buffer = Buffer.allocUnsafeSlow(FLUSH_BYTES);
+    let bytes = 0;
+    let written = 0;
+    let index: LogIndex | undefined;
+    let last = 0;
+    const flush = (): void => {
+      if (bytes > 0) scratch.write(buffer.subarray(0, bytes));
+      bytes = 0;
+    };
+    let head: readonly string[] = [];
+    let report: ConversionReport | undefined;
+    const sink = {
+      head: (lines: readonly string[]) => {
+        head = lines;
+      },
+      first: (envelope: Envelope) => {
+        index = newIndex?.();
+        index?.add({ ...envelope, type: envelope.type ?? '', line: 0, offset: 0, length: 0 });
+      },
+      line: (raw: string, sourceLine: number, envelope?: Envelope) => {
+        // What is about the whole file, such as its title, belongs where it is written.
+        if (sourceLine > 0) last = sourceLine;
+        sourceLines.push(last);
+        if (index && envelope) {
+          const { type = '', id, parentId, role } = envelope;
+          index.add({ type, id, parentId, role, line: last, offset: written, length: raw.length });
+        }
+        written += raw.length + 1;
+        if (bytes + raw.length >= FLUSH_BYTES) flush();
+        if (raw.length >= FLUSH_BYTES) scratch.write(Buffer.from(`${raw}\n`, 'latin1'));
+        else {
+          bytes += buffer.write(raw, bytes, 'latin1');
+          buffer[bytes++] = 0x0a;
+        }
+      },
+      leftOut: (line: number, rule: string) => void damage.push({ line, rule }),
+      warn: (line: number, message: string) => onWarning(line > 0 ? `${name}:${line}` : name, message),
+      restart: () => {
+        scratch.discard();
+        scratch = newScratch();
+        sourceLines = uint32Column();
+        damage.length = 0;
+        bytes = 0;
+        written = 0;
+      },
+      report: (made: ConversionReport) => {
+        report = made;
+      },
+    };
+    try {
+      await toNative(source, sink, conversion);
+    } catch (error) {
+      if (!(error instanceof LostText)) throw error;
+      sink.restart();
+      await toNative({ ...source, scanner: 'off' }, sink, conversion);
+    }
+    flush();
+    const body = scratch.store();
+    const before = head.map((raw) => `${raw}\n`).join('');
+    index?.putBefore(before.length, head.at(-1)?.length ?? 0);
+    return {
+      head,
+      store: head.length > 0 ? withHead(Buffer.from(before, 'latin1'), body) : body,
+      index,
+      lineOf: (line) => (line <= head.length ? 0 : sourceLines.at(line - 1 - head.length)),
+      damage,
+      report,
+    };
+  } catch (error) {
+    scratch.discard();
+    throw error;
+  }
+}

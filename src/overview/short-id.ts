@@ -1,0 +1,40 @@
+import type { Log } from '../log/log.ts';
+import { SHORT_ID } from '../tree/rev.ts';
+import { partitionPoint } from '../util/search.ts';
+
+/** Ids of our own agents up to this length are shown as they are. */
+const LONGEST = 12;
+
+type Part = (id: string) => string;
+const start: Part = (id) => id.slice(0, SHORT_ID);
+const end: Part = (id) => id.slice(-SHORT_ID);
+
+/**
+ * Cuts a long id to a part that names the same entry as a REV, where one does: to its start or, in the log of another
+ * agent, where many ids start with a kind and a time, to its end. Up to 8 bytes per entry.
+ */
+export function idShortener({ index, format }: Log): (id: string) => string {
+  const hashes = new Map<Part, Uint32Array>();
+  const count = (part: Part, of: string): number => {
+    const sorted = hashes.get(part) ?? Uint32Array.from(index.ids(), ([id]) => hashOf(part(id))).sort();
+    hashes.set(part, sorted);
+    const hash = hashOf(of);
+    const at = partitionPoint(0, sorted.length, (place) => (sorted[place] as number) < hash);
+    return sorted[at] !== hash ? 0 : sorted[at + 1] === hash ? 2 : 1;
+  };
+  return (id) => {
+    if (id.length <= (format ? SHORT_ID : LONGEST) || !/^[!-~]+$/.test(id)) return id;
+    const [first, last] = [start(id), end(id)];
+    const named = (): boolean => count(start, first) === 1;
+    if (!(format && first.includes('_')) && named()) return first;
+    if (format && /^\w[\w-]+$/.test(last) && count(end, last) === 1 && count(start, last) === 0) return last;
+    return named() ? first : id;
+  };
+}
+
+/** FNV-1a. Two that are equal by chance only keep two ids long. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return hash;
+}

@@ -1,0 +1,129 @@
+import { Spool } from '../files/spool.ts';
+import { openUnpacked, unpacked } from '../files/unpack.ts';
+import { Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
+import { readLineBatches } from '../lines/reader.ts';
+import type { ByteStore } from '../log/byte-store.ts';
+import { type NativeForm, nativeForm } from '../log/native-form.ts';
+import { logSource } from '../log/open-log.ts';
+import { AppError } from '../util/errors.ts';
+import { type Io, noteDamage } from './command.ts';
+import { logOptions } from './open-session.ts';
+import type { RewriteInput } from './rewrite.ts';
+
+/** The input of a rewrite; where it is another agent's log, its native form. */
+export interface NativeInput extends RewriteInput {
+  /** The line of the file that a line of the input is made from. */
+  readonly lineOf: (line: number) => number;
+  close(): Promise<void>;
+}
+
+interface NativeInputOptions {
+  readonly from: string | undefined;
+  /** The file itself is to be changed, which only a log of ours may be. */
+  readonly inPlace: boolean;
+}
+
+/** Looks at the start of the input. A log of ours is read on as it is; any other is converted to a private place. */
+export async function nativeInput(input: RewriteInput, options: NativeInputOptions, io: Io): Promise<NativeInput> {
+  const { name, path, rereadable } = input;
+  const start = new Peeked(unpacked(name, input.read()));
+  const identity = await identityOf(name, start, options.from);
+  if (!identity) return { ...input, read: () => start.chunks(), lineOf: (line) => line, close: () => start.close() };
+  if (options.inPlace) {
+    const { title } = requireReadable(name, identity.format);
+    throw new AppError(
+      `${name}: not a pi or omp session log (looks like ${title}); write a native one elsewhere with -o`,
+    );
+  }
+  const store = rereadable && path !== undefined ? await openUnpacked(path, io) : spooled(start, io);
+  try {
+    const form = await formOf(name, store, identity, options.from, io);
+    noteDamage(name, form.damage, 'was left out', io, false);
+    if (form.damage.length > 0) input.earn(1);
+    const { store: native, lineOf } = form;
+    return { ...input, read: () => generated(native.chunks()), lineOf, close: () => native.close() };
+  } finally {
+    await store.close();
+    await start.close();
+  }
+}
+
+async function identityOf(name: string, start: Peeked, from: string | undefined): Promise<Identity | undefined> {
+  const detection = new Detection(name, { named: false, from });
+  for await (const lines of readLineBatches(start.peek())) {
+    detection.pass(lines);
+    if (detection.open || detection.foreign) break;
+  }
+  // Whoever reads on finds out what it is.
+  if (start.isTooMuch && !detection.foreign) return undefined;
+  detection.end();
+  return detection.identity;
+}
+
+async function formOf(name: string, store: ByteStore, identity: Identity, from: string | undefined, io: Io) {
+  const options = logOptions(name, io);
+  const { scratch, onWarning } = options;
+  const { certainty } = identity;
+  const format = requireReadable(name, identity.format);
+  if (certainty === 'probable' && from === undefined) onWarning(name, probably(format));
+  // Of the two agents only omp reads refs to blobs.
+  const conversion = { dialect: 'omp', keep: 'meta', scratch, onWarning } as const;
+  const form: NativeForm = await nativeForm(logSource(store, options), format, conversion);
+  try {
+    requireFit(name, identity, form.report);
+    return form;
+  } catch (error) {
+    await form.store.close();
+    throw error;
+  }
+}
+
+const MOST_PEEKED = 64 * 1024 * 1024;
+
+/** Chunks of which the first can be looked at before all of them are read. */
+class Peeked {
+  readonly #source: AsyncGenerator<Buffer, void>;
+  readonly #held: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(source: AsyncGenerator<Buffer, void>) {
+    this.#source = source;
+  }
+
+  get isTooMuch(): boolean {
+    return this.#bytes > MOST_PEEKED;
+  }
+
+  /** The first chunks, which stay. To stop here does not end the source. */
+  async *peek(): AsyncGenerator<Buffer> {
+    while (!this.isTooMuch) {
+      const { value, done } = await this.#source.next();
+      if (done) return;
+      // Its memory is used again for the next one.
+      const chunk = Buffer.from(value);
+      this.#held.push(chunk);
+      this.#bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** All of them, once. */
+  async *chunks(): AsyncGenerator<Buffer> {
+    for (let chunk = this.#held.shift(); chunk; chunk = this.#held.shift()) yield chunk;
+    yield* this.#source;
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return(undefined);
+  }
+}
+
+function spooled(start: Peeked, io: Io): ByteStore {
+  const spool = new Spool(io.random, io.signal);
+  spool.source = start.chunks();
+  return spool;
+}
+
+async function* generated(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* chunks;
+}
