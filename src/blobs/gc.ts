@@ -73,10 +73,7 @@ export function ageOf(text: string): number {
 
 const HASH_LENGTH = 64;
 
-/**
- * Finds which of some hashes occur anywhere in bytes, in either case and whatever is around them. For deciding what
- * may be thrown away, so it knows no format and misses nothing.
- */
+/** Finds which hashes occur anywhere in bytes, in either case, whatever the format: it misses nothing. */
 export class HashSearch {
   readonly found = new Set<string>();
   readonly #wanted: ReadonlySet<string>;

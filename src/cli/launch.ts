@@ -46,10 +46,7 @@ export async function launch(): Promise<void> {
   input?.destroy();
 }
 
-/**
- * Ends the process by the signal itself: `process.exit` would wait for a thread that waits for whoever is at the other
- * end of a pipe. Shells see the same exit code either way.
- */
+/** Ends the process by the signal itself: `process.exit` would wait for a thread that waits at a pipe. */
 function endBy(signal: string, code: number): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

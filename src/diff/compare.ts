@@ -55,10 +55,7 @@ export interface DiffFormat {
   end(same: boolean, a: SideTotals, b: SideTotals): string;
 }
 
-/**
- * The paths to an entry of each session, -1 for none, by their entries or, with a profile, by their contexts. Of two
- * branches of one session only what is behind the entry where they part.
- */
+/** The paths to an entry of each session, -1 for none; of one session's branches, from where they part. */
 export async function compareSides(
   [first, second]: readonly [Log, Log],
   [a, b]: readonly [number, number],

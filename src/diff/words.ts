@@ -22,10 +22,7 @@ const MOST_STEPS = 100_000_000;
 const LINES = /[^\n]*\n|[^\n]+/g;
 const WORDS = /\s+|[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]/gu;
 
-/**
- * Which elements of two sequences belong together: pairs of equal ones, both numbers growing from pair to pair. Where
- * too much differs, only beginning and end are matched.
- */
+/** Pairs of equal elements of two sequences, in order; only beginning and end where too much differs. */
 export function matchSequences<T>(a: readonly T[], b: readonly T[], mostEdits: number): Pair[] {
   const pairs: Pair[] = [];
   let start = 0;
@@ -60,10 +57,7 @@ export function matchSequences<T>(a: readonly T[], b: readonly T[], mostEdits: n
 /** Same text, and how what follows it differs. */
 type Chunk = Record<Segment['kind'], string>;
 
-/**
- * What became of a text, word by word: `same` and `removed` together are the old text, `same` and `added` the new one.
- * Lines are compared first, words only where lines differ.
- */
+/** What became of a text: lines are compared first, words only where lines differ. */
 export function wordDiff(before: string, after: string): Segment[] {
   const chunks: Chunk[] = [{ same: '', removed: '', added: '' }];
   const put = (kind: Segment['kind'], text: string): void => {

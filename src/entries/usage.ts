@@ -41,16 +41,23 @@ export function usageOf(entry: JsonObject): Usage {
   return usage ? readUsage(usage) : NO_USAGE;
 }
 
-/** Without the binary dust that sums of decimal fractions have: 0.1 + 0.2 is 0.3. */
 export function addUsage(a: Usage, b: Usage): Usage {
   if (a === NO_USAGE) return b;
   if (b === NO_USAGE) return a;
-  const sum: Record<keyof Usage, number> = { ...NO_USAGE };
-  for (const key of Object.keys(sum) as (keyof Usage)[]) {
-    const total = a[key] + b[key];
-    sum[key] = Math.trunc(total) === total && total < 1e15 ? total : Number(total.toPrecision(15));
-  }
-  return sum;
+  return {
+    input: sum(a.input, b.input),
+    output: sum(a.output, b.output),
+    cacheRead: sum(a.cacheRead, b.cacheRead),
+    cacheWrite: sum(a.cacheWrite, b.cacheWrite),
+    totalTokens: sum(a.totalTokens, b.totalTokens),
+    cost: sum(a.cost, b.cost),
+  };
+}
+
+/** Without the binary dust that sums of decimal fractions have: 0.1 + 0.2 is 0.3. */
+function sum(a: number, b: number): number {
+  const total = a + b;
+  return Math.trunc(total) === total && total < 1e15 ? total : Number(total.toPrecision(15));
 }
 
 /** `cacheWrite1h` is part of `cacheWrite` and `reasoning` of `output`, so neither is added. */

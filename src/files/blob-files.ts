@@ -87,10 +87,7 @@ export class BlobFolder {
     });
   }
 
-  /**
-   * Adds a blob under a temp name; `settle` makes it durable and gives it its own. Several wait for that together, for
-   * the disk is done with many of them nearly as soon as with one.
-   */
+  /** Adds a blob under a temp name. `settle` makes many durable together, for the disk is sooner done so. */
   add(hash: string, bytes: Buffer, mode: number, random: Io['random'], signal: AbortSignal): void {
     const path = this.#pathOf(hash);
     const temp = new TempFile(this.path, random, signal, mode & 0o666);

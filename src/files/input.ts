@@ -13,10 +13,7 @@ const SMALL_READ = 64 * 1024;
 /** Instead of node:fs/promises, which takes a while to load. */
 const calls = { open: promisify(open), read: promisify(read), close: promisify(close) };
 
-/**
- * The bytes of a file, or of stdin for '-'. A file that cannot be opened or is a folder is refused when the reading
- * starts. A chunk's memory may be used again for the next one: copy what you keep.
- */
+/** The bytes of a file, or of stdin for '-'. A chunk's memory may be used again: copy what you keep. */
 export function inputChunks(name: string, io: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<Buffer> {
   return name === '-' ? stdinChunks(io) : fileChunks(name);
 }

@@ -1,8 +1,11 @@
-import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { closeSync, fdatasync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileError, writeError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { adopt, attempt, type Ownership, remove, requireRunning, syncFolder, writeFully } from './disk.ts';
+
+/** The disk starts on so many bytes while more are written, so that less is left to wait for at the end. */
+const SYNC_BYTES = 32 * 1024 * 1024;
 
 /** Whether a file in a folder of ours is one that a killed program left behind. */
 export function isTempName(name: string): boolean {
@@ -18,6 +21,8 @@ export class TempFile {
   readonly path: string;
   readonly fd: number;
   protected readonly signal: AbortSignal;
+  /** A spool need not get to the disk at all. */
+  #unsynced: number;
   #open = true;
   #exists = true;
 
@@ -28,12 +33,17 @@ export class TempFile {
     this.path = join(folder, `.sessionctl-${Buffer.from(random(12)).toString('hex')}.${kind}`);
     this.fd = attempt(folder, () => openSync(this.path, 'wx+', mode), kind === 'tmp' ? writeError : fileError);
     this.signal = signal;
+    this.#unsynced = kind === 'tmp' ? 0 : Number.NEGATIVE_INFINITY;
     liveOf(signal).add(this);
   }
 
   write(bytes: Uint8Array): void {
     requireRunning(this.signal);
     writeFully(this.fd, bytes);
+    this.#unsynced += bytes.length;
+    if (this.#unsynced < SYNC_BYTES) return;
+    this.#unsynced = 0;
+    fdatasync(this.fd, () => {});
   }
 
   /** The content and its permissions are on the disk when this returns, unless it need not be durable. */

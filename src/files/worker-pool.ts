@@ -1,51 +1,86 @@
-import { once } from 'node:events';
 import { parentPort, Worker } from 'node:worker_threads';
 
 /** A message costs as much as a small task, so some tasks go together. */
 const BATCH = 8;
-/** What is done early is held, so no worker runs further ahead than so many batches. */
+/** What is done early is held, so nobody works further ahead than so many batches for each thread. */
 const AHEAD = 4;
+/** A worker has the next batch at hand while this thread is busy. */
+const QUEUED = 2;
 
 /** How many threads may run at once. */
 export { availableParallelism as cores } from 'node:os';
 
-/** What a script does with each task, in a worker that `mapInWorkers` started; elsewhere nothing. */
-export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>): void {
-  parentPort?.on('message', async (tasks: readonly Task[]) => {
-    const results: Result[] = [];
-    for (const task of tasks) results.push(await work(task));
-    parentPort?.postMessage(results);
+type Work<Task, Result> = (task: Task) => Promise<Result>;
+
+/** What a script does with each task, in a worker that `mapInThreads` started; elsewhere nothing. */
+export function serveTasks<Task, Result>(work: Work<Task, Result>): void {
+  let last = Promise.resolve();
+  parentPort?.on('message', (tasks: readonly Task[]) => {
+    last = last.then(async () => parentPort?.postMessage(await inOrder(tasks, work)));
   });
 }
 
-/** Has a script work on the tasks in so many threads, and gives the results in the order of the tasks. */
-export async function* mapInWorkers<Task, Result>(
-  script: string,
-  workerData: unknown,
+/** Works on the tasks in this thread and in workers of a script, and gives the results in the order of the tasks. */
+export async function* mapInThreads<Task, Result>(
   tasks: readonly Task[],
-  jobs: number,
+  work: Work<Task, Result>,
+  { script, workerData, threads }: { readonly script: string; readonly workerData: unknown; readonly threads: number },
 ): AsyncGenerator<Result, void, void> {
   const batches = Math.ceil(tasks.length / BATCH);
-  const workers = Array.from({ length: Math.min(jobs, batches) }, () => new Worker(script, { workerData }));
-  const answers: Promise<readonly Result[]>[] = [];
-  const ask = async (batch: number): Promise<readonly Result[]> => {
-    await answers[batch - workers.length];
-    const worker = workers[batch % workers.length] as Worker;
-    worker.postMessage(tasks.slice(batch * BATCH, (batch + 1) * BATCH));
-    return (await once(worker, 'message'))[0];
-  };
-  try {
-    for (let given = 0; given < batches; given++) {
-      while (answers.length < Math.min(batches, given + workers.length * AHEAD)) {
-        const answer = ask(answers.length);
-        // Thrown when its turn comes.
-        answer.catch(() => {});
-        answers.push(answer);
+  const done = new Map<number, readonly Result[]>();
+  let taken = 0;
+  let given = 0;
+  let failure: Error | undefined;
+  let wake = (): void => {};
+  const hasNext = (): boolean => taken < Math.min(batches, given + threads * AHEAD);
+  const next = (): readonly Task[] => tasks.slice(taken * BATCH, ++taken * BATCH);
+  const workers = Array.from({ length: Math.min(threads, batches) - 1 }, () => {
+    const worker = new Worker(script, { workerData });
+    const queue: number[] = [];
+    const fill = (): void => {
+      while (queue.length < QUEUED && hasNext()) {
+        queue.push(taken);
+        worker.postMessage(next());
       }
-      yield* await (answers[given] as Promise<readonly Result[]>);
-      answers[given] = Promise.resolve([]);
+    };
+    worker.on('message', (results) => {
+      done.set(queue.shift() as number, results);
+      fill();
+      wake();
+    });
+    worker.on('error', (error) => {
+      failure = error;
+      wake();
+    });
+    return { worker, fill };
+  });
+  try {
+    for (; given < batches; given++) {
+      for (;;) {
+        if (failure) throw failure;
+        for (const { fill } of workers) fill();
+        if (done.has(given)) break;
+        if (hasNext()) {
+          const own = taken;
+          done.set(own, await inOrder(next(), work));
+          // Messages of the workers come in.
+          await new Promise<void>((resolve) => void setImmediate(resolve));
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+      yield* done.get(given) as readonly Result[];
+      done.delete(given);
     }
   } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    await Promise.all(workers.map(({ worker }) => worker.terminate()));
   }
+}
+
+async function inOrder<Task, Result>(tasks: readonly Task[], work: Work<Task, Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const task of tasks) results.push(await work(task));
+  return results;
 }

@@ -1,5 +1,4 @@
 import type { Dialect } from '../entries/entry-type.ts';
-import type { Envelope } from '../json/envelope.ts';
 import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
@@ -24,10 +23,8 @@ export interface LogSource {
 export interface NativeSink {
   /** The lines before all others, which may be known last. */
   head(raws: readonly string[]): void;
-  /** Announces the entry that the head ends with; then all lines come with their envelopes. */
-  first(envelope: Envelope): void;
   /** A header or an entry of version 3, one character per byte, without a newline; and the line it is made from. */
-  line(raw: string, sourceLine: number, envelope?: Envelope): void;
+  line(raw: string, sourceLine: number): void;
   /** A line of the file that is damaged and was left out. */
   leftOut(sourceLine: number, rule: string): void;
   /** Something that could not be carried over as it was meant; line 0 is the whole file. */

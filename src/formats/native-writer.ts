@@ -99,7 +99,6 @@ export class NativeWriter {
     this.texts = texts;
     this.#ids = new Symbols(source.random(8));
     this.#stampId = this.#newId(undefined, 'stamp');
-    sink.first({ type: 'custom', id: this.#stampId, parentId: null, role: undefined });
     this.#stateOf.push(0);
     this.#last = this.#stampId;
   }
@@ -133,8 +132,7 @@ export class NativeWriter {
   message(message: JsonObject, place: Place): string {
     const time = this.#timeOf(place);
     // A message has a role at least.
-    const json = `{"message":${toJson(message).slice(0, -1)},"timestamp":${time}}}`;
-    return this.#write('message', json, place, time, message['role'] as string);
+    return this.#write('message', `{"message":${toJson(message).slice(0, -1)},"timestamp":${time}}}`, place, time);
   }
 
   /** Text for the model that no person typed. */
@@ -277,13 +275,7 @@ export class NativeWriter {
   }
 
   /** The fields may be an object as JSON already. */
-  #write(
-    type: string,
-    fields: string | JsonObject | ((id: string) => JsonObject),
-    place: Place,
-    time: number,
-    role?: string,
-  ): string {
+  #write(type: string, fields: string | JsonObject | ((id: string) => JsonObject), place: Place, time: number): string {
     const id = this.#newId(place.id, `line ${place.line}`);
     const parentId = place.parent === undefined ? this.#last : (place.parent ?? this.#stampId);
     const parent = this.#ids.find(parentId);
@@ -292,7 +284,7 @@ export class NativeWriter {
     const json = typeof fields === 'string' ? fields : toJson(typeof fields === 'function' ? fields(id) : fields);
     const rest = json.length > 2 ? `,${json.slice(1)}` : '}';
     const text = `${names},"timestamp":"${isoTime(time)}"${rest}`;
-    this.#sink.line(this.texts.expand(encodeUtf8(exactJson(text))), place.line, { type, id, parentId, role });
+    this.#sink.line(this.texts.expand(encodeUtf8(exactJson(text))), place.line);
     this.#last = id;
     this.#line = Math.max(this.#line, place.line);
     return id;

@@ -153,10 +153,7 @@ export function removeElements(text: string, open: number, goes: (index: number)
   return removeMembers(text, open, (_, index) => goes(index));
 }
 
-/**
- * The splices that take some members out of the object that opens at `open`. A member goes with the comma behind it;
- * what goes at the very end takes the comma before it instead.
- */
+/** Takes members out of the object at `open`, each with the comma behind it, the last with the one before. */
 export function removeMembers(text: string, open: number, goes: (key: string, index: number) => boolean): Splice[] {
   const splices: Splice[] = [];
   let keptEnd: number | undefined;
@@ -176,10 +173,7 @@ export function removeMembers(text: string, open: number, goes: (key: string, in
   return splices;
 }
 
-/**
- * The object that is all of a text with members set to a JSON text, or removed where that is undefined; new ones go to
- * the end. `value` is what JSON.parse makes of the text.
- */
+/** An object's text with members set to a JSON text, new ones at the end, or removed where it is undefined. */
 export function changeMembers(text: string, value: JsonObject, changes: ReadonlyMap<string, string | undefined>) {
   if (changes.size === 0) return text;
   const open = skipSpace(text, 0);

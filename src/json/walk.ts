@@ -26,10 +26,7 @@ export interface Visitor {
   close?(frame: Frame, end: number): void;
 }
 
-/**
- * Walks through a JSON object or array that JSON.parse accepts, once from left to right, however deep it is. Works on
- * decoded text and on raw bytes held one to a character alike.
- */
+/** Walks once through JSON that JSON.parse accepts, however deep: decoded text, or a byte to a character. */
 export function walkJson(text: string, from: number, visitor: Visitor): void {
   let at = skipSpace(text, from);
   let frame: Frame | undefined;

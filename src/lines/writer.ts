@@ -2,7 +2,8 @@ import { AppError, ClosedPipe, errorCode, fileError, isClosedPipe, OutputError }
 import type { Output } from '../util/io.ts';
 
 const FULL = 256 * 1024;
-const MOST_JOINED = 4 * 1024 * 1024;
+/** Parts that are longer on average are not copied to be written at once. */
+const WORTH_JOINING = 32 * 1024;
 
 /**
  * Bytes on their way out, in the order they are given. Call `flush` whenever `full` says so, as `put` does: it waits
@@ -52,8 +53,7 @@ export class ByteWriter {
   async flush(): Promise<void> {
     this.#pack();
     if (this.#failed) throw this.#failed;
-    // Few writes cost less than many, but long parts are not copied for that.
-    const isJoined = this.#parts.length > 1 && this.#bytes < MOST_JOINED;
+    const isJoined = this.#parts.length > 1 && this.#bytes < WORTH_JOINING * this.#parts.length;
     const parts = isJoined ? [Buffer.concat(this.#parts)] : this.#parts;
     this.#parts = [];
     this.#bytes = 0;

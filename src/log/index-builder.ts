@@ -12,8 +12,6 @@ import { type EntryRanges, entryRanges, LogIndex } from './log-index.ts';
 export interface IndexBuilderOptions {
   /** For the index: 8 random bytes. */
   readonly key: Uint8Array;
-  /** One that has all entries already. */
-  readonly index?: LogIndex | undefined;
   /** Parse every line instead of looking for its envelope: slower, but no damaged line gets in. */
   readonly careful: boolean;
   /** Gets the first lines, until it has seen enough and says so. */
@@ -51,7 +49,7 @@ export class IndexBuilder {
   readonly #entry: EntryRanges = entryRanges();
 
   constructor(options: IndexBuilderOptions) {
-    this.index = options.index ?? new LogIndex(options.key);
+    this.index = new LogIndex(options.key);
     this.#careful = options.careful;
     this.#look = options.look;
     this.#lineOf = options.lineOf ?? ((line) => line);

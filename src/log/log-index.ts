@@ -120,8 +120,6 @@ export class LogIndex {
   readonly #headers = new Set<number>();
   /** Entries whose parent is not known yet, each followed by the symbol of its parentId. */
   #waiting = int32Column();
-  /** Bytes in front of what the offsets count from. */
-  #before = 0;
   #finished = false;
   #groups: ReadonlyMap<number, readonly number[]> | undefined;
   #repeated = 0;
@@ -179,13 +177,6 @@ export class LogIndex {
     const isUnknown = (symbol: number): boolean => this.#definition(symbol) === NOT_FOUND;
     if (onlyPlain && ((parentId !== NONE && isUnknown(parentId)) || !isUnknown(id))) return NOT_FOUND;
     return this.#push(id, parentId, entry);
-  }
-
-  /** So many bytes are in front of the entries, and the line of the first one is the last of them. */
-  putBefore(bytes: number, lengthOfFirst: number): void {
-    this.#before = bytes;
-    this.#offsets.set(0, -1 - lengthOfFirst);
-    this.#lengths.set(0, lengthOfFirst);
   }
 
   /** What stands for the name of a type in `addRanges`. */
@@ -312,7 +303,7 @@ export class LogIndex {
   }
 
   offsetOf(position: number): number {
-    return this.#offsets.at(position) + this.#before;
+    return this.#offsets.at(position);
   }
 
   lengthOf(position: number): number {

@@ -1,10 +1,8 @@
 import type { ConversionOptions, ConversionReport, LogFormat, LogSource } from '../formats/format.ts';
 import { LostText } from '../formats/long-texts.ts';
-import type { Envelope } from '../json/envelope.ts';
 import { uint32Column } from '../util/column.ts';
 import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
 import type { LeftOut } from './log-entry.ts';
-import type { LogIndex } from './log-index.ts';
 
 /** Lines are written some at a time. */
 const FLUSH_BYTES = 1024 * 1024;
@@ -14,8 +12,6 @@ export interface NativeForm {
   /** The lines before all others, where the format gives them apart, one character per byte. */
   readonly head: readonly string[];
   readonly store: ByteStore;
-  /** All entries, where the format says what they are and somebody wants them. */
-  readonly index: LogIndex | undefined;
   /** The line of the file that a line of the store is made from; 0 for one of the head. */
   readonly lineOf: (line: number) => number;
   /** Lines of the file that are damaged and were left out. */
@@ -26,8 +22,6 @@ export interface NativeForm {
 export interface NativeFormOptions extends ConversionOptions {
   /** Where the native form is kept. */
   readonly scratch: () => Scratch;
-  /** Gets the entries as they are written: sooner than by reading them again. */
-  readonly newIndex?: () => LogIndex;
   /** Gets what the user has to know; `where` is the name, with the line where it concerns one. */
   readonly onWarning: (where: string, message: string) => void;
 }
@@ -38,7 +32,7 @@ export async function nativeForm(
   { toNative }: Required<Pick<LogFormat, 'toNative'>>,
   options: NativeFormOptions,
 ): Promise<NativeForm> {
-  const { scratch: newScratch, newIndex, onWarning, ...conversion } = options;
+  const { scratch: newScratch, onWarning, ...conversion } = options;
   const { name } = source;
   let scratch = newScratch();
   try {
@@ -46,8 +40,6 @@ export async function nativeForm(
     const damage: LeftOut[] = [];
     const buffer = Buffer.allocUnsafeSlow(FLUSH_BYTES);
     let bytes = 0;
-    let written = 0;
-    let index: LogIndex | undefined;
     let last = 0;
     const flush = (): void => {
       if (bytes > 0) scratch.write(buffer.subarray(0, bytes));
@@ -59,19 +51,10 @@ export async function nativeForm(
       head: (lines: readonly string[]) => {
         head = lines;
       },
-      first: (envelope: Envelope) => {
-        index = newIndex?.();
-        index?.add({ ...envelope, type: envelope.type ?? '', line: 0, offset: 0, length: 0 });
-      },
-      line: (raw: string, sourceLine: number, envelope?: Envelope) => {
+      line: (raw: string, sourceLine: number) => {
         // What is about the whole file, such as its title, belongs where it is written.
         if (sourceLine > 0) last = sourceLine;
         sourceLines.push(last);
-        if (index && envelope) {
-          const { type = '', id, parentId, role } = envelope;
-          index.add({ type, id, parentId, role, line: last, offset: written, length: raw.length });
-        }
-        written += raw.length + 1;
         if (bytes + raw.length >= FLUSH_BYTES) flush();
         if (raw.length >= FLUSH_BYTES) scratch.write(Buffer.from(`${raw}\n`, 'latin1'));
         else {
@@ -87,7 +70,6 @@ export async function nativeForm(
         sourceLines = uint32Column();
         damage.length = 0;
         bytes = 0;
-        written = 0;
       },
       report: (made: ConversionReport) => {
         report = made;
@@ -102,12 +84,9 @@ export async function nativeForm(
     }
     flush();
     const body = scratch.store();
-    const before = head.map((raw) => `${raw}\n`).join('');
-    index?.putBefore(before.length, head.at(-1)?.length ?? 0);
     return {
       head,
-      store: head.length > 0 ? withHead(Buffer.from(before, 'latin1'), body) : body,
-      index,
+      store: head.length > 0 ? withHead(Buffer.from(`${head.join('\n')}\n`, 'latin1'), body) : body,
       lineOf: (line) => (line <= head.length ? 0 : sourceLines.at(line - 1 - head.length)),
       damage,
       report,

@@ -1,14 +1,12 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import type { LogFormat, LogSource } from '../formats/format.ts';
 import { Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
-import { Line } from '../lines/line.ts';
 import { readBlocks } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { shortJson } from '../util/to-json.ts';
 import type { ByteStore, Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
-import { LogIndex } from './log-index.ts';
 import { nativeForm } from './native-form.ts';
 
 /** Smaller logs are read sooner than the scanner is compiled. */
@@ -119,14 +117,10 @@ async function converted(
   endsWithNewline = true,
 ): Promise<Log> {
   const { name, random, onWarning, scratch } = options;
-  const newIndex = (): LogIndex => new LogIndex(random(8));
-  const conversion = { dialect: 'pi', keep: 'meta', scratch, newIndex, onWarning } as const;
-  const form = await nativeForm(logSource(store, options), format, conversion);
+  const form = await nativeForm(logSource(store, options), format, { dialect: 'pi', keep: 'meta', scratch, onWarning });
   try {
-    const { index, head, lineOf } = form;
-    const builder = new IndexBuilder({ key: random(8), index, careful: false, lineOf });
-    if (index) builder.take(new Line(1, 0, head[0] ?? '', true, 'utf8'));
-    else await readAll(builder, form.store, options);
+    const builder = new IndexBuilder({ key: random(8), careful: false, lineOf: form.lineOf });
+    await readAll(builder, form.store, options);
     builder.index.finish();
     builder.damage.push(...form.damage);
     builder.endsWithNewline = endsWithNewline;

@@ -49,10 +49,7 @@ function shownId(idJson: string | undefined, parentJson: string | undefined): Sh
 /** How much is held and read again, in all, to find the end of one entry. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/**
- * For an entry that raw line breaks inside its strings took apart, by its first line: takes the lines that may be the
- * rest of it, and is true for the one that is its end.
- */
+/** For an entry that raw line breaks took apart: takes the lines that may follow, true for its last one. */
 export function splitEntry(firstLine: string): (line: string) => boolean {
   let text = firstLine;
   let budget = MOST_BYTES;

@@ -46,10 +46,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   return makePlan(await readIndex(request, wants), { ...request, wants });
 }
 
-/**
- * Writes the repaired log and checks what is written, by the rules of validate: gives the errors that are still in it,
- * by the lines of the input. A log that is known to be healthy is only copied.
- */
+/** Writes the repaired log and gives the errors still in it; a log known to be healthy is only copied. */
 export async function applyRepair(
   plan: Plan,
   request: CheckRequest,

@@ -1,9 +1,6 @@
 import { escapeUnsafe, jsonEscape } from './printable.ts';
 
-/**
- * A value that came from JSON as JSON again. JSON.parse reads what is nested a hundred thousand levels deep, but
- * JSON.stringify runs out of stack on it; then it is written step by step.
- */
+/** A value as JSON, however deep: JSON.stringify runs out of stack on what JSON.parse could read. */
 export function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null';

@@ -5,10 +5,10 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** 2408582 as '2,408,582', the same in every locale. */
 export function grouped(value: number): string {
-  const digits = String(value);
-  // Nearly all are counts, and the pattern takes much longer.
-  if (value >= 1000 && Number.isSafeInteger(value)) return `${grouped(Math.trunc(value / 1000))},${digits.slice(-3)}`;
-  return digits.length < 4 ? digits : digits.replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',');
+  let text = String(value);
+  if (!Number.isSafeInteger(value)) return text.replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',');
+  for (let at = text.length - 3; at > (value < 0 ? 1 : 0); at -= 3) text = `${text.slice(0, at)},${text.slice(at)}`;
+  return text;
 }
 
 /** A text as one word of sh, bash and zsh, in quotes. */

@@ -36,6 +36,13 @@ export type CheckResult =
   | { readonly foreign: { readonly noun: string; readonly reason: string } }
   | { readonly error: Error };
 
+/** All that is to be said about one file. */
+export interface FileCheck {
+  readonly findings: readonly Finding[];
+  readonly bytes: number;
+  readonly result: CheckResult;
+}
+
 /** Checks logs, one after the other. */
 export class LogChecker {
   readonly #settings: CheckSettings;
@@ -113,6 +120,17 @@ export class LogChecker {
     const check = new RecordCheck({ file, checks, levels, strict, hashKey, onFinding });
     for (const line of detection.takeForeign()) check.line(line);
     return check;
+  }
+
+  async checkFile(name: string, pause?: () => Promise<void>): Promise<FileCheck> {
+    const findings: Finding[] = [];
+    let bytes = 0;
+    const onBytes = (more: number): void => {
+      bytes += more;
+    };
+    const onFinding = (finding: Finding): number => findings.push(finding);
+    const result = await finish(this.check(name, undefined, { onFinding, onBytes }), pause);
+    return { findings, bytes, result };
   }
 }
 

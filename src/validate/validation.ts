@@ -6,8 +6,7 @@ import type { Finding } from '../rules/rule.ts';
 import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
-import { type CheckResult, type CheckSettings, finish, LogChecker } from './log-checker.ts';
-import type { FileCheck } from './worker.ts';
+import { type CheckResult, type CheckSettings, type FileCheck, finish, LogChecker } from './log-checker.ts';
 
 export interface ValidationOptions {
   readonly settings: CheckSettings;
@@ -100,9 +99,9 @@ export class Validation {
   async #checkAll(targets: readonly CheckTarget[]): Promise<void> {
     const names = targets.filter(({ error }) => error === undefined).map(({ name }) => name);
     const jobs = await this.#jobs(names);
-    const { settings } = this.#options;
-    const checks =
-      jobs > 1 ? (await threads()).mapInWorkers<string, FileCheck>(WORKER, settings, names, jobs) : undefined;
+    const here = (name: string): Promise<FileCheck> => this.#checker.checkFile(name, () => this.#pause());
+    const pool = { script: WORKER, workerData: this.#options.settings, threads: jobs };
+    const checks = jobs > 1 ? (await threads()).mapInThreads(names, here, pool) : undefined;
     try {
       for (const target of targets) {
         if (target.error !== undefined) this.#fail(target.name, target.error);

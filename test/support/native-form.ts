@@ -49,7 +49,6 @@ export async function nativeTextOf(
     head: (raws: readonly string[]) => {
       head = raws;
     },
-    first: () => {},
     line: (raw: string) => void lines.push(decoded(raw)),
     leftOut: (line: number) => void leftOut.push(line),
     warn: (_line: number, message: string) => void warnings.push(message),

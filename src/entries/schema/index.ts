@@ -47,10 +47,7 @@ async function compile(found: { schema: Schema }): Promise<void> {
   found.schema = (await import('./compile.ts')).compile(found.schema);
 }
 
-/**
- * What the schemas say about one line of a log: an entry, a header or a title slot. A header's type, id and version, a
- * title slot's size and all timestamps are other rules' business.
- */
+/** What the schemas say about an entry, header or title slot, except what other rules look at: ids, times. */
 export function checkShape(value: JsonObject, version: KnownVersion): readonly ShapeIssue[] {
   const { type } = value;
   const isKnown = typeof type === 'string' && (entryTypeOf(type) || isHeader(value) || isTitleSlot(value));

@@ -102,10 +102,7 @@ function convert(schema: Schema, definitions: JsonDefinitions): JsonSchema {
   return open(rest, found) as JsonSchema;
 }
 
-/**
- * The unions of zod are closed, the format is not: of what a union knows each is tied to its word, and other words
- * pass. `additionalProperties: {}` says what is so anyway.
- */
+/** Unions of zod are closed, the format is not: each member is tied to its word, and other words pass. */
 function open(node: unknown, definitions: JsonDefinitions): unknown {
   if (Array.isArray(node)) return node.map((one) => open(one, definitions));
   if (!isObject(node)) return node;

@@ -145,10 +145,7 @@ export const titleSlot: Schema = z.object({
   ...fieldsOf('v: number, title: string, source?: string, updatedAt?: unknown, pad: string'),
 });
 
-/**
- * Requires all keys of at least one of the alternatives: for what the dialects spell differently. The same goes into
- * the JSON Schema, which knows nothing of refinements.
- */
+/** Requires all keys of one of the alternatives, for what the dialects spell differently; JSON Schema too. */
 function requireOneOf(schema: z.ZodMiniObject, alternatives: Alternatives): z.ZodMiniObject {
   if (alternatives.length === 0) return schema;
   const error = alternatives.map((keys) => keys.join(' and ')).join(' or ');

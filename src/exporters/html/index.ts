@@ -16,10 +16,7 @@ const HTML_WORDS: WordStyle = {
   link: (text, anchor) => `<a href="#${anchor}"><code>${shown(text)}</code></a>`,
 };
 
-/**
- * The page in document order. A run is a chain of entries without a fork; the script shows the runs of one branch and
- * hides the others, and without scripts they follow one another.
- */
+/** The page in document order. A run is a chain without a fork; the script shows those of one branch. */
 function htmlExporter(options: ExporterOptions): Exporter {
   const html = (words: Words): string => renderWords(words, HTML_WORDS, options.anchorOf);
   /** The run that ended at each fork. */

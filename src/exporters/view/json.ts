@@ -53,7 +53,8 @@ function hasUnsafeNumber(value: JsonObject): boolean {
   // All payloads of a message are in these.
   const waiting = [isObject(message) ? { content: message['content'], details: message['details'] } : value];
   for (let one = waiting.pop(); one; one = waiting.pop()) {
-    for (const inner of Array.isArray(one) ? one : Object.values(one)) {
+    for (const key in one) {
+      const inner = one[key];
       if (typeof inner === 'object' && inner !== null) waiting.push(inner as JsonObject);
       else if (typeof inner === 'number' && isUnsafe(inner)) return true;
     }

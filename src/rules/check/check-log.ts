@@ -82,7 +82,7 @@ export class LogCheck {
     this.#onFinding = options.onFinding;
     this.log = new LogFacts(options.hashKey, options.blobs);
     this.#memory = options.memory;
-    this.#plain = options.memory && new PlainEntries(options.memory.scanner, this.log);
+    this.#plain = options.memory && new PlainEntries(options.memory, this.log);
   }
 
   /** A block of lines: those that the scanner accepts are taken in by their facts, the others are read in full. */

@@ -1,6 +1,6 @@
 import type { Block } from '../../lines/reader.ts';
 import { fillIds } from '../../log/index-builder.ts';
-import { entryRanges, NO_PARENT } from '../../log/log-index.ts';
+import { type EntryRanges, entryRanges, NO_PARENT } from '../../log/log-index.ts';
 import {
   ABSENT,
   CALL_FIELDS,
@@ -22,6 +22,8 @@ const MS_PER_DAY = 86_400_000;
 /** What is learned once for all logs of a run: the compiled scanner, and what is to be said about a shape. */
 export class ShapeMemory {
   readonly scanner: Scanner;
+  /** One for all lines: objects of their own would be most of what there is to clean up. */
+  readonly entry = entryRanges();
   /** By version, for what is expected of a line depends on it; then by the first half of the shape's hash. */
   readonly #shapes: Map<number, { readonly b: number; readonly isClean: boolean }>[] = [];
 
@@ -46,14 +48,14 @@ export class ShapeMemory {
 export class PlainEntries {
   readonly #scanner: Scanner;
   readonly #log: LogFacts;
-  /** One for all lines: objects of their own would be most of what there is to clean up. */
-  readonly #entry = entryRanges();
+  readonly #entry: EntryRanges;
   /** As the index codes them, by ROLE and TYPE. */
   readonly #roles: readonly number[];
   readonly #types: readonly number[];
 
-  constructor(scanner: Scanner, log: LogFacts) {
+  constructor({ scanner, entry }: ShapeMemory, log: LogFacts) {
     this.#scanner = scanner;
+    this.#entry = entry;
     this.#log = log;
     this.#roles = ROLE_NAMES.map((name) => log.index.roleCode(name));
     this.#types = TYPE_NAMES.map((name) => log.index.typeCode(name));

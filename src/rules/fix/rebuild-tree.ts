@@ -40,10 +40,7 @@ export function hasPayload(value: JsonObject): boolean {
   return !type.payload || type.payload.some((keys) => keys.every((key) => value[key] !== undefined));
 }
 
-/**
- * Goes through the file once: an exact copy of an entry leaves, new ids where they repeat or lack, and whoever names
- * such an entry follows. Finds the parent of each entry on the way.
- */
+/** One pass: exact copies leave, missing and repeated ids are new, references follow, parents are found. */
 export function assignIds(repair: RepairState): void {
   const { index, first, current, parents } = repair;
   dropBehindMark(repair);

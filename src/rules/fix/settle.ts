@@ -137,10 +137,7 @@ function insertResults(
   }
 }
 
-/**
- * Where the last entry hides newer work on another branch, one entry below that work makes it the leaf again. It says
- * nothing to the model and stays out of every context.
- */
+/** Where the last entry hides newer work, an entry below that work, in no context, makes it the leaf again. */
 export function settleLeaf(repair: RepairState): void {
   const { entries, lastTimestamp } = repair.index;
   const last = lastEntry(repair);
