@@ -1,3 +1,4 @@
+import type { Damage } from '../entries/damage.ts';
 import type { Dialect } from '../entries/entry-type.ts';
 import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
@@ -17,6 +18,11 @@ export interface LogSource {
   /** One of them as a source; undefined where there is none, as for a log that comes from a pipe. */
   open(path: string): Promise<LogSource | undefined>;
   close(): Promise<void>;
+}
+
+/** A log of which no more is asked than what is beside it. */
+export interface NearLog extends Pick<LogSource, 'name' | 'list'> {
+  open(path: string): Promise<Pick<LogSource, 'chunks' | 'readAt' | 'close'> | undefined>;
 }
 
 /** What becomes of a log in its native form, line by line. */
@@ -136,9 +142,9 @@ export interface CheckedFacts {
   readonly messageId?: string | undefined;
   readonly role?: 'user' | 'assistant' | 'result' | undefined;
   readonly blocks: readonly BlockFacts[];
-  /** As it is in the record. */
+  /** As it is in the record; null where nothing is to be said of it as a time. */
   readonly timestamp?: unknown;
-  /** The place in the file that a record claims; undefined where the format has none, null where it is missing. */
+  /** The place in the file that a record claims. Null on a header without one says that all records need one. */
   readonly ordinal?: number | null | undefined;
   /** It says which record the conversation ends with. */
   readonly leaf?: string | undefined;
@@ -146,8 +152,8 @@ export interface CheckedFacts {
   readonly compaction?: { readonly kept: readonly string[]; readonly isWhole: boolean };
   /** It is the summary that a compaction needs. */
   readonly isSummary?: boolean;
-  /** A log that this one goes on from, and how much of it. */
-  readonly base?: { readonly path?: string; readonly bytes?: number };
+  /** What of it goes to the model, where a record has no id: two equal ones in a row are one record and its copy. */
+  readonly said?: JsonObject | undefined;
   /** What is not as the format has it, by the id of the rule that it breaks. */
   readonly issues: readonly RecordIssue[];
 }
@@ -210,6 +216,10 @@ export interface RecordChecks {
   readonly isRecord: (value: JsonObject) => boolean;
   readonly describe: (record: JsonObject) => CheckedFacts;
   readonly edit: RecordEditor;
+  /** How bad damage of a line is, by what the line still shows; undefined where the level of the rule is right. */
+  readonly damageSeverity?: (damage: Damage, raw: string) => 'error' | 'warning' | undefined;
+  /** What is wrong with the log by what is beside it; the header is its first record. */
+  readonly near?: (header: JsonObject, open: () => Promise<NearLog>) => Promise<readonly RecordIssue[]>;
   /** A log of which others may name a place by its offset: nothing may move towards its start. */
   readonly keepsOffsets?: (header: JsonObject) => boolean;
 }
@@ -229,6 +239,8 @@ export interface LogFormat {
   readonly takesBack?: true;
   /** What is known of one record of a log. */
   readonly describe?: (record: JsonObject) => RecordFacts;
+  /** A file that is one JSON document, and so has no lines to check. */
+  readonly isDocument?: (head: Head) => boolean;
   /** How its records are checked and repaired; absent for a format that is not. */
   readonly checks?: () => Promise<RecordChecks>;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */

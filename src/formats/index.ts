@@ -40,6 +40,8 @@ export interface Identity {
   readonly certainty: Certainty | undefined;
   /** What it seems to be, whatever the user says. */
   readonly looksLike: LogFormat;
+  /** It is one JSON document, of which no lines can be checked. */
+  readonly isDocument: boolean;
 }
 
 /** What a file that is not ours seems to be, by its first lines; or what it is said to be, unless it is surely not. */
@@ -50,7 +52,7 @@ export function identify(name: string, firstLines: readonly Line[], from?: strin
   const format = foreignFormats.find(({ id }) => id === from) ?? looksLike;
   const certainty = format.detect(head);
   if (!certainty && looksLike.detect(head) === 'certain') throw unfitError(name, format, looksLike.title);
-  return { format, certainty, looksLike };
+  return { format, certainty, looksLike, isDocument: format.isDocument?.(head) === true };
 }
 
 /** The user says that a file has a format that it does not have. */

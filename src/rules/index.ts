@@ -14,6 +14,7 @@ import { danglingParent } from './dangling-parent.ts';
 import { deepNesting } from './deep-nesting.ts';
 import { duplicateCallId } from './duplicate-call-id.ts';
 import { duplicateId } from './duplicate-id.ts';
+import { duplicateRecord } from './duplicate-record.ts';
 import { duplicateResult } from './duplicate-result.ts';
 import { extraRoot } from './extra-root.ts';
 import { forwardParent } from './forward-parent.ts';
@@ -25,16 +26,19 @@ import { keptEntryOffPath } from './kept-entry-off-path.ts';
 import { lateHeader } from './late-header.ts';
 import { loneSurrogate } from './lone-surrogate.ts';
 import { misplacedTitle } from './misplaced-title.ts';
+import { missingBase } from './missing-base.ts';
 import { missingBlob } from './missing-blob.ts';
 import { missingField } from './missing-field.ts';
 import { missingFinalNewline } from './missing-final-newline.ts';
 import { missingHeader } from './missing-header.ts';
+import { missingOrdinal } from './missing-ordinal.ts';
 import { notAnObject } from './not-an-object.ts';
 import { notJson } from './not-json.ts';
 import { nulBytes } from './nul-bytes.ts';
 import { nullBlock } from './null-block.ts';
 import { nullContent } from './null-content.ts';
 import { oddShape } from './odd-shape.ts';
+import { ordinalOrder } from './ordinal-order.ts';
 import { orphanResult } from './orphan-result.ts';
 import { oversizeLine } from './oversize-line.ts';
 import { oversizeString } from './oversize-string.ts';
@@ -91,6 +95,10 @@ export const rules: readonly Rule[] = [
   oversizeString,
   loneSurrogate,
   deepNesting,
+  missingOrdinal,
+  ordinalOrder,
+  missingBase,
+  duplicateRecord,
   duplicateId,
   danglingParent,
   parentCycle,

@@ -1,5 +1,6 @@
 import { applySplices, setMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
+import { placeOfRecord } from './check/record-log.ts';
 import { editsOf } from './fix/repair-state.ts';
 import { defineRule, placeOf } from './rule.ts';
 
@@ -14,6 +15,10 @@ export const lateHeader = defineRule('late-header', 'error', 'header', {
     if (object.kind === 'header' && log.headers === 0 && log.firstEntryLine > 0) {
       report(placeOf(object), `the header comes after the entry on line ${log.firstEntryLine}`);
     }
+  },
+  record: (record, log, report) => {
+    if (record.facts.isHeader && !log.header && log.size > 0)
+      report(placeOfRecord(record), `the header comes after the record on line ${log.lineOf(0)}`);
   },
   fix: {
     // Behind the fixes of what is in it.

@@ -11,6 +11,9 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
     if (log.headers === 0)
       report(WHOLE_FILE, log.lines === 0 ? 'the file is empty' : 'no line is a header (type "session")');
   },
+  recordsEnd: (log, report) => {
+    if (!log.header) report(WHOLE_FILE, log.size === 0 ? 'the file has no record' : 'no line is a header');
+  },
   fix: {
     end: (repair) => {
       const { headers, firstEntry, cwd } = repair.index;

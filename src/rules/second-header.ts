@@ -1,3 +1,4 @@
+import { placeOfRecord } from './check/record-log.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const secondHeader = defineRule('second-header', 'error', 'header', {
@@ -10,6 +11,10 @@ export const secondHeader = defineRule('second-header', 'error', 'header', {
   object: (object, log, report) => {
     if (object.kind === 'header' && log.headers > 0)
       report(placeOf(object), `a second header; the first is on line ${log.headerLine}`);
+  },
+  record: (record, log, report) => {
+    if (record.facts.isHeader && log.header)
+      report(placeOfRecord(record), `a second header; the first is on line ${log.headerLine}`);
   },
   fix: { object: (repair, { unit, rule }) => repair.drop(unit, rule, 'moved another header to quarantine') },
 });

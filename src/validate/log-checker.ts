@@ -1,7 +1,10 @@
+import { Readable } from 'node:stream';
 import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
+import type { NearLog } from '../formats/format.ts';
 import { Detection, foreignMessage, probably } from '../formats/index.ts';
+import { parseObject } from '../json/value.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
@@ -46,12 +49,14 @@ export interface FileCheck {
 /** Checks logs, one after the other. */
 export class LogChecker {
   readonly #settings: CheckSettings;
+  readonly #random: (bytes: number) => Uint8Array;
   readonly #shared: Omit<LogCheckOptions, 'file' | 'onFinding'>;
   /** For small files, one after the other. */
   readonly #memory = Buffer.allocUnsafeSlow(1024 * 1024);
 
   constructor(settings: CheckSettings, random: (bytes: number) => Uint8Array) {
     const { levels, scanner } = settings;
+    this.#random = random;
     this.#settings = settings;
     const blobs = settings.blobs === undefined ? undefined : blobLookup(settings.blobs);
     const memory = makeMemory(scanner, random(8), levels, blobs !== undefined);
@@ -113,12 +118,16 @@ export class LogChecker {
     file: string,
     onFinding: (finding: Finding) => void,
   ): Promise<RecordCheck | undefined> {
-    const checks = await detection.foreign?.checks?.();
+    const { identity } = detection;
+    const checks = identity?.isDocument ? undefined : await identity?.format.checks?.();
     if (!checks) return undefined;
+    const lines = detection.takeForeign();
+    const first = parseObject(lines.find((line) => !line.blank)?.text ?? '');
+    const near = first && file !== '-' ? await checks.near?.(first, () => this.#nearLog(file)) : undefined;
     const { levels, strict } = this.#settings;
     const { hashKey } = this.#shared;
-    const check = new RecordCheck({ file, checks, levels, strict, hashKey, onFinding });
-    for (const line of detection.takeForeign()) check.line(line);
+    const check = new RecordCheck({ file, checks, levels, strict, near, hashKey, onFinding });
+    for (const line of lines) check.line(line);
     return check;
   }
 
@@ -131,6 +140,12 @@ export class LogChecker {
     const onFinding = (finding: Finding): number => findings.push(finding);
     const result = await finish(this.check(name, undefined, { onFinding, onBytes }), pause);
     return { findings, bytes, result };
+  }
+
+  async #nearLog(name: string): Promise<NearLog> {
+    const { filesNear } = await import('../files/near.ts');
+    const { signal } = new AbortController();
+    return { name, ...filesNear(name, { stdin: Readable.from([]), signal, random: this.#random, note: () => {} }) };
   }
 }
 

@@ -11,8 +11,7 @@ export const codex: LogFormat = {
     if (first?.['type'] === 'session_meta' && hasMembers(first['payload'], { id: 'string' })) return 'certain';
     // The versions before it: a first line without a type, then one JSON document.
     if (hasMembers(first, { type: 'absent', id: 'string', instructions: 'any', timestamp: 'string' })) return 'certain';
-    if (hasMembers(document, { items: 'array' }) && hasMembers(document['session'], { instructions: 'any' }))
-      return 'certain';
+    if (isDocument(document)) return 'certain';
     return objects.length > 0 && objects.every(isEnvelope) ? 'probable' : undefined;
   },
   locations: (env) => {
@@ -22,11 +21,18 @@ export const codex: LogFormat = {
   },
   takesBack: true,
   describe,
+  isDocument: ({ document }) => isDocument(document),
+  checks: async () => (await import('./checks.ts')).checks,
   toNative: async (source, sink, options) => {
     const { convertRollout } = await import('./convert.ts');
     await convertRollout(codex, source, sink, options);
   },
 };
+
+/** The first versions wrote all of a session as one object. */
+function isDocument(value: unknown): boolean {
+  return hasMembers(value, { items: 'array' }) && hasMembers(value['session'], { instructions: 'any' });
+}
 
 /** Items follow each other in the file, so that none names its parent. */
 function describe(record: JsonObject): RecordFacts {

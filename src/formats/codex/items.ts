@@ -115,6 +115,10 @@ export interface Call {
 /** Run by the provider, which puts no output into the log. */
 const REMOTE: ReadonlySet<string> = new Set(['web_search_call', 'image_generation_call']);
 
+export function isRemote(type: string, item: JsonObject): boolean {
+  return REMOTE.has(type) || (type === 'tool_search_call' && item['execution'] === 'server');
+}
+
 /** A tool call of any kind. What its block does not say of the item is kept beside it, for whoever sends it again. */
 export function callOf(item: JsonObject, line: number): Call {
   const type = textOf(item['type']);
@@ -129,7 +133,7 @@ export function callOf(item: JsonObject, line: number): Call {
   });
   const call = (made: JsonObject, ...losses: string[]): Call => ({
     ...{ id, block: made, losses },
-    isRemote: REMOTE.has(type) || (type === 'tool_search_call' && item['execution'] === 'server'),
+    isRemote: isRemote(type, item),
   });
   if (type === 'function_call') {
     const namespace = textOf(item['namespace']);

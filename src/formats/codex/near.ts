@@ -1,4 +1,4 @@
-import type { LogSource } from '../format.ts';
+import type { LogSource, NearLog } from '../format.ts';
 import { readRecords } from '../records.ts';
 
 /** Where the file of another session is, by its id. */
@@ -10,7 +10,7 @@ const FIRST_BYTES = 4096;
 const IS_ROLLOUT = /\.jsonl(?:\.zst)?$/;
 
 /** The rollout with an id: by its name, as Codex names it, or by its first record, beside the log. */
-export async function findRollout(source: LogSource, id: string): Promise<string | undefined> {
+export async function findRollout(source: NearLog, id: string): Promise<string | undefined> {
   if (id === '') return undefined;
   const isNamed = (path: string) => IS_ROLLOUT.test(path) && path.includes(id);
   const beside = (await source.list('.', false)).filter((path) => IS_ROLLOUT.test(path));
@@ -22,7 +22,7 @@ export async function findRollout(source: LogSource, id: string): Promise<string
   return isDated ? (await source.list('../../..')).find(isNamed) : undefined;
 }
 
-async function startsSession(source: LogSource, path: string, id: string): Promise<boolean> {
+async function startsSession(source: NearLog, path: string, id: string): Promise<boolean> {
   const file = await source.open(path);
   if (!file) return false;
   try {

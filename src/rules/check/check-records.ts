@@ -1,5 +1,5 @@
 import { readContent } from '../../entries/damage.ts';
-import type { RecordChecks } from '../../formats/format.ts';
+import type { RecordChecks, RecordIssue } from '../../formats/format.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Block } from '../../lines/reader.ts';
@@ -16,6 +16,8 @@ export interface RecordCheckOptions {
   readonly levels?: ReadonlyMap<string, Level> | undefined;
   /** Every warning is an error. */
   readonly strict?: boolean | undefined;
+  /** What is wrong by what is beside the log; it is found at the first record. */
+  readonly near?: readonly RecordIssue[] | undefined;
   /** 8 bytes that the log could not foresee. */
   readonly hashKey: Uint8Array;
   readonly onFinding: (finding: Finding) => void;
@@ -42,17 +44,19 @@ export class RecordCheck {
   /** Levels that the user has set go before those of a single finding. */
   readonly #levels: ReadonlyMap<string, Level>;
   readonly #strict: boolean;
+  readonly #near: readonly RecordIssue[];
   #onFinding: (finding: Finding) => void;
   #rule: ActiveRule | undefined;
   /** Rules on lines ask it for nothing but what was counted. */
   readonly #facts: LogFacts;
   readonly #report: Report = (place, message, severity) => this.#found(place, message, severity);
 
-  constructor({ file, checks, levels, strict, hashKey, onFinding }: RecordCheckOptions) {
+  constructor({ file, checks, levels, strict, near, hashKey, onFinding }: RecordCheckOptions) {
     this.#file = file;
     this.#checks = checks;
     this.#levels = levels ?? new Map();
     this.#strict = strict === true;
+    this.#near = near ?? [];
     this.#rules = recordRules(checks, levels);
     this.#recordRules = this.#rules.filter(({ record }) => record);
     this.#onFinding = onFinding;
@@ -88,7 +92,12 @@ export class RecordCheck {
     if (damage === 'oversize-line') log.firstOversizeLine ||= line.number;
     const checked = { line, damage, objects: objects.length };
     const isUsual = damage === undefined && objects.length === 1 && line.terminated && line.number > 1;
-    if (!isUsual) this.#each((rule) => rule.line?.(checked, this.#facts, this.#report));
+    if (!isUsual) {
+      const severity = damage && this.#checks.damageSeverity?.(damage, line.raw);
+      const report: Report = (place, message) =>
+        this.#found(place, message, this.#rule?.id === damage ? severity : undefined);
+      this.#each((rule) => rule.line?.(checked, this.#facts, report));
+    }
     for (const { value, text } of objects) this.#record(value, text, line);
   }
 
@@ -100,7 +109,8 @@ export class RecordCheck {
   #record(value: JsonObject, text: string, { number, offset }: Pick<Line, 'number' | 'offset'>): void {
     const facts = this.#checks.describe(value);
     const record: CheckedRecord = { line: number, offset, value, text, facts, time: readTime(facts.timestamp) };
-    if (facts.issues.length > 0) this.#each((rule) => this.#issues(rule, record));
+    const issues = this.log.size === 0 ? [...facts.issues, ...this.#near] : facts.issues;
+    if (issues.length > 0) this.#each((rule) => this.#issues(rule, record, issues));
     for (const rule of this.#recordRules) {
       this.#rule = rule;
       rule.record?.(record, this.log, this.#report);
@@ -108,8 +118,8 @@ export class RecordCheck {
     this.log.add(record);
   }
 
-  #issues({ id }: ActiveRule, record: CheckedRecord): void {
-    for (const { rule, path, message, severity } of record.facts.issues)
+  #issues({ id }: ActiveRule, record: CheckedRecord, issues: readonly RecordIssue[]): void {
+    for (const { rule, path, message, severity } of issues)
       if (rule === id) this.#report(placeOfRecord(record, path), message, severity);
   }
 

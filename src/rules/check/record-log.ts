@@ -51,18 +51,21 @@ export class RecordLog {
   lines = 0;
   spoken = 0;
   firstOversizeLine = 0;
-  /** The first header, and the records before it. */
+  /** The first header, and the line that it is on. */
   header: CheckedFacts | undefined;
-  beforeHeader = 0;
+  headerLine = 0;
   /** The last record that names a leaf, and the last that is part of the main conversation. */
   leaf: { readonly id: string; readonly position: number } | undefined;
   lastSpoken = -1;
   /** Records that have a time that can be read. */
   timed = 0;
   lastTime: number | undefined;
+  /** The last ordinal and the record that has it, and the records that lack one. */
   lastOrdinal: number | undefined;
-  /** The last record has no ordinal although the format has them. */
-  lacksOrdinal = false;
+  lastOrdinalAt = -1;
+  readonly unnumbered: number[] = [];
+  /** Of the last record. */
+  lastSaid: JsonObject | undefined;
   images = 0;
   readonly calls = new Map<number, ToolUse[]>();
   readonly results = new Map<number, ToolUse[]>();
@@ -112,7 +115,7 @@ export class RecordLog {
     return parent === NULL_PARENT ? null : undefined;
   }
 
-  /** NaN where it cannot be read. */
+  /** NaN where it cannot be read; before all others where none is expected. */
   timeOf(position: number): number {
     return this.#time.at(position);
   }
@@ -205,7 +208,7 @@ export class RecordLog {
     this.#parent.push(typeof parentId === 'string' ? this.#symbol(parentId) : noParent);
     this.#line.push(line);
     this.#offset.push(offset);
-    this.#time.push(time ?? Number.NaN);
+    this.#time.push(time ?? (facts.timestamp === null ? Number.NEGATIVE_INFINITY : Number.NaN));
     this.#flags.push(flags);
     this.#conversation.push(this.#nameOf(conversation));
     // What a copy says was said.
@@ -223,13 +226,16 @@ export class RecordLog {
 
   #take(position: number, facts: CheckedFacts): void {
     const { blocks, conversation, isSpoken, messageId, role, compaction, leaf } = facts;
-    if (facts.isHeader) this.header ??= facts;
-    else if (!this.header) this.beforeHeader++;
-    if (leaf !== undefined) this.leaf = { id: leaf, position };
-    if (facts.ordinal !== undefined) {
-      this.lacksOrdinal = facts.ordinal === null;
-      this.lastOrdinal = facts.ordinal ?? this.lastOrdinal;
+    if (facts.isHeader && !this.header) {
+      this.header = facts;
+      this.headerLine = this.lineOf(position);
     }
+    if (leaf !== undefined) this.leaf = { id: leaf, position };
+    this.lastSaid = facts.said;
+    if (typeof facts.ordinal === 'number') {
+      this.lastOrdinal = facts.ordinal;
+      this.lastOrdinalAt = position;
+    } else if (this.header?.ordinal !== undefined) this.unnumbered.push(position);
     for (const { kind, callId, path } of blocks) {
       if (kind === 'image') this.images++;
       const uses = kind === 'call' ? this.calls : kind === 'result' ? this.results : undefined;

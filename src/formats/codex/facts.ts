@@ -1,0 +1,196 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { shortJson } from '../../util/to-json.ts';
+import type { BlockFacts, CheckedFacts, RecordIssue } from '../format.ts';
+import { isEnvelopeType, isItemType } from './envelope.ts';
+import { isRemote, textOf } from './items.ts';
+
+/** What Codex does not read a record without, by the type of the item or of the record. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  message: ['role', 'content'],
+  reasoning: ['summary'],
+  function_call: ['name', 'arguments', 'call_id'],
+  function_call_output: ['call_id', 'output'],
+  custom_tool_call: ['name', 'input', 'call_id'],
+  custom_tool_call_output: ['call_id', 'output'],
+  local_shell_call: ['action'],
+  compacted: ['message'],
+};
+/** The same for the header. */
+const HEADER_MEMBERS = ['id', 'timestamp', 'cwd', 'originator', 'cli_version'];
+const HISTORY_MODES: ReadonlySet<unknown> = new Set([undefined, null, 'legacy', 'paginated']);
+const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'input_image', 'input_audio']);
+/** Its JSON reader goes no deeper, and skips the record. */
+const DEEPEST = 127;
+
+const NO_BLOCKS: readonly BlockFacts[] = [];
+const NO_ISSUES: readonly RecordIssue[] = [];
+
+export function isPaginated(header: JsonObject): boolean {
+  return isObject(header['payload']) && header['payload']['history_mode'] === 'paginated';
+}
+
+/** What the rules need to know of a record: in an envelope, or bare in the versions of 2025. */
+export function describeRecord(record: JsonObject): CheckedFacts {
+  const { type, payload } = record;
+  if (!('payload' in record) && !isEnvelopeType(type)) {
+    if (typeof type === 'string' && !('timestamp' in record)) return describeItem(record, record, '', type);
+    if (type === undefined && ('record_type' in record || typeof record['id'] === 'string')) return bare(record);
+  }
+  const issues = envelopeIssues(record);
+  const kind = textOf(type);
+  if (!isObject(payload)) return factsOf(record, kind, { issues });
+  if (kind === 'response_item') return describeItem(record, payload, 'payload.', textOf(payload['type']), issues);
+  if (kind === 'session_meta') return describeHeader(record, payload, issues);
+  if (kind === 'compacted') {
+    requireMembers(kind, payload, 'payload.', issues);
+    const compaction = { kept: [], isWhole: Array.isArray(payload['replacement_history']) };
+    return factsOf(record, kind, { issues, isSpoken: true, compaction });
+  }
+  if (typeof type === 'string' && !isEnvelopeType(type)) issues.push(unknownType('type', type));
+  return factsOf(record, kind, { issues });
+}
+
+/** The header of the first Rust versions, and what they wrote between the items. */
+function bare(record: JsonObject): CheckedFacts {
+  const isHeader = !('record_type' in record);
+  return { ...factsOf(record, isHeader ? 'session_meta' : 'state', { isHeader }), timestamp: null };
+}
+
+type Known = Partial<
+  Pick<CheckedFacts, 'isSpoken' | 'isHeader' | 'role' | 'blocks' | 'issues' | 'compaction' | 'said'>
+>;
+
+/** Always of one shape, because there are as many as records. */
+function factsOf(record: JsonObject, type: string, known: Known): CheckedFacts {
+  const { ordinal, timestamp } = record;
+  return {
+    type,
+    isSpoken: known.isSpoken === true,
+    isHeader: known.isHeader === true,
+    conversation: '',
+    role: known.role,
+    blocks: known.blocks ?? NO_BLOCKS,
+    // What is no text at all is another finding.
+    timestamp: typeof timestamp === 'string' ? timestamp : null,
+    ordinal: typeof ordinal === 'number' ? ordinal : undefined,
+    said: known.said,
+    ...(known.compaction ? { compaction: known.compaction } : {}),
+    issues: known.issues ?? NO_ISSUES,
+  };
+}
+
+function envelopeIssues(record: JsonObject): RecordIssue[] {
+  const issues: RecordIssue[] = [];
+  const { timestamp, type, payload, ordinal } = record;
+  if (typeof timestamp !== 'string') issues.push(memberIssue('timestamp', timestamp, 'a string'));
+  if (typeof type !== 'string') issues.push(memberIssue('type', type, 'a string'));
+  if (!isObject(payload)) issues.push(memberIssue('payload', payload, 'an object'));
+  if (ordinal !== undefined && ordinal !== null && !(Number.isSafeInteger(ordinal) && (ordinal as number) >= 0))
+    issues.push(memberIssue('ordinal', ordinal, 'a whole number'));
+  if (isDeeper(record, DEEPEST)) issues.push(tooDeep(type === 'response_item' || type === 'compacted'));
+  return issues;
+}
+
+function describeHeader(record: JsonObject, payload: JsonObject, issues: RecordIssue[]): CheckedFacts {
+  for (const member of HEADER_MEMBERS) {
+    if (typeof payload[member] === 'string') continue;
+    const found = payload[member] === undefined ? 'is missing' : 'is not a string';
+    issues.push({ rule: 'bad-header', path: `payload.${member}`, message: `the header's ${member} ${found}` });
+  }
+  const mode = payload['history_mode'];
+  if (!HISTORY_MODES.has(mode)) {
+    const message = `history_mode ${shortJson(mode)} is unknown; the known modes are legacy and paginated`;
+    issues.push({ rule: 'unknown-version', path: 'payload.history_mode', message });
+  }
+  const facts = factsOf(record, 'session_meta', { issues, isHeader: true });
+  return { ...facts, ordinal: isPaginated(record) ? (facts.ordinal ?? null) : undefined };
+}
+
+function describeItem(
+  record: JsonObject,
+  item: JsonObject,
+  at: '' | 'payload.',
+  type: string,
+  found: RecordIssue[] = [],
+): CheckedFacts {
+  const issues = found;
+  if (!isItemType(type))
+    issues.push(type === '' ? memberIssue(`${at}type`, item['type'], 'a string') : unknownType(`${at}type`, type));
+  requireMembers(type, item, at, issues);
+  if (type === 'message') messageIssues(item, at, issues);
+  if (at === '' && isDeeper(record, DEEPEST)) issues.push(tooDeep(true));
+  const isResult = type.endsWith('_output');
+  const isCall = type.endsWith('_call');
+  const blocks = isResult || (isCall && !isRemote(type, item)) ? toolBlocks(item, at, isCall) : NO_BLOCKS;
+  const { role } = item;
+  const speaker = role === 'user' || role === 'assistant' ? role : undefined;
+  return factsOf(record, type, {
+    issues,
+    blocks,
+    isSpoken: true,
+    role: isResult ? 'result' : isCall || type === 'reasoning' ? 'assistant' : speaker,
+    said: item,
+  });
+}
+
+function toolBlocks(item: JsonObject, at: string, isCall: boolean): readonly BlockFacts[] {
+  const member = ['call_id', 'id'].find((one) => typeof item[one] === 'string');
+  const path = `${at}${member ?? 'call_id'}`;
+  return [{ kind: isCall ? 'call' : 'result', path, callId: member && textOf(item[member]) }];
+}
+
+function requireMembers(type: string, item: JsonObject, at: string, issues: RecordIssue[]): void {
+  for (const member of REQUIRED[type] ?? []) {
+    const value = item[member];
+    const isText = member === 'call_id' || member === 'role';
+    if (value === undefined || value === null || (isText && typeof value !== 'string'))
+      issues.push(memberIssue(`${at}${member}`, value, isText ? 'a string' : 'a value'));
+  }
+}
+
+function messageIssues({ content }: JsonObject, at: string, issues: RecordIssue[]): void {
+  const path = `${at}content`;
+  if (!Array.isArray(content)) {
+    if (content !== undefined && content !== null) issues.push(memberIssue(path, content, 'a list'));
+    return;
+  }
+  if (content.length === 0) issues.push({ rule: 'empty-block', path, message: 'the message has no content' });
+  for (let index = 0; index < content.length; index++) {
+    const part: unknown = content[index];
+    const type = isObject(part) ? part['type'] : undefined;
+    if (!isObject(part) || !CONTENT_TYPES.has(type)) {
+      const message = `the content type ${shortJson(type ?? part)} is unknown`;
+      issues.push({ rule: 'unknown-block', path: `${path}[${index}]`, message });
+    } else if (type === 'input_text' || type === 'output_text') {
+      const { text } = part;
+      if (typeof text !== 'string') issues.push(memberIssue(`${path}[${index}].text`, text, 'a string'));
+      else if (text === '') issues.push(emptyText(`${path}[${index}]`));
+    }
+  }
+}
+
+function memberIssue(path: string, value: unknown, kind: string): RecordIssue {
+  if (value === undefined) return { rule: 'missing-field', path, message: `'${path}' is missing` };
+  return { rule: 'wrong-type', path, message: `'${path}' is not ${kind}` };
+}
+
+function unknownType(path: string, type: string): RecordIssue {
+  return { rule: 'unknown-entry-type', path, message: `the type ${shortJson(type)} is unknown` };
+}
+
+function emptyText(path: string): RecordIssue {
+  return { rule: 'empty-block', path, message: 'the text is empty', severity: 'warning' };
+}
+
+function tooDeep(isSpoken: boolean): RecordIssue {
+  const message = `nested more than ${DEEPEST} levels deep, which Codex does not read`;
+  return { rule: 'deep-nesting', path: '', message, severity: isSpoken ? 'error' : 'warning' };
+}
+
+/** Whether a value nests deeper than so many levels; goes no deeper itself. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const key in value) if (isDeeper((value as JsonObject)[key], levels - 1)) return true;
+  return false;
+}

@@ -1,0 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
+import { placeOfRecord } from './check/record-log.ts';
+import { defineRule } from './rule.ts';
+
+export const duplicateRecord = defineRule('duplicate-record', 'warning', 'tree', {
+  summary: 'a record says the same as the one before it',
+  why: 'The agent sends both: the model sees the message twice, and every later request pays for it.',
+  arises: 'Two processes wrote the same session, or a writer tried again after an error.',
+  advice:
+    'Harmless for most sessions; delete one of the two by hand if no fork of the session names an offset after it.',
+  example:
+    '{…"type":"response_item","payload":{"type":"message",…"text":"Go on."…}}\n{…"type":"response_item","payload":{"type":"message",…"text":"Go on."…}}',
+  record: (record, log, report) => {
+    const { said } = record.facts;
+    if (!said || !log.lastSaid || !isDeepStrictEqual(said, log.lastSaid)) return;
+    report(placeOfRecord(record), `the same as the record on line ${log.lineOf(log.size - 1)}`);
+  },
+});

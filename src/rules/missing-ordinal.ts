@@ -1,0 +1,17 @@
+import { defineRule } from './rule.ts';
+
+export const missingOrdinal = defineRule('missing-ordinal', 'error', 'shape', {
+  summary: 'a record has no ordinal, in a log that numbers its records',
+  why: 'The agent goes on from the number of the last record: without one it refuses to resume the session.',
+  arises: 'A script or another version wrote the record.',
+  advice: "'sessionctl repair' numbers the last record; on the others it is harmless.",
+  example:
+    '{"timestamp":"…","ordinal":7,"type":"event_msg",…}\n{"timestamp":"…","type":"event_msg",…}   (the last line)',
+  recordsEnd: (log, report) => {
+    for (const position of log.unnumbered) {
+      const isLast = position === log.size - 1;
+      const message = isLast ? 'the last record has no ordinal' : 'the record has no ordinal';
+      report(log.placeOf(position), message, isLast ? undefined : 'warning');
+    }
+  },
+});
