@@ -123,6 +123,9 @@ export interface BlockFacts {
   readonly image?: { readonly length: number; readonly width?: number; readonly height?: number };
 }
 
+/** The conversation of subagents that are not named: it cannot be all that a log has. */
+export const UNNAMED = '?';
+
 /** What the rules need to know of one record, whatever its format calls it. */
 export interface CheckedFacts {
   /** The type of the record, in the words of its format. */

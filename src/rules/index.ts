@@ -14,11 +14,14 @@ import { danglingParent } from './dangling-parent.ts';
 import { deepNesting } from './deep-nesting.ts';
 import { duplicateCallId } from './duplicate-call-id.ts';
 import { duplicateId } from './duplicate-id.ts';
+import { duplicateMessageId } from './duplicate-message-id.ts';
 import { duplicateRecord } from './duplicate-record.ts';
 import { duplicateResult } from './duplicate-result.ts';
+import { emptyBlock } from './empty-block.ts';
 import { extraRoot } from './extra-root.ts';
 import { forwardParent } from './forward-parent.ts';
 import { gluedEntries } from './glued-entries.ts';
+import { halfCompaction } from './half-compaction.ts';
 import { headerAsParent } from './header-as-parent.ts';
 import { inlineImage } from './inline-image.ts';
 import { invalidUtf8 } from './invalid-utf8.ts';
@@ -32,6 +35,7 @@ import { missingField } from './missing-field.ts';
 import { missingFinalNewline } from './missing-final-newline.ts';
 import { missingHeader } from './missing-header.ts';
 import { missingOrdinal } from './missing-ordinal.ts';
+import { noConversation } from './no-conversation.ts';
 import { notAnObject } from './not-an-object.ts';
 import { notJson } from './not-json.ts';
 import { nulBytes } from './nul-bytes.ts';
@@ -40,6 +44,7 @@ import { nullContent } from './null-content.ts';
 import { oddShape } from './odd-shape.ts';
 import { ordinalOrder } from './ordinal-order.ts';
 import { orphanResult } from './orphan-result.ts';
+import { oversizeImage } from './oversize-image.ts';
 import { oversizeLine } from './oversize-line.ts';
 import { oversizeString } from './oversize-string.ts';
 import { parentCycle } from './parent-cycle.ts';
@@ -57,6 +62,7 @@ import { unknownBlock } from './unknown-block.ts';
 import { unknownEntryType } from './unknown-entry-type.ts';
 import { unknownRole } from './unknown-role.ts';
 import { unknownVersion } from './unknown-version.ts';
+import { unsignedThinking } from './unsigned-thinking.ts';
 import { usageWithoutCost } from './usage-without-cost.ts';
 import { wrongType } from './wrong-type.ts';
 
@@ -90,6 +96,9 @@ export const rules: readonly Rule[] = [
   unknownEntryType,
   unknownRole,
   unknownBlock,
+  emptyBlock,
+  unsignedThinking,
+  oversizeImage,
   badTimestamp,
   transientField,
   oversizeString,
@@ -100,6 +109,7 @@ export const rules: readonly Rule[] = [
   missingBase,
   duplicateRecord,
   duplicateId,
+  duplicateMessageId,
   danglingParent,
   parentCycle,
   forwardParent,
@@ -111,6 +121,7 @@ export const rules: readonly Rule[] = [
   danglingKeptEntry,
   keptEntryOffPath,
   danglingFrom,
+  halfCompaction,
   unansweredCall,
   orphanResult,
   duplicateResult,
@@ -122,4 +133,5 @@ export const rules: readonly Rule[] = [
   damagedBlob,
   extraRoot,
   inlineImage,
+  noConversation,
 ];

@@ -24,6 +24,7 @@ export const claudeCode: LogFormat = {
     return folders.flatMap((folder) => (folder ? `${folder.trim()}/projects` : []));
   },
   describe: describeRecord,
+  checks: async () => (await import('./checks.ts')).checks,
   toNative: async (...task) => (await import('./conversion.ts')).toNative(...task),
 };
 

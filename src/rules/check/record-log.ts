@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CheckedFacts } from '../../formats/format.ts';
+import type { BlockFacts, CheckedFacts } from '../../formats/format.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { cycles } from '../../tree/children.ts';
 import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
@@ -21,11 +21,19 @@ const NO_ID = -1;
 const NULL_PARENT = -2;
 /** The record does not say what its parent is. */
 const NO_PARENT = -3;
+export const NO_MESSAGE = -1;
 /** In the place of a parent's position: it is a root, or nothing has the id that it names. */
 export const ROOT = -1;
 export const LOST = -2;
 
 const FLAG = { spoken: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assistant: 32 };
+
+/** How many records above it are looked at for where an answer was left and another one begun. */
+const MOST_TAKEN_BACK = 64;
+
+/** What providers take: the length of the base64 text, and the longer side, which may be less in a long session. */
+export const MOST_BASE64 = 5 * 1024 * 1024;
+export const MOST_PIXELS = { ofOne: 8_000, ofMany: 2_000, many: 20 };
 
 /** A call or a result: the record that has it, and where in the record. */
 export interface ToolUse {
@@ -36,10 +44,10 @@ export interface ToolUse {
 /** What is known of a conversation so far. */
 interface Conversation {
   first: number;
-  /** The last record that is no result. */
+  /** Where the last message began; results are none. */
   last: number;
-  messageId: string | undefined;
-  readonly messageIds: Set<string>;
+  /** The one that is going on. */
+  message: number;
 }
 
 /**
@@ -67,17 +75,22 @@ export class RecordLog {
   /** Of the last record. */
   lastSaid: JsonObject | undefined;
   images = 0;
+  /** The images that a provider may refuse: it depends on how many there are. */
+  readonly largeImages: (ToolUse & { readonly image: NonNullable<BlockFacts['image']> })[] = [];
   readonly calls = new Map<number, ToolUse[]>();
   readonly results = new Map<number, ToolUse[]>();
   readonly conversations = new Map<string, Conversation>();
   readonly compactions: { readonly position: number; readonly kept: readonly string[]; hasSummary: boolean }[] = [];
   readonly callIds: Symbols;
+  /** Ids of messages, apart for each conversation. */
+  readonly #messageIds: Symbols;
   readonly #ids: Symbols;
   readonly #id = int32Column();
   readonly #parent = int32Column();
   readonly #line = uint32Column();
   readonly #offset = float64Column();
   readonly #time = float64Column();
+  readonly #message = int32Column();
   readonly #flags = uint8Column();
   readonly #conversation = uint8Column();
   readonly #names: string[] = [];
@@ -89,6 +102,7 @@ export class RecordLog {
   constructor(hashKey: Uint8Array) {
     this.#ids = new Symbols(hashKey);
     this.callIds = new Symbols(hashKey);
+    this.#messageIds = new Symbols(hashKey);
   }
 
   get size(): number {
@@ -113,6 +127,11 @@ export class RecordLog {
     const parent = this.#parent.at(position);
     if (parent >= 0) return this.#ids.text(parent);
     return parent === NULL_PARENT ? null : undefined;
+  }
+
+  /** The number of the message that it is part of, of its conversation alone; NO_MESSAGE where it has none. */
+  messageOf(position: number): number {
+    return this.#message.at(position);
   }
 
   /** NaN where it cannot be read; before all others where none is expected. */
@@ -190,14 +209,33 @@ export class RecordLog {
     });
   }
 
-  /** The conversation went on behind a record: something other than results came. */
+  /** The conversation went on behind a record: the user spoke, or another answer came. */
   goesOnBehind(position: number): boolean {
-    return (this.conversations.get(this.conversationOf(position))?.last ?? -1) > position;
+    const last = this.conversations.get(this.conversationOf(position))?.last ?? -1;
+    return last > position && !this.#isTakenBack(position);
+  }
+
+  /** Nothing hangs from it, for what came next hangs from a record close above it. */
+  #isTakenBack(position: number): boolean {
+    const conversation = this.#conversation.at(position);
+    const message = this.messageOf(position);
+    let next = position + 1;
+    for (; next < this.size; next++) {
+      if (this.#conversation.at(next) !== conversation) continue;
+      if (this.parentOf(next) === position) return false;
+      const isSaid = (this.#flags.at(next) & (FLAG.prompt | FLAG.assistant)) !== 0;
+      if (isSaid && (message === NO_MESSAGE || this.messageOf(next) !== message)) break;
+    }
+    const parent = next < this.size ? this.parentOf(next) : ROOT;
+    let at = parent < 0 ? ROOT : this.parentOf(position);
+    for (let steps = 0; at >= 0 && at !== parent && steps < MOST_TAKEN_BACK; steps++) at = this.parentOf(at);
+    return at >= 0 && at === parent;
   }
 
   add({ line, offset, facts, time, text }: CheckedRecord): number {
     const position = this.size;
-    const { id, parentId, isSpoken, conversation } = facts;
+    const { id, parentId, isSpoken, conversation, messageId } = facts;
+    const message = messageId === undefined ? NO_MESSAGE : this.#messageIds.intern(conversation + messageId);
     let flags = (isSpoken ? FLAG.spoken : 0) | (facts.mayBeRoot ? FLAG.mayBeRoot : 0);
     if (isSpoken && facts.role === 'user') flags |= FLAG.prompt;
     if (facts.role === 'assistant') flags |= FLAG.assistant;
@@ -209,10 +247,11 @@ export class RecordLog {
     this.#line.push(line);
     this.#offset.push(offset);
     this.#time.push(time ?? (facts.timestamp === null ? Number.NEGATIVE_INFINITY : Number.NaN));
+    this.#message.push(message);
     this.#flags.push(flags);
     this.#conversation.push(this.#nameOf(conversation));
     // What a copy says was said.
-    if ((flags & FLAG.copy) === 0) this.#take(position, facts);
+    if ((flags & FLAG.copy) === 0) this.#take(position, facts, message);
     if (isSpoken) {
       this.spoken++;
       if (conversation === '') this.lastSpoken = position;
@@ -224,8 +263,8 @@ export class RecordLog {
     return position;
   }
 
-  #take(position: number, facts: CheckedFacts): void {
-    const { blocks, conversation, isSpoken, messageId, role, compaction, leaf } = facts;
+  #take(position: number, facts: CheckedFacts, message: number): void {
+    const { blocks, conversation, isSpoken, role, compaction, leaf } = facts;
     if (facts.isHeader && !this.header) {
       this.header = facts;
       this.headerLine = this.lineOf(position);
@@ -236,8 +275,9 @@ export class RecordLog {
       this.lastOrdinal = facts.ordinal;
       this.lastOrdinalAt = position;
     } else if (this.header?.ordinal !== undefined) this.unnumbered.push(position);
-    for (const { kind, callId, path } of blocks) {
+    for (const { kind, callId, path, image } of blocks) {
       if (kind === 'image') this.images++;
+      if (image && isLarge(image)) this.largeImages.push({ position, path, image });
       const uses = kind === 'call' ? this.calls : kind === 'result' ? this.results : undefined;
       if (!uses || callId === undefined) continue;
       const symbol = this.callIds.intern(callId);
@@ -250,13 +290,12 @@ export class RecordLog {
     if (compaction) this.compactions.push({ position, kept: compaction.kept, hasSummary: compaction.isWhole });
     if (!isSpoken) return;
     const known = this.conversations.get(conversation);
-    const current = known ?? { first: position, last: position, messageId: undefined, messageIds: new Set<string>() };
+    const current = known ?? { first: position, last: position, message };
     if (!known) this.conversations.set(conversation, current);
-    if (role !== 'result') current.last = position;
-    if (role === 'user') current.messageId = undefined;
-    if (messageId === undefined) return;
-    current.messageId = messageId;
-    current.messageIds.add(messageId);
+    // An answer may be several records, with results of its first calls between them.
+    if (role === 'user' || (role === 'assistant' && (message === NO_MESSAGE || message !== current.message)))
+      current.last = position;
+    if (role === 'user' || message !== NO_MESSAGE) current.message = message;
   }
 
   #symbol(id: string): number {
@@ -285,6 +324,10 @@ export class RecordLog {
 
 export function placeOfRecord({ line, offset, facts }: CheckedRecord, path?: string): FindingPlace {
   return { line, offset, entryId: facts.id, path };
+}
+
+function isLarge({ length, width = 0, height = 0 }: NonNullable<BlockFacts['image']>): boolean {
+  return length > MOST_BASE64 || Math.max(width, height) > MOST_PIXELS.ofMany;
 }
 
 /** 48 bits: of two records that share an id and differ, one pair in 10 to the 14th would be taken for copies. */

@@ -1,0 +1,207 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { imageSize } from '../../util/image-size.ts';
+import { type BlockFacts, type CheckedFacts, type RecordIssue, UNNAMED } from '../format.ts';
+import { stringOf } from './describe.ts';
+
+/** The types of records that form the tree. */
+const CHAIN: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
+
+/** Blocks that go to the model as they are, besides those that are looked into. */
+const OTHER_BLOCKS: ReadonlySet<unknown> = new Set(
+  'redacted_thinking document search_result server_tool_use mcp_tool_use container_upload compaction fallback'.split(
+    ' ',
+  ),
+);
+
+const NO_BLOCKS: readonly BlockFacts[] = [];
+const NO_ISSUES: readonly RecordIssue[] = [];
+
+export function isChainType(type: unknown): boolean {
+  return CHAIN.has(type);
+}
+
+/** What the rules need to know of a record. */
+export function describeChecked(record: JsonObject): CheckedFacts {
+  const { type, uuid } = record;
+  if (CHAIN.has(type) || (typeof type !== 'string' && uuid !== undefined)) return chainFacts(record);
+  const issues = typeof type === 'string' ? NO_ISSUES : typeIssue(record);
+  const base = { type: stringOf(type) ?? '', isSpoken: false, conversation: '', blocks: NO_BLOCKS, issues };
+  // A type that the agent does not know: it skips the record, and with it what hangs from it.
+  if (typeof uuid === 'string')
+    return { ...base, id: uuid, parentId: parentOf(record), timestamp: record['timestamp'] };
+  return type === 'last-prompt' ? { ...base, leaf: stringOf(record['leafUuid']) } : base;
+}
+
+function chainFacts(record: JsonObject): CheckedFacts {
+  const { type, uuid, message, isSidechain, agentId, timestamp } = record;
+  const isMessage = type === 'user' || type === 'assistant';
+  const content = isObject(message) ? message['content'] : undefined;
+  const blocks = isMessage ? blocksOf(content, record) : NO_BLOCKS;
+  const isBoundary = type === 'system' && record['subtype'] === 'compact_boundary';
+  return {
+    type: stringOf(type) ?? '',
+    isSpoken: true,
+    conversation: isSidechain === true ? (stringOf(agentId) ?? UNNAMED) : '',
+    id: stringOf(uuid),
+    parentId: parentOf(record),
+    mayBeRoot: isBoundary,
+    messageId: type === 'assistant' && isObject(message) ? stringOf(message['id']) : undefined,
+    role: isMessage ? roleOf(record, blocks) : undefined,
+    blocks,
+    timestamp: timestamp ?? undefined,
+    isSummary: record['isCompactSummary'] === true,
+    issues: issuesOf(record, isMessage, isBoundary),
+    ...(isBoundary ? { compaction: { kept: keptBy(record['compactMetadata']), isWhole: false } } : {}),
+  };
+}
+
+function parentOf({ parentUuid }: JsonObject): string | null | undefined {
+  return parentUuid === null ? null : stringOf(parentUuid);
+}
+
+/** Texts of the agent itself stand under the user's name; they neither begin a turn nor end one. */
+function roleOf({ type, isMeta }: JsonObject, blocks: readonly BlockFacts[]): CheckedFacts['role'] {
+  if (type === 'assistant') return 'assistant';
+  if (blocks.some(({ kind }) => kind === 'result')) return 'result';
+  return isMeta === true ? undefined : 'user';
+}
+
+/** The records that a compaction keeps in view. */
+function keptBy(metadata: unknown): readonly string[] {
+  const { preservedMessages, preservedSegment } = isObject(metadata) ? metadata : {};
+  const kept = isObject(preservedMessages) ? preservedMessages['uuids'] : undefined;
+  if (Array.isArray(kept)) return kept.filter((id) => typeof id === 'string');
+  if (!isObject(preservedSegment)) return [];
+  return [preservedSegment['headUuid'], preservedSegment['tailUuid']].filter((id) => typeof id === 'string');
+}
+
+function blocksOf(content: unknown, record: JsonObject): readonly BlockFacts[] {
+  if (content === '') return [{ kind: 'text', path: 'message.content', isEmpty: true }];
+  if (!Array.isArray(content)) return NO_BLOCKS;
+  if (content.length === 0) return [{ kind: 'text', path: 'message.content', isEmpty: true }];
+  const blocks: BlockFacts[] = [];
+  for (let at = 0; at < content.length; at++) {
+    const block: unknown = content[at];
+    if (isObject(block)) addBlock(blocks, block, `message.content[${at}]`, record);
+  }
+  return blocks;
+}
+
+function addBlock(blocks: BlockFacts[], block: JsonObject, path: string, record: JsonObject): void {
+  const { type, text, thinking, signature, id, tool_use_id: answered, content } = block;
+  switch (type) {
+    case 'text':
+      blocks.push({ kind: 'text', path, isEmpty: typeof text !== 'string' || text === '' });
+      return;
+    case 'thinking':
+      blocks.push({
+        kind: 'thinking',
+        path,
+        // The API may be asked to leave the text out, and then takes it back like that.
+        isEmpty: (typeof thinking !== 'string' || thinking === '') && record['thinkingDisplay'] !== 'omitted',
+        isSigned: typeof signature === 'string' && signature !== '',
+      });
+      return;
+    case 'tool_use':
+      blocks.push({ kind: 'call', path, callId: stringOf(id) });
+      return;
+    case 'tool_result':
+      blocks.push({ kind: 'result', path, callId: stringOf(answered) });
+      addImages(blocks, content, path);
+      return;
+    case 'image':
+      blocks.push(imageFacts(block, path));
+      return;
+    default:
+      blocks.push({ kind: OTHER_BLOCKS.has(type) || isToolResult(type) ? 'other' : 'unknown', path });
+  }
+}
+
+/** What the tools of the provider itself found, one type for each tool. */
+function isToolResult(type: unknown): boolean {
+  return typeof type === 'string' && type.endsWith('_tool_result');
+}
+
+function addImages(blocks: BlockFacts[], content: unknown, path: string): void {
+  if (!Array.isArray(content)) return;
+  for (let at = 0; at < content.length; at++) {
+    const block: unknown = content[at];
+    if (isObject(block) && block['type'] === 'image') blocks.push(imageFacts(block, `${path}.content[${at}]`));
+  }
+}
+
+function imageFacts(block: JsonObject, path: string): BlockFacts {
+  const data = imageData(block);
+  return { kind: 'image', path, ...(data === undefined ? {} : { image: { length: data.length, ...imageSize(data) } }) };
+}
+
+/** The base64 text of an image. */
+export function imageData({ source }: JsonObject): string | undefined {
+  return isObject(source) && source['type'] === 'base64' ? stringOf(source['data']) : undefined;
+}
+
+function issuesOf(record: JsonObject, isMessage: boolean, isBoundary: boolean): readonly RecordIssue[] {
+  const { type, uuid, parentUuid, message } = record;
+  if (typeof type === 'string' && typeof uuid === 'string' && (typeof parentUuid === 'string' || parentUuid === null)) {
+    if (!isMessage) return isBoundary ? boundaryIssues(record) : NO_ISSUES;
+    if (isObject(message) && hasPlainContent(message)) return NO_ISSUES;
+  }
+  const issues: RecordIssue[] = typeof type === 'string' ? [] : typeIssue(record);
+  need(issues, uuid, 'uuid', typeof uuid === 'string', 'a string');
+  need(issues, parentUuid, 'parentUuid', typeof parentUuid === 'string' || parentUuid === null, 'a string or null');
+  if (isMessage) need(issues, message, 'message', isObject(message), 'an object');
+  if (isMessage && isObject(message)) messageIssues(issues, message);
+  return issues;
+}
+
+/** Most messages: nothing else has to be looked at. */
+function hasPlainContent({ role, content }: JsonObject): boolean {
+  if (typeof role !== 'string') return false;
+  if (typeof content === 'string') return true;
+  return Array.isArray(content) && content.every(isWhole);
+}
+
+function isWhole(block: unknown): boolean {
+  if (!isObject(block)) return false;
+  const { type } = block;
+  if (type === 'tool_use') return typeof block['id'] === 'string';
+  if (type === 'tool_result') return typeof block['tool_use_id'] === 'string';
+  return type === 'text' || type === 'thinking' || type === 'image' || OTHER_BLOCKS.has(type) || isToolResult(type);
+}
+
+function messageIssues(issues: RecordIssue[], { role, content }: JsonObject): void {
+  need(issues, role, 'message.role', typeof role === 'string', 'a string');
+  const isContent = typeof content === 'string' || Array.isArray(content);
+  need(issues, content, 'message.content', isContent, 'a string or an array');
+  if (!Array.isArray(content)) return;
+  for (let at = 0; at < content.length; at++) {
+    const block: unknown = content[at];
+    const path = `message.content[${at}]`;
+    need(issues, block, path, isObject(block), 'an object');
+    if (!isObject(block) || isWhole(block)) continue;
+    const { type, id, tool_use_id: answered } = block;
+    if (type === 'tool_use') need(issues, id, `${path}.id`, false, 'a string');
+    else if (type === 'tool_result') need(issues, answered, `${path}.tool_use_id`, false, 'a string');
+    else if (typeof type !== 'string') need(issues, type, `${path}.type`, false, 'a string');
+    else issues.push({ rule: 'unknown-block', path, message: `the content block has the unknown type '${type}'` });
+  }
+}
+
+function need(issues: RecordIssue[], value: unknown, path: string, isRight: boolean, wanted: string): void {
+  if (isRight) return;
+  if (value === undefined) issues.push({ rule: 'missing-field', path, message: `${path} is missing` });
+  else issues.push({ rule: 'wrong-type', path, message: `${path} is not ${wanted}` });
+}
+
+/** Nothing is lost with a record that nobody can hang from. */
+function typeIssue({ type, uuid }: JsonObject): RecordIssue[] {
+  const issues: RecordIssue[] = [];
+  need(issues, type, 'type', false, 'a string');
+  return uuid === undefined ? issues.map((issue) => ({ ...issue, severity: 'warning' })) : issues;
+}
+
+/** Without it nobody knows what the compaction has kept. */
+function boundaryIssues({ compactMetadata }: JsonObject): readonly RecordIssue[] {
+  if (isObject(compactMetadata)) return NO_ISSUES;
+  return [{ rule: 'half-compaction', path: 'compactMetadata', message: 'the compaction does not say what it kept' }];
+}

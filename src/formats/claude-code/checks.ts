@@ -1,0 +1,116 @@
+import type { Damage } from '../../entries/damage.ts';
+import type { RecordChecks } from '../format.ts';
+import { describeChecked, isChainType } from './checked-facts.ts';
+import { edit } from './edit.ts';
+
+/** What an error is: a tested version loses, hides or overwrites data, refuses the session, or the API refuses it. */
+const levels: RecordChecks['levels'] = {
+  'torn-line': 'error',
+  'glued-entries': 'error',
+  'nul-bytes': 'error',
+  'invalid-utf8': 'warning',
+  'byte-order-mark': 'warning',
+  'not-json': 'warning',
+  'not-an-object': 'error',
+  'missing-final-newline': 'error',
+  'oversize-line': 'warning',
+  'blank-line': 'warning',
+  'missing-field': 'error',
+  'wrong-type': 'error',
+  'unknown-entry-type': 'error',
+  'unknown-block': 'error',
+  'empty-block': 'error',
+  'unsigned-thinking': 'error',
+  'oversize-image': 'error',
+  'bad-timestamp': 'error',
+  'time-backwards': 'warning',
+  'duplicate-id': 'error',
+  'duplicate-message-id': 'error',
+  'dangling-parent': 'error',
+  'parent-cycle': 'error',
+  'forward-parent': 'warning',
+  'stale-leaf': 'warning',
+  'half-compaction': 'error',
+  'unanswered-call': 'error',
+  'orphan-result': 'error',
+  'duplicate-call-id': 'error',
+  'duplicate-result': 'warning',
+  'result-before-call': 'warning',
+  'no-conversation': 'error',
+};
+
+const evidence: RecordChecks['evidence'] = {
+  'torn-line':
+    'Claude Code 2.1.325 and 2.1.100 skip the line; if it is in the middle of a session at the usual pace, all that came before it is hidden (20 of 24 blocks).',
+  'glued-entries':
+    '2.1.325 splits two whole records on one line; 2.1.100 skips the line, and hid 21 of 24 blocks. Of half a record and a whole one, both lose both.',
+  'nul-bytes':
+    'With NULs inside a record both versions skip the line and hide what came before it; a run of NULs in front of a record makes 2.1.100 do the same. NULs after the last line do no harm.',
+  'invalid-utf8': 'Both versions read the bytes as U+FFFD and send them to the model like that.',
+  'byte-order-mark': 'Both versions cope.',
+  'not-json': 'Both versions skip the line and lose nothing else.',
+  'not-an-object':
+    'A line with null makes 2.1.100 hide 5 of 24 blocks, and what it appends is lost at the next resume; 2.1.325 copes, and both cope with other values.',
+  'missing-final-newline':
+    '2.1.100 appends its next record to the same line, and at the next resume the whole conversation is gone; 2.1.325 starts with a newline.',
+  'oversize-line': 'Both versions read a line of 50 MB.',
+  'blank-line': 'Both versions cope.',
+  'missing-field':
+    'A record without type, uuid or parentUuid ends the chain: 19 or 20 of 24 blocks are hidden. Without a message 2.1.325 drops the record, and 2.1.100 refuses to resume the session.',
+  'wrong-type': 'If the content is null, 2.1.325 drops the record, and 2.1.100 refuses to resume the session.',
+  'unknown-entry-type':
+    'Both versions skip a record of a type they do not know; when others hang from it, all that came before it is hidden (19 of 24 blocks).',
+  'unknown-block': 'Both versions send the block as it is, and the API rejects the request.',
+  'empty-block':
+    "Both versions send a user's empty text, which the API rejects; an empty text of the assistant is left out or replaced by '(no content)'.",
+  'unsigned-thinking':
+    'Both versions send thinking without a signature, and the API rejects this and every later request; users report the same for thinking that was emptied and kept its signature.',
+  'oversize-image': '2.1.325 refuses to resume once and then leaves the image out; 2.1.100 refuses every time.',
+  'bad-timestamp':
+    "Without a valid timestamp on the last record 2.1.325 says 'No conversation found', and 2.1.100 resumes at an earlier one; without any, both refuse. Elsewhere they cope.",
+  'time-backwards':
+    '2.1.100 resumes at the record with the latest time, so it may leave out the last ones; 2.1.325 copes.',
+  'duplicate-id': 'Of two records with one uuid both versions keep the later one only; equal copies do no harm.',
+  'duplicate-message-id':
+    '2.1.100 joins records with one message.id from different turns: it made up results for two calls, and the next resume lost 14 blocks; 2.1.325 copes.',
+  'dangling-parent':
+    'Both versions attach the record to the one before it only if that is less than 5 seconds older; otherwise all that came before it is hidden (19 to 23 of 24 blocks).',
+  'parent-cycle':
+    'At the usual pace of a session both versions hide what came before the cycle (18 or 19 of 24 blocks).',
+  'forward-parent': 'Both versions cope.',
+  'stale-leaf':
+    '2.1.325 resumes below the record that the last last-prompt names, 2.1.100 at the record with the latest time: they open two different conversations.',
+  'half-compaction':
+    'Without its summary both versions hid 19 of 24 blocks; when kept records are missing, 2.1.325 drops all that the compaction kept.',
+  'unanswered-call':
+    'In the middle both versions drop the call. At the end 2.1.325 writes a result that says that the call was interrupted, and 2.1.100 continues above the call.',
+  'orphan-result': 'Both versions drop the result without a word, and what hangs from the lost call may be hidden.',
+  'duplicate-call-id': 'Both versions drop one of the two calls and its result.',
+  'duplicate-result': 'Both versions send the first result only.',
+  'result-before-call': '2.1.325 sends the blocks in another order; 2.1.100 copes.',
+  'no-conversation': "Both versions say 'No conversation found' and exit.",
+};
+
+export const checks: RecordChecks = {
+  levels,
+  evidence,
+  isRecord: ({ type, uuid, parentUuid, sessionId, leafUuid, messageId }) => {
+    if (typeof type !== 'string') return false;
+    if (isChainType(type)) return typeof uuid === 'string' && (parentUuid === null || typeof parentUuid === 'string');
+    return [sessionId, leafUuid, messageId].some((id) => typeof id === 'string');
+  },
+  describe: describeChecked,
+  damageSeverity,
+  edit,
+};
+
+/** Records of a conversation start with their parent, all others with their type. */
+const START = /^[\0\s]*\{"type":"([a-z-]+)"/;
+
+/** No record of a conversation is lost with it. */
+function damageSeverity(damage: Damage, raw: string): 'warning' | undefined {
+  if (damage === 'not-an-object') return raw.trim() === 'null' ? undefined : 'warning';
+  if (damage === 'nul-bytes' && /^[\0\s]*$/.test(raw)) return 'warning';
+  const type = damage === 'glued-entries' ? undefined : START.exec(raw)?.[1];
+  return type === undefined || isChainType(type) ? undefined : 'warning';
+}

@@ -1,0 +1,55 @@
+import { isObject } from '../../json/value.ts';
+import type { RecordEditor } from '../format.ts';
+import { sessionUuid } from '../native-writer.ts';
+import { imageData } from './checked-facts.ts';
+
+/** What every record of a conversation repeats. */
+const COMMON = 'isSidechain agentId userType entrypoint cwd sessionId version gitBranch slug timestamp'.split(' ');
+
+/** How a fix changes a record. */
+export const edit: RecordEditor = {
+  paths: {
+    id: 'uuid',
+    parentId: 'parentUuid',
+    messageId: 'message.id',
+    timestamp: 'timestamp',
+    leaf: 'leafUuid',
+  },
+  callIdPath: ({ kind, path }) => `${path}.${kind === 'call' ? 'id' : 'tool_use_id'}`,
+  newId: (seed) => sessionUuid('claude-code', seed),
+  /** As Claude Code itself answers a call that it finds open when it resumes a session. */
+  result: (call, { callId, id, parentId, text }) => {
+    const content = [{ type: 'tool_result', content: text, is_error: true, tool_use_id: callId }];
+    const common = COMMON.flatMap((key) => (Object.hasOwn(call, key) ? [[key, call[key]]] : []));
+    return {
+      parentUuid: parentId ?? null,
+      type: 'user',
+      message: { role: 'user', content },
+      uuid: id,
+      toolUseResult: text,
+      toolDenialKind: 'interrupted',
+      ...(typeof call['uuid'] === 'string' ? { sourceToolAssistantUUID: call['uuid'] } : {}),
+      ...Object.fromEntries(common),
+    };
+  },
+  imageData,
+  textBlock: (text) => ({ type: 'text', text }),
+  keptOnly: ({ compactMetadata }, has) => {
+    const { preservedMessages, preservedSegment } = isObject(compactMetadata) ? compactMetadata : {};
+    const isThere = (id: unknown): boolean => typeof id === 'string' && has(id);
+    const listed = isObject(preservedMessages) ? preservedMessages : {};
+    const ends = isObject(preservedSegment) ? [preservedSegment['headUuid'], preservedSegment['tailUuid']] : [];
+    const left = (Array.isArray(listed['uuids']) ? listed['uuids'] : ends).filter(isThere);
+    if (left.length === 0) return undefined;
+    const changes = new Map<string, unknown>();
+    for (const key of ['uuids', 'allUuids']) {
+      const ids = listed[key];
+      if (Array.isArray(ids) && !ids.every(isThere))
+        changes.set(`compactMetadata.preservedMessages.${key}`, ids.filter(isThere));
+    }
+    // A segment is named by its ends.
+    if (ends.length > 0 && !isThere(ends[0])) changes.set('compactMetadata.preservedSegment.headUuid', left[0]);
+    if (ends.length > 0 && !isThere(ends[1])) changes.set('compactMetadata.preservedSegment.tailUuid', left.at(-1));
+    return changes;
+  },
+};

@@ -1,0 +1,37 @@
+import { LOST, NO_MESSAGE, type RecordLog } from './check/record-log.ts';
+import { defineRule } from './rule.ts';
+
+/** Beyond this nobody hangs one record of a message from another. */
+const MOST_STEPS = 1_000;
+
+export const duplicateMessageId = defineRule('duplicate-message-id', 'error', 'tree', {
+  summary: 'an id of a message is used again in a later turn',
+  why: 'Agents join the records of one message by its id: the turns between them are torn apart, and calls lose their results.',
+  arises: 'A script, a proxy or a provider gave two answers the same id.',
+  advice: "'sessionctl repair' gives the later message an id of its own.",
+  example:
+    '{"type":"assistant","uuid":"a",…,"message":{"id":"m1",…}}\n{"type":"user","uuid":"b","parentUuid":"a",…}\n{"type":"assistant","uuid":"c","parentUuid":"b",…,"message":{"id":"m1",…}}',
+  recordsEnd: (log, report) => {
+    const first = new Map<number, number>();
+    for (let position = 0; position < log.size; position++) {
+      const message = log.messageOf(position);
+      if (message === NO_MESSAGE || log.isRepeated(position)) continue;
+      const earlier = first.get(message);
+      if (earlier === undefined) first.set(message, position);
+      else if (!continues(log, position, message))
+        report(log.placeOf(position), `the id of its message was already used on line ${log.lineOf(earlier)}`);
+    }
+  },
+});
+
+/** Whether it hangs from a record of the same message, with nothing but results and notes of the agent between them. */
+function continues(log: RecordLog, position: number, message: number): boolean {
+  let at = log.parentOf(position);
+  for (let steps = 0; at >= 0 && steps < MOST_STEPS; steps++, at = log.parentOf(at)) {
+    const own = log.messageOf(at);
+    if (own !== NO_MESSAGE) return own === message;
+    if (log.isPrompt(at)) return false;
+  }
+  // The chain is damaged, which has a name of its own.
+  return at >= 0 || at === LOST;
+}

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { foreignFormats } from '../../src/formats/index.ts';
+import { rules } from '../../src/rules/index.ts';
+import { projectRoot, run } from '../support/run.ts';
+
+const formats = await Promise.all(
+  foreignFormats.flatMap(({ id, checks }) => (checks ? [checks().then((found) => ({ id, checks: found }))] : [])),
+);
+
+async function findings(format: string, folder: string, name: string): Promise<string> {
+  const path = join(projectRoot, folder, 'options');
+  const options = existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ') : [];
+  const ran = await run(['validate', '--from', format, ...options, join(folder, name)]);
+  expect(ran.code).toBe(ran.stdout.includes(': error: ') ? 1 : 0);
+  return ran.stdout.replaceAll(`${folder}/`, '');
+}
+
+describe.each(formats)('in a log of $id', ({ id: format, checks }) => {
+  const ids = Object.keys(checks.levels).filter((id) => checks.levels[id] !== 'off');
+
+  describe.each(ids)('the rule %s', (id) => {
+    const folder = join('fixtures', 'rules', id, format);
+
+    it('finds what its bad fixture shows, to the letter, and nothing else', async () => {
+      const found = await findings(format, folder, 'bad.jsonl');
+      expect(found).toBe(readFileSync(join(projectRoot, folder, 'findings.txt'), 'utf8'));
+      const lines = found.trimEnd().split('\n');
+      expect(lines.every((line) => line.split(': ')[2] === id)).toBe(true);
+      // At least one of them has the level that the format gives the rule.
+      expect(lines.some((line) => line.split(': ')[1] === checks.levels[id])).toBe(true);
+    });
+
+    it('finds nothing in its good fixture', async () => {
+      expect(await findings(format, folder, 'good.jsonl')).toBe('');
+    });
+  });
+
+  it('every rule that applies is one that there is, and says what the agent does with it', () => {
+    expect(ids.filter((id) => !rules.some((rule) => rule.id === id))).toEqual([]);
+    expect(Object.keys(checks.evidence).sort()).toEqual([...ids].sort());
+    for (const text of Object.values(checks.evidence)) expect(text).toMatch(/^[A-Z0-9].*\.$/s);
+  });
+});
