@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import packageJson from '../package.json' with { type: 'json' };
 import { commands } from '../src/commands/index.ts';
+import { foreignFormats } from '../src/formats/index.ts';
 import { main, type ProcessIo } from '../src/main.ts';
 import { rules } from '../src/rules/index.ts';
 import { manPage } from './man-page.ts';
-import { rulePage, ruleTable } from './rule-docs.ts';
+import { type AgentLevels, rulePage, ruleTable } from './rule-docs.ts';
 import { type Shot, screenshot } from './screenshot.ts';
 
 /** A file that is made from the sources; `npm run docs` writes it, a test fails when it is out of date. */
@@ -16,8 +17,11 @@ export interface GeneratedFile {
 }
 
 export const generatedFiles: readonly GeneratedFile[] = [
-  { path: 'README.md', make: async (root) => withRuleTable(readFileSync(join(root, 'README.md'), 'utf8')) },
-  { path: 'docs/what-can-go-wrong.md', make: async () => rulePage(rules) },
+  {
+    path: 'README.md',
+    make: async (root) => withRuleTable(readFileSync(join(root, 'README.md'), 'utf8'), await agentLevels()),
+  },
+  { path: 'docs/what-can-go-wrong.md', make: async () => rulePage(rules, await agentLevels()) },
   {
     path: 'docs/sessionctl.1',
     make: async () => manPage(await Promise.all(commands.map((entry) => entry.load())), packageJson.version),
@@ -27,9 +31,17 @@ export const generatedFiles: readonly GeneratedFile[] = [
 
 const TABLE = /(<!-- rules: made by npm run docs -->\n)[\s\S]*?(<!-- end of rules -->)/;
 
-function withRuleTable(readme: string): string {
+/** Of the agents whose logs are checked in their own form. */
+async function agentLevels(): Promise<AgentLevels[]> {
+  const found: AgentLevels[] = [];
+  for (const { noun, checks } of foreignFormats)
+    if (checks) found.push({ agent: noun.slice(0, noun.lastIndexOf(' ')), ...(await checks()) });
+  return found;
+}
+
+function withRuleTable(readme: string, agents: readonly AgentLevels[]): string {
   if (!TABLE.test(readme)) throw new Error('README.md has no place for the table of rules');
-  return readme.replace(TABLE, (_, open: string, close: string) => `${open}\n${ruleTable(rules)}\n\n${close}`);
+  return readme.replace(TABLE, (_, open: string, close: string) => `${open}\n${ruleTable(rules, agents)}\n\n${close}`);
 }
 
 const COLUMNS = 108;

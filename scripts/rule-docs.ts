@@ -1,4 +1,4 @@
-import type { Group, RuleMeta } from '../src/rules/rule.ts';
+import { type Group, isNative, type Level, type Rule } from '../src/rules/rule.ts';
 
 const GROUPS: Readonly<Record<Group, string>> = {
   bytes: 'Bytes and lines',
@@ -13,17 +13,35 @@ const GROUPS: Readonly<Record<Group, string>> = {
   blobs: 'Blobs',
 };
 
+/** What an agent is called, the levels that the rules have in its logs, and what it does with what they find. */
+export interface AgentLevels {
+  readonly agent: string;
+  readonly levels: Readonly<Record<string, Level>>;
+  readonly evidence: Readonly<Record<string, string>>;
+}
+
+/** The level of a rule for each kind of log, '' where it has nothing to say. */
+function levelsOf(rule: Rule, agents: readonly AgentLevels[]): string[] {
+  return [isNative(rule) ? rule.level : '', ...agents.map(({ levels }) => levels[rule.id] ?? '')];
+}
+
 /** The table of rules for the README. */
-export function ruleTable(rules: readonly RuleMeta[]): string {
-  const rows = rules.map(
-    (rule) =>
-      `| [\`${rule.id}\`](docs/what-can-go-wrong.md#${rule.id}) | ${rule.level} | ${cell(rule.summary)} | ${rule.fixable ? 'yes' : ''} |`,
+export function ruleTable(rules: readonly Rule[], agents: readonly AgentLevels[]): string {
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const rows = rules.map((rule) =>
+    row([
+      `[\`${rule.id}\`](docs/what-can-go-wrong.md#${rule.id})`,
+      ...levelsOf(rule, agents),
+      cell(rule.summary),
+      rule.fixable ? 'yes' : '',
+    ]),
   );
-  return ['| rule | level | finds | fixed by `repair` |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  const titles = ['rule', 'pi, omp', ...agents.map(({ agent }) => agent), 'finds', 'fixed by `repair`'];
+  return [row(titles), row(titles.map(() => '---')), ...rows].join('\n');
 }
 
 /** The page with every rule: how the damage arises, why it matters, how to fix it. */
-export function rulePage(rules: readonly RuleMeta[]): string {
+export function rulePage(rules: readonly Rule[], agents: readonly AgentLevels[]): string {
   const parts = [
     '<!-- Made by npm run docs from src/rules; edit the rules instead. -->',
     '# What can go wrong in a session log',
@@ -32,16 +50,25 @@ export function rulePage(rules: readonly RuleMeta[]): string {
   ];
   for (const group of Object.keys(GROUPS) as Group[]) {
     const members = rules.filter((rule) => rule.group === group);
-    if (members.length > 0) parts.push(`## ${GROUPS[group]}`, ...members.flatMap(rulePart));
+    if (members.length > 0) parts.push(`## ${GROUPS[group]}`, ...members.flatMap((rule) => rulePart(rule, agents)));
   }
   return `${parts.join('\n\n')}\n`;
 }
 
-function rulePart(rule: RuleMeta): string[] {
+function rulePart(rule: Rule, agents: readonly AgentLevels[]): string[] {
+  const names = ['pi and omp', ...agents.map(({ agent }) => agent)];
+  const levels = levelsOf(rule, agents).flatMap((level, at) => (level === '' ? [] : [`${level} (${names[at]})`]));
   return [
     `### ${rule.id}`,
-    `${capital(rule.summary)}. Level: ${rule.level}${rule.fixable ? '; fixed by `sessionctl repair`' : ''}.`,
-    `- **How it arises:** ${rule.arises}\n- **Why it matters:** ${rule.why}\n- **How to fix it:** ${rule.advice}`,
+    `${capital(rule.summary)}. Level: ${levels.join(', ')}${rule.fixable ? '; fixed by `sessionctl repair`' : ''}.`,
+    [
+      `- **How it arises:** ${rule.arises}`,
+      `- **Why it matters:** ${rule.why}`,
+      ...agents.flatMap(({ agent, evidence }) =>
+        evidence[rule.id] ? [`- **In ${agent}:** ${evidence[rule.id]}`] : [],
+      ),
+      `- **How to fix it:** ${rule.advice}`,
+    ].join('\n'),
     ...(rule.example === '' ? [] : [fenced(rule.example)]),
   ];
 }

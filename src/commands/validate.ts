@@ -5,7 +5,7 @@ import { makeReporter, REPORTER_NAMES, type ReporterName } from '../reporters/in
 import { explainRule, listRules } from '../reporters/text.ts';
 import { recordRules } from '../rules/check/check-records.ts';
 import { rules } from '../rules/index.ts';
-import type { Level, RuleMeta } from '../rules/rule.ts';
+import { isNative, type Level, type RuleMeta } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
@@ -90,10 +90,11 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   return await validation.run(operands.length > 0 ? operands : ['-']);
 }
 
-/** The rules that apply to a format, with its levels. */
+/** The rules that apply to a format, with its levels; all of them where none is named. */
 async function rulesFor(from: string | undefined): Promise<readonly RuleMeta[]> {
   const checks = await foreignFormats.find(({ id }) => id === from)?.checks?.();
-  return checks ? recordRules(checks).map((rule) => ({ ...rule, level: rule.severity })) : rules;
+  if (checks) return recordRules(checks).map((rule) => ({ ...rule, level: rule.severity }));
+  return from === undefined ? rules : rules.filter(isNative);
 }
 
 /** What the agents of other formats do with what a rule finds, by the title of the format. */

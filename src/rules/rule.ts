@@ -135,6 +135,11 @@ export function defineRule(
   return { id, level, group, fixable: rule.fix !== undefined, ...rule };
 }
 
+/** Whether a rule has something to say about native logs; some are for logs of other agents only. */
+export function isNative({ line, object, end }: Rule): boolean {
+  return (line ?? object ?? end) !== undefined;
+}
+
 export const WHOLE_FILE: FindingPlace = { line: 1, offset: 0 };
 
 export function placeOf(object: CheckedObject, path?: string): FindingPlace {
