@@ -2,6 +2,8 @@ import { readSmallFile } from '../files/input.ts';
 import { Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
+import type { Finding } from '../rules/rule.ts';
+import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
 import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
@@ -54,11 +56,20 @@ async function show(session: Log, view: View, args: ParsedArgs, classify: Classi
     const workspace = new Workspace(folder, typeof cwd === 'string' ? cwd : '');
     return probeCalls(facts, classify, (path, size) => workspace.look(path, size));
   };
-  const status = await sessionStatus(session, { rev, classify, look });
+  const errors = session.format?.checks && session.name !== '-' ? await errorsIn(session.name, args, io) : [];
+  const status = await sessionStatus(session, { rev, classify, look, errors });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   const source = { name: session.name, hasTree: session.fileVersion > 1 };
   const out = new ByteWriter(io.stdout);
   out.text(args.flag('json') ? `${safeJson(status)}\n` : statusText(status, source, io.style, clean));
   await out.flush();
   return status.verdict === 'ready' ? 0 : 1;
+}
+
+/** What `validate` reports as errors. */
+async function errorsIn(name: string, args: ParsedArgs, io: Io): Promise<readonly Finding[]> {
+  const { LogChecker } = await import('../validate/log-checker.ts');
+  const settings = { levels: new Map(), from: args.text('from'), scanner: scannerKind(io.env) };
+  const { findings } = await new LogChecker(settings, io.random).checkFile(name);
+  return findings.filter(({ severity }) => severity === 'error');
 }

@@ -20,10 +20,13 @@ export interface SessionStatusOptions {
   readonly classify: Classify;
   /** Sees whether the files that pending calls name are as the calls would leave them. */
   readonly look?: (facts: PathFacts) => ReadonlyMap<CallFacts, Probe> | undefined;
+  /** What `validate` reports as errors in another agent's log: reading it leaves them out. */
+  readonly errors?: FileState['errors'];
 }
 
 /** Whether an open session may be resumed. Holds the ids of the path and the calls of its last turn. */
-export async function sessionStatus(session: Log, { rev, classify, look }: SessionStatusOptions): Promise<Status> {
+export async function sessionStatus(session: Log, options: SessionStatusOptions): Promise<Status> {
+  const { rev, classify, look, errors = [] } = options;
   const { index, header, endsWithNewline } = session;
   const last = await lastEntry(session);
   const leaf = rev === undefined ? last : await resolveEntry(session, rev);
@@ -47,7 +50,8 @@ export async function sessionStatus(session: Log, { rev, classify, look }: Sessi
     // Agents take a file for empty, and write over it, unless it starts with a header that has an id.
     // The header of another agent's log is made for it.
     hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),
-    ...(session.format ? { isForeign: true } : {}),
+    isRepairable: session.format === undefined || session.format.checks !== undefined,
+    errors,
     version: header && versionOf(header).known ? session.fileVersion : undefined,
     damage: damageState(session, path),
     lastEntryLine: last < 0 ? 0 : index.lineOf(last),
@@ -96,6 +100,7 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
   const found: Finding[] = [
     ...startFindings(file),
     ...lineFindings(file),
+    ...errorFindings(file),
     ...compactionFindings(path),
     ...marks,
     ...pendingFindings(path, pending),
@@ -161,14 +166,14 @@ function reasonsOf(found: readonly Finding[]): Reason[] {
 
 function nextStep(
   { compaction, leafId }: PathFacts,
-  { hasHeader, version, isForeign }: FileState,
+  { hasHeader, version, isRepairable }: FileState,
   reasons: readonly Reason[],
   stableId: string | null,
 ): Status['next'] {
   const has = (state: State) => reasons.some((one) => one.state === state && one.verdict !== 'ready');
   // Whatever another version means, repair does not know it either.
   if (hasHeader && version === undefined) return { command: 'validate' };
-  if (has('damaged') && !isForeign) return { command: 'repair' };
+  if (has('damaged') && isRepairable) return { command: 'repair' };
   if (reasons[0]?.verdict !== 'blocked') return null;
   if (version === 1) return { command: 'migrate' };
   const isHalf = has('compaction-half');
@@ -215,6 +220,15 @@ function* lineFindings({ damage, lastEntryLine, endsWithNewline, newerWork }: Fi
   if (newerWork === undefined) return;
   const what = `newer work is on another branch: line:${newerWork} is not on this path`;
   yield { place: { entryId: null, line: newerWork }, what };
+}
+
+/** What its own agent would lose, hide or refuse. */
+function* errorFindings({ errors }: FileState): Generator<Finding> {
+  const [first] = errors;
+  if (!first) return;
+  const rules = [...new Set(errors.map(({ rule }) => rule))].join(', ');
+  const what = `the log has ${counted(errors.length, 'error')} (${rules}): its agent may hide or refuse what it holds`;
+  yield reason('blocked', 'damaged', what, { entryId: null, line: first.line });
 }
 
 function compactionFindings({ compaction }: PathFacts): Finding[] {

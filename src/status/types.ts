@@ -75,8 +75,9 @@ export interface Status {
 export interface FileState {
   readonly sessionId: string | null;
   readonly hasHeader: boolean;
-  /** Another agent's log, which has no header and which repair does not know. */
-  readonly isForeign?: boolean;
+  /** Whether `repair` knows its format. */
+  readonly isRepairable: boolean;
+  readonly errors: readonly { readonly line: number; readonly rule: string }[];
   /** Undefined where it is none that any agent knows. */
   readonly version: number | undefined;
   /** `needed` where the line is the header or on the path. */

@@ -155,17 +155,24 @@ describe('other commands', () => {
     expect((await inTerminal(`sessionctl log -n 1 '${codex}' 2>/dev/null`)).shown).not.toContain('reading');
   });
 
-  it('judge it by what it says, and do not send anybody to repair', async () => {
+  it('judge it by what it says, and name repair where it is damaged or its agent would hide a part', async () => {
     const ready = await run(['status', join(formats, 'claude-code/2.1.325/plain.jsonl')]);
     expect(ready).toMatchObject({ code: 0, stderr: '' });
     expect(ready.stdout).toMatch(/^ready/);
     const killed = join(formats, 'claude-code/2.1.325/killed-in-tool.jsonl');
-    const torn = readFileSync(killed, 'utf8').trimEnd().slice(0, -10);
-    for (const ran of [await run(['status', killed]), await run(['status'], { stdin: torn })]) {
-      expect(ran.code).toBe(1);
-      expect(ran.stdout).toContain('Bash toolu_00000001');
-      expect(ran.stdout).not.toMatch(/header|repair/);
-    }
+    const whole = await run(['status', killed]);
+    expect(whole).toMatchObject({ code: 1, stdout: expect.stringContaining('Bash toolu_00000001') });
+    expect(whole.stdout).not.toMatch(/header|repair/);
+    const torn = await run(['status'], { stdin: readFileSync(killed, 'utf8').trimEnd().slice(0, -10) });
+    expect(torn.stdout).toMatch(/Bash toolu_00000001.*\n {2}next: sessionctl repair -i --backup FILE\n$/s);
+    const lost = join(scratch, 'lost.jsonl');
+    const lines = readFileSync(claude, 'utf8').split('\n');
+    const at = lines.findLastIndex((line) => line.startsWith('{"parentUuid":"') && line.includes('"type":"assistant"'));
+    lines[at] = lines[at]?.replace(/"parentUuid":"[^"]*"/, '"parentUuid":"gone"') ?? '';
+    writeFileSync(lost, lines.join('\n'));
+    const hidden = await run(['status', lost]);
+    expect(hidden).toMatchObject({ code: 1, stdout: expect.stringContaining('the log has 1 error (dangling-parent)') });
+    expect(hidden.stdout).toContain(`  next: sessionctl repair -i --backup ${lost}\n`);
   });
 
   it('name a line of the file by its number', async () => {

@@ -66,6 +66,8 @@ export function statusOf(rows: readonly Row[], options: StatusOfOptions = {}): S
       damage: options.damage ?? [],
       lastEntryLine: entries.at(-1)?.line ?? 0,
       endsWithNewline: true,
+      isRepairable: true,
+      errors: [],
       pathEnd,
     },
     classifier(options.rules),
