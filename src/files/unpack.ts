@@ -10,6 +10,10 @@ const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 /** So much is unpacked at a time, because a little may become much. */
 const PIECE_BYTES = 16 * 1024;
 
+export function isPacked(start: Buffer): boolean {
+  return start.subarray(0, MAGIC.length).equals(MAGIC);
+}
+
 /** As `openStore`; what zstd has packed, as Codex does with logs that it has not used for long, is unpacked. */
 export async function openUnpacked(
   name: string,
@@ -22,7 +26,7 @@ export async function openUnpacked(
     return store;
   }
   const start = Buffer.alloc(MAGIC.length);
-  if ((await store.readAt(start, 0)) < MAGIC.length || !start.equals(MAGIC)) return store;
+  if ((await store.readAt(start, 0)) < MAGIC.length || !isPacked(start)) return store;
   const spool = new Spool(io.random, io.signal);
   const chunks = unpacked(name, store.chunks(), io.note);
   const end = async (): Promise<IteratorResult<Buffer, void>> => {
@@ -52,7 +56,7 @@ export async function* unpacked(
       bytes = Buffer.concat([start, chunk]);
       start = bytes.length < MAGIC.length ? bytes : undefined;
       if (start) continue;
-      if (bytes.subarray(0, MAGIC.length).equals(MAGIC)) unpacker = new Unpacker((await import('fzstd')).Decompress);
+      if (isPacked(bytes)) unpacker = new Unpacker((await import('fzstd')).Decompress);
     }
     if (!unpacker) yield bytes;
     else

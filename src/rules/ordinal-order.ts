@@ -11,7 +11,8 @@ export const ordinalOrder = defineRule('ordinal-order', 'warning', 'shape', {
   record: (record, log, report) => {
     const { ordinal } = record.facts;
     const { lastOrdinal: last, lastOrdinalAt: at } = log;
-    if (typeof ordinal !== 'number' || last === undefined) return;
+    // Behind a single one that is off, the others are in order.
+    if (typeof ordinal !== 'number' || last === undefined || ordinal - log.size === log.ordinalShift) return;
     if (ordinal <= last) {
       const words = ordinal === last ? `ordinal ${ordinal} again` : `ordinal ${ordinal} comes after ${last}`;
       report(placeOfRecord(record), `${words}; the record before it is on line ${log.lineOf(at)}`);

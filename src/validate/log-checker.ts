@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
+import { isPacked, unpacked } from '../files/unpack.ts';
 import type { NearLog } from '../formats/format.ts';
 import { Detection, foreignMessage, probably } from '../formats/index.ts';
 import { parseObject } from '../json/value.ts';
@@ -66,29 +67,30 @@ export class LogChecker {
   /** Checks a log piece by piece, for whoever has something to do in between; without chunks, the file of that name. */
   async *check(
     name: string,
-    chunks: AsyncIterable<Uint8Array> | undefined,
+    chunks: AsyncIterable<Buffer> | undefined,
     { onFinding, onBytes, readsAll = false }: CheckHooks,
   ): AsyncGenerator<void, CheckResult, void> {
     const { maxLineBytes } = this.#settings;
     const check = new LogCheck({ ...this.#shared, file: name, onFinding });
     const detection = new Detection(name, { named: false, from: this.#settings.from });
+    const isFile = name !== '-' && (chunks === undefined || readsAll);
     let records: RecordCheck | undefined;
     const take = async (piece: Block | Line): Promise<void> => {
       if (!records) feed(piece, detection, check);
       else if (piece instanceof Block) records.block(piece);
       else records.line(piece);
-      records ??= await this.#recordCheck(detection, name, onFinding);
+      records ??= await this.#recordCheck(detection, name, isFile, onFinding);
     };
     try {
       // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
       const whole = chunks ? undefined : readWhole(name, this.#memory);
-      if (whole && whole.length <= (maxLineBytes ?? whole.length)) {
+      if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole)) {
         onBytes?.(whole.length);
         for (const piece of piecesOf(whole)) await take(piece);
         yield;
       } else {
         const limit = maxLineBytes === undefined ? {} : { maxLineBytes };
-        for await (const piece of readBlocks(counting(chunks ?? fileChunks(name), onBytes), limit)) {
+        for await (const piece of readBlocks(unpacked(name, counting(chunks ?? fileChunks(name), onBytes)), limit)) {
           await take(piece);
           yield;
           if (detection.foreign && !records && !readsAll) break;
@@ -96,7 +98,7 @@ export class LogChecker {
       }
       // What is not decided by now is decided by what there is.
       for (const line of detection.end()) check.line(line);
-      records ??= await this.#recordCheck(detection, name, onFinding);
+      records ??= await this.#recordCheck(detection, name, isFile, onFinding);
     } catch (error) {
       if (!(error instanceof AppError) || error instanceof OutputError) throw error;
       return { error };
@@ -116,6 +118,7 @@ export class LogChecker {
   async #recordCheck(
     detection: Detection,
     file: string,
+    isFile: boolean,
     onFinding: (finding: Finding) => void,
   ): Promise<RecordCheck | undefined> {
     const { identity } = detection;
@@ -123,7 +126,7 @@ export class LogChecker {
     if (!checks) return undefined;
     const lines = detection.takeForeign();
     const first = parseObject(lines.find((line) => !line.blank)?.text ?? '');
-    const near = first && file !== '-' ? await checks.near?.(first, () => this.#nearLog(file)) : undefined;
+    const near = first && isFile ? await checks.near?.(first, () => this.#nearLog(file)) : undefined;
     const { levels, strict } = this.#settings;
     const { hashKey } = this.#shared;
     const check = new RecordCheck({ file, checks, levels, strict, near, hashKey, onFinding });

@@ -5,12 +5,8 @@ import { foreignFormats } from '../../src/formats/index.ts';
 import { rules } from '../../src/rules/index.ts';
 import { projectRoot, run } from '../support/run.ts';
 
-const CHECKED = ['claude-code'];
-
 const formats = await Promise.all(
-  foreignFormats.flatMap(({ id, checks }) =>
-    checks && CHECKED.includes(id) ? [checks().then((found) => ({ id, checks: found }))] : [],
-  ),
+  foreignFormats.flatMap(({ id, checks }) => (checks ? [checks().then((found) => ({ id, checks: found }))] : [])),
 );
 
 async function findings(format: string, folder: string, name: string): Promise<string> {

@@ -22,6 +22,11 @@ const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['input_text', 'output_text'
 /** Its JSON reader goes no deeper, and skips the record. */
 const DEEPEST = 127;
 
+const HALF_COMPACTION: RecordIssue = {
+  rule: 'half-compaction',
+  path: 'payload.replacement_history',
+  message: 'the compaction does not say what stays in view: its summary takes the place of all answers before it',
+};
 const NO_BLOCKS: readonly BlockFacts[] = [];
 const NO_ISSUES: readonly RecordIssue[] = [];
 
@@ -43,8 +48,8 @@ export function describeRecord(record: JsonObject): CheckedFacts {
   if (kind === 'session_meta') return describeHeader(record, payload, issues);
   if (kind === 'compacted') {
     requireMembers(kind, payload, 'payload.', issues);
-    const compaction = { kept: [], isWhole: Array.isArray(payload['replacement_history']) };
-    return factsOf(record, kind, { issues, isSpoken: true, compaction });
+    if (!Array.isArray(payload['replacement_history'])) issues.push(HALF_COMPACTION);
+    return factsOf(record, kind, { issues, isSpoken: true });
   }
   if (typeof type === 'string' && !isEnvelopeType(type)) issues.push(unknownType('type', type));
   return factsOf(record, kind, { issues });
@@ -56,9 +61,7 @@ function bare(record: JsonObject): CheckedFacts {
   return { ...factsOf(record, isHeader ? 'session_meta' : 'state', { isHeader }), timestamp: null };
 }
 
-type Known = Partial<
-  Pick<CheckedFacts, 'isSpoken' | 'isHeader' | 'role' | 'blocks' | 'issues' | 'compaction' | 'said'>
->;
+type Known = Partial<Pick<CheckedFacts, 'isSpoken' | 'isHeader' | 'role' | 'blocks' | 'issues' | 'said'>>;
 
 /** Always of one shape, because there are as many as records. */
 function factsOf(record: JsonObject, type: string, known: Known): CheckedFacts {
@@ -74,7 +77,6 @@ function factsOf(record: JsonObject, type: string, known: Known): CheckedFacts {
     timestamp: typeof timestamp === 'string' ? timestamp : null,
     ordinal: typeof ordinal === 'number' ? ordinal : undefined,
     said: known.said,
-    ...(known.compaction ? { compaction: known.compaction } : {}),
     issues: known.issues ?? NO_ISSUES,
   };
 }

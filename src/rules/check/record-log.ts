@@ -71,6 +71,8 @@ export class RecordLog {
   /** The last ordinal and the record that has it, and the records that lack one. */
   lastOrdinal: number | undefined;
   lastOrdinalAt = -1;
+  /** By how much the ordinals were ahead of the positions where they last counted up by one. */
+  ordinalShift: number | undefined;
   readonly unnumbered: number[] = [];
   /** Of the last record. */
   lastSaid: JsonObject | undefined;
@@ -272,6 +274,8 @@ export class RecordLog {
     if (leaf !== undefined) this.leaf = { id: leaf, position };
     this.lastSaid = facts.said;
     if (typeof facts.ordinal === 'number') {
+      const shift = facts.ordinal - position;
+      if (this.lastOrdinal !== undefined && this.lastOrdinal - this.lastOrdinalAt === shift) this.ordinalShift = shift;
       this.lastOrdinal = facts.ordinal;
       this.lastOrdinalAt = position;
     } else if (this.header?.ordinal !== undefined) this.unnumbered.push(position);

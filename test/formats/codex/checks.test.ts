@@ -1,0 +1,88 @@
+import { copyFileSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checks } from '../../../src/formats/codex/checks.ts';
+import { projectRoot, run } from '../../support/run.ts';
+import { scratchFolder } from '../../support/scratch.ts';
+
+const folder = join(projectRoot, 'fixtures', 'formats', 'codex');
+const healthy = ['0.166.0', '0.98.0'].flatMap((version) =>
+  readdirSync(join(folder, version))
+    .filter((name) => name.endsWith('.jsonl') && !name.endsWith('.native.jsonl'))
+    .map((name) => join(version, name)),
+);
+
+describe('a rollout that Codex wrote', () => {
+  it.each(healthy)('has no error: %s', async (name) => {
+    const { code, stdout } = await run(['validate', join(folder, name)]);
+    expect([code, stdout.match(/error/g)]).toEqual([0, null]);
+  });
+
+  it('has no finding in the form of the first Rust versions, or packed', async () => {
+    for (const name of ['bare.jsonl', 'packed.jsonl.zst'])
+      expect(await run(['validate', join(folder, 'hand', name)])).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('is not checked where it is one JSON document', async () => {
+    const { code, stderr } = await run(['validate', join(folder, 'hand', 'typescript.json')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('looks like a Codex rollout');
+  });
+});
+
+describe('the base of a fork', () => {
+  const rule = join(projectRoot, 'fixtures', 'rules', 'missing-base', 'codex');
+  const base = readdirSync(rule).find((name) => name.startsWith('rollout-')) ?? '';
+
+  const copies = scratchFolder();
+
+  it('has to be as long as the fork says', async () => {
+    for (const name of ['good.jsonl', base]) copyFileSync(join(rule, name), join(copies, name));
+    expect((await run(['validate', join(copies, 'good.jsonl')])).code).toBe(0);
+    truncateSync(join(copies, base), readFileSync(join(copies, base)).length - 1);
+    const { code, stdout } = await run(['validate', join(copies, 'good.jsonl')]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/:1: error: missing-base: the session '\S+' that it continues has fewer than \d+ bytes\n/);
+  });
+
+  it('is not looked for where the log comes from a pipe', async () => {
+    const stdin = readFileSync(join(rule, 'bad.jsonl'));
+    expect(await run(['validate', '-'], { stdin })).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
+describe('what fixes need to know of a rollout', () => {
+  const envelope = { timestamp: '2026-03-02T09:00:00.000Z', ordinal: 7, type: 'response_item' };
+  const answer = { callId: 'call_1', id: '', parentId: undefined, text: 'never recorded' };
+
+  it('is how a call of each kind is answered, in an envelope and bare', () => {
+    const call = { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: '' };
+    const output = { type: 'custom_tool_call_output', call_id: 'call_1', output: 'never recorded' };
+    expect(checks.edit.result(call, answer)).toEqual(output);
+    const wrapped = checks.edit.result({ ...envelope, payload: call }, answer);
+    expect(wrapped).toEqual({ ...envelope, ordinal: 8, payload: output });
+    expect(checks.describe(wrapped)).toMatchObject({ issues: [], blocks: [{ kind: 'result', callId: 'call_1' }] });
+  });
+
+  it('is a header that is made of what the records say', () => {
+    const context = { ...envelope, ordinal: 1, type: 'turn_context', payload: { cwd: '/home/ada/project' } };
+    const header = checks.edit.header?.([context], 'an-id') ?? {};
+    expect(checks.describe(header)).toMatchObject({ isHeader: true, ordinal: 0, issues: [] });
+    expect(header).toMatchObject({ payload: { id: 'an-id', cwd: '/home/ada/project' } });
+    expect(checks.keepsOffsets?.(header)).toBe(true);
+  });
+
+  it('is that offsets count only in a paginated one', () => {
+    expect(checks.keepsOffsets?.({ type: 'session_meta', payload: { history_mode: 'legacy' } })).toBe(false);
+  });
+});
+
+it('takes damage for a warning only where the line shows that no part of the conversation is lost', () => {
+  const severity = (raw: string) => checks.damageSeverity?.('torn-line', raw);
+  expect(severity('{"timestamp":"2026-03-02T09:00:00.000Z","type":"event_msg","payload":{"type":"tok')).toBe('warning');
+  expect(severity('{"timestamp":"2026-03-02T09:00:00.000Z","type":"response_item","payl')).toBe('error');
+  expect(severity('{"timestamp":"2026-03')).toBe('error');
+  expect(severity('{"type":"message","role":"user","content":[{"type":"input_text","te')).toBe('error');
+  expect(checks.damageSeverity?.('nul-bytes', '\0\0\0')).toBe('warning');
+  expect(checks.damageSeverity?.('invalid-utf8', '{"timestamp"')).toBeUndefined();
+});
