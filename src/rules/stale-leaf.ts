@@ -19,12 +19,14 @@ export const staleLeaf = defineRule('stale-leaf', 'warning', 'tree', {
     report(log.placeOf(log.index.size - 1), message);
   },
   recordsEnd: (log, report) => {
-    const { leaf, lastSpoken } = log;
-    const named = leaf ? log.find(leaf.id) : -1;
-    if (!leaf || named < 0 || lastSpoken < 0) return;
-    if (log.isBelow(lastSpoken, named) || log.isBelow(named, lastSpoken)) return;
-    const message = `the leaf that it names is on another branch than the newest record, on line ${log.lineOf(lastSpoken)}`;
-    report(log.placeOf(leaf.position), message);
+    const { leaf, newest } = log;
+    const last = log.conversations.get('')?.last ?? -1;
+    // One version of an agent resumes at the leaf that is named, or else at the end; another one at the latest time.
+    const named = leaf && log.find(leaf.id) >= 0 ? leaf.id : last < 0 ? undefined : log.idOf(last);
+    const end = named === undefined ? -1 : log.find(named);
+    if (newest < 0 || end < 0 || log.isBelow(newest, end) || log.isBelow(end, newest)) return;
+    const message = `it has the latest time, but the conversation ends on another branch, on line ${log.lineOf(end)}`;
+    report(log.placeOf(newest), message);
   },
   settle: settleLeaf,
 });

@@ -4,7 +4,8 @@ import { describeRecord } from './describe.ts';
 
 /** Records of these types stand alone in files that hold nothing else yet. */
 const META_TYPES: ReadonlySet<unknown> = new Set(
-  'summary file-history-snapshot queue-operation ai-title custom-title attribution-snapshot'.split(' '),
+  `summary file-history-snapshot queue-operation ai-title custom-title attribution-snapshot last-prompt mode permission-mode
+  api-request api-request-blob api-request-shape atis-latch cost-state tools-used`.split(/\s+/),
 );
 
 export const claudeCode: LogFormat = {

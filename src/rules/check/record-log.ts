@@ -65,6 +65,8 @@ export class RecordLog {
   /** The last record that names a leaf, and the last that is part of the main conversation. */
   leaf: { readonly id: string; readonly position: number } | undefined;
   lastSpoken = -1;
+  /** What was said last in the main conversation, by its time; not a result. */
+  newest = -1;
   /** Records that have a time that can be read. */
   timed = 0;
   lastTime: number | undefined;
@@ -256,7 +258,12 @@ export class RecordLog {
     if ((flags & FLAG.copy) === 0) this.#take(position, facts, message);
     if (isSpoken) {
       this.spoken++;
-      if (conversation === '') this.lastSpoken = position;
+      if (conversation === '') {
+        this.lastSpoken = position;
+        const isSaid = (flags & (FLAG.prompt | FLAG.assistant)) !== 0 && (flags & FLAG.repeated) === 0;
+        if (isSaid && time !== undefined && (this.newest < 0 || time >= this.timeOf(this.newest)))
+          this.newest = position;
+      }
       if (time !== undefined) {
         this.timed++;
         this.lastTime = time;
