@@ -159,6 +159,22 @@ describe('in a transcript of Claude Code', () => {
     ]);
   });
 
+  it('subagents without a name may each begin in the middle', async () => {
+    const prompt = tools.find((record) => record['type'] === 'user') as Fields;
+    const side = (uuid: string, parentUuid: string | null): Fields => ({
+      ...prompt,
+      isSidechain: true,
+      uuid,
+      parentUuid,
+    });
+    const sides = [side('a', null), side('b', 'a'), side('c', null), side('d', 'gone')];
+    expect(await found(text([...tools, ...sides]))).toEqual([`${tools.length + 4} error dangling-parent`]);
+  });
+
+  it('progress is part of the chain only where it has an id', async () => {
+    expect(await found(text([...tools, { type: 'progress', sessionId: 's' }]))).toEqual([]);
+  });
+
   it('a log of notes alone is taken for one, and has no conversation', async () => {
     const notes = text(tools.filter((record) => !('uuid' in record)));
     const ran = await run(['validate', '-'], { stdin: notes });

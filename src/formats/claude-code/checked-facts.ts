@@ -8,7 +8,7 @@ const CHAIN: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'att
 
 /** Blocks that go to the model as they are, besides those that are looked into. */
 const OTHER_BLOCKS: ReadonlySet<unknown> = new Set(
-  'redacted_thinking document search_result server_tool_use mcp_tool_use container_upload compaction fallback'.split(
+  'redacted_thinking document search_result server_tool_use mcp_tool_use container_upload compaction fallback connector_text'.split(
     ' ',
   ),
 );
@@ -23,7 +23,8 @@ export function isChainType(type: unknown): boolean {
 /** What the rules need to know of a record. */
 export function describeChecked(record: JsonObject): CheckedFacts {
   const { type, uuid } = record;
-  if (CHAIN.has(type) || (typeof type !== 'string' && uuid !== undefined)) return chainFacts(record);
+  const isChain = CHAIN.has(type) && (uuid !== undefined || type !== 'progress');
+  if (isChain || (typeof type !== 'string' && uuid !== undefined)) return chainFacts(record);
   const issues = typeof type === 'string' ? NO_ISSUES : typeIssue(record);
   const base = { type: stringOf(type) ?? '', isSpoken: false, conversation: '', blocks: NO_BLOCKS, issues };
   // A type that the agent does not know: it skips the record, and with it what hangs from it.
@@ -44,7 +45,8 @@ function chainFacts(record: JsonObject): CheckedFacts {
     conversation: isSidechain === true ? (stringOf(agentId) ?? UNNAMED) : '',
     id: stringOf(uuid),
     parentId: parentOf(record),
-    mayBeRoot: isBoundary,
+    // Subagents that are not named share a conversation, and each begins with a root.
+    mayBeRoot: isBoundary || (isSidechain === true && record['parentUuid'] === null),
     messageId: type === 'assistant' && isObject(message) ? stringOf(message['id']) : undefined,
     role: isMessage ? roleOf(record, blocks) : undefined,
     blocks,
