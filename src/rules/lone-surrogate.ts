@@ -1,4 +1,3 @@
-import { placeOfRecord } from './check/record-log.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 const LONE =
@@ -13,20 +12,9 @@ export const loneSurrogate = defineRule('lone-surrogate', 'warning', 'content', 
   example: '{"type":"message",…,"content":"so far \\\\ud83d"}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {
-    const half = halfIn(object.text);
-    if (half !== undefined) report(placeOf(object), `half of a surrogate pair, ${half}; jq stops here`);
-  },
-  record: (record, _log, report) => {
-    const half = halfIn(record.text);
-    if (half === undefined) return;
-    const severity = record.facts.isSpoken ? undefined : 'warning';
-    report(placeOfRecord(record), `half of a surrogate pair, ${half}; strict readers skip the record`, severity);
+    // Found at once in most lines, where the expressions would look at every character.
+    if (!object.text.includes('\\u') || !['\\ud', '\\uD'].some((start) => object.text.includes(start))) return;
+    const lone = LONE.exec(object.text.replace(PAIR, ''));
+    if (lone) report(placeOf(object), `half of a surrogate pair, \\u${lone[0].slice(-4)}; jq stops here`);
   },
 });
-
-function halfIn(text: string): string | undefined {
-  // Found at once in most lines, where the expressions would look at every character.
-  if (!text.includes('\\u') || !['\\ud', '\\uD'].some((start) => text.includes(start))) return undefined;
-  const lone = LONE.exec(text.replace(PAIR, ''));
-  return lone ? `\\u${lone[0].slice(-4)}` : undefined;
-}

@@ -5,22 +5,24 @@ import { isEnvelopeType, isItemType } from './envelope.ts';
 import { isRemote, textOf } from './items.ts';
 
 /** What Codex does not read a record without, by the type of the item or of the record. */
-const REQUIRED: Readonly<Record<string, readonly string[]>> = {
-  message: ['role', 'content'],
-  reasoning: ['summary'],
-  function_call: ['name', 'arguments', 'call_id'],
-  function_call_output: ['call_id', 'output'],
-  custom_tool_call: ['name', 'input', 'call_id'],
-  custom_tool_call_output: ['call_id', 'output'],
-  local_shell_call: ['action'],
-  compacted: ['message'],
-};
+const REQUIRED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['message', ['role', 'content']],
+  ['reasoning', ['summary']],
+  ['function_call', ['name', 'arguments', 'call_id']],
+  ['function_call_output', ['call_id', 'output']],
+  ['custom_tool_call', ['name', 'input', 'call_id']],
+  ['custom_tool_call_output', ['call_id', 'output']],
+  ['local_shell_call', ['action']],
+  ['compacted', ['message']],
+]);
 /** The same for the header. */
 const HEADER_MEMBERS = ['id', 'timestamp', 'cwd', 'originator', 'cli_version'];
 const HISTORY_MODES: ReadonlySet<unknown> = new Set([undefined, null, 'legacy', 'paginated']);
 const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'input_image', 'input_audio']);
 /** Its JSON reader goes no deeper, and skips the record. */
 const DEEPEST = 127;
+const HALF_PAIR = 1;
+const TOO_DEEP = 2;
 
 const HALF_COMPACTION: RecordIssue = {
   rule: 'half-compaction',
@@ -89,7 +91,7 @@ function envelopeIssues(record: JsonObject): RecordIssue[] {
   if (!isObject(payload)) issues.push(memberIssue('payload', payload, 'an object'));
   if (ordinal !== undefined && ordinal !== null && !(Number.isSafeInteger(ordinal) && (ordinal as number) >= 0))
     issues.push(memberIssue('ordinal', ordinal, 'a whole number'));
-  if (isDeeper(record, DEEPEST)) issues.push(tooDeep(type === 'response_item' || type === 'compacted'));
+  addFlaws(record, type === 'response_item' || type === 'compacted', issues);
   return issues;
 }
 
@@ -120,7 +122,7 @@ function describeItem(
     issues.push(type === '' ? memberIssue(`${at}type`, item['type'], 'a string') : unknownType(`${at}type`, type));
   requireMembers(type, item, at, issues);
   if (type === 'message') messageIssues(item, at, issues);
-  if (at === '' && isDeeper(record, DEEPEST)) issues.push(tooDeep(true));
+  if (at === '') addFlaws(record, true, issues);
   const isResult = type.endsWith('_output');
   const isCall = type.endsWith('_call');
   const blocks = isResult || (isCall && !isRemote(type, item)) ? toolBlocks(item, at, isCall) : NO_BLOCKS;
@@ -142,7 +144,7 @@ function toolBlocks(item: JsonObject, at: string, isCall: boolean): readonly Blo
 }
 
 function requireMembers(type: string, item: JsonObject, at: string, issues: RecordIssue[]): void {
-  for (const member of REQUIRED[type] ?? []) {
+  for (const member of REQUIRED.get(type) ?? []) {
     const value = item[member];
     const isText = member === 'call_id' || member === 'role';
     if (value === undefined || value === null || (isText && typeof value !== 'string'))
@@ -184,15 +186,22 @@ function emptyText(path: string): RecordIssue {
   return { rule: 'empty-block', path, message: 'the text is empty', severity: 'warning' };
 }
 
-function tooDeep(isSpoken: boolean): RecordIssue {
-  const message = `nested more than ${DEEPEST} levels deep, which Codex does not read`;
-  return { rule: 'deep-nesting', path: '', message, severity: isSpoken ? 'error' : 'warning' };
+/** Both keep Codex from reading a record; only of items and compactions something is lost then. */
+function addFlaws(record: JsonObject, isSpoken: boolean, issues: RecordIssue[]): void {
+  const flaws = flawsIn(record, DEEPEST);
+  const severity = isSpoken ? 'error' : 'warning';
+  const add = (rule: string, message: string): number => issues.push({ rule, path: '', message, severity });
+  if ((flaws & HALF_PAIR) !== 0)
+    add('lone-surrogate', 'a string has half of a surrogate pair, as an escape; Codex skips the record');
+  if ((flaws & TOO_DEEP) !== 0) add('deep-nesting', `nested more than ${DEEPEST} levels deep; Codex skips the record`);
 }
 
-/** Whether a value nests deeper than so many levels; goes no deeper itself. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const key in value) if (isDeeper((value as JsonObject)[key], levels - 1)) return true;
-  return false;
+/** What is anywhere in a value, down to so many levels. */
+function flawsIn(value: unknown, levels: number): number {
+  if (typeof value === 'string') return value.isWellFormed() ? 0 : HALF_PAIR;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (levels === 0) return TOO_DEEP;
+  let flaws = 0;
+  for (const key in value) flaws |= flawsIn((value as JsonObject)[key], levels - 1);
+  return flaws;
 }

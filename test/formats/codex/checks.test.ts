@@ -86,3 +86,15 @@ it('takes damage for a warning only where the line shows that no part of the con
   expect(checks.damageSeverity?.('nul-bytes', '\0\0\0')).toBe('warning');
   expect(checks.damageSeverity?.('invalid-utf8', '{"timestamp"')).toBeUndefined();
 });
+
+it('describes a record whatever it holds', () => {
+  const odd = [undefined, null, 7, 'constructor', '__proto__', 'message', 'response_item', [], {}, [null], [{}]];
+  for (const type of odd)
+    for (const value of odd)
+      for (const record of [
+        { type, payload: value },
+        { type: 'response_item', payload: { type, content: value } },
+        { type, content: value, id: value },
+      ])
+        expect(Array.isArray(checks.describe(record).issues)).toBe(true);
+});
