@@ -1,13 +1,19 @@
 import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';
+import { checkedFormats } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { applyRepair, InputChanged, type Plan, planRepair } from '../repair/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
-import { originOf, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
+import { FROM_OPTION, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import { counted, didYouMean } from '../util/words.ts';
+
+/** Logs of other agents too, in their own format. */
+const AGENT_OPTION = option('from', 'AGENT', 'Treat FILE as a log of this agent, whatever its records look like', {
+  choices: checkedFormats(),
+});
 
 export const command: Command = {
   operands: '[FILE]...',
@@ -25,12 +31,17 @@ export const command: Command = {
       "Append what is removed from the log to FILE; its name must not end in '.jsonl', or agents would list it",
     ),
     option('report', 'FILE', 'Write every change to FILE, one JSON record per line'),
-    option('only', 'RULE', 'Fix only what this rule finds; also works for a warning such as blank-line', {
-      many: true,
-    }),
+    option(
+      'only',
+      'RULE',
+      'Fix only what this rule, or this group of rules, finds; also works for a warning such as blank-line',
+      {
+        many: true,
+      },
+    ),
     flag('settle-tools', 'Insert a result for every tool call without one that the conversation continued past'),
     flag('settle-leaf', 'Append an entry below newer work that is hidden by the last entry of the file'),
-    ...REWRITE_OPTIONS,
+    ...REWRITE_OPTIONS.map((one) => (one === FROM_OPTION ? AGENT_OPTION : one)),
   ],
   examples: {
     'sessionctl repair broken.jsonl > fixed.jsonl': 'the repaired log; changes are listed on standard error',
@@ -62,7 +73,9 @@ const PASSES = 3;
 async function namedRules(names: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   if (names.length === 0) return undefined;
   const { rules } = await import('../rules/index.ts');
-  const fixable = rules.filter((rule) => rule.fixable).map((rule) => rule.id);
+  const { fixesRecords } = await import('../rules/rule.ts');
+  const all = rules.filter((rule) => rule.fixable || fixesRecords(rule));
+  const fixable = [...new Set(all.flatMap(({ id, group }) => [id, group as string]))];
   for (const name of names) {
     if (fixable.includes(name)) continue;
     const rule = rules.find((one) => one.id === name);
@@ -70,7 +83,7 @@ async function namedRules(names: readonly string[]): Promise<ReadonlySet<string>
     const hint = didYouMean(name, fixable) || "; 'sessionctl validate --list-rules' lists them";
     throw new UsageError(`--only: unknown rule '${name}'${hint}`);
   }
-  return new Set(names);
+  return new Set(all.filter(({ id, group }) => names.includes(id) || names.includes(group)).map(({ id }) => id));
 }
 
 /** Writes everything, and says what was done and what remains. Gives the exit code. */
@@ -83,7 +96,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
   };
   const [settleTools, settleLeaf] = [args.flag('settle-tools'), args.flag('settle-leaf')];
   const checked = { name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
-  const plan = await planRepair({ ...checked, only, settleTools, settleLeaf, from: originOf(args) });
+  const plan = await planRepair({ ...checked, only, settleTools, settleLeaf, from: args.text('from') });
   // A healthy log is checked and copied.
   if (passes === 1) io.progress.expect(-input.size);
   const { quarantine, report, finish, discard } = openSideFiles(input, plan, args, io);

@@ -120,7 +120,7 @@ export interface BlockFacts {
   /** Of thinking: it has what the provider demands to see again. */
   readonly isSigned?: boolean;
   /** Of an image: how long its base64 text is, and its sides where its bytes tell. */
-  readonly image?: { readonly length: number; readonly width?: number; readonly height?: number };
+  readonly image?: { readonly length: number; readonly width?: number; readonly height?: number } | undefined;
 }
 
 /** The conversation of subagents that are not named: it cannot be all that a log has. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { HeadLine } from '../rules/fix/repair-state.ts';
+import type { MovedLine } from '../rules/fix/repair-state.ts';
 import type { Region } from '../rules/fix/split-damaged-line.ts';
 import { partitionPoint } from '../util/search.ts';
 import { type Action, type Edit, RegionEditor } from './edits.ts';
@@ -50,7 +50,7 @@ export class RepairPass {
   #waitingBytes = 0;
   #written = 0;
   /** Where the header went, and as which bytes. */
-  readonly #moved = new Map<HeadLine, { readonly offset: number; readonly text: string }>();
+  readonly #moved = new Map<MovedLine, { readonly offset: number; readonly text: string }>();
   /** Where the output differs: one line of the input became all that follow, or the numbers that follow are shifted. */
   readonly #shifts: { readonly offset: number; readonly line: number | undefined; readonly shift: number }[] = [];
   #shift = 0;
@@ -115,8 +115,8 @@ export class RepairPass {
 
   async #change(region: Region, raw: string): Promise<void> {
     const { edits, old } = new RegionEditor(region, raw, this.#plan);
-    for (const { start, end } of old) {
-      const place = { line: region.line, offset: region.offset + start, length: end - start, rule: region.rule };
+    for (const { start, end, rule } of old) {
+      const place = { line: region.line, offset: region.offset + start, length: end - start, rule };
       await this.#callbacks.onQuarantine?.({ ...place, ...rawBytes(raw.slice(start, end)) });
     }
     const offset = this.#written;

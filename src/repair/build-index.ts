@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { BYTE_ORDER_MARK, type LineContent, readContent, trimmedRange } from '../entries/damage.ts';
+import { trimmedRange } from '../entries/damage.ts';
 import { hasEnvelope, isHeader, isTitleSlot, messageOf, versionByEntry } from '../entries/envelope-check.ts';
 import { checkShape } from '../entries/schema/index.ts';
-import { applySplices, type Splice } from '../json/text.ts';
-import { type JsonObject, parseObject } from '../json/value.ts';
+import { applySplices } from '../json/text.ts';
+import type { JsonObject } from '../json/value.ts';
 import { decodeUtf8, Line } from '../lines/line.ts';
-import { byteOrderMark } from '../rules/byte-order-mark.ts';
 import { LogFacts, readTime } from '../rules/check/log-facts.ts';
 import { hasPayload } from '../rules/fix/rebuild-tree.ts';
 import {
@@ -17,11 +16,10 @@ import {
   type Unit,
 } from '../rules/fix/repair-state.ts';
 import { toolUseOf } from '../rules/fix/settle.ts';
-import { type Piece, type Region, splitDamagedLine } from '../rules/fix/split-damaged-line.ts';
 import { rules } from '../rules/index.ts';
-import type { CheckedObject, Rule } from '../rules/rule.ts';
+import type { CheckedObject } from '../rules/rule.ts';
 import { shownIds, splitEntry } from './garbage.ts';
-import { type HeldLine, Joiner } from './joiner.ts';
+import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts';
 
 export interface BuildOptions {
   /** Whether a rule's findings are fixed. */
@@ -32,22 +30,6 @@ export interface BuildOptions {
   readonly tools: boolean;
 }
 
-/** An object as it is in the log. */
-interface FoundObject extends Omit<PlacedObject, 'position' | 'edits' | 'inRegion'> {
-  readonly value: JsonObject;
-  /** Its bytes, with what makes them whole. */
-  readonly bytes: string;
-  readonly splices: readonly Splice[];
-  /** The rule by which its line is fixed. */
-  readonly damage?: string;
-  /** No other object and no garbage is on its line. */
-  readonly hasOwnLine: boolean;
-  /** The line end that it will have. */
-  readonly newline: string;
-}
-
-/** Rules that split the lines that they find something in. The mark of the file is taken off before. */
-const LINE_RULES = rules.filter((rule) => rule.fix?.line && rule.line && rule !== byteOrderMark);
 /** Rules that can fix what they find in an object. */
 const OBJECT_RULES = rules.filter(({ fix, object }) => fix && object);
 /** The members that name an entry, beside parentId. */
@@ -57,7 +39,7 @@ const REFERENCES = ['targetId', 'firstKeptEntryId', 'fromId'];
 export class RepairIndexBuilder {
   readonly index = new RepairIndex();
   readonly #options: BuildOptions;
-  readonly #joiner: Joiner;
+  readonly #lines: LineSplitter;
   /** What the checks of headers and shapes ask for; it counts entries and holds none. */
   readonly #facts = new LogFacts(new Uint8Array(8));
   /** The last torn entry, where nothing but garbage has followed it, and how many were lost with it. */
@@ -65,111 +47,23 @@ export class RepairIndexBuilder {
 
   constructor(options: BuildOptions) {
     this.#options = options;
-    this.#joiner = new Joiner({ single: (held) => this.#place(held), joined: (lines) => this.#join(lines) });
+    const isEntry = (value: JsonObject): boolean => hasEnvelope(value, this.#facts.version);
+    this.#lines = new LineSplitter(this.index, {
+      wants: options.wants,
+      facts: this.#facts,
+      isEntry,
+      mayJoin: (value) => isHeader(value) || isTitleSlot(value) || isEntry(value) || hasPayload(value),
+      onObject: (found) => this.#add(found),
+      onJunk: (raw, rule) => this.#readJunk(raw, rule),
+    });
   }
 
-  take(whole: Line): void {
-    const { index } = this;
-    index.bytes = whole.offset + whole.length + (whole.terminated ? 1 : 0);
-    if (whole.terminated) {
-      index.lastNewline = whole.ending;
-      index.firstNewline ||= whole.ending;
-    }
-    const isMarked = whole.number === 1 && whole.raw.startsWith(BYTE_ORDER_MARK);
-    const line = isMarked ? this.#withoutMark(whole) : whole;
-    const { version } = this.#facts;
-    const content = readContent(line, version);
-    const { damage, objects } = content;
-    if (damage !== undefined || objects.length > 0) index.written++;
-    const isEntry = damage === undefined && objects.some(({ value }) => hasEnvelope(value, version));
-    this.#joiner.take({ line, content }, isEntry);
+  take(line: Line): void {
+    this.#lines.take(line);
   }
 
   end(): void {
-    this.#joiner.end();
-  }
-
-  #withoutMark({ raw, terminated }: Line): Line {
-    const { length } = BYTE_ORDER_MARK;
-    if (this.#options.wants(byteOrderMark.id)) {
-      const pieces = byteOrderMark.fix?.line?.({ raw: BYTE_ORDER_MARK, objects: [], version: undefined }) ?? [];
-      this.index.regions.push({ line: 1, offset: 0, length, rule: byteOrderMark.id, pieces, lines: 1 });
-    } else this.index.keepsMark = true;
-    return new Line(1, length, raw.slice(length), terminated, 'invalid');
-  }
-
-  #place({ line, content }: HeldLine): void {
-    const { damage, objects } = content;
-    if (damage === 'oversize-line') {
-      this.index.firstOversizeLine ||= line.number;
-      return;
-    }
-    const { number, offset, raw } = line;
-    const damaged = { raw, objects, version: this.#facts.version };
-    const length = raw.length + (line.terminated ? 1 : 0);
-    const newline = line.ending || this.index.lastNewline || '\n';
-    const rule = this.#ruleOf(line, content);
-    if (rule) {
-      const pieces = rule.fix?.line?.(damaged) ?? [];
-      this.#addRegion(raw, { line: number, offset, length, rule: rule.id, pieces, lines: 1 }, newline);
-      return;
-    }
-    const frozen = damage !== undefined;
-    const hasOwnLine = !frozen || isAlone(splitDamagedLine(damaged));
-    for (const { value, start, end } of objects) {
-      const place = frozen ? { offset: offset + start, length: end - start } : { offset, length };
-      const bytes = raw.slice(start, end);
-      const unit = this.#add({ value, line: number, ...place, bytes, splices: [], frozen, hasOwnLine, newline });
-      if (!frozen && !line.terminated) this.index.unended = unit;
-    }
-  }
-
-  /** The rule by which the bytes of a line are fixed. */
-  #ruleOf(line: Line, { damage, objects }: LineContent): Rule | undefined {
-    return LINE_RULES.find((rule) => {
-      let isFound = false;
-      if (!this.#options.wants(rule.id)) return false;
-      rule.line?.({ line, damage, objects: objects.length }, this.#facts, () => {
-        isFound = true;
-      });
-      return isFound;
-    });
-  }
-
-  /** Lines that are one object together become one line, if the object belongs into a log. */
-  #join(held: readonly HeldLine[]): boolean {
-    const first = held[0]?.line;
-    const last = held.at(-1)?.line;
-    if (!first || !last || !this.#options.wants('torn-line')) return false;
-    const value = parseObject(held.map(({ line }) => line.text).join('\n'));
-    if (!value) return false;
-    if (!isHeader(value) && !isTitleSlot(value) && !hasEnvelope(value, this.#facts.version) && !hasPayload(value))
-      return false;
-    const raw = held.map(({ line }) => line.raw).join('\n');
-    // Line breaks go, and the indentation behind each.
-    const splices = [...raw.matchAll(/\r?\n[ \t\r\n]*/g)].map(
-      ({ index, 0: run }): Splice => ({ start: index, end: index + run.length, text: '' }),
-    );
-    const pieces: Piece[] = [{ kind: 'object', start: 0, end: withoutEnding(raw).length, splices, value }];
-    const place = { line: first.number, offset: first.offset, length: raw.length + (last.terminated ? 1 : 0) };
-    const newline = last.ending || this.index.lastNewline || '\n';
-    this.#addRegion(raw, { ...place, rule: 'torn-line', pieces, lines: held.length }, newline);
-    return true;
-  }
-
-  #addRegion(raw: string, region: Region, newline: string): void {
-    const { line, rule: damage, offset } = region;
-    const hasOwnLine = isAlone(region.pieces);
-    const pieces = region.pieces.map(({ value, ...piece }): Piece => {
-      const { kind, start, end, splices = [] } = piece;
-      const bytes = raw.slice(start, end);
-      if (kind === 'junk') this.#readJunk(bytes, damage);
-      if (!value) return piece;
-      const place = { line, offset: offset + start, length: end - start };
-      const unit = this.#add({ value, ...place, bytes, splices, damage, frozen: false, hasOwnLine, newline });
-      return { ...piece, unit };
-    });
-    this.index.regions.push({ ...region, pieces });
+    this.#lines.end();
   }
 
   #readJunk(raw: string, rule: string): void {
@@ -279,15 +173,6 @@ export class RepairIndexBuilder {
     this.index.findings.push(...(decisive ? [decisive] : fields), ...findings.filter((one) => !fields.includes(one)));
     return !fatal;
   }
-}
-
-/** Nothing else is on the line but NULs. */
-function isAlone(pieces: readonly Piece[]): boolean {
-  return pieces.filter(({ kind }) => kind !== 'nuls').length === 1;
-}
-
-function withoutEnding(raw: string): string {
-  return raw.endsWith('\r') ? raw.slice(0, -1) : raw;
 }
 
 /** Without the white space and NULs around the object. */

@@ -1,6 +1,6 @@
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
-import { encodeUtf8 } from '../lines/line.ts';
-import type { ChangeReason, HeadLine } from '../rules/fix/repair-state.ts';
+import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
+import type { ChangeReason, MovedLine, NewText } from '../rules/fix/repair-state.ts';
 import type { Piece, Region } from '../rules/fix/split-damaged-line.ts';
 import { counted } from '../util/words.ts';
 import type { Plan } from './plan.ts';
@@ -14,7 +14,7 @@ interface EditReason extends Partial<Omit<ChangeReason, 'words'>> {
   /** The bytes leave for the quarantine; else they are in the report. */
   readonly quarantine?: boolean;
   /** The header that was moved: reported once, where it was. */
-  readonly header?: HeadLine | undefined;
+  readonly header?: MovedLine | undefined;
 }
 
 /** A change of the bytes of a region, from start to end in bytes from its start. */
@@ -28,24 +28,28 @@ export interface Edit extends EditReason, Splice {
 export class RegionEditor {
   readonly edits: Edit[] = [];
   /** Pieces of which the quarantine gets the bytes although the object stays. */
-  readonly old: Piece[] = [];
+  readonly old: (Pick<Piece, 'start' | 'end'> & { readonly rule: string })[] = [];
   readonly #region: Region;
   readonly #raw: string;
   readonly #ending: string;
   readonly #newline: string;
+  /** What leaves gives way to as much white space. */
+  readonly #keepsOffsets: boolean;
   #lineStart = 0;
   #linesBefore = 0;
 
-  constructor(region: Region, raw: string, { newline, lastNewline }: Pick<Plan, 'newline' | 'lastNewline'>) {
+  constructor(region: Region, raw: string, { newline, lastNewline, keepsOffsets, bytes }: Plan) {
     this.#region = region;
     this.#raw = raw;
     this.#ending = ['\r\n', '\n'].find((end) => raw.endsWith(end)) ?? '';
     this.#newline = this.#ending || lastNewline;
+    // Nothing is behind the end.
+    this.#keepsOffsets = keepsOffsets === true && region.offset + region.length < bytes;
     const body = raw.length - this.#ending.length;
     const pieces = region.pieces.map((piece) => ({ ...piece, end: Math.min(piece.end, body) }));
     if (region.insert) {
       const { text, source, ...reason } = region.insert;
-      this.#insert(0, encodeUtf8(text) + (source?.newline ?? newline), 'inserted', {
+      this.#insert(0, textOf(text, '') + (source?.newline ?? newline), 'inserted', {
         ...reason,
         line: 1,
         header: source,
@@ -58,6 +62,7 @@ export class RegionEditor {
   #writeLeaving(pieces: readonly Piece[]): void {
     for (const [at, piece] of pieces.entries())
       this.#leave(piece, pieces[at - 1]?.end ?? 0, pieces[at + 1] ? piece.end : this.#raw.length);
+    this.#fill(this.#raw.length, this.#raw.length - this.#ending.length, this.#ending);
   }
 
   #writeStaying(pieces: readonly Piece[]): void {
@@ -70,6 +75,7 @@ export class RegionEditor {
       at = piece.end;
       if (!stays(piece)) {
         this.#leave(piece, piece.start, piece.end);
+        this.#fill(piece.end, piece.end - piece.start);
         continue;
       }
       if (stayed) this.#insert(piece.start, this.#newline, 'split', { words: 'split it from the entry before it' });
@@ -90,6 +96,13 @@ export class RegionEditor {
       const words = 'added a newline at the end of the last line';
       this.#insert(length, this.#newline, 'inserted', { rule: 'missing-final-newline', words });
     }
+  }
+
+  /** White space for the bytes that left, so that what follows does not move to the front. */
+  #fill(at: number, bytes: number, ending = ''): void {
+    if (!this.#keepsOffsets || bytes + ending.length <= 0) return;
+    const words = `left ${counted(bytes, 'blank')} in its place: other logs may name offsets of this one`;
+    this.#insert(at, ' '.repeat(Math.max(0, bytes)) + ending, 'inserted', { words });
   }
 
   #cutSpace(start: number, end: number): void {
@@ -126,9 +139,13 @@ export class RegionEditor {
       this.#add(placed, action, reason ?? { words, line: this.#lineAt(placed.start) });
       if (!reason) words = undefined;
     }
-    if (piece.keepsOld) this.old.push(piece);
-    for (const { text, source, ...reason } of unit?.edits?.after ?? [])
-      this.#insert(end, this.#newline + encodeUtf8(text), 'inserted', { ...reason, header: source });
+    const { keepsOld: rule = piece.keepsOld ? this.#region.rule : undefined, after = [] } = unit?.edits ?? {};
+    if (rule !== undefined) this.old.push({ start, end, rule });
+    this.#fill(end, -all.reduce((sum, { splice }) => sum + splice.text.length - (splice.end - splice.start), 0));
+    for (const { text, source, ...reason } of after) {
+      const fixed = typeof text === 'string' ? '' : applySplices(this.#raw.slice(start, end), splices);
+      this.#insert(end, this.#newline + textOf(text, fixed), 'inserted', { ...reason, header: source });
+    }
   }
 
   /** The splices that change an object, in positions of the piece. */
@@ -186,6 +203,11 @@ export class RegionEditor {
 
 function stays({ kind, unit }: Piece): boolean {
   return kind === 'object' && unit !== undefined && !unit.edits?.drop && !unit.edits?.moved;
+}
+
+/** The bytes of a line that is put in behind an object of these bytes. */
+function textOf(text: NewText, bytes: string): string {
+  return encodeUtf8(typeof text === 'string' ? text : text(decodeUtf8(bytes)));
 }
 
 /** The title slot itself, and no further one. */

@@ -1,18 +1,32 @@
-import { Evidence, foreignError, identify, LINES_TO_LOOK_AT, type Origin, seeLine } from '../formats/index.ts';
+import {
+  Evidence,
+  foreignError,
+  foreignFormats,
+  type Identity,
+  identify,
+  LINES_TO_LOOK_AT,
+  ORIGINS,
+  type Origin,
+  seeLine,
+  unfitError,
+} from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, type ReadLinesOptions, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
+import { RepairIndex } from '../rules/fix/repair-state.ts';
 import { rules } from '../rules/index.ts';
 import type { Finding } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError } from '../util/errors.ts';
 import { type RepairCallbacks, RepairPass } from './apply.ts';
 import { RepairIndexBuilder } from './build-index.ts';
-import { makePlan, type Plan, type PlanOptions } from './plan.ts';
+import { makePlan, type Plan, type PlanOptions, requireFix } from './plan.ts';
+import { planRecords, recordCheck } from './records.ts';
 
 export { type ChangeRecord, InputChanged, type QuarantineRecord, type RepairCallbacks } from './apply.ts';
 export { RepairIndexBuilder } from './build-index.ts';
 export { makePlan, type Plan } from './plan.ts';
+export { planRecords } from './records.ts';
 
 /** An error that is not fixed. */
 export interface Remaining {
@@ -27,8 +41,8 @@ export interface RepairRequest extends Omit<PlanOptions, 'wants'> {
   readonly rereadable: boolean;
   /** Only these rules are fixed; else all that are errors. */
   readonly only: ReadonlySet<string> | undefined;
-  /** Whose log it is, where that is not to be detected. */
-  readonly from: Origin | undefined;
+  /** Whose log it is, where that is not to be detected: pi, omp or a format. */
+  readonly from: string | undefined;
   readonly random: (bytes: number) => Uint8Array;
   readonly scanner: ScannerKind;
 }
@@ -37,13 +51,26 @@ type CheckRequest = Pick<RepairRequest, 'read' | 'random' | 'scanner'>;
 
 /** Decides what is done to a log. A file that is no session log is refused before anything else is said about it. */
 export async function planRepair(request: RepairRequest): Promise<Plan> {
-  const { only, settleTools, settleLeaf } = request;
+  const { only, settleTools, settleLeaf, from, name } = request;
+  const said = foreignFormats.find(({ id }) => id === from);
   const wants = (rule: string): boolean => (only ? only.has(rule) : isError(rule));
   const asksForMore = settleTools || settleLeaf || [...(only ?? [])].some((rule) => !isError(rule));
-  const bytes = request.rereadable && !asksForMore ? await bytesOfHealthy(request) : undefined;
+  const bytes = request.rereadable && !asksForMore && !said ? await bytesOfHealthy(request) : undefined;
   if (bytes !== undefined)
     return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
-  return makePlan(await readIndex(request, wants), { ...request, wants });
+  const index = await readIndex(request, wants);
+  if (index instanceof RepairIndex) {
+    requireFix(name, only, rules);
+    return makePlan(index, { ...request, wants });
+  }
+  const { format, certainty } = index;
+  const checks = await format.checks?.();
+  if (!checks) throw foreignError(name, format);
+  if (certainty !== 'certain' && !said) {
+    const hint = `nothing was written; if it is one, pass '--from ${format.id}'`;
+    throw new AppError(`${name}: probably ${format.title}; ${hint}`);
+  }
+  return await planRecords(request, checks);
 }
 
 /** Writes the repaired log and gives the errors still in it; a log known to be healthy is only copied. */
@@ -60,7 +87,9 @@ export async function applyRepair(
     return [];
   }
   const errors: Finding[] = [];
-  const check = errorCheck(request, (error) => errors.push(error));
+  const { checks } = plan;
+  const onError = (error: Finding): void => void errors.push(error);
+  const check = checks ? recordCheck(checks, request, errorsOnly(onError)) : errorCheck(request, onError);
   for await (const piece of readBlocks(repaired, limit)) {
     if (piece instanceof Block) check.block(piece);
     else check.line(piece);
@@ -77,10 +106,14 @@ function errorCheck({ random, scanner }: CheckRequest, onError: (error: Finding)
     file: '',
     hashKey: random(8),
     memory: makeMemory(scanner, random(8), undefined, false),
-    onFinding: (finding) => {
-      if (finding.severity === 'error') onError(finding);
-    },
+    onFinding: errorsOnly(onError),
   });
+}
+
+function errorsOnly(onError: (error: Finding) => void): (finding: Finding) => void {
+  return (finding) => {
+    if (finding.severity === 'error') onError(finding);
+  };
 }
 
 function isError(id: string): boolean {
@@ -91,7 +124,7 @@ function isError(id: string): boolean {
 async function bytesOfHealthy(request: RepairRequest): Promise<number | undefined> {
   let bytes = 0;
   let hasError = false;
-  const evidence = new Evidence(request.from);
+  const evidence = new Evidence(originIn(request));
   const check = errorCheck(request, () => {
     hasError = true;
   });
@@ -111,8 +144,11 @@ async function bytesOfHealthy(request: RepairRequest): Promise<number | undefine
   return bytes;
 }
 
-async function readIndex({ name, read, from, settleTools }: RepairRequest, wants: (rule: string) => boolean) {
-  const evidence = new Evidence(from);
+/** What has to be known of a log of ours; or what the file is, where it is none. */
+async function readIndex(request: RepairRequest, wants: (rule: string) => boolean): Promise<RepairIndex | Identity> {
+  const { name, read, from, settleTools, rereadable } = request;
+  const evidence = new Evidence(originIn(request));
+  const said = foreignFormats.find(({ id }) => id === from);
   const builder = new RepairIndexBuilder({
     wants,
     onObject: (value, hasOwnLine) => evidence.see(value, hasOwnLine),
@@ -122,14 +158,19 @@ async function readIndex({ name, read, from, settleTools }: RepairRequest, wants
   const first: Line[] = [];
   // A printed array of entries is a JSON document: taken for a log it would fall to pieces at its commas.
   let array: Evidence | undefined;
-  const decide = (): void => {
-    if (array || (index.written > 0 && !evidence.end())) throw foreignError(name, identify(name, first).format);
+  const decide = (): Identity | undefined => {
+    if (array || (index.written > 0 && !evidence.end())) return identify(name, first, from);
+    if (said && index.written > 0) throw unfitError(name, said, 'a pi or omp session log');
     const refusal = evidence.refusal({ anyVersion: false });
     if (refusal !== undefined) throw new AppError(`${name}: ${refusal}`);
+    return undefined;
   };
+  let identity: Identity | undefined;
   let decided = false;
   for await (const batch of readLineBatches(read())) {
-    for (const line of batch) {
+    // A pipe has to be read to its end to be read again.
+    if (identity && rereadable) break;
+    for (const line of identity ? [] : batch) {
       builder.take(line);
       if (decided) continue;
       if (index.written <= 1 && /^\ufeff?\s*\[\s*$/u.test(line.text)) array = new Evidence();
@@ -139,12 +180,17 @@ async function readIndex({ name, read, from, settleTools }: RepairRequest, wants
       // Only what may have to be named is kept.
       if (!isOurs && !line.blank) first.push(line);
       if (isOurs ? !evidence.settled : index.written < LINES_TO_LOOK_AT) continue;
-      decide();
+      identity = decide();
       decided = true;
       first.length = 0;
+      if (identity) break;
     }
   }
+  if (identity) return identity;
   builder.end();
-  if (!decided) decide();
-  return index;
+  return (decided ? undefined : decide()) ?? index;
+}
+
+function originIn({ from }: RepairRequest): Origin | undefined {
+  return ORIGINS.find((one) => one === from);
 }

@@ -1,8 +1,16 @@
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
+import type { RecordChecks } from '../formats/format.ts';
 import { reattachLost } from '../rules/fix/rebuild-tree.ts';
-import { type RepairIndex, RepairState } from '../rules/fix/repair-state.ts';
+import {
+  type AnyUnit,
+  type LineIndex,
+  type NewLine,
+  type RepairIndex,
+  RepairState,
+} from '../rules/fix/repair-state.ts';
 import type { Piece, Region } from '../rules/fix/split-damaged-line.ts';
 import { rules } from '../rules/index.ts';
+import type { RuleMeta } from '../rules/rule.ts';
 import { staleLeaf } from '../rules/stale-leaf.ts';
 import { unansweredCall } from '../rules/unanswered-call.ts';
 import { AppError } from '../util/errors.ts';
@@ -31,6 +39,10 @@ export interface Plan {
   readonly isHealthy: boolean;
   /** Something has to go to the quarantine. */
   readonly quarantines: boolean;
+  /** Nothing may move towards the start: what leaves gives way to as much white space. */
+  readonly keepsOffsets?: boolean;
+  /** The rules of the format, where that is another agent's. */
+  readonly checks?: RecordChecks;
 }
 
 /** Runs the fixes of the rules with the whole log in view: first those of objects, then those of the log. */
@@ -51,18 +63,27 @@ export function makePlan(index: RepairIndex, { name, wants, settleTools, settleL
   if (settleTools) unansweredCall.settle?.(repair);
   if (settleLeaf) staleLeaf.settle?.(repair);
   return {
-    regions: regionsOf(repair),
+    regions: regionsOf(index, [...index.headers, ...index.titles, ...index.entries], repair.front),
     bytes: index.bytes,
     newline: index.firstNewline || '\n',
     lastNewline: index.lastNewline || '\n',
     isHealthy: false,
-    quarantines: quarantines(index),
+    quarantines: quarantines(index, [...index.headers, ...index.titles, ...index.entries]),
   };
 }
 
-function regionsOf({ index, front }: RepairState): Region[] {
+/** Refuses to fix only what is not fixed in a log of this kind. */
+export function requireFix(name: string, only: ReadonlySet<string> | undefined, own: readonly RuleMeta[]): void {
+  const asked = own.filter(({ id }) => only?.has(id));
+  const [first] = asked;
+  if (first && asked.every(({ fixable }) => !fixable))
+    throw new AppError(`${name}: --only: repair does not fix '${first.id}' in such a log: ${first.advice}`);
+}
+
+/** All that changes: the lines that are damaged, and those of objects with edits. */
+export function regionsOf(index: LineIndex, units: readonly AnyUnit[], front: NewLine | undefined): Region[] {
   const regions = [...index.regions];
-  for (const unit of [...index.headers, ...index.titles, ...index.entries]) {
+  for (const unit of units) {
     const { line, offset, length } = unit;
     // The line end is no part of the object.
     const pieces = [{ kind: 'object', start: 0, end: length, unit }] as const;
@@ -90,10 +111,10 @@ function leaves({ unit }: Piece): boolean {
   return !unit || unit.edits?.drop !== undefined || unit.edits?.moved !== undefined;
 }
 
-function quarantines({ regions, headers, titles, entries }: RepairIndex): boolean {
+export function quarantines({ regions }: LineIndex, units: readonly AnyUnit[]): boolean {
   return (
     regions.some(({ pieces }) => pieces.some(({ kind, keepsOld }) => kind === 'junk' || keepsOld)) ||
-    [...headers, ...titles, ...entries].some(({ edits }) => edits?.drop)
+    units.some(({ edits }) => edits?.drop || edits?.keepsOld !== undefined)
   );
 }
 

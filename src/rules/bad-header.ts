@@ -1,5 +1,6 @@
 import { findMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8 } from '../lines/line.ts';
+import { completeHeader } from './fix/record-fixes.ts';
 import { uuidOf } from './fix/repair-state.ts';
 import { defineRule, placeOf } from './rule.ts';
 
@@ -16,6 +17,7 @@ export const badHeader = defineRule('bad-header', 'error', 'header', {
     report(placeOf(object, 'id'), `the header's id ${found}`);
   },
   fix: {
+    records: completeHeader,
     object: (repair, { unit, rule }) => {
       // Another header leaves, if it is not to stay as it is.
       if (unit.kind === 'entry' || unit !== repair.index.headers[0]) return;

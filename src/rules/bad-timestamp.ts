@@ -1,3 +1,4 @@
+import { fixRecordTime } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const badTimestamp = defineRule('bad-timestamp', 'warning', 'content', {
@@ -22,6 +23,7 @@ export const badTimestamp = defineRule('bad-timestamp', 'warning', 'content', {
       report(log.placeOf(position), 'the timestamp is missing or not ISO 8601', isDecisive ? undefined : 'warning');
     }
   },
+  fix: { records: fixRecordTime },
 });
 
 function shown(value: unknown): string {

@@ -1,4 +1,5 @@
 import { LOST as LOST_RECORD } from './check/record-log.ts';
+import { reattachRecord } from './fix/record-fixes.ts';
 import { LOST, ROOT, UNRESOLVED } from './fix/repair-state.ts';
 import { defineRule } from './rule.ts';
 
@@ -28,6 +29,7 @@ export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
     }
   },
   fix: {
+    parents: reattachRecord,
     end: (repair) => {
       const { index, parents, orphans } = repair;
       for (const entry of index.entries) {

@@ -1,5 +1,6 @@
 import { nestingDepth } from '../json/walk.ts';
 import { grouped } from '../util/words.ts';
+import { dropRecord } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 const DEEPEST = 1_000;
@@ -17,4 +18,5 @@ export const deepNesting = defineRule('deep-nesting', 'warning', 'content', {
     const depth = nestingDepth(object.text);
     if (depth > DEEPEST) report(placeOf(object), `nested ${grouped(depth)} levels deep, more than ${grouped(DEEPEST)}`);
   },
+  fix: { records: dropRecord },
 });

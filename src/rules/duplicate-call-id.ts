@@ -1,5 +1,6 @@
 import { messageOf } from '../entries/envelope-check.ts';
 import { isObject } from '../json/value.ts';
+import { renameCall } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const duplicateCallId = defineRule('duplicate-call-id', 'warning', 'tools', {
@@ -28,4 +29,5 @@ export const duplicateCallId = defineRule('duplicate-call-id', 'warning', 'tools
       }
     }
   },
+  fix: { records: renameCall },
 });

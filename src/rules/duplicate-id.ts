@@ -1,4 +1,5 @@
 import { assignIds } from './fix/rebuild-tree.ts';
+import { fixRecordIds } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const duplicateId = defineRule('duplicate-id', 'error', 'tree', {
@@ -24,5 +25,5 @@ export const duplicateId = defineRule('duplicate-id', 'error', 'tree', {
     const message = `id '${id}' was already used on line ${log.lineOf(earlier)}${words}`;
     report({ line, offset, entryId: id }, message, isCopy ? 'warning' : undefined);
   },
-  fix: { end: assignIds },
+  fix: { end: assignIds, records: fixRecordIds },
 });

@@ -1,4 +1,5 @@
 import { branchFacts } from './check/walk.ts';
+import { removeBlock } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 export const duplicateResult = defineRule('duplicate-result', 'warning', 'tools', {
@@ -17,4 +18,5 @@ export const duplicateResult = defineRule('duplicate-result', 'warning', 'tools'
       for (const { position, path } of others)
         report(log.placeOf(position, path), `a second result for call '${log.callIds.text(call)}'`);
   },
+  fix: { records: removeBlock },
 });

@@ -1,6 +1,7 @@
 import { applySplices, setMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import { placeOfRecord } from './check/record-log.ts';
+import { eachRecord } from './fix/record-fixes.ts';
 import { editsOf } from './fix/repair-state.ts';
 import { defineRule, placeOf } from './rule.ts';
 
@@ -21,6 +22,9 @@ export const lateHeader = defineRule('late-header', 'error', 'header', {
       report(placeOfRecord(record), `the header comes after the record on line ${log.lineOf(0)}`);
   },
   fix: {
+    records: eachRecord((repair, { unit, rule }) => {
+      repair.moveToFront(unit, { rule, words: 'moved the header to the front' });
+    }),
     // Behind the fixes of what is in it.
     end: (repair) => {
       const header = repair.index.findings.find(({ found }) => found === 'late-header')?.unit;

@@ -1,3 +1,4 @@
+import { replaceSurrogates } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 const LONE =
@@ -17,4 +18,5 @@ export const loneSurrogate = defineRule('lone-surrogate', 'warning', 'content', 
     const lone = LONE.exec(object.text.replace(PAIR, ''));
     if (lone) report(placeOf(object), `half of a surrogate pair, \\u${lone[0].slice(-4)}; jq stops here`);
   },
+  fix: { records: replaceSurrogates },
 });

@@ -1,3 +1,4 @@
+import { writeHeader } from './fix/record-fixes.ts';
 import { uuidOf } from './fix/repair-state.ts';
 import { defineRule, WHOLE_FILE } from './rule.ts';
 
@@ -15,6 +16,7 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
     if (!log.header) report(WHOLE_FILE, log.size === 0 ? 'the file has no record' : 'no line is a header');
   },
   fix: {
+    records: writeHeader,
     end: (repair) => {
       const { headers, firstEntry, cwd } = repair.index;
       if (headers.length > 0 || !repair.wants('missing-header')) return;

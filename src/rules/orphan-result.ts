@@ -1,4 +1,5 @@
 import { branchFacts } from './check/walk.ts';
+import { removeBlock } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 export const orphanResult = defineRule('orphan-result', 'warning', 'tools', {
@@ -20,4 +21,5 @@ export const orphanResult = defineRule('orphan-result', 'warning', 'tools', {
         report(log.placeOf(position, path), `no call '${log.callIds.text(call)}' is in this file`);
     }
   },
+  fix: { records: removeBlock },
 });

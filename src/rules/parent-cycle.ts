@@ -1,5 +1,6 @@
 import { cycles } from '../tree/children.ts';
 import { counted } from '../util/words.ts';
+import { reattachRecord } from './fix/record-fixes.ts';
 import { LOST, type RepairState, ROOT } from './fix/repair-state.ts';
 import { defineRule } from './rule.ts';
 
@@ -21,7 +22,7 @@ export const parentCycle = defineRule('parent-cycle', 'error', 'tree', {
       report(log.placeOf(position), length === 1 ? 'the record is its own parent' : cycle);
     }
   },
-  fix: { end: cutCycles },
+  fix: { end: cutCycles, parents: reattachRecord },
 });
 
 /** In each cycle the earliest entry of the file has lost its parent. */

@@ -4,6 +4,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { LogFacts } from './check/log-facts.ts';
 import type { CheckedRecord, RecordLog } from './check/record-log.ts';
+import type { RecordFinding, RecordRepair } from './fix/record-repair.ts';
 import type { ObjectFinding, RepairState } from './fix/repair-state.ts';
 import { type DamagedLine, type Piece, splitDamagedLine } from './fix/split-damaged-line.ts';
 
@@ -99,6 +100,10 @@ export interface Fix {
   readonly object?: (repair: RepairState, finding: ObjectFinding) => void;
   /** Fixes what concerns the whole log, when its objects are fixed; has to ask `mayFix`. */
   readonly end?: (repair: RepairState) => void;
+  /** Fixes what the rule found in a log of another agent; then the rules are asked again. */
+  readonly records?: (repair: RecordRepair, findings: readonly RecordFinding[]) => void;
+  /** The same for the parents of records, when all else is fixed. */
+  readonly parents?: (repair: RecordRepair, findings: readonly RecordFinding[]) => void;
 }
 
 export interface Rule extends RuleMeta {
@@ -125,6 +130,11 @@ export interface Rule extends RuleMeta {
   readonly settle?: (repair: RepairState) => void;
 }
 
+/** Whether repair fixes what the rule finds in a log of another agent. */
+export function fixesRecords({ id, fix }: Rule): boolean {
+  return id === 'missing-final-newline' || [fix?.line, fix?.records, fix?.parents].some(Boolean);
+}
+
 /** A rule is fixable where it has a fix. */
 export function defineRule(
   id: string,
@@ -132,7 +142,7 @@ export function defineRule(
   group: Group,
   rule: Omit<Rule, 'id' | 'level' | 'group' | 'fixable'>,
 ): Rule {
-  return { id, level, group, fixable: rule.fix !== undefined, ...rule };
+  return { id, level, group, fixable: [rule.fix?.line, rule.fix?.object, rule.fix?.end].some(Boolean), ...rule };
 }
 
 /** Whether a rule has something to say about native logs; some are for logs of other agents only. */

@@ -1,4 +1,5 @@
 import { placeOfRecord } from './check/record-log.ts';
+import { dropRecord } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const secondHeader = defineRule('second-header', 'error', 'header', {
@@ -17,4 +18,8 @@ export const secondHeader = defineRule('second-header', 'error', 'header', {
       report(placeOfRecord(record), `a second header; the first is on line ${log.headerLine}`);
   },
   fix: { object: (repair, { unit, rule }) => repair.drop(unit, rule, 'moved another header to quarantine') },
+  fix: {
+    object: (repair, { unit, rule }) => repair.drop(unit, rule, 'moved another header to quarantine'),
+    records: dropRecord,
+  },
 });

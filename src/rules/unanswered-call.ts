@@ -1,5 +1,6 @@
 import { counted } from '../util/words.ts';
 import { branchFacts } from './check/walk.ts';
+import { answerCall } from './fix/record-fixes.ts';
 import { settleTools } from './fix/settle.ts';
 import { defineRule } from './rule.ts';
 
@@ -27,4 +28,5 @@ export const unansweredCall = defineRule('unanswered-call', 'warning', 'tools', 
     }
   },
   settle: settleTools,
+  fix: { records: answerCall },
 });

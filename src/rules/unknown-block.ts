@@ -1,3 +1,4 @@
+import { removeBlock } from './fix/record-fixes.ts';
 import { shapeRule } from './rule.ts';
 
 export const unknownBlock = shapeRule('unknown-block', 'warning', 'shape', {
@@ -6,4 +7,5 @@ export const unknownBlock = shapeRule('unknown-block', 'warning', 'shape', {
   arises: 'A newer agent or a plugin wrote it.',
   advice: 'Nothing to fix; every command passes it through unchanged.',
   example: '{"type":"message",…,"content":[{"type":"hologram"}]}',
+  fix: { records: removeBlock },
 });

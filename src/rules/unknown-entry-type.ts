@@ -1,3 +1,4 @@
+import { passBy } from './fix/record-fixes.ts';
 import { shapeRule } from './rule.ts';
 
 export const unknownEntryType = shapeRule('unknown-entry-type', 'warning', 'shape', {
@@ -16,4 +17,5 @@ export const unknownEntryType = shapeRule('unknown-entry-type', 'warning', 'shap
     }
   },
   example: '{"type":"telemetry","id":"a","parentId":null,"timestamp":"…"}',
+  fix: { parents: passBy },
 });

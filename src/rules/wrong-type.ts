@@ -1,4 +1,5 @@
 import { fixField } from './fix/rebuild-tree.ts';
+import { fixRecordField } from './fix/record-fixes.ts';
 import { shapeRule } from './rule.ts';
 
 export const wrongType = shapeRule('wrong-type', 'error', 'shape', {
@@ -8,5 +9,5 @@ export const wrongType = shapeRule('wrong-type', 'error', 'shape', {
   advice:
     "'sessionctl repair' creates an id and finds a parent if the entry is otherwise usable, and moves it to quarantine if not.",
   example: '{"type":"message","id":7,"parentId":null,…}',
-  fix: { object: fixField },
+  fix: { object: fixField, records: fixRecordField },
 });

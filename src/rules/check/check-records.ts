@@ -4,7 +4,15 @@ import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Block } from '../../lines/reader.ts';
 import { rules } from '../index.ts';
-import type { Finding, FindingPlace, Level, Report, Rule, Severity } from '../rule.ts';
+import {
+  type Finding,
+  type FindingPlace,
+  fixesRecords,
+  type Level,
+  type Report,
+  type Rule,
+  type Severity,
+} from '../rule.ts';
 import { LogFacts, readTime } from './log-facts.ts';
 import { type CheckedRecord, placeOfRecord, RecordLog } from './record-log.ts';
 
@@ -78,7 +86,7 @@ export class RecordCheck {
       const value = number > 1 ? parseObject(text) : undefined;
       if (value) {
         this.#countLine();
-        this.#record(value, text, { number, offset: block.offset + start });
+        this.record(value, text, { number, offset: block.offset + start });
       } else this.line(block.line(start, end - start, number));
       start = end + 1;
     }
@@ -98,7 +106,7 @@ export class RecordCheck {
         this.#found(place, message, this.#rule?.id === damage ? severity : undefined);
       this.#each((rule) => rule.line?.(checked, this.#facts, report));
     }
-    for (const { value, text } of objects) this.#record(value, text, line);
+    for (const { value, text } of objects) this.record(value, text, line);
   }
 
   #countLine(): void {
@@ -106,8 +114,13 @@ export class RecordCheck {
     this.#facts.lines++;
   }
 
-  #record(value: JsonObject, text: string, { number, offset }: Pick<Line, 'number' | 'offset'>): void {
-    const facts = this.#checks.describe(value);
+  /** A whole record, wherever it is on its line. */
+  record(
+    value: JsonObject,
+    text: string,
+    { number, offset }: Pick<Line, 'number' | 'offset'>,
+    facts = this.#checks.describe(value),
+  ): void {
     const record: CheckedRecord = { line: number, offset, value, text, facts, time: readTime(facts.timestamp) };
     const issues = this.log.size === 0 ? [...facts.issues, ...this.#near] : facts.issues;
     if (issues.length > 0) this.#each((rule) => this.#issues(rule, record, issues));
@@ -150,7 +163,7 @@ export class RecordCheck {
       message,
       ...(entryId === undefined ? {} : { entryId }),
       ...(path === undefined || path === '' ? {} : { path }),
-      fixable: rule.fixable,
+      fixable: fixesRecords(rule),
     });
   }
 }

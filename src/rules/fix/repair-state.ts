@@ -3,6 +3,7 @@ import { versionOf } from '../../entries/envelope-check.ts';
 import { stableId } from '../../formats/native/ids.ts';
 import type { Splice } from '../../json/text.ts';
 import type { JsonObject } from '../../json/value.ts';
+import type { RecordUnit } from './record-repair.ts';
 import type { Region } from './split-damaged-line.ts';
 
 /** Why something changes, for the report; the words are for people. */
@@ -25,11 +26,14 @@ export interface InnerEdit extends ChangeReason {
   readonly splices: (text: string, open: number) => readonly Splice[];
 }
 
+/** The text of a line that is put in, or how it is made from that of the object that it follows. */
+export type NewText = string | ((text: string) => string);
+
 /** A line that is put into the log, without its line end. */
 export interface NewLine extends ChangeReason {
-  readonly text: string;
+  readonly text: NewText;
   /** The header that it was at its old place. */
-  readonly source?: HeadLine;
+  readonly source?: MovedLine;
 }
 
 /** What happens to a header, a title slot or an entry. */
@@ -44,6 +48,8 @@ export interface ObjectEdits {
   readonly inner: InnerEdit[];
   /** Lines that follow it. */
   readonly after: NewLine[];
+  /** The rule for which the quarantine gets the old bytes although the object stays. */
+  keepsOld?: string;
 }
 
 /** Where an object is, and what happens to it. */
@@ -61,10 +67,14 @@ export interface PlacedObject {
   edits: ObjectEdits | undefined;
 }
 
-export interface HeadLine extends PlacedObject {
-  readonly kind: 'header' | 'title';
+/** An object that may be put elsewhere. */
+export interface MovedLine extends PlacedObject {
   /** The line end that it will have. */
   readonly newline: string;
+}
+
+export interface HeadLine extends MovedLine {
+  readonly kind: 'header' | 'title';
   readonly value: JsonObject;
   /** The object's bytes with their damage fixed, without a line end. */
   readonly raw: string;
@@ -103,6 +113,8 @@ export interface ToolUse {
 }
 
 export type Unit = HeadLine | RepairEntry;
+/** What may be on a line, in a log of any format. */
+export type AnyUnit = Unit | RecordUnit;
 
 /** Something that a rule found in an object. */
 export interface ObjectFinding {
@@ -114,18 +126,9 @@ export interface ObjectFinding {
   readonly path: string | undefined;
 }
 
-/** All that has to be known about the log before a byte of it is written, with the bytes of its lines fixed. */
-export class RepairIndex {
-  readonly entries: RepairEntry[] = [];
-  readonly headers: HeadLine[] = [];
-  readonly titles: HeadLine[] = [];
+/** What is known of the lines of a log when their bytes are fixed. */
+export class LineIndex {
   readonly regions: Region[] = [];
-  /** What the rules say about objects, in file order. */
-  readonly findings: ObjectFinding[] = [];
-  /** Ids that garbage still shows, with their parents; null for a root. */
-  readonly shown = new Map<unknown, string | null>();
-  /** Before which entries a log of version 1 had further ones, which are lost. */
-  readonly lostBefore: { readonly before: number; readonly rule: string }[] = [];
   bytes = 0;
   /** Lines that are not blank. */
   written = 0;
@@ -136,7 +139,20 @@ export class RepairIndex {
   firstNewline = '';
   lastNewline = '';
   /** What is on the last line, where that is whole, but not ended. */
-  unended: Unit | undefined;
+  unended: AnyUnit | undefined;
+}
+
+/** All that has to be known about the log before a byte of it is written, with the bytes of its lines fixed. */
+export class RepairIndex extends LineIndex {
+  readonly entries: RepairEntry[] = [];
+  readonly headers: HeadLine[] = [];
+  readonly titles: HeadLine[] = [];
+  /** What the rules say about objects, in file order. */
+  readonly findings: ObjectFinding[] = [];
+  /** Ids that garbage still shows, with their parents; null for a root. */
+  readonly shown = new Map<unknown, string | null>();
+  /** Before which entries a log of version 1 had further ones, which are lost. */
+  readonly lostBefore: { readonly before: number; readonly rule: string }[] = [];
   /** The first whole entry, for a log that lost its header. */
   firstEntry: { readonly bytes: string; readonly timestamp: string; readonly hasId: boolean } | undefined;
   cwd: string | undefined;
@@ -185,7 +201,7 @@ export class RepairState {
   }
 
   /** False where the rule is not wanted or the line stays as it is. */
-  mayFix(unit: Unit, rule: string): boolean {
+  mayFix(unit: AnyUnit, rule: string): boolean {
     return !unit.frozen && this.wants(rule);
   }
 
@@ -254,7 +270,7 @@ export class RepairState {
 }
 
 /** What happens to an object, for whoever adds to it. */
-export function editsOf(unit: Unit): ObjectEdits {
+export function editsOf(unit: AnyUnit): ObjectEdits {
   unit.edits ??= { members: [], inner: [], after: [] };
   return unit.edits;
 }

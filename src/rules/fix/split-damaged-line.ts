@@ -1,16 +1,15 @@
-import type { LineObject } from '../../entries/damage.ts';
-import { hasEnvelope } from '../../entries/envelope-check.ts';
+import type { IsEntry, LineObject } from '../../entries/damage.ts';
 import type { Splice } from '../../json/text.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import { decodeUtf8 } from '../../lines/line.ts';
-import type { NewLine, Unit } from './repair-state.ts';
+import type { AnyUnit, NewLine } from './repair-state.ts';
 
 /** A line whose bytes are to be fixed. */
 export interface DamagedLine {
   /** Without its newline and without a byte order mark, one character a byte. */
   readonly raw: string;
   readonly objects: readonly LineObject[];
-  readonly version: number | undefined;
+  readonly isEntry: IsEntry;
 }
 
 /** A part of a damaged line; what lies between pieces is white space. */
@@ -24,7 +23,7 @@ export interface Piece {
   /** The bytes as they were go to the quarantine although the object stays. */
   readonly keepsOld?: boolean;
   readonly value?: JsonObject | undefined;
-  readonly unit?: Unit | undefined;
+  readonly unit?: AnyUnit | undefined;
 }
 
 /** A place that changes: damaged lines fixed together, a line whose object changes, or where a line is put in. */
@@ -43,38 +42,38 @@ export interface Region {
 }
 
 /** Splits a damaged line: whole objects, runs of NULs around them, garbage. White space is a piece only if alone. */
-export function splitDamagedLine({ raw, objects, version }: DamagedLine): Piece[] {
+export function splitDamagedLine({ raw, objects, isEntry }: DamagedLine): Piece[] {
   const pieces: Piece[] = [];
   // The carriage return belongs to the line's end.
   const end = raw.endsWith('\r') ? raw.length - 1 : raw.length;
   let at = 0;
   for (const object of objects) {
     const splices = fixUtf8(raw.slice(object.start, object.end));
-    pieces.push(...splitGap(raw, at, object.start, version));
+    pieces.push(...splitGap(raw, at, object.start, isEntry));
     pieces.push({ kind: 'object', ...object, splices, keepsOld: splices.length > 0 });
     at = object.end;
   }
-  return [...pieces, ...splitGap(raw, at, end, version)];
+  return [...pieces, ...splitGap(raw, at, end, isEntry)];
 }
 
 /** What is between objects, before the first or behind the last. */
-function splitGap(raw: string, start: number, end: number, version: number | undefined): Piece[] {
+function splitGap(raw: string, start: number, end: number, isEntry: IsEntry): Piece[] {
   const text = raw.slice(start, end);
   if (/^[ \t\r]*$/.test(text)) return [];
   const nuls = [...text.matchAll(/\0+/g)].map(({ index, 0: run }) => ({ start: index, end: index + run.length }));
   if (/^[ \t\r\0]*$/.test(text))
     return nuls.map((run) => ({ kind: 'nuls', start: start + run.start, end: start + run.end }));
-  const value = nuls.length > 0 ? piercedEntry(text, version) : undefined;
+  const value = nuls.length > 0 ? piercedEntry(text, isEntry) : undefined;
   if (!value) return [{ kind: 'junk', start, end }];
   return [{ kind: 'object', start, end, splices: nuls.map((run) => ({ ...run, text: '' })), keepsOld: true, value }];
 }
 
 /** An entry with NULs between its tokens. They may have replaced something, so the old bytes are kept too. */
-function piercedEntry(text: string, version: number | undefined): JsonObject | undefined {
+function piercedEntry(text: string, isEntry: IsEntry): JsonObject | undefined {
   // A line break is white space, but not inside a string, a number or a word: NULs there replaced a piece that is lost.
   const value = parseObject(decodeUtf8(text.replaceAll('\0', '\n')));
   // Bytes that are broken in more than one way are no entry that anybody wrote.
-  return value && hasEnvelope(value, version) && fixUtf8(text).length === 0 ? value : undefined;
+  return value && isEntry(value) && fixUtf8(text).length === 0 ? value : undefined;
 }
 
 /** U+FFFD in UTF-8, one character a byte. */

@@ -1,0 +1,200 @@
+import { hash } from 'node:crypto';
+import type { RecordChecks } from '../formats/format.ts';
+import { applySplices } from '../json/text.ts';
+import { decodeUtf8, type Line } from '../lines/line.ts';
+import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
+import { RecordCheck, recordRules } from '../rules/check/check-records.ts';
+import { LogFacts } from '../rules/check/log-facts.ts';
+import { type RecordFinding, RecordIndex, RecordRepair, type RecordUnit } from '../rules/fix/record-repair.ts';
+import { editsOf } from '../rules/fix/repair-state.ts';
+import { rules } from '../rules/index.ts';
+import { missingFinalNewline } from '../rules/missing-final-newline.ts';
+import { type Finding, fixesRecords, type Severity } from '../rules/rule.ts';
+import { unansweredCall } from '../rules/unanswered-call.ts';
+import { AppError } from '../util/errors.ts';
+import type { RepairRequest } from './index.ts';
+import { type Plan, quarantines, regionsOf, requireFix } from './plan.ts';
+import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts';
+
+type Wants = (rule: string, severity?: Severity) => boolean;
+
+/** How many records a lost header may be made from. */
+const FIRST_RECORDS = 64;
+/** More than any log needs; the fixes of two rules could else undo each other for ever. */
+const MOST_ROUNDS = 1000;
+
+/** Decides what is done to a log of another agent, which stays one. */
+export async function planRecords(request: RepairRequest, checks: RecordChecks): Promise<Plan> {
+  const { name, only, settleTools, settleLeaf } = request;
+  if (settleLeaf) throw new AppError(`${name}: --settle-leaf is only for logs of pi and omp`);
+  requireFix(
+    name,
+    only,
+    rules.map((rule) => ({ ...rule, fixable: fixesRecords(rule) && rule.id in checks.levels })),
+  );
+  const wants: Wants = (rule, severity) => {
+    const level = checks.levels[rule] ?? 'off';
+    if (level === 'off') return false;
+    if (settleTools && rule === unansweredCall.id) return true;
+    return only ? only.has(rule) : (severity ?? level) === 'error';
+  };
+  const asksForMore = settleTools || only !== undefined;
+  const bytes = request.rereadable && !asksForMore ? await bytesOfHealthy(request, checks) : undefined;
+  if (bytes !== undefined)
+    return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
+  const builder = new RecordIndexBuilder(checks, wants, request);
+  const { index } = builder;
+  for await (const batch of readLineBatches(request.read())) for (const line of batch) builder.take(line);
+  builder.end();
+  const repair = new RecordRepair(index, checks);
+  fixAll(repair, checks, wants, request);
+  const { unended } = index;
+  if (unended && !unended.frozen && wants(missingFinalNewline.id)) editsOf(unended).endsLine = true;
+  return {
+    regions: regionsOf(index, index.units, repair.front),
+    bytes: index.bytes,
+    newline: index.firstNewline || '\n',
+    lastNewline: index.lastNewline || '\n',
+    isHealthy: false,
+    quarantines: quarantines(index, index.units),
+    keepsOffsets: builder.keepsOffsets,
+    checks,
+  };
+}
+
+/** The check of validate. */
+export function recordCheck(
+  checks: RecordChecks,
+  { random }: Pick<RepairRequest, 'random'>,
+  onFinding: (finding: Finding) => void,
+): RecordCheck {
+  return new RecordCheck({ file: '', checks, hashKey: random(8), onFinding });
+}
+
+/** The bytes of a log without an error; undefined for any other. */
+async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Promise<number | undefined> {
+  let bytes = 0;
+  let hasError = false;
+  const check = recordCheck(checks, request, ({ severity }) => {
+    hasError ||= severity === 'error';
+  });
+  for await (const piece of readBlocks(request.read())) {
+    if (piece instanceof Block) check.block(piece);
+    else check.line(piece);
+    bytes = piece.offset + (piece instanceof Block ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
+    if (hasError) return undefined;
+  }
+  check.end();
+  return hasError ? undefined : bytes;
+}
+
+/**
+ * Lets the rules fix what they find, one after the other: after each change all are asked again about the records as
+ * they are then. So what is written has what a check of it finds, and nothing that a fix has brought about is left.
+ */
+function fixAll(repair: RecordRepair, checks: RecordChecks, wants: Wants, request: RepairRequest): void {
+  const active = recordRules(checks);
+  const fixes = [
+    ...active.map(({ id, fix }) => ({ id, fix: fix?.records })),
+    ...active.map(({ id, fix }) => ({ id, fix: fix?.parents })),
+  ];
+  const run = (findings: readonly RecordFinding[], isOnce: boolean): boolean => {
+    const before = repair.changes;
+    for (const { id, fix } of fixes) {
+      const found = findings.filter(({ rule, unit }) => rule === id && !unit.frozen);
+      if (found.length > 0) fix?.(repair, found);
+      if (!isOnce && repair.changes > before) return true;
+    }
+    return repair.changes > before;
+  };
+  recheck(repair, checks, wants, request);
+  run(repair.index.findings, true);
+  for (let round = 0; round < MOST_ROUNDS; round++) if (!run(recheck(repair, checks, wants, request), false)) break;
+  repair.finish();
+}
+
+/** What the rules find in the records as they are now. */
+function recheck(repair: RecordRepair, checks: RecordChecks, wants: Wants, request: RepairRequest): RecordFinding[] {
+  const findings: RecordFinding[] = [];
+  const units = repair.next();
+  const byOffset = new Map(units.map((unit) => [unit.offset, unit]));
+  const check = recordCheck(checks, request, ({ rule, severity, offset, path }) => {
+    // What concerns the whole file is told of its start.
+    const unit = byOffset.get(offset) ?? units[0];
+    if (unit && wants(rule, severity)) findings.push({ unit, rule, path });
+  });
+  check.log.firstOversizeLine = repair.index.firstOversizeLine;
+  check.log.lines = repair.index.lines;
+  for (const { line, offset, facts, digest } of units) check.record({}, digest, { number: line, offset }, facts);
+  check.end();
+  repair.log = check.log;
+  return findings;
+}
+
+/** Reads a log, line by line: fixes the bytes of its lines, and asks the rules about the content of each record. */
+class RecordIndexBuilder {
+  readonly index = new RecordIndex();
+  keepsOffsets = false;
+  readonly #checks: RecordChecks;
+  readonly #lines: LineSplitter;
+  readonly #check: RecordCheck;
+  #unit: RecordUnit | undefined;
+
+  constructor(checks: RecordChecks, wants: Wants, request: RepairRequest) {
+    this.#checks = checks;
+    this.#lines = new LineSplitter(this.index, {
+      wants: (rule, severity) => wants(rule, severity) && !(rule === 'blank-line' && this.keepsOffsets),
+      facts: new LogFacts(new Uint8Array(8)),
+      isEntry: checks.isRecord,
+      mayJoin: checks.isRecord,
+      onObject: (found) => this.#add(found),
+    });
+    this.#check = recordCheck(checks, request, ({ rule, severity, path }) => {
+      if (this.#unit && wants(rule, severity)) this.index.findings.push({ unit: this.#unit, rule, path });
+    });
+  }
+
+  take(line: Line): void {
+    this.index.lines++;
+    this.#lines.take(line);
+  }
+
+  end(): void {
+    this.#lines.end();
+  }
+
+  #add({ value, line, offset, length, frozen, damage, bytes, splices, newline }: FoundObject): RecordUnit {
+    const { index } = this;
+    const raw = withoutEnding(applySplices(bytes, splices));
+    const text = decodeUtf8(raw);
+    const facts = this.#checks.describe(value);
+    const origin = hash('sha1', text, 'base64');
+    if (facts.isHeader && index.units.every((unit) => !unit.facts.isHeader))
+      this.keepsOffsets = this.#checks.keepsOffsets?.(value) === true;
+    if (index.first.length < FIRST_RECORDS) index.first.push(value);
+    const keepsValue = facts.isHeader || (facts.compaction?.kept.length ?? 0) > 0;
+    this.#unit = {
+      kind: 'record',
+      line,
+      offset,
+      length,
+      inRegion: frozen || damage !== undefined,
+      frozen,
+      position: index.units.length,
+      order: index.units.length,
+      edits: undefined,
+      newline,
+      facts,
+      digest: origin,
+      origin,
+      value: keepsValue ? value : undefined,
+      raw: facts.isHeader ? raw : undefined,
+      isNew: false,
+      changes: new Map(),
+      removed: new Map(),
+    };
+    index.units.push(this.#unit);
+    this.#check.record(value, text, { number: line, offset }, facts);
+    return this.#unit;
+  }
+}

@@ -1,0 +1,171 @@
+import { BYTE_ORDER_MARK, type LineContent, readContent } from '../entries/damage.ts';
+import type { Splice } from '../json/text.ts';
+import { type JsonObject, parseObject } from '../json/value.ts';
+import { Line } from '../lines/line.ts';
+import { byteOrderMark } from '../rules/byte-order-mark.ts';
+import type { LogFacts } from '../rules/check/log-facts.ts';
+import type { AnyUnit, LineIndex } from '../rules/fix/repair-state.ts';
+import { type Piece, type Region, splitDamagedLine } from '../rules/fix/split-damaged-line.ts';
+import { rules } from '../rules/index.ts';
+import type { Rule, Severity } from '../rules/rule.ts';
+import { type HeldLine, Joiner } from './joiner.ts';
+
+/** An object as it is in the log. */
+export interface FoundObject {
+  readonly value: JsonObject;
+  readonly line: number;
+  /** Of the object where it shares its line, else of the line with its end. */
+  readonly offset: number;
+  readonly length: number;
+  /** Its line is damaged and stays as it is. */
+  readonly frozen: boolean;
+  /** Its bytes, with what makes them whole. */
+  readonly bytes: string;
+  readonly splices: readonly Splice[];
+  /** The rule by which its line is fixed. */
+  readonly damage?: string;
+  /** No other object and no garbage is on its line. */
+  readonly hasOwnLine: boolean;
+  /** The line end that it will have. */
+  readonly newline: string;
+}
+
+/** What a format says about lines, and what becomes of the objects on them. */
+export interface SplitOptions {
+  /** Whether what a rule finds is fixed; the severity where this very finding has one. */
+  readonly wants: (rule: string, severity?: Severity) => boolean;
+  /** What the rules on lines ask for. */
+  readonly facts: LogFacts;
+  /** Whether an object inside a damaged line is an entry, and not a piece of one. */
+  readonly isEntry: (value: JsonObject) => boolean;
+  /** Whether an object that is on several lines belongs into a log. */
+  readonly mayJoin: (value: JsonObject) => boolean;
+  readonly onObject: (found: FoundObject) => AnyUnit;
+  readonly onJunk?: (raw: string, rule: string) => void;
+}
+
+/** Rules that split the lines that they find something in. The mark of the file is taken off before. */
+const LINE_RULES = rules.filter((rule) => rule.fix?.line && rule.line && rule !== byteOrderMark);
+
+/** Reads a log, line by line, and fixes the bytes of its lines: gives each object that is then there. */
+export class LineSplitter {
+  readonly #index: LineIndex;
+  readonly #options: SplitOptions;
+  readonly #joiner: Joiner;
+
+  constructor(index: LineIndex, options: SplitOptions) {
+    this.#index = index;
+    this.#options = options;
+    this.#joiner = new Joiner({ single: (held) => this.#place(held), joined: (lines) => this.#join(lines) });
+  }
+
+  take(whole: Line): void {
+    const index = this.#index;
+    index.bytes = whole.offset + whole.length + (whole.terminated ? 1 : 0);
+    if (whole.terminated) {
+      index.lastNewline = whole.ending;
+      index.firstNewline ||= whole.ending;
+    }
+    const isMarked = whole.number === 1 && whole.raw.startsWith(BYTE_ORDER_MARK);
+    const line = isMarked ? this.#withoutMark(whole) : whole;
+    const { isEntry } = this.#options;
+    const content = readContent(line, undefined, isEntry);
+    const { damage, objects } = content;
+    if (damage !== undefined || objects.length > 0) index.written++;
+    this.#joiner.take({ line, content }, damage === undefined && objects.some(({ value }) => isEntry(value)));
+  }
+
+  end(): void {
+    this.#joiner.end();
+  }
+
+  #withoutMark({ raw, terminated }: Line): Line {
+    const { length } = BYTE_ORDER_MARK;
+    if (this.#options.wants(byteOrderMark.id)) {
+      const pieces = byteOrderMark.fix?.line?.({ raw: BYTE_ORDER_MARK, objects: [], isEntry: () => false }) ?? [];
+      this.#index.regions.push({ line: 1, offset: 0, length, rule: byteOrderMark.id, pieces, lines: 1 });
+    } else this.#index.keepsMark = true;
+    return new Line(1, length, raw.slice(length), terminated, 'invalid');
+  }
+
+  #place({ line, content }: HeldLine): void {
+    const { damage, objects } = content;
+    if (damage === 'oversize-line') {
+      this.#index.firstOversizeLine ||= line.number;
+      return;
+    }
+    const { number, offset, raw } = line;
+    const damaged = { raw, objects, isEntry: this.#options.isEntry };
+    const length = raw.length + (line.terminated ? 1 : 0);
+    const newline = line.ending || this.#index.lastNewline || '\n';
+    const rule = this.#ruleOf(line, content);
+    if (rule) {
+      const pieces = rule.fix?.line?.(damaged) ?? [];
+      this.#addRegion(raw, { line: number, offset, length, rule: rule.id, pieces, lines: 1 }, newline);
+      return;
+    }
+    const frozen = damage !== undefined;
+    const hasOwnLine = !frozen || isAlone(splitDamagedLine(damaged));
+    for (const { value, start, end } of objects) {
+      const place = frozen ? { offset: offset + start, length: end - start } : { offset, length };
+      const found = { value, line: number, ...place, bytes: raw.slice(start, end), splices: [], frozen, hasOwnLine };
+      const unit = this.#options.onObject({ ...found, newline });
+      if (!frozen && !line.terminated) this.#index.unended = unit;
+    }
+  }
+
+  /** The rule by which the bytes of a line are fixed. */
+  #ruleOf(line: Line, { damage, objects }: LineContent): Rule | undefined {
+    const { wants, facts } = this.#options;
+    if (damage === undefined && objects.length > 0) return undefined;
+    return LINE_RULES.find((rule) => {
+      let isWanted = false;
+      rule.line?.({ line, damage, objects: objects.length }, facts, (_place, _message, severity) => {
+        isWanted ||= wants(rule.id, severity);
+      });
+      return isWanted;
+    });
+  }
+
+  /** Lines that are one object together become one line, if the object belongs into a log. */
+  #join(held: readonly HeldLine[]): boolean {
+    const first = held[0]?.line;
+    const last = held.at(-1)?.line;
+    if (!first || !last || !this.#options.wants('torn-line')) return false;
+    const value = parseObject(held.map(({ line }) => line.text).join('\n'));
+    if (!value || !this.#options.mayJoin(value)) return false;
+    const raw = held.map(({ line }) => line.raw).join('\n');
+    // Line breaks go, and the indentation behind each.
+    const splices = [...raw.matchAll(/\r?\n[ \t\r\n]*/g)].map(
+      ({ index, 0: run }): Splice => ({ start: index, end: index + run.length, text: '' }),
+    );
+    const pieces: Piece[] = [{ kind: 'object', start: 0, end: withoutEnding(raw).length, splices, value }];
+    const place = { line: first.number, offset: first.offset, length: raw.length + (last.terminated ? 1 : 0) };
+    const newline = last.ending || this.#index.lastNewline || '\n';
+    this.#addRegion(raw, { ...place, rule: 'torn-line', pieces, lines: held.length }, newline);
+    return true;
+  }
+
+  #addRegion(raw: string, region: Region, newline: string): void {
+    const { line, rule: damage, offset } = region;
+    const hasOwnLine = isAlone(region.pieces);
+    const pieces = region.pieces.map(({ value, ...piece }): Piece => {
+      const { kind, start, end, splices = [] } = piece;
+      const bytes = raw.slice(start, end);
+      if (kind === 'junk') this.#options.onJunk?.(bytes, damage);
+      if (!value) return piece;
+      const found = { value, line, offset: offset + start, length: end - start, bytes, splices, damage };
+      return { ...piece, unit: this.#options.onObject({ ...found, frozen: false, hasOwnLine, newline }) };
+    });
+    this.#index.regions.push({ ...region, pieces });
+  }
+}
+
+/** Nothing else is on the line but NULs. */
+function isAlone(pieces: readonly Piece[]): boolean {
+  return pieces.filter(({ kind }) => kind !== 'nuls').length === 1;
+}
+
+export function withoutEnding(raw: string): string {
+  return raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+}

@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { valueAt } from '../../json/path.ts';
+import { isObject } from '../../json/value.ts';
+import { counted } from '../../util/words.ts';
+import type { Fix } from '../rule.ts';
+import type { RecordFinding, RecordRepair, RecordUnit } from './record-repair.ts';
+import { uuidOf } from './repair-state.ts';
+
+type FixRecords = NonNullable<Fix['records']>;
+
+/** A fix of each finding for itself. */
+export function eachRecord(fix: (repair: RecordRepair, finding: RecordFinding) => void): FixRecords {
+  return (repair, findings) => {
+    for (const finding of findings) if (!finding.unit.edits?.drop) fix(repair, finding);
+  };
+}
+
+/** The record hangs from the nearest one before it in its conversation. */
+export const reattachRecord = eachRecord((repair, { unit, rule }) => {
+  repair.setParent(unit, repair.before(unit)?.facts.id ?? null, rule);
+});
+
+/** The record leaves. */
+export const dropRecord = eachRecord((repair, { unit, rule }) => {
+  repair.drop(unit, rule, 'moved the record to quarantine');
+});
+
+/** A block leaves, and the record with it where it has no other. */
+export const removeBlock = eachRecord((repair, { unit, rule, path }) => {
+  repair.removeBlock(unit, path ?? '', rule, `removed ${path}`);
+});
+
+/** What a header lacks is made as for a log that lost it. */
+export const completeHeader = eachRecord((repair, { unit, rule, path }) => {
+  const json = JSON.stringify(path === undefined ? undefined : valueAt(newHeader(repair), path));
+  if (path !== undefined && json !== undefined)
+    repair.set(unit, path, json, { rule, words: `set ${path} of the header` });
+});
+
+/** A record gets the id or the parent that it lacks; one that lacks something else leaves. */
+export const fixRecordField = eachRecord((repair, finding) => {
+  const { unit, rule, path } = finding;
+  const { id, parentId } = repair.edit.paths;
+  if (unit.facts.isHeader) completeHeader(repair, [finding]);
+  else if (path !== undefined && path === id) repair.setId(unit, rule);
+  else if (path !== undefined && path === parentId) reattachRecord(repair, [finding]);
+  else repair.drop(unit, rule, 'moved the record to quarantine');
+});
+
+/** Later records get an id of their own, and what follows and names it goes with them; an equal copy leaves. */
+export const fixRecordIds: FixRecords = (repair, findings) => {
+  // From the end, so that each name goes with the nearest record before it.
+  for (const { unit, rule } of [...findings].reverse()) {
+    const { id } = unit.facts;
+    const first = id === undefined ? undefined : repair.find(id);
+    if (id === undefined || !first || first === unit || first.frozen) continue;
+    if (first.origin === unit.origin) repair.drop(unit, rule, 'moved an exact copy to quarantine');
+    else {
+      const named = repair.namedBy(id).filter(({ order }) => order > unit.order);
+      if (repair.setId(unit, rule)) repair.rename(named, id, unit.facts.id ?? id, rule);
+    }
+  }
+};
+
+/** What hangs from a record that agents skip hangs from the nearest that they do not. */
+export const passBy = eachRecord((repair, { unit, rule }) => {
+  const { id } = unit.facts;
+  if (id === undefined) return;
+  let above: RecordUnit | undefined = unit;
+  for (let steps = 0; above && !above.facts.isSpoken; steps++)
+    above = typeof above.facts.parentId === 'string' && steps < 1000 ? repair.find(above.facts.parentId) : undefined;
+  for (const child of repair.namedBy(id)) {
+    if (!child.facts.isSpoken || child.facts.parentId !== id) continue;
+    repair.setParent(child, (above ?? repair.before(child))?.facts.id ?? null, rule);
+  }
+});
+
+/** A call that the conversation went past gets a result. */
+export const answerCall = eachRecord((repair, { unit, rule, path }) => {
+  const callId = unit.facts.blocks.find((block) => block.path === path && block.kind === 'call')?.callId;
+  if (callId === undefined || !repair.log.goesOnBehind(unit.order)) return;
+  const text = 'The result of this call was never recorded.';
+  repair.insertResult(lastOfMessage(repair, unit), callId, rule, text);
+});
+
+/** The last record of the message that this one is part of. */
+function lastOfMessage({ units }: RecordRepair, unit: RecordUnit): RecordUnit {
+  const { conversation, messageId } = unit.facts;
+  let last = unit;
+  for (let at = unit.order + 1; messageId !== undefined && at < units.length; at++) {
+    const next = units[at];
+    if (!next || next.facts.conversation !== conversation) continue;
+    if (next.facts.messageId === messageId) last = next;
+    else if (next.facts.messageId !== undefined || next.facts.role === 'user') break;
+  }
+  return last;
+}
+
+/** A later call gets an id of its own, with the results that follow it. */
+export const renameCall = eachRecord((repair, { unit, rule, path }) => {
+  const { callId } = unit.facts.blocks.find((block) => block.path === path && block.kind === 'call') ?? {};
+  if (callId === undefined) return;
+  const uses = repair.usesOf(callId);
+  const from = uses.findIndex((use) => use.unit === unit && use.block.path === path);
+  const next = uses.findIndex(({ block }, at) => at > from && block.kind === 'call');
+  const own = uses.slice(from, next < 0 ? undefined : next);
+  if (from < 0 || own.some((use) => use.unit.frozen)) return;
+  const id = repair.newCallId(callId);
+  for (const { unit: user, block } of own) {
+    const words = `changed the id of the ${block.kind} to '${id}'`;
+    repair.set(user, repair.edit.callIdPath(block), JSON.stringify(id), { rule, words, idBefore: callId, idAfter: id });
+    repair.changeBlock(user, block.path, { callId: id });
+  }
+});
+
+/** The records of a message whose id another one had before get an id of their own. */
+export const renameMessage: FixRecords = (repair, findings) => {
+  const path = repair.edit.paths.messageId;
+  const done = new Set<RecordUnit>();
+  const known = new Set(repair.units.map(({ facts }) => facts.messageId));
+  for (const { unit, rule } of findings) {
+    const { messageId, conversation } = unit.facts;
+    if (path === undefined || messageId === undefined || done.has(unit)) continue;
+    let number = 2;
+    while (known.has(`${messageId}_${number}`)) number++;
+    const id = `${messageId}_${number}`;
+    known.add(id);
+    const last = lastOfMessage(repair, unit);
+    for (const one of repair.units.slice(unit.order, last.order + 1)) {
+      if (one.facts.messageId !== messageId || one.facts.conversation !== conversation) continue;
+      const words = `changed the id of the message to '${id}'`;
+      done.add(one);
+      if (repair.set(one, path, JSON.stringify(id), { rule, words, idBefore: messageId, idAfter: id }))
+        one.facts = { ...one.facts, messageId: id };
+    }
+  }
+};
+
+/** A compaction keeps only what is there; one that has no summary leaves. */
+export const completeCompaction = eachRecord((repair, { unit, rule }) => {
+  const { kept = [] } = unit.facts.compaction ?? {};
+  const has = (id: string): boolean => repair.find(id) !== undefined;
+  const isWhole = repair.log.compactions.find(({ position }) => position === unit.order)?.hasSummary ?? true;
+  const changes = isWhole && unit.value && !kept.every(has) ? repair.edit.keptOnly?.(unit.value, has) : undefined;
+  if (!changes) {
+    repair.drop(unit, rule, 'moved the unfinished compaction to quarantine');
+    return;
+  }
+  const words = `the compaction keeps only what is in the file, ${counted(kept.filter(has).length, 'record')}`;
+  for (const [path, value] of changes) repair.set(unit, path, JSON.stringify(value), { rule, words });
+  unit.facts = { ...unit.facts, compaction: { kept: kept.filter(has), isWhole: true } };
+});
+
+/** An image gives way to a text that says what it was; the quarantine gets the old line. */
+export const describeImage = eachRecord((repair, { unit, rule, path }) => {
+  if (path === undefined) return;
+  const textFor = (image: unknown): string => {
+    const data = (isObject(image) && repair.edit.imageData(image)) || '';
+    const bytes = Buffer.from(data, 'base64');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const text = `[An image of ${counted(bytes.length, 'byte')} was removed: too large to be sent; sha256 ${sha256}]`;
+    return JSON.stringify(repair.edit.textBlock(text, path));
+  };
+  if (!repair.set(unit, path, textFor, { rule, words: 'replaced the image by a text' })) return;
+  repair.keepOld(unit, rule);
+  repair.changeBlock(unit, path, { kind: 'text', image: undefined });
+});
+
+/** A record gets the time of the nearest one that has one. */
+export const fixRecordTime = eachRecord((repair, { unit, rule }) => {
+  const { units, log, edit } = repair;
+  if (log.timed === 0) return;
+  const isTimed = ({ order }: RecordUnit): boolean => !Number.isNaN(log.timeOf(order));
+  const earlier = units.slice(0, unit.order).findLast(isTimed);
+  const { timestamp } = (earlier ?? units.slice(unit.order).find(isTimed))?.facts ?? {};
+  if (edit.paths.timestamp === undefined || typeof timestamp !== 'string') return;
+  const words = `set the timestamp to that of the record ${earlier ? 'before' : 'after'} it (assumed)`;
+  if (repair.set(unit, edit.paths.timestamp, JSON.stringify(timestamp), { rule, words, assumed: true }))
+    unit.facts = { ...unit.facts, timestamp };
+});
+
+/** The last record gets the number that follows the one before it. */
+export const setOrdinal = eachRecord((repair, { unit, rule }) => {
+  const path = repair.edit.paths.ordinal;
+  const last = repair.units.slice(0, unit.order).findLast(({ facts }) => typeof facts.ordinal === 'number');
+  const ordinal = (last?.facts.ordinal ?? -1) + 1;
+  if (path === undefined) return;
+  if (repair.set(unit, path, String(ordinal), { rule, words: `set ${path} to ${ordinal}` }))
+    unit.facts = { ...unit.facts, ordinal };
+});
+
+/** A header for a log that has none. */
+export const writeHeader = eachRecord((repair, { rule }) => {
+  const header = repair.front ? undefined : newHeader(repair);
+  if (header) repair.putInFront({ text: JSON.stringify(header), rule, words: 'wrote a new header' });
+});
+
+function newHeader({ edit, index }: RecordRepair) {
+  return edit.header?.(index.first, uuidOf(JSON.stringify(index.first[0] ?? '')));
+}
+
+/** Escaped halves of a character, as pairs, alone, or as other escapes that are passed over. */
+const ESCAPES = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\./g;
+
+/** Half a character becomes U+FFFD. */
+export const replaceSurrogates = eachRecord((repair, { unit, rule }) => {
+  repair.rewrite(unit, {
+    rule,
+    words: 'replaced half a character with U+FFFD',
+    splices: (text) =>
+      [...text.matchAll(ESCAPES)].flatMap(({ index, 1: half }) =>
+        half === undefined ? [] : [{ start: index, end: index + half.length, text: '\\ufffd' }],
+      ),
+  });
+});

@@ -1,0 +1,352 @@
+import type { BlockFacts, CheckedFacts, RecordChecks, RecordEditor } from '../../formats/format.ts';
+import { isInside, removeAt, setAt, valueAt } from '../../json/path.ts';
+import { applySplices, skipSpace } from '../../json/text.ts';
+import { type JsonObject, parseObject } from '../../json/value.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lines/line.ts';
+import { counted } from '../../util/words.ts';
+import { RecordLog } from '../check/record-log.ts';
+import { type ChangeReason, editsOf, type InnerEdit, LineIndex, type MovedLine, type NewLine } from './repair-state.ts';
+
+/** A record of another agent's log, as it will be. */
+export interface RecordUnit extends MovedLine {
+  readonly kind: 'record';
+  facts: CheckedFacts;
+  /** The same for records with the same text and the same changes. */
+  digest: string;
+  /** Of the text as it was. */
+  readonly origin: string;
+  /** Its position among the records that stay. */
+  order: number;
+  /** Of a header, and of a compaction that keeps records. */
+  readonly value: JsonObject | undefined;
+  /** Of a header: its bytes with their damage fixed, without a line end. */
+  readonly raw: string | undefined;
+  /** It is put in, and made when it is written. */
+  readonly isNew: boolean;
+  readonly changes: Map<string, PathChange>;
+  readonly removed: Map<string, ChangeReason>;
+}
+
+/** The value that a path gets: JSON, or how that is made from what is there. */
+interface PathChange extends ChangeReason {
+  readonly json: string | ((value: unknown) => string);
+}
+
+/** Something that a rule found in a record. */
+export interface RecordFinding {
+  readonly unit: RecordUnit;
+  readonly rule: string;
+  readonly path: string | undefined;
+}
+
+/** What is known of the records of a log, with the bytes of its lines fixed. */
+export class RecordIndex extends LineIndex {
+  readonly units: RecordUnit[] = [];
+  /** The first records, for a header that is lost. */
+  readonly first: JsonObject[] = [];
+  /** What the rules say about single records. */
+  readonly findings: RecordFinding[] = [];
+  lines = 0;
+}
+
+/** A log of another agent under repair: its records as they will be, and what the fixes of the rules do to them. */
+export class RecordRepair {
+  readonly index: RecordIndex;
+  readonly edit: RecordEditor;
+  /** Those that stay, in their order. */
+  units: readonly RecordUnit[];
+  /** What is known of these; positions in it are their order. */
+  log = new RecordLog(new Uint8Array(8));
+  /** The header where it is put in front of everything else. */
+  front: NewLine | undefined;
+  /** How many changes were made. */
+  changes = 0;
+  readonly #inserted = new Map<RecordUnit, RecordUnit[]>();
+  #naming: Map<string, RecordUnit[]> | undefined;
+  #before: Int32Array | undefined;
+  #callIds: Set<string> | undefined;
+
+  constructor(index: RecordIndex, { edit }: Pick<RecordChecks, 'edit'>) {
+    this.index = index;
+    this.edit = edit;
+    this.units = index.units;
+  }
+
+  /** The records as they are after the fixes so far, to be checked again. */
+  next(): readonly RecordUnit[] {
+    const units: RecordUnit[] = [];
+    const isMoved = (unit: RecordUnit): boolean => unit.edits?.moved !== undefined;
+    for (const unit of [...this.units.filter(isMoved), ...this.units.filter((one) => !isMoved(one))]) {
+      if (unit.edits?.drop) continue;
+      for (const one of [unit, ...(this.#inserted.get(unit) ?? [])]) {
+        one.order = units.length;
+        units.push(one);
+      }
+    }
+    this.#inserted.clear();
+    this.#naming = undefined;
+    this.#before = undefined;
+    this.#callIds = undefined;
+    this.units = units;
+    return units;
+  }
+
+  find(id: string): RecordUnit | undefined {
+    const unit = this.units[this.log.find(id)];
+    return unit?.edits?.drop ? undefined : unit;
+  }
+
+  /** Puts JSON to a path of a record. What is set twice keeps its first reason and gets its last value. */
+  set(unit: RecordUnit, path: string, json: PathChange['json'], reason: ChangeReason): boolean {
+    if (unit.frozen) return false;
+    const earlier = unit.changes.get(path);
+    unit.changes.set(path, { ...reason, ...(earlier ? { rule: earlier.rule, idBefore: earlier.idBefore } : {}), json });
+    unit.digest += `\0${path}=${typeof json === 'string' ? json : ''}`;
+    const issues = unit.facts.issues.filter((issue) => issue.path !== path);
+    unit.facts = { ...unit.facts, issues };
+    this.changes++;
+    return true;
+  }
+
+  setId(unit: RecordUnit, rule: string): boolean {
+    const { paths } = this.edit;
+    const { id: idBefore } = unit.facts;
+    if (paths.id === undefined) return false;
+    const id = this.newId(unit);
+    const words = idBefore === undefined ? `gave the record the id '${id}'` : `changed the id to '${id}'`;
+    if (!this.set(unit, paths.id, JSON.stringify(id), { rule, words, idBefore, idAfter: id })) return false;
+    unit.facts = { ...unit.facts, id };
+    return true;
+  }
+
+  /** A new id, which is the same in every run and is named nowhere in the file. */
+  newId(unit: RecordUnit, salt = ''): string {
+    for (let attempt = 0; ; attempt++) {
+      const id = this.edit.newId(`${unit.origin}\0${unit.order}\0${salt}\0${attempt}`);
+      if (this.log.find(id) < 0 && this.namedBy(id).length === 0) return id;
+    }
+  }
+
+  /** Gives a record another parent; null makes it a root. */
+  setParent(unit: RecordUnit, parentId: string | null, rule: string): boolean {
+    const { paths } = this.edit;
+    const { parentId: before } = unit.facts;
+    if (paths.parentId === undefined || before === parentId || unit.frozen) return false;
+    if (!unit.isNew) {
+      const words = parentId === null ? 'made the record a root' : `reattached the record to '${parentId}'`;
+      const ids = { idBefore: before ?? undefined, idAfter: parentId ?? undefined };
+      this.set(unit, paths.parentId, JSON.stringify(parentId), { rule, words, ...ids });
+    }
+    unit.facts = { ...unit.facts, parentId };
+    if (parentId !== null) this.#naming?.set(parentId, [...(this.#naming.get(parentId) ?? []), unit]);
+    return true;
+  }
+
+  /** The nearest record before it that others of its conversation may hang from. */
+  before(unit: RecordUnit): RecordUnit | undefined {
+    this.#before ??= this.#findBefore();
+    let at = this.#before[unit.order] ?? -1;
+    while (at >= 0 && this.units[at]?.edits?.drop) at = this.#before[at] ?? -1;
+    return this.units[at];
+  }
+
+  #findBefore(): Int32Array {
+    const before = new Int32Array(this.units.length);
+    const last = new Map<string, number>();
+    for (const [at, { facts }] of this.units.entries()) {
+      before[at] = last.get(facts.conversation) ?? -1;
+      if (facts.isSpoken && facts.id !== undefined) last.set(facts.conversation, at);
+    }
+    return before;
+  }
+
+  /** The records that have an id for their parent, or for the leaf. */
+  namedBy(id: string): readonly RecordUnit[] {
+    this.#naming ??= this.#findNaming();
+    const named = this.#naming.get(id) ?? [];
+    return named.filter(({ facts, edits }) => !edits?.drop && (facts.parentId === id || facts.leaf === id));
+  }
+
+  #findNaming(): Map<string, RecordUnit[]> {
+    const naming = new Map<string, RecordUnit[]>();
+    for (const unit of this.units) {
+      for (const id of [unit.facts.parentId, unit.facts.leaf]) {
+        if (typeof id !== 'string') continue;
+        const known = naming.get(id);
+        if (known) known.push(unit);
+        else naming.set(id, [unit]);
+      }
+    }
+    return naming;
+  }
+
+  /** Those that name a record name another one; null where there is none. */
+  rename(named: readonly RecordUnit[], id: string, to: string | null, rule: string): void {
+    const { leaf } = this.edit.paths;
+    for (const unit of named) {
+      if (unit.facts.parentId === id) this.setParent(unit, to, rule);
+      if (unit.facts.leaf !== id || leaf === undefined || to === null) continue;
+      const words = `the leaf is now '${to}'`;
+      if (this.set(unit, leaf, JSON.stringify(to), { rule, words, idBefore: id, idAfter: to }))
+        unit.facts = { ...unit.facts, leaf: to };
+    }
+  }
+
+  /** The record leaves for the quarantine; what hangs from it hangs from its parent then. */
+  drop(unit: RecordUnit, rule: string, words: string): boolean {
+    if (unit.frozen || unit.isNew || unit.edits?.drop) return false;
+    const { id, parentId = null } = unit.facts;
+    const isFirst = id !== undefined && this.log.find(id) === unit.order;
+    editsOf(unit).drop = { rule, words };
+    this.changes++;
+    if (isFirst) this.rename(this.namedBy(id), id, parentId, rule);
+    return true;
+  }
+
+  /** A block leaves, and the quarantine gets the old line; a record of which nothing is left leaves itself. */
+  removeBlock(unit: RecordUnit, path: string, rule: string, words: string): boolean {
+    if (unit.frozen || unit.removed.has(path)) return false;
+    const blocks = unit.facts.blocks.filter((block) => !isInside(block.path, path));
+    if (blocks.length === 0 || !path.endsWith(']')) return this.drop(unit, rule, 'moved the record to quarantine');
+    unit.removed.set(path, { rule, words });
+    unit.digest += `\0-${path}`;
+    this.keepOld(unit, rule);
+    const issues = unit.facts.issues.filter((issue) => !isInside(issue.path, path));
+    unit.facts = { ...unit.facts, blocks, issues };
+    this.changes++;
+    return true;
+  }
+
+  /** The quarantine gets the line as it was. */
+  keepOld(unit: RecordUnit, rule: string): void {
+    editsOf(unit).keepsOld ??= rule;
+  }
+
+  /** Changes the text of a record in another way; the quarantine gets the old line. */
+  rewrite(unit: RecordUnit, edit: InnerEdit): boolean {
+    if (unit.frozen) return false;
+    editsOf(unit).inner.push(edit);
+    this.keepOld(unit, edit.rule);
+    unit.digest += `\0${edit.rule}`;
+    unit.facts = { ...unit.facts, issues: unit.facts.issues.filter(({ rule }) => rule !== edit.rule) };
+    this.changes++;
+    return true;
+  }
+
+  /** Other facts for the block at a path. */
+  changeBlock(unit: RecordUnit, path: string, change: Partial<BlockFacts>): void {
+    const blocks = unit.facts.blocks.map((block) => (block.path === path ? { ...block, ...change } : block));
+    unit.facts = { ...unit.facts, blocks };
+  }
+
+  /** The uses of a call's id, in order. */
+  usesOf(callId: string): { readonly unit: RecordUnit; readonly block: BlockFacts }[] {
+    const symbol = this.log.callIds.find(callId);
+    const uses = symbol < 0 ? [] : [...(this.log.calls.get(symbol) ?? []), ...(this.log.results.get(symbol) ?? [])];
+    return uses
+      .sort((one, other) => one.position - other.position)
+      .flatMap(({ position, path }) => {
+        const unit = this.units[position];
+        const block = unit?.facts.blocks.find((one) => one.path === path && one.callId === callId);
+        return unit && block ? [{ unit, block }] : [];
+      });
+  }
+
+  /** An id that no call of the log has, made from one that several have. */
+  newCallId(callId: string): string {
+    this.#callIds ??= new Set(this.units.flatMap(({ facts }) => facts.blocks.flatMap((one) => one.callId ?? [])));
+    for (let number = 2; ; number++) {
+      const id = `${callId}_${number}`;
+      if (this.#callIds.has(id)) continue;
+      this.#callIds.add(id);
+      return id;
+    }
+  }
+
+  /** Puts a result in behind a record, below it; what hung from that hangs from the result. */
+  insertResult(anchor: RecordUnit, callId: string, rule: string, text: string): boolean {
+    if (anchor.frozen || anchor.isNew) return false;
+    const { id: parentId, conversation, timestamp, messageId } = anchor.facts;
+    const id = this.newId(anchor, callId);
+    const hasTree = this.edit.paths.parentId !== undefined;
+    const block: BlockFacts = { kind: 'result', path: '', callId };
+    const unit: RecordUnit = {
+      ...anchor,
+      edits: undefined,
+      isNew: true,
+      digest: id,
+      changes: new Map(),
+      removed: new Map(),
+      offset: -1 - this.changes,
+      facts: {
+        type: '',
+        isSpoken: true,
+        conversation,
+        role: 'result',
+        blocks: [block],
+        timestamp,
+        issues: [],
+        ...(hasTree ? { id, parentId: parentId ?? null } : {}),
+      },
+    };
+    if (hasTree && parentId !== undefined) {
+      const goesOn = ({ facts }: RecordUnit): boolean => facts.messageId === undefined || facts.messageId !== messageId;
+      const below = this.namedBy(parentId).filter((one) => (one.isNew || one.order > anchor.order) && goesOn(one));
+      this.rename(below, parentId, id, rule);
+      this.#naming?.set(parentId, [...(this.#naming.get(parentId) ?? []), unit]);
+    }
+    const make = (record: string): string => {
+      const answer = { callId, id, parentId: unit.facts.parentId ?? undefined, text };
+      return JSON.stringify(this.edit.result(parseObject(record) ?? {}, answer));
+    };
+    const words = `inserted a result for call '${callId}'`;
+    editsOf(anchor).after.unshift({ text: make, rule, words, ...(hasTree ? { idAfter: id } : {}) });
+    this.#inserted.set(anchor, [unit, ...(this.#inserted.get(anchor) ?? [])]);
+    this.changes++;
+    return true;
+  }
+
+  /** A line in front of all others. */
+  putInFront(line: NewLine): void {
+    this.front = line;
+    this.changes++;
+  }
+
+  /** A header goes to the front. */
+  moveToFront(unit: RecordUnit, reason: ChangeReason): boolean {
+    if (unit.frozen || unit.raw === undefined || this.front) return false;
+    editsOf(unit).moved = reason;
+    this.putInFront({ text: '', rule: reason.rule, words: '', source: unit });
+    return true;
+  }
+
+  /** What became of all records, as changes of their text. */
+  finish(): void {
+    for (const unit of this.index.units) {
+      if (unit.edits?.drop) continue;
+      const inner = innerEdits(unit);
+      if (inner.length > 0) editsOf(unit).inner.push(...inner);
+      const { raw } = unit;
+      if (!unit.edits?.moved || raw === undefined || this.front?.source !== unit) continue;
+      const splices = inner.flatMap((one) => one.splices(raw, skipSpace(raw, 0)));
+      this.front = { ...this.front, text: decodeUtf8(applySplices(raw, splices)) };
+    }
+  }
+}
+
+function innerEdits({ changes, removed }: RecordUnit): InnerEdit[] {
+  const inner: InnerEdit[] = [];
+  const [first] = removed.values();
+  const leaving = [...removed.keys()];
+  if (first) {
+    const words = leaving.length > 1 ? `removed ${counted(leaving.length, 'block')}` : first.words;
+    inner.push({ ...first, words, splices: (text, open) => removeAt(text, open, leaving) });
+  }
+  for (const [path, { json, ...reason }] of changes) {
+    if (leaving.some((one) => isInside(path, one))) continue;
+    const jsonOf = (text: string): string =>
+      typeof json === 'string' ? json : json(valueAt(parseObject(decodeUtf8(text)), path));
+    inner.push({ ...reason, splices: (text, open) => setAt(text, open, path, encodeUtf8(jsonOf(text))) });
+  }
+  return inner;
+}
