@@ -95,8 +95,16 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
     return input.read();
   };
   const [settleTools, settleLeaf] = [args.flag('settle-tools'), args.flag('settle-leaf')];
+  const near = async () => ({ name, ...(await import('../files/near.ts')).filesNear(name, io) });
   const checked = { name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
-  const plan = await planRepair({ ...checked, only, settleTools, settleLeaf, from: args.text('from') });
+  const plan = await planRepair({
+    ...checked,
+    only,
+    settleTools,
+    settleLeaf,
+    from: args.text('from'),
+    near: input.path === undefined ? undefined : near,
+  });
   // A healthy log is checked and copied.
   if (passes === 1) io.progress.expect(-input.size);
   const { quarantine, report, finish, discard } = openSideFiles(input, plan, args, io);

@@ -102,7 +102,10 @@ export class RegionEditor {
   #fill(at: number, bytes: number, ending = ''): void {
     if (!this.#keepsOffsets || bytes + ending.length <= 0) return;
     const words = `left ${counted(bytes, 'blank')} in its place: other logs may name offsets of this one`;
-    this.#insert(at, ' '.repeat(Math.max(0, bytes)) + ending, 'inserted', { words });
+    this.#insert(at, ' '.repeat(Math.max(0, bytes)) + ending, 'inserted', {
+      rule: this.edits.at(-1)?.rule ?? '',
+      words,
+    });
   }
 
   #cutSpace(start: number, end: number): void {

@@ -1,3 +1,4 @@
+import type { NearLog } from '../formats/format.ts';
 import {
   Evidence,
   foreignError,
@@ -43,6 +44,8 @@ export interface RepairRequest extends Omit<PlanOptions, 'wants'> {
   readonly only: ReadonlySet<string> | undefined;
   /** Whose log it is, where that is not to be detected: pi, omp or a format. */
   readonly from: string | undefined;
+  /** What is beside the log; absent where nothing is. */
+  readonly near?: (() => Promise<NearLog>) | undefined;
   readonly random: (bytes: number) => Uint8Array;
   readonly scanner: ScannerKind;
 }
@@ -65,7 +68,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   }
   const { format, certainty } = index;
   const checks = await format.checks?.();
-  if (!checks) throw foreignError(name, format);
+  if (!checks || index.isDocument) throw foreignError(name, format);
   if (certainty !== 'certain' && !said) {
     const hint = `nothing was written; if it is one, pass '--from ${format.id}'`;
     throw new AppError(`${name}: probably ${format.title}; ${hint}`);
@@ -89,7 +92,7 @@ export async function applyRepair(
   const errors: Finding[] = [];
   const { checks } = plan;
   const onError = (error: Finding): void => void errors.push(error);
-  const check = checks ? recordCheck(checks, request, errorsOnly(onError)) : errorCheck(request, onError);
+  const check = checks ? recordCheck(checks, request, errorsOnly(onError), plan.near) : errorCheck(request, onError);
   for await (const piece of readBlocks(repaired, limit)) {
     if (piece instanceof Block) check.block(piece);
     else check.line(piece);

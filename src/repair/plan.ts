@@ -1,5 +1,5 @@
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
-import type { RecordChecks } from '../formats/format.ts';
+import type { RecordChecks, RecordIssue } from '../formats/format.ts';
 import { reattachLost } from '../rules/fix/rebuild-tree.ts';
 import {
   type AnyUnit,
@@ -43,6 +43,8 @@ export interface Plan {
   readonly keepsOffsets?: boolean;
   /** The rules of the format, where that is another agent's. */
   readonly checks?: RecordChecks;
+  /** What is wrong with it by what is beside it. */
+  readonly near?: readonly RecordIssue[] | undefined;
 }
 
 /** Runs the fixes of the rules with the whole log in view: first those of objects, then those of the log. */

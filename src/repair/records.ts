@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
-import type { RecordChecks } from '../formats/format.ts';
+import type { RecordChecks, RecordIssue } from '../formats/format.ts';
+import { valueAt } from '../json/path.ts';
 import { applySplices } from '../json/text.ts';
+import { type JsonObject, parseObject } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
 import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { RecordCheck, recordRules } from '../rules/check/check-records.ts';
 import { LogFacts } from '../rules/check/log-facts.ts';
-import { type RecordFinding, RecordIndex, RecordRepair, type RecordUnit } from '../rules/fix/record-repair.ts';
+import { listOf, type RecordFinding, RecordIndex, RecordRepair, type RecordUnit } from '../rules/fix/record-repair.ts';
 import { editsOf } from '../rules/fix/repair-state.ts';
 import { rules } from '../rules/index.ts';
 import { missingFinalNewline } from '../rules/missing-final-newline.ts';
@@ -57,8 +59,10 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
     lastNewline: index.lastNewline || '\n',
     isHealthy: false,
     quarantines: quarantines(index, index.units),
-    keepsOffsets: builder.keepsOffsets,
+    keepsOffsets:
+      builder.keepsOffsets || (repair.header !== undefined && checks.keepsOffsets?.(repair.header) === true),
     checks,
+    near: await nearIssues(index.first[0], request, checks),
   };
 }
 
@@ -67,8 +71,14 @@ export function recordCheck(
   checks: RecordChecks,
   { random }: Pick<RepairRequest, 'random'>,
   onFinding: (finding: Finding) => void,
+  near?: readonly RecordIssue[],
 ): RecordCheck {
-  return new RecordCheck({ file: '', checks, hashKey: random(8), onFinding });
+  return new RecordCheck({ file: '', checks, near, hashKey: random(8), onFinding });
+}
+
+/** What is wrong with a log by what is beside it. */
+async function nearIssues(first: JsonObject | undefined, { near }: RepairRequest, checks: RecordChecks) {
+  return first && near ? await checks.near?.(first, near) : undefined;
 }
 
 /** The bytes of a log without an error; undefined for any other. */
@@ -79,6 +89,11 @@ async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Pro
     hasError ||= severity === 'error';
   });
   for await (const piece of readBlocks(request.read())) {
+    if (bytes === 0) {
+      const [line] = piece instanceof Block ? piece.split() : [piece];
+      if (await nearIssues(parseObject(line?.text ?? ''), request, checks).then((issues) => issues?.length))
+        return undefined;
+    }
     if (piece instanceof Block) check.block(piece);
     else check.line(piece);
     bytes = piece.offset + (piece instanceof Block ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
@@ -138,19 +153,27 @@ class RecordIndexBuilder {
   readonly #checks: RecordChecks;
   readonly #lines: LineSplitter;
   readonly #check: RecordCheck;
+  /** The record that is being looked at. */
   #unit: RecordUnit | undefined;
+  #value: JsonObject | undefined;
 
   constructor(checks: RecordChecks, wants: Wants, request: RepairRequest) {
     this.#checks = checks;
     this.#lines = new LineSplitter(this.index, {
       wants: (rule, severity) => wants(rule, severity) && !(rule === 'blank-line' && this.keepsOffsets),
+      severityOf: checks.damageSeverity,
       facts: new LogFacts(new Uint8Array(8)),
       isEntry: checks.isRecord,
       mayJoin: checks.isRecord,
       onObject: (found) => this.#add(found),
     });
     this.#check = recordCheck(checks, request, ({ rule, severity, path }) => {
-      if (this.#unit && wants(rule, severity)) this.index.findings.push({ unit: this.#unit, rule, path });
+      const unit = this.#unit;
+      if (!unit || !wants(rule, severity)) return;
+      this.index.findings.push({ unit, rule, path });
+      const list = path === undefined ? undefined : listOf(path);
+      const blocks = list === undefined ? undefined : valueAt(this.#value, list);
+      if (list !== undefined && Array.isArray(blocks)) unit.lengths.set(list, blocks.length);
     });
   }
 
@@ -184,7 +207,8 @@ class RecordIndexBuilder {
       order: index.units.length,
       edits: undefined,
       newline,
-      facts,
+      // What it says may be long, and is asked for but once.
+      facts: facts.said ? { ...facts, said: undefined } : facts,
       digest: origin,
       origin,
       value: keepsValue ? value : undefined,
@@ -192,8 +216,10 @@ class RecordIndexBuilder {
       isNew: false,
       changes: new Map(),
       removed: new Map(),
+      lengths: new Map(),
     };
     index.units.push(this.#unit);
+    this.#value = value;
     this.#check.record(value, text, { number: line, offset }, facts);
     return this.#unit;
   }

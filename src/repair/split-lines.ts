@@ -1,4 +1,4 @@
-import { BYTE_ORDER_MARK, type LineContent, readContent } from '../entries/damage.ts';
+import { BYTE_ORDER_MARK, type Damage, type LineContent, readContent } from '../entries/damage.ts';
 import type { Splice } from '../json/text.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
@@ -34,6 +34,8 @@ export interface FoundObject {
 export interface SplitOptions {
   /** Whether what a rule finds is fixed; the severity where this very finding has one. */
   readonly wants: (rule: string, severity?: Severity) => boolean;
+  /** How bad the damage of a line is, where that is not the level of its rule. */
+  readonly severityOf?: ((damage: Damage, raw: string) => Severity | undefined) | undefined;
   /** What the rules on lines ask for. */
   readonly facts: LogFacts;
   /** Whether an object inside a damaged line is an entry, and not a piece of one. */
@@ -116,12 +118,13 @@ export class LineSplitter {
 
   /** The rule by which the bytes of a line are fixed. */
   #ruleOf(line: Line, { damage, objects }: LineContent): Rule | undefined {
-    const { wants, facts } = this.#options;
+    const { wants, facts, severityOf } = this.#options;
     if (damage === undefined && objects.length > 0) return undefined;
+    const severity = damage && severityOf?.(damage, line.raw);
     return LINE_RULES.find((rule) => {
       let isWanted = false;
-      rule.line?.({ line, damage, objects: objects.length }, facts, (_place, _message, severity) => {
-        isWanted ||= wants(rule.id, severity);
+      rule.line?.({ line, damage, objects: objects.length }, facts, () => {
+        isWanted ||= wants(rule.id, rule.id === damage ? severity : undefined);
       });
       return isWanted;
     });

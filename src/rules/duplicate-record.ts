@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { placeOfRecord } from './check/record-log.ts';
+import { dropRecord } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 export const duplicateRecord = defineRule('duplicate-record', 'warning', 'tree', {
@@ -15,4 +16,5 @@ export const duplicateRecord = defineRule('duplicate-record', 'warning', 'tree',
     if (!said || !log.lastSaid || !isDeepStrictEqual(said, log.lastSaid)) return;
     report(placeOfRecord(record), `the same as the record on line ${log.lineOf(log.size - 1)}`);
   },
+  fix: { records: dropRecord },
 });

@@ -1,3 +1,4 @@
+import { setOrdinal } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 export const missingOrdinal = defineRule('missing-ordinal', 'error', 'shape', {
@@ -14,4 +15,5 @@ export const missingOrdinal = defineRule('missing-ordinal', 'error', 'shape', {
       report(log.placeOf(position), message, isLast ? undefined : 'warning');
     }
   },
+  fix: { records: setOrdinal },
 });

@@ -17,7 +17,6 @@ export const secondHeader = defineRule('second-header', 'error', 'header', {
     if (record.facts.isHeader && log.header)
       report(placeOfRecord(record), `a second header; the first is on line ${log.headerLine}`);
   },
-  fix: { object: (repair, { unit, rule }) => repair.drop(unit, rule, 'moved another header to quarantine') },
   fix: {
     object: (repair, { unit, rule }) => repair.drop(unit, rule, 'moved another header to quarantine'),
     records: dropRecord,

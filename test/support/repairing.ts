@@ -11,7 +11,7 @@ import { LogCheck } from '../../src/rules/check/check-log.ts';
 import type { Finding } from '../../src/rules/rule.ts';
 import type { ScannerKind } from '../../src/scanner/layout.ts';
 
-const KEY = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);
+export const KEY = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);
 
 export interface Repaired {
   readonly output: Buffer;
@@ -89,7 +89,7 @@ export async function errorsOf(input: Buffer | string): Promise<string[]> {
     .map(({ line, rule, message }) => `${line}: ${rule}: ${message}`);
 }
 
-async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+export async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   // One piece of memory for all chunks, as a file reader has it.
   const memory = Buffer.alloc(size);
   for (let at = 0; at < bytes.length; at += size) {

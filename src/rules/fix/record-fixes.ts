@@ -40,10 +40,12 @@ export const completeHeader = eachRecord((repair, { unit, rule, path }) => {
 /** A record gets the id or the parent that it lacks; one that lacks something else leaves. */
 export const fixRecordField = eachRecord((repair, finding) => {
   const { unit, rule, path } = finding;
-  const { id, parentId } = repair.edit.paths;
+  const { id, parentId, ordinal, timestamp } = repair.edit.paths;
   if (unit.facts.isHeader) completeHeader(repair, [finding]);
   else if (path !== undefined && path === id) repair.setId(unit, rule);
   else if (path !== undefined && path === parentId) reattachRecord(repair, [finding]);
+  else if (path !== undefined && path === ordinal) setOrdinal(repair, [finding]);
+  else if (path !== undefined && path === timestamp && repair.log.timed > 0) fixRecordTime(repair, [finding]);
   else repair.drop(unit, rule, 'moved the record to quarantine');
 });
 
@@ -170,7 +172,7 @@ export const describeImage = eachRecord((repair, { unit, rule, path }) => {
 export const fixRecordTime = eachRecord((repair, { unit, rule }) => {
   const { units, log, edit } = repair;
   if (log.timed === 0) return;
-  const isTimed = ({ order }: RecordUnit): boolean => !Number.isNaN(log.timeOf(order));
+  const isTimed = ({ order }: RecordUnit): boolean => Number.isFinite(log.timeOf(order));
   const earlier = units.slice(0, unit.order).findLast(isTimed);
   const { timestamp } = (earlier ?? units.slice(unit.order).find(isTimed))?.facts ?? {};
   if (edit.paths.timestamp === undefined || typeof timestamp !== 'string') return;
@@ -192,7 +194,9 @@ export const setOrdinal = eachRecord((repair, { unit, rule }) => {
 /** A header for a log that has none. */
 export const writeHeader = eachRecord((repair, { rule }) => {
   const header = repair.front ? undefined : newHeader(repair);
-  if (header) repair.putInFront({ text: JSON.stringify(header), rule, words: 'wrote a new header' });
+  if (!header) return;
+  repair.header = header;
+  repair.putInFront({ text: JSON.stringify(header), rule, words: 'wrote a new header' });
 });
 
 function newHeader({ edit, index }: RecordRepair) {

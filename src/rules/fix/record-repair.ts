@@ -25,6 +25,8 @@ export interface RecordUnit extends MovedLine {
   readonly isNew: boolean;
   readonly changes: Map<string, PathChange>;
   readonly removed: Map<string, ChangeReason>;
+  /** How many blocks a list has that something was found in, by its path. */
+  readonly lengths: Map<string, number>;
 }
 
 /** The value that a path gets: JSON, or how that is made from what is there. */
@@ -59,6 +61,8 @@ export class RecordRepair {
   log = new RecordLog(new Uint8Array(8));
   /** The header where it is put in front of everything else. */
   front: NewLine | undefined;
+  /** The same, where it is new. */
+  header: JsonObject | undefined;
   /** How many changes were made. */
   changes = 0;
   readonly #inserted = new Map<RecordUnit, RecordUnit[]>();
@@ -207,7 +211,10 @@ export class RecordRepair {
   removeBlock(unit: RecordUnit, path: string, rule: string, words: string): boolean {
     if (unit.frozen || unit.removed.has(path)) return false;
     const blocks = unit.facts.blocks.filter((block) => !isInside(block.path, path));
-    if (blocks.length === 0 || !path.endsWith(']')) return this.drop(unit, rule, 'moved the record to quarantine');
+    const list = listOf(path);
+    const left = [...unit.removed.keys()].filter((one) => listOf(one) === list).length + 1;
+    const isLast = (unit.lengths.get(list ?? '') ?? blocks.length + left) <= left;
+    if (isLast || list === undefined) return this.drop(unit, rule, 'moved the record to quarantine');
     unit.removed.set(path, { rule, words });
     unit.digest += `\0-${path}`;
     this.keepOld(unit, rule);
@@ -277,6 +284,7 @@ export class RecordRepair {
       digest: id,
       changes: new Map(),
       removed: new Map(),
+      lengths: new Map(),
       offset: -1 - this.changes,
       facts: {
         type: '',
@@ -332,6 +340,11 @@ export class RecordRepair {
       this.front = { ...this.front, text: decodeUtf8(applySplices(raw, splices)) };
     }
   }
+}
+
+/** The path of the list that something is in. */
+export function listOf(path: string): string | undefined {
+  return /^(.*)\[\d+\]$/.exec(path)?.[1];
 }
 
 function innerEdits({ changes, removed }: RecordUnit): InnerEdit[] {

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checks as codex } from '../../src/formats/codex/checks.ts';
+import type { RecordChecks } from '../../src/formats/format.ts';
+import { parseObject } from '../../src/json/value.ts';
+import { damaged, rollout } from '../support/damaged-records.ts';
+import { settings } from '../support/properties.ts';
+import { rebuildInput } from '../support/rebuild.ts';
+import { recordErrors, repairRecords } from '../support/repairing-records.ts';
+
+const FORMATS: { readonly name: string; readonly checks: RecordChecks; readonly session: fc.Arbitrary<Buffer> }[] = [
+  { name: 'Codex', checks: codex, session: rollout },
+];
+
+describe.each(FORMATS)('a repair of logs of $name that were damaged at random', ({ checks, session }) => {
+  it('starts from logs without an error', async () => {
+    await fc.assert(
+      fc.asyncProperty(session, async (input) => {
+        expect(await recordErrors(input, checks)).toEqual([]);
+        expect((await repairRecords(input, checks)).changes).toEqual([]);
+      }),
+      settings(100),
+    );
+  });
+
+  it('loses nothing: output, quarantine and report give the input back, byte for byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        damaged(session),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 300 }),
+        async (input, withQuarantine, chunkBytes) => {
+          const { output, changes, quarantine } = await repairRecords(input, checks, { withQuarantine, chunkBytes });
+          expect(rebuildInput(output, changes, quarantine).toString('latin1')).toBe(input.toString('latin1'));
+        },
+      ),
+      settings(250),
+    );
+  });
+
+  it('leaves no error but those that it lists, and lists few', async () => {
+    let clean = 0;
+    let all = 0;
+    await fc.assert(
+      fc.asyncProperty(damaged(session), async (input) => {
+        const { output, left } = await repairRecords(input, checks);
+        const errors = await recordErrors(output, checks);
+        expect(errors.map((error) => error.split(': ')[1]).sort()).toEqual(left.map(({ rule }) => rule).sort());
+        all++;
+        if (left.length === 0) clean++;
+      }),
+      settings(250),
+    );
+    expect(clean / all).toBeGreaterThan(0.9);
+  });
+
+  it('changes nothing the second time', async () => {
+    await fc.assert(
+      fc.asyncProperty(damaged(session), async (input) => {
+        const first = await repairRecords(input, checks);
+        const second = await repairRecords(first.output, checks);
+        expect(second.changes).toEqual([]);
+        expect(second.output.equals(first.output)).toBe(true);
+      }),
+      settings(250),
+    );
+  });
+
+  it('leaves a log without an error as it came', async () => {
+    await fc.assert(
+      fc.asyncProperty(damaged(session, 1), async (input) => {
+        if ((await recordErrors(input, checks)).length > 0) return;
+        const { output, changes } = await repairRecords(input, checks);
+        expect(changes).toEqual([]);
+        expect(output.equals(input)).toBe(true);
+      }),
+      settings(200),
+    );
+  });
+
+  it('never makes a log shorter before its end that others may name offsets of', async () => {
+    await fc.assert(
+      fc.asyncProperty(damaged(session), async (input) => {
+        const { output, changes } = await repairRecords(input, checks);
+        const header = parseObject(
+          output
+            .toString('utf8')
+            .split('\n')
+            .find((line) => line.includes('session_meta')) ?? '',
+        );
+        if (!header || !checks.keepsOffsets?.(header)) return;
+        let end = 0;
+        let grown = 0;
+        for (const { offset, length, out } of [...changes, { offset: input.length, length: 0, out: null }]) {
+          // Bytes that stay are behind what changed so far, and none of them may move towards the start.
+          if (offset > end) expect(grown).toBeGreaterThanOrEqual(0);
+          grown += (out?.length ?? 0) - length;
+          end = offset + length;
+        }
+      }),
+      settings(200),
+    );
+  });
+
+  it('fixes only what the wanted rules find, and still accounts for every byte', async () => {
+    const rule = fc.constantFrom(...Object.keys(checks.levels));
+    await fc.assert(
+      fc.asyncProperty(damaged(session), fc.array(rule, { minLength: 3, maxLength: 6 }), async (input, some) => {
+        const only = ['torn-line', ...some];
+        const { output, changes, quarantine, left } = await repairRecords(input, checks, { only });
+        expect(rebuildInput(output, changes, quarantine).toString('latin1')).toBe(input.toString('latin1'));
+        for (const change of changes) expect(only).toContain(change.rule);
+        if (left.length === 0) expect(await recordErrors(output, checks)).toEqual([]);
+      }),
+      settings(200),
+    );
+  });
+});
