@@ -43,8 +43,9 @@ export class RegionEditor {
     this.#raw = raw;
     this.#ending = ['\r\n', '\n'].find((end) => raw.endsWith(end)) ?? '';
     this.#newline = this.#ending || lastNewline;
-    // Nothing is behind the end.
-    this.#keepsOffsets = keepsOffsets === true && region.offset + region.length < bytes;
+    // Nobody names the end of garbage that nothing is behind of.
+    const isTail = region.offset + region.length >= bytes && region.pieces.every(({ unit }) => !unit);
+    this.#keepsOffsets = keepsOffsets === true && !isTail;
     const body = raw.length - this.#ending.length;
     const pieces = region.pieces.map((piece) => ({ ...piece, end: Math.min(piece.end, body) }));
     if (region.insert) {

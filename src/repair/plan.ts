@@ -101,8 +101,9 @@ export function regionsOf(index: LineIndex, units: readonly AnyUnit[], front: Ne
     regions[0] = { ...first, offset: 0, length: first.length + mark, pieces };
   }
   if (front) {
-    const isMarked = (index.keepsMark && !takesMark) || regions[0]?.rule === 'byte-order-mark';
-    const place = { line: front.source?.line ?? 1, offset: isMarked ? mark : 0, length: 0 };
+    const marked = index.keepsMark && !takesMark ? mark : 0;
+    const offset = regions[0]?.rule === 'byte-order-mark' ? regions[0].length : marked;
+    const place = { line: front.source?.line ?? 1, offset, length: 0 };
     const at = regions.filter(({ offset }) => offset < place.offset).length;
     regions.splice(at, 0, { ...place, rule: '', pieces: [], lines: 1, insert: front });
   }

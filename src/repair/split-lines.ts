@@ -82,9 +82,11 @@ export class LineSplitter {
   }
 
   #withoutMark({ raw, terminated }: Line): Line {
-    const { length } = BYTE_ORDER_MARK;
+    let { length } = BYTE_ORDER_MARK;
     if (this.#options.wants(byteOrderMark.id)) {
-      const pieces = byteOrderMark.fix?.line?.({ raw: BYTE_ORDER_MARK, objects: [], isEntry: () => false }) ?? [];
+      // Behind one that leaves another one would be the first.
+      while (raw.startsWith(BYTE_ORDER_MARK, length)) length += BYTE_ORDER_MARK.length;
+      const pieces = byteOrderMark.fix?.line?.({ raw: raw.slice(0, length), objects: [], isEntry: () => false }) ?? [];
       this.#index.regions.push({ line: 1, offset: 0, length, rule: byteOrderMark.id, pieces, lines: 1 });
     } else this.#index.keepsMark = true;
     return new Line(1, length, raw.slice(length), terminated, 'invalid');

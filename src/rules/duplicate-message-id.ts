@@ -1,4 +1,5 @@
 import { LOST, NO_MESSAGE, type RecordLog } from './check/record-log.ts';
+import { renameMessage } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 /** Beyond this nobody hangs one record of a message from another. */
@@ -22,6 +23,7 @@ export const duplicateMessageId = defineRule('duplicate-message-id', 'error', 't
         report(log.placeOf(position), `the id of its message was already used on line ${log.lineOf(earlier)}`);
     }
   },
+  fix: { records: renameMessage },
 });
 
 /** Whether it hangs from a record of the same message, with nothing but results and notes of the agent between them. */

@@ -1,4 +1,5 @@
 import { placeOfRecord } from './check/record-log.ts';
+import { removeBlock } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 export const emptyBlock = defineRule('empty-block', 'error', 'content', {
@@ -13,4 +14,5 @@ export const emptyBlock = defineRule('empty-block', 'error', 'content', {
       if (kind === 'text' && isEmpty)
         report(placeOfRecord(record, path), 'there is no text', role === 'assistant' ? 'warning' : undefined);
   },
+  fix: { records: removeBlock },
 });

@@ -1,4 +1,5 @@
 import { counted } from '../util/words.ts';
+import { completeCompaction } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 export const halfCompaction = defineRule('half-compaction', 'error', 'references', {
@@ -17,4 +18,5 @@ export const halfCompaction = defineRule('half-compaction', 'error', 'references
       report(log.placeOf(position), message);
     }
   },
+  fix: { records: completeCompaction },
 });

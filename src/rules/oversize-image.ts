@@ -1,5 +1,6 @@
 import { grouped } from '../util/words.ts';
 import { MOST_BASE64, MOST_PIXELS } from './check/record-log.ts';
+import { describeImage } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 export const oversizeImage = defineRule('oversize-image', 'error', 'images', {
@@ -21,4 +22,5 @@ export const oversizeImage = defineRule('oversize-image', 'error', 'images', {
       report(place, `the image has ${grouped(width)} x ${grouped(height)} pixels, more than ${grouped(most)}${inAll}`);
     }
   },
+  fix: { records: describeImage },
 });

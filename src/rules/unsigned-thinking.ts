@@ -1,4 +1,5 @@
 import { placeOfRecord } from './check/record-log.ts';
+import { removeBlock } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 export const unsignedThinking = defineRule('unsigned-thinking', 'error', 'thinking', {
@@ -18,4 +19,5 @@ export const unsignedThinking = defineRule('unsigned-thinking', 'error', 'thinki
       );
     }
   },
+  fix: { records: removeBlock },
 });

@@ -46,7 +46,7 @@ export const rollout: fc.Arbitrary<Buffer> = fc
       cli_version: '0.166.0',
       ...mode,
     });
-    turns.forEach((turn, at) => codexTurn(turn, at, add));
+    for (const [at, turn] of turns.entries()) codexTurn(turn, at, add);
     return Buffer.from(records.map((record) => JSON.stringify(record) + ending).join(''));
   });
 
@@ -78,7 +78,8 @@ function codexTurn({ kind, text }: Turn, at: number, add: (type: string, payload
 /** Healthy sessions of Claude Code, with parallel calls, subagents and compactions. */
 export const transcript: fc.Arbitrary<Buffer> = fc.record({ turns, ending }).map(({ turns, ending }) => {
   const session = new Transcript();
-  turns.forEach((turn, at) => claudeTurn(turn, at, session));
+  claudeTurn({ kind: 'user', text: 'begin' }, -1, session);
+  for (const [at, turn] of turns.entries()) claudeTurn(turn, at, session);
   return Buffer.from(session.records.map((record) => JSON.stringify(record) + ending).join(''));
 });
 

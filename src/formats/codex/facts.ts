@@ -107,7 +107,7 @@ function describeHeader(record: JsonObject, payload: JsonObject, issues: RecordI
     issues.push({ rule: 'unknown-version', path: 'payload.history_mode', message });
   }
   const facts = factsOf(record, 'session_meta', { issues, isHeader: true });
-  return { ...facts, ordinal: isPaginated(record) ? (facts.ordinal ?? null) : undefined };
+  return { ...facts, ordinal: facts.ordinal ?? (isPaginated(record) ? null : undefined) };
 }
 
 function describeItem(

@@ -30,8 +30,12 @@ export const removeBlock = eachRecord((repair, { unit, rule, path }) => {
   repair.removeBlock(unit, path ?? '', rule, `removed ${path}`);
 });
 
-/** What a header lacks is made as for a log that lost it. */
+/** What a header lacks is made as for a log that lost it; another header leaves. */
 export const completeHeader = eachRecord((repair, { unit, rule, path }) => {
+  if (unit !== repair.units.find(({ facts }) => facts.isHeader)) {
+    repair.drop(unit, rule, 'moved another header to quarantine');
+    return;
+  }
   const json = JSON.stringify(path === undefined ? undefined : valueAt(newHeader(repair), path));
   if (path !== undefined && json !== undefined)
     repair.set(unit, path, json, { rule, words: `set ${path} of the header` });
@@ -41,7 +45,9 @@ export const completeHeader = eachRecord((repair, { unit, rule, path }) => {
 export const fixRecordField = eachRecord((repair, finding) => {
   const { unit, rule, path } = finding;
   const { id, parentId, ordinal, timestamp } = repair.edit.paths;
+  const [block] = /^.*?\[\d+\]/.exec(path ?? '') ?? [];
   if (unit.facts.isHeader) completeHeader(repair, [finding]);
+  else if (block !== undefined) repair.removeBlock(unit, block, rule, `removed ${block}`);
   else if (path !== undefined && path === id) repair.setId(unit, rule);
   else if (path !== undefined && path === parentId) reattachRecord(repair, [finding]);
   else if (path !== undefined && path === ordinal) setOrdinal(repair, [finding]);
