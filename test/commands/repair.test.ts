@@ -300,10 +300,6 @@ describe('a log in which no line is whole', () => {
 
 describe('what repair refuses', () => {
   it.each([
-    [
-      'a Claude Code transcript',
-      '{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"hi"},"timestamp":"t"}\n',
-    ],
     ['JSON', '{\n  "messages": [],\n  "title": "x"\n}\n'],
     [
       'an array of entries, printed',

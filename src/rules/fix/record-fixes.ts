@@ -27,7 +27,7 @@ export const dropRecord = eachRecord((repair, { unit, rule }) => {
 
 /** A block leaves, and the record with it where it has no other. */
 export const removeBlock = eachRecord((repair, { unit, rule, path }) => {
-  repair.removeBlock(unit, path ?? '', rule, `removed ${path}`);
+  repair.removeBlock(unit, path ?? '', rule, `removed the block ${path}`);
 });
 
 /** What a header lacks is made as for a log that lost it; another header leaves. */
@@ -47,7 +47,7 @@ export const fixRecordField = eachRecord((repair, finding) => {
   const { id, parentId, ordinal, timestamp } = repair.edit.paths;
   const [block] = /^.*?\[\d+\]/.exec(path ?? '') ?? [];
   if (unit.facts.isHeader) completeHeader(repair, [finding]);
-  else if (block !== undefined) repair.removeBlock(unit, block, rule, `removed ${block}`);
+  else if (block !== undefined) repair.removeBlock(unit, block, rule, `removed the block ${block}`);
   else if (path !== undefined && path === id) repair.setId(unit, rule);
   else if (path !== undefined && path === parentId) reattachRecord(repair, [finding]);
   else if (path !== undefined && path === ordinal) setOrdinal(repair, [finding]);

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { foreignFormats } from '../../src/formats/index.ts';
+import { rules } from '../../src/rules/index.ts';
+import { fixesRecords } from '../../src/rules/rule.ts';
+import { rebuildInput } from '../support/rebuild.ts';
+import { recordErrors, repairRecords } from '../support/repairing-records.ts';
+import { projectRoot } from '../support/run.ts';
+
+const formats = await Promise.all(
+  foreignFormats.flatMap(({ id, checks }) => (checks ? [checks().then((found) => ({ id, checks: found }))] : [])),
+);
+
+describe.each(formats)('in a log of $id', ({ id: format, checks }) => {
+  const own = rules.filter(({ id }) => checks.levels[id] === 'error');
+  const fixed = own.filter(fixesRecords).map(({ id }) => id);
+  const file = (id: string, name: string): string => join(projectRoot, 'fixtures', 'rules', id, format, name);
+
+  it.each(fixed)('the error %s is fixed in its fixture, which has no error then', async (id) => {
+    const input = readFileSync(file(id, 'bad.jsonl'));
+    const { output, changes, quarantine, left } = await repairRecords(input, checks);
+    expect(output.toString('latin1')).toBe(readFileSync(file(id, 'repaired.jsonl'), 'latin1'));
+    expect(left).toEqual([]);
+    expect(await recordErrors(output, checks)).toEqual([]);
+    expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
+    expect((await repairRecords(output, checks)).changes).toEqual([]);
+  });
+
+  it.each(fixed)('the error %s is left and told where only another rule is wanted', async (id) => {
+    const input = readFileSync(file(id, 'bad.jsonl'));
+    const { output, left } = await repairRecords(input, checks, { only: ['blank-line'] });
+    expect(output.equals(input)).toBe(true);
+    expect(left.map(({ rule }) => rule)).toContain(id);
+  });
+
+  it.each(Object.keys(checks.levels))('a repair leaves the good fixture of %s as it is', async (id) => {
+    const input = readFileSync(file(id, 'good.jsonl'));
+    const { output, changes } = await repairRecords(input, checks);
+    expect(changes).toEqual([]);
+    expect(output.equals(input)).toBe(true);
+  });
+
+  const warnings = Object.keys(checks.levels).filter((id) => checks.levels[id] === 'warning');
+  it.each(warnings.filter((id) => existsSync(file(id, 'bad.jsonl'))))('changes nothing because of %s', async (id) => {
+    const input = readFileSync(file(id, 'bad.jsonl'));
+    expect((await repairRecords(input, checks)).changes).toEqual([]);
+  });
+
+  it('every error is fixed but the ones that nothing in the file helps with', () => {
+    const left = own.filter((rule) => !fixesRecords(rule)).map(({ id }) => id);
+    expect(['unknown-version', 'missing-base', 'no-conversation']).toEqual(expect.arrayContaining(left));
+  });
+});
