@@ -124,23 +124,25 @@ function describeItem(
   if (type === 'message') messageIssues(item, at, issues);
   if (at === '') addFlaws(record, true, issues);
   const isResult = type.endsWith('_output');
-  const isCall = type.endsWith('_call');
-  const blocks = isResult || (isCall && !isRemote(type, item)) ? toolBlocks(item, at, isCall) : NO_BLOCKS;
   const { role } = item;
   const speaker = role === 'user' || role === 'assistant' ? role : undefined;
   return factsOf(record, type, {
     issues,
-    blocks,
+    blocks: toolBlocks(item, at, type),
     isSpoken: true,
-    role: isResult ? 'result' : isCall || type === 'reasoning' ? 'assistant' : speaker,
+    role: isResult ? 'result' : type.endsWith('_call') || type === 'reasoning' ? 'assistant' : speaker,
     said: item,
   });
 }
 
-function toolBlocks(item: JsonObject, at: string, isCall: boolean): readonly BlockFacts[] {
-  const member = ['call_id', 'id'].find((one) => typeof item[one] === 'string');
-  const path = `${at}${member ?? 'call_id'}`;
-  return [{ kind: isCall ? 'call' : 'result', path, callId: member && textOf(item[member]) }];
+/** A call or a result by the id of the call; what the provider ran has none. */
+function toolBlocks(item: JsonObject, at: string, type: string): readonly BlockFacts[] {
+  const isCall = type.endsWith('_call');
+  if (!(isCall || type.endsWith('_output')) || isRemote(type, item)) return NO_BLOCKS;
+  const member = type === 'local_shell_call' && typeof item['call_id'] !== 'string' ? 'id' : 'call_id';
+  const callId = item[member];
+  if (typeof callId !== 'string') return NO_BLOCKS;
+  return [{ kind: isCall ? 'call' : 'result', path: `${at}${member}`, callId }];
 }
 
 function requireMembers(type: string, item: JsonObject, at: string, issues: RecordIssue[]): void {

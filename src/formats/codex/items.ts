@@ -116,7 +116,7 @@ export interface Call {
 const REMOTE: ReadonlySet<string> = new Set(['web_search_call', 'image_generation_call']);
 
 export function isRemote(type: string, item: JsonObject): boolean {
-  return REMOTE.has(type) || (type === 'tool_search_call' && item['execution'] === 'server');
+  return REMOTE.has(type) || (type.startsWith('tool_search_') && item['execution'] === 'server');
 }
 
 /** A tool call of any kind. What its block does not say of the item is kept beside it, for whoever sends it again. */

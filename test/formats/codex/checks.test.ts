@@ -98,3 +98,12 @@ it('describes a record whatever it holds', () => {
       ])
         expect(Array.isArray(checks.describe(record).issues)).toBe(true);
 });
+
+it('expects no result of what the provider runs, nor a call where it searched for tools', () => {
+  const search = { type: 'tool_search_call', call_id: null, id: 'ts_1', execution: 'server' };
+  const found = { type: 'tool_search_output', call_id: null, id: 'to_1', execution: 'server', tools: [] };
+  for (const item of [search, found, { type: 'web_search_call', id: 'ws_1' }])
+    expect(checks.describe(item)).toMatchObject({ issues: [], blocks: [] });
+  const shell = { type: 'local_shell_call', id: 'ls_1', action: { type: 'exec', command: ['ls'] } };
+  expect(checks.describe(shell).blocks).toEqual([{ kind: 'call', path: 'id', callId: 'ls_1' }]);
+});

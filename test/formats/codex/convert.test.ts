@@ -247,7 +247,10 @@ describe('what a Codex rollout tells beside its messages', () => {
     const meta = {
       timestamp: '2026-02-03T08:00:00Z',
       type: 'session_meta',
-      payload: { id: 's', timestamp: '2026-02-03T08:00:00Z' },
+      payload: {
+        ...{ id: 's', timestamp: '2026-02-03T08:00:00Z', cwd: '/home/ada/project' },
+        ...{ originator: 'codex_cli_rs', cli_version: '0.90.0' },
+      },
     };
     const asked = record({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Search.' }] });
     const search = record({
