@@ -166,6 +166,8 @@ export interface RecordIssue {
   readonly path: string;
   readonly message: string;
   readonly severity?: 'error' | 'warning';
+  /** What has to be there, where the rest of the record tells. */
+  readonly told?: string | undefined;
 }
 
 /**

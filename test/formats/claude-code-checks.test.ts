@@ -193,7 +193,16 @@ describe('what a fix of a transcript needs', () => {
   });
 
   it('answers a call as Claude Code does, with what every record repeats', () => {
-    const call = { type: 'assistant', uuid: 'c', isSidechain: true, agentId: 'a1', sessionId: 's', timestamp: 't' };
+    const message = { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} }] };
+    const call = {
+      type: 'assistant',
+      uuid: 'c',
+      message,
+      isSidechain: true,
+      agentId: 'a1',
+      sessionId: 's',
+      timestamp: 't',
+    };
     const answer = edit.result(call, { callId: 'toolu_1', id: 'r', parentId: 'c', text: 'Never recorded.' });
     expect(answer).toMatchObject({
       parentUuid: 'c',

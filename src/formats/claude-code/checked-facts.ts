@@ -33,14 +33,24 @@ export function describeChecked(record: JsonObject): CheckedFacts {
   return type === 'last-prompt' ? { ...base, leaf: stringOf(record['leafUuid']) } : base;
 }
 
+/** The type of a record; of one that has none, what it must have been. */
+function typeOf({ type, message, attachment, subtype }: JsonObject): string | undefined {
+  if (typeof type === 'string') return type;
+  if (isObject(message))
+    return message['role'] === 'user' || message['role'] === 'assistant' ? message['role'] : undefined;
+  if (isObject(attachment)) return 'attachment';
+  return typeof subtype === 'string' ? 'system' : undefined;
+}
+
 function chainFacts(record: JsonObject): CheckedFacts {
-  const { type, uuid, message, isSidechain, agentId, timestamp } = record;
+  const { uuid, message, isSidechain, agentId, timestamp } = record;
+  const type = typeOf(record);
   const isMessage = type === 'user' || type === 'assistant';
   const content = isObject(message) ? message['content'] : undefined;
   const blocks = isMessage ? blocksOf(content, record) : NO_BLOCKS;
   const isBoundary = type === 'system' && record['subtype'] === 'compact_boundary';
   return {
-    type: stringOf(type) ?? '',
+    type: type ?? '',
     isSpoken: true,
     conversation: isSidechain === true ? (stringOf(agentId) ?? UNNAMED) : '',
     id: stringOf(uuid),
@@ -48,7 +58,7 @@ function chainFacts(record: JsonObject): CheckedFacts {
     // Subagents that are not named share a conversation, and each begins with a root.
     mayBeRoot: isBoundary || (isSidechain === true && record['parentUuid'] === null),
     messageId: type === 'assistant' && isObject(message) ? stringOf(message['id']) : undefined,
-    role: isMessage ? roleOf(record, blocks) : undefined,
+    role: isMessage ? roleOf(record, type, blocks) : undefined,
     blocks,
     timestamp: timestamp ?? undefined,
     isSummary: record['isCompactSummary'] === true,
@@ -62,7 +72,7 @@ function parentOf({ parentUuid }: JsonObject): string | null | undefined {
 }
 
 /** Texts of the agent itself stand under the user's name; they neither begin a turn nor end one. */
-function roleOf({ type, isMeta }: JsonObject, blocks: readonly BlockFacts[]): CheckedFacts['role'] {
+function roleOf({ isMeta }: JsonObject, type: string, blocks: readonly BlockFacts[]): CheckedFacts['role'] {
   if (type === 'assistant') return 'assistant';
   if (blocks.some(({ kind }) => kind === 'result')) return 'result';
   return isMeta === true ? undefined : 'user';
@@ -152,7 +162,7 @@ function issuesOf(record: JsonObject, isMessage: boolean, isBoundary: boolean): 
   need(issues, uuid, 'uuid', typeof uuid === 'string', 'a string');
   need(issues, parentUuid, 'parentUuid', typeof parentUuid === 'string' || parentUuid === null, 'a string or null');
   if (isMessage) need(issues, message, 'message', isObject(message), 'an object');
-  if (isMessage && isObject(message)) messageIssues(issues, message);
+  if (isMessage && isObject(message)) messageIssues(issues, message, stringOf(type));
   return issues;
 }
 
@@ -171,8 +181,8 @@ function isWhole(block: unknown): boolean {
   return type === 'text' || type === 'thinking' || type === 'image' || OTHER_BLOCKS.has(type) || isToolResult(type);
 }
 
-function messageIssues(issues: RecordIssue[], { role, content }: JsonObject): void {
-  need(issues, role, 'message.role', typeof role === 'string', 'a string');
+function messageIssues(issues: RecordIssue[], { role, content }: JsonObject, type: string | undefined): void {
+  need(issues, role, 'message.role', typeof role === 'string', 'a string', type);
   const isContent = typeof content === 'string' || Array.isArray(content);
   need(issues, content, 'message.content', isContent, 'a string or an array');
   if (!Array.isArray(content)) return;
@@ -189,17 +199,24 @@ function messageIssues(issues: RecordIssue[], { role, content }: JsonObject): vo
   }
 }
 
-function need(issues: RecordIssue[], value: unknown, path: string, isRight: boolean, wanted: string): void {
+function need(
+  issues: RecordIssue[],
+  value: unknown,
+  path: string,
+  isRight: boolean,
+  wanted: string,
+  told?: string,
+): void {
   if (isRight) return;
-  if (value === undefined) issues.push({ rule: 'missing-field', path, message: `${path} is missing` });
-  else issues.push({ rule: 'wrong-type', path, message: `${path} is not ${wanted}` });
+  if (value === undefined) issues.push({ rule: 'missing-field', path, message: `${path} is missing`, told });
+  else issues.push({ rule: 'wrong-type', path, message: `${path} is not ${wanted}`, told });
 }
 
 /** Nothing is lost with a record that nobody can hang from. */
-function typeIssue({ type, uuid }: JsonObject): RecordIssue[] {
+function typeIssue(record: JsonObject): RecordIssue[] {
   const issues: RecordIssue[] = [];
-  need(issues, type, 'type', false, 'a string');
-  return uuid === undefined ? issues.map((issue) => ({ ...issue, severity: 'warning' })) : issues;
+  need(issues, record['type'], 'type', false, 'a string', typeOf(record));
+  return record['uuid'] === undefined ? issues.map((issue) => ({ ...issue, severity: 'warning' })) : issues;
 }
 
 /** Without it nobody knows what the compaction has kept. */

@@ -1,7 +1,7 @@
-import { isObject } from '../../json/value.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
 import type { RecordEditor } from '../format.ts';
 import { sessionUuid } from '../native-writer.ts';
-import { imageData } from './checked-facts.ts';
+import { describeChecked, imageData } from './checked-facts.ts';
 
 /** What every record of a conversation repeats. */
 const COMMON = 'isSidechain agentId userType entrypoint cwd sessionId version gitBranch slug timestamp'.split(' ');
@@ -28,7 +28,8 @@ export const edit: RecordEditor = {
       uuid: id,
       toolUseResult: text,
       toolDenialKind: 'interrupted',
-      ...(typeof call['uuid'] === 'string' ? { sourceToolAssistantUUID: call['uuid'] } : {}),
+      // An answer may be several records, of which another one made the call.
+      ...(makes(call, callId) ? { sourceToolAssistantUUID: call['uuid'] } : {}),
       ...Object.fromEntries(common),
     };
   },
@@ -53,3 +54,7 @@ export const edit: RecordEditor = {
     return changes;
   },
 };
+
+function makes(record: JsonObject, callId: string): boolean {
+  return describeChecked(record).blocks.some((block) => block.kind === 'call' && block.callId === callId);
+}

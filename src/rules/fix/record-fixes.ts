@@ -41,17 +41,23 @@ export const completeHeader = eachRecord((repair, { unit, rule, path }) => {
     repair.set(unit, path, json, { rule, words: `set ${path} of the header` });
 });
 
-/** A record gets the id or the parent that it lacks; one that lacks something else leaves. */
+/** A record gets the id or the parent that it lacks, or what the rest of it tells; one that lacks something else leaves. */
 export const fixRecordField = eachRecord((repair, finding) => {
   const { unit, rule, path } = finding;
   const { id, parentId, ordinal, timestamp } = repair.edit.paths;
   const [block] = /^.*?\[\d+\]/.exec(path ?? '') ?? [];
+  const told = unit.facts.issues.find((issue) => issue.path === path)?.told;
   if (unit.facts.isHeader) completeHeader(repair, [finding]);
   else if (block !== undefined) repair.removeBlock(unit, block, rule, `removed the block ${block}`);
   else if (path !== undefined && path === id) repair.setId(unit, rule);
   else if (path !== undefined && path === parentId) reattachRecord(repair, [finding]);
   else if (path !== undefined && path === ordinal) setOrdinal(repair, [finding]);
   else if (path !== undefined && path === timestamp && repair.log.timed > 0) fixRecordTime(repair, [finding]);
+  else if (path !== undefined && told !== undefined)
+    repair.set(unit, path, JSON.stringify(told), {
+      rule,
+      words: `set ${path} to '${told}', as the rest of the record tells`,
+    });
   else repair.drop(unit, rule, 'moved the record to quarantine');
 });
 
