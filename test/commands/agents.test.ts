@@ -409,7 +409,7 @@ describe('other commands', () => {
   });
 
   it('that only take native logs say what it is in one line', async () => {
-    for (const argv of [['repair'], ['migrate'], ['inline'], ['append']]) {
+    for (const argv of [['migrate'], ['inline'], ['append']]) {
       const ran = await run([...argv, claude]);
       expect(ran, argv[0]).toMatchObject({
         code: 2,
