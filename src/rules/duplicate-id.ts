@@ -1,3 +1,4 @@
+import { placeOfRecord } from './check/record-log.ts';
 import { assignIds } from './fix/rebuild-tree.ts';
 import { fixRecordIds } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';
@@ -16,14 +17,14 @@ export const duplicateId = defineRule('duplicate-id', 'error', 'tree', {
     if (earlier >= 0)
       report(placeOf(object, 'id'), `id '${object.id}' was already used on line ${log.index.lineOf(earlier)}`);
   },
-  record: ({ facts, line, offset, text }, log, report) => {
-    const { id } = facts;
+  record: (record, log, report) => {
+    const { id } = record.facts;
     const earlier = id === undefined ? -1 : log.find(id);
     if (id === undefined || earlier < 0) return;
-    const isCopy = log.isSame(id, text);
+    const isCopy = log.isCopied(record);
     const words = isCopy ? ', by a record that is the same' : '';
     const message = `id '${id}' was already used on line ${log.lineOf(earlier)}${words}`;
-    report({ line, offset, entryId: id }, message, isCopy ? 'warning' : undefined);
+    report(placeOfRecord(record), message, isCopy ? 'warning' : undefined);
   },
   fix: { end: assignIds, records: fixRecordIds },
 });

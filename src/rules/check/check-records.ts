@@ -86,7 +86,8 @@ export class RecordCheck {
       const value = number > 1 ? parseObject(text) : undefined;
       if (value) {
         this.#countLine();
-        this.record(value, text, { number, offset: block.offset + start });
+        const place = { number, offset: block.offset + start, bytes: bytes.subarray(start, end) };
+        this.record(value, text, place);
       } else this.line(block.line(start, end - start, number));
       start = end + 1;
     }
@@ -118,10 +119,11 @@ export class RecordCheck {
   record(
     value: JsonObject,
     text: string,
-    { number, offset }: Pick<Line, 'number' | 'offset'>,
+    { number, offset, bytes }: Pick<Line, 'number' | 'offset'> & Pick<CheckedRecord, 'bytes'>,
     facts = this.#checks.describe(value),
   ): void {
-    const record: CheckedRecord = { line: number, offset, value, text, facts, time: readTime(facts.timestamp) };
+    const time = readTime(facts.timestamp);
+    const record: CheckedRecord = { line: number, offset, value, text, bytes, facts, time };
     const issues = this.log.size === 0 ? [...facts.issues, ...this.#near] : facts.issues;
     if (issues.length > 0) this.#each((rule) => this.#issues(rule, record, issues));
     for (const rule of this.#recordRules) {

@@ -12,6 +12,8 @@ export interface CheckedRecord {
   readonly offset: number;
   readonly value: JsonObject;
   readonly text: string;
+  /** Its bytes where they are at hand, which is sooner than to make them of the text. */
+  readonly bytes?: Uint8Array | undefined;
   readonly facts: CheckedFacts;
   /** As readTime gives it. */
   readonly time: number | undefined;
@@ -174,10 +176,10 @@ export class RecordLog {
     return symbol < 0 || symbol >= this.#definedAt.size ? -1 : this.#definedAt.at(symbol);
   }
 
-  /** Whether the first record with an id has this very text. */
-  isSame(id: string, text: string): boolean {
-    const symbol = this.#ids.find(id);
-    return symbol >= 0 && symbol < this.#digests.size && this.#digests.at(symbol) === digestOf(text);
+  /** Whether the first record with the same id is this very one. */
+  isCopied(record: CheckedRecord): boolean {
+    const symbol = this.#ids.find(record.facts.id ?? '');
+    return symbol >= 0 && symbol < this.#digests.size && this.#digests.at(symbol) === digestOf(record);
   }
 
   /** The position of the parent, ROOT or LOST. A record that another one repeats counts where it was first. */
@@ -236,7 +238,8 @@ export class RecordLog {
     return at >= 0 && at === parent;
   }
 
-  add({ line, offset, facts, time, text }: CheckedRecord): number {
+  add(record: CheckedRecord): number {
+    const { line, offset, facts, time } = record;
     const position = this.size;
     const { id, parentId, isSpoken, conversation, messageId } = facts;
     const message = messageId === undefined ? NO_MESSAGE : this.#messageIds.intern(conversation + messageId);
@@ -244,7 +247,7 @@ export class RecordLog {
     if (isSpoken && facts.role === 'user') flags |= FLAG.prompt;
     if (facts.role === 'assistant') flags |= FLAG.assistant;
     const symbol = id === undefined ? NO_ID : this.#symbol(id);
-    if (symbol !== NO_ID) flags |= this.#define(symbol, position, text);
+    if (symbol !== NO_ID) flags |= this.#define(symbol, position, record);
     this.#id.push(symbol);
     const noParent = parentId === null ? NULL_PARENT : NO_PARENT;
     this.#parent.push(typeof parentId === 'string' ? this.#symbol(parentId) : noParent);
@@ -318,8 +321,8 @@ export class RecordLog {
     return symbol;
   }
 
-  #define(symbol: number, position: number, text: string): number {
-    const digest = digestOf(text);
+  #define(symbol: number, position: number, record: CheckedRecord): number {
+    const digest = digestOf(record);
     if (this.#definedAt.at(symbol) >= 0) return FLAG.repeated | (this.#digests.at(symbol) === digest ? FLAG.copy : 0);
     this.#definedAt.set(symbol, position);
     this.#digests.set(symbol, digest);
@@ -342,6 +345,6 @@ function isLarge({ length, width = 0, height = 0 }: NonNullable<BlockFacts['imag
 }
 
 /** 48 bits: of two records that share an id and differ, one pair in 10 to the 14th would be taken for copies. */
-function digestOf(text: string): number {
-  return Number.parseInt(hash('sha1', text, 'hex').slice(0, 12), 16);
+function digestOf({ text, bytes }: CheckedRecord): number {
+  return Number.parseInt(hash('sha1', bytes ?? text, 'hex').slice(0, 12), 16);
 }
