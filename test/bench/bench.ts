@@ -134,7 +134,8 @@ class Bench {
       this.task('validate small', 'bare loop', node, [bench('bare-loop.mjs'), small]);
       this.ratio('validate small', 'validate, small lines only', 'validate', 'bare loop', 'share', '');
     }
-    if (this.wants('many')) this.#many();
+    if (this.wants('many')) this.#many('many files', ['small'], '4');
+    if (this.wants('many')) this.#many('many files of other agents', ['claude', 'codex'], '2.5');
     if (this.wants('context')) this.#readers();
     if (this.wants('migrate')) {
       const v1 = this.file('v1');
@@ -172,7 +173,9 @@ class Bench {
     const path = this.file(kind);
     this.sessionctl(group, 'convert', ['convert', path]);
     this.sessionctl(group, 'log -n 5', ['log', '-n', '5', path]);
+    this.sessionctl(group, 'validate', ['validate', path], { stdout: '' });
     this.task(group, 'bare loop', node, [bench('bare-loop.mjs'), path]);
+    this.ratio(group, `validate of ${kind} against the bare loop`, 'validate', 'bare loop', 'share', '1.8');
     this.ratio(group, `${group} against the bare loop`, 'convert', 'bare loop', 'share', '2.0');
     this.ratio(group, `log -n 5 of ${kind} against the bare loop`, 'log -n 5', 'bare loop', 'share', '2.5');
   }
@@ -189,23 +192,17 @@ class Bench {
     ]);
   }
 
-  #many(): void {
+  #many(group: string, kinds: readonly Kind[], goal: string): void {
     const files = Math.max(20, Math.min(2000, Math.round(this.#options.size / 500_000)));
-    const folder = join(this.#folder, `many-${files}`);
-    if (!existsSync(folder)) writeManySessions(folder, files, 200_000);
+    const folder = join(this.#folder, `${group.replaceAll(' ', '-')}-${files}`);
+    if (!existsSync(folder)) writeManySessions(folder, files, 200_000, kinds);
     const paths = readdirSync(folder).map((name) => join(folder, name));
-    this.sessionctl('many files', 'validate', ['validate', folder], { stdout: '' });
-    this.sessionctl('many files', 'validate --jobs 1', ['validate', '--jobs', '1', folder], { stdout: '' });
-    this.task('many files', 'jq empty', 'jq', ['empty', ...paths]);
-    this.ratio(
-      'many files',
-      `validate of ${files} files of 200 KB against jq empty`,
-      'validate',
-      'jq empty',
-      'faster',
-      '4',
-    );
-    this.ratio('many files', 'the same with one thread', 'validate --jobs 1', 'jq empty', 'faster', '');
+    this.sessionctl(group, 'validate', ['validate', folder], { stdout: '' });
+    this.sessionctl(group, 'validate --jobs 1', ['validate', '--jobs', '1', folder], { stdout: '' });
+    this.task(group, 'jq empty', 'jq', ['empty', ...paths]);
+    const what = `validate of ${group}, ${files} of 200 KB, against jq empty`;
+    this.ratio(group, what, 'validate', 'jq empty', 'faster', goal);
+    this.ratio(group, 'the same with one thread', 'validate --jobs 1', 'jq empty', 'faster', '');
   }
 
   #readers(): void {

@@ -34,10 +34,13 @@ export function writeSession(path: string, bytes: number, kind: Kind, seed = 1):
 }
 
 /** Many small sessions in a folder. */
-export function writeManySessions(folder: string, files: number, bytesEach: number): void {
+/** The kinds take turns. */
+export function writeManySessions(folder: string, files: number, bytesEach: number, kinds: readonly Kind[]): void {
   mkdirSync(folder, { recursive: true });
-  for (let at = 0; at < files; at++)
-    writeSession(join(folder, `s${String(at).padStart(5, '0')}.jsonl`), bytesEach, 'small', at + 10);
+  for (let at = 0; at < files; at++) {
+    const kind = kinds[at % kinds.length] ?? 'small';
+    writeSession(join(folder, `s${String(at).padStart(5, '0')}.jsonl`), bytesEach, kind, at + 10);
+  }
 }
 
 function makerOf(kind: Kind, random: () => number, put: (value: object) => void) {
