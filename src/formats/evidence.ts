@@ -86,7 +86,7 @@ export class Evidence {
 
 /** Adds what a line holds. Damaged bytes inside of a string, or zeros around an object, do not change whose it is. */
 export function seeLine(evidence: Evidence, line: Line): void {
-  if (line.blank || line.oversize > 0) return;
+  if (line.blank || line.oversize > 0 || evidence.settled) return;
   const isMarked = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK);
   const unmarked = isMarked ? line.text.slice(line.encoding === 'invalid' ? BYTE_ORDER_MARK.length : 1) : line.text;
   const text = unmarked.includes('\0') ? unmarked.replace(/^[\0\s]+|[\0\s]+$/g, '') : unmarked;

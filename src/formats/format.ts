@@ -266,10 +266,9 @@ export class Head {
   /** The first of them, where it is an object. */
   readonly first: JsonObject | undefined;
   readonly firstText: string;
-  /** All of it, as far as it was looked at. */
-  readonly text: string;
-  /** The whole file where it is one JSON value, on one line or on many. */
-  readonly document: unknown;
+  readonly #lines: readonly Line[];
+  #text: string | undefined;
+  #document: { readonly value: unknown } | undefined;
 
   /** Takes lines that are not blank. */
   constructor(lines: readonly Line[]) {
@@ -278,10 +277,29 @@ export class Head {
     this.objects = this.values.filter(isObject);
     this.first = isObject(this.values[0]) ? this.values[0] : undefined;
     this.firstText = lines[0]?.text ?? '';
-    const isShort = lines.reduce((sum, line) => sum + line.length, 0) <= LONGEST_DOCUMENT;
-    this.text = isShort ? lines.map((line) => line.text).join('\n') : this.firstText.slice(0, LONGEST_DOCUMENT);
-    if (lines.length === 1) this.document = this.values[0];
-    else if (/^\s*[[{]/.test(this.firstText)) this.document = parseJson(this.text);
+    this.#lines = lines;
+  }
+
+  /** All of it, as far as it was looked at. */
+  get text(): string {
+    const isShort = this.#lines.reduce((sum, line) => sum + line.length, 0) <= LONGEST_DOCUMENT;
+    this.#text ??= isShort
+      ? this.#lines.map((line) => line.text).join('\n')
+      : this.firstText.slice(0, LONGEST_DOCUMENT);
+    return this.#text;
+  }
+
+  /** The whole file where it is one JSON value, on one line or on many. */
+  get document(): unknown {
+    // Two objects are no one value.
+    const isOne = this.#lines.length === 1 || this.first === undefined;
+    this.#document ??= { value: isOne ? this.#readDocument() : undefined };
+    return this.#document.value;
+  }
+
+  #readDocument(): unknown {
+    if (this.#lines.length === 1) return this.values[0];
+    return /^\s*[[{]/.test(this.firstText) ? parseJson(this.text) : undefined;
   }
 
   /** Starts as one JSON value that goes on over the lines. */

@@ -94,6 +94,9 @@ export function foreignError(name: string, format: LogFormat): AppError {
   return new AppError(`${name}: ${foreignMessage(format)}`);
 }
 
+/** After so many lines a log that is surely not ours is compared with other formats, and at the end. */
+const EARLY_LOOKS = [1, 8, 64];
+
 /** A rewriting command looks at so many bytes at most before it decides, for it has to hold them. */
 const MOST_HELD_BYTES = 64 * 1024 * 1024;
 
@@ -145,7 +148,7 @@ export class Detection {
       if (!line.blank) this.#looked++;
       this.#bytes += line.length;
       seeLine(this.#evidence, line);
-      if (this.#isDecided || this.#looked >= LINES_TO_LOOK_AT) return this.end();
+      if (this.#isDecided || this.#looked >= LINES_TO_LOOK_AT || this.#isSurelyForeign) return this.end();
     }
     return [];
   }
@@ -158,6 +161,12 @@ export class Detection {
   get #isDecided(): boolean {
     if (this.#evidence.ours !== true) return false;
     return !this.#options.rewriting || this.#evidence.settled || this.#bytes > MOST_HELD_BYTES;
+  }
+
+  /** Few lines are enough for most logs of other agents. */
+  get #isSurelyForeign(): boolean {
+    if (this.#evidence.ours !== false || !EARLY_LOOKS.includes(this.#looked)) return false;
+    return identify(this.#name, this.#held ?? []).certainty === 'certain';
   }
 
   /** Call it at the end of the input, or where nothing more can be held: the verdict falls now. */

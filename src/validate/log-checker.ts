@@ -76,10 +76,10 @@ export class LogChecker {
     const isFile = name !== '-' && (chunks === undefined || readsAll);
     let records: RecordCheck | undefined;
     const take = async (piece: Block | Line): Promise<void> => {
-      if (!records) feed(piece, detection, check);
-      else if (piece instanceof Block) records.block(piece);
-      else records.line(piece);
+      const rest = records ? piece : feed(piece, detection, check);
       records ??= await this.#recordCheck(detection, name, isFile, onFinding);
+      if (rest instanceof Block) records?.block(rest);
+      else if (rest) records?.line(rest);
     };
     try {
       // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
@@ -152,25 +152,27 @@ export class LogChecker {
   }
 }
 
-/** Hands lines on one by one until the input is known to be a session log, and from then on whole blocks. */
-function feed(piece: Block | Line, detection: Detection, check: LogCheck): void {
+/**
+ * Hands lines on one by one until the input is known to be a session log, and from then on whole blocks. Gives what is
+ * left of a piece in which a log turns out to be another agent's.
+ */
+function feed(piece: Block | Line, detection: Detection, check: LogCheck): Block | undefined {
   if (!(piece instanceof Block)) {
     for (const line of detection.pass([piece])) check.line(line);
-    return;
+    return undefined;
   }
   let { number } = piece;
   let at = 0;
-  while (!detection.open && at < piece.bytes.length) {
+  while (!detection.open && !detection.foreign && at < piece.bytes.length) {
     const end = piece.bytes.indexOf(0x0a, at);
     feed(piece.line(at, end - at, number++), detection, check);
     at = end + 1;
   }
-  if (at < piece.bytes.length) {
-    const rest = at === 0 ? piece : piece.from(at, number);
-    check.block(rest);
-    number += rest.lines;
-  }
-  piece.lines = number - piece.number;
+  const rest = at === 0 ? piece : at < piece.bytes.length ? piece.from(at, number) : undefined;
+  if (detection.foreign) return rest;
+  if (rest) check.block(rest);
+  piece.lines = number - piece.number + (rest?.lines ?? 0);
+  return undefined;
 }
 
 /** Runs to the end, with a pause after every step, and gives what comes out of it. */

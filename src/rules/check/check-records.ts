@@ -33,13 +33,20 @@ export interface RecordCheckOptions {
 
 type ActiveRule = Rule & { readonly severity: Severity };
 
+/** Made once for many logs. */
+const made = new WeakMap<RecordChecks, { levels: ReadonlyMap<string, Level> | undefined; active: ActiveRule[] }>();
+
 /** The rules that a format has, with the level that counts: what the user says, else the format. */
 export function recordRules(checks: RecordChecks, levels?: ReadonlyMap<string, Level>): ActiveRule[] {
-  return rules.flatMap((rule) => {
+  const known = made.get(checks);
+  if (known && known.levels === levels) return known.active;
+  const active = rules.flatMap((rule) => {
     const own = checks.levels[rule.id];
     const severity = own === undefined ? 'off' : (levels?.get(rule.id) ?? own);
     return severity === 'off' ? [] : [{ ...rule, severity }];
   });
+  made.set(checks, { levels, active });
+  return active;
 }
 
 /** Checks a log of another agent, line by line: hand in every line, then call `end`. */
