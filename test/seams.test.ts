@@ -44,6 +44,33 @@ export const toy: LogFormat = {
 };
 `;
 
+/** One that is checked and repaired in its own form: what its records mean, and where, is all that it says. */
+const CHECKED_FORMAT = `import type { LogFormat, RecordChecks } from './format.ts';
+const checks: RecordChecks = {
+  levels: { 'torn-line': 'error', 'dangling-parent': 'error', 'unanswered-call': 'error', 'unknown-block': 'error' },
+  evidence: {},
+  isRecord: ({ n }) => typeof n === 'string',
+  describe: ({ n, up, asks, answers, odd }) => ({
+    type: 'x', isSpoken: true, conversation: '', id: n as string, parentId: up as string | null,
+    role: answers ? 'result' : asks ? 'assistant' : 'user',
+    blocks: asks ? [{ kind: 'call', path: 'asks', callId: String(asks) }] : answers ? [{ kind: 'result', path: 'answers', callId: String(answers) }] : [],
+    issues: (Array.isArray(odd) ? odd : []).flatMap((one, at) => one === null ? [{ rule: 'unknown-block', path: 'odd[' + at + ']', message: 'odd' }] : []),
+  }),
+  edit: {
+    paths: { id: 'n', parentId: 'up' },
+    callIdPath: ({ path }) => path,
+    newId: (seed) => 'new' + seed.slice(-1),
+    result: (_call, { callId, parentId, id }) => ({ n: id, up: parentId, answers: callId }),
+    imageData: () => undefined,
+    textBlock: (text) => ({ text }),
+  },
+};
+export const chain: LogFormat = {
+  id: 'chain', title: 'a chain', noun: 'chain', detect: ({ first }) => (typeof first?.['n'] === 'string' ? 'certain' : undefined),
+  checks: async () => checks,
+};
+`;
+
 const REPORTER = `import { type Reporter, SILENT } from './reporter.ts';
 export const shortReporter = (): Reporter => ({ ...SILENT, finding: ({ rule, line }) => rule + '@' + line + '\\n' });
 `;
@@ -93,6 +120,14 @@ beforeAll(async () => {
     "import { toy } from './toy.ts';",
     /export const foreignFormats[^=]*= \[/,
     'toy',
+  );
+  add(
+    'formats/chain.ts',
+    CHECKED_FORMAT,
+    'formats/index.ts',
+    "import { chain } from './chain.ts';",
+    /export const foreignFormats[^=]*= \[/,
+    'chain',
   );
   const reporters = /export const reporters = \{/;
   add(
@@ -169,5 +204,31 @@ describe('the seams', () => {
     expect(sessionctl(['export', '--format', 'md'], log).stdout).toContain('first');
     expect(sessionctl(['tree', '--leaf', 'line:3'], log).status).toBe(0);
     expect(sessionctl(['validate'], log).stderr).toContain('looks like a toy log');
+  });
+
+  it('take what a log format says of its records, by which it is checked and repaired in its own form', () => {
+    const log = [
+      '{"n":"a", "up":null}',
+      '{"n":"b","up":"a","asks":"t1"}',
+      '{"n":"torn","up":',
+      '{ "up" : "torn" , "n":"c","odd":[ 1, null, 2.0 ]}',
+      '',
+    ].join('\n');
+    const found = sessionctl(['validate', '--format', 'short'], log);
+    expect(found.stdout.trim().split('\n').sort()).toEqual(
+      ['dangling-parent@4', 'torn-line@3', 'unanswered-call@2', 'unknown-block@4'].sort(),
+    );
+    const ran = sessionctl(['repair', '--quarantine', join(copy, 'q')], log);
+    expect(ran.stdout).toBe(
+      [
+        '{"n":"a", "up":null}',
+        '{"n":"b","up":"a","asks":"t1"}',
+        '{"n":"new0","up":"b","answers":"t1"}',
+        '{ "up" : "new0" , "n":"c","odd":[ 1, 2.0 ]}',
+        '',
+      ].join('\n'),
+    );
+    expect(ran.status).toBe(0);
+    expect(readFileSync(join(copy, 'q'), 'utf8').split('\n')).toHaveLength(3);
   });
 });

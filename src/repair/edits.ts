@@ -1,6 +1,6 @@
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
-import type { ChangeReason, MovedLine, NewText } from '../rules/fix/repair-state.ts';
+import type { ChangeReason, MovedLine } from '../rules/fix/repair-state.ts';
 import type { Piece, Region } from '../rules/fix/split-damaged-line.ts';
 import { counted } from '../util/words.ts';
 import type { Plan } from './plan.ts';
@@ -50,11 +50,16 @@ export class RegionEditor {
     const pieces = region.pieces.map((piece) => ({ ...piece, end: Math.min(piece.end, body) }));
     if (region.insert) {
       const { text, source, ...reason } = region.insert;
-      this.#insert(0, textOf(text, '') + (source?.newline ?? newline), 'inserted', {
-        ...reason,
-        line: 1,
-        header: source,
-      });
+      this.#insert(
+        0,
+        encodeUtf8(typeof text === 'string' ? text : text('')) + (source?.newline ?? newline),
+        'inserted',
+        {
+          ...reason,
+          line: 1,
+          header: source,
+        },
+      );
     } else if (pieces.some(stays)) this.#writeStaying(pieces);
     else this.#writeLeaving(pieces);
   }
@@ -147,8 +152,13 @@ export class RegionEditor {
     if (rule !== undefined) this.old.push({ start, end, rule });
     this.#fill(end, -all.reduce((sum, { splice }) => sum + splice.text.length - (splice.end - splice.start), 0));
     for (const { text, source, ...reason } of after) {
-      const fixed = typeof text === 'string' ? '' : applySplices(this.#raw.slice(start, end), splices);
-      this.#insert(end, this.#newline + textOf(text, fixed), 'inserted', { ...reason, header: source });
+      const edited = () =>
+        applySplices(
+          this.#raw.slice(start, end),
+          all.map(({ splice }) => splice),
+        );
+      const line = typeof text === 'string' ? text : text(decodeUtf8(edited()));
+      this.#insert(end, this.#newline + encodeUtf8(line), 'inserted', { ...reason, header: source });
     }
   }
 
@@ -207,11 +217,6 @@ export class RegionEditor {
 
 function stays({ kind, unit }: Piece): boolean {
   return kind === 'object' && unit !== undefined && !unit.edits?.drop && !unit.edits?.moved;
-}
-
-/** The bytes of a line that is put in behind an object of these bytes. */
-function textOf(text: NewText, bytes: string): string {
-  return encodeUtf8(typeof text === 'string' ? text : text(decodeUtf8(bytes)));
 }
 
 /** The title slot itself, and no further one. */

@@ -162,8 +162,9 @@ async function readIndex(request: RepairRequest, wants: (rule: string) => boolea
   // A printed array of entries is a JSON document: taken for a log it would fall to pieces at its commas.
   let array: Evidence | undefined;
   const decide = (): Identity | undefined => {
-    if (array || (index.written > 0 && !evidence.end())) return identify(name, first, from);
-    if (said && index.written > 0) throw unfitError(name, said, 'a pi or omp session log');
+    if (array || (index.written > 0 && !evidence.end()) || (said && index.written === 0))
+      return identify(name, first, from);
+    if (said) throw unfitError(name, said, 'a pi or omp session log');
     const refusal = evidence.refusal({ anyVersion: false });
     if (refusal !== undefined) throw new AppError(`${name}: ${refusal}`);
     return undefined;

@@ -7,7 +7,14 @@ import { decodeUtf8, type Line } from '../lines/line.ts';
 import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { RecordCheck, recordRules } from '../rules/check/check-records.ts';
 import { LogFacts } from '../rules/check/log-facts.ts';
-import { listOf, type RecordFinding, RecordIndex, RecordRepair, type RecordUnit } from '../rules/fix/record-repair.ts';
+import {
+  insideOf,
+  listOf,
+  type RecordFinding,
+  RecordIndex,
+  RecordRepair,
+  type RecordUnit,
+} from '../rules/fix/record-repair.ts';
 import { editsOf } from '../rules/fix/repair-state.ts';
 import { rules } from '../rules/index.ts';
 import { missingFinalNewline } from '../rules/missing-final-newline.ts';
@@ -23,7 +30,7 @@ type Wants = (rule: string, severity?: Severity) => boolean;
 /** How many records a lost header may be made from. */
 const FIRST_RECORDS = 64;
 /** More than any log needs; the fixes of two rules could else undo each other for ever. */
-const MOST_ROUNDS = 1000;
+const MOST_ROUNDS = 100;
 
 /** Decides what is done to a log of another agent, which stays one. */
 export async function planRecords(request: RepairRequest, checks: RecordChecks): Promise<Plan> {
@@ -173,7 +180,7 @@ class RecordIndexBuilder {
       this.index.findings.push({ unit, rule, path });
       const list = path === undefined ? undefined : listOf(path);
       const blocks = list === undefined ? undefined : valueAt(this.#value, list);
-      if (list !== undefined && Array.isArray(blocks)) unit.lengths.set(list, blocks.length);
+      if (list !== undefined && Array.isArray(blocks)) insideOf(unit).lengths.set(list, blocks.length);
     });
   }
 
@@ -214,9 +221,7 @@ class RecordIndexBuilder {
       value: keepsValue ? value : undefined,
       raw: facts.isHeader ? raw : undefined,
       isNew: false,
-      changes: new Map(),
-      removed: new Map(),
-      lengths: new Map(),
+      inside: undefined,
     };
     index.units.push(this.#unit);
     this.#value = value;

@@ -5,7 +5,8 @@ export const badTimestamp = defineRule('bad-timestamp', 'warning', 'content', {
   summary: 'a timestamp is missing or not ISO 8601',
   why: 'Agents sort and show sessions by time; such an entry is shown with a wrong time or none.',
   arises: 'A script or a plugin wrote the entry, or the clock returned no time.',
-  advice: 'Nothing is lost; correct the timestamp by hand if the time matters.',
+  advice:
+    "Nothing is lost; correct the timestamp by hand if the time matters. If an agent cannot do without it, 'sessionctl repair' takes the time of the record before it.",
   example: '{"type":"message","id":"a","parentId":null,"timestamp":"yesterday",…}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {

@@ -9,7 +9,8 @@ export const deepNesting = defineRule('deep-nesting', 'warning', 'content', {
   summary: 'objects and arrays are nested more than 1,000 levels deep',
   why: 'Readers that recurse run out of stack: jq, Python and many libraries reject the line or crash.',
   arises: 'A tool returned a structure that refers to itself, or someone is trying to break readers.',
-  advice: 'Agents lose nothing; find out where the entry came from.',
+  advice:
+    "Find out where the entry came from. In a log of Codex, which cannot read it, 'sessionctl repair' moves it to quarantine.",
   example: '{"type":"custom",…,"data":[[[[ … ]]]]}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {

@@ -1,13 +1,14 @@
 import { messageOf } from '../entries/envelope-check.ts';
 import { isObject } from '../json/value.ts';
-import { renameCall } from './fix/record-fixes.ts';
+import { renameCalls } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const duplicateCallId = defineRule('duplicate-call-id', 'warning', 'tools', {
   summary: 'two tool calls in one message have the same id',
   why: 'Results cannot be matched to their calls, and providers reject the message.',
   arises: 'A provider or a proxy sent no ids, and the ones that the agent generated were not unique.',
-  advice: 'No command fixes it.',
+  advice:
+    "In a log of pi or omp no command fixes it; in one of Claude Code or Codex 'sessionctl repair' gives the later call an id of its own, with its result.",
   example: '{…"content":[{"type":"toolCall","id":"t1",…},{"type":"toolCall","id":"t1",…}]…}',
   looksAt: 'values',
   object: (object, _log, report) => {
@@ -29,5 +30,5 @@ export const duplicateCallId = defineRule('duplicate-call-id', 'warning', 'tools
       }
     }
   },
-  fix: { records: renameCall },
+  fix: { records: renameCalls },
 });

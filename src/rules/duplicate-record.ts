@@ -7,8 +7,7 @@ export const duplicateRecord = defineRule('duplicate-record', 'warning', 'tree',
   summary: 'a record says the same as the one before it',
   why: 'The agent sends both: the model sees the message twice, and every later request pays for it.',
   arises: 'Two processes wrote the same session, or a writer tried again after an error.',
-  advice:
-    'Harmless for most sessions; delete one of the two by hand if no fork of the session names an offset after it.',
+  advice: "Harmless for most sessions; 'sessionctl repair --only duplicate-record' moves the second one to quarantine.",
   example:
     '{…"type":"response_item","payload":{"type":"message",…"text":"Go on."…}}\n{…"type":"response_item","payload":{"type":"message",…"text":"Go on."…}}',
   record: (record, log, report) => {

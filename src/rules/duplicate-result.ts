@@ -6,7 +6,8 @@ export const duplicateResult = defineRule('duplicate-result', 'warning', 'tools'
   summary: 'a tool call has a second result before the next assistant message',
   why: 'Providers reject a request with two results for one call.',
   arises: 'Two processes answered one call, or a line was written twice.',
-  advice: 'No command fixes it; agents that send only the first result are not affected.',
+  advice:
+    "Agents that send only the first result are not affected. In a log of pi or omp no command fixes it; in one of Codex 'sessionctl repair' moves the second result to quarantine.",
   example: '{…"role":"toolResult","toolCallId":"t1"…}\n{…"role":"toolResult","toolCallId":"t1"…}',
   end: (log, report) => {
     for (const position of branchFacts(log).duplicates) {

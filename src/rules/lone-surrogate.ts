@@ -9,7 +9,8 @@ export const loneSurrogate = defineRule('lone-surrogate', 'warning', 'content', 
   summary: 'a string contains half of a surrogate pair, as an escape',
   why: 'jq and other strict readers reject the line or the whole file; providers reject the text.',
   arises: 'A string was cut in the middle of an emoji before it was stored.',
-  advice: 'Agents lose nothing; replace the escape by hand before you use jq.',
+  advice:
+    "Agents that read JSON in JavaScript lose nothing; replace the escape by hand before you use jq. In a log of Codex 'sessionctl repair' replaces it with U+FFFD.",
   example: '{"type":"message",…,"content":"so far \\\\ud83d"}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {

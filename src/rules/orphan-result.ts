@@ -6,7 +6,8 @@ export const orphanResult = defineRule('orphan-result', 'warning', 'tools', {
   summary: 'a tool result has no matching call earlier on its path',
   why: 'Providers reject a request with such a result, so the session cannot continue until the agent drops it.',
   arises: 'The call was lost or truncated, or the result is attached to the wrong entry.',
-  advice: 'No command fixes it; repairing the line that had the call may bring the call back.',
+  advice:
+    "In a log of pi or omp no command fixes it, but repairing the line that had the call may bring the call back; in one of Claude Code or Codex 'sessionctl repair' moves it to quarantine.",
   example: '{"type":"message","id":"b",…,"message":{"role":"toolResult","toolCallId":"t9",…}}',
   end: (log, report) => {
     for (const position of branchFacts(log).orphans) {

@@ -8,7 +8,8 @@ export const unansweredCall = defineRule('unanswered-call', 'warning', 'tools', 
   summary: 'a tool call has no result, and the conversation continued',
   why: 'Providers reject a request with such a call; agents make up a result or drop the call, each in its own way.',
   arises: 'The agent was stopped while the tool ran, or its result was lost.',
-  advice: "'sessionctl repair --settle-tools' inserts a result that says it was never recorded.",
+  advice:
+    "'sessionctl repair --settle-tools' inserts a result that says it was never recorded; in a log of Claude Code 'sessionctl repair' does so unasked.",
   example: '{…"role":"assistant","content":[{"type":"toolCall","id":"t1",…}]…}\n{…"role":"user","content":"go on"…}',
   end: (log, report) => {
     const { unanswered } = branchFacts(log);

@@ -5,7 +5,8 @@ export const unknownEntryType = shapeRule('unknown-entry-type', 'warning', 'shap
   summary: 'an entry has a type that no known agent writes',
   why: 'Agents skip it; every command passes it through unchanged.',
   arises: 'A newer agent or a plugin wrote it.',
-  advice: 'Nothing to fix; if you know the type, let us know.',
+  advice:
+    "Nothing to fix, unless others hang from it: then 'sessionctl repair' attaches them to its parent. If you know the type, let us know.",
   recordsEnd: (log, report) => {
     const seen = new Set<number>();
     for (let position = 0; position < log.size; position++) {

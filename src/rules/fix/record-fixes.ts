@@ -71,7 +71,10 @@ export const fixRecordIds: FixRecords = (repair, findings) => {
     if (first.origin === unit.origin) repair.drop(unit, rule, 'moved an exact copy to quarantine');
     else {
       const named = repair.namedBy(id).filter(({ order }) => order > unit.order);
-      if (repair.setId(unit, rule)) repair.rename(named, id, unit.facts.id ?? id, rule);
+      if (!repair.setId(unit, rule)) continue;
+      repair.rename(named, id, unit.facts.id ?? id, rule);
+      // As siblings one of them would be out of view.
+      if (unit.facts.parentId === first.facts.parentId && unit.facts.isSpoken) repair.setParent(unit, id, rule);
     }
   }
 };
@@ -110,22 +113,29 @@ function lastOfMessage({ units }: RecordRepair, unit: RecordUnit): RecordUnit {
   return last;
 }
 
-/** A later call gets an id of its own, with the results that follow it. */
-export const renameCall = eachRecord((repair, { unit, rule, path }) => {
-  const { callId } = unit.facts.blocks.find((block) => block.path === path && block.kind === 'call') ?? {};
-  if (callId === undefined) return;
-  const uses = repair.usesOf(callId);
-  const from = uses.findIndex((use) => use.unit === unit && use.block.path === path);
-  const next = uses.findIndex(({ block }, at) => at > from && block.kind === 'call');
-  const own = uses.slice(from, next < 0 ? undefined : next);
-  if (from < 0 || own.some((use) => use.unit.frozen)) return;
-  const id = repair.newCallId(callId);
-  for (const { unit: user, block } of own) {
-    const words = `changed the id of the ${block.kind} to '${id}'`;
-    repair.set(user, repair.edit.callIdPath(block), JSON.stringify(id), { rule, words, idBefore: callId, idAfter: id });
-    repair.changeBlock(user, block.path, { callId: id });
+/** Later calls get ids of their own, with their results: the first result is that of the first call, and so on. */
+export const renameCalls: FixRecords = (repair, findings) => {
+  const callIdAt = ({ unit, path }: RecordFinding): string | undefined =>
+    unit.facts.blocks.find((block) => block.path === path && block.kind === 'call')?.callId;
+  for (const callId of new Set(findings.map(callIdAt))) {
+    const uses = callId === undefined ? [] : repair.usesOf(callId);
+    if (callId === undefined || uses.some(({ unit }) => unit.frozen)) continue;
+    const calls = uses.filter(({ block }) => block.kind === 'call').map((use) => ({ use, results: [] as typeof uses }));
+    for (const use of uses.filter(({ block }) => block.kind === 'result')) {
+      const before = calls.filter((call) => call.use.unit.order < use.unit.order);
+      (before.find(({ results }) => results.length === 0) ?? before.at(-1) ?? calls[0])?.results.push(use);
+    }
+    for (const { use, results } of calls.slice(1)) {
+      const id = repair.newCallId(callId);
+      for (const { unit, block } of [use, ...results]) {
+        const reason = { rule: findings[0]?.rule ?? '', words: `changed the id of the ${block.kind} to '${id}'` };
+        const path = repair.edit.callIdPath(block);
+        repair.set(unit, path, JSON.stringify(id), { ...reason, idBefore: callId, idAfter: id });
+        repair.changeBlock(unit, block.path, { callId: id });
+      }
+    }
   }
-});
+};
 
 /** The records of a message whose id another one had before get an id of their own. */
 export const renameMessage: FixRecords = (repair, findings) => {
@@ -180,15 +190,17 @@ export const describeImage = eachRecord((repair, { unit, rule, path }) => {
   repair.changeBlock(unit, path, { kind: 'text', image: undefined });
 });
 
-/** A record gets the time of the nearest one that has one. */
+/** A record gets a time next to that of the nearest one that has one. */
 export const fixRecordTime = eachRecord((repair, { unit, rule }) => {
   const { units, log, edit } = repair;
   if (log.timed === 0) return;
   const isTimed = ({ order }: RecordUnit): boolean => Number.isFinite(log.timeOf(order));
   const earlier = units.slice(0, unit.order).findLast(isTimed);
-  const { timestamp } = (earlier ?? units.slice(unit.order).find(isTimed))?.facts ?? {};
-  if (edit.paths.timestamp === undefined || typeof timestamp !== 'string') return;
-  const words = `set the timestamp to that of the record ${earlier ? 'before' : 'after'} it (assumed)`;
+  const near = earlier ?? units.slice(unit.order).find(isTimed);
+  if (edit.paths.timestamp === undefined || !near) return;
+  // Agents may take the latest record for the last one.
+  const timestamp = new Date(log.timeOf(near.order) + (earlier ? 1 : -1)).toISOString();
+  const words = `set the timestamp by that of the record ${earlier ? 'before' : 'after'} it (assumed)`;
   if (repair.set(unit, edit.paths.timestamp, JSON.stringify(timestamp), { rule, words, assumed: true }))
     unit.facts = { ...unit.facts, timestamp };
 });

@@ -23,15 +23,29 @@ export interface RecordUnit extends MovedLine {
   readonly raw: string | undefined;
   /** It is put in, and made when it is written. */
   readonly isNew: boolean;
-  readonly changes: Map<string, PathChange>;
-  readonly removed: Map<string, ChangeReason>;
-  /** How many blocks a list has that something was found in, by its path. */
-  readonly lengths: Map<string, number>;
+  /** What changes in it, where anything does. */
+  inside: InsideChanges | undefined;
 }
 
 /** The value that a path gets: JSON, or how that is made from what is there. */
 interface PathChange extends ChangeReason {
   readonly json: string | ((value: unknown) => string);
+}
+
+/** What changes inside a record. */
+export class InsideChanges {
+  /** New values by path. */
+  readonly set = new Map<string, PathChange>();
+  /** The paths of blocks that leave. */
+  readonly removed = new Map<string, ChangeReason>();
+  /** How many blocks a list has that something was found in, by its path. */
+  readonly lengths = new Map<string, number>();
+}
+
+/** What changes inside a record, for whoever adds to it. */
+export function insideOf(unit: RecordUnit): InsideChanges {
+  unit.inside ??= new InsideChanges();
+  return unit.inside;
 }
 
 /** Something that a rule found in a record. */
@@ -103,8 +117,9 @@ export class RecordRepair {
   /** Puts JSON to a path of a record. What is set twice keeps its first reason and gets its last value. */
   set(unit: RecordUnit, path: string, json: PathChange['json'], reason: ChangeReason): boolean {
     if (unit.frozen) return false;
-    const earlier = unit.changes.get(path);
-    unit.changes.set(path, { ...reason, ...(earlier ? { rule: earlier.rule, idBefore: earlier.idBefore } : {}), json });
+    const { set } = insideOf(unit);
+    const earlier = set.get(path);
+    set.set(path, { ...reason, ...(earlier ? { rule: earlier.rule, idBefore: earlier.idBefore } : {}), json });
     unit.digest += `\0${path}=${typeof json === 'string' ? json : ''}`;
     const issues = unit.facts.issues.filter((issue) => issue.path !== path);
     unit.facts = { ...unit.facts, issues };
@@ -209,13 +224,14 @@ export class RecordRepair {
 
   /** A block leaves, and the quarantine gets the old line; a record of which nothing is left leaves itself. */
   removeBlock(unit: RecordUnit, path: string, rule: string, words: string): boolean {
-    if (unit.frozen || unit.removed.has(path)) return false;
+    const { removed, lengths } = insideOf(unit);
+    if (unit.frozen || removed.has(path)) return false;
     const blocks = unit.facts.blocks.filter((block) => !isInside(block.path, path));
     const list = listOf(path);
-    const left = [...unit.removed.keys()].filter((one) => listOf(one) === list).length + 1;
-    const isLast = (unit.lengths.get(list ?? '') ?? blocks.length + left) <= left;
+    const left = [...removed.keys()].filter((one) => listOf(one) === list).length + 1;
+    const isLast = (lengths.get(list ?? '') ?? blocks.length + left) <= left;
     if (isLast || list === undefined) return this.drop(unit, rule, 'moved the record to quarantine');
-    unit.removed.set(path, { rule, words });
+    removed.set(path, { rule, words });
     unit.digest += `\0-${path}`;
     this.keepOld(unit, rule);
     const issues = unit.facts.issues.filter((issue) => !isInside(issue.path, path));
@@ -282,9 +298,7 @@ export class RecordRepair {
       edits: undefined,
       isNew: true,
       digest: id,
-      changes: new Map(),
-      removed: new Map(),
-      lengths: new Map(),
+      inside: undefined,
       offset: -1 - this.changes,
       facts: {
         type: '',
@@ -332,7 +346,7 @@ export class RecordRepair {
   finish(): void {
     for (const unit of this.index.units) {
       if (unit.edits?.drop) continue;
-      const inner = innerEdits(unit);
+      const inner = unit.inside ? innerEdits(unit.inside) : [];
       if (inner.length > 0) editsOf(unit).inner.push(...inner);
       const { raw } = unit;
       if (!unit.edits?.moved || raw === undefined || this.front?.source !== unit) continue;
@@ -347,7 +361,7 @@ export function listOf(path: string): string | undefined {
   return /^(.*)\[\d+\]$/.exec(path)?.[1];
 }
 
-function innerEdits({ changes, removed }: RecordUnit): InnerEdit[] {
+function innerEdits({ set, removed }: InsideChanges): InnerEdit[] {
   const inner: InnerEdit[] = [];
   const [first] = removed.values();
   const leaving = [...removed.keys()];
@@ -355,7 +369,7 @@ function innerEdits({ changes, removed }: RecordUnit): InnerEdit[] {
     const words = leaving.length > 1 ? `removed ${counted(leaving.length, 'block')}` : first.words;
     inner.push({ ...first, words, splices: (text, open) => removeAt(text, open, leaving) });
   }
-  for (const [path, { json, ...reason }] of changes) {
+  for (const [path, { json, ...reason }] of set) {
     if (leaving.some((one) => isInside(path, one))) continue;
     const jsonOf = (text: string): string =>
       typeof json === 'string' ? json : json(valueAt(parseObject(decodeUtf8(text)), path));

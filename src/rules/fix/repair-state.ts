@@ -26,7 +26,7 @@ export interface InnerEdit extends ChangeReason {
   readonly splices: (text: string, open: number) => readonly Splice[];
 }
 
-/** The text of a line that is put in, or how it is made from that of the object that it follows. */
+/** The text of a line that is put in, or how it is made from that of the object before it, as that will be. */
 export type NewText = string | ((text: string) => string);
 
 /** A line that is put into the log, without its line end. */

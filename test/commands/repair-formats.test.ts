@@ -1,0 +1,121 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ChangeRecord, QuarantineRecord } from '../../src/repair/index.ts';
+import { readRecords, rebuildInput } from '../support/rebuild.ts';
+import { projectRoot, run } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+const scratch = scratchFolder();
+const fixture = (rule: string, format: string, name: string): string =>
+  join(projectRoot, 'fixtures', 'rules', rule, format, name);
+
+let folders = 0;
+function folder(): string {
+  const path = join(scratch, String(folders++));
+  mkdirSync(path);
+  return path;
+}
+
+function copyOf(rule: string, format: string): string {
+  const path = join(folder(), 'log.jsonl');
+  copyFileSync(fixture(rule, format, 'bad.jsonl'), path);
+  return path;
+}
+
+describe.each([
+  ['claude-code', 'orphan-result'],
+  ['codex', 'orphan-result'],
+])('a log of %s', (format, rule) => {
+  const bad = readFileSync(fixture(rule, format, 'bad.jsonl'));
+  const repaired = readFileSync(fixture(rule, format, 'repaired.jsonl'), 'utf8');
+
+  it('is repaired in place in its own format, with a backup, a quarantine and a report', async () => {
+    const log = copyOf(rule, format);
+    const report = join(log, '..', 'changes');
+    const ran = await run(['repair', '-i', '--backup', '--report', report, log]);
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(readFileSync(log, 'utf8')).toBe(repaired);
+    expect(readFileSync(`${log}.bak`).equals(bad)).toBe(true);
+    const changes = readRecords<ChangeRecord>(readFileSync(report, 'utf8'));
+    const quarantine = readRecords<QuarantineRecord>(readFileSync(`${log}.quarantine`, 'utf8'));
+    expect(quarantine[0]).toMatchObject({ file: log, rule });
+    expect(rebuildInput(Buffer.from(repaired), changes, quarantine).equals(bad)).toBe(true);
+    expect(await run(['validate', log])).toMatchObject({ code: 0 });
+    expect(await run(['repair', '-n', log])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('is only looked at with -n', async () => {
+    const log = copyOf(rule, format);
+    const ran = await run(['repair', '-n', log]);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(`${rule}: dry run: moved`);
+    expect(readFileSync(log).equals(bad)).toBe(true);
+    expect(readdirSync(join(log, '..'))).toEqual(['log.jsonl']);
+  });
+
+  it('comes through a pipe too, if the quarantine has a place', async () => {
+    const stdin = bad.toString('utf8');
+    const refused = await run(['repair'], { stdin });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('--quarantine FILE');
+    const ran = await run(['repair', '--quarantine', join(folder(), 'q')], { stdin });
+    expect(ran).toMatchObject({ code: 0, stdout: repaired });
+  });
+
+  it('is fixed by the group of the rule, and left alone by another group', async () => {
+    expect(await run(['repair', '--only', 'tools', copyOf(rule, format)])).toMatchObject({ code: 0, stdout: repaired });
+    const other = await run(['repair', '--only', 'content', copyOf(rule, format)]);
+    expect(other).toMatchObject({ code: 1, stdout: bad.toString('utf8') });
+    expect(other.stderr).toContain(`${rule}: not fixed`);
+  });
+});
+
+describe('whose log it is', () => {
+  const PROBABLE =
+    '{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"hi"},"timestamp":"2026-01-01T00:00:00.000Z"}';
+
+  it('has to be certain, or said, before anything is written', async () => {
+    const log = join(folder(), 'log.jsonl');
+    writeFileSync(log, PROBABLE);
+    const ran = await run(['repair', '-i', log]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/probably a Claude Code transcript; nothing was written.*--from claude-code/);
+    expect(readFileSync(log, 'utf8')).toBe(PROBABLE);
+    expect(await run(['repair', '-i', '--from', 'claude-code', log])).toMatchObject({ code: 0 });
+    expect(readFileSync(log, 'utf8')).toBe(`${PROBABLE}\n`);
+  });
+
+  it('is not what --from says where it surely is something else', async () => {
+    const codex = fixture('torn-line', 'codex', 'bad.jsonl');
+    const ran = await run(['repair', '--from', 'claude-code', codex]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain("does not fit '--from claude-code'; it looks like a Codex rollout");
+    const native = join(projectRoot, 'fixtures', 'sessions', 'pi-branches.jsonl');
+    expect((await run(['repair', '--from', 'codex', native])).stderr).toContain('looks like a pi or omp session log');
+  });
+});
+
+it('refuses to append a leaf to a log of another agent', async () => {
+  const ran = await run(['repair', '--settle-leaf', fixture('torn-line', 'codex', 'good.jsonl')]);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('--settle-leaf is only for logs of pi and omp');
+});
+
+it('gives a call of Codex without a result one if it is asked to, and only in the middle', async () => {
+  const log = fixture('unanswered-call', 'codex', 'bad.jsonl');
+  expect(await run(['repair', log])).toMatchObject({ code: 0, stdout: readFileSync(log, 'utf8') });
+  const settled = await run(['repair', '--settle-tools', log]);
+  expect(settled.code).toBe(0);
+  expect(settled.stderr).toContain("unanswered-call: inserted a result for call '");
+  expect(settled.stdout).toContain('never recorded');
+  const again = await run(['repair', '--settle-tools', '--from', 'codex'], { stdin: settled.stdout });
+  expect(again).toMatchObject({ code: 0, stdout: settled.stdout });
+});
+
+it('reports what it cannot find beside a Codex fork', async () => {
+  const log = fixture('missing-base', 'codex', 'bad.jsonl');
+  const ran = await run(['repair', log]);
+  expect(ran).toMatchObject({ code: 1, stdout: readFileSync(log, 'utf8') });
+  expect(ran.stderr).toContain('missing-base: not fixed');
+});
