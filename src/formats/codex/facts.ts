@@ -44,7 +44,7 @@ export function describeRecord(record: JsonObject): CheckedFacts {
     if (type === undefined && ('record_type' in record || typeof record['id'] === 'string')) return bare(record);
   }
   const issues = envelopeIssues(record);
-  const kind = textOf(type);
+  const kind = toldType(record) ?? textOf(type);
   if (!isObject(payload)) return factsOf(record, kind, { issues });
   if (kind === 'response_item') return describeItem(record, payload, 'payload.', textOf(payload['type']), issues);
   if (kind === 'session_meta') return describeHeader(record, payload, issues);
@@ -87,7 +87,7 @@ function envelopeIssues(record: JsonObject): RecordIssue[] {
   const issues: RecordIssue[] = [];
   const { timestamp, type, payload, ordinal } = record;
   if (typeof timestamp !== 'string') issues.push(memberIssue('timestamp', timestamp, 'a string'));
-  if (typeof type !== 'string') issues.push(memberIssue('type', type, 'a string'));
+  if (typeof type !== 'string') issues.push(memberIssue('type', type, 'a string', toldType(record)));
   if (!isObject(payload)) issues.push(memberIssue('payload', payload, 'an object'));
   if (ordinal !== undefined && ordinal !== null && !(Number.isSafeInteger(ordinal) && (ordinal as number) >= 0))
     issues.push(memberIssue('ordinal', ordinal, 'a whole number'));
@@ -150,7 +150,14 @@ function requireMembers(type: string, item: JsonObject, at: string, issues: Reco
     const value = item[member];
     const isText = member === 'call_id' || member === 'role';
     if (value === undefined || value === null || (isText && typeof value !== 'string'))
-      issues.push(memberIssue(`${at}${member}`, value, isText ? 'a string' : 'a value'));
+      issues.push(
+        memberIssue(
+          `${at}${member}`,
+          value,
+          isText ? 'a string' : 'a value',
+          member === 'role' ? toldRole(item) : undefined,
+        ),
+      );
   }
 }
 
@@ -175,9 +182,24 @@ function messageIssues({ content }: JsonObject, at: string, issues: RecordIssue[
   }
 }
 
-function memberIssue(path: string, value: unknown, kind: string): RecordIssue {
-  if (value === undefined) return { rule: 'missing-field', path, message: `'${path}' is missing` };
-  return { rule: 'wrong-type', path, message: `'${path}' is not ${kind}` };
+/** The type of a record that has none, where its payload can only be an item. */
+function toldType({ type, payload }: JsonObject): string | undefined {
+  if (typeof type === 'string' || !isObject(payload)) return undefined;
+  // There are events of this type too.
+  return isItemType(payload['type']) && payload['type'] !== 'agent_message' ? 'response_item' : undefined;
+}
+
+/** Who spoke, by the kind of the text. */
+function toldRole({ content }: JsonObject): string | undefined {
+  const [first] = (Array.isArray(content) ? content : []) as readonly unknown[];
+  const type = isObject(first) ? first['type'] : undefined;
+  return type === 'output_text' ? 'assistant' : type === 'input_text' ? 'user' : undefined;
+}
+
+function memberIssue(path: string, value: unknown, kind: string, told?: string): RecordIssue {
+  const more = told === undefined ? {} : { told };
+  if (value === undefined) return { rule: 'missing-field', path, message: `'${path}' is missing`, ...more };
+  return { rule: 'wrong-type', path, message: `'${path}' is not ${kind}`, ...more };
 }
 
 function unknownType(path: string, type: string): RecordIssue {

@@ -107,3 +107,10 @@ it('expects no result of what the provider runs, nor a call where it searched fo
   const shell = { type: 'local_shell_call', id: 'ls_1', action: { type: 'exec', command: ['ls'] } };
   expect(checks.describe(shell).blocks).toEqual([{ kind: 'call', path: 'id', callId: 'ls_1' }]);
 });
+
+it('tells the type and the role that a record lacks, where the rest of it does', () => {
+  const message = { type: 'message', content: [{ type: 'output_text', text: 'Done.' }] };
+  const told = (record: Record<string, unknown>) => checks.describe(record).issues.map((issue) => issue.told);
+  expect(told({ timestamp: '2026-03-02T09:00:00.000Z', payload: message })).toEqual(['response_item', 'assistant']);
+  expect(told({ timestamp: '2026-03-02T09:00:00.000Z', payload: { type: 'agent_message' } })).toEqual([undefined]);
+});
