@@ -183,6 +183,32 @@ describe('in a transcript of Claude Code', () => {
   });
 });
 
+describe('a repair of a transcript', () => {
+  const lines = linesOf('2.1.325/tools.jsonl');
+  const healthy = joined(lines);
+  const repaired = async (transcript: string): Promise<string> =>
+    (await run(['repair', '--from', 'claude-code', '-'], { stdin: transcript })).stdout;
+
+  it('gives a call the id back that the result below it has', async () => {
+    const [first, second] = lines.flatMap((line) => /"type":"tool_use","id":"([^"]*)"/.exec(line)?.[1] ?? []);
+    const damaged = healthy.replace(`"type":"tool_use","id":"${second}"`, `"type":"tool_use","id":"${first}"`);
+    expect(damaged).not.toBe(healthy);
+    expect(await repaired(damaged)).toBe(healthy);
+  });
+
+  it('gives a call that has the id of another one and no such result a new id, with its result', async () => {
+    const ids = lines.flatMap((line) => /"type":"tool_use","id":"([^"]*)"/.exec(line)?.[1] ?? []);
+    // Claude Code 2.1.325 does not find the result of a call whose id ends in an underscore and a number.
+    expect(await repaired(healthy.replaceAll(`${ids.at(-1)}"`, `${ids[0]}"`))).toBe(
+      healthy.replaceAll(`${ids.at(-1)}"`, `${ids[0]}x2"`),
+    );
+  });
+
+  it('leaves what Claude Code wrote as it is', async () => {
+    expect(await repaired(healthy)).toBe(healthy);
+  });
+});
+
 describe('what a fix of a transcript needs', () => {
   const { edit } = checks;
 

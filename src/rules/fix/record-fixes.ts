@@ -126,7 +126,7 @@ export const renameCalls: FixRecords = (repair, findings) => {
       (before.find(({ results }) => results.length === 0) ?? before.at(-1) ?? calls[0])?.results.push(use);
     }
     for (const { use, results } of calls.slice(1)) {
-      const id = repair.newCallId(callId);
+      const id = lostCallId(repair, use.unit) ?? repair.newCallId(callId);
       for (const { unit, block } of [use, ...results]) {
         const reason = { rule: findings[0]?.rule ?? '', words: `changed the id of the ${block.kind} to '${id}'` };
         const path = repair.edit.callIdPath(block);
@@ -136,6 +136,16 @@ export const renameCalls: FixRecords = (repair, findings) => {
     }
   }
 };
+
+/** The id that a record's only call had before it got another: the one of a result that hangs from it and has no call. */
+function lostCallId(repair: RecordRepair, { facts: { id, blocks } }: RecordUnit): string | undefined {
+  if (id === undefined || blocks.filter(({ kind }) => kind === 'call').length > 1) return undefined;
+  const results = repair.namedBy(id).filter(({ facts }) => facts.parentId === id && facts.role === 'result');
+  const ids = results.flatMap(({ facts }) =>
+    facts.blocks.flatMap(({ kind, callId }) => (kind === 'result' && callId) || []),
+  );
+  return ids.find((callId) => !repair.usesOf(callId).some(({ block }) => block.kind === 'call'));
+}
 
 /** The records of a message whose id another one had before get an id of their own. */
 export const renameMessage: FixRecords = (repair, findings) => {

@@ -279,7 +279,8 @@ export class RecordRepair {
   newCallId(callId: string): string {
     this.#callIds ??= new Set(this.units.flatMap(({ facts }) => facts.blocks.flatMap((one) => one.callId ?? [])));
     for (let number = 2; ; number++) {
-      const id = `${callId}_${number}`;
+      // Some agents read a number behind an underscore as one that they have put there.
+      const id = `${callId}x${number}`;
       if (this.#callIds.has(id)) continue;
       this.#callIds.add(id);
       return id;
