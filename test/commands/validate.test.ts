@@ -277,6 +277,22 @@ describe('validate', () => {
     expect(ran.stdout).toMatch(/^inline-image +off +/m);
   });
 
+  it('lists the rules that apply to the logs of one agent, with the levels that they have there', async () => {
+    const claude = (await run(['validate', '--list-rules', '--from', 'claude-code'])).stdout;
+    expect(claude).toMatch(/^no-conversation +error +/m);
+    expect(claude).toMatch(/^not-json +warning +/m);
+    expect(claude).not.toContain('missing-header');
+    const native = (await run(['validate', '--list-rules', '--from', 'pi'])).stdout;
+    expect(native).toMatch(/^not-json +error +/m);
+    expect(native).not.toContain('no-conversation');
+  });
+
+  it('explains a rule with what the agents do', async () => {
+    const { stdout } = await run(['validate', '--explain', 'oversize-image']);
+    expect(stdout).toMatch(/^oversize-image \(error/);
+    expect(stdout).toContain('In a Claude Code transcript\n  2.1.325 refuses');
+  });
+
   it('gives every damage vector the findings that were checked by eye', async () => {
     const expected: Record<string, string[]> = {
       'l01-torn-tail': ['4 torn-line'],

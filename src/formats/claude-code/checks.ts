@@ -64,7 +64,7 @@ const evidence: RecordChecks['evidence'] = {
   'empty-block':
     "Both versions send a user's empty text, which the API rejects; an empty text of the assistant is left out or replaced by '(no content)'.",
   'unsigned-thinking':
-    'Both versions send thinking without a signature, and the API rejects this and every later request; users report the same for thinking that was emptied and kept its signature.',
+    'Both versions send thinking without a signature, and the API rejects this and every later request; users report the same for thinking that was emptied and kept its signature. Where the record says that the API left the text out (thinkingDisplay), it is no finding.',
   'oversize-image': '2.1.325 refuses to resume once and then leaves the image out; 2.1.100 refuses every time.',
   'bad-timestamp':
     "Without a valid timestamp on the last record 2.1.325 says 'No conversation found', and 2.1.100 resumes at an earlier one; without any, both refuse. Elsewhere they cope.",

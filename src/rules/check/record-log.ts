@@ -32,6 +32,8 @@ const FLAG = { spoken: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assist
 
 /** How many records above it are looked at for where an answer was left and another one begun. */
 const MOST_TAKEN_BACK = 64;
+/** How many records come between an answer and what follows it, at most. */
+const MOST_BETWEEN = 1_000;
 
 /** What providers take: the length of the base64 text, and the longer side, which may be less in a long session. */
 export const MOST_BASE64 = 5 * 1024 * 1024;
@@ -226,13 +228,14 @@ export class RecordLog {
     const conversation = this.#conversation.at(position);
     const message = this.messageOf(position);
     let next = position + 1;
-    for (; next < this.size; next++) {
+    const most = Math.min(this.size, position + MOST_BETWEEN);
+    for (; next < most; next++) {
       if (this.#conversation.at(next) !== conversation) continue;
       if (this.parentOf(next) === position) return false;
       const isSaid = (this.#flags.at(next) & (FLAG.prompt | FLAG.assistant)) !== 0;
       if (isSaid && (message === NO_MESSAGE || this.messageOf(next) !== message)) break;
     }
-    const parent = next < this.size ? this.parentOf(next) : ROOT;
+    const parent = next < most ? this.parentOf(next) : ROOT;
     let at = parent < 0 ? ROOT : this.parentOf(position);
     for (let steps = 0; at >= 0 && at !== parent && steps < MOST_TAKEN_BACK; steps++) at = this.parentOf(at);
     return at >= 0 && at === parent;
