@@ -1,4 +1,4 @@
-import { type Group, isNative, type Level, type Rule } from '../src/rules/rule.ts';
+import { fixesRecords, type Group, isNative, type Level, type Rule } from '../src/rules/rule.ts';
 
 const GROUPS: Readonly<Record<Group, string>> = {
   bytes: 'Bytes and lines',
@@ -25,6 +25,19 @@ function levelsOf(rule: Rule, agents: readonly AgentLevels[]): string[] {
   return [isNative(rule) ? rule.level : '', ...agents.map(({ levels }) => levels[rule.id] ?? '')];
 }
 
+const FIXED = {
+  yes: '; fixed by `sessionctl repair`',
+  'not in pi, omp': '; fixed by `sessionctl repair`, but not in logs of pi and omp',
+  '': '',
+};
+
+/** Whether repair fixes what a rule finds. */
+function fixed(rule: Rule): keyof typeof FIXED {
+  if (rule.fixable) return 'yes';
+  if (!fixesRecords(rule)) return '';
+  return isNative(rule) ? 'not in pi, omp' : 'yes';
+}
+
 /** The table of rules for the README. */
 export function ruleTable(rules: readonly Rule[], agents: readonly AgentLevels[]): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -33,7 +46,7 @@ export function ruleTable(rules: readonly Rule[], agents: readonly AgentLevels[]
       `[\`${rule.id}\`](docs/what-can-go-wrong.md#${rule.id})`,
       ...levelsOf(rule, agents),
       cell(rule.summary),
-      rule.fixable ? 'yes' : '',
+      fixed(rule),
     ]),
   );
   const titles = ['rule', 'pi, omp', ...agents.map(({ agent }) => agent), 'finds', 'fixed by `repair`'];
@@ -60,7 +73,7 @@ function rulePart(rule: Rule, agents: readonly AgentLevels[]): string[] {
   const levels = levelsOf(rule, agents).flatMap((level, at) => (level === '' ? [] : [`${level} (${names[at]})`]));
   return [
     `### ${rule.id}`,
-    `${capital(rule.summary)}. Level: ${levels.join(', ')}${rule.fixable ? '; fixed by `sessionctl repair`' : ''}.`,
+    `${capital(rule.summary)}. Level: ${levels.join(', ')}${FIXED[fixed(rule)]}.`,
     [
       `- **How it arises:** ${rule.arises}`,
       `- **Why it matters:** ${rule.why}`,
