@@ -88,6 +88,8 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     jsonl({ id: 'e', sessionId: 's', seq: 0, ts: timestamp, type: 'session.started' }),
   ],
   'claude-code': [
+    // Damaged, but nobody else has these members.
+    jsonl({ ...claudeTurn, sessionId: undefined }),
     jsonl({ type: 'file-history-snapshot', messageId: 'm', snapshot: {} }, claudeTurn),
     jsonl({ type: 'summary', summary: 'x', leafUuid: 'u' }),
   ],

@@ -33,7 +33,8 @@ export const claudeCode: LogFormat = {
 function isTurn(value: JsonObject): boolean {
   return (
     (value['type'] === 'user' || value['type'] === 'assistant') &&
-    hasMembers(value, { uuid: 'string', sessionId: 'string', parentUuid: 'any' }) &&
+    hasMembers(value, { uuid: 'string', parentUuid: 'any' }) &&
+    (typeof value['sessionId'] === 'string' || typeof value['isSidechain'] === 'boolean') &&
     hasMembers(value['message'], { content: 'any' })
   );
 }
