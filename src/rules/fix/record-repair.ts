@@ -279,7 +279,7 @@ export class RecordRepair {
   newCallId(callId: string): string {
     this.#callIds ??= new Set(this.units.flatMap(({ facts }) => facts.blocks.flatMap((one) => one.callId ?? [])));
     for (let number = 2; ; number++) {
-      // Some agents read a number behind an underscore as one that they have put there.
+      // An agent was seen to lose the result of a call whose id ends in an underscore and a number.
       const id = `${callId}x${number}`;
       if (this.#callIds.has(id)) continue;
       this.#callIds.add(id);
