@@ -1,5 +1,5 @@
 import { findMember, objectMembers, removeElements, type Splice, setMember } from './text.ts';
-import { isObject } from './value.ts';
+import { isObject, type JsonObject } from './value.ts';
 
 /** The keys and numbers of a path such as message.content[0].text. */
 function partsOf(path: string): string[] {
@@ -14,6 +14,13 @@ export function valueAt(root: unknown, path: string): unknown {
     else value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
   }
   return value;
+}
+
+/** An object with another value at a path of keys. */
+export function withValueAt(root: JsonObject, path: string, value: unknown): JsonObject {
+  const [key = '', ...rest] = partsOf(path);
+  const inner = root[key];
+  return { ...root, [key]: rest.length > 0 ? withValueAt(isObject(inner) ? inner : {}, rest.join('.'), value) : value };
 }
 
 /** Whether one path is the other or leads into it. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { RecordChecks, RecordIssue } from '../formats/format.ts';
-import { valueAt } from '../json/path.ts';
+import type { CheckedFacts, RecordChecks, RecordIssue } from '../formats/format.ts';
+import { valueAt, withValueAt } from '../json/path.ts';
 import { applySplices } from '../json/text.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
@@ -193,6 +193,14 @@ class RecordIndexBuilder {
     this.#lines.end();
   }
 
+  /** What is known of a record once it has what the rest of it tells. */
+  #told(value: JsonObject, { issues }: CheckedFacts): CheckedFacts | undefined {
+    const told = issues.filter((issue) => issue.told !== undefined);
+    if (told.length === 0) return undefined;
+    const whole = told.reduce((before, { path, told: text }) => withValueAt(before, path, text), value);
+    return { ...this.#checks.describe(whole), said: undefined };
+  }
+
   #add({ value, line, offset, length, frozen, damage, bytes, splices, newline }: FoundObject): RecordUnit {
     const { index } = this;
     const raw = withoutEnding(applySplices(bytes, splices));
@@ -221,6 +229,7 @@ class RecordIndexBuilder {
       value: keepsValue ? value : undefined,
       raw: facts.isHeader ? raw : undefined,
       isNew: false,
+      told: this.#told(value, facts),
       inside: undefined,
     };
     index.units.push(this.#unit);

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readContent } from '../../src/entries/damage.ts';
 import { checks as claudeCode } from '../../src/formats/claude-code/checks.ts';
 import { checks as codex } from '../../src/formats/codex/checks.ts';
 import type { RecordChecks } from '../../src/formats/format.ts';
-import { parseObject } from '../../src/json/value.ts';
+import { isObject, parseObject } from '../../src/json/value.ts';
+import { Line } from '../../src/lines/line.ts';
 import { damaged, rollout, transcript } from '../support/damaged-records.ts';
 import { settings } from '../support/properties.ts';
 import { rebuildInput } from '../support/rebuild.ts';
@@ -13,6 +15,27 @@ const FORMATS: { readonly name: string; readonly checks: RecordChecks; readonly 
   { name: 'Codex', checks: codex, session: rollout },
   { name: 'Claude Code', checks: claudeCode, session: transcript },
 ];
+
+/** What the messages of a log say that are nothing but texts, on a line of their own or on a shared one; no copies. */
+function wholeMessages(bytes: Buffer, { isRecord, describe: factsOf }: RecordChecks): string[] {
+  const said: string[] = [];
+  const seen = new Set<string>();
+  const lines = bytes.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  for (const [at, raw] of lines.entries()) {
+    const line = new Line(at + 1, at, raw.replace(/\n$/, ''), raw.endsWith('\n'), 'invalid');
+    const { damage, objects } = readContent(line, undefined, isRecord);
+    for (const { value, text } of damage === 'invalid-utf8' ? [] : objects) {
+      const { isSpoken, role, issues, blocks, compaction } = factsOf(value);
+      const isText = blocks.every(({ kind, isEmpty }) => kind === 'text' && !isEmpty);
+      if (!isSpoken || !role || compaction || issues.length > 0 || !isText || seen.has(text)) continue;
+      seen.add(text);
+      const { message, payload } = value;
+      const content = [message, payload].flatMap((one) => (isObject(one) ? one['content'] : []));
+      said.push(JSON.stringify(content));
+    }
+  }
+  return said;
+}
 
 describe.each(FORMATS)('a repair of logs of $name that were damaged at random', ({ checks, session }) => {
   it('starts from logs without an error', async () => {
@@ -63,6 +86,21 @@ describe.each(FORMATS)('a repair of logs of $name that were damaged at random', 
         const second = await repairRecords(first.output, checks);
         expect(second.changes).toEqual([]);
         expect(second.output.equals(first.output)).toBe(true);
+      }),
+      settings(250),
+    );
+  });
+
+  it('keeps every message that was whole, in its order', async () => {
+    await fc.assert(
+      fc.asyncProperty(damaged(session), async (input) => {
+        const after = wholeMessages((await repairRecords(input, checks)).output, checks);
+        let at = 0;
+        for (const message of wholeMessages(input, checks)) {
+          const found = after.indexOf(message, at);
+          expect(found, `${message} is not behind the one before it`).toBeGreaterThanOrEqual(at);
+          at = found + 1;
+        }
       }),
       settings(250),
     );

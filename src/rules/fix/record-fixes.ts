@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { valueAt } from '../../json/path.ts';
 import { isObject } from '../../json/value.ts';
+import { partitionPoint } from '../../util/search.ts';
 import { counted } from '../../util/words.ts';
 import type { Fix } from '../rule.ts';
 import type { RecordFinding, RecordRepair, RecordUnit } from './record-repair.ts';
@@ -17,8 +18,27 @@ export function eachRecord(fix: (repair: RecordRepair, finding: RecordFinding) =
 
 /** The record hangs from the nearest one before it in its conversation. */
 export const reattachRecord = eachRecord((repair, { unit, rule }) => {
-  repair.setParent(unit, repair.before(unit)?.facts.id ?? null, rule);
+  let child = unit;
+  for (;;) {
+    const parent = repair.before(child);
+    repair.setParent(child, parent?.facts.id ?? null, rule);
+    // One that hangs from what comes later makes a cycle, and has lost its parent too.
+    if (!parent || !repair.hasForward() || !leadsTo(repair, parent, child)) return;
+    child = parent;
+  }
 });
+
+/** Longer ways are left to the next check for cycles. */
+const MOST_STEPS = 1_000;
+
+function leadsTo(repair: RecordRepair, from: RecordUnit, to: RecordUnit): boolean {
+  let at: RecordUnit | undefined = from;
+  for (let steps = 0; at && steps < MOST_STEPS; steps++) {
+    if (at === to) return true;
+    at = typeof at.facts.parentId === 'string' ? repair.find(at.facts.parentId) : undefined;
+  }
+  return false;
+}
 
 /** The record leaves. */
 export const dropRecord = eachRecord((repair, { unit, rule }) => {
@@ -41,41 +61,49 @@ export const completeHeader = eachRecord((repair, { unit, rule, path }) => {
     repair.set(unit, path, json, { rule, words: `set ${path} of the header` });
 });
 
-/** A record gets the id or the parent that it lacks, or what the rest of it tells; one that lacks something else leaves. */
-export const fixRecordField = eachRecord((repair, finding) => {
-  const { unit, rule, path } = finding;
-  const { id, parentId, ordinal, timestamp } = repair.edit.paths;
-  const [block] = /^.*?\[\d+\]/.exec(path ?? '') ?? [];
-  const told = unit.facts.issues.find((issue) => issue.path === path)?.told;
-  if (unit.facts.isHeader) completeHeader(repair, [finding]);
-  else if (block !== undefined) repair.removeBlock(unit, block, rule, `removed the block ${block}`);
-  else if (path !== undefined && path === id) repair.setId(unit, rule);
-  else if (path !== undefined && path === parentId) reattachRecord(repair, [finding]);
-  else if (path !== undefined && path === ordinal) setOrdinal(repair, [finding]);
-  else if (path !== undefined && path === timestamp && repair.log.timed > 0) fixRecordTime(repair, [finding]);
-  else if (path !== undefined && told !== undefined)
-    repair.set(unit, path, JSON.stringify(told), {
-      rule,
-      words: `set ${path} to '${told}', as the rest of the record tells`,
-    });
-  else repair.drop(unit, rule, 'moved the record to quarantine');
-});
+/** A record gets the id, parent, time or number that it lacks, or what the rest of it tells; others leave. */
+export const fixRecordField: FixRecords = (repair, findings) => {
+  const { paths } = repair.edit;
+  const isTimed = repair.log.timed > 0;
+  const [timeless, unnumbered]: [RecordFinding[], RecordFinding[]] = [[], []];
+  for (const finding of findings) {
+    const { unit, rule, path = '' } = finding;
+    const [block] = /^.*?\[\d+\]/.exec(path) ?? [];
+    const told = unit.facts.issues.find((issue) => issue.path === path)?.told;
+    if (unit.edits?.drop) continue;
+    if (unit.facts.isHeader) completeHeader(repair, [finding]);
+    else if (block !== undefined) repair.removeBlock(unit, block, rule, `removed the block ${block}`);
+    else if (path === paths.id) repair.setId(unit, rule);
+    else if (path === paths.parentId) reattachRecord(repair, [finding]);
+    else if (path === paths.ordinal) unnumbered.push(finding);
+    else if (path === paths.timestamp && isTimed) timeless.push(finding);
+    else if (told !== undefined) repair.setTold(unit, path, told, rule);
+    else repair.drop(unit, rule, 'moved the record to quarantine');
+  }
+  if (timeless.length > 0) fixRecordTime(repair, timeless);
+  if (unnumbered.length > 0) setOrdinal(repair, unnumbered);
+};
 
 /** Later records get an id of their own, and what follows and names it goes with them; an equal copy leaves. */
 export const fixRecordIds: FixRecords = (repair, findings) => {
+  const naming = new Map<string, RecordUnit[]>();
   // From the end, so that each name goes with the nearest record before it.
   for (const { unit, rule } of [...findings].reverse()) {
     const { id } = unit.facts;
     const first = id === undefined ? undefined : repair.find(id);
     if (id === undefined || !first || first === unit || first.frozen) continue;
-    if (first.origin === unit.origin) repair.drop(unit, rule, 'moved an exact copy to quarantine');
-    else {
-      const named = repair.namedBy(id).filter(({ order }) => order > unit.order);
-      if (!repair.setId(unit, rule)) continue;
-      repair.rename(named, id, unit.facts.id ?? id, rule);
-      // As siblings one of them would be out of view.
-      if (unit.facts.parentId === first.facts.parentId && unit.facts.isSpoken) repair.setParent(unit, id, rule);
+    if (first.origin === unit.origin) {
+      repair.drop(unit, rule, 'moved an exact copy to quarantine');
+      continue;
     }
+    const all = naming.get(id) ?? repair.namedBy(id).sort((one, other) => one.order - other.order);
+    naming.set(id, all);
+    const named: RecordUnit[] = [];
+    for (let last = all.at(-1); last && last.order > unit.order; last = all.at(-1)) named.push(...all.splice(-1));
+    if (!repair.setId(unit, rule)) continue;
+    repair.rename(named, id, unit.facts.id ?? id, rule);
+    // As siblings one of them would be out of view.
+    if (unit.facts.parentId === first.facts.parentId && unit.facts.isSpoken) repair.setParent(unit, id, rule);
   }
 };
 
@@ -92,13 +120,19 @@ export const passBy = eachRecord((repair, { unit, rule }) => {
   }
 });
 
-/** A call that the conversation went past gets a result. */
-export const answerCall = eachRecord((repair, { unit, rule, path }) => {
-  const callId = unit.facts.blocks.find((block) => block.path === path && block.kind === 'call')?.callId;
-  if (callId === undefined || !repair.log.goesOnBehind(unit.order)) return;
-  const text = 'The result of this call was never recorded.';
-  repair.insertResult(lastOfMessage(repair, unit), callId, rule, text);
-});
+/** A call that the conversation went past gets a result, behind the message that made it. */
+export const answerCall: FixRecords = (repair, findings) => {
+  let last: RecordUnit | undefined;
+  for (const { unit, rule, path } of findings) {
+    const { messageId, conversation, blocks } = unit.facts;
+    const callId = blocks.find((block) => block.path === path && block.kind === 'call')?.callId;
+    if (callId === undefined || !repair.log.goesOnBehind(unit.order)) continue;
+    const isSame = last && messageId !== undefined && last.facts.messageId === messageId;
+    if (!last || !isSame || last.facts.conversation !== conversation || last.order < unit.order)
+      last = lastOfMessage(repair, unit);
+    repair.insertResult(last, callId, rule, 'The result of this call was never recorded.');
+  }
+};
 
 /** The last record of the message that this one is part of. */
 function lastOfMessage({ units }: RecordRepair, unit: RecordUnit): RecordUnit {
@@ -113,20 +147,35 @@ function lastOfMessage({ units }: RecordRepair, unit: RecordUnit): RecordUnit {
   return last;
 }
 
+/** Makes ids that nobody has from one that several have, by numbers behind it. */
+function numbered(taken: readonly (string | undefined)[], mark: string): (id: string) => string {
+  const known = new Set(taken);
+  const numbers = new Map<string, number>();
+  return (id) => {
+    let number = numbers.get(id) ?? 2;
+    while (known.has(`${id}${mark}${number}`)) number++;
+    numbers.set(id, number + 1);
+    return `${id}${mark}${number}`;
+  };
+}
+
 /** Later calls get ids of their own, with their results: the first result is that of the first call, and so on. */
 export const renameCalls: FixRecords = (repair, findings) => {
+  // An agent was seen to lose the result of a call whose id ends in an underscore and a number.
+  const newId = numbered(repair.callIds(), 'x');
   const callIdAt = ({ unit, path }: RecordFinding): string | undefined =>
     unit.facts.blocks.find((block) => block.path === path && block.kind === 'call')?.callId;
   for (const callId of new Set(findings.map(callIdAt))) {
     const uses = callId === undefined ? [] : repair.usesOf(callId);
     if (callId === undefined || uses.some(({ unit }) => unit.frozen)) continue;
     const calls = uses.filter(({ block }) => block.kind === 'call').map((use) => ({ use, results: [] as typeof uses }));
-    for (const use of uses.filter(({ block }) => block.kind === 'result')) {
-      const before = calls.filter((call) => call.use.unit.order < use.unit.order);
-      (before.find(({ results }) => results.length === 0) ?? before.at(-1) ?? calls[0])?.results.push(use);
+    let [begun, answered] = [0, 0];
+    for (const use of uses) {
+      if (use.block.kind === 'call') begun++;
+      else calls[answered < begun ? answered++ : Math.max(0, begun - 1)]?.results.push(use);
     }
     for (const { use, results } of calls.slice(1)) {
-      const id = lostCallId(repair, use.unit) ?? repair.newCallId(callId);
+      const id = lostCallId(repair, use.unit) ?? newId(callId);
       for (const { unit, block } of [use, ...results]) {
         const reason = { rule: findings[0]?.rule ?? '', words: `changed the id of the ${block.kind} to '${id}'` };
         const path = repair.edit.callIdPath(block);
@@ -144,21 +193,22 @@ function lostCallId(repair: RecordRepair, { facts: { id, blocks } }: RecordUnit)
   const ids = results.flatMap(({ facts }) =>
     facts.blocks.flatMap(({ kind, callId }) => (kind === 'result' && callId) || []),
   );
-  return ids.find((callId) => !repair.usesOf(callId).some(({ block }) => block.kind === 'call'));
+  const { callIds, calls } = repair.log;
+  return ids.find((callId) => !calls.has(callIds.find(callId)));
 }
 
 /** The records of a message whose id another one had before get an id of their own. */
 export const renameMessage: FixRecords = (repair, findings) => {
   const path = repair.edit.paths.messageId;
   const done = new Set<RecordUnit>();
-  const known = new Set(repair.units.map(({ facts }) => facts.messageId));
+  const newId = numbered(
+    repair.units.map(({ facts }) => facts.messageId),
+    '_',
+  );
   for (const { unit, rule } of findings) {
     const { messageId, conversation } = unit.facts;
     if (path === undefined || messageId === undefined || done.has(unit)) continue;
-    let number = 2;
-    while (known.has(`${messageId}_${number}`)) number++;
-    const id = `${messageId}_${number}`;
-    known.add(id);
+    const id = newId(messageId);
     const last = lastOfMessage(repair, unit);
     for (const one of repair.units.slice(unit.order, last.order + 1)) {
       if (one.facts.messageId !== messageId || one.facts.conversation !== conversation) continue;
@@ -201,29 +251,33 @@ export const describeImage = eachRecord((repair, { unit, rule, path }) => {
 });
 
 /** A record gets a time next to that of the nearest one that has one. */
-export const fixRecordTime = eachRecord((repair, { unit, rule }) => {
-  const { units, log, edit } = repair;
-  if (log.timed === 0) return;
-  const isTimed = ({ order }: RecordUnit): boolean => Number.isFinite(log.timeOf(order));
-  const earlier = units.slice(0, unit.order).findLast(isTimed);
-  const near = earlier ?? units.slice(unit.order).find(isTimed);
-  if (edit.paths.timestamp === undefined || !near) return;
-  // Agents may take the latest record for the last one.
-  const timestamp = new Date(log.timeOf(near.order) + (earlier ? 1 : -1)).toISOString();
-  const words = `set the timestamp by that of the record ${earlier ? 'before' : 'after'} it (assumed)`;
-  if (repair.set(unit, edit.paths.timestamp, JSON.stringify(timestamp), { rule, words, assumed: true }))
-    unit.facts = { ...unit.facts, timestamp };
-});
+export const fixRecordTime: FixRecords = (repair, findings) => {
+  const path = repair.edit.paths.timestamp;
+  const timed = repair.units.filter(({ order }) => Number.isFinite(repair.log.timeOf(order)));
+  for (const { unit, rule } of findings) {
+    const at = partitionPoint(0, timed.length, (one) => (timed[one]?.order ?? 0) < unit.order);
+    const near = timed[at - 1] ?? timed[at];
+    if (path === undefined || !near || unit.edits?.drop) continue;
+    // Agents may take the latest record for the last one.
+    const timestamp = new Date(repair.log.timeOf(near.order) + (at > 0 ? 1 : -1)).toISOString();
+    const words = `set the timestamp by that of the record ${at > 0 ? 'before' : 'after'} it (assumed)`;
+    if (repair.set(unit, path, JSON.stringify(timestamp), { rule, words, assumed: true }))
+      unit.facts = { ...unit.facts, timestamp };
+  }
+};
 
-/** The last record gets the number that follows the one before it. */
-export const setOrdinal = eachRecord((repair, { unit, rule }) => {
+/** A record gets the number that follows the one before it. */
+export const setOrdinal: FixRecords = (repair, findings) => {
   const path = repair.edit.paths.ordinal;
-  const last = repair.units.slice(0, unit.order).findLast(({ facts }) => typeof facts.ordinal === 'number');
-  const ordinal = (last?.facts.ordinal ?? -1) + 1;
-  if (path === undefined) return;
-  if (repair.set(unit, path, String(ordinal), { rule, words: `set ${path} to ${ordinal}` }))
-    unit.facts = { ...unit.facts, ordinal };
-});
+  const numbered = repair.units.filter(({ facts }) => typeof facts.ordinal === 'number');
+  for (const { unit, rule } of findings) {
+    const at = partitionPoint(0, numbered.length, (one) => (numbered[one]?.order ?? 0) < unit.order);
+    const ordinal = (numbered[at - 1]?.facts.ordinal ?? -1) + 1;
+    if (path === undefined || unit.edits?.drop) continue;
+    if (repair.set(unit, path, String(ordinal), { rule, words: `set ${path} to ${ordinal}` }))
+      unit.facts = { ...unit.facts, ordinal };
+  }
+};
 
 /** A header for a log that has none. */
 export const writeHeader = eachRecord((repair, { rule }) => {

@@ -19,6 +19,8 @@ export interface RecordUnit extends MovedLine {
   order: number;
   /** Of a header, and of a compaction that keeps records. */
   readonly value: JsonObject | undefined;
+  /** What is known of it once it has what the rest of it tells; where anything is missing that it tells. */
+  readonly told: CheckedFacts | undefined;
   /** Of a header: its bytes with their damage fixed, without a line end. */
   readonly raw: string | undefined;
   /** It is put in, and made when it is written. */
@@ -79,10 +81,11 @@ export class RecordRepair {
   header: JsonObject | undefined;
   /** How many changes were made. */
   changes = 0;
+  /** The results that are put in behind a record. */
   readonly #inserted = new Map<RecordUnit, RecordUnit[]>();
   #naming: Map<string, RecordUnit[]> | undefined;
   #before: Int32Array | undefined;
-  #callIds: Set<string> | undefined;
+  #hasForward: boolean | undefined;
 
   constructor(index: RecordIndex, { edit }: Pick<RecordChecks, 'edit'>) {
     this.index = index;
@@ -95,16 +98,15 @@ export class RecordRepair {
     const units: RecordUnit[] = [];
     const isMoved = (unit: RecordUnit): boolean => unit.edits?.moved !== undefined;
     for (const unit of [...this.units.filter(isMoved), ...this.units.filter((one) => !isMoved(one))]) {
-      if (unit.edits?.drop) continue;
+      if (unit.edits?.drop || unit.isNew) continue;
       for (const one of [unit, ...(this.#inserted.get(unit) ?? [])]) {
         one.order = units.length;
         units.push(one);
       }
     }
-    this.#inserted.clear();
     this.#naming = undefined;
     this.#before = undefined;
-    this.#callIds = undefined;
+    this.#hasForward = undefined;
     this.units = units;
     return units;
   }
@@ -125,6 +127,14 @@ export class RecordRepair {
     unit.facts = { ...unit.facts, issues };
     this.changes++;
     return true;
+  }
+
+  /** A record gets a member that the rest of it tells. */
+  setTold(unit: RecordUnit, path: string, value: string, rule: string): void {
+    const words = `set ${path} to '${value}', as the rest of the record tells`;
+    if (!this.set(unit, path, JSON.stringify(value), { rule, words })) return;
+    const { id, parentId, issues } = unit.facts;
+    unit.facts = { ...(unit.told ?? unit.facts), id, parentId, issues };
   }
 
   setId(unit: RecordUnit, rule: string): boolean {
@@ -157,7 +167,7 @@ export class RecordRepair {
       this.set(unit, paths.parentId, JSON.stringify(parentId), { rule, words, ...ids });
     }
     unit.facts = { ...unit.facts, parentId };
-    if (parentId !== null) this.#naming?.set(parentId, [...(this.#naming.get(parentId) ?? []), unit]);
+    if (parentId !== null) this.#name(parentId, unit);
     return true;
   }
 
@@ -166,6 +176,7 @@ export class RecordRepair {
     this.#before ??= this.#findBefore();
     let at = this.#before[unit.order] ?? -1;
     while (at >= 0 && this.units[at]?.edits?.drop) at = this.#before[at] ?? -1;
+    this.#before[unit.order] = at;
     return this.units[at];
   }
 
@@ -179,24 +190,32 @@ export class RecordRepair {
     return before;
   }
 
+  /** Whether a record names a parent that comes later. */
+  hasForward(): boolean {
+    this.#hasForward ??= this.units.some(({ order }) => this.log.parentOf(order) > order);
+    return this.#hasForward;
+  }
+
   /** The records that have an id for their parent, or for the leaf. */
-  namedBy(id: string): readonly RecordUnit[] {
+  namedBy(id: string): RecordUnit[] {
     this.#naming ??= this.#findNaming();
     const named = this.#naming.get(id) ?? [];
-    return named.filter(({ facts, edits }) => !edits?.drop && (facts.parentId === id || facts.leaf === id));
+    const still = named.filter(({ facts, edits }) => !edits?.drop && (facts.parentId === id || facts.leaf === id));
+    if (still.length < named.length) this.#naming.set(id, still);
+    return [...still];
+  }
+
+  #name(id: string, unit: RecordUnit): void {
+    const known = this.#naming?.get(id);
+    if (known) known.push(unit);
+    else this.#naming?.set(id, [unit]);
   }
 
   #findNaming(): Map<string, RecordUnit[]> {
-    const naming = new Map<string, RecordUnit[]>();
-    for (const unit of this.units) {
-      for (const id of [unit.facts.parentId, unit.facts.leaf]) {
-        if (typeof id !== 'string') continue;
-        const known = naming.get(id);
-        if (known) known.push(unit);
-        else naming.set(id, [unit]);
-      }
-    }
-    return naming;
+    this.#naming = new Map();
+    for (const unit of this.units)
+      for (const id of [unit.facts.parentId, unit.facts.leaf]) if (typeof id === 'string') this.#name(id, unit);
+    return this.#naming;
   }
 
   /** Those that name a record name another one; null where there is none. */
@@ -275,22 +294,17 @@ export class RecordRepair {
       });
   }
 
-  /** An id that no call of the log has, made from one that several have. */
-  newCallId(callId: string): string {
-    this.#callIds ??= new Set(this.units.flatMap(({ facts }) => facts.blocks.flatMap((one) => one.callId ?? [])));
-    for (let number = 2; ; number++) {
-      // An agent was seen to lose the result of a call whose id ends in an underscore and a number.
-      const id = `${callId}x${number}`;
-      if (this.#callIds.has(id)) continue;
-      this.#callIds.add(id);
-      return id;
-    }
+  /** The ids of all calls and results. */
+  callIds(): string[] {
+    return this.units.flatMap(({ facts }) => facts.blocks.flatMap((one) => one.callId ?? []));
   }
 
   /** Puts a result in behind a record, below it; what hung from that hangs from the result. */
   insertResult(anchor: RecordUnit, callId: string, rule: string, text: string): boolean {
     if (anchor.frozen || anchor.isNew) return false;
-    const { id: parentId, conversation, timestamp, messageId } = anchor.facts;
+    const { conversation, timestamp, messageId } = anchor.facts;
+    const earlier = this.#inserted.get(anchor) ?? [];
+    const { id: parentId } = (earlier.at(-1) ?? anchor).facts;
     const id = this.newId(anchor, callId);
     const hasTree = this.edit.paths.parentId !== undefined;
     const block: BlockFacts = { kind: 'result', path: '', callId };
@@ -298,6 +312,7 @@ export class RecordRepair {
       ...anchor,
       edits: undefined,
       isNew: true,
+      told: undefined,
       digest: id,
       inside: undefined,
       offset: -1 - this.changes,
@@ -314,17 +329,18 @@ export class RecordRepair {
     };
     if (hasTree && parentId !== undefined) {
       const goesOn = ({ facts }: RecordUnit): boolean => facts.messageId === undefined || facts.messageId !== messageId;
-      const below = this.namedBy(parentId).filter((one) => (one.isNew || one.order > anchor.order) && goesOn(one));
+      const below = this.namedBy(parentId).filter((one) => one.order > anchor.order && goesOn(one));
       this.rename(below, parentId, id, rule);
-      this.#naming?.set(parentId, [...(this.#naming.get(parentId) ?? []), unit]);
+      this.#name(parentId, unit);
     }
     const make = (record: string): string => {
       const answer = { callId, id, parentId: unit.facts.parentId ?? undefined, text };
       return JSON.stringify(this.edit.result(parseObject(record) ?? {}, answer));
     };
     const words = `inserted a result for call '${callId}'`;
-    editsOf(anchor).after.unshift({ text: make, rule, words, ...(hasTree ? { idAfter: id } : {}) });
-    this.#inserted.set(anchor, [unit, ...(this.#inserted.get(anchor) ?? [])]);
+    editsOf(anchor).after.push({ text: make, rule, words, ...(hasTree ? { idAfter: id } : {}) });
+    earlier.push(unit);
+    this.#inserted.set(anchor, earlier);
     this.changes++;
     return true;
   }

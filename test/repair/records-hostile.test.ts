@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { checks } from '../../src/formats/claude-code/checks.ts';
+import { recordErrors, repairRecords } from '../support/repairing-records.ts';
+
+const RECORDS = 8000;
+const id = (at: number): string => `c0ffee00-0000-4000-8000-${String(at).padStart(12, '0')}`;
+const user = (content: unknown): object => ({ type: 'user', message: { role: 'user', content } });
+const call = (callId: string, message: string): object => ({
+  type: 'assistant',
+  message: { id: message, role: 'assistant', content: [{ type: 'tool_use', id: callId, name: 'B', input: {} }] },
+});
+const result = (callId: string): object => user([{ type: 'tool_result', tool_use_id: callId, content: 'o' }]);
+
+const CASES: readonly (readonly [string, (at: number) => object])[] = [
+  ['one id for all records', () => ({ uuid: id(0) })],
+  ['records that are their own parents', (at) => ({ parentUuid: id(at) })],
+  ['parents that are all lost', () => ({ parentUuid: 'gone' })],
+  ['one id for all calls', (at) => (at % 2 === 1 ? result('t') : call('t', `m${at}`))],
+  ['one id for many calls before all their results', (at) => (at < RECORDS / 2 ? call('t', `m${at}`) : result('t'))],
+  ['a message of calls without results', (at) => (at < RECORDS - 1 ? call(`t${at}`, 'm') : user('go on'))],
+  ['one id for all messages', (at) => (at % 2 === 1 ? user('go on') : call(`t${at}`, 'm'))],
+];
+
+it.each(CASES)('a repair takes time in proportion to the log, also of %s', async (_what, differs) => {
+  const records = Array.from({ length: RECORDS }, (_, at) => ({
+    parentUuid: at === 0 ? null : id(at - 1),
+    isSidechain: false,
+    uuid: id(at),
+    timestamp: new Date(1.77e12 + at * 1000).toISOString(),
+    ...user(`text ${at}`),
+    ...differs(at),
+  }));
+  const input = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  const { output, left, changes } = await repairRecords(input, checks);
+  expect(changes.length).toBeGreaterThan(RECORDS / 4);
+  expect(left).toEqual([]);
+  expect(await recordErrors(output, checks)).toEqual([]);
+});
+
+it('a repair cuts the cycles that parents further down make of lost ones', async () => {
+  const records = Array.from({ length: 500 }, (_, at) => ({
+    parentUuid: at === 499 ? 'gone' : id(499),
+    isSidechain: false,
+    uuid: id(at),
+    timestamp: new Date(1.77e12 + at * 1000).toISOString(),
+    ...user(`text ${at}`),
+  }));
+  const first = await repairRecords(records.map((record) => `${JSON.stringify(record)}\n`).join(''), checks);
+  expect(first.left).toEqual([]);
+  expect((await repairRecords(first.output, checks)).changes).toEqual([]);
+});
