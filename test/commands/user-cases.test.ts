@@ -130,6 +130,11 @@ const cases: readonly (readonly [name: string, rule: string, damaged: () => stri
       }),
   ],
   [
+    'records that all lost their time',
+    'bad-timestamp',
+    () => joined(claude.map((line) => JSON.stringify({ ...JSON.parse(line), timestamp: undefined }))),
+  ],
+  [
     'NULs inside a line',
     'nul-bytes',
     () => joined(claude.with(call, `${claude[call]?.slice(0, 200)}${'\0'.repeat(64)}`)),

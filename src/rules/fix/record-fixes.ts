@@ -64,7 +64,6 @@ export const completeHeader = eachRecord((repair, { unit, rule, path }) => {
 /** A record gets the id, parent, time or number that it lacks, or what the rest of it tells; others leave. */
 export const fixRecordField: FixRecords = (repair, findings) => {
   const { paths } = repair.edit;
-  const isTimed = repair.log.timed > 0;
   const [timeless, unnumbered]: [RecordFinding[], RecordFinding[]] = [[], []];
   for (const finding of findings) {
     const { unit, rule, path = '' } = finding;
@@ -76,7 +75,7 @@ export const fixRecordField: FixRecords = (repair, findings) => {
     else if (path === paths.id) repair.setId(unit, rule);
     else if (path === paths.parentId) reattachRecord(repair, [finding]);
     else if (path === paths.ordinal) unnumbered.push(finding);
-    else if (path === paths.timestamp && isTimed) timeless.push(finding);
+    else if (path === paths.timestamp) timeless.push(finding);
     else if (told !== undefined) repair.setTold(unit, path, told, rule);
     else repair.drop(unit, rule, 'moved the record to quarantine');
   }
@@ -257,10 +256,12 @@ export const fixRecordTime: FixRecords = (repair, findings) => {
   for (const { unit, rule } of findings) {
     const at = partitionPoint(0, timed.length, (one) => (timed[one]?.order ?? 0) < unit.order);
     const near = timed[at - 1] ?? timed[at];
-    if (path === undefined || !near || unit.edits?.drop) continue;
-    // Agents may take the latest record for the last one.
-    const timestamp = new Date(repair.log.timeOf(near.order) + (at > 0 ? 1 : -1)).toISOString();
-    const words = `set the timestamp by that of the record ${at > 0 ? 'before' : 'after'} it (assumed)`;
+    if (path === undefined || unit.edits?.drop) continue;
+    // Agents may take the latest record for the last one. Where no record has a time, the order is what is left of it.
+    const time = near ? repair.log.timeOf(near.order) + (at > 0 ? 1 : -1) : unit.order;
+    const timestamp = new Date(time).toISOString();
+    const place = at > 0 ? 'before' : 'after';
+    const words = `set the timestamp ${near ? `by that of the record ${place} it` : 'to one of 1970'} (assumed)`;
     if (repair.set(unit, path, JSON.stringify(timestamp), { rule, words, assumed: true }))
       unit.facts = { ...unit.facts, timestamp };
   }
