@@ -3,7 +3,7 @@ import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';
 import { checkedFormats } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { applyRepair, InputChanged, type Plan, planRepair } from '../repair/index.ts';
+import { applyRepair, InputChanged, type Plan, planRepair, type RepairRequest } from '../repair/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { FROM_OPTION, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
@@ -35,7 +35,7 @@ export const command: Command = {
     option(
       'only',
       'RULE',
-      'Fix only what this rule, or this group of rules, finds; also works for a warning such as blank-line',
+      'Fix only what these rules find, by their ids or groups (bytes, header, shape, content, tree, tools, thinking, images), with commas between; also for a warning such as blank-line',
       {
         many: true,
       },
@@ -56,7 +56,7 @@ export const command: Command = {
 };
 
 async function run(args: ParsedArgs, io: Io): Promise<number> {
-  const only = await namedRules(args.texts('only'));
+  const rules = await namedRules(args.texts('only'));
   const quarantine = args.text('quarantine');
   if (quarantine?.toLowerCase().endsWith('.jsonl'))
     throw new UsageError(
@@ -64,31 +64,36 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     );
   if (args.text('report') !== undefined && args.operands.length > 1)
     throw new UsageError('--report is about one FILE; give one at a time');
-  return await rewrite(args, io, async (input, out) => await repairOne(input, out, args, io, only), PASSES);
+  return await rewrite(args, io, async (input, out) => await repairOne(input, out, args, io, rules), PASSES);
 }
 
 /** How often a log is read where something has to be fixed. */
 const PASSES = 3;
 
-/** The rules that --only names, all of which repair can fix. */
-async function namedRules(names: readonly string[]): Promise<ReadonlySet<string> | undefined> {
-  if (names.length === 0) return undefined;
+type Rules = Pick<RepairRequest, 'only' | 'named'>;
+
+/** The rules that --only names, by their ids or groups, all of which repair can fix. */
+async function namedRules(words: readonly string[]): Promise<Rules> {
+  if (words.length === 0) return { only: undefined };
   const { rules } = await import('../rules/index.ts');
   const { fixesRecords } = await import('../rules/rule.ts');
-  const all = rules.filter((rule) => rule.fixable || fixesRecords(rule));
-  const fixable = [...new Set(all.flatMap(({ id, group }) => [id, group as string]))];
+  const names = words.flatMap((word) => word.split(','));
+  const fixable = rules.filter((rule) => rule.fixable || fixesRecords(rule));
+  const known = [...new Set(fixable.flatMap(({ id, group }) => [id, group as string]))];
   for (const name of names) {
-    if (fixable.includes(name)) continue;
+    if (known.includes(name)) continue;
     const rule = rules.find((one) => one.id === name);
     if (rule) throw new UsageError(`--only: repair does not fix '${name}': ${rule.advice}`);
-    const hint = didYouMean(name, fixable) || "; 'sessionctl validate --list-rules' lists them";
-    throw new UsageError(`--only: unknown rule '${name}'${hint}`);
+    const groups = [...new Set(fixable.map(({ group }) => group))].join(', ');
+    const hint = didYouMean(name, known) || `; 'sessionctl validate --list-rules' lists them, and groups are ${groups}`;
+    throw new UsageError(`--only: unknown rule or group '${name}'${hint}`);
   }
-  return new Set(all.filter(({ id, group }) => names.includes(id) || names.includes(group)).map(({ id }) => id));
+  const only = fixable.filter(({ id, group }) => names.includes(id) || names.includes(group)).map(({ id }) => id);
+  return { only: new Set(only), named: new Set(names) };
 }
 
 /** Writes everything, and says what was done and what remains. Gives the exit code. */
-async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io, only?: ReadonlySet<string>) {
+async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io, rules: Rules) {
   const { name, rereadable, dryRun } = input;
   let passes = 0;
   const read = (): AsyncIterable<Buffer> => {
@@ -100,7 +105,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
   const checked = { name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
   const plan = await planRepair({
     ...checked,
-    only,
+    ...rules,
     settleTools,
     settleLeaf,
     from: args.text('from'),

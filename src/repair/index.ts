@@ -42,6 +42,8 @@ export interface RepairRequest extends Omit<PlanOptions, 'wants'> {
   readonly rereadable: boolean;
   /** Only these rules are fixed; else all that are errors. */
   readonly only: ReadonlySet<string> | undefined;
+  /** Those of them that were named one by one, and not as a group. */
+  readonly named?: ReadonlySet<string> | undefined;
   /** Whose log it is, where that is not to be detected: pi, omp or a format. */
   readonly from: string | undefined;
   /** What is beside the log; absent where nothing is. */
@@ -63,7 +65,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
     return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
   const index = await readIndex(request, wants);
   if (index instanceof RepairIndex) {
-    requireFix(name, only, rules);
+    requireFix(name, request.named, rules);
     return makePlan(index, { ...request, wants });
   }
   const { format, certainty } = index;

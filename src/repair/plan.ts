@@ -75,8 +75,8 @@ export function makePlan(index: RepairIndex, { name, wants, settleTools, settleL
 }
 
 /** Refuses to fix only what is not fixed in a log of this kind. */
-export function requireFix(name: string, only: ReadonlySet<string> | undefined, own: readonly RuleMeta[]): void {
-  const asked = own.filter(({ id }) => only?.has(id));
+export function requireFix(name: string, named: ReadonlySet<string> | undefined, own: readonly RuleMeta[]): void {
+  const asked = own.filter(({ id }) => named?.has(id));
   const [first] = asked;
   if (first && asked.every(({ fixable }) => !fixable))
     throw new AppError(`${name}: --only: repair does not fix '${first.id}' in such a log: ${first.advice}`);

@@ -38,7 +38,7 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
   if (settleLeaf) throw new AppError(`${name}: --settle-leaf is only for logs of pi and omp`);
   requireFix(
     name,
-    only,
+    request.named,
     rules.map((rule) => ({ ...rule, fixable: fixesRecords(rule) && rule.id in checks.levels })),
   );
   const wants: Wants = (rule, severity) => {

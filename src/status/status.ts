@@ -166,14 +166,15 @@ function reasonsOf(found: readonly Finding[]): Reason[] {
 
 function nextStep(
   { compaction, leafId }: PathFacts,
-  { hasHeader, version, isRepairable }: FileState,
+  { hasHeader, version, isRepairable, errors }: FileState,
   reasons: readonly Reason[],
   stableId: string | null,
 ): Status['next'] {
   const has = (state: State) => reasons.some((one) => one.state === state && one.verdict !== 'ready');
   // Whatever another version means, repair does not know it either.
   if (hasHeader && version === undefined) return { command: 'validate' };
-  if (has('damaged') && isRepairable) return { command: 'repair' };
+  const isHopeless = errors.length > 0 && errors.every(({ fixable }) => !fixable);
+  if (has('damaged') && isRepairable) return { command: isHopeless ? 'validate' : 'repair' };
   if (reasons[0]?.verdict !== 'blocked') return null;
   if (version === 1) return { command: 'migrate' };
   const isHalf = has('compaction-half');

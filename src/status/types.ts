@@ -77,7 +77,7 @@ export interface FileState {
   readonly hasHeader: boolean;
   /** Whether `repair` knows its format. */
   readonly isRepairable: boolean;
-  readonly errors: readonly { readonly line: number; readonly rule: string }[];
+  readonly errors: readonly { readonly line: number; readonly rule: string; readonly fixable: boolean }[];
   /** Undefined where it is none that any agent knows. */
   readonly version: number | undefined;
   /** `needed` where the line is the header or on the path. */

@@ -70,9 +70,9 @@ export class LogChecker {
     chunks: AsyncIterable<Buffer> | undefined,
     { onFinding, onBytes, readsAll = false }: CheckHooks,
   ): AsyncGenerator<void, CheckResult, void> {
-    const { maxLineBytes } = this.#settings;
+    const { maxLineBytes, from } = this.#settings;
     const check = new LogCheck({ ...this.#shared, file: name, onFinding });
-    const detection = new Detection(name, { named: false, from: this.#settings.from });
+    const detection = new Detection(name, { named: false, from });
     const isFile = name !== '-' && (chunks === undefined || readsAll);
     let records: RecordCheck | undefined;
     const take = async (piece: Block | Line): Promise<void> => {
@@ -111,7 +111,7 @@ export class LogChecker {
     const { format, certainty } = identity;
     if (!records) return { foreign: { noun: format.noun, reason: foreignMessage(format) } };
     records.end();
-    return { entries: records.log.size, ...(certainty === 'probable' ? { note: probably(format) } : {}) };
+    return { entries: records.log.size, ...(certainty === 'probable' && !from ? { note: probably(format) } : {}) };
   }
 
   /** For a log of another format, once that is known; it has seen all lines so far. */

@@ -119,3 +119,36 @@ it('reports what it cannot find beside a Codex fork', async () => {
   expect(ran).toMatchObject({ code: 1, stdout: readFileSync(log, 'utf8') });
   expect(ran.stderr).toContain('missing-base: not fixed');
 });
+
+describe('--only', () => {
+  it('takes rules and groups, with commas between', async () => {
+    const log = copyOf('dangling-parent', 'claude-code');
+    const bad = readFileSync(log, 'utf8');
+    const repaired = readFileSync(fixture('dangling-parent', 'claude-code', 'repaired.jsonl'), 'utf8');
+    expect(await run(['repair', '--only', 'tools,tree', log])).toMatchObject({ code: 0, stdout: repaired });
+    expect(await run(['repair', '--only', 'tools,thinking', log])).toMatchObject({ code: 1, stdout: bad });
+    const unknown = await run(['repair', '--only', 'tree,zzz', log]);
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toContain("--only: unknown rule or group 'zzz'");
+  });
+
+  it('of a group that a format has nothing of leaves its logs alone', async () => {
+    const log = copyOf('orphan-result', 'codex');
+    const bad = readFileSync(log, 'utf8');
+    expect(await run(['repair', '--only', 'thinking', log])).toMatchObject({ code: 1, stdout: bad });
+    const ran = await run(['repair', '--only', 'unsigned-thinking', log]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain("repair does not fix 'unsigned-thinking' in such a log");
+  });
+});
+
+it('a damaged header of Codex is an error, for Codex refuses the file', async () => {
+  const lines = readFileSync(join(projectRoot, 'fixtures/formats/codex/0.166.0/plain.jsonl'), 'utf8').split('\n');
+  const glued = `${lines[0]}${lines.slice(1).join('\n')}`;
+  expect(await run(['validate', '--from', 'codex'], { stdin: glued })).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('error: glued-entries'),
+  });
+  const repaired = await run(['repair', '--from', 'codex'], { stdin: glued });
+  expect(repaired).toMatchObject({ code: 0, stdout: lines.join('\n') });
+});

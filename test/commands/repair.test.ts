@@ -333,7 +333,7 @@ describe('what repair refuses', () => {
 
   it.each([
     [['--quarantine', 'lost.jsonl'], /must not end in '.jsonl'/],
-    [['--only', 'torn-lines'], /unknown rule 'torn-lines'; did you mean 'torn-line'/],
+    [['--only', 'torn-lines'], /unknown rule or group 'torn-lines'; did you mean 'torn-line'/],
     [['--only', 'unanswered-call'], /does not fix 'unanswered-call'.*--settle-tools/],
     [['--only', 'unknown-version'], /does not fix 'unknown-version'/],
   ])('%j', async (options, message) => {

@@ -77,9 +77,10 @@ function isRecord({ type, timestamp, payload }: JsonObject): boolean {
 /** Only items and compactions are missed when they are gone; a line that shows too little may have been one. */
 function damageSeverity(damage: Damage, raw: string): 'error' | 'warning' | undefined {
   if (damage !== 'torn-line' && damage !== 'glued-entries' && damage !== 'nul-bytes') return undefined;
-  if (/"type":"(?:response_item|compacted)"/.test(raw)) return 'error';
-  const isOther = [...raw.matchAll(/"type":"(\w+)"/g)].some(([, type]) => isEnvelopeType(type));
-  return isOther || !raw.includes('{') ? 'warning' : 'error';
+  if (/"type":"(?:session_meta|response_item|compacted)"/.test(raw)) return 'error';
+  const types = [...raw.matchAll(/"type":"(\w+)"/g)].filter(([, type]) => isEnvelopeType(type)).length;
+  const begun = raw.match(/\{"timestamp":/g)?.length ?? 0;
+  return (types > 0 && types >= begun) || !raw.includes('{') ? 'warning' : 'error';
 }
 
 /** A fork names the rollout that it continues, and how many bytes of it. */
