@@ -147,7 +147,10 @@ export interface CheckedFacts {
   readonly blocks: readonly BlockFacts[];
   /** As it is in the record; null where nothing is to be said of it as a time. */
   readonly timestamp?: unknown;
-  /** The place in the file that a record claims. Null on a header without one says that all records need one. */
+  /**
+   * The place in the file that a record claims, null where that is no number.
+   * Null on a header without one says that all records need one.
+   */
   readonly ordinal?: number | null | undefined;
   /** It says which record the conversation ends with. */
   readonly leaf?: string | undefined;

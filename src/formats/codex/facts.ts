@@ -4,16 +4,17 @@ import type { BlockFacts, CheckedFacts, RecordIssue } from '../format.ts';
 import { isEnvelopeType, isItemType } from './envelope.ts';
 import { isRemote, textOf } from './items.ts';
 
-/** What Codex does not read a record without, by the type of the item or of the record. */
-const REQUIRED: ReadonlyMap<string, readonly string[]> = new Map([
-  ['message', ['role', 'content']],
-  ['reasoning', ['summary']],
-  ['function_call', ['name', 'arguments', 'call_id']],
-  ['function_call_output', ['call_id', 'output']],
-  ['custom_tool_call', ['name', 'input', 'call_id']],
-  ['custom_tool_call_output', ['call_id', 'output']],
-  ['local_shell_call', ['action']],
-  ['compacted', ['message']],
+const TEXT = 'a string';
+/** What Codex does not read a record without, by the type of the item or of the record, and what each has to be. */
+const REQUIRED: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map<string, Record<string, string>>([
+  ['message', { role: TEXT, content: 'a list' }],
+  ['reasoning', { summary: 'a list' }],
+  ['function_call', { name: TEXT, arguments: TEXT, call_id: TEXT }],
+  ['function_call_output', { call_id: TEXT, output: 'a string or a list' }],
+  ['custom_tool_call', { name: TEXT, input: TEXT, call_id: TEXT }],
+  ['custom_tool_call_output', { call_id: TEXT, output: 'a string or a list' }],
+  ['local_shell_call', { action: 'an object' }],
+  ['compacted', { message: TEXT }],
 ]);
 /** The same for the header. */
 const HEADER_MEMBERS = ['id', 'timestamp', 'cwd', 'originator', 'cli_version'];
@@ -77,7 +78,8 @@ function factsOf(record: JsonObject, type: string, known: Known): CheckedFacts {
     blocks: known.blocks ?? NO_BLOCKS,
     // What is no text at all is another finding.
     timestamp: typeof timestamp === 'string' ? timestamp : null,
-    ordinal: typeof ordinal === 'number' ? ordinal : undefined,
+    // Any other value is a finding of its own.
+    ordinal: typeof ordinal === 'number' ? ordinal : (ordinal ?? undefined) === undefined ? undefined : null,
     said: known.said,
     issues: known.issues ?? NO_ISSUES,
   };
@@ -146,18 +148,14 @@ function toolBlocks(item: JsonObject, at: string, type: string): readonly BlockF
 }
 
 function requireMembers(type: string, item: JsonObject, at: string, issues: RecordIssue[]): void {
-  for (const member of REQUIRED.get(type) ?? []) {
+  const required = REQUIRED.get(type);
+  for (const member in required) {
     const value = item[member];
     const isText = member === 'call_id' || member === 'role';
-    if (value === undefined || value === null || (isText && typeof value !== 'string'))
-      issues.push(
-        memberIssue(
-          `${at}${member}`,
-          value,
-          isText ? 'a string' : 'a value',
-          member === 'role' ? toldRole(item) : undefined,
-        ),
-      );
+    if (value === undefined || value === null || (isText && typeof value !== 'string')) {
+      const told = member === 'role' ? toldRole(item) : undefined;
+      issues.push(memberIssue(`${at}${member}`, value, required[member] ?? '', told));
+    }
   }
 }
 

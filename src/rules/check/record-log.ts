@@ -291,7 +291,8 @@ export class RecordLog {
       if (this.lastOrdinal !== undefined && this.lastOrdinal - this.lastOrdinalAt === shift) this.ordinalShift = shift;
       this.lastOrdinal = facts.ordinal;
       this.lastOrdinalAt = position;
-    } else if (this.header?.ordinal !== undefined) this.unnumbered.push(position);
+    } else if (this.header?.ordinal !== undefined && (facts.isHeader || facts.ordinal === undefined))
+      this.unnumbered.push(position);
     for (const { kind, callId, path, image } of blocks) {
       if (kind === 'image') this.images++;
       if (image && isLarge(image)) this.largeImages.push({ position, path, image });

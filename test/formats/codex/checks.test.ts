@@ -30,6 +30,31 @@ describe('a rollout that Codex wrote', () => {
   });
 });
 
+describe('a member that is null', () => {
+  it.each([
+    ['message', 'content', 'a list'],
+    ['function_call_output', 'output', 'a string or a list'],
+    ['custom_tool_call', 'input', 'a string'],
+    ['local_shell_call', 'action', 'an object'],
+  ])('of a %s is named with what it has to be: %s', (type, member, kind) => {
+    const payload = {
+      type,
+      role: 'user',
+      call_id: 'c1',
+      name: 'n',
+      content: [],
+      output: '',
+      input: '',
+      [member]: null,
+    };
+    const record = { timestamp: '2026-03-02T09:00:00.000Z', type: 'response_item', payload };
+    const { issues } = checks.describe(record);
+    expect(issues.filter(({ rule }) => rule === 'wrong-type')).toEqual([
+      { rule: 'wrong-type', path: `payload.${member}`, message: `'payload.${member}' is not ${kind}` },
+    ]);
+  });
+});
+
 describe('the base of a fork', () => {
   const rule = join(projectRoot, 'fixtures', 'rules', 'missing-base', 'codex');
   const base = readdirSync(rule).find((name) => name.startsWith('rollout-')) ?? '';

@@ -83,6 +83,11 @@ const costly: Defect[] = [
   ],
   ['lost record', put(answer), warning('ordinal-order', answer)],
   ['no ordinal on the last', edited(last, (record) => delete record.ordinal), error('missing-ordinal', last)],
+  [
+    'ordinal as text on the last',
+    edited(last, (record) => ((record as Record<string, unknown>)['ordinal'] = '7')),
+    error('wrong-type', last),
+  ],
   ['call without result', renumbered(put(result)), warning('unanswered-call', call)],
   ['result without call', renumbered(put(call)), error('orphan-result', result - 1)],
   [
