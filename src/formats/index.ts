@@ -63,7 +63,7 @@ export function unfitError(name: string, { id }: Pick<LogFormat, 'id'>, title: s
 /** Refuses what is only recognized. */
 export function requireReadable(name: string, format: LogFormat): LogFormat & Required<Pick<LogFormat, 'toNative'>> {
   const { toNative } = format;
-  if (!toNative) throw foreignError(name, format);
+  if (!toNative) throw new AppError(`${name}: ${unsupportedMessage(format)}`);
   return { ...format, toNative };
 }
 
@@ -88,6 +88,11 @@ export function probably({ title, id }: LogFormat): string {
 export function foreignMessage({ title, toNative }: LogFormat): string {
   const hint = toNative ? "; 'sessionctl convert' makes one of it" : '';
   return `not a pi or omp session log (looks like ${title})${hint}`;
+}
+
+/** What is said about it by a command that takes the logs of other agents too. */
+export function unsupportedMessage(format: LogFormat): string {
+  return format.toNative ? foreignMessage(format) : `not a supported session log (looks like ${format.title})`;
 }
 
 export function foreignError(name: string, format: LogFormat): AppError {

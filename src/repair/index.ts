@@ -1,7 +1,6 @@
 import type { NearLog } from '../formats/format.ts';
 import {
   Evidence,
-  foreignError,
   foreignFormats,
   type Identity,
   identify,
@@ -10,6 +9,7 @@ import {
   type Origin,
   seeLine,
   unfitError,
+  unsupportedMessage,
 } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, type ReadLinesOptions, readBlocks, readLineBatches } from '../lines/reader.ts';
@@ -70,7 +70,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   }
   const { format, certainty } = index;
   const checks = await format.checks?.();
-  if (!checks || index.isDocument) throw foreignError(name, format);
+  if (!checks || index.isDocument) throw new AppError(`${name}: ${unsupportedMessage(format)}`);
   if (certainty !== 'certain' && !said) {
     const hint = `nothing was written; if it is one, pass '--from ${format.id}'`;
     throw new AppError(`${name}: probably ${format.title}; ${hint}`);

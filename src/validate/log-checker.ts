@@ -4,7 +4,7 @@ import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
 import { isPacked, unpacked } from '../files/unpack.ts';
 import type { NearLog } from '../formats/format.ts';
-import { Detection, foreignMessage, probably } from '../formats/index.ts';
+import { Detection, probably, unsupportedMessage } from '../formats/index.ts';
 import { parseObject } from '../json/value.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
@@ -109,7 +109,7 @@ export class LogChecker {
       return { entries: check.log.index.size };
     }
     const { format, certainty } = identity;
-    if (!records) return { foreign: { noun: format.noun, reason: foreignMessage(format) } };
+    if (!records) return { foreign: { noun: format.noun, reason: unsupportedMessage(format) } };
     records.end();
     return { entries: records.log.size, ...(certainty === 'probable' && !from ? { note: probably(format) } : {}) };
   }

@@ -123,7 +123,7 @@ test('skips what is no session log below a folder, refuses it when it is named, 
   const { blobs, logs } = place([]);
   writeFileSync(join(logs, 'other.jsonl'), '{"some":"thing"}\n');
   expect((await run(['blobs', 'ls', '--blobs', blobs, join(logs, 'other.jsonl')])).stderr).toMatch(
-    /not a pi or omp session log/,
+    /not a supported session log/,
   );
   const none = await run(['blobs', 'ls', '--blobs', blobs, logs]);
   expect(none.code).toBe(2);

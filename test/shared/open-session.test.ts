@@ -214,7 +214,7 @@ describe('openSession', () => {
 
   it('refuses what is not a session log by name, however long it is', async () => {
     await expect(openSession(file('hello\n'), testIo())).rejects.toThrow(
-      /not a pi or omp session log \(looks like plain text\)/,
+      /not a supported session log \(looks like plain text\)/,
     );
     await expect(openSession(file('{"a":1}\n'.repeat(1000)), testIo())).rejects.toThrow(
       /JSON Lines in an unknown format/,
