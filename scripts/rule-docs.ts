@@ -1,4 +1,4 @@
-import { fixesRecords, type Group, isNative, type Level, type Rule } from '../src/rules/rule.ts';
+import { fixedWhereFound, fixesRecords, type Group, isNative, type Level, type Rule } from '../src/rules/rule.ts';
 
 const GROUPS: Readonly<Record<Group, string>> = {
   bytes: 'Bytes and lines',
@@ -33,9 +33,8 @@ const FIXED = {
 
 /** Whether repair fixes what a rule finds. */
 function fixed(rule: Rule): keyof typeof FIXED {
-  if (rule.fixable) return 'yes';
-  if (!fixesRecords(rule)) return '';
-  return isNative(rule) ? 'not in pi, omp' : 'yes';
+  if (fixedWhereFound(rule)) return 'yes';
+  return fixesRecords(rule) ? 'not in pi, omp' : '';
 }
 
 /** The table of rules for the README. */

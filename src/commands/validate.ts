@@ -2,14 +2,15 @@ import { checkedFormats, foreignFormats } from '../formats/index.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { makeReporter, REPORTER_NAMES, type ReporterName } from '../reporters/index.ts';
-import { explainRule, listRules } from '../reporters/text.ts';
+import { explainRule, listRules, type RuleInFormat } from '../reporters/text.ts';
 import { recordRules } from '../rules/check/check-records.ts';
 import { rules } from '../rules/index.ts';
-import { isNative, type Level, type RuleMeta } from '../rules/rule.ts';
+import { fixedWhereFound, fixesRecords, isNative, type Level, type Rule, type RuleMeta } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { UsageError } from '../util/errors.ts';
+import type { Style } from '../util/io.ts';
 import { version } from '../util/version.ts';
 import { counted, didYouMean } from '../util/words.ts';
 import { Validation } from '../validate/validation.ts';
@@ -33,9 +34,14 @@ export const command: Command = {
       default: String(DEFAULT_MAX_LINE_BYTES),
       kind: 'number',
     }),
-    option('from', 'FORMAT', 'Check FILE as a log of this format; with --list-rules, what applies to it', {
-      choices: checkedFormats(),
-    }),
+    option(
+      'from',
+      'FORMAT',
+      'Check FILE as a log of this format; with --list-rules and --explain, what applies to it',
+      {
+        choices: checkedFormats(),
+      },
+    ),
     option('jobs', 'N', 'Number of files to check in parallel', { default: 'the number of cores', kind: 'number' }),
     option('explain', 'RULE', 'Explain a rule: why it matters, how it arises, how to fix it', { needsNoInput: true }),
     flag('list-rules', 'List all rules with their levels', { needsNoInput: true }),
@@ -53,7 +59,7 @@ export const command: Command = {
 
 async function run(args: ParsedArgs, io: Io): Promise<number> {
   const asked = args.text('explain');
-  if (asked !== undefined) return await print(io, explainRule(ruleNamed(asked), io.style, await evidenceOf(asked)));
+  if (asked !== undefined) return await print(io, await explanation(ruleNamed(asked), args.text('from'), io.style));
   if (args.flag('list-rules')) return await print(io, listRules(await rulesFor(args.text('from')), io.style));
   const { operands } = args;
   if (operands.filter((operand) => operand === '-').length > 1)
@@ -97,14 +103,17 @@ async function rulesFor(from: string | undefined): Promise<readonly RuleMeta[]> 
   return from === undefined ? rules : rules.filter(isNative);
 }
 
-/** What the agents of other formats do with what a rule finds, by the title of the format. */
-async function evidenceOf(rule: string): Promise<[title: string, evidence: string][]> {
-  const found: [string, string][] = [];
-  for (const { noun, checks } of foreignFormats) {
-    const evidence = (await checks?.())?.evidence[rule];
-    if (evidence !== undefined) found.push([noun, evidence]);
+/** A rule in all formats, or as it is in one of them. */
+async function explanation(rule: Rule, from: string | undefined, style: Style): Promise<string> {
+  const formats: RuleInFormat[] = [];
+  for (const { id, noun, checks } of foreignFormats) {
+    const { levels, evidence } = (from === undefined || from === id ? await checks?.() : undefined) ?? {};
+    const level = levels?.[rule.id];
+    if (level) formats.push({ noun, level, fixable: fixesRecords(rule), evidence: evidence?.[rule.id] ?? '' });
   }
-  return found;
+  if (from === undefined) return explainRule({ ...rule, fixable: fixedWhereFound(rule) }, style, formats);
+  const applies = (await rulesFor(from)).some(({ id }) => id === rule.id);
+  return explainRule({ ...rule, ...(applies ? formats[0] : { level: 'off', fixable: false }) }, style, formats);
 }
 
 async function print(io: Io, text: string): Promise<number> {

@@ -54,19 +54,25 @@ function grouped({ style }: ReporterOptions): Reporter {
   };
 }
 
+/** What a rule means in the logs of one agent. */
+export interface RuleInFormat extends Pick<RuleMeta, 'level' | 'fixable'> {
+  readonly noun: string;
+  /** What the agent does with what the rule finds. */
+  readonly evidence: string;
+}
+
 /** A rule for a person: why it matters, how it arises, how to fix it, with an example. */
-export function explainRule(
-  rule: RuleMeta,
-  style: Style,
-  evidence: readonly (readonly [noun: string, text: string])[] = [],
-): string {
-  const part = (title: string, text: string): string =>
-    `${style.bold(title)}\n${fill(text.split(' '), '  ', '  ', WIDTH).join('\n')}\n`;
-  const level = levelPaint(style)[rule.level](rule.level) + (rule.fixable ? ', fixed by repair' : '');
+export function explainRule(rule: RuleMeta, style: Style, formats: readonly RuleInFormat[] = []): string {
+  const part = (title: string, text: string, more = ''): string =>
+    `${style.bold(title)}${more}\n${fill(text.split(' '), '  ', '  ', WIDTH).join('\n')}\n`;
+  const severity = ({ level, fixable }: Pick<RuleMeta, 'level' | 'fixable'>): string => {
+    const fixed = level === 'error' ? ', fixed by repair' : ', fixed by repair --only';
+    return `(${levelPaint(style)[level](level)}${fixable ? fixed : ''})`;
+  };
   return [
-    `${style.bold(rule.id)} (${level}): ${rule.summary}\n`,
+    `${style.bold(rule.id)} ${severity(rule)}: ${rule.summary}\n`,
     part('Why it matters', rule.why),
-    ...evidence.map(([noun, text]) => part(`In a ${noun}`, text)),
+    ...formats.map((one) => part(`In a ${one.noun}`, one.evidence, ` ${severity(one)}`)),
     part('How it arises', rule.arises),
     part('What to do', rule.advice),
     `${style.bold('Example')}\n${rule.example.replace(/^/gm, '  ')}\n`,

@@ -5,10 +5,10 @@ import { uuidOf } from './fix/repair-state.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const badHeader = defineRule('bad-header', 'error', 'header', {
-  summary: 'the header has no string id',
+  summary: 'the header has no string id, or in Codex lacks another field',
   why: 'Agents do not recognize the file as a session, and some overwrite it.',
   arises: 'A script wrote or changed the header.',
-  advice: "'sessionctl repair' turns the value that is there into a string.",
+  advice: "'sessionctl repair' turns the id that is there into a string, and creates what is missing.",
   example: '{"type":"session","version":3,"id":5,…}',
   looksAt: 'values',
   object: (object, _log, report) => {

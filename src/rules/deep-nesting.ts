@@ -6,7 +6,7 @@ import { defineRule, placeOf } from './rule.ts';
 const DEEPEST = 1_000;
 
 export const deepNesting = defineRule('deep-nesting', 'warning', 'content', {
-  summary: 'objects and arrays are nested more than 1,000 levels deep',
+  summary: 'objects and arrays are nested more than 1,000 levels deep, or in Codex more than 127',
   why: 'Readers that recurse run out of stack: jq, Python and many libraries reject the line or crash.',
   arises: 'A tool returned a structure that refers to itself, or someone is trying to break readers.',
   advice:

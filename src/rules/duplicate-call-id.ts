@@ -4,8 +4,8 @@ import { renameCalls } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const duplicateCallId = defineRule('duplicate-call-id', 'warning', 'tools', {
-  summary: 'two tool calls in one message have the same id',
-  why: 'Results cannot be matched to their calls, and providers reject the message.',
+  summary: 'two tool calls have the same id: in one message, or in Claude Code and Codex in one file',
+  why: 'Results cannot be matched to their calls, and providers reject the request.',
   arises: 'A provider or a proxy sent no ids, and the ones that the agent generated were not unique.',
   advice:
     "In a log of pi or omp no command fixes it; in one of Claude Code or Codex 'sessionctl repair' gives the later call an id of its own, with its result.",

@@ -3,11 +3,11 @@ import { fixRecordField } from './fix/record-fixes.ts';
 import { shapeRule } from './rule.ts';
 
 export const missingField = shapeRule('missing-field', 'error', 'shape', {
-  summary: 'an entry has no type, id, parentId, message or role',
-  why: 'Agents drop the entry or throw an error on it, and everything below it is lost.',
+  summary: 'an entry lacks a field that agents need, such as its type, id, parent, message or role',
+  why: 'Agents drop the entry or throw an error on it, and everything below it may be lost.',
   arises: 'A script or a plugin wrote the entry, or a version 1 entry is in a newer file.',
   advice:
-    "'sessionctl repair' creates an id and finds a parent if the entry is otherwise usable, and moves it to quarantine if not.",
+    "'sessionctl repair' gives the entry an id, a parent or a time if it is otherwise usable, and moves it to quarantine if not.",
   example: '{"type":"message","id":"a","timestamp":"…","message":{"role":"user","content":"hi"}}',
   fix: { object: fixField, records: fixRecordField },
 });

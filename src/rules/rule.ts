@@ -150,6 +150,11 @@ export function isNative({ line, object, end }: Rule): boolean {
   return (line ?? object ?? end) !== undefined;
 }
 
+/** Whether repair fixes what the rule finds in native logs, or in others where it is for those only. */
+export function fixedWhereFound(rule: Rule): boolean {
+  return rule.fixable || (!isNative(rule) && fixesRecords(rule));
+}
+
 export const WHOLE_FILE: FindingPlace = { line: 1, offset: 0 };
 
 export function placeOf(object: CheckedObject, path?: string): FindingPlace {

@@ -3,12 +3,12 @@ import { settleLeaf } from './fix/settle.ts';
 import { defineRule } from './rule.ts';
 
 export const staleLeaf = defineRule('stale-leaf', 'warning', 'tree', {
-  summary: 'the last entry hides newer work on another branch',
-  why: 'Agents resume at the last entry of the file: they show an old state, and the work on the other branch looks lost.',
+  summary: 'the entry that an agent resumes at hides newer work on another branch',
+  why: 'Agents resume at one entry, most at the last of the file: they show an old state, and the work on the other branch looks lost.',
   arises:
     "A label, a model change or an extension's entry was added to an older part of the tree, and no message followed it.",
   advice:
-    "'sessionctl repair --settle-leaf' appends an entry below the newer work; 'sessionctl tree --leaves' shows the branches.",
+    "'sessionctl tree --leaves' shows the branches. In a log of pi or omp 'sessionctl repair --settle-leaf' appends an entry below the newer work.",
   example:
     '{"type":"message","id":"a",…}\n{"type":"message","id":"b","parentId":"a",…}\n{"type":"label","id":"c","parentId":"a",…}',
   end: (log, report) => {

@@ -3,11 +3,11 @@ import { fixRecordField } from './fix/record-fixes.ts';
 import { shapeRule } from './rule.ts';
 
 export const wrongType = shapeRule('wrong-type', 'error', 'shape', {
-  summary: "an entry's type, id, parentId, message or role has the wrong type",
-  why: 'Agents drop the entry or throw an error on it, and everything below it is lost.',
+  summary: 'a field that agents need, such as the type, id, parent, message or role of an entry, has the wrong type',
+  why: 'Agents drop the entry or throw an error on it, and everything below it may be lost.',
   arises: 'A script or a plugin wrote the entry.',
   advice:
-    "'sessionctl repair' creates an id and finds a parent if the entry is otherwise usable, and moves it to quarantine if not.",
+    "'sessionctl repair' gives the entry an id, a parent or a time if it is otherwise usable, and moves it to quarantine if not.",
   example: '{"type":"message","id":7,"parentId":null,…}',
   fix: { object: fixField, records: fixRecordField },
 });

@@ -287,10 +287,22 @@ describe('validate', () => {
     expect(native).not.toContain('no-conversation');
   });
 
-  it('explains a rule with what the agents do', async () => {
-    const { stdout } = await run(['validate', '--explain', 'oversize-image']);
-    expect(stdout).toMatch(/^oversize-image \(error/);
-    expect(stdout).toContain('In a Claude Code transcript\n  2.1.325 refuses');
+  it('explains a rule with what the agents do, and how severe that is', async () => {
+    const { stdout } = await run(['validate', '--explain', 'half-compaction']);
+    expect(stdout).toMatch(/^half-compaction \(error, fixed by repair\): /);
+    expect(stdout).toContain('In a Codex rollout (warning, fixed by repair --only)\n  Codex 0.166 puts');
+    expect(stdout).toContain('In a Claude Code transcript (error, fixed by repair)\n  Without its summary');
+  });
+
+  it('explains a rule as it applies to the logs of one agent', async () => {
+    const explain = async (from: string): Promise<string> =>
+      (await run(['validate', '--explain', 'orphan-result', '--from', from])).stdout;
+    expect(await explain('claude-code')).toMatch(/^orphan-result \(error, fixed by repair\): /);
+    expect(await explain('claude-code')).not.toContain('Codex rollout');
+    expect(await explain('pi')).toMatch(/^orphan-result \(warning\): /);
+    expect(await explain('pi')).not.toContain('In a Claude Code transcript');
+    const other = await run(['validate', '--explain', 'bad-cwd', '--from', 'codex']);
+    expect(other.stdout).toMatch(/^bad-cwd \(off\): /);
   });
 
   it('gives every damage vector the findings that were checked by eye', async () => {
