@@ -1,6 +1,7 @@
 import type { NearLog } from '../formats/format.ts';
 import {
   Evidence,
+  foreignError,
   foreignFormats,
   type Identity,
   identify,
@@ -69,6 +70,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
     return makePlan(index, { ...request, wants });
   }
   const { format, certainty } = index;
+  if (originIn(request)) throw foreignError(name, format);
   const checks = await format.checks?.();
   if (!checks || index.isDocument) throw new AppError(`${name}: ${unsupportedMessage(format)}`);
   if (certainty !== 'certain' && !said) {

@@ -91,6 +91,11 @@ describe('whose log it is', () => {
     const ran = await run(['repair', '--from', 'claude-code', codex]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain("does not fit '--from claude-code'; it looks like a Codex rollout");
+    expect(await run(['repair', '--from', 'pi', codex])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `sessionctl: ${codex}: not a pi or omp session log (looks like a Codex rollout); 'sessionctl convert' makes one of it\n`,
+    });
     const native = join(projectRoot, 'fixtures', 'sessions', 'pi-branches.jsonl');
     expect((await run(['repair', '--from', 'codex', native])).stderr).toContain('looks like a pi or omp session log');
   });
