@@ -23,7 +23,7 @@ export const command: Command = {
     'A file that may belong to another agent is refused before anything is written: one that starts with a record of another kind, one with an unknown version, and one whose first 256 records are not mostly known entries. Pass --from if you know whose log it is.',
     'Nothing is lost: every byte of the input is in the output, the quarantine or the report. The quarantine is FILE.quarantine with -i and OUT.quarantine with -o OUT, next to the target if that is a link. With standard output, none is written unless you pass --quarantine, because FILE still has everything. Standard input needs --quarantine if something has to go there.',
     'Each change is reported on standard error, and the output is checked as validate would check it. Exit 0 if the output has no errors, 1 if an error is left (or with -n, if something would change), 2 if something went wrong.',
-    'Memory: reads a log without errors twice and any other log three times, and writes nothing before it knows what to do; in between it holds an index of about 600 bytes per entry (1.6 KB in a log of Claude Code or Codex) and about 400 bytes per damaged place. Standard input is copied to a private temporary file. Several FILEs need -i or -n.',
+    'Memory: reads a log without errors twice and any other log three times, and writes nothing before it knows what to do; in between it holds an index of about 600 bytes per entry and about 400 bytes per damaged place (in a log of Claude Code or Codex about 2 KB per record, and up to 5 KB if much of it has to be changed). Standard input is copied to a private temporary file. Several FILEs need -i or -n.',
   ],
   options: [
     option(
@@ -35,7 +35,7 @@ export const command: Command = {
     option(
       'only',
       'RULE',
-      'Fix only what these rules find, by their ids or groups (bytes, header, shape, content, tree, tools, thinking, images), with commas between; also for a warning such as blank-line',
+      'Fix only what these rules find, by their ids or groups (bytes, header, shape, content, tree, references, tools, thinking, images), with commas between; also for a warning such as blank-line',
       {
         many: true,
       },
