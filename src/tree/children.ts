@@ -2,16 +2,19 @@ import type { LogIndex } from '../log/log-index.ts';
 
 const NONE = -1;
 
+/** What has to be known of a tree; `forwardParents` counts those who come before their parent, or are their own. */
+type Parents = Pick<LogIndex, 'size' | 'parentOf' | 'forwardParents'>;
+
 /** Who hangs from whom, in file order, with cycles opened: the earliest entry of one is a root. 8 bytes per entry. */
 export class Children {
   /** Entries that start a tree: without a parent in this log, or the earliest of a cycle. */
   readonly roots: readonly number[];
-  readonly #index: LogIndex;
+  readonly #index: Parents;
   readonly #cut: ReadonlySet<number>;
   readonly #first: Int32Array;
   readonly #next: Int32Array;
 
-  constructor(index: LogIndex) {
+  constructor(index: Parents) {
     this.#index = index;
     this.#cut = new Set(cycles(index));
     this.#first = new Int32Array(index.size).fill(NONE);
@@ -71,7 +74,7 @@ export class Children {
 }
 
 /** The earliest entry of each cycle of parents, in file order. Linear, without recursion. */
-export function cycles(index: Pick<LogIndex, 'size' | 'parentOf' | 'forwardParents'>): number[] {
+export function cycles(index: Parents): number[] {
   // A walk in which every parent is before its child ends.
   if (index.forwardParents === 0) return [];
   const found: number[] = [];

@@ -66,26 +66,20 @@ const thinking = place(claude, has('thinking'));
 const prompt = place(claude, isPrompt, true);
 const call = place(claude, has('tool_use'));
 const item = place(codex, ({ payload }) => (payload as Json)['type'] === 'function_call');
-const summary = { type: 'user', isCompactSummary: true, isSidechain: false };
+const summary = { type: 'user', isCompactSummary: true };
 
-/** A boundary and its summary before the last prompt, and behind them a result of a call that is gone. */
+/** A boundary and its summary between a call and its result. */
 function resultBehindCompaction(): string {
-  const next = JSON.parse(claude[prompt] ?? '') as Json;
-  const result = JSON.parse(claude[place(claude, has('tool_result'))] ?? '') as Json;
-  const about = { sessionId: next['sessionId'], timestamp: next['timestamp'] };
+  const at = place(claude, has('tool_result'), true);
+  const result = JSON.parse(claude[at] ?? '') as Json;
+  const about = { sessionId: result['sessionId'], timestamp: result['timestamp'], isSidechain: false };
+  const boundary = { type: 'system', subtype: 'compact_boundary', logicalParentUuid: result['parentUuid'] };
   const inside = [
-    { ...about, type: 'system', subtype: 'compact_boundary', uuid: 'b1', parentUuid: null, isSidechain: false },
+    { ...about, ...boundary, uuid: 'b1', parentUuid: null, compactMetadata: { trigger: 'auto', preTokens: 1000 } },
     { ...about, ...summary, uuid: 'b2', parentUuid: 'b1', message: { role: 'user', content: 'What was said.' } },
-    { ...result, uuid: 'b3', parentUuid: 'b2' },
+    { ...result, parentUuid: 'b2' },
   ];
-  const block = contentOf(inside[2] as Json)[0];
-  if (block) block['tool_use_id'] = 'toolu_gone';
-  return joined([
-    ...claude.slice(0, prompt),
-    ...inside.map((record) => JSON.stringify(record)),
-    JSON.stringify({ ...next, parentUuid: 'b3' }),
-    ...claude.slice(prompt + 1),
-  ]);
+  return joined([...claude.slice(0, at), ...inside.map((record) => JSON.stringify(record)), ...claude.slice(at + 1)]);
 }
 
 const cases: readonly (readonly [name: string, rule: string, damaged: () => string])[] = [

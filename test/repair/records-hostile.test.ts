@@ -3,6 +3,7 @@ import { checks } from '../../src/formats/claude-code/checks.ts';
 import { recordErrors, repairRecords } from '../support/repairing-records.ts';
 
 const RECORDS = 8000;
+const HALF = RECORDS / 2;
 const id = (at: number): string => `c0ffee00-0000-4000-8000-${String(at).padStart(12, '0')}`;
 const user = (content: unknown): object => ({ type: 'user', message: { role: 'user', content } });
 const call = (callId: string, message: string): object => ({
@@ -16,8 +17,21 @@ const CASES: readonly (readonly [string, (at: number) => object])[] = [
   ['records that are their own parents', (at) => ({ parentUuid: id(at) })],
   ['parents that are all lost', () => ({ parentUuid: 'gone' })],
   ['one id for all calls', (at) => (at % 2 === 1 ? result('t') : call('t', `m${at}`))],
-  ['one id for many calls before all their results', (at) => (at < RECORDS / 2 ? call('t', `m${at}`) : result('t'))],
+  ['one id for many calls before all their results', (at) => (at < HALF ? call('t', `m${at}`) : result('t'))],
   ['a message of calls without results', (at) => (at < RECORDS - 1 ? call(`t${at}`, 'm') : user('go on'))],
+  [
+    'results far below their calls, behind a compaction',
+    (at) => {
+      if (at < HALF) return call(`t${at}`, `m${at}`);
+      if (at === HALF) return { type: 'system', subtype: 'compact_boundary', parentUuid: null, compactMetadata: {} };
+      return at === HALF + 1 ? { isCompactSummary: true } : result(`t${at - HALF - 2}`);
+    },
+  ],
+  [
+    'results far below their calls, on another branch',
+    (at) =>
+      at < HALF ? call(`t${at}`, `m${at}`) : { ...result(`t${at - HALF}`), ...(at === HALF && { parentUuid: id(0) }) },
+  ],
   ['one id for all messages', (at) => (at % 2 === 1 ? user('go on') : call(`t${at}`, 'm'))],
 ];
 

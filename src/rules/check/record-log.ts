@@ -28,7 +28,7 @@ export const NO_MESSAGE = -1;
 export const ROOT = -1;
 export const LOST = -2;
 
-const FLAG = { spoken: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assistant: 32 };
+const FLAG = { spoken: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assistant: 32, compaction: 64 };
 
 /** How many records above it are looked at for where an answer was left and another one begun. */
 const MOST_TAKEN_BACK = 64;
@@ -168,6 +168,10 @@ export class RecordLog {
     return (this.#flags.at(position) & FLAG.prompt) !== 0;
   }
 
+  isCompaction(position: number): boolean {
+    return (this.#flags.at(position) & FLAG.compaction) !== 0;
+  }
+
   conversationOf(position: number): string {
     return this.#names[this.#conversation.at(position)] ?? '';
   }
@@ -249,6 +253,7 @@ export class RecordLog {
     let flags = (isSpoken ? FLAG.spoken : 0) | (facts.mayBeRoot ? FLAG.mayBeRoot : 0);
     if (isSpoken && facts.role === 'user') flags |= FLAG.prompt;
     if (facts.role === 'assistant') flags |= FLAG.assistant;
+    if (facts.compaction) flags |= FLAG.compaction;
     const symbol = id === undefined ? NO_ID : this.#symbol(id);
     if (symbol !== NO_ID) flags |= this.#define(symbol, position, record);
     this.#id.push(symbol);

@@ -1,0 +1,122 @@
+import { Children } from '../../tree/children.ts';
+import { NO_MESSAGE, type RecordLog, ROOT, type ToolUse } from './record-log.ts';
+
+/** In the place of a root: another rule finds what is wrong with the path, and nobody knows where it led. */
+const UNKNOWN = -1;
+
+/** A result that the agent finds without its call, although that is in the file. */
+export interface StrayResult {
+  readonly call: number;
+  readonly result: ToolUse;
+  /** The record that makes the call. */
+  readonly calledAt: number;
+  /** The compaction that came between them, or that keeps the result alone; -1 where they are on two branches. */
+  readonly compaction: number;
+}
+
+/** The results whose call is neither on their path nor kept by the compaction that the path begins with. */
+export function strayResults(log: RecordLog): StrayResult[] {
+  const paths = new RecordPaths(log);
+  const last = log.compactions.at(-1)?.position ?? -1;
+  const stray: StrayResult[] = [];
+  for (const [call, results] of log.results) {
+    const [made, another] = log.calls.get(call) ?? [];
+    // Which of two calls with one id a result belongs to is not known.
+    if (!made || another) continue;
+    const calledAt = made.position;
+    for (const result of results) {
+      const { position } = result;
+      const root = paths.rootOf(position);
+      if (root === UNKNOWN) continue;
+      const isSeen = paths.isOnOnePath(calledAt, position) || paths.keeps(root, calledAt);
+      const isCutOff = paths.keeps(last, position) && !paths.keeps(last, calledAt);
+      const compaction = isSeen ? last : log.isCompaction(root) ? root : -1;
+      if (!isSeen || isCutOff) stray.push({ call, result, calledAt, compaction });
+    }
+  }
+  return stray;
+}
+
+interface Kept {
+  readonly all: ReadonlySet<number>;
+  readonly first: number;
+  readonly last: number;
+}
+
+const NOTHING: Kept = { all: new Set(), first: -1, last: -1 };
+
+/** Who is above whom: made in linear time, asked in constant time. A compaction is a root. */
+class RecordPaths {
+  readonly #log: RecordLog;
+  /** Records are numbered from the top down: those below one follow it. */
+  readonly #numbers: Int32Array;
+  readonly #sizes: Int32Array;
+  readonly #roots: Int32Array;
+  /** The first record of each message. */
+  readonly #firsts: Int32Array;
+  /** What each compaction keeps that is whole. */
+  readonly #kept = new Map<number, Kept>();
+
+  constructor(log: RecordLog) {
+    const { size } = log;
+    this.#log = log;
+    this.#numbers = new Int32Array(size);
+    this.#sizes = new Int32Array(size).fill(1);
+    this.#roots = new Int32Array(size);
+    this.#firsts = new Int32Array(size).fill(-1);
+    for (const { position, kept, hasSummary } of log.compactions) {
+      const found = kept.map((id) => log.find(id));
+      if (hasSummary && !found.includes(-1))
+        this.#kept.set(position, { all: new Set(found), first: found[0] ?? -1, last: found.at(-1) ?? -1 });
+    }
+    const parentOf = (at: number): number => (log.isCompaction(at) ? ROOT : log.parentOf(at));
+    let forwardParents = 0;
+    const ambiguous = new Set<number>();
+    for (let at = 0; at < size; at++) {
+      if (parentOf(at) >= at) forwardParents++;
+      if (log.isRepeated(at) && !log.isCopy(at)) ambiguous.add(at).add(log.find(log.idOf(at) ?? ''));
+      const message = log.messageOf(at);
+      if (message !== NO_MESSAGE && this.#firsts[message] === -1) this.#firsts[message] = at;
+    }
+    const children = new Children({ size, parentOf, forwardParents });
+    const topDown = [...children.topDown()];
+    for (const [number, at] of topDown.entries()) {
+      const parent = children.parentOf(at);
+      const root = parent < 0 ? (this.#isRoot(at) ? at : UNKNOWN) : (this.#roots[parent] as number);
+      this.#numbers[at] = number;
+      this.#roots[at] = log.isSpoken(at) && !ambiguous.has(at) ? root : UNKNOWN;
+    }
+    for (const at of topDown.reverse()) {
+      const parent = children.parentOf(at);
+      if (parent >= 0) this.#sizes[parent] = (this.#sizes[parent] as number) + (this.#sizes[at] as number);
+    }
+  }
+
+  #isRoot(at: number): boolean {
+    const log = this.#log;
+    if (log.isCompaction(at)) return this.#kept.has(at);
+    return log.parentIdOf(at) === null && (log.isFirst(at) || log.mayBeRoot(at));
+  }
+
+  rootOf(position: number): number {
+    return this.#roots[position] as number;
+  }
+
+  /** Agents take the whole message of a call where they meet any record of it. */
+  isOnOnePath(call: number, result: number): boolean {
+    const message = this.#log.messageOf(call);
+    const first = message === NO_MESSAGE ? call : (this.#firsts[message] as number);
+    return this.#isBelow(result, call) || this.#isBelow(result, first) || this.#isBelow(call, result);
+  }
+
+  /** Some compactions name only the first and the last record that they keep. */
+  keeps(compaction: number, position: number): boolean {
+    const { all, first, last } = this.#kept.get(compaction) ?? NOTHING;
+    return all.has(position) || (first >= 0 && this.#isBelow(position, first) && this.#isBelow(last, position));
+  }
+
+  #isBelow(position: number, above: number): boolean {
+    const steps = (this.#numbers[position] as number) - (this.#numbers[above] as number);
+    return steps >= 0 && steps < (this.#sizes[above] as number);
+  }
+}
