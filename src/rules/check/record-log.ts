@@ -52,6 +52,8 @@ interface Conversation {
   last: number;
   /** The one that is going on. */
   message: number;
+  /** What came last is a call. */
+  isCalling: boolean;
 }
 
 /**
@@ -313,11 +315,14 @@ export class RecordLog {
     if (compaction) this.compactions.push({ position, kept: compaction.kept, hasSummary: compaction.isWhole });
     if (!isSpoken) return;
     const known = this.conversations.get(conversation);
-    const current = known ?? { first: position, last: position, message };
+    const current = known ?? { first: position, last: position, message, isCalling: false };
     if (!known) this.conversations.set(conversation, current);
     // An answer may be several records, with results of its first calls between them.
-    if (role === 'user' || (role === 'assistant' && (message === NO_MESSAGE || message !== current.message)))
-      current.last = position;
+    // Where it has no id, calls in a row are one answer.
+    const isCalling = role === 'assistant' && message === NO_MESSAGE && blocks.some(({ kind }) => kind === 'call');
+    const isSame = message === NO_MESSAGE ? isCalling && current.isCalling : message === current.message;
+    if (role === 'user' || (role === 'assistant' && !isSame)) current.last = position;
+    if (role !== undefined) current.isCalling = isCalling;
     if (role === 'user' || message !== NO_MESSAGE) current.message = message;
   }
 

@@ -23,6 +23,17 @@ describe('a rollout that Codex wrote', () => {
       expect(await run(['validate', join(folder, 'hand', name)])).toMatchObject({ code: 0, stdout: '' });
   });
 
+  it('does not go on behind a call where only another call of the same answer follows', async () => {
+    const file = join(folder, '0.166.0', 'killed-in-tool.jsonl');
+    const { stdout } = await run(['validate', file]);
+    expect(stdout.match(/has no result.*/g)).toEqual(['has no result', 'has no result']);
+    const next = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }] };
+    const stdin = `${readFileSync(file, 'utf8')}${JSON.stringify({ type: 'response_item', payload: next })}\n`;
+    const after = await run(['validate'], { stdin });
+    const goesOn = 'has no result, and the conversation goes on';
+    expect(after.stdout.match(/has no result.*/g)).toEqual([goesOn, goesOn]);
+  });
+
   it('is not checked where it is one JSON document', async () => {
     const { code, stderr } = await run(['validate', join(folder, 'hand', 'typescript.json')]);
     expect(code).toBe(2);
