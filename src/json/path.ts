@@ -1,4 +1,4 @@
-import { findMember, objectMembers, removeElements, type Splice, setMember } from './text.ts';
+import { type Member, objectMembers, type Splice, setMember } from './text.ts';
 import { isObject, type JsonObject } from './value.ts';
 
 /** The keys and numbers of a path such as message.content[0].text. */
@@ -28,13 +28,31 @@ export function isInside(path: string, outer: string): boolean {
   return path.startsWith(outer) && /^(?:$|[.[])/.test(path.slice(outer.length));
 }
 
+/** The same for any of several. */
+export function isInsideAny(path: string, outer: { readonly has: (path: string) => boolean }): boolean {
+  for (let end = 1; end < path.length; end++)
+    if ((path[end] === '.' || path[end] === '[') && outer.has(path.slice(0, end))) return true;
+  return outer.has(path);
+}
+
+/** The members of the last text that was looked at, by where they open: one line may have many places that change. */
+let known: { readonly text: string; readonly members: Map<number, readonly Member[]> } | undefined;
+
+function membersAt(text: string, open: number): readonly Member[] {
+  if (known?.text !== text) known = { text, members: new Map() };
+  const members = known.members.get(open) ?? [...objectMembers(text, open)];
+  known.members.set(open, members);
+  return members;
+}
+
 /** Where a value is in the text of the object that opens at `open`. */
 function placeAt(text: string, open: number, parts: readonly string[]) {
   let place = { start: open, end: open };
   for (const part of parts) {
     const isArray = text.charCodeAt(place.start) === 0x5b;
     if (!isArray && text.charCodeAt(place.start) !== 0x7b) return undefined;
-    const member = isArray ? [...objectMembers(text, place.start)][Number(part)] : findMember(text, place.start, part);
+    const members = membersAt(text, place.start);
+    const member = isArray ? members[Number(part)] : members.findLast(({ key }) => key === part);
     if (!member) return undefined;
     place = { start: member.valueStart, end: member.valueEnd };
   }
@@ -51,18 +69,21 @@ export function setAt(text: string, open: number, path: string, json: string): S
   return place ? [{ ...place, text: json }] : [];
 }
 
-/** The splices that take the elements of arrays out that are at these paths. */
-export function removeAt(text: string, open: number, paths: readonly string[]): Splice[] {
-  const arrays = new Map<string, Set<number>>();
-  for (const path of paths) {
-    const [, array, at] = /^(.*)\[(\d+)\]$/.exec(path) ?? [];
-    if (array === undefined) continue;
-    const known = arrays.get(array);
-    if (known) known.add(Number(at));
-    else arrays.set(array, new Set([Number(at)]));
-  }
-  return [...arrays].flatMap(([array, leaving]) => {
+/** Takes elements out of arrays, one by one: each with the comma behind it, or before it where none stays behind. */
+export function elementRemover(leaving: ReadonlySet<string>) {
+  const lastStaying = new Map<string, number>();
+  return (text: string, open: number, path: string): Splice[] => {
+    const [, array = '', index] = /^(.*)\[(\d+)\]$/.exec(path) ?? [];
     const place = placeAt(text, open, partsOf(array));
-    return place ? removeElements(text, place.start, (index) => leaving.has(index)) : [];
-  });
+    const elements = place && text.charCodeAt(place.start) === 0x5b ? membersAt(text, place.start) : [];
+    const at = Number(index);
+    const element = elements[at];
+    if (!element) return [];
+    let last = lastStaying.get(array) ?? elements.length - 1;
+    while (leaving.has(`${array}[${last}]`)) last--;
+    lastStaying.set(array, last);
+    const next = elements[at + 1];
+    if (next && at < last) return [{ start: element.start, end: next.start, text: '' }];
+    return [{ start: elements[at - 1]?.valueEnd ?? element.start, end: element.valueEnd, text: '' }];
+  };
 }

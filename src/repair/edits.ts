@@ -151,13 +151,11 @@ export class RegionEditor {
     const { keepsOld: rule = piece.keepsOld ? this.#region.rule : undefined, after = [] } = unit?.edits ?? {};
     if (rule !== undefined) this.old.push({ start, end, rule });
     this.#fill(end, -all.reduce((sum, { splice }) => sum + splice.text.length - (splice.end - splice.start), 0));
+    let edited: string | undefined;
     for (const { text, source, ...reason } of after) {
-      const edited = () =>
-        applySplices(
-          this.#raw.slice(start, end),
-          all.map(({ splice }) => splice),
-        );
-      const line = typeof text === 'string' ? text : text(decodeUtf8(edited()));
+      const splicesOf = () => all.map(({ splice }) => splice);
+      if (typeof text !== 'string') edited ??= decodeUtf8(applySplices(this.#raw.slice(start, end), splicesOf()));
+      const line = typeof text === 'string' ? text : text(edited ?? '');
       this.#insert(end, this.#newline + encodeUtf8(line), 'inserted', { ...reason, header: source });
     }
   }
@@ -174,10 +172,11 @@ export class RegionEditor {
     const changes: { splice: Splice; reason: EditReason }[] = members.map(({ key, json, ...reason }) => {
       return { splice: placed(setMember(text, open, key, encodeUtf8(json))), reason };
     });
-    for (const { splices: splicesIn, words, ...reason } of inner) {
-      const splices = splicesIn(text, open).map(placed);
+    const wanted = inner.map((one) => ({ ...one, splices: one.splices(text, open).map(placed) }));
+    const mayOverlap = anyOverlap([...changes.map(({ splice }) => splice), ...wanted.flatMap((one) => one.splices)]);
+    for (const { splices, words, ...reason } of wanted) {
       const overlaps = ({ start, end }: Splice): boolean =>
-        changes.some(({ splice }) => start < splice.end && splice.start < end);
+        mayOverlap && changes.some(({ splice }) => start < splice.end && splice.start < end);
       // Two fixes may want the same comma. What is written has to be JSON, so the second one waits for the next run.
       if (splices.some(overlaps)) continue;
       for (const splice of splices)
@@ -213,6 +212,11 @@ export class RegionEditor {
     const { line, rule } = this.#region;
     this.edits.push({ line, rule, ...reason, ...splice, action });
   }
+}
+
+function anyOverlap(splices: Splice[]): boolean {
+  splices.sort((a, b) => a.start - b.start || a.end - b.end);
+  return splices.some(({ start }, at) => start < (splices[at - 1]?.end ?? 0));
 }
 
 function stays({ kind, unit }: Piece): boolean {

@@ -125,6 +125,7 @@ function fixAll(repair: RecordRepair, checks: RecordChecks, wants: Wants, reques
     for (const { id, fix } of fixes) {
       const found = findings.filter(({ rule, unit }) => rule === id && !unit.frozen);
       if (found.length > 0) fix?.(repair, found);
+      repair.forgetRemoved();
       if (!isOnce && repair.changes > before) return true;
     }
     return repair.changes > before;
@@ -157,6 +158,7 @@ function recheck(repair: RecordRepair, checks: RecordChecks, wants: Wants, reque
 class RecordIndexBuilder {
   readonly index = new RecordIndex();
   keepsOffsets = false;
+  #hasHeader = false;
   readonly #checks: RecordChecks;
   readonly #lines: LineSplitter;
   readonly #check: RecordCheck;
@@ -207,8 +209,8 @@ class RecordIndexBuilder {
     const text = decodeUtf8(raw);
     const facts = this.#checks.describe(value);
     const origin = hash('sha1', text, 'base64');
-    if (facts.isHeader && index.units.every((unit) => !unit.facts.isHeader))
-      this.keepsOffsets = this.#checks.keepsOffsets?.(value) === true;
+    if (facts.isHeader && !this.#hasHeader) this.keepsOffsets = this.#checks.keepsOffsets?.(value) === true;
+    this.#hasHeader ||= facts.isHeader === true;
     if (index.first.length < FIRST_RECORDS) index.first.push(value);
     const keepsValue = facts.isHeader || (facts.compaction?.kept.length ?? 0) > 0;
     this.#unit = {

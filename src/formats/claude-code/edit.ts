@@ -55,6 +55,13 @@ export const edit: RecordEditor = {
   },
 };
 
+/** The calls of records that were asked about: one may have many. */
+const callsOf = new WeakMap<JsonObject, ReadonlySet<string | undefined>>();
+
 function makes(record: JsonObject, callId: string): boolean {
-  return describeChecked(record).blocks.some((block) => block.kind === 'call' && block.callId === callId);
+  const calls =
+    callsOf.get(record) ??
+    new Set(describeChecked(record).blocks.flatMap(({ kind, callId }) => (kind === 'call' ? [callId] : [])));
+  callsOf.set(record, calls);
+  return calls.has(callId);
 }

@@ -119,12 +119,26 @@ export const passBy = eachRecord((repair, { unit, rule }) => {
   }
 });
 
+/** Gives the id of the call that something was found in; one record may have many. */
+function callFinder(): (finding: RecordFinding) => string | undefined {
+  let known: RecordUnit | undefined;
+  let ids = new Map<string, string | undefined>();
+  return ({ unit, path = '' }) => {
+    const calls = unit === known ? undefined : unit.facts.blocks.filter(({ kind }) => kind === 'call');
+    if (calls) ids = new Map(calls.map((block) => [block.path, block.callId]));
+    known = unit;
+    return ids.get(path);
+  };
+}
+
 /** A call that the conversation went past gets a result, behind the message that made it. */
 export const answerCall: FixRecords = (repair, findings) => {
   let last: RecordUnit | undefined;
-  for (const { unit, rule, path } of findings) {
-    const { messageId, conversation, blocks } = unit.facts;
-    const callId = blocks.find((block) => block.path === path && block.kind === 'call')?.callId;
+  const callIdAt = callFinder();
+  for (const finding of findings) {
+    const { unit, rule } = finding;
+    const { messageId, conversation } = unit.facts;
+    const callId = callIdAt(finding);
     if (callId === undefined || !repair.log.goesOnBehind(unit.order)) continue;
     const isSame = last && messageId !== undefined && last.facts.messageId === messageId;
     if (!last || !isSame || last.facts.conversation !== conversation || last.order < unit.order)
@@ -162,8 +176,7 @@ function numbered(taken: readonly (string | undefined)[], mark: string): (id: st
 export const renameCalls: FixRecords = (repair, findings) => {
   // An agent was seen to lose the result of a call whose id ends in an underscore and a number.
   const newId = numbered(repair.callIds(), 'x');
-  const callIdAt = ({ unit, path }: RecordFinding): string | undefined =>
-    unit.facts.blocks.find((block) => block.path === path && block.kind === 'call')?.callId;
+  const callIdAt = callFinder();
   for (const callId of new Set(findings.map(callIdAt))) {
     const uses = callId === undefined ? [] : repair.usesOf(callId);
     if (callId === undefined || uses.some(({ unit }) => unit.frozen)) continue;
@@ -173,15 +186,18 @@ export const renameCalls: FixRecords = (repair, findings) => {
       if (use.block.kind === 'call') begun++;
       else calls[answered < begun ? answered++ : Math.max(0, begun - 1)]?.results.push(use);
     }
+    const renamed = new Map<RecordUnit, Map<string, { readonly callId: string }>>();
     for (const { use, results } of calls.slice(1)) {
       const id = lostCallId(repair, use.unit) ?? newId(callId);
       for (const { unit, block } of [use, ...results]) {
         const reason = { rule: findings[0]?.rule ?? '', words: `changed the id of the ${block.kind} to '${id}'` };
         const path = repair.edit.callIdPath(block);
         repair.set(unit, path, JSON.stringify(id), { ...reason, idBefore: callId, idAfter: id });
-        repair.changeBlock(unit, block.path, { callId: id });
+        const blocks = renamed.get(unit) ?? new Map();
+        renamed.set(unit, blocks.set(block.path, { callId: id }));
       }
     }
+    for (const [unit, blocks] of renamed) repair.changeBlocks(unit, blocks);
   }
 };
 
@@ -246,7 +262,7 @@ export const describeImage = eachRecord((repair, { unit, rule, path }) => {
   };
   if (!repair.set(unit, path, textFor, { rule, words: 'replaced the image by a text' })) return;
   repair.keepOld(unit, rule);
-  repair.changeBlock(unit, path, { kind: 'text', image: undefined });
+  repair.changeBlocks(unit, new Map([[path, { kind: 'text', image: undefined }]]));
 });
 
 /** A record gets a time next to that of the nearest one that has one. */

@@ -1,9 +1,8 @@
 import type { BlockFacts, CheckedFacts, RecordChecks, RecordEditor } from '../../formats/format.ts';
-import { isInside, removeAt, setAt, valueAt } from '../../json/path.ts';
+import { elementRemover, isInside, isInsideAny, setAt, valueAt } from '../../json/path.ts';
 import { applySplices, skipSpace } from '../../json/text.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lines/line.ts';
-import { counted } from '../../util/words.ts';
 import { RecordLog } from '../check/record-log.ts';
 import { type ChangeReason, editsOf, type InnerEdit, LineIndex, type MovedLine, type NewLine } from './repair-state.ts';
 
@@ -42,6 +41,8 @@ export class InsideChanges {
   readonly removed = new Map<string, ChangeReason>();
   /** How many blocks a list has that something was found in, by its path. */
   readonly lengths = new Map<string, number>();
+  /** How many of them leave. */
+  readonly leaving = new Map<string, number>();
 }
 
 /** What changes inside a record, for whoever adds to it. */
@@ -83,6 +84,10 @@ export class RecordRepair {
   changes = 0;
   /** The results that are put in behind a record. */
   readonly #inserted = new Map<RecordUnit, RecordUnit[]>();
+  /** Those that blocks were removed from which their facts still have. */
+  readonly #losing = new Set<RecordUnit>();
+  /** The record that results were made for last: it may have many calls. */
+  #answered: { readonly record: string; readonly value: JsonObject } | undefined;
   #naming: Map<string, RecordUnit[]> | undefined;
   #before: Int32Array | undefined;
   #hasForward: boolean | undefined;
@@ -243,20 +248,31 @@ export class RecordRepair {
 
   /** A block leaves, and the quarantine gets the old line; a record of which nothing is left leaves itself. */
   removeBlock(unit: RecordUnit, path: string, rule: string, words: string): boolean {
-    const { removed, lengths } = insideOf(unit);
+    const { removed, lengths, leaving } = insideOf(unit);
     if (unit.frozen || removed.has(path)) return false;
-    const blocks = unit.facts.blocks.filter((block) => !isInside(block.path, path));
     const list = listOf(path);
-    const left = [...removed.keys()].filter((one) => listOf(one) === list).length + 1;
-    const isLast = (lengths.get(list ?? '') ?? blocks.length + left) <= left;
-    if (isLast || list === undefined) return this.drop(unit, rule, 'moved the record to quarantine');
+    if (list === undefined) return this.drop(unit, rule, 'moved the record to quarantine');
+    const left = (leaving.get(list) ?? 0) + 1;
+    const length = lengths.get(list) ?? unit.facts.blocks.filter((block) => !isInside(block.path, path)).length + left;
+    if (length <= left) return this.drop(unit, rule, 'moved the record to quarantine');
+    lengths.set(list, length);
+    leaving.set(list, left);
     removed.set(path, { rule, words });
     unit.digest += `\0-${path}`;
     this.keepOld(unit, rule);
-    const issues = unit.facts.issues.filter((issue) => !isInside(issue.path, path));
-    unit.facts = { ...unit.facts, blocks, issues };
+    this.#losing.add(unit);
     this.changes++;
     return true;
+  }
+
+  /** Forgets the blocks that a fix removed: all of them at once, for there may be as many as the record has. */
+  forgetRemoved(): void {
+    for (const unit of this.#losing) {
+      const removed = unit.inside?.removed ?? new Map<string, ChangeReason>();
+      const stays = ({ path }: { readonly path: string }): boolean => !isInsideAny(path, removed);
+      unit.facts = { ...unit.facts, blocks: unit.facts.blocks.filter(stays), issues: unit.facts.issues.filter(stays) };
+    }
+    this.#losing.clear();
   }
 
   /** The quarantine gets the line as it was. */
@@ -275,9 +291,9 @@ export class RecordRepair {
     return true;
   }
 
-  /** Other facts for the block at a path. */
-  changeBlock(unit: RecordUnit, path: string, change: Partial<BlockFacts>): void {
-    const blocks = unit.facts.blocks.map((block) => (block.path === path ? { ...block, ...change } : block));
+  /** Other facts for the blocks at these paths. */
+  changeBlocks(unit: RecordUnit, changes: ReadonlyMap<string, Partial<BlockFacts>>): void {
+    const blocks = unit.facts.blocks.map((block) => ({ ...block, ...changes.get(block.path) }));
     unit.facts = { ...unit.facts, blocks };
   }
 
@@ -285,11 +301,14 @@ export class RecordRepair {
   usesOf(callId: string): { readonly unit: RecordUnit; readonly block: BlockFacts }[] {
     const symbol = this.log.callIds.find(callId);
     const uses = symbol < 0 ? [] : [...(this.log.calls.get(symbol) ?? []), ...(this.log.results.get(symbol) ?? [])];
+    let unit: RecordUnit | undefined;
+    let blocks = new Map<string, BlockFacts>();
     return uses
       .sort((one, other) => one.position - other.position)
       .flatMap(({ position, path }) => {
-        const unit = this.units[position];
-        const block = unit?.facts.blocks.find((one) => one.path === path && one.callId === callId);
+        if (unit !== this.units[position]) blocks = blocksOf(this.units[position], callId);
+        unit = this.units[position];
+        const block = blocks.get(path);
         return unit && block ? [{ unit, block }] : [];
       });
   }
@@ -335,7 +354,8 @@ export class RecordRepair {
     }
     const make = (record: string): string => {
       const answer = { callId, id, parentId: unit.facts.parentId ?? undefined, text };
-      return JSON.stringify(this.edit.result(parseObject(record) ?? {}, answer));
+      if (this.#answered?.record !== record) this.#answered = { record, value: parseObject(record) ?? {} };
+      return JSON.stringify(this.edit.result(this.#answered.value, answer));
     };
     const words = `inserted a result for call '${callId}'`;
     editsOf(anchor).after.push({ text: make, rule, words, ...(hasTree ? { idAfter: id } : {}) });
@@ -378,16 +398,18 @@ export function listOf(path: string): string | undefined {
   return /^(.*)\[\d+\]$/.exec(path)?.[1];
 }
 
+/** The blocks of a record that have to do with a call, by their paths. */
+function blocksOf(unit: RecordUnit | undefined, callId: string): Map<string, BlockFacts> {
+  const blocks = unit?.facts.blocks.filter((block) => block.callId === callId) ?? [];
+  return new Map(blocks.reverse().map((block) => [block.path, block]));
+}
+
 function innerEdits({ set, removed }: InsideChanges): InnerEdit[] {
   const inner: InnerEdit[] = [];
-  const [first] = removed.values();
-  const leaving = [...removed.keys()];
-  if (first) {
-    const words = leaving.length > 1 ? `removed ${counted(leaving.length, 'block')}` : first.words;
-    inner.push({ ...first, words, splices: (text, open) => removeAt(text, open, leaving) });
-  }
+  const remove = elementRemover(new Set(removed.keys()));
+  for (const [path, reason] of removed) inner.push({ ...reason, splices: (text, open) => remove(text, open, path) });
   for (const [path, { json, ...reason }] of set) {
-    if (leaving.some((one) => isInside(path, one))) continue;
+    if (isInsideAny(path, removed)) continue;
     const jsonOf = (text: string): string =>
       typeof json === 'string' ? json : json(valueAt(parseObject(decodeUtf8(text)), path));
     inner.push({ ...reason, splices: (text, open) => setAt(text, open, path, encodeUtf8(jsonOf(text))) });
