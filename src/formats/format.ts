@@ -202,8 +202,8 @@ export interface RecordEditor {
   textBlock(text: string, path: string): JsonObject;
   /** What a compaction says of the records it keeps, by path, if it keeps only these; undefined where it then has to go. */
   keptOnly?(record: JsonObject, has: (id: string) => boolean): ReadonlyMap<string, unknown> | undefined;
-  /** A header for a log that lost its own; `records` are the first of the log, whole ones. */
-  header?(records: readonly JsonObject[], id: string): JsonObject | undefined;
+  /** A header for a log that lost its own; `records` are its first whole ones, `start` is that of its first line. */
+  header?(records: readonly JsonObject[], id: string, start?: string): JsonObject | undefined;
 }
 
 export interface NewResult {

@@ -29,6 +29,8 @@ type Wants = (rule: string, severity?: Severity) => boolean;
 
 /** How many records a lost header may be made from. */
 const FIRST_RECORDS = 64;
+/** In so much of its line a lost header may still show its id. */
+const START_BYTES = 4096;
 /** More than any log needs; the fixes of two rules could else undo each other for ever. */
 const MOST_ROUNDS = 100;
 
@@ -188,6 +190,7 @@ class RecordIndexBuilder {
 
   take(line: Line): void {
     this.index.lines++;
+    this.index.start ||= line.raw.slice(0, START_BYTES);
     this.#lines.take(line);
   }
 

@@ -116,17 +116,19 @@ const edit: RecordEditor = {
             output: text,
           };
     if (item === call) return answer;
-    const { timestamp, ordinal } = call;
-    const next = typeof ordinal === 'number' ? { ordinal: ordinal + 1 } : {};
-    return { timestamp, ...next, type: 'response_item', payload: answer };
+    // No ordinal: the next one is taken, programs that show the session stop at one that comes twice, and forks name them.
+    return { timestamp: call['timestamp'], type: 'response_item', payload: answer };
   },
   imageData: ({ image_url: url }) => /^data:[^;,]+;base64,(.*)$/s.exec(textOf(url))?.[1],
   textBlock: (text) => ({ type: 'input_text', text }),
   header: rebuiltHeader,
 };
 
+/** The whole id in a piece of a header. */
+const TORN_ID = /^[^{]*\{[^{}]*"type":"session_meta","payload":\{(?:[^{}]*?,)?"id":"([\w-]+)"/;
+
 /** What Codex needs to accept the log, from what the records still say. */
-function rebuiltHeader(records: readonly JsonObject[], id: string): JsonObject | undefined {
+function rebuiltHeader(records: readonly JsonObject[], id: string, start = ''): JsonObject | undefined {
   const first = records.find(isRecord);
   if (!first) return undefined;
   const said = (member: string): string | undefined =>
@@ -138,7 +140,7 @@ function rebuiltHeader(records: readonly JsonObject[], id: string): JsonObject |
     ...(isNumbered ? { ordinal: Math.max(0, ordinal - 1) } : {}),
     type: 'session_meta',
     payload: {
-      id: said('thread_id') ?? id,
+      id: TORN_ID.exec(start)?.[1] ?? said('thread_id') ?? id,
       timestamp,
       cwd: said('cwd') ?? '',
       originator: 'sessionctl',

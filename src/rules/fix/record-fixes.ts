@@ -305,7 +305,7 @@ export const writeHeader = eachRecord((repair, { rule }) => {
 });
 
 function newHeader({ edit, index }: RecordRepair) {
-  return edit.header?.(index.first, uuidOf(JSON.stringify(index.first[0] ?? '')));
+  return edit.header?.(index.first, uuidOf(JSON.stringify(index.first[0] ?? '')), index.start);
 }
 
 /** Escaped halves of a character, as pairs, alone, or as other escapes that are passed over. */

@@ -63,6 +63,8 @@ export class RecordIndex extends LineIndex {
   readonly units: RecordUnit[] = [];
   /** The first records, for a header that is lost. */
   readonly first: JsonObject[] = [];
+  /** The start of the first line, for a header that is torn. */
+  start = '';
   /** What the rules say about single records. */
   readonly findings: RecordFinding[] = [];
   lines = 0;
