@@ -141,7 +141,7 @@ test('refuses a file that is not a session log, and writes nothing', async () =>
   for (const [name, kind] of Object.entries({ externalize: 'supported', inline: 'pi or omp' })) {
     const out = await run([name, '--blobs', folder], { stdin: '{"some":"thing"}\n'.repeat(300) });
     expect(out).toMatchObject({ code: 2, stdout: '' });
-    expect(out.stderr).toContain(`sessionctl: -: not a ${kind} session log`);
+    expect(out.stderr.startsWith(`sessionctl: -: not a ${kind} session log`), name).toBe(true);
   }
   expect((await run(['externalize', '--blobs', folder], { stdin: '' })).code).toBe(0);
 });
