@@ -95,19 +95,6 @@ export type Fate = 'mapped' | 'merged' | 'custom' | 'dropped';
 /** No other known format looks like this; or another might, and what must not guess asks for `--from`. */
 export type Certainty = 'certain' | 'probable';
 
-/** What an index and rules need to know of one record. */
-export interface RecordFacts {
-  readonly id?: string | undefined;
-  readonly parentId?: string | null | undefined;
-  /** The type of the record, in the words of its format. */
-  readonly kind: string;
-  readonly role?: string | undefined;
-  /** The ids of the tool calls that it makes, and of those that it answers. */
-  readonly calls: readonly string[];
-  readonly results: readonly string[];
-  readonly timestamp?: string | undefined;
-}
-
 /** What a record's message is made of, for the rules on it. */
 export interface BlockFacts {
   readonly kind: 'text' | 'thinking' | 'image' | 'call' | 'result' | 'other' | 'unknown';
@@ -127,7 +114,7 @@ export interface BlockFacts {
 export const UNNAMED = '?';
 
 /** What the rules need to know of one record, whatever its format calls it. */
-export interface CheckedFacts {
+export interface RecordFacts {
   /** The type of the record, in the words of its format. */
   readonly type: string;
   /** It is part of a conversation: others may hang from it, or it goes to the model. */
@@ -222,7 +209,7 @@ export interface RecordChecks {
   readonly evidence: Readonly<Record<string, string>>;
   /** Whether an object inside a damaged line is a record, and not a piece of one. */
   readonly isRecord: (value: JsonObject) => boolean;
-  readonly describe: (record: JsonObject) => CheckedFacts;
+  readonly describe: (record: JsonObject) => RecordFacts;
   readonly edit: RecordEditor;
   /** How bad damage of a line is, by what the line still shows; undefined where the level of the rule is right. */
   readonly damageSeverity?: (damage: Damage, raw: string) => 'error' | 'warning' | undefined;
@@ -245,8 +232,6 @@ export interface LogFormat {
   readonly locations?: (env: Readonly<Record<string, string | undefined>>) => readonly string[];
   /** Only a user who takes turns back makes branches, so that none of them is work that was lost. */
   readonly takesBack?: true;
-  /** What is known of one record of a log. */
-  readonly describe?: (record: JsonObject) => RecordFacts;
   /** A file that is one JSON document, and so has no lines to check. */
   readonly isDocument?: (head: Head) => boolean;
   /** How its records are checked and repaired; absent for a format that is not. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CheckedFacts, RecordChecks, RecordIssue } from '../formats/format.ts';
+import type { RecordChecks, RecordFacts, RecordIssue } from '../formats/format.ts';
 import { valueAt, withValueAt } from '../json/path.ts';
 import { applySplices } from '../json/text.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
@@ -199,7 +199,7 @@ class RecordIndexBuilder {
   }
 
   /** What is known of a record once it has what the rest of it tells. */
-  #told(value: JsonObject, { issues }: CheckedFacts): CheckedFacts | undefined {
+  #told(value: JsonObject, { issues }: RecordFacts): RecordFacts | undefined {
     const told = issues.filter((issue) => issue.told !== undefined);
     if (told.length === 0) return undefined;
     const whole = told.reduce((before, { path, told: text }) => withValueAt(before, path, text), value);

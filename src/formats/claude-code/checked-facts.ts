@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
-import { type BlockFacts, type CheckedFacts, type RecordIssue, UNNAMED } from '../format.ts';
+import { type BlockFacts, type RecordFacts, type RecordIssue, UNNAMED } from '../format.ts';
 import { stringOf } from './describe.ts';
 
 /** The types of records that form the tree. */
@@ -21,7 +21,7 @@ export function isChainType(type: unknown): boolean {
 }
 
 /** What the rules need to know of a record. */
-export function describeChecked(record: JsonObject): CheckedFacts {
+export function describeChecked(record: JsonObject): RecordFacts {
   const { type, uuid } = record;
   const isChain = CHAIN.has(type) && (uuid !== undefined || type !== 'progress');
   if (isChain || (typeof type !== 'string' && uuid !== undefined)) return chainFacts(record);
@@ -42,7 +42,7 @@ function typeOf({ type, message, attachment, subtype }: JsonObject): string | un
   return typeof subtype === 'string' ? 'system' : undefined;
 }
 
-function chainFacts(record: JsonObject): CheckedFacts {
+function chainFacts(record: JsonObject): RecordFacts {
   const { uuid, message, isSidechain, agentId, timestamp } = record;
   const type = typeOf(record);
   const isMessage = type === 'user' || type === 'assistant';
@@ -72,7 +72,7 @@ function parentOf({ parentUuid }: JsonObject): string | null | undefined {
 }
 
 /** Texts of the agent itself stand under the user's name; they neither begin a turn nor end one. */
-function roleOf({ isMeta }: JsonObject, type: string, blocks: readonly BlockFacts[]): CheckedFacts['role'] {
+function roleOf({ isMeta }: JsonObject, type: string, blocks: readonly BlockFacts[]): RecordFacts['role'] {
   if (type === 'assistant') return 'assistant';
   if (blocks.some(({ kind }) => kind === 'result')) return 'result';
   return isMeta === true ? undefined : 'user';

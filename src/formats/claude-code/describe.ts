@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
-import type { RecordFacts } from '../format.ts';
 
 /**
  * What a record is. A prompt was typed by a person; of what else stands under the user's name, results answer calls,
@@ -27,8 +26,19 @@ const INTERRUPT = /^\[Request interrupted by user(?: for tool use)?\]$/;
 
 const NOTHING: readonly never[] = [];
 
-/** The facts of one record that trees and rules need. */
-export function describeRecord(record: JsonObject): RecordFacts & { readonly kind: Kind } {
+/** What the tree needs to know of one record. */
+interface TreeFacts {
+  readonly id: string | undefined;
+  readonly parentId: string | null | undefined;
+  readonly kind: Kind;
+  readonly role: string | undefined;
+  /** The ids of the tool calls that it makes, and of those that it answers. */
+  readonly calls: readonly string[];
+  readonly results: readonly string[];
+  readonly timestamp: string | undefined;
+}
+
+export function describeRecord(record: JsonObject): TreeFacts {
   const kind = kindOf(record);
   const isSpoken = kind !== 'other' && isObject(record['message']);
   const content = isSpoken ? (record['message'] as JsonObject)['content'] : undefined;

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../json/value.ts';
 import { hasMembers, type LogFormat } from '../format.ts';
-import { describeRecord } from './describe.ts';
 
 /** Records of these types stand alone in files that hold nothing else yet. */
 const META_TYPES: ReadonlySet<unknown> = new Set(
@@ -24,7 +23,6 @@ export const claudeCode: LogFormat = {
     const folders = env['CLAUDE_CONFIG_DIR']?.split(',') ?? [home && `${home}/.claude`, config && `${config}/claude`];
     return folders.flatMap((folder) => (folder ? `${folder.trim()}/projects` : []));
   },
-  describe: describeRecord,
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (...task) => (await import('./conversion.ts')).toNative(...task),
 };

@@ -23,9 +23,3 @@ export function isItemType(type: unknown): boolean {
 export function isEnvelope(value: JsonObject): boolean {
   return isEnvelopeType(value['type']) && isObject(value['payload']);
 }
-
-/** The item that a record holds, in an envelope or bare. */
-export function itemOf(record: JsonObject): JsonObject | undefined {
-  if (isEnvelope(record)) return record['type'] === 'response_item' ? (record['payload'] as JsonObject) : undefined;
-  return typeof record['type'] === 'string' ? record : undefined;
-}

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
-import type { BlockFacts, CheckedFacts, RecordIssue } from '../format.ts';
+import type { BlockFacts, RecordFacts, RecordIssue } from '../format.ts';
 import { isEnvelopeType, isItemType } from './envelope.ts';
 import { isRemote, textOf } from './items.ts';
 
@@ -38,7 +38,7 @@ export function isPaginated(header: JsonObject): boolean {
 }
 
 /** What the rules need to know of a record: in an envelope, or bare in the versions of 2025. */
-export function describeRecord(record: JsonObject): CheckedFacts {
+export function describeRecord(record: JsonObject): RecordFacts {
   const { type, payload } = record;
   if (!('payload' in record) && !isEnvelopeType(type)) {
     if (typeof type === 'string' && !('timestamp' in record)) return describeItem(record, record, '', type);
@@ -59,15 +59,15 @@ export function describeRecord(record: JsonObject): CheckedFacts {
 }
 
 /** The header of the first Rust versions, and what they wrote between the items. */
-function bare(record: JsonObject): CheckedFacts {
+function bare(record: JsonObject): RecordFacts {
   const isHeader = !('record_type' in record);
   return { ...factsOf(record, isHeader ? 'session_meta' : 'state', { isHeader }), timestamp: null };
 }
 
-type Known = Partial<Pick<CheckedFacts, 'isSpoken' | 'isHeader' | 'role' | 'blocks' | 'issues' | 'said'>>;
+type Known = Partial<Pick<RecordFacts, 'isSpoken' | 'isHeader' | 'role' | 'blocks' | 'issues' | 'said'>>;
 
 /** Always of one shape, because there are as many as records. */
-function factsOf(record: JsonObject, type: string, known: Known): CheckedFacts {
+function factsOf(record: JsonObject, type: string, known: Known): RecordFacts {
   const { ordinal, timestamp } = record;
   return {
     type,
@@ -97,7 +97,7 @@ function envelopeIssues(record: JsonObject): RecordIssue[] {
   return issues;
 }
 
-function describeHeader(record: JsonObject, payload: JsonObject, issues: RecordIssue[]): CheckedFacts {
+function describeHeader(record: JsonObject, payload: JsonObject, issues: RecordIssue[]): RecordFacts {
   for (const member of HEADER_MEMBERS) {
     if (typeof payload[member] === 'string') continue;
     const found = payload[member] === undefined ? 'is missing' : 'is not a string';
@@ -118,7 +118,7 @@ function describeItem(
   at: '' | 'payload.',
   type: string,
   found: RecordIssue[] = [],
-): CheckedFacts {
+): RecordFacts {
   const issues = found;
   if (!isItemType(type))
     issues.push(type === '' ? memberIssue(`${at}type`, item['type'], 'a string') : unknownType(`${at}type`, type));

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { BlockFacts, CheckedFacts } from '../../formats/format.ts';
+import type { BlockFacts, RecordFacts } from '../../formats/format.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { cycles } from '../../tree/children.ts';
 import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
@@ -14,7 +14,7 @@ export interface CheckedRecord {
   readonly text: string;
   /** Its bytes where they are at hand, which is sooner than to make them of the text. */
   readonly bytes?: Uint8Array | undefined;
-  readonly facts: CheckedFacts;
+  readonly facts: RecordFacts;
   /** As readTime gives it. */
   readonly time: number | undefined;
 }
@@ -66,7 +66,7 @@ export class RecordLog {
   spoken = 0;
   firstOversizeLine = 0;
   /** The first header, and the line that it is on. */
-  header: CheckedFacts | undefined;
+  header: RecordFacts | undefined;
   headerLine = 0;
   /** The last record that names a leaf, and the last that is part of the main conversation. */
   leaf: { readonly id: string; readonly position: number } | undefined;
@@ -75,7 +75,6 @@ export class RecordLog {
   newest = -1;
   /** Records that have a time that can be read. */
   timed = 0;
-  lastTime: number | undefined;
   /** The last ordinal and the record that has it, and the records that lack one. */
   lastOrdinal: number | undefined;
   lastOrdinalAt = -1;
@@ -277,15 +276,12 @@ export class RecordLog {
         if (isSaid && time !== undefined && (this.newest < 0 || time >= this.timeOf(this.newest)))
           this.newest = position;
       }
-      if (time !== undefined) {
-        this.timed++;
-        this.lastTime = time;
-      }
+      if (time !== undefined) this.timed++;
     }
     return position;
   }
 
-  #take(position: number, facts: CheckedFacts, message: number): void {
+  #take(position: number, facts: RecordFacts, message: number): void {
     const { blocks, conversation, isSpoken, role, compaction, leaf } = facts;
     if (facts.isHeader && !this.header) {
       this.header = facts;

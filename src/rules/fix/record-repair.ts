@@ -1,15 +1,16 @@
-import type { BlockFacts, CheckedFacts, RecordChecks, RecordEditor } from '../../formats/format.ts';
-import { elementRemover, isInside, isInsideAny, setAt, valueAt } from '../../json/path.ts';
+import type { BlockFacts, RecordChecks, RecordEditor, RecordFacts } from '../../formats/format.ts';
+import { isInside, isInsideAny } from '../../json/path.ts';
 import { applySplices, skipSpace } from '../../json/text.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
-import { decodeUtf8, encodeUtf8 } from '../../lines/line.ts';
+import { decodeUtf8 } from '../../lines/line.ts';
 import { RecordLog } from '../check/record-log.ts';
+import { InsideChanges, type PathChange } from './inside-changes.ts';
 import { type ChangeReason, editsOf, type InnerEdit, LineIndex, type MovedLine, type NewLine } from './repair-state.ts';
 
 /** A record of another agent's log, as it will be. */
 export interface RecordUnit extends MovedLine {
   readonly kind: 'record';
-  facts: CheckedFacts;
+  facts: RecordFacts;
   /** The same for records with the same text and the same changes. */
   digest: string;
   /** Of the text as it was. */
@@ -19,30 +20,13 @@ export interface RecordUnit extends MovedLine {
   /** Of a header, and of a compaction that keeps records. */
   readonly value: JsonObject | undefined;
   /** What is known of it once it has what the rest of it tells; where anything is missing that it tells. */
-  readonly told: CheckedFacts | undefined;
+  readonly told: RecordFacts | undefined;
   /** Of a header: its bytes with their damage fixed, without a line end. */
   readonly raw: string | undefined;
   /** It is put in, and made when it is written. */
   readonly isNew: boolean;
   /** What changes in it, where anything does. */
   inside: InsideChanges | undefined;
-}
-
-/** The value that a path gets: JSON, or how that is made from what is there. */
-interface PathChange extends ChangeReason {
-  readonly json: string | ((value: unknown) => string);
-}
-
-/** What changes inside a record. */
-export class InsideChanges {
-  /** New values by path. */
-  readonly set = new Map<string, PathChange>();
-  /** The paths of blocks that leave. */
-  readonly removed = new Map<string, ChangeReason>();
-  /** How many blocks a list has that something was found in, by its path. */
-  readonly lengths = new Map<string, number>();
-  /** How many of them leave. */
-  readonly leaving = new Map<string, number>();
 }
 
 /** What changes inside a record, for whoever adds to it. */
@@ -385,7 +369,7 @@ export class RecordRepair {
   finish(): void {
     for (const unit of this.index.units) {
       if (unit.edits?.drop) continue;
-      const inner = unit.inside ? innerEdits(unit.inside) : [];
+      const inner = unit.inside ? unit.inside.edits() : [];
       if (inner.length > 0) editsOf(unit).inner.push(...inner);
       const { raw } = unit;
       if (!unit.edits?.moved || raw === undefined || this.front?.source !== unit) continue;
@@ -404,17 +388,4 @@ export function listOf(path: string): string | undefined {
 function blocksOf(unit: RecordUnit | undefined, callId: string): Map<string, BlockFacts> {
   const blocks = unit?.facts.blocks.filter((block) => block.callId === callId) ?? [];
   return new Map(blocks.reverse().map((block) => [block.path, block]));
-}
-
-function innerEdits({ set, removed }: InsideChanges): InnerEdit[] {
-  const inner: InnerEdit[] = [];
-  const remove = elementRemover(new Set(removed.keys()));
-  for (const [path, reason] of removed) inner.push({ ...reason, splices: (text, open) => remove(text, open, path) });
-  for (const [path, { json, ...reason }] of set) {
-    if (isInsideAny(path, removed)) continue;
-    const jsonOf = (text: string): string =>
-      typeof json === 'string' ? json : json(valueAt(parseObject(decodeUtf8(text)), path));
-    inner.push({ ...reason, splices: (text, open) => setAt(text, open, path, encodeUtf8(jsonOf(text))) });
-  }
-  return inner;
 }

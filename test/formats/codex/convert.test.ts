@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checks } from '../../../src/formats/codex/checks.ts';
 import { codex } from '../../../src/formats/codex/index.ts';
 import { schemaOf } from '../../../src/formats/codex/schema.ts';
 import { version } from '../../../src/util/version.ts';
@@ -336,21 +337,16 @@ describe('what a Codex rollout tells beside its messages', () => {
     expect(codex.locations?.({ HOME: '/home/ada', CODEX_HOME: '/c' })?.[0]).toBe('/c/sessions');
     expect(codex.locations?.({})).toEqual([]);
     const lines = readFileSync(join(folder, '0.166.0/tools.jsonl'), 'utf8').trim().split('\n');
-    const facts = lines.map((line) => codex.describe?.(JSON.parse(line) as Json));
-    expect(facts[7]).toMatchObject({ kind: 'message', role: 'user', calls: [], results: [] });
-    expect(facts[8]).toMatchObject({ kind: 'event_msg/item_completed' });
-    expect(facts[13]).toMatchObject({
-      id: 'fc_00000003',
-      kind: 'function_call',
-      role: 'assistant',
-      calls: ['call_00000003'],
-    });
+    const { describe: factsOf } = checks;
+    const facts = lines.map((line) => factsOf(JSON.parse(line) as Json));
+    expect(facts[7]).toMatchObject({ type: 'message', role: 'user', isSpoken: true });
+    expect(facts[8]).toMatchObject({ isSpoken: false, blocks: [] });
+    expect(facts[13]).toMatchObject({ role: 'assistant', blocks: [{ kind: 'call', callId: 'call_00000003' }] });
     expect(facts[20]).toMatchObject({
-      role: 'toolResult',
-      results: ['call_00000003'],
+      role: 'result',
+      blocks: [{ kind: 'result', callId: 'call_00000003' }],
       timestamp: '2026-11-16T19:39:48.532Z',
     });
-    expect(codex.describe?.({ record_type: 'state' })).toMatchObject({ kind: 'state' });
   });
 });
 
