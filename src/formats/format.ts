@@ -210,7 +210,8 @@ export interface RecordChecks {
   /** Whether an object inside a damaged line is a record, and not a piece of one. */
   readonly isRecord: (value: JsonObject) => boolean;
   readonly describe: (record: JsonObject) => RecordFacts;
-  readonly edit: RecordEditor;
+  /** How a fix changes a record; absent for a format that `repair` does not write. */
+  readonly edit?: RecordEditor;
   /** How bad damage of a line is, by what the line still shows; undefined where the level of the rule is right. */
   readonly damageSeverity?: (damage: Damage, raw: string) => 'error' | 'warning' | undefined;
   /** What is wrong with the log by what is beside it; the header is its first record. */

@@ -37,6 +37,8 @@ const MOST_ROUNDS = 100;
 /** Decides what is done to a log of another agent, which stays one. */
 export async function planRecords(request: RepairRequest, checks: RecordChecks): Promise<Plan> {
   const { name, only, settleTools, settleLeaf } = request;
+  const { edit } = checks;
+  if (!edit) throw new AppError(`${name}: repair does not write logs of this format; nothing was written`);
   if (settleLeaf) throw new AppError(`${name}: --settle-leaf is only for logs of pi and omp`);
   requireFix(
     name,
@@ -57,7 +59,7 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
   const { index } = builder;
   for await (const batch of readLineBatches(request.read())) for (const line of batch) builder.take(line);
   builder.end();
-  const repair = new RecordRepair(index, checks);
+  const repair = new RecordRepair(index, edit);
   fixAll(repair, checks, wants, request);
   const { unended } = index;
   if (unended && !unended.frozen && wants(missingFinalNewline.id)) editsOf(unended).endsLine = true;

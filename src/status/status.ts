@@ -50,7 +50,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
     // Agents take a file for empty, and write over it, unless it starts with a header that has an id.
     // The header of another agent's log is made for it.
     hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),
-    isRepairable: session.format === undefined || session.format.checks !== undefined,
+    isRepairable: session.format === undefined || (await session.format.checks?.())?.edit !== undefined,
     errors,
     version: header && versionOf(header).known ? session.fileVersion : undefined,
     damage: damageState(session, path),

@@ -91,7 +91,7 @@ const evidence: RecordChecks['evidence'] = {
   'no-conversation': "Both versions say 'No conversation found' and exit.",
 };
 
-export const checks: RecordChecks = {
+export const checks = {
   levels,
   evidence,
   isRecord: ({ type, uuid, parentUuid, sessionId, leafUuid, messageId }) => {
@@ -102,7 +102,7 @@ export const checks: RecordChecks = {
   describe: describeChecked,
   damageSeverity,
   edit,
-};
+} satisfies RecordChecks;
 
 /** Records of a conversation start with their parent, all others with their type. */
 const START = /^[\0\s]*\{"type":"([a-z-]+)"/;

@@ -154,7 +154,7 @@ function column<T>(pick: (row: readonly ['error' | 'warning', string]) => T): Re
   return Object.fromEntries(Object.entries(TABLE).map(([rule, row]) => [rule, pick(row)]));
 }
 
-export const checks: RecordChecks = {
+export const checks = {
   levels: column(([level]) => level),
   evidence: column(([, evidence]) => evidence),
   isRecord,
@@ -163,4 +163,4 @@ export const checks: RecordChecks = {
   near,
   edit,
   keepsOffsets: isPaginated,
-};
+} satisfies RecordChecks;

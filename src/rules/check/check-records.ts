@@ -172,7 +172,7 @@ export class RecordCheck {
       message,
       ...(entryId === undefined ? {} : { entryId }),
       ...(path === undefined || path === '' ? {} : { path }),
-      fixable: fixesRecords(rule),
+      fixable: this.#checks.edit !== undefined && fixesRecords(rule),
     });
   }
 }

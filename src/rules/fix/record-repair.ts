@@ -1,4 +1,4 @@
-import type { BlockFacts, RecordChecks, RecordEditor, RecordFacts } from '../../formats/format.ts';
+import type { BlockFacts, RecordEditor, RecordFacts } from '../../formats/format.ts';
 import { isInside, isInsideAny } from '../../json/path.ts';
 import { applySplices, skipSpace } from '../../json/text.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
@@ -78,7 +78,7 @@ export class RecordRepair {
   #before: Int32Array | undefined;
   #hasForward: boolean | undefined;
 
-  constructor(index: RecordIndex, { edit }: Pick<RecordChecks, 'edit'>) {
+  constructor(index: RecordIndex, edit: RecordEditor) {
     this.index = index;
     this.edit = edit;
     this.units = index.units;
