@@ -6,7 +6,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, blobResolver } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
-import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
+import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { labels, sessionTitle } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
 import { escapeUnsafe, jsonEscape, printable } from '../util/printable.ts';
@@ -36,6 +36,7 @@ export const command: Command = {
     flag('explain', 'Print one line per entry of the path instead: in or out, and by which rule'),
     BLOBS_OPTION,
     FORMAT_OPTION,
+    SESSION_OPTION,
   ],
   examples: {
     [`sessionctl context session.jsonl | jq -r 'select(.role=="user").content'`]: 'what the user said',
@@ -51,7 +52,7 @@ export const command: Command = {
     if (more.length > 0) throw new UsageError(`takes one FILE; unexpected '${more[0]}'`);
     if (args.flag('state') && args.flag('explain'))
       throw new UsageError("use either '--state' or '--explain', not both");
-    const options = { from: args.text('from'), readings: 1 };
+    const options = { ...choiceIn(args), readings: 1 };
     return await readSession(name, io, (session, view) => show(session, view, args, io), options);
   },
 };

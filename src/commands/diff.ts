@@ -5,7 +5,7 @@ import { isThere } from '../files/input.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
-import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
+import { FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { leaves } from '../tree/path.ts';
 import { UsageError } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
@@ -26,6 +26,7 @@ export const command: Command = {
     option('profile', 'NAME', "With --context: which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
     flag('json', 'Print one JSON object'),
     FORMAT_OPTION,
+    { ...SESSION_OPTION, many: true, describe: `${SESSION_OPTION.describe}; the second one is of the other FILE` },
   ],
   examples: {
     'sessionctl diff session.jsonl': 'the two most recent branches',
@@ -43,27 +44,28 @@ export const command: Command = {
     if (other === '-' && (name === undefined || name === '-'))
       throw new UsageError('only one of the two sessions can be standard input');
     const profile = args.flag('context') ? ((args.text('profile') ?? 'spec') as Profile) : undefined;
+    const [session, otherSession] = args.texts('session');
     const options = { from: args.text('from'), revs: 'operand', readings: other === undefined ? 0 : 1 } as const;
-    const work = async (session: Log, view: View): Promise<number> => {
+    const work = async (log: Log, view: View): Promise<number> => {
       const [first, second = '@'] = revs;
       if (other !== undefined) {
-        const compare = async (otherSession: Log, otherView: View): Promise<number> => {
+        const compare = async (otherLog: Log, otherView: View): Promise<number> => {
           const ends = [await view.leaf(first), await otherView.leaf(revs[1])] as const;
-          return await print(await compareSides([session, otherSession], ends, profile), args, io);
+          return await print(await compareSides([log, otherLog], ends, profile), args, io);
         };
-        return await readSession(other, io, compare, options);
+        return await readSession(other, io, compare, { ...options, session: otherSession });
       }
-      const last = leaves(session.index).slice(-2);
+      const last = leaves(log.index).slice(-2);
       const [a = -1, b = -1] = first === undefined ? last : [await view.leaf(first), await view.leaf(second)];
       if (b < 0) {
-        io.note(`${session.name}: has only one branch; pass two entries or another FILE`);
-        return args.flag('json') ? await print(noComparison(session, a), args, io) : 0;
+        io.note(`${log.name}: has only one branch; pass two entries or another FILE`);
+        return args.flag('json') ? await print(noComparison(log, a), args, io) : 0;
       }
       view.path(a);
       view.path(b);
-      return await print(await compareSides([session, session], [a, b], profile), args, io);
+      return await print(await compareSides([log, log], [a, b], profile), args, io);
     };
-    return await readSession(name ?? '-', io, work, options);
+    return await readSession(name ?? '-', io, work, { ...options, session });
   },
 };
 

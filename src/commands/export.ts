@@ -12,7 +12,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
-import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
+import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { lastEntry, resolveEntry } from '../tree/rev.ts';
 import { ClosedPipe, UsageError } from '../util/errors.ts';
@@ -55,6 +55,7 @@ export const command: Command = {
     option('tz', 'ZONE', 'Show times in this time zone', { default: 'UTC' }),
     option('output', 'FILE', 'Write to FILE instead of standard output, all at once', { short: 'o' }),
     FORMAT_OPTION,
+    SESSION_OPTION,
   ],
   examples: {
     'sessionctl export session.jsonl > session.md': 'the branch that ends at the leaf, as Markdown',
@@ -66,7 +67,7 @@ export const command: Command = {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time, because each becomes its own document');
     const options = readOptions(args);
     const work = (session: Log, view: View): Promise<number> => exportLog(session, view, options, args, io);
-    return await readSession(args.operands[0] ?? '-', io, work, { from: args.text('from'), readings: 1 });
+    return await readSession(args.operands[0] ?? '-', io, work, { ...choiceIn(args), readings: 1 });
   },
 };
 

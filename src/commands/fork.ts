@@ -6,7 +6,7 @@ import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
-import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
+import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { ForkIds, forkEntry, forkHeader, lateLabels, unusableField, uuidOf } from '../tree/fork.ts';
 import { cutPath, pathEnd, pathTo } from '../tree/path.ts';
@@ -26,6 +26,7 @@ export const command: Command = {
     option('id', 'ID', 'The id of the new session; random by default'),
     option('timestamp', 'TIME', 'The time in its header, such as 2026-01-31T12:00:00.000Z; now by default'),
     FORMAT_OPTION,
+    SESSION_OPTION,
   ],
   examples: {
     'sessionctl fork session.jsonl @~4 -o retry.jsonl': 'continue from before the last four entries',
@@ -39,7 +40,7 @@ export const command: Command = {
     if (name === undefined || rev === undefined)
       throw new UsageError("fork needs a FILE and a REV, such as 'sessionctl fork f.jsonl @'");
     if (more.length > 0) throw new UsageError(`fork takes one FILE and one REV; unexpected '${more[0]}'`);
-    const options = { from: args.text('from'), revs: 'operand', readings: 2 } as const;
+    const options = { ...choiceIn(args), revs: 'operand', readings: 2 } as const;
     return await readSession(name, io, (session, view) => fork(session, view, rev, args, io), options);
   },
 };

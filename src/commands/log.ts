@@ -7,7 +7,7 @@ import type { LogEntry } from '../log/log-entry.ts';
 import { entryText, formatRow, kindOf, type Marks, overviewRecord, rowOf, rowStyle } from '../overview/row.ts';
 import { idShortener } from '../overview/short-id.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
-import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
+import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { pathTo } from '../tree/path.ts';
 import { lastEntry } from '../tree/rev.ts';
@@ -34,6 +34,7 @@ export const command: Command = {
     flag('ignore-case', 'With --grep: ignore case'),
     flag('json', 'Print one JSON record per entry, with its full text'),
     FORMAT_OPTION,
+    SESSION_OPTION,
   ],
   examples: {
     'sessionctl log session.jsonl': 'The branch of the last entry',
@@ -54,7 +55,7 @@ export const command: Command = {
       if (leaf >= 0) await writeLog(session, leaf, marks, args, io, pattern);
       return 0;
     };
-    return await readSession(args.operands[0] ?? '-', io, work, { from: args.text('from'), readings: 1 });
+    return await readSession(args.operands[0] ?? '-', io, work, { ...choiceIn(args), readings: 1 });
   },
 };
 

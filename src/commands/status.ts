@@ -5,7 +5,7 @@ import type { Log } from '../log/log.ts';
 import type { Finding } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
-import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
+import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
 import type { PathFacts } from '../status/facts.ts';
 import { probeCalls } from '../status/probe.ts';
@@ -29,6 +29,7 @@ export const command: Command = {
     option('workspace', 'DIR', 'Compare pending edits and writes with the files below DIR (read only)'),
     option('classes', 'FILE', 'Classes for your own tools, as JSON'),
     FORMAT_OPTION,
+    SESSION_OPTION,
   ],
   examples: {
     'sessionctl status session.jsonl': 'the verdict and why',
@@ -42,7 +43,7 @@ export const command: Command = {
     const classes = args.text('classes');
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
     const work = (session: Log, view: View) => show(session, view, args, classifier(rules), io);
-    return await readSession(args.operands[0] ?? '-', io, work, { from: args.text('from') });
+    return await readSession(args.operands[0] ?? '-', io, work, { ...choiceIn(args) });
   },
 };
 

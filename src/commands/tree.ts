@@ -5,7 +5,7 @@ import { drawTree, nodeRecords } from '../overview/draw.ts';
 import { type Marks, rowStyle } from '../overview/row.ts';
 import { idShortener } from '../overview/short-id.ts';
 import { type Command, flag, type Io, leafOption, type ParsedArgs } from '../shared/command.ts';
-import { FORMAT_OPTION, readSession, type View } from '../shared/open-session.ts';
+import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
 import { safeJson } from '../util/to-json.ts';
@@ -23,6 +23,7 @@ export const command: Command = {
     flag('leaves', 'Print one line per leaf'),
     flag('json', 'Print one JSON record per node in file order, or with --leaves one per leaf'),
     FORMAT_OPTION,
+    SESSION_OPTION,
   ],
   examples: {
     'sessionctl tree session.jsonl': 'What was tried in this session',
@@ -41,7 +42,7 @@ export const command: Command = {
       await out.flush();
       return 0;
     };
-    return await readSession(args.operands[0] ?? '-', io, work, { from: args.text('from'), isTree: true });
+    return await readSession(args.operands[0] ?? '-', io, work, { ...choiceIn(args), isTree: true });
   },
 };
 

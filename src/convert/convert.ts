@@ -1,16 +1,15 @@
 import { join } from 'node:path';
-import { isHeader } from '../entries/envelope-check.ts';
 import { createFolder } from '../files/assets.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { isFolder, modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
 import type { ConversionOptions, ConversionReport, LogSource, RelatedSession } from '../formats/format.ts';
 import { requireFit } from '../formats/index.ts';
-import { type JsonObject, parseObject } from '../json/value.ts';
+import type { JsonObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { type NativeForm, nativeForm } from '../log/native-form.ts';
+import { headerOf, type NativeForm, sessionForm } from '../log/native-form.ts';
 import { noteDamage } from '../shared/command.ts';
-import { logOptions } from '../shared/open-session.ts';
+import { logOptions, noteSiblings } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -76,10 +75,6 @@ interface Child {
   readonly path: string | undefined;
 }
 
-function headerOf({ head }: NativeForm): JsonObject | undefined {
-  return head.map(parseObject).find((value) => value !== undefined && isHeader(value));
-}
-
 class Conversion {
   readonly #options: ConvertOptions;
   readonly #folder: string | undefined;
@@ -100,10 +95,8 @@ class Conversion {
     const log = await openConvertible(name, this.#options.from, this.#io);
     this.#mode = name === '-' ? PRIVATE_MODE : await modeOf(name);
     try {
-      const { session } = this.#options;
-      if (session !== undefined) return await this.#chosen(log, session);
-      const main = await this.#session(log.source, log, undefined, isOneOfMany ? `${name}: ` : '');
-      if (!main) return 1;
+      const form = await this.#form(log.source, log, this.#options.session);
+      const main = await this.#put(form, log.source, log, isOneOfMany ? `${name}: ` : '');
       return this.#folder === undefined ? main.code : Math.max(main.code, await this.#related(log, main));
     } finally {
       await log.source.close();
@@ -125,20 +118,7 @@ class Conversion {
     }
   }
 
-  /** One of the other sessions of a log, by the source's id of it or its own. */
-  async #chosen(log: Convertible, id: string): Promise<number> {
-    const form = await this.#form(log.source, log, undefined);
-    await form.store.close();
-    const sessions = form.report?.sessions ?? [];
-    const found = sessions.find((one) => one.id === id || one.nativeId === id || one.id.endsWith(`/${id}`));
-    if (!found) {
-      const known = sessions.length === 0 ? 'it has no other' : `it has ${sessions.map((one) => one.id).join(', ')}`;
-      throw new AppError(`${log.source.name}: has no session '${id}' beside the main one; ${known}`);
-    }
-    return (await this.#child(log, { session: found, path: found.path }, ''))?.code ?? 1;
-  }
-
-  /** Sessions of subagents and their subagents, each once. */
+  /** Sessions of subagents and their subagents, and other ones of the source, each once. */
   async #related(log: Convertible, main: Written): Promise<number> {
     const known = new Set([main.id]);
     const waiting = main.sessions.map((session): Child => ({ session, path: session.path }));
@@ -170,19 +150,23 @@ class Conversion {
   async #session(
     source: LogSource,
     log: Convertible,
-    wanted: RelatedSession | undefined,
+    wanted: RelatedSession,
     prefix: string,
   ): Promise<Written | undefined> {
-    const form = await this.#form(source, log, wanted && wanted.path === undefined ? wanted.id : undefined);
+    const form = await this.#form(source, log, wanted.path === undefined ? wanted.id : undefined);
+    if (headerOf(form)?.['id'] === wanted.nativeId) return await this.#put(form, source, log, prefix);
+    await form.store.close();
+    return undefined;
+  }
+
+  async #put(form: NativeForm, source: LogSource, log: Convertible, prefix: string): Promise<Written> {
     try {
       const { damage, report } = form;
-      const id = headerOf(form)?.['id'];
-      if (wanted && id !== wanted.nativeId) return undefined;
       const code = damage.length > 0 || (report && changesContext(report)) ? 1 : 0;
       const output = await this.#write(form, source.name, code);
       noteDamage(source.name, damage, 'was left out', this.#io, log.identity === undefined);
       if (report) this.#account(report, { source, log, output, prefix });
-      return { code, id, sessions: report?.sessions ?? [] };
+      return { code, id: headerOf(form)?.['id'], sessions: report?.sessions ?? [] };
     } finally {
       await form.store.close();
     }
@@ -191,7 +175,7 @@ class Conversion {
   async #form(source: LogSource, { format, identity }: Convertible, session: string | undefined): Promise<NativeForm> {
     const { scratch, onWarning } = logOptions(source.name, this.#io);
     const { dialect, keep } = this.#options;
-    const form = await nativeForm(source, format, { dialect, keep, session, scratch, onWarning });
+    const form = await sessionForm(source, format, { dialect, keep, session, scratch, onWarning });
     try {
       if (identity) requireFit(source.name, identity, form.report);
       return form;
@@ -210,9 +194,11 @@ class Conversion {
       prefix,
     }: { source: LogSource; log: Convertible; output: string | undefined; prefix: string },
   ): void {
-    const others = report.sessions.length;
-    const left = this.#folder === undefined && others > 0 ? `; ${counted(others, 'other session')} not written` : '';
-    this.#io.note(`${prefix}${reportLine(report)}${left === '' ? '' : `${left} (-o DIR/ writes all)`}`);
+    const others = this.#folder === undefined ? report.sessions : [];
+    const left =
+      others.length > 0 ? `; ${counted(others.length, 'other session')} not written (-o DIR/ writes all)` : '';
+    this.#io.note(`${prefix}${reportLine(report)}${left}`);
+    if (this.#options.session === undefined && this.#folder === undefined) noteSiblings(source.name, report, this.#io);
     const confidence = log.identity && (log.identity.certainty ?? 'forced');
     const known = { ...report.source, ...(confidence ? { confidence } : {}) };
     this.#reports.push({ file: source.name, ...(output === undefined ? {} : { output }), ...report, source: known });

@@ -20,6 +20,22 @@ export interface LogSource {
   close(): Promise<void>;
 }
 
+/** A record of a log: a line of JSONL, or an element of a document. */
+export interface SourceRecord {
+  readonly value: JsonObject;
+  readonly line: number;
+  /** Where it is in the file, in bytes. */
+  readonly offset: number;
+  readonly length: number;
+  /** How many long texts were cut before it. */
+  readonly textsBefore: number;
+  /** The record as JSON without white space, where that is known. */
+  readonly json?: string | undefined;
+}
+
+/** Hears of a damaged line, and of the number of records in it. */
+export type OnDamage = (line: number, damage: string, records: number) => void;
+
 /** A log of which no more is asked than what is beside it. */
 export interface NearLog extends Pick<LogSource, 'name' | 'list'> {
   open(path: string): Promise<Pick<LogSource, 'chunks' | 'readAt' | 'close'> | undefined>;
@@ -47,7 +63,7 @@ export const KEEP = ['meta', 'raw', 'none'] as const;
 export interface ConversionOptions {
   readonly dialect: Dialect;
   readonly keep: (typeof KEEP)[number];
-  /** Which session of the source, by an id from its report; the main one by default. */
+  /** Which session of the source, by an id from its report; the main one by default, or the newest. */
   readonly session?: string | undefined;
 }
 
@@ -72,6 +88,8 @@ export interface RelatedSession {
   readonly path?: string;
   readonly title?: string;
   readonly toolCallId?: string;
+  /** It stands beside the one that was converted, and is no part of its work. */
+  readonly isSibling?: true;
 }
 
 /** What became of the records of a log. */
@@ -82,6 +100,8 @@ export interface ConversionReport {
     readonly sha256: string;
     readonly bytes: number;
   };
+  /** The source's own id of the session. */
+  readonly session: string;
   readonly counts: Readonly<Record<'records' | Fate, number>>;
   readonly losses: readonly Loss[];
   /** What a conversion back would give. */
@@ -233,8 +253,14 @@ export interface LogFormat {
   readonly locations?: (env: Readonly<Record<string, string | undefined>>) => readonly string[];
   /** Only a user who takes turns back makes branches, so that none of them is work that was lost. */
   readonly takesBack?: true;
-  /** A file that is one JSON document, and so has no lines to check. */
+  /** Whether a file that starts like this is no JSONL, but a document or a database. */
   readonly isDocument?: (head: Head) => boolean;
+  /** How the records of such a file are read, so that they can be checked; `chunks` are the bytes of the source. */
+  readonly records?: (
+    source: LogSource,
+    chunks: AsyncIterable<Uint8Array>,
+    onDamage: OnDamage,
+  ) => AsyncGenerator<Iterable<SourceRecord>>;
   /** How its records are checked and repaired; absent for a format that is not. */
   readonly checks?: () => Promise<RecordChecks>;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */

@@ -236,6 +236,11 @@ export class NativeWriter {
     );
   }
 
+  /** Another session of the source, which has nothing to do with this one. */
+  sibling({ id, title }: Pick<RelatedSession, 'id' | 'title'>): void {
+    this.#sessions.push({ id, nativeId: sessionUuid(this.#format.id, id), ...defined({ title }), isSibling: true });
+  }
+
   /** Writes what comes before all entries, and reports what became of the records. */
   end(facts: SessionFacts, source: SourceFacts, roundtrip: ConversionReport['roundtrip'] = 'semantic'): void {
     const { id, cwd = '', title, parent, formatVersion } = facts;
@@ -267,6 +272,7 @@ export class NativeWriter {
     const { mapped, merged, custom, dropped } = this.#counts;
     this.#sink.report({
       source: { format, ...defined({ version: formatVersion }), sha256: source.sha256, bytes: source.bytes },
+      session: id,
       counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
       losses: this.#losses.list,
       roundtrip,

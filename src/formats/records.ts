@@ -1,26 +1,12 @@
 import { readContent } from '../entries/damage.ts';
 import { parseExact } from '../json/exact.ts';
-import { type JsonObject, parseObject } from '../json/value.ts';
+import { parseObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
 import { FIELD, FIELDS, TEXT_FIELD, TEXT_FIELDS } from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
+import type { OnDamage, SourceRecord } from './format.ts';
 import type { LongTexts } from './long-texts.ts';
-
-/** A record of a log that has one JSON object per line. */
-export interface SourceRecord {
-  readonly value: JsonObject;
-  readonly line: number;
-  /** Where its line is in the file, in bytes. */
-  readonly offset: number;
-  readonly length: number;
-  /** How many long texts were cut before it. */
-  readonly textsBefore: number;
-  /** The record as JSON without white space, where that is known. */
-  readonly json?: string | undefined;
-}
-
-type OnDamage = (line: number, damage: string, records: number) => void;
 
 /** Shorter logs are read sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 1024 * 1024;

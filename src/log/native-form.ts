@@ -1,6 +1,10 @@
+import { isHeader } from '../entries/envelope-check.ts';
 import type { ConversionOptions, ConversionReport, LogFormat, LogSource } from '../formats/format.ts';
 import { LostText } from '../formats/long-texts.ts';
+import { chooseSession, isNamed } from '../formats/sessions.ts';
+import { type JsonObject, parseObject } from '../json/value.ts';
 import { uint32Column } from '../util/column.ts';
+import { AppError } from '../util/errors.ts';
 import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
 import type { LeftOut } from './log-entry.ts';
 
@@ -19,11 +23,40 @@ export interface NativeForm {
   readonly report: ConversionReport | undefined;
 }
 
+export function headerOf({ head }: NativeForm): JsonObject | undefined {
+  return head.map(parseObject).find((value) => value !== undefined && isHeader(value));
+}
+
 export interface NativeFormOptions extends ConversionOptions {
   /** Where the native form is kept. */
   readonly scratch: () => Scratch;
   /** Gets what the user has to know; `where` is the name, with the line where it concerns one. */
   readonly onWarning: (where: string, message: string) => void;
+}
+
+/**
+ * The session of a source that is wanted, in its native form. A format gives what the source holds; what is in a file
+ * beside it, such as the session of a subagent, is known from the report.
+ */
+export async function sessionForm(
+  source: LogSource,
+  format: Required<Pick<LogFormat, 'toNative'>>,
+  options: NativeFormOptions,
+): Promise<NativeForm> {
+  const form = await nativeForm(source, format, options);
+  const { session: wanted } = options;
+  const { report } = form;
+  const nativeId = String(headerOf(form)?.['id']);
+  if (wanted === undefined || !report || isNamed({ id: report.session, nativeId }, wanted)) return form;
+  await form.store.close();
+  const found = chooseSession(source.name, report.sessions, wanted);
+  const other = await source.open(found?.path ?? '');
+  if (!other) throw new AppError(`${source.name}: the file of session '${wanted}' was not found`);
+  try {
+    return await nativeForm(other, format, { ...options, session: undefined });
+  } finally {
+    await other.close();
+  }
 }
 
 /** Converts a log. Its lines are kept in the scratch, because what comes before them may be known last. */

@@ -1,13 +1,16 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import type { LogFormat, LogSource } from '../formats/format.ts';
 import { Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
+import { isNamed } from '../formats/sessions.ts';
+import type { JsonObject } from '../json/value.ts';
 import { readBlocks } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
+import { AppError } from '../util/errors.ts';
 import { shortJson } from '../util/to-json.ts';
 import type { ByteStore, Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
-import { nativeForm } from './native-form.ts';
+import { sessionForm } from './native-form.ts';
 
 /** Smaller logs are read sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 1024 * 1024;
@@ -33,6 +36,8 @@ export interface OpenLogOptions {
   readonly near?: NearFiles;
   /** The format that the user says it has; else the one that it shows. */
   readonly from?: string | undefined;
+  /** The session that is wanted of a log that has several. */
+  readonly session?: string | undefined;
 }
 
 /**
@@ -60,9 +65,23 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
     ? versionOf(header)
     : ({ version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true } as const);
   if (!known) onWarning(name, `version ${shortJson(header?.['version'])} is unknown; reading it as version 3`);
+  requireSession(name, header, options.session);
   if (version === 3) return new Log(name, store, builder, version);
   const { olderVersion } = await import('../formats/native/migration.ts');
-  return await converted(store, olderVersion(version), options, version, builder.endsWithNewline);
+  return await converted(
+    store,
+    olderVersion(version),
+    { ...options, session: undefined },
+    version,
+    builder.endsWithNewline,
+  );
+}
+
+/** A log of ours has one session. */
+function requireSession(name: string, header: JsonObject | undefined, wanted: string | undefined): void {
+  const id = String(header?.['id'] ?? '');
+  if (wanted !== undefined && !isNamed({ id }, wanted))
+    throw new AppError(`${name}: has no session '${wanted}'; it has ${id}`);
 }
 
 interface Pass {
@@ -116,8 +135,10 @@ async function converted(
   version = 3,
   endsWithNewline = true,
 ): Promise<Log> {
-  const { name, random, onWarning, scratch } = options;
-  const form = await nativeForm(logSource(store, options), format, { dialect: 'pi', keep: 'meta', scratch, onWarning });
+  const { name, random, onWarning, scratch, session } = options;
+  const form = await sessionForm(logSource(store, options), format, {
+    ...{ dialect: 'pi', keep: 'meta', session, scratch, onWarning },
+  });
   try {
     const builder = new IndexBuilder({ key: random(8), careful: false, lineOf: form.lineOf });
     await readAll(builder, form.store, options);

@@ -55,7 +55,7 @@ async function readRefs(name: string, named: boolean, from: string | undefined, 
   try {
     const outcome = await refsIn(name, store, from, io, take);
     if (outcome !== 'foreign' || !named) return outcome;
-    return await refsOfSession(await openSession(name, io, from, store), io, take);
+    return await refsOfSession(await openSession(name, io, { from }, store), io, take);
   } finally {
     await store.close();
   }

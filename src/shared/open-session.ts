@@ -3,7 +3,9 @@ import { filesNear } from '../files/near.ts';
 import { Spool } from '../files/spool.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { announce } from '../files/walk.ts';
+import type { ConversionReport } from '../formats/format.ts';
 import { readFormats } from '../formats/index.ts';
+import { listed } from '../formats/sessions.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
 import type { Duplicates } from '../log/log-index.ts';
@@ -13,15 +15,37 @@ import { cutPath, cutRoots, pathTo } from '../tree/path.ts';
 import { lastEntry, newerWork, type RevOptions, resolveRev } from '../tree/rev.ts';
 import { ClosedPipe } from '../util/errors.ts';
 import { counted, grouped } from '../util/words.ts';
-import { type Io, noteDamage, option } from './command.ts';
+import { type Io, noteDamage, option, type ParsedArgs } from './command.ts';
 
 /** For every command that reads a log. */
 export const FORMAT_OPTION = option('from', 'FORMAT', 'Read FILE as a log of this format, whatever it looks like', {
   choices: readFormats(),
 });
 
+/** For every command that reads one session. */
+export const SESSION_OPTION = option(
+  'session',
+  'ID',
+  'Which session of a FILE that has several, by the start of its id',
+  {
+    default: 'the newest',
+  },
+);
+
+/** What the user says of a log. */
+export interface Choice {
+  /** The format that it has. */
+  readonly from?: string | undefined;
+  /** The session that is wanted, of several. */
+  readonly session?: string | undefined;
+}
+
+export function choiceIn(args: ParsedArgs): Choice {
+  return { from: args.text('from'), session: args.text('session') };
+}
+
 /** What a log that is opened by its name needs of the outside; '-' is stdin. */
-export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 'scanner'> {
+export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 'session' | 'scanner'> {
   const chunks = (store: ByteStore): AsyncIterable<Buffer> => {
     if (store.size !== undefined) io.progress.expect(store.size);
     return abortable(store.chunks(), io);
@@ -44,11 +68,11 @@ export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 
  * Opens FILE, or stdin for '-': one pass finds what is where, and entries are read when they are asked for. What is not
  * a session log is refused; damaged lines are left out, and reported by `endReading`.
  */
-export async function openSession(name: string, io: Io, from?: string, store?: ByteStore): Promise<Log> {
+export async function openSession(name: string, io: Io, choice: Choice = {}, store?: ByteStore): Promise<Log> {
   io.progress.file(name);
-  const options = { ...logOptions(name, io), scanner: scannerKind(io.env), from };
+  const options = { ...logOptions(name, io), scanner: scannerKind(io.env), ...choice };
   const session = await openLog(store ?? (await openUnpacked(name, io)), options);
-  noteConversion(session, io);
+  noteConversion(session, choice.session, io);
   if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
   return session;
 }
@@ -62,9 +86,20 @@ const SHOWN_LOSSES: Readonly<Record<string, string>> = {
   SUMMARY_ENCRYPTED: 'the summary of a compaction is encrypted, so it is not shown',
 };
 
+/** Says which session of several it is, where nobody has asked for one. */
+export function noteSiblings(name: string, { session, sessions }: ConversionReport, io: Io): void {
+  const others = sessions.filter(({ isSibling }) => isSibling);
+  if (others.length === 0) return;
+  const all = counted(others.length + 1, 'session');
+  io.note(
+    `${name}: has ${all}, of which this is the newest, ${session}; '--session ID' takes another: ${listed(others)}`,
+  );
+}
+
 /** Says what is read, to people only; and where it is shown other than it was. */
-function noteConversion({ name, format, conversion }: Log, io: Io): void {
+function noteConversion({ name, format, conversion }: Log, session: string | undefined, io: Io): void {
   if (!format || !conversion) return;
+  if (session === undefined) noteSiblings(name, conversion, io);
   const { version } = conversion.source;
   if (io.stderr.isTTY) io.note(`reading ${format.title}${version === undefined ? '' : ` (${version})`}`);
   for (const { code, severity, count, examples } of conversion.losses) {
@@ -77,9 +112,7 @@ function noteConversion({ name, format, conversion }: Log, io: Io): void {
   }
 }
 
-export interface ReadOptions {
-  /** The format that the user says the log has. */
-  readonly from?: string | undefined;
+export interface ReadOptions extends Choice {
   /** How the user gives REVs to the command. */
   readonly revs?: 'option' | 'operand';
   /** How often the entries that the view names are read, each time as many bytes as there are in the file at most. */
@@ -100,7 +133,7 @@ export async function readSession(
 ): Promise<number> {
   const { readings = 0 } = options;
   const expected = readings > 0 ? readings * (await announce([name], io, readings)) : 0;
-  const session = await openSession(name, io, options.from);
+  const session = await openSession(name, io, options);
   const view = new View(session, io, options, expected);
   try {
     const code = view.end(endReading(session, io, await work(session, view)));

@@ -171,9 +171,13 @@ describe('convert', () => {
     const file = join(folder, 'a.jsonl');
     expect((await run(['convert', '--session', 'kid', file])).stdout).toContain('from the kid');
     expect((await run(['convert', '--session', 'inner', file])).stdout).toContain('inside');
+    // Readers take it too, and the start of an id is enough.
+    expect((await run(['log', '--session', 'ki', file])).stdout).toContain('from the kid');
+    expect((await run(['log', '--session', 'inner', file])).stdout).toContain('inside');
+    expect((await run(['tree', '--session', 'main', file])).stdout).toContain('2 user');
     const ran = await run(['convert', '--session', 'nobody', file]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain("has no session 'nobody' beside the main one; it has inner, kid\n");
+    expect(ran.stderr).toContain("has no session 'nobody'; it has kid, inner\n");
   });
 
   it('takes several files where they go to a folder, and goes on behind a bad one', async () => {

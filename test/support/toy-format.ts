@@ -14,7 +14,9 @@ const toy: LogFormat = {
   noun: 'toy log',
   detect: ({ first }) => (first?.['toy'] === 1 ? 'certain' : first?.['toy'] === 2 ? 'probable' : undefined),
   toNative: async (source, sink, options) => {
-    const { session } = options;
+    let text = '';
+    for await (const chunk of source.chunks()) text += Buffer.from(chunk).toString();
+    const session = text.includes(`"in":"${options.session}"`) ? options.session : undefined;
     let id = session ?? 'main';
     let title: string | undefined;
     const writer = new NativeWriter(toy, source, sink, options, id);

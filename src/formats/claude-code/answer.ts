@@ -1,7 +1,7 @@
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import type { SourceRecord } from '../format.ts';
 import type { NativeWriter } from '../native-writer.ts';
-import type { SourceRecord } from '../records.ts';
 import { type Blocks, blocksOf, otherMembers, spokenBlocks, usageOf } from './content.ts';
 import { stringOf } from './describe.ts';
 

@@ -1,7 +1,6 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
-import type { ConversionOptions } from '../format.ts';
+import type { ConversionOptions, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
-import type { SourceRecord } from '../records.ts';
 import type { Answer } from './answer.ts';
 import { attachmentText, isSilent, lossWithoutText, modeOf } from './attachment.ts';
 import { Calls } from './calls.ts';

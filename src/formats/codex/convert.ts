@@ -1,10 +1,9 @@
-import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { walkJson } from '../../json/walk.ts';
-import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
+import { readDocument } from '../document.ts';
+import type { ConversionOptions, LogFormat, LogSource, NativeSink, OnDamage, SourceRecord } from '../format.ts';
 import { LongTexts } from '../long-texts.ts';
 import { countingSource, NativeWriter } from '../native-writer.ts';
-import { readRecords, type SourceRecord } from '../records.ts';
+import { readRecords } from '../records.ts';
 import { Conversion, type Meta } from './conversion.ts';
 import { textOf } from './items.ts';
 import { findRollout, titleFromIndex } from './near.ts';
@@ -114,7 +113,7 @@ async function inherit(source: LogSource, base: JsonObject, to: Inheritance): Pr
 async function* recordsOf(
   source: LogSource,
   chunks: AsyncIterable<Uint8Array>,
-  onDamage: (line: number, damage: string, records: number) => void,
+  onDamage: OnDamage,
   texts: LongTexts,
 ): AsyncGenerator<Iterable<SourceRecord>> {
   const start = Buffer.alloc(256);
@@ -123,41 +122,14 @@ async function* recordsOf(
     yield* readRecords(chunks, onDamage, texts);
     return;
   }
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(Uint8Array.from(chunk));
-  const text = Buffer.concat(parts).toString('utf8');
-  const document = parseExact(text);
-  if (!document) {
-    onDamage(1, 'not-json', 1);
-    return;
+  let isFirst = true;
+  for await (const records of readDocument(source, chunks, 'items', onDamage)) {
+    if (isFirst) yield [...records].map((one) => ({ ...one, value: sessionIn(one.value) }));
+    else yield records;
+    isFirst = false;
   }
-  yield documentRecords(text, document);
 }
 
-function documentRecords(text: string, document: JsonObject): SourceRecord[] {
-  const starts: number[] = [];
-  walkJson(text, 0, {
-    open: ({ depth, start, parent }) => {
-      if (depth === 3 && parent?.array && parent.parent?.key === 'items') starts[parent.index] = start;
-    },
-  });
-  const items: readonly unknown[] = Array.isArray(document['items']) ? document['items'] : [];
-  let line = 1;
-  let counted = 0;
-  const lineAt = (at: number): number => {
-    for (let next = text.indexOf('\n', counted); next >= 0 && next < at; next = text.indexOf('\n', counted)) {
-      line++;
-      counted = next + 1;
-    }
-    return line;
-  };
-  const session = isObject(document['session']) ? document['session'] : {};
-  const record = (value: JsonObject, at: number): SourceRecord => ({
-    ...{ value, line: lineAt(at), offset: at, length: 0 },
-    textsBefore: 0,
-  });
-  return [
-    record(session, 0),
-    ...items.map((item, at) => record(isObject(item) ? item : { record_type: 'item', item }, starts[at] ?? 0)),
-  ];
+function sessionIn({ session }: JsonObject): JsonObject {
+  return isObject(session) ? session : {};
 }

@@ -112,6 +112,7 @@ class DialectConversion {
     const { mapped, merged, custom, dropped } = this.#counts;
     this.#sink.report({
       source: { format: this.#watch.dialect ?? 'native', version: String(version), ...source },
+      session: String(this.#header.value['id'] ?? ''),
       counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
       losses: this.#losses.list,
       roundtrip: this.#isChanged ? 'semantic' : 'exact',
