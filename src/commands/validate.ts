@@ -107,15 +107,9 @@ async function rulesFor(from: string | undefined): Promise<readonly RuleMeta[]> 
 async function explanation(rule: Rule, from: string | undefined, style: Style): Promise<string> {
   const formats: RuleInFormat[] = [];
   for (const { id, noun, checks } of foreignFormats) {
-    const { levels, evidence, edit } = (from === undefined || from === id ? await checks?.() : undefined) ?? {};
-    const level = levels?.[rule.id];
-    if (level)
-      formats.push({
-        noun,
-        level,
-        fixable: edit !== undefined && fixesRecords(rule),
-        evidence: evidence?.[rule.id] ?? '',
-      });
+    const own = from === undefined || from === id ? await checks?.() : undefined;
+    const level = own?.levels[rule.id];
+    if (level) formats.push({ noun, level, fixable: fixesRecords(rule, own), evidence: own.evidence[rule.id] ?? '' });
   }
   if (from === undefined) return explainRule({ ...rule, fixable: fixedWhereFound(rule) }, style, formats);
   const applies = (await rulesFor(from)).some(({ id }) => id === rule.id);

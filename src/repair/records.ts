@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { RecordChecks, RecordFacts, RecordIssue } from '../formats/format.ts';
+import type { RecordChecks, RecordEditor, RecordFacts, RecordIssue } from '../formats/format.ts';
 import { valueAt, withValueAt } from '../json/path.ts';
 import { applySplices } from '../json/text.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
 import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
-import { RecordCheck, recordRules } from '../rules/check/check-records.ts';
+import { HEADER_RECORDS, RecordCheck, recordRules } from '../rules/check/check-records.ts';
 import { LogFacts } from '../rules/check/log-facts.ts';
 import {
   insideOf,
@@ -27,12 +27,12 @@ import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts'
 
 type Wants = (rule: string, severity?: Severity) => boolean;
 
-/** How many records a lost header may be made from. */
-const FIRST_RECORDS = 64;
 /** In so much of its line a lost header may still show its id. */
 const START_BYTES = 4096;
 /** More than any log needs; the fixes of two rules could else undo each other for ever. */
 const MOST_ROUNDS = 100;
+/** How often a log is read to find the damage that has to go with an error, before all of it goes. */
+const MOST_READS = 3;
 
 /** Decides what is done to a log of another agent, which stays one. */
 export async function planRecords(request: RepairRequest, checks: RecordChecks): Promise<Plan> {
@@ -43,7 +43,7 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
   requireFix(
     name,
     request.named,
-    rules.map((rule) => ({ ...rule, fixable: fixesRecords(rule) && rule.id in checks.levels })),
+    rules.map((rule) => ({ ...rule, fixable: fixesRecords(rule, checks) && rule.id in checks.levels })),
   );
   const wants: Wants = (rule, severity) => {
     const level = checks.levels[rule] ?? 'off';
@@ -55,12 +55,8 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
   const bytes = request.rereadable && !asksForMore ? await bytesOfHealthy(request, checks) : undefined;
   if (bytes !== undefined)
     return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
-  const builder = new RecordIndexBuilder(checks, wants, request);
+  const { builder, repair } = await fixRecords(request, checks, edit, wants);
   const { index } = builder;
-  for await (const batch of readLineBatches(request.read())) for (const line of batch) builder.take(line);
-  builder.end();
-  const repair = new RecordRepair(index, edit);
-  fixAll(repair, checks, wants, request);
   const { unended } = index;
   if (unended && !unended.frozen && wants(missingFinalNewline.id)) editsOf(unended).endsLine = true;
   return {
@@ -75,6 +71,22 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
     checks,
     near: await nearIssues(index.first[0], request, checks),
   };
+}
+
+/** Damage that does no harm stays, unless an error cannot be fixed without a change of its line. */
+async function fixRecords(request: RepairRequest, checks: RecordChecks, edit: RecordEditor, wants: Wants) {
+  const more = new Set<number>();
+  for (let reads = 1; ; reads++) {
+    const isMore = (line = 0): boolean => more.has(line) || reads > MOST_READS;
+    const builder = new RecordIndexBuilder(checks, wants, isMore, request);
+    for await (const batch of readLineBatches(request.read())) for (const line of batch) builder.take(line);
+    builder.end();
+    const repair = new RecordRepair(builder.index, edit);
+    fixAll(repair, checks, wants, request);
+    const { size } = more;
+    for (const line of request.only ? [] : repair.blocked) more.add(line);
+    if (more.size === size || reads > MOST_READS) return { builder, repair };
+  }
 }
 
 /** The check of validate. */
@@ -127,7 +139,7 @@ function fixAll(repair: RecordRepair, checks: RecordChecks, wants: Wants, reques
   const run = (findings: readonly RecordFinding[], isOnce: boolean): boolean => {
     const before = repair.changes;
     for (const { id, fix } of fixes) {
-      const found = findings.filter(({ rule, unit }) => rule === id && !unit.frozen);
+      const found = fix ? findings.filter(({ rule, unit }) => rule === id && !repair.isFrozen(unit)) : [];
       if (found.length > 0) fix?.(repair, found);
       repair.forgetRemoved();
       if (!isOnce && repair.changes > before) return true;
@@ -152,6 +164,7 @@ function recheck(repair: RecordRepair, checks: RecordChecks, wants: Wants, reque
   });
   check.log.firstOversizeLine = repair.index.firstOversizeLine;
   check.log.lines = repair.index.lines;
+  if (repair.header) check.log.header = checks.describe(repair.header);
   for (const { line, offset, facts, digest } of units) check.record({}, digest, { number: line, offset }, facts);
   check.end();
   repair.log = check.log;
@@ -170,10 +183,11 @@ class RecordIndexBuilder {
   #unit: RecordUnit | undefined;
   #value: JsonObject | undefined;
 
-  constructor(checks: RecordChecks, wants: Wants, request: RepairRequest) {
+  constructor(checks: RecordChecks, wants: Wants, isMore: (line?: number) => boolean, request: RepairRequest) {
     this.#checks = checks;
     this.#lines = new LineSplitter(this.index, {
-      wants: (rule, severity) => wants(rule, severity) && !(rule === 'blank-line' && this.keepsOffsets),
+      wants: (rule, severity, line) =>
+        rule === 'blank-line' ? wants(rule) && !this.keepsOffsets : wants(rule, severity) || isMore(line),
       severityOf: checks.damageSeverity,
       facts: new LogFacts(new Uint8Array(8)),
       isEntry: checks.isRecord,
@@ -216,7 +230,7 @@ class RecordIndexBuilder {
     const origin = hash('sha1', text, 'base64');
     if (facts.isHeader && !this.#hasHeader) this.keepsOffsets = this.#checks.keepsOffsets?.(value) === true;
     this.#hasHeader ||= facts.isHeader === true;
-    if (index.first.length < FIRST_RECORDS) index.first.push(value);
+    if (index.first.length < HEADER_RECORDS) index.first.push(value);
     const keepsValue = facts.isHeader || (facts.compaction?.kept.length ?? 0) > 0;
     this.#unit = {
       kind: 'record',

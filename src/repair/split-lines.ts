@@ -32,8 +32,8 @@ export interface FoundObject {
 
 /** What a format says about lines, and what becomes of the objects on them. */
 export interface SplitOptions {
-  /** Whether what a rule finds is fixed; the severity where this very finding has one. */
-  readonly wants: (rule: string, severity?: Severity) => boolean;
+  /** Whether what a rule finds is fixed; the severity where this very finding has one, and the line that it is on. */
+  readonly wants: (rule: string, severity?: Severity, line?: number) => boolean;
   /** How bad the damage of a line is, where that is not the level of its rule. */
   readonly severityOf?: ((damage: Damage, raw: string) => Severity | undefined) | undefined;
   /** What the rules on lines ask for. */
@@ -126,7 +126,7 @@ export class LineSplitter {
     return LINE_RULES.find((rule) => {
       let isWanted = false;
       rule.line?.({ line, damage, objects: objects.length }, facts, () => {
-        isWanted ||= wants(rule.id, rule.id === damage ? severity : undefined);
+        isWanted ||= wants(rule.id, rule.id === damage ? severity : undefined, line.number);
       });
       return isWanted;
     });

@@ -13,7 +13,8 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
       report(WHOLE_FILE, log.lines === 0 ? 'the file is empty' : 'no line is a header (type "session")');
   },
   recordsEnd: (log, report) => {
-    if (!log.header) report(WHOLE_FILE, log.size === 0 ? 'the file has no record' : 'no line is a header');
+    const message = log.size === 0 ? 'the file has no record' : 'no line is a header';
+    if (!log.header) report(WHOLE_FILE, message, undefined, log.tellsHeader);
   },
   fix: {
     records: writeHeader,

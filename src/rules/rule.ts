@@ -1,5 +1,6 @@
 import type { Damage } from '../entries/damage.ts';
 import type { ShapeIssue } from '../entries/schema/index.ts';
+import type { RecordChecks } from '../formats/format.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { LogFacts } from './check/log-facts.ts';
@@ -89,8 +90,8 @@ export interface FindingPlace {
   readonly path?: string | undefined;
 }
 
-/** A severity other than that of the rule, where this very finding has one. */
-export type Report = (place: FindingPlace, message: string, severity?: Severity) => void;
+/** A severity other than that of the rule, and whether repair fixes it, where this very finding differs. */
+export type Report = (place: FindingPlace, message: string, severity?: Severity, fixable?: boolean) => void;
 
 /** How repair fixes what a rule finds, by what the rule looks at. */
 export interface Fix {
@@ -130,9 +131,11 @@ export interface Rule extends RuleMeta {
   readonly settle?: (repair: RepairState) => void;
 }
 
-/** Whether repair fixes what the rule finds in a log of another agent. */
-export function fixesRecords({ id, fix }: Rule): boolean {
-  return id === 'missing-final-newline' || [fix?.line, fix?.records, fix?.parents].some(Boolean);
+/** Whether repair fixes what the rule finds in a log of another agent: of this one, or of any. */
+export function fixesRecords({ id, fix }: Rule, checks?: RecordChecks): boolean {
+  if (checks && !checks.edit) return false;
+  const hasTree = checks?.edit?.paths.parentId !== undefined || !checks;
+  return id === 'missing-final-newline' || [fix?.line, fix?.records, hasTree && fix?.parents].some(Boolean);
 }
 
 /** A rule is fixable where it has a fix. */

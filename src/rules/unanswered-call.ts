@@ -25,7 +25,7 @@ export const unansweredCall = defineRule('unanswered-call', 'warning', 'tools', 
       const goesOn = log.goesOnBehind(first.position);
       const words = goesOn ? ', and the conversation goes on' : '';
       const message = `call '${log.callIds.text(call)}' has no result${words}`;
-      report(log.placeOf(first.position, first.path), message, goesOn ? undefined : 'warning');
+      report(log.placeOf(first.position, first.path), message, goesOn ? undefined : 'warning', goesOn);
     }
   },
   settle: settleTools,

@@ -71,6 +71,26 @@ describe.each([
   });
 });
 
+describe('damage that does no harm', () => {
+  const bad = readFileSync(fixture('invalid-utf8', 'claude-code', 'bad.jsonl'));
+  const line = bad.subarray(0, bad.indexOf(0xff)).filter((byte) => byte === 0x0a).length;
+
+  it('stays as it is, but goes where an error on its line is fixed', async () => {
+    const log = join(folder(), 'log.jsonl');
+    const lines = bad.toString('latin1').split('\n');
+    writeFileSync(log, bad);
+    expect(await run(['repair', '-n', log])).toMatchObject({ code: 0, stderr: '' });
+    const lost = (lines[line] ?? '').replace(/"parentUuid":"[^"]*"/, '"parentUuid":"lost"');
+    writeFileSync(log, lines.with(line, lost).join('\n'), 'latin1');
+    const ran = await run(['repair', '-i', log]);
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(ran.stderr).toContain(`${log}:${line + 1}: invalid-utf8: `);
+    expect(ran.stderr).toContain(`${log}:${line + 1}: dangling-parent: reattached`);
+    expect(await run(['validate', log])).toMatchObject({ code: 0, stdout: '' });
+    expect(readFileSync(`${log}.quarantine`, 'utf8')).toContain('rawBase64');
+  });
+});
+
 describe('whose log it is', () => {
   const PROBABLE =
     '{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"hi"},"timestamp":"2026-01-01T00:00:00.000Z"}';

@@ -5,7 +5,7 @@ import { foreignFormats } from '../../src/formats/index.ts';
 import { rules } from '../../src/rules/index.ts';
 import { fixesRecords } from '../../src/rules/rule.ts';
 import { rebuildInput } from '../support/rebuild.ts';
-import { recordErrors, repairRecords } from '../support/repairing-records.ts';
+import { recordErrors, recordFindings, repairRecords } from '../support/repairing-records.ts';
 import { projectRoot } from '../support/run.ts';
 
 const checked = await Promise.all(
@@ -15,7 +15,7 @@ const formats = checked.filter(({ checks }) => checks.edit);
 
 describe.each(formats)('in a log of $id', ({ id: format, checks }) => {
   const own = rules.filter(({ id }) => checks.levels[id] === 'error');
-  const fixed = own.filter(fixesRecords).map(({ id }) => id);
+  const fixed = own.filter((rule) => fixesRecords(rule, checks)).map(({ id }) => id);
   const file = (id: string, name: string): string => join(projectRoot, 'fixtures', 'rules', id, format, name);
 
   it.each(fixed)('the error %s is fixed in its fixture, which has no error then', async (id) => {
@@ -48,8 +48,16 @@ describe.each(formats)('in a log of $id', ({ id: format, checks }) => {
     expect((await repairRecords(input, checks)).changes).toEqual([]);
   });
 
+  it.each(Object.keys(checks.levels))('what %s calls fixable is just what a repair removes', async (id) => {
+    const input = readFileSync(file(id, 'bad.jsonl'));
+    const found = async (bytes: Buffer) => (await recordFindings(bytes, checks)).filter(({ rule }) => rule === id);
+    const { output } = await repairRecords(input, checks, { only: [id] });
+    const unfixable = (await found(input)).filter(({ fixable }) => !fixable);
+    expect((await found(output)).map(({ message }) => message)).toEqual(unfixable.map(({ message }) => message));
+  });
+
   it('every error is fixed but the ones that nothing in the file helps with', () => {
-    const left = own.filter((rule) => !fixesRecords(rule)).map(({ id }) => id);
+    const left = own.filter((rule) => !fixesRecords(rule, checks)).map(({ id }) => id);
     expect(['unknown-version', 'missing-base', 'no-conversation']).toEqual(expect.arrayContaining(left));
   });
 });

@@ -9,7 +9,7 @@ import { Line } from '../../src/lines/line.ts';
 import { damaged, rollout, transcript } from '../support/damaged-records.ts';
 import { settings } from '../support/properties.ts';
 import { rebuildInput } from '../support/rebuild.ts';
-import { recordErrors, repairRecords } from '../support/repairing-records.ts';
+import { recordErrors, recordFindings, repairRecords } from '../support/repairing-records.ts';
 
 const FORMATS: { readonly name: string; readonly checks: RecordChecks; readonly session: fc.Arbitrary<Buffer> }[] = [
   { name: 'Codex', checks: codex, session: rollout },
@@ -77,6 +77,16 @@ describe.each(FORMATS)('a repair of logs of $name that were damaged at random', 
       settings(250),
     );
     expect(clean / all).toBeGreaterThan(0.9);
+  });
+
+  it('calls none of the errors fixable that it leaves', async () => {
+    await fc.assert(
+      fc.asyncProperty(damaged(session), async (input) => {
+        const found = await recordFindings((await repairRecords(input, checks)).output, checks);
+        expect(found.filter(({ severity, fixable }) => severity === 'error' && fixable)).toEqual([]);
+      }),
+      settings(250),
+    );
   });
 
   it('changes nothing the second time', async () => {

@@ -129,11 +129,12 @@ const TORN_ID = /^[^{]*\{[^{}]*"type":"session_meta","payload":\{(?:[^{}]*?,)?"i
 
 /** What Codex needs to accept the log, from what the records still say. */
 function rebuiltHeader(records: readonly JsonObject[], id: string, start = ''): JsonObject | undefined {
-  const first = records.find(isRecord);
+  const first = records.find(isRecord) ?? records.find(({ payload }) => isObject(payload));
   if (!first) return undefined;
   const said = (member: string): string | undefined =>
     records.map(({ payload }) => (isObject(payload) ? textOf(payload[member]) : '')).find((text) => text !== '');
-  const { timestamp, ordinal } = first;
+  const { ordinal } = first;
+  const timestamp = textOf(first['timestamp']) || (said('timestamp') ?? '1970-01-01T00:00:00.000Z');
   const isNumbered = typeof ordinal === 'number';
   return {
     timestamp,

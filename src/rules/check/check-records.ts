@@ -1,5 +1,5 @@
 import { readContent } from '../../entries/damage.ts';
-import type { RecordChecks, RecordIssue } from '../../formats/format.ts';
+import type { RecordChecks, RecordFacts, RecordIssue } from '../../formats/format.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Block } from '../../lines/reader.ts';
@@ -15,6 +15,9 @@ import {
 } from '../rule.ts';
 import { LogFacts, readTime } from './log-facts.ts';
 import { type CheckedRecord, placeOfRecord, RecordLog } from './record-log.ts';
+
+/** How many records a lost header may be made from. */
+export const HEADER_RECORDS = 64;
 
 export interface RecordCheckOptions {
   /** As findings name it. */
@@ -43,7 +46,7 @@ export function recordRules(checks: RecordChecks, levels?: ReadonlyMap<string, L
   const active = rules.flatMap((rule) => {
     const own = checks.levels[rule.id];
     const severity = own === undefined ? 'off' : (levels?.get(rule.id) ?? own);
-    return severity === 'off' ? [] : [{ ...rule, severity }];
+    return severity === 'off' ? [] : [{ ...rule, severity, fixable: fixesRecords(rule, checks) }];
   });
   made.set(checks, { levels, active });
   return active;
@@ -64,7 +67,9 @@ export class RecordCheck {
   #rule: ActiveRule | undefined;
   /** Rules on lines ask it for nothing but what was counted. */
   readonly #facts: LogFacts;
-  readonly #report: Report = (place, message, severity) => this.#found(place, message, severity);
+  readonly #report: Report = (place, message, severity, fixable) => this.#found(place, message, severity, fixable);
+  /** Nothing of it may move towards the start. */
+  #keepsOffsets = false;
 
   constructor({ file, checks, levels, strict, near, hashKey, onFinding }: RecordCheckOptions) {
     this.#file = file;
@@ -110,8 +115,10 @@ export class RecordCheck {
     const isUsual = damage === undefined && objects.length === 1 && line.terminated && line.number > 1;
     if (!isUsual) {
       const severity = damage && this.#checks.damageSeverity?.(damage, line.raw);
-      const report: Report = (place, message) =>
-        this.#found(place, message, this.#rule?.id === damage ? severity : undefined);
+      const report: Report = (place, message) => {
+        const isKept = this.#keepsOffsets && this.#rule?.id === 'blank-line';
+        this.#found(place, message, this.#rule?.id === damage ? severity : undefined, isKept ? false : undefined);
+      };
       this.#each((rule) => rule.line?.(checked, this.#facts, report));
     }
     for (const { value, text } of objects) this.record(value, text, line);
@@ -130,6 +137,7 @@ export class RecordCheck {
     facts = this.#checks.describe(value),
   ): void {
     const time = readTime(facts.timestamp);
+    if (!this.log.header) this.#beforeHeader(value, facts);
     const record: CheckedRecord = { line: number, offset, value, text, bytes, facts, time };
     const issues = this.log.size === 0 ? [...facts.issues, ...this.#near] : facts.issues;
     if (issues.length > 0) this.#each((rule) => this.#issues(rule, record, issues));
@@ -138,6 +146,13 @@ export class RecordCheck {
       rule.record?.(record, this.log, this.#report);
     }
     this.log.add(record);
+  }
+
+  #beforeHeader(value: JsonObject, { isHeader }: RecordFacts): void {
+    const { log } = this;
+    const { edit, keepsOffsets } = this.#checks;
+    if (isHeader) this.#keepsOffsets = keepsOffsets?.(value) === true;
+    if (!log.tellsHeader && log.size < HEADER_RECORDS) log.tellsHeader = edit?.header?.([value], '') !== undefined;
   }
 
   #issues({ id }: ActiveRule, record: CheckedRecord, issues: readonly RecordIssue[]): void {
@@ -160,7 +175,8 @@ export class RecordCheck {
     }
   }
 
-  #found({ line, offset, entryId, path }: FindingPlace, message: string, severity?: Severity): void {
+  #found(place: FindingPlace, message: string, severity?: Severity, fixable?: boolean): void {
+    const { line, offset, entryId, path } = place;
     const rule = this.#rule;
     if (!rule) return;
     this.#onFinding({
@@ -172,7 +188,7 @@ export class RecordCheck {
       message,
       ...(entryId === undefined ? {} : { entryId }),
       ...(path === undefined || path === '' ? {} : { path }),
-      fixable: this.#checks.edit !== undefined && fixesRecords(rule),
+      fixable: rule.fixable && fixable !== false,
     });
   }
 }

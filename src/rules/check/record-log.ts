@@ -68,6 +68,8 @@ export class RecordLog {
   /** The first header, and the line that it is on. */
   header: RecordFacts | undefined;
   headerLine = 0;
+  /** A header can be made from what the first records say. */
+  tellsHeader = false;
   /** The last record that names a leaf, and the last that is part of the main conversation. */
   leaf: { readonly id: string; readonly position: number } | undefined;
   lastSpoken = -1;

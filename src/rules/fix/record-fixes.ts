@@ -70,11 +70,11 @@ export const fixRecordField: FixRecords = (repair, findings) => {
     const [block] = /^.*?\[\d+\]/.exec(path) ?? [];
     const told = unit.facts.issues.find((issue) => issue.path === path)?.told;
     if (unit.edits?.drop) continue;
-    if (unit.facts.isHeader) completeHeader(repair, [finding]);
+    if (path === paths.ordinal) unnumbered.push(finding);
+    else if (unit.facts.isHeader) completeHeader(repair, [finding]);
     else if (block !== undefined) repair.removeBlock(unit, block, rule, `removed the block ${block}`);
     else if (path === paths.id) repair.setId(unit, rule);
     else if (path === paths.parentId) reattachRecord(repair, [finding]);
-    else if (path === paths.ordinal) unnumbered.push(finding);
     else if (path === paths.timestamp) timeless.push(finding);
     else if (told !== undefined) repair.setTold(unit, path, told, rule);
     else repair.drop(unit, rule, 'moved the record to quarantine');
@@ -90,7 +90,7 @@ export const fixRecordIds: FixRecords = (repair, findings) => {
   for (const { unit, rule } of [...findings].reverse()) {
     const { id } = unit.facts;
     const first = id === undefined ? undefined : repair.find(id);
-    if (id === undefined || !first || first === unit || first.frozen) continue;
+    if (id === undefined || !first || first === unit || repair.isFrozen(first)) continue;
     if (first.origin === unit.origin) {
       repair.drop(unit, rule, 'moved an exact copy to quarantine');
       continue;
@@ -179,7 +179,7 @@ export const renameCalls: FixRecords = (repair, findings) => {
   const callIdAt = callFinder();
   for (const callId of new Set(findings.map(callIdAt))) {
     const uses = callId === undefined ? [] : repair.usesOf(callId);
-    if (callId === undefined || uses.some(({ unit }) => unit.frozen)) continue;
+    if (callId === undefined || uses.some(({ unit }) => repair.isFrozen(unit))) continue;
     const calls = uses.filter(({ block }) => block.kind === 'call').map((use) => ({ use, results: [] as typeof uses }));
     let [begun, answered] = [0, 0];
     for (const use of uses) {

@@ -68,6 +68,8 @@ export class RecordRepair {
   header: JsonObject | undefined;
   /** How many changes were made. */
   changes = 0;
+  /** Damaged lines that stay as they are, although something on them would have to change. */
+  readonly blocked = new Set<number>();
   /** The results that are put in behind a record. */
   readonly #inserted = new Map<RecordUnit, RecordUnit[]>();
   /** Those that blocks were removed from which their facts still have. */
@@ -102,6 +104,12 @@ export class RecordRepair {
     return units;
   }
 
+  /** Its line is damaged and stays as it is. */
+  isFrozen({ frozen, line }: RecordUnit): boolean {
+    if (frozen) this.blocked.add(line);
+    return frozen;
+  }
+
   find(id: string): RecordUnit | undefined {
     const unit = this.units[this.log.find(id)];
     return unit?.edits?.drop ? undefined : unit;
@@ -109,7 +117,7 @@ export class RecordRepair {
 
   /** Puts JSON to a path of a record. What is set twice keeps its first reason and gets its last value. */
   set(unit: RecordUnit, path: string, json: PathChange['json'], reason: ChangeReason): boolean {
-    if (unit.frozen) return false;
+    if (this.isFrozen(unit)) return false;
     const { set } = insideOf(unit);
     const earlier = set.get(path);
     set.set(path, { ...reason, ...(earlier ? { rule: earlier.rule, idBefore: earlier.idBefore } : {}), json });
@@ -151,7 +159,7 @@ export class RecordRepair {
   setParent(unit: RecordUnit, parentId: string | null, rule: string): boolean {
     const { paths } = this.edit;
     const { parentId: before } = unit.facts;
-    if (paths.parentId === undefined || before === parentId || unit.frozen) return false;
+    if (paths.parentId === undefined || before === parentId || this.isFrozen(unit)) return false;
     if (!unit.isNew) {
       const words = parentId === null ? 'made the record a root' : `reattached the record to '${parentId}'`;
       const ids = { idBefore: before ?? undefined, idAfter: parentId ?? undefined };
@@ -223,7 +231,7 @@ export class RecordRepair {
 
   /** The record leaves for the quarantine; what hangs from it hangs from its parent then. */
   drop(unit: RecordUnit, rule: string, words: string): boolean {
-    if (unit.frozen || unit.isNew || unit.edits?.drop) return false;
+    if (unit.isNew || unit.edits?.drop || this.isFrozen(unit)) return false;
     const { id, parentId = null } = unit.facts;
     const isFirst = id !== undefined && this.log.find(id) === unit.order;
     editsOf(unit).drop = { rule, words };
@@ -235,7 +243,7 @@ export class RecordRepair {
   /** A block leaves, and the quarantine gets the old line; a record of which nothing is left leaves itself. */
   removeBlock(unit: RecordUnit, path: string, rule: string, words: string): boolean {
     const { removed, lengths, leaving } = insideOf(unit);
-    if (unit.frozen || removed.has(path)) return false;
+    if (removed.has(path) || this.isFrozen(unit)) return false;
     const list = listOf(path);
     if (list === undefined) return this.drop(unit, rule, 'moved the record to quarantine');
     const left = (leaving.get(list) ?? 0) + 1;
@@ -268,7 +276,7 @@ export class RecordRepair {
 
   /** Changes the text of a record in another way; the quarantine gets the old line. */
   rewrite(unit: RecordUnit, edit: InnerEdit): boolean {
-    if (unit.frozen) return false;
+    if (this.isFrozen(unit)) return false;
     editsOf(unit).inner.push(edit);
     this.keepOld(unit, edit.rule);
     unit.digest += `\0${edit.rule}`;
@@ -306,7 +314,7 @@ export class RecordRepair {
 
   /** Puts a result in behind a record, below it; what hung from that hangs from the result. */
   insertResult(anchor: RecordUnit, callId: string, rule: string, text: string): boolean {
-    if (anchor.frozen || anchor.isNew) return false;
+    if (anchor.isNew || this.isFrozen(anchor)) return false;
     const { conversation, timestamp, messageId } = anchor.facts;
     const earlier = this.#inserted.get(anchor) ?? [];
     const { id: parentId } = (earlier.at(-1) ?? anchor).facts;
@@ -359,7 +367,7 @@ export class RecordRepair {
 
   /** A header goes to the front. */
   moveToFront(unit: RecordUnit, reason: ChangeReason): boolean {
-    if (unit.frozen || unit.raw === undefined || this.front) return false;
+    if (unit.raw === undefined || this.front || this.isFrozen(unit)) return false;
     editsOf(unit).moved = reason;
     this.putInFront({ text: '', rule: reason.rule, words: '', source: unit });
     return true;
