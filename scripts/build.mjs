@@ -1,5 +1,5 @@
 // `npm run build`: compiles the scanner, bundles the program and the library into dist/, and links the program.
-import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import './build-scanner.mjs';
@@ -15,6 +15,22 @@ const split2AsModule = {
         .replace('module.exports =', 'export default'),
     })),
 };
+
+/** node-sqlite3-wasm too is CommonJS. It looks for its other half in the folder of its code, which is in dist. */
+const sqliteAsModule = (dist) => ({
+  name: 'node-sqlite3-wasm as a module',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]node-sqlite3-wasm\.js$/ }, ({ path }) => {
+      const code = readFileSync(path, 'utf8');
+      const modules = [...code.matchAll(/require\("(node:\w+)"\)/g)].map(([, name]) => name);
+      const names = new Map(modules.map((name, at) => [name, `node_${at}`]));
+      const imports = [...names].map(([name, own]) => `import * as ${own} from '${name}';\n`).join('');
+      const body = code
+        .replace(/require\("(node:\w+)"\)/g, (_, name) => names.get(name))
+        .replaceAll('__dirname', `(import.meta.dirname+"${dist}")`);
+      return { contents: `${imports}${body}\nexport { Database };` };
+    }),
+});
 
 /** All that the program says of its package is the version. */
 const versionAlone = {
@@ -62,21 +78,24 @@ const modules = {
   bundle: true,
   splitting: true,
   format: 'esm',
-  plugins: [split2AsModule, yargsParserAlone, zodInParts, versionAlone],
   logLevel: 'warning',
 };
+
+const plugins = [split2AsModule, yargsParserAlone, zodInParts, versionAlone];
 
 rmSync('dist', { recursive: true, force: true });
 // Each file of the library is a part of its own, so that whoever bundles one function does not get all.
 await build({
   ...modules,
   ...small,
+  plugins: [...plugins, sqliteAsModule('/..')],
   entryPoints: ['src/index.ts', 'src/library/*.ts'],
   outdir: 'dist',
   chunkNames: 'library/[name]-[hash]',
 });
 const program = await build({
   ...modules,
+  plugins: [...plugins, sqliteAsModule('')],
   entryPoints: ['src/main.ts', 'src/validate/worker.ts'],
   outdir: 'dist',
   entryNames: '[name]',
@@ -91,6 +110,9 @@ await writeCommonJs(program, {
   supported: { 'dynamic-import': false },
   define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
 });
+// It looks for it beside its own code.
+copyFileSync('node_modules/node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm', 'dist/node-sqlite3-wasm.wasm');
+chmodSync('dist/node-sqlite3-wasm.wasm', 0o644);
 chmodSync('bin/sessionctl.js', 0o755);
 // `npx sessionctl` inside a checkout installs the package into npx's cache first, and some npm versions leave
 // that link dangling. A link of our own in node_modules/.bin is found whenever the cache's is not.

@@ -18,6 +18,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   'zod/v4/core': 'entries',
   'markdown-it': 'exporters',
   fzstd: 'files',
+  'node-sqlite3-wasm': 'files',
   diff: 'diff exporters',
   'get-east-asian-width': 'util',
   'node:events': 'files',

@@ -58,7 +58,7 @@ export class Spool extends TempFile implements ByteStore {
   }
 }
 
-function spoolError(folder: string, error: unknown): AppError {
+export function spoolError(folder: string, error: unknown): AppError {
   if (errorCode(error) !== 'ENOSPC') return fileError(folder, error);
   return new AppError(
     `${folder}: no space left for a temporary file; free some space, or set TMPDIR to another folder`,

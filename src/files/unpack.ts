@@ -7,6 +7,10 @@ import { Spool } from './spool.ts';
 
 /** What zstd puts in front. */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+/** What SQLite puts in front of a database. */
+const DATABASE_MAGIC = Buffer.from('SQLite format 3\0');
+/** So many bytes tell what a file is. */
+const START_BYTES = DATABASE_MAGIC.length;
 /** So much is unpacked at a time, because a little may become much. */
 const PIECE_BYTES = 16 * 1024;
 
@@ -14,11 +18,44 @@ export function isPacked(start: Buffer): boolean {
   return start.subarray(0, MAGIC.length).equals(MAGIC);
 }
 
-/** As `openStore`; what zstd has packed, as Codex does with logs that it has not used for long, is unpacked. */
-export async function openUnpacked(
-  name: string,
-  io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>,
-): Promise<ByteStore> {
+export function isDatabase(start: Buffer): boolean {
+  return start.subarray(0, START_BYTES).equals(DATABASE_MAGIC);
+}
+
+type UnpackIo = Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>;
+
+/**
+ * As `openStore`; what zstd has packed, as Codex does with logs that it has not used for long, is unpacked. Of an SQLite
+ * database the store has one line, which names its tables, and the database itself.
+ */
+export async function openUnpacked(name: string, io: UnpackIo): Promise<ByteStore> {
+  const store = await openPacked(name, io);
+  try {
+    if (!isDatabase(await startOf(store))) return store;
+    const { openDatabase } = await import('./sqlite.ts');
+    const database = await openDatabase(
+      name,
+      store instanceof Spool ? { chunks: store.chunks() } : { path: name },
+      io.signal,
+    );
+    await store.close();
+    return database;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The first bytes; what comes from a pipe is waited for. */
+async function startOf(store: ByteStore): Promise<Buffer> {
+  const start = Buffer.alloc(START_BYTES);
+  if (!(store instanceof Spool)) return start.subarray(0, await store.readAt(start, 0));
+  // What is read of it stays.
+  for await (const _ of store.chunks()) if (store.size >= START_BYTES) break;
+  return start.subarray(0, await store.readAt(start, 0));
+}
+
+async function openPacked(name: string, io: UnpackIo): Promise<Spool | ByteStore> {
   const store = await openStore(name, io);
   if (store instanceof Spool) {
     const { source } = store;
@@ -38,6 +75,40 @@ export async function openUnpacked(
   return spool;
 }
 
+/** As `unpacked`; of a database, the line that names its tables. It is read at the path, where there is one. */
+export async function* unpackedLines(
+  name: string,
+  chunks: AsyncIterable<Buffer>,
+  path: string | undefined,
+  signal: AbortSignal = new AbortController().signal,
+): AsyncGenerator<Buffer, void> {
+  const bytes = unpacked(name, chunks);
+  try {
+    const first = await bytes.next();
+    if (first.done) return;
+    if (!isDatabase(first.value)) {
+      yield first.value;
+      yield* bytes;
+      return;
+    }
+    const { openDatabase } = await import('./sqlite.ts');
+    const all = { chunks: chain(first.value, bytes) };
+    const database = await openDatabase(name, path === undefined ? all : { path }, signal);
+    try {
+      yield* database.chunks();
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await bytes.return();
+  }
+}
+
+async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
+}
+
 /**
  * The same bytes where they are not packed. Of a damaged archive what can be unpacked; it ends with a line that is torn,
  * so that whoever reads it knows that there was more.
@@ -54,7 +125,7 @@ export async function* unpacked(
     let bytes: Buffer = chunk;
     if (start) {
       bytes = Buffer.concat([start, chunk]);
-      start = bytes.length < MAGIC.length ? bytes : undefined;
+      start = bytes.length < START_BYTES ? bytes : undefined;
       if (start) continue;
       if (isPacked(bytes)) unpacker = new Unpacker((await import('fzstd')).Decompress);
     }

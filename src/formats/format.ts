@@ -4,6 +4,23 @@ import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 
+export type DatabaseValue = number | bigint | string | Uint8Array | null;
+export type DatabaseRow = Readonly<Record<string, DatabaseValue>>;
+
+/** A database that has sessions in its tables. It cannot be changed. */
+export interface LogDatabase {
+  /** What a query finds, some rows at a time: a table may have more of them than fit into memory. */
+  rows(sql: string, ...params: readonly DatabaseValue[]): AsyncGenerator<readonly DatabaseRow[]>;
+}
+
+/** The columns of a table in the database that a file is; undefined where it is none, or has no such table. */
+export function tableColumns(head: Head, table: string): readonly unknown[] | undefined {
+  const database = head.first?.['sqlite'];
+  const tables = isObject(database) ? database['tables'] : undefined;
+  const columns = isObject(tables) && Object.hasOwn(tables, table) ? tables[table] : undefined;
+  return Array.isArray(columns) ? columns : undefined;
+}
+
 /** The bytes of a log, to be read as often as need be. */
 export interface LogSource {
   /** What messages call it. */
@@ -17,6 +34,8 @@ export interface LogSource {
   list(folder: string, deep?: boolean): Promise<readonly string[]>;
   /** One of them as a source; undefined where there is none, as for a log that comes from a pipe. */
   open(path: string): Promise<LogSource | undefined>;
+  /** Of a log that is a database; its bytes are one line of JSON that names its tables and their columns. */
+  readonly database?: LogDatabase | undefined;
   close(): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export const recognizedFormats: readonly LogFormat[] = [
     'sqlite',
     'SQLite database',
     'an SQLite database (OpenCode and Goose store sessions in one)',
-    startsWith('SQLite format 3\0'),
+    (head) => startsWith('SQLite format 3\0')(head) || hasMembers(head.first?.['sqlite'], { tables: 'object' }),
   ),
   recognized(
     'zstd',

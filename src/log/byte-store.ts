@@ -1,3 +1,5 @@
+import type { LogDatabase } from '../formats/format.ts';
+
 /** Where the bytes of a log are: they can be read again, and from any place. */
 export interface ByteStore {
   /** In bytes, when it was opened; undefined for what comes from a pipe. */
@@ -6,6 +8,8 @@ export interface ByteStore {
   chunks(): AsyncIterable<Buffer>;
   /** Fills the buffer from a position on; fewer bytes only at the end. */
   readAt(buffer: Buffer, position: number): Promise<number>;
+  /** Of a database, whose bytes are a line that names its tables. */
+  readonly database?: LogDatabase | undefined;
   close(): Promise<void>;
 }
 

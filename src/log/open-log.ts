@@ -183,6 +183,7 @@ export function logSource(
     scanner,
     chunks: () => options.chunks?.(store) ?? store.chunks(),
     readAt: (buffer, position) => store.readAt(buffer, position),
+    database: store.database,
     list: async (folder, deep) => (await near?.list(folder, deep)) ?? [],
     open: async (path) => {
       const found = await near?.open(path);

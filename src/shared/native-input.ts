@@ -1,5 +1,5 @@
 import { Spool } from '../files/spool.ts';
-import { openUnpacked, unpacked } from '../files/unpack.ts';
+import { isDatabase, openUnpacked, unpacked } from '../files/unpack.ts';
 import { Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import type { ByteStore } from '../log/byte-store.ts';
@@ -25,9 +25,34 @@ interface NativeInputOptions {
 
 /** Looks at the start of the input. A log of ours is read on as it is; any other is converted to a private place. */
 export async function nativeInput(input: RewriteInput, options: NativeInputOptions, io: Io): Promise<NativeInput> {
+  const start = new Peeked(unpacked(input.name, input.read()));
+  const database = await databaseIn(input, start, io);
+  try {
+    return await inputFrom(input, database, start, options, io);
+  } catch (error) {
+    await database?.close();
+    throw error;
+  }
+}
+
+/** Opens what turns out to be a database. */
+async function databaseIn({ name, path, rereadable }: RewriteInput, start: Peeked, io: Io) {
+  const { value } = await start.peek().next();
+  if (!value || !isDatabase(value)) return undefined;
+  const { openDatabase } = await import('../files/sqlite.ts');
+  return await openDatabase(name, rereadable && path !== undefined ? { path } : { chunks: start.chunks() }, io.signal);
+}
+
+async function inputFrom(
+  input: RewriteInput,
+  database: ByteStore | undefined,
+  start: Peeked,
+  options: NativeInputOptions,
+  io: Io,
+): Promise<NativeInput> {
   const { name, path, rereadable } = input;
-  const start = new Peeked(unpacked(name, input.read()));
-  const identity = await identityOf(name, start, options.from);
+  const head = database ? new Peeked(generated(database.chunks())) : start;
+  const identity = await identityOf(name, head, options.from);
   if (!identity) return { ...input, read: () => start.chunks(), lineOf: (line) => line, close: () => start.close() };
   if (options.inPlace) {
     const { title } = requireReadable(name, identity.format);
@@ -35,7 +60,7 @@ export async function nativeInput(input: RewriteInput, options: NativeInputOptio
       `${name}: not a pi or omp session log (looks like ${title}); write a native one elsewhere with -o`,
     );
   }
-  const store = rereadable && path !== undefined ? await openUnpacked(path, io) : spooled(start, io);
+  const store = database ?? (rereadable && path !== undefined ? await openUnpacked(path, io) : spooled(start, io));
   try {
     const form = await formOf(name, store, identity, options.from, io);
     noteDamage(name, form.damage, 'was left out', io, false);
@@ -96,6 +121,7 @@ class Peeked {
 
   /** The first chunks, which stay. To stop here does not end the source. */
   async *peek(): AsyncGenerator<Buffer> {
+    yield* [...this.#held];
     while (!this.isTooMuch) {
       const { value, done } = await this.#source.next();
       if (done) return;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
-import { isPacked, unpacked } from '../files/unpack.ts';
+import { isDatabase, isPacked, unpacked, unpackedLines } from '../files/unpack.ts';
 import type { NearLog } from '../formats/format.ts';
 import { Detection, probably, unsupportedMessage } from '../formats/index.ts';
 import { parseObject } from '../json/value.ts';
@@ -84,13 +84,15 @@ export class LogChecker {
     try {
       // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
       const whole = chunks ? undefined : readWhole(name, this.#memory);
-      if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole)) {
+      if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole) && !isDatabase(whole)) {
         onBytes?.(whole.length);
         for (const piece of piecesOf(whole)) await take(piece);
         yield;
       } else {
         const limit = maxLineBytes === undefined ? {} : { maxLineBytes };
-        for await (const piece of readBlocks(unpacked(name, counting(chunks ?? fileChunks(name), onBytes)), limit)) {
+        const bytes = counting(chunks ?? fileChunks(name), onBytes);
+        const lines = chunks ? unpacked(name, bytes) : unpackedLines(name, bytes, name);
+        for await (const piece of readBlocks(lines, limit)) {
           await take(piece);
           yield;
           if (detection.foreign && !records && !readsAll) break;

@@ -1,4 +1,5 @@
 import { inputChunks, isFolder, isThere, sizeOf } from '../files/input.ts';
+import { unpackedLines } from '../files/unpack.ts';
 import { announce, findSessions } from '../files/walk.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { newSummary, paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
@@ -168,7 +169,8 @@ export class Validation {
     const { pass } = this.#options;
     const onBytes = (bytes: number): void => this.#io.progress.read(bytes);
     const input = pass || name === '-' ? inputChunks(name, this.#io) : undefined;
-    const chunks = input && pass ? passing(input, pass) : input;
+    const bytes = input && pass ? passing(input, pass) : input;
+    const chunks = bytes && unpackedLines(name, bytes, undefined, this.#io.signal);
     const steps = this.#checker.check(name, chunks, { onFinding, onBytes, readsAll: pass !== undefined });
     const result = await finish(steps, () => this.#pause());
     // A stop is no error of the file.
