@@ -51,7 +51,7 @@ const checks: RecordChecks = {
   evidence: {},
   isRecord: ({ n }) => typeof n === 'string',
   describe: ({ n, up, asks, answers, odd }) => ({
-    type: 'x', isSpoken: true, conversation: '', id: n as string, parentId: up as string | null,
+    type: 'x', isSpoken: n !== undefined, conversation: '', id: n as string, parentId: up as string | null,
     role: answers ? 'result' : asks ? 'assistant' : 'user',
     blocks: asks ? [{ kind: 'call', path: 'asks', callId: String(asks) }] : answers ? [{ kind: 'result', path: 'answers', callId: String(answers) }] : [],
     issues: (Array.isArray(odd) ? odd : []).flatMap((one, at) => one === null ? [{ rule: 'unknown-block', path: 'odd[' + at + ']', message: 'odd' }] : []),
@@ -68,6 +68,19 @@ const checks: RecordChecks = {
 export const chain: LogFormat = {
   id: 'chain', title: 'a chain', noun: 'chain', detect: ({ first }) => (typeof first?.['n'] === 'string' ? 'certain' : undefined),
   checks: async () => checks,
+};
+`;
+
+/** The same as one JSON document. */
+const DOCUMENT_FORMAT = `import { chain } from './chain.ts';
+import { readDocument } from './document.ts';
+import type { LogFormat } from './format.ts';
+export const chainDocument: LogFormat = {
+  id: 'chain-document', title: 'a chain document', noun: 'chain document',
+  detect: (head) => (head.documentHas('chain', 'links') ? 'certain' : undefined),
+  isDocument: () => true,
+  records: (source, chunks, onDamage) => readDocument(source, chunks, 'links', onDamage),
+  checks: chain.checks,
 };
 `;
 
@@ -129,6 +142,14 @@ beforeAll(async () => {
     /export const foreignFormats[^=]*= \[/,
     'chain',
   );
+  add(
+    'formats/chain-document.ts',
+    DOCUMENT_FORMAT,
+    'formats/index.ts',
+    "import { chainDocument } from './chain-document.ts';",
+    /export const foreignFormats[^=]*= \[/,
+    'chainDocument',
+  );
   const reporters = /export const reporters = \{/;
   add(
     'reporters/short.ts',
@@ -188,6 +209,24 @@ describe('the seams', () => {
     const out = join(copy, 'x.count');
     expect(sessionctl(['export', '-o', out], HEADER + quiet).status).toBe(0);
     expect(readFileSync(out, 'utf8')).toBe('some items\n');
+  });
+
+  it('take a format of documents, which are checked by the lines of their records, from a file and a pipe', () => {
+    const text = (long: string): string =>
+      `{"chain":"${long}","links":[\n{"n":"a","up":null},\n{"n":"b","up":"lost"},\n{"n":"c","up`;
+    const found = [
+      "3: error: dangling-parent: parent 'lost' is not in this file",
+      '4: error: torn-line: the document ends here, though it is not complete',
+    ];
+    // A document may also be one line of any length.
+    for (const long of ['', 'x'.repeat(2_000_000), '\n'.repeat(1_000_000)]) {
+      for (const name of ['-', join(copy, 'chain.json')]) {
+        if (name !== '-') writeFileSync(name, text(long));
+        const ran = sessionctl(['validate', name], text(long));
+        expect(ran).toMatchObject({ stderr: 'sessionctl: 2 errors in 1 session (3 entries)\n', status: 1 });
+        expect(ran.stdout.trim().split('\n').sort()).toEqual(found.map((one) => `${name}:${one}`));
+      }
+    }
   });
 
   it('take a log format, which every reader then reads by the lines of the file', () => {

@@ -1,9 +1,9 @@
 import { openUnpacked } from '../files/unpack.ts';
 import type { LogFormat, LogSource } from '../formats/format.ts';
-import { Detection, type Identity, requireReadable } from '../formats/index.ts';
+import { Detection, type Identity, identifyDocument, requireReadable } from '../formats/index.ts';
 import { nativeLog } from '../formats/native/convert.ts';
 import { readLineBatches } from '../lines/reader.ts';
-import type { ByteStore } from '../log/byte-store.ts';
+import { type ByteStore, longFirstLine } from '../log/byte-store.ts';
 import { logSource } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { logOptions } from '../shared/open-session.ts';
@@ -39,6 +39,9 @@ export async function openConvertible(name: string, from: string | undefined, io
 }
 
 async function identityOf(name: string, store: ByteStore, from: string | undefined): Promise<Identity | undefined> {
+  const start = await longFirstLine(store);
+  const document = start && identifyDocument(name, start, from);
+  if (document) return document;
   const detection = new Detection(name, { named: false, from, rewriting: { anyVersion: false } });
   for await (const lines of readLineBatches(store.chunks())) {
     detection.pass(lines);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/value.ts';
-import type { Line } from '../lines/line.ts';
+import { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
 import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
@@ -53,6 +53,12 @@ export function identify(name: string, firstLines: readonly Line[], from?: strin
   const certainty = format.detect(head);
   if (!certainty && looksLike.detect(head) === 'certain') throw unfitError(name, format, looksLike.title);
   return { format, certainty, looksLike, isDocument: format.isDocument?.(head) === true };
+}
+
+/** A document on one line that is too long to be held, by the start of it; undefined where it is no such thing. */
+export function identifyDocument(name: string, start: Buffer, from?: string): Identity | undefined {
+  const identity = identify(name, [new Line(1, 0, start.toString('latin1'), false, 'invalid')], from);
+  return identity.isDocument && identity.certainty ? identity : undefined;
 }
 
 /** The user says that a file has a format that it does not have. */

@@ -34,6 +34,17 @@ export async function copyOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }
 
+/** The start of a first line that is longer than any usual one; undefined where it is not. */
+export async function longFirstLine(store: Pick<ByteStore, 'chunks'>): Promise<Buffer | undefined> {
+  let start = Buffer.alloc(0);
+  for await (const chunk of store.chunks()) {
+    if (chunk.includes(0x0a)) return undefined;
+    start = Buffer.concat([start, chunk]);
+    if (start.length >= CHUNK) return start;
+  }
+  return undefined;
+}
+
 /** Bytes in memory, read as a file is. */
 export function inMemory(bytes: Buffer): RandomAccess {
   return {

@@ -1,13 +1,13 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import type { LogFormat, LogSource } from '../formats/format.ts';
-import { Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
+import { Detection, type Identity, identifyDocument, probably, requireFit, requireReadable } from '../formats/index.ts';
 import { isNamed } from '../formats/sessions.ts';
 import type { JsonObject } from '../json/value.ts';
 import { readBlocks } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError } from '../util/errors.ts';
 import { shortJson } from '../util/to-json.ts';
-import type { ByteStore, Scratch } from './byte-store.ts';
+import { type ByteStore, longFirstLine, type Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
 import { sessionForm } from './native-form.ts';
@@ -55,6 +55,9 @@ export async function openLog(store: ByteStore, options: OpenLogOptions): Promis
 
 async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
   const { name, onWarning } = options;
+  const start = await longFirstLine(store);
+  const document = start && identifyDocument(name, start, options.from);
+  if (document) return await foreignLog(store, document, options);
   let pass = await indexed(store, options, false);
   if (pass.identity) return await foreignLog(store, pass.identity, options);
   // Perhaps the parent is in a line whose envelope could be read although the line is damaged.

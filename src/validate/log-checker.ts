@@ -2,17 +2,20 @@ import { Readable } from 'node:stream';
 import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
-import { isDatabase, isPacked, unpacked, unpackedLines } from '../files/unpack.ts';
+import { Spool } from '../files/spool.ts';
+import { isDatabase, isPacked, openUnpacked, unpacked, unpackedLines } from '../files/unpack.ts';
 import type { NearLog } from '../formats/format.ts';
-import { Detection, probably, unsupportedMessage } from '../formats/index.ts';
+import { Detection, type Identity, identifyDocument, probably, unsupportedMessage } from '../formats/index.ts';
 import { parseObject } from '../json/value.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
+import { type ByteStore, longFirstLine } from '../log/byte-store.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
 import { RecordCheck } from '../rules/check/check-records.ts';
 import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError, OutputError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
 
 /** What is the same for all logs of a run; plain data, so that other threads can have it. */
 export interface CheckSettings {
@@ -29,7 +32,7 @@ export interface CheckSettings {
 
 export interface CheckHooks {
   readonly onFinding: (finding: Finding) => void;
-  readonly onBytes?: (bytes: number) => void;
+  readonly onBytes?: ((bytes: number) => void) | undefined;
   /** The whole input is wanted, also of a file that is not checked. */
   readonly readsAll?: boolean;
 }
@@ -51,6 +54,8 @@ export interface FileCheck {
 export class LogChecker {
   readonly #settings: CheckSettings;
   readonly #random: (bytes: number) => Uint8Array;
+  /** For files that are opened beside the log. */
+  readonly #io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>;
   readonly #shared: Omit<LogCheckOptions, 'file' | 'onFinding'>;
   /** For small files, one after the other. */
   readonly #memory = Buffer.allocUnsafeSlow(1024 * 1024);
@@ -58,6 +63,7 @@ export class LogChecker {
   constructor(settings: CheckSettings, random: (bytes: number) => Uint8Array) {
     const { levels, scanner } = settings;
     this.#random = random;
+    this.#io = { stdin: Readable.from([]), signal: new AbortController().signal, random, note: () => {} };
     this.#settings = settings;
     const blobs = settings.blobs === undefined ? undefined : blobLookup(settings.blobs);
     const memory = makeMemory(scanner, random(8), levels, blobs !== undefined);
@@ -75,8 +81,16 @@ export class LogChecker {
     const detection = new Detection(name, { named: false, from });
     const isFile = name !== '-' && (chunks === undefined || readsAll);
     let records: RecordCheck | undefined;
+    /** A document that comes from a pipe, for it is read more than once. */
+    let spool: Spool | undefined;
+    const keep = (rest?: Block | Line): void => {
+      if (isFile || !detection.identity?.isDocument) return;
+      spool ??= new Spool(this.#random, this.#io.signal);
+      for (const line of [...detection.takeForeign(), ...(rest ? [rest] : [])]) spool.write(bytesOf(line));
+    };
     const take = async (piece: Block | Line): Promise<void> => {
-      const rest = records ? piece : feed(piece, detection, check);
+      const rest = detection.identity ? piece : feed(piece, detection, check);
+      keep(rest);
       records ??= await this.#recordCheck(detection, name, isFile, onFinding);
       if (rest instanceof Block) records?.block(rest);
       else if (rest) records?.line(rest);
@@ -84,6 +98,9 @@ export class LogChecker {
     try {
       // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
       const whole = chunks ? undefined : readWhole(name, this.#memory);
+      const start = whole || !isFile ? undefined : await longFirstLine({ chunks: () => fileChunks(name) });
+      const document = start && identifyDocument(name, start, from);
+      if (document && !readsAll) return yield* this.#checkDocument(name, document, undefined, { onFinding, onBytes });
       if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole) && !isDatabase(whole)) {
         onBytes?.(whole.length);
         for (const piece of piecesOf(whole)) await take(piece);
@@ -95,11 +112,14 @@ export class LogChecker {
         for await (const piece of readBlocks(lines, limit)) {
           await take(piece);
           yield;
-          if (detection.foreign && !records && !readsAll) break;
+          if (detection.foreign && !records && !spool && !readsAll) break;
         }
       }
       // What is not decided by now is decided by what there is.
       for (const line of detection.end()) check.line(line);
+      keep();
+      if (detection.identity?.isDocument)
+        return yield* this.#checkDocument(name, detection.identity, spool, { onFinding, onBytes });
       records ??= await this.#recordCheck(detection, name, isFile, onFinding);
     } catch (error) {
       if (!(error instanceof AppError) || error instanceof OutputError) throw error;
@@ -136,6 +156,21 @@ export class LogChecker {
     return check;
   }
 
+  /** Checks what is not one record per line; without a store, the file of that name. */
+  async *#checkDocument(
+    name: string,
+    identity: Identity,
+    store: ByteStore | undefined,
+    hooks: CheckHooks,
+  ): AsyncGenerator<void, CheckResult, void> {
+    const { checkDocument } = await import('./check-document.ts');
+    const { levels, strict, from } = this.#settings;
+    const { hashKey } = this.#shared;
+    const { onFinding, onBytes } = hooks;
+    const options = { file: name, levels, strict, from, hashKey, onFinding, onBytes };
+    return yield* checkDocument(identity, store ?? (await openUnpacked(name, this.#io)), options, this.#io);
+  }
+
   async checkFile(name: string, pause?: () => Promise<void>): Promise<FileCheck> {
     const findings: Finding[] = [];
     let bytes = 0;
@@ -149,8 +184,7 @@ export class LogChecker {
 
   async #nearLog(name: string): Promise<NearLog> {
     const { filesNear } = await import('../files/near.ts');
-    const { signal } = new AbortController();
-    return { name, ...filesNear(name, { stdin: Readable.from([]), signal, random: this.#random, note: () => {} }) };
+    return { name, ...filesNear(name, this.#io) };
   }
 }
 
@@ -175,6 +209,11 @@ function feed(piece: Block | Line, detection: Detection, check: LogCheck): Block
   if (rest) check.block(rest);
   piece.lines = number - piece.number + (rest?.lines ?? 0);
   return undefined;
+}
+
+function bytesOf(piece: Block | Line): Buffer {
+  if (piece instanceof Block) return piece.bytes;
+  return Buffer.from(piece.terminated ? `${piece.raw}\n` : piece.raw, 'latin1');
 }
 
 /** Runs to the end, with a pause after every step, and gives what comes out of it. */

@@ -34,6 +34,14 @@ export interface RecordCheckOptions {
   readonly onFinding: (finding: Finding) => void;
 }
 
+/** What is said of damage in a document, where it is not said of a line. */
+const DOCUMENT_DAMAGE: Readonly<Record<string, string>> = {
+  'torn-line': 'the document ends here, though it is not complete',
+  'not-json': 'a piece of the document is not valid JSON',
+  'invalid-utf8': 'a piece of the document is not valid UTF-8',
+  'oversize-line': 'a piece of the document is too long to be held',
+};
+
 type ActiveRule = Rule & { readonly severity: Severity };
 
 /** Made once for many logs. */
@@ -122,6 +130,13 @@ export class RecordCheck {
       this.#each((rule) => rule.line?.(checked, this.#facts, report));
     }
     for (const { value, text } of objects) this.record(value, text, line);
+  }
+
+  /** A piece of a document that is no record, by the rule that names its damage. */
+  damaged(line: number, damage: string): void {
+    this.#each(
+      (rule) => rule.id === damage && this.#report({ line, offset: 0 }, DOCUMENT_DAMAGE[damage] ?? rule.summary),
+    );
   }
 
   #countLine(): void {
