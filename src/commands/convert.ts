@@ -1,7 +1,8 @@
 import { convertLogs } from '../convert/convert.ts';
+import type { Target } from '../convert/outgoing.ts';
 import { KEEP } from '../formats/format.ts';
-import { ORIGINS } from '../formats/index.ts';
-import { type Command, option, type ParsedArgs } from '../shared/command.ts';
+import { foreignFormats, ORIGINS, writtenFormats } from '../formats/index.ts';
+import { type Command, flag, option, type ParsedArgs } from '../shared/command.ts';
 import { FORMAT_OPTION } from '../shared/open-session.ts';
 import { UsageError } from '../util/errors.ts';
 
@@ -10,23 +11,31 @@ function choice<Word extends string>(args: ParsedArgs, name: string, words: read
   return words.find((word) => word === args.text(name)) ?? words[0];
 }
 
+/** Undefined for a native session. */
+function targetOf(to: string | undefined): Target | undefined {
+  return foreignFormats.find((format): format is Target => format.id === to && format.fromNative !== undefined);
+}
+
 export const command: Command = {
   operands: '[FILE]...',
   description: [
-    'Writes a session of another agent as one that pi or omp opens and that every command of this program reads. The format is detected; one that is only probable is refused unless --from names it. Ids of the source are kept where it has them, so converting twice gives the same bytes. The first entry says what the session was made from.',
+    'Writes a session of another agent as one that pi or omp opens and that every command of this program reads, or any session in another format. The format is detected; one that is only probable is refused unless --from names it. Ids of the source are kept where it has them, so converting twice gives the same bytes. The first entry says what the session was made from.',
     'Nothing is dropped silently: every record becomes an entry, or part of one, or is kept as a custom entry, or is counted as dropped. A summary goes to standard error, and the whole report to --report. Exit 0 means that the model would see what it saw, 1 that something is different or a line is damaged (see the losses), 2 that nothing was written.',
     'A log of pi becomes one of omp and the other way round: model changes, session name, encrypted thinking and other members that the two spell differently. What both write alike is copied byte for byte; what the other agent does not have is kept as a custom entry, from which the way back restores it. Versions 1 and 2 are migrated.',
+    'Any log that is read is also written in the other formats that --to takes, which have one conversation and no branches: the path to the last entry is written, and the other branches are counted as dropped, unless --all-leaves gives each a file of its own. The records of the report are then the entries of the session in its native form.',
     'Sessions of subagents are written beside the parent with -o DIR/, each to a file of its own that is named by time and id; otherwise they are only counted.',
     'Memory: an index of the ids of the log; no content beyond one record. The log is read once; what is written comes from a private temporary file, because the header is known last. Standard input is copied to one too.',
   ],
   options: [
     FORMAT_OPTION,
-    option('to', 'DIALECT', 'Whose session to write', { choices: ORIGINS, default: 'pi' }),
+    option('to', 'FORMAT', 'The format of the session to write', { choices: writtenFormats(), default: 'pi' }),
     option('keep', 'HOW', 'What to keep of records that have no counterpart: up to 4 KB of each, all, or nothing', {
       choices: KEEP,
       default: 'meta',
     }),
     option('session', 'ID', 'Only this session of a log that has several, by an id from the report'),
+    flag('all-leaves', 'Of a log with branches write each in a file of its own, for a format that has none'),
+    flag('embed', 'Keep the log itself in the output too, from which convert gives it back byte for byte'),
     option('report', 'FILE', 'Write what became of the records to FILE, one JSON record per session'),
     option('output', 'FILE', 'Write to FILE instead of standard output, or to files in a folder', { short: 'o' }),
   ],
@@ -34,6 +43,7 @@ export const command: Command = {
     'sessionctl convert claude.jsonl > session.jsonl': 'a session that pi opens',
     'sessionctl convert --to omp -o sessions/ rollout.jsonl': 'for omp, with its subagents',
     'sessionctl convert claude.jsonl | sessionctl validate --pass | jq -c .type': 'in a pipe',
+    'sessionctl convert --to sts session.jsonl > trace.jsonl': 'a trace that the Hugging Face Hub shows',
     'sessionctl convert --report losses.json -o session.jsonl claude.jsonl': 'with an account of every record',
   },
   readsInput: true,
@@ -41,10 +51,19 @@ export const command: Command = {
     const names = args.operands.length > 0 ? args.operands : ['-'];
     if (names.filter((name) => name === '-').length > 1)
       throw new UsageError("standard input can only be read once; pass '-' once");
+    const target = targetOf(args.text('to'));
+    const embed = args.flag('embed');
+    if (embed && !target?.embeds) {
+      const able = foreignFormats.filter(({ embeds }) => embeds).map(({ id }) => `'--to ${id}'`);
+      throw new UsageError(`--embed is for ${able.join(' or ')}`);
+    }
     return await convertLogs(
       names,
       {
         dialect: choice(args, 'to', ORIGINS),
+        target,
+        embed,
+        allLeaves: args.flag('all-leaves'),
         keep: choice(args, 'keep', KEEP),
         from: args.text('from'),
         session: args.text('session'),

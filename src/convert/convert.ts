@@ -1,31 +1,48 @@
-import { join } from 'node:path';
-import { createFolder } from '../files/assets.ts';
+import { dirname, join } from 'node:path';
+import { assetSaver, createFolder } from '../files/assets.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { isFolder, modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
-import type { ConversionOptions, ConversionReport, LogSource, RelatedSession } from '../formats/format.ts';
+import type {
+  ConversionOptions,
+  ConversionReport,
+  LogSource,
+  RelatedSession,
+  WriteOptions,
+} from '../formats/format.ts';
 import { requireFit } from '../formats/index.ts';
+import { countingSource } from '../formats/native-writer.ts';
 import type { JsonObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
+import type { ByteStore } from '../log/byte-store.ts';
 import { headerOf, type NativeForm, sessionForm } from '../log/native-form.ts';
+import { type OpenLogOptions, openForm, openLog } from '../log/open-log.ts';
+import { scannerKind } from '../scanner/layout.ts';
 import { noteDamage } from '../shared/command.ts';
 import { logOptions, noteSiblings } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
+import { leaves } from '../tree/path.ts';
+import { lastEntry } from '../tree/rev.ts';
 import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { toJson } from '../util/to-json.ts';
 import { counted } from '../util/words.ts';
+import { type Outgoing, type Target, writePath } from './outgoing.ts';
 import { changesContext, reportLine } from './report.ts';
 import { type Convertible, openConvertible } from './source.ts';
 
-export interface ConvertOptions extends ConversionOptions {
+export interface ConvertOptions extends ConversionOptions, WriteOptions {
+  /** The format to write; absent for a native session in the dialect. */
+  readonly target?: Target | undefined;
+  /** A file for each leaf. */
+  readonly allLeaves: boolean;
   readonly from?: string | undefined;
   /** A file or a folder; standard output where it is absent. */
   readonly output?: string | undefined;
   readonly report?: string | undefined;
 }
 
-/** Writes each FILE as a native session, to wherever the options say. Gives the exit code. */
+/** Writes each FILE as a session of the target, to wherever the options say. Gives the exit code. */
 export async function convertLogs(names: readonly string[], options: ConvertOptions, io: Io): Promise<number> {
   const { output, report } = options;
   const folder = output !== undefined && (await isFolderName(output)) ? output : undefined;
@@ -33,6 +50,8 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
     throw new UsageError('several FILEs need -o with a folder; otherwise pass one');
   if (folder !== undefined && options.session !== undefined)
     throw new UsageError('--session is for one session; -o with a folder writes all of them');
+  if (options.allLeaves && (folder === undefined || !options.target))
+    throw new UsageError('--all-leaves is for a format without branches, and needs -o with a folder');
   requireOwnPlaces([...names, ...(folder === undefined && output !== undefined ? [output] : [])], report);
   const conversion = new Conversion(options, folder, io);
   let code = 0;
@@ -95,8 +114,12 @@ class Conversion {
     const log = await openConvertible(name, this.#options.from, this.#io);
     this.#mode = name === '-' ? PRIVATE_MODE : await modeOf(name);
     try {
-      const form = await this.#form(log.source, log, this.#options.session);
-      const main = await this.#put(form, log.source, log, isOneOfMany ? `${name}: ` : '');
+      const prefix = isOneOfMany ? `${name}: ` : '';
+      const { target, session } = this.#options;
+      const isAsItIs = target !== undefined && log.identity === undefined;
+      const main = isAsItIs
+        ? await this.#translate(target, await this.#ownLog(log), log.source, log, prefix)
+        : await this.#put(await this.#form(log.source, log, session), log.source, log, prefix);
       return this.#folder === undefined ? main.code : Math.max(main.code, await this.#related(log, main));
     } finally {
       await log.source.close();
@@ -160,16 +183,84 @@ class Conversion {
   }
 
   async #put(form: NativeForm, source: LogSource, log: Convertible, prefix: string): Promise<Written> {
+    const { target } = this.#options;
+    if (target) return await this.#translate(target, await this.#opened(form, source), source, log, prefix);
     try {
       const { damage, report } = form;
       const code = damage.length > 0 || (report && changesContext(report)) ? 1 : 0;
-      const output = await this.#write(form, source.name, code);
+      const output = this.#place(headerOf(form), source.name);
+      await this.#save(output, source.name, code, async (out, { streams }) => {
+        // A stream may keep the bytes, whose memory is used again.
+        for await (const chunk of form.store.chunks()) await out.put(streams ? Buffer.from(chunk) : chunk);
+      });
       noteDamage(source.name, damage, 'was left out', this.#io, log.identity === undefined);
       if (report) this.#account(report, { source, log, output, prefix });
       return { code, id: headerOf(form)?.['id'], sessions: report?.sessions ?? [] };
     } finally {
       await form.store.close();
     }
+  }
+
+  /** Writes a session in a format that is not ours, as many times as there are leaves to write. */
+  async #translate(
+    target: Target,
+    session: Outgoing,
+    source: LogSource,
+    log: Convertible,
+    prefix: string,
+  ): Promise<Written> {
+    const { allLeaves, embed } = this.#options;
+    const { log: native } = session;
+    try {
+      const { header } = native;
+      const ends = allLeaves ? leaves(native.index) : [await lastEntry(native)];
+      let code = 0;
+      for (const leaf of ends) {
+        const leafId = allLeaves ? (await native.entry(leaf)).value['id'] : undefined;
+        const output = this.#place(header, source.name, target.extension, leafId);
+        const asset = output === undefined || output === '-' ? undefined : this.#assets(output);
+        const report = await this.#save(output, source.name, 0, (out) =>
+          writePath(session, leaf, target, { out, asset, embed }),
+        );
+        code = Math.max(code, native.damage.length > 0 || changesContext(report) ? 1 : 0);
+        this.#account(report, { source, log, output, prefix });
+      }
+      noteDamage(source.name, native.damage, 'was left out', this.#io, log.identity === undefined);
+      return { code, id: header?.['id'], sessions: native.conversion?.sessions ?? [] };
+    } finally {
+      await native.close();
+    }
+  }
+
+  /** A log of ours, which leaves as it is and not in a dialect. */
+  async #ownLog({ source, store }: Convertible): Promise<Outgoing> {
+    const { from, session, allLeaves } = this.#options;
+    // Its bytes are read again where they are kept, and its source closes it.
+    const kept: ByteStore = {
+      size: store.size,
+      chunks: () => store.chunks(),
+      readAt: (...wanted) => store.readAt(...wanted),
+      close: async () => {},
+    };
+    const log = await openLog(kept, { ...this.#logOptions(source), from, session });
+    const { chunks, facts } = countingSource(source);
+    for await (const _chunk of chunks);
+    return { log, chunks: () => store.chunks(), bytes: facts(), damaged: log.damage.length, allLeaves };
+  }
+
+  async #opened(form: NativeForm, source: LogSource): Promise<Outgoing> {
+    const log = await openForm(form, this.#logOptions(source));
+    const bytes = form.report?.source ?? { sha256: '', bytes: 0 };
+    return { log, chunks: () => form.store.chunks(), bytes, damaged: 0, allLeaves: this.#options.allLeaves };
+  }
+
+  #logOptions(source: LogSource): OpenLogOptions {
+    return { ...logOptions(source.name, this.#io), scanner: scannerKind(this.#io.env) };
+  }
+
+  /** Where the pictures of an output go: a folder beside it. */
+  #assets(output: string): (bytes: Buffer, extension: string) => string {
+    return assetSaver(join(dirname(output), 'images'), this.#mode & PRIVATE_MODE, output, this.#io);
   }
 
   async #form(source: LogSource, { format, identity }: Convertible, session: string | undefined): Promise<NativeForm> {
@@ -204,17 +295,20 @@ class Conversion {
     this.#reports.push({ file: source.name, ...(output === undefined ? {} : { output }), ...report, source: known });
   }
 
-  /** Gives the name of the file, where there is one. */
-  async #write(form: NativeForm, input: string, code: number): Promise<string | undefined> {
-    const path = this.#folder === undefined ? this.#options.output : this.#place(this.#folder, form, input);
+  /** Writes a file, or to standard output; nothing has the name of the file before all of it is written. */
+  async #save<T>(
+    path: string | undefined,
+    input: string,
+    code: number,
+    write: (out: ByteWriter, sink: Sink) => Promise<T>,
+  ): Promise<T> {
     const sink = this.#sink(path, input);
     try {
       const out = new ByteWriter(sink.stream);
-      // A stream may keep the bytes, whose memory is used again.
-      for await (const chunk of form.store.chunks()) await out.put(sink.streams ? Buffer.from(chunk) : chunk);
+      const result = await write(out, sink);
       await out.flush();
       await sink.commit();
-      return path;
+      return result;
     } catch (error) {
       throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: code }) : error;
     } finally {
@@ -228,16 +322,17 @@ class Conversion {
     return toFile(path, { random, signal, input: input === '-' ? '/dev/stdin' : input, mode: this.#mode | 0o200 });
   }
 
-  /** Where a session goes in a folder: named as the agents name theirs, by time and id. */
-  #place(folder: string, form: NativeForm, input: string): string {
-    const header = headerOf(form);
-    const words = [header?.['timestamp'], header?.['id']].filter((word) => typeof word === 'string');
+  /** Where a session goes; in a folder it is named as the agents name theirs, by time and id. */
+  #place(header: JsonObject | undefined, input: string, extension = 'jsonl', leaf?: unknown): string | undefined {
+    const folder = this.#folder;
+    if (folder === undefined) return this.#options.output;
+    const words = [header?.['timestamp'], header?.['id'], leaf].filter((word) => typeof word === 'string');
     const name = `${
       words
         .join('_')
         .replace(/[^\w-]/g, '-')
         .slice(0, 200) || 'session'
-    }.jsonl`;
+    }.${extension}`;
     const before = this.#written.get(name);
     if (before !== undefined)
       throw new AppError(`${input}: has the same time and id as ${before}; write it to another folder`);

@@ -13,6 +13,7 @@ import type { Io } from '../util/io.ts';
 /** A log that is to be converted. */
 export interface Convertible {
   readonly source: LogSource;
+  readonly store: ByteStore;
   readonly format: Required<Pick<LogFormat, 'toNative'>>;
   /** Undefined for a log of ours. */
   readonly identity: Identity | undefined;
@@ -31,7 +32,8 @@ export async function openConvertible(name: string, from: string | undefined, io
         `${name}: probably ${title}, but not surely; nothing was written; pass '--from ${id}' if it is`,
       );
     }
-    return { source: logSource(store, { ...logOptions(name, io), scanner: scannerKind(io.env) }), format, identity };
+    const source = logSource(store, { ...logOptions(name, io), scanner: scannerKind(io.env) });
+    return { source, store, format, identity };
   } catch (error) {
     await store.close();
     throw error;

@@ -86,6 +86,44 @@ export interface ConversionOptions {
   readonly session?: string | undefined;
 }
 
+/** An entry of a session that is written in another format. */
+export interface SessionEntry {
+  readonly line: number;
+  /** Numbers that JavaScript would change are marked, and leave with their digits. */
+  readonly value: JsonObject;
+}
+
+/** What a format gets to write: one path of a session, in its native form. */
+export interface NativeSession {
+  readonly header: JsonObject;
+  readonly title: string | undefined;
+  /** Who wrote the log: the name of its format, and the version that it says. */
+  readonly agent: { readonly name: string; readonly version: string };
+  /** From the root to the leaf, each read when its turn comes. May be asked for again, last for all of them. */
+  entries(): AsyncIterable<SessionEntry>;
+  /** All lines of the log, with those of other branches, as they are; without their newlines. */
+  lines(): AsyncIterable<string>;
+  /** Whether the last of them has a newline. */
+  readonly endsWithNewline: boolean;
+}
+
+/** Where a session in another format goes, and who hears what became of its entries: each has one fate. */
+export interface SessionSink {
+  /** A record of a format that has one JSON object per line. */
+  line(record: JsonObject): Promise<void>;
+  /** A piece of a format that has not. */
+  text(text: string): Promise<void>;
+  /** Keeps bytes in a file beside the output and gives its path from there; absent where the output is no file. */
+  readonly asset?: (bytes: Buffer, extension: string) => string;
+  count(fate: Fate): void;
+  loss(code: string, severity: Severity, line: number, id?: string): void;
+}
+
+export interface WriteOptions {
+  /** Keep the log itself in the output, from which the way back restores it. */
+  readonly embed: boolean;
+}
+
 /** `info` changes nothing that the model saw. */
 export type Severity = 'info' | 'lossy' | 'ambiguous' | 'damaged';
 
@@ -284,6 +322,16 @@ export interface LogFormat {
   readonly checks?: () => Promise<RecordChecks>;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */
   readonly toNative?: (source: LogSource, sink: NativeSink, options: ConversionOptions) => Promise<void>;
+  /** Writes a session in this format, and says what a conversion back would give; absent for one that is only read. */
+  readonly fromNative?: (
+    session: NativeSession,
+    sink: SessionSink,
+    options: WriteOptions,
+  ) => Promise<ConversionReport['roundtrip']>;
+  /** How the names of its files end, where that is not jsonl. */
+  readonly extension?: string;
+  /** What it writes can hold the log itself, for `--embed`. */
+  readonly embeds?: true;
 }
 
 /** Beyond this the start of a file is not joined to be read as one document. */

@@ -6,15 +6,21 @@ import { codex } from './codex/index.ts';
 import { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
 import { type Certainty, type ConversionReport, Head, type LogFormat, STAMP } from './format.ts';
 import { recognizedFormats } from './recognized.ts';
+import { sts } from './sts/index.ts';
 
 export { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
 
 /** The formats other than the native one; the first that detects a file counts. */
-export const foreignFormats: LogFormat[] = [codex, claudeCode, ...recognizedFormats];
+export const foreignFormats: LogFormat[] = [codex, claudeCode, sts, ...recognizedFormats];
 
 /** The names of all formats that are read, as `--from` takes them. */
 export function readFormats(): string[] {
   return [...ORIGINS, ...foreignFormats.filter(({ toNative }) => toNative).map(({ id }) => id)];
+}
+
+/** The names of all formats that sessions are written in, as `--to` takes them. */
+export function writtenFormats(): string[] {
+  return [...ORIGINS, ...foreignFormats.filter(({ fromNative }) => fromNative).map(({ id }) => id)];
 }
 
 /** Whether an extension's type is that of an entry which a conversion has made. */

@@ -1,4 +1,4 @@
-import { isSdkHeader, isSessionTrace } from './evidence.ts';
+import { isSdkHeader } from './evidence.ts';
 import { type Certainty, type Head, hasMembers, type LogFormat } from './format.ts';
 
 type Detect = (head: Head) => boolean;
@@ -71,12 +71,6 @@ export const recognizedFormats: readonly LogFormat[] = [
     'pi SDK log',
     "a log of pi's SDK (format 4), which is a different format",
     ({ first }) => first !== undefined && isSdkHeader(first),
-  ),
-  recognized(
-    'sts',
-    'Hugging Face session trace',
-    'a Hugging Face session trace',
-    ({ first }) => first !== undefined && isSessionTrace(first),
   ),
   recognized(
     'droid',

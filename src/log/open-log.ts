@@ -10,7 +10,7 @@ import { shortJson } from '../util/to-json.ts';
 import { type ByteStore, longFirstLine, type Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
-import { sessionForm } from './native-form.ts';
+import { type NativeForm, sessionForm } from './native-form.ts';
 
 /** Smaller logs are read sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 1024 * 1024;
@@ -138,18 +138,29 @@ async function converted(
   version = 3,
   endsWithNewline = true,
 ): Promise<Log> {
-  const { name, random, onWarning, scratch, session } = options;
+  const { onWarning, scratch, session } = options;
   const form = await sessionForm(logSource(store, options), format, {
     ...{ dialect: 'pi', keep: 'meta', session, scratch, onWarning },
   });
+  const log = await openForm(form, options, version, endsWithNewline);
+  await store.close();
+  return log;
+}
+
+/** Opens a log in its native form, which the log closes. */
+export async function openForm(
+  form: NativeForm,
+  options: OpenLogOptions,
+  version = 3,
+  endsWithNewline = true,
+): Promise<Log> {
   try {
-    const builder = new IndexBuilder({ key: random(8), careful: false, lineOf: form.lineOf });
+    const builder = new IndexBuilder({ key: options.random(8), careful: false, lineOf: form.lineOf });
     await readAll(builder, form.store, options);
     builder.index.finish();
     builder.damage.push(...form.damage);
     builder.endsWithNewline = endsWithNewline;
-    await store.close();
-    const log = new Log(name, form.store, builder, version);
+    const log = new Log(options.name, form.store, builder, version);
     log.conversion = form.report;
     return log;
   } catch (error) {

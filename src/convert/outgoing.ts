@@ -1,0 +1,158 @@
+import { DialectWatch, dialectOf } from '../entries/dialect.ts';
+import { stringOf } from '../entries/entry-type.ts';
+import {
+  type ConversionReport,
+  type Fate,
+  type LogFormat,
+  type Loss,
+  type NativeSession,
+  type SessionEntry,
+  type SessionSink,
+  STAMP,
+  type WriteOptions,
+} from '../formats/format.ts';
+import { Losses } from '../formats/losses.ts';
+import { exactJson, parseExact } from '../json/exact.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
+import { readLineBatches } from '../lines/reader.ts';
+import type { ByteWriter } from '../lines/writer.ts';
+import type { Log } from '../log/log.ts';
+import { sessionTitle } from '../tree/labels.ts';
+import { cutPath, leaves, pathTo } from '../tree/path.ts';
+import { AppError } from '../util/errors.ts';
+import { toJson } from '../util/to-json.ts';
+
+/** A format that sessions are written in. */
+export type Target = LogFormat & Required<Pick<LogFormat, 'fromNative'>>;
+
+/** A session on its way into another format. */
+export interface Outgoing {
+  readonly log: Log;
+  /** The bytes of the log, in its native form. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+  /** What the report says of a log of ours; that of another agent is in its conversion. */
+  readonly bytes: Pick<ConversionReport['source'], 'sha256' | 'bytes'>;
+  /** So many lines were damaged before any entry was read. */
+  readonly damaged: number;
+  /** Each leaf goes to a file of its own, so that no branch is lost. */
+  readonly allLeaves: boolean;
+}
+
+/** Where it goes. */
+interface Output extends WriteOptions {
+  readonly out: ByteWriter;
+  readonly asset: SessionSink['asset'];
+}
+
+/** Writes the path to a leaf and says what became of the entries; those of other branches are dropped and counted. */
+export async function writePath(
+  session: Outgoing,
+  leaf: number,
+  target: Target,
+  { out, asset, embed }: Output,
+): Promise<ConversionReport> {
+  const { log } = session;
+  const { header } = log;
+  if (!header) throw new AppError(`${log.name}: has no header; run 'sessionctl repair' first`);
+  const account = new Account(session, leaf);
+  const sink: SessionSink = {
+    line: (record) => out.put(`${exactJson(toJson(record))}\n`),
+    text: (text) => out.put(text),
+    ...(asset ? { asset } : {}),
+    count: (fate) => account.count(fate),
+    loss: (...loss) => account.losses.add(...loss),
+  };
+  const native: NativeSession = {
+    header,
+    title: await sessionTitle(log),
+    agent: await agentOf(log, header, leaf),
+    entries: () => account.entries(),
+    lines: () => linesOf(session.chunks()),
+    endsWithNewline: log.endsWithNewline,
+  };
+  return account.report(await target.fromNative(native, sink, { embed }));
+}
+
+/** The agent that a session comes from, also where it was made native before. */
+async function agentOf(log: Log, header: JsonObject, leaf: number): Promise<NativeSession['agent']> {
+  const native = { name: log.titleSlot ? 'omp' : (dialectOf(header) ?? 'pi'), version: String(log.fileVersion) };
+  for await (const { value } of log.entries(pathTo(log.index, leaf).subarray(0, 1))) {
+    const { customType, data } = value;
+    if (customType !== STAMP || !isObject(data)) continue;
+    return { name: stringOf(data['format']) || native.name, version: stringOf(data['formatVersion']) || 'unknown' };
+  }
+  return native;
+}
+
+/** Bytes that are no UTF-8 have no place in the formats that are written; their lines are reported as damaged. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  for await (const lines of readLineBatches(chunks)) {
+    for (const line of lines) if (line.oversize === 0 && line.wellFormed) yield line.text;
+  }
+}
+
+class Account {
+  readonly losses = new Losses();
+  readonly #session: Outgoing;
+  readonly #path: Int32Array;
+  readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
+  readonly #watch = new DialectWatch();
+  /** Of the path, in the last reading of it. */
+  #read = 0;
+
+  constructor(session: Outgoing, leaf: number) {
+    const { log, allLeaves } = session;
+    this.#session = session;
+    this.#path = pathTo(log.index, leaf);
+    if (log.header) this.#watch.see(log.header);
+    const cut = cutPath(log.index, leaf);
+    if (cut) this.losses.add('PATH_CUT', 'damaged', log.index.lineOf(cut.root));
+    if (allLeaves) return;
+    for (const end of leaves(log.index))
+      if (end !== leaf) this.losses.add('BRANCH_DROPPED', 'info', log.index.lineOf(end));
+  }
+
+  async *entries(): AsyncGenerator<SessionEntry> {
+    this.#read = 0;
+    for await (const { line, text, value } of this.#session.log.entries(this.#path)) {
+      this.#read++;
+      this.#watch.see(value);
+      yield { line, value: parseExact(text) ?? value };
+    }
+  }
+
+  count(fate: Fate): void {
+    this.#counts[fate]++;
+  }
+
+  report(roundtrip: ConversionReport['roundtrip']): ConversionReport {
+    const { log, allLeaves, bytes } = this.#session;
+    const { conversion, fileVersion, index, damage } = log;
+    const others = allLeaves ? 0 : index.size - this.#path.length;
+    const { mapped, merged, custom } = this.#counts;
+    // Damaged lines of another agent's log are none of its entries, and among the losses of its conversion.
+    const unread = this.#path.length - this.#read;
+    const damaged = unread + (conversion || allLeaves ? 0 : this.#session.damaged);
+    const dropped = this.#counts.dropped + others + damaged;
+    if (!conversion) for (const { line } of damage) this.losses.add('DAMAGED_LINE', 'damaged', line);
+    const source = { format: this.#watch.dialect ?? 'native', version: String(fileVersion), ...bytes };
+    return {
+      source: conversion?.source ?? source,
+      session: conversion?.session ?? stringOf(log.header?.['id']),
+      counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
+      losses: joined(conversion?.losses ?? [], this.losses.list),
+      roundtrip,
+      sessions: conversion?.sessions ?? [],
+    };
+  }
+}
+
+/** The losses of two conversions in a row, by code. */
+function joined(first: readonly Loss[], second: readonly Loss[]): Loss[] {
+  const all = new Map(first.map((loss) => [loss.code, loss]));
+  for (const loss of second) {
+    const before = all.get(loss.code);
+    all.set(loss.code, before ? { ...loss, count: before.count + loss.count, examples: before.examples } : loss);
+  }
+  return [...all.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
+}

@@ -1,0 +1,11 @@
+import { isSessionTrace } from '../evidence.ts';
+import type { LogFormat } from '../format.ts';
+
+/** Session traces of Hugging Face: a header that names a harness, then one message per line. */
+export const sts: LogFormat = {
+  id: 'sts',
+  title: 'a Hugging Face session trace',
+  noun: 'Hugging Face session trace',
+  detect: ({ first }) => (first !== undefined && isSessionTrace(first) ? 'certain' : undefined),
+  fromNative: async (session, sink) => (await import('./write.ts')).writeTrace(session, sink),
+};
