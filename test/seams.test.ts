@@ -212,19 +212,23 @@ describe('the seams', () => {
   });
 
   it('take a format of documents, which are checked by the lines of their records, from a file and a pipe', () => {
-    const text = (long: string): string =>
-      `{"chain":"${long}","links":[\n{"n":"a","up":null},\n{"n":"b","up":"lost"},\n{"n":"c","up`;
-    const found = [
-      "3: error: dangling-parent: parent 'lost' is not in this file",
-      '4: error: torn-line: the document ends here, though it is not complete',
+    const cases = [
+      { long: '', blank: 0 },
+      // One line of any length, or many lines.
+      { long: 'x'.repeat(2_000_000), blank: 0 },
+      { long: '', blank: 20_000 },
     ];
-    // A document may also be one line of any length.
-    for (const long of ['', 'x'.repeat(2_000_000), '\n'.repeat(1_000_000)]) {
+    for (const { long, blank } of cases) {
+      const head = `{"chain":"${long}",${'\n'.repeat(blank)}"links":[\n`;
+      const text = `${head}{"n":"a","up":null},\n{"n":"b","up":"lost"},\n{"n":"c","up`;
       for (const name of ['-', join(copy, 'chain.json')]) {
-        if (name !== '-') writeFileSync(name, text(long));
-        const ran = sessionctl(['validate', name], text(long));
+        if (name !== '-') writeFileSync(name, text);
+        const ran = sessionctl(['validate', name], text);
         expect(ran).toMatchObject({ stderr: 'sessionctl: 2 errors in 1 session (3 entries)\n', status: 1 });
-        expect(ran.stdout.trim().split('\n').sort()).toEqual(found.map((one) => `${name}:${one}`));
+        expect(ran.stdout.trim().split('\n').sort()).toEqual([
+          `${name}:${blank + 3}: error: dangling-parent: parent 'lost' is not in this file`,
+          `${name}:${blank + 4}: error: torn-line: the document ends here, though it is not complete`,
+        ]);
       }
     }
   });

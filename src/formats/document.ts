@@ -123,7 +123,10 @@ class Cutter {
         if (ends) this.#close();
         continue;
       }
-      if (this.#depth > 0 && this.#start.line === 0) this.#start = { line: this.#line, offset: this.#offset + at };
+      if (this.#depth > 0 && this.#start.line === 0) {
+        this.#start = { line: this.#line, offset: this.#offset + at };
+        from = at;
+      }
       if (byte === QUOTE) this.#isInString = true;
       else if (ends) this.#depth--;
       else if (byte === 0x7b || byte === 0x5b) {
@@ -134,7 +137,7 @@ class Cutter {
         this.#depth++;
       }
     }
-    if (!this.#isOver && this.#depth > 0) this.#hold(chunk, from, chunk.length);
+    if (this.#start.line > 0) this.#hold(chunk, from, chunk.length);
     this.#offset += chunk.length;
   }
 

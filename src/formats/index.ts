@@ -162,9 +162,10 @@ export class Detection {
     for (const line of lines) this.#held.push(line);
     if (this.foreign) return [];
     for (const line of lines) {
-      if (!line.blank) this.#looked++;
       this.#bytes += line.length;
       seeLine(this.#evidence, line);
+      if (line.blank) continue;
+      this.#looked++;
       if (this.#isDecided || this.#looked >= LINES_TO_LOOK_AT || this.#isSurelyForeign) return this.end();
     }
     return [];
