@@ -32,11 +32,12 @@ export const generatedFiles: readonly GeneratedFile[] = [
 const TABLE = /(<!-- rules: made by npm run docs -->\n)[\s\S]*?(<!-- end of rules -->)/;
 
 /** Of the agents whose logs are checked in their own form. */
+/** Agents that were tried; formats without one have the level of their rules in `--list-rules --from`. */
 async function agentLevels(): Promise<AgentLevels[]> {
   const found: AgentLevels[] = [];
   for (const { noun, checks } of foreignFormats)
     if (checks) found.push({ agent: noun.slice(0, noun.lastIndexOf(' ')), ...(await checks()) });
-  return found;
+  return found.filter(({ evidence }) => Object.keys(evidence).length > 0);
 }
 
 function withRuleTable(readme: string, agents: readonly AgentLevels[]): string {

@@ -282,7 +282,7 @@ export interface NewResult {
 export interface RecordChecks {
   /** The rules that apply, with the level of each; a rule that is not named has nothing to say. */
   readonly levels: Readonly<Record<string, 'error' | 'warning' | 'off'>>;
-  /** What the real agents do with it, for `--explain`, by rule. */
+  /** What the real agents do with it, for `--explain` and the documentation, by rule; only what was tried. */
   readonly evidence: Readonly<Record<string, string>>;
   /** Whether an object inside a damaged line is a record, and not a piece of one. */
   readonly isRecord: (value: JsonObject) => boolean;

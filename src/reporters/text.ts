@@ -57,7 +57,7 @@ function grouped({ style }: ReporterOptions): Reporter {
 /** What a rule means in the logs of one agent. */
 export interface RuleInFormat extends Pick<RuleMeta, 'level' | 'fixable'> {
   readonly noun: string;
-  /** What the agent does with what the rule finds. */
+  /** What the agent does with what the rule finds; empty where nobody has tried. */
   readonly evidence: string;
 }
 
@@ -72,7 +72,9 @@ export function explainRule(rule: RuleMeta, style: Style, formats: readonly Rule
   return [
     `${style.bold(rule.id)} ${severity(rule)}: ${rule.summary}\n`,
     part('Why it matters', rule.why),
-    ...formats.map((one) => part(`In a ${one.noun}`, one.evidence, ` ${severity(one)}`)),
+    ...formats
+      .filter(({ evidence }) => evidence !== '')
+      .map((one) => part(`In a ${one.noun}`, one.evidence, ` ${severity(one)}`)),
     part('How it arises', rule.arises),
     part('What to do', rule.advice),
     `${style.bold('Example')}\n${rule.example.replace(/^/gm, '  ')}\n`,

@@ -55,7 +55,7 @@ describe('the log of another agent', () => {
   it.each(readdirSync(fixtures))('is refused and left as it is by every command that writes: %s', async (name) => {
     const content = readFileSync(join(fixtures, name));
     const isOurs = name === 'few-entries.jsonl';
-    const isRead = /^(claude-code|codex)/.test(name);
+    const isRead = /^(claude-code|codex|session-trace)/.test(name);
     const copiers = isRead ? [] : isOurs ? [EXTERNALIZE] : [EXTERNALIZE, ...COPIERS];
     // These are repaired in their own format.
     const writers = isRead ? WRITERS.filter(([command]) => command !== 'repair') : WRITERS;
@@ -67,7 +67,6 @@ describe('the log of another agent', () => {
   it('is named after its first record, whatever follows', async () => {
     const named = async (name: string): Promise<string> => (await run(['validate', join(fixtures, name)])).stderr;
     expect(await named('droid.jsonl')).toContain('a Factory Droid session');
-    expect(await named('session-trace.jsonl')).toContain('a Hugging Face session trace');
     expect(await named('pi-sdk.jsonl')).toContain("a log of pi's SDK");
     expect(await named('version-0.jsonl')).toContain('JSON Lines in an unknown format');
   });

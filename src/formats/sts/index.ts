@@ -7,5 +7,7 @@ export const sts: LogFormat = {
   title: 'a Hugging Face session trace',
   noun: 'Hugging Face session trace',
   detect: ({ first }) => (first !== undefined && isSessionTrace(first) ? 'certain' : undefined),
+  checks: async () => (await import('./checks.ts')).checks,
+  toNative: async (...task) => (await import('./convert.ts')).convertTrace(sts, ...task),
   fromNative: async (session, sink) => (await import('./write.ts')).writeTrace(session, sink),
 };

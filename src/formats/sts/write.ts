@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { exactJson } from '../../json/exact.ts';
+import { exactJson, numberOf } from '../../json/exact.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
 import { toJson } from '../../util/to-json.ts';
@@ -34,7 +34,7 @@ export async function writeTrace(session: NativeSession, sink: SessionSink): Pro
 function messageOf({ by, content, message }: Said, entry: JsonObject): JsonObject {
   const reasoning = textOf(content, 'thinking');
   const calls = by === 'assistant' ? toolCalls({ content }) : [];
-  const time = millisecondsOf(stringOf(entry['timestamp']));
+  const time = millisecondsOf(numberOf(message['timestamp']) ?? stringOf(entry['timestamp']));
   return {
     role: ROLES[by],
     content: textOf(content.map((block) => (block['type'] === 'image' ? imageText(block) : block))),

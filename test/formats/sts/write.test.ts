@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { run } from '../support/run.ts';
+import { run } from '../../support/run.ts';
 
 const time = '2026-01-02T03:04:05.678Z';
 const log = (...messages: object[]): string =>

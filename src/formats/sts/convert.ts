@@ -1,0 +1,175 @@
+import { stringOf } from '../../entries/entry-type.ts';
+import { parseExact } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
+import { countingSource, NativeWriter, type Place } from '../native-writer.ts';
+import { readRecords } from '../records.ts';
+import { UNKNOWN_USAGE } from '../usage.ts';
+
+const HEADER_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'harness']);
+/** Nobody says who answered. */
+const UNKNOWN = 'unknown';
+
+/** Gives a session trace in its native form, in one pass. */
+export async function convertTrace(
+  format: LogFormat,
+  source: LogSource,
+  sink: NativeSink,
+  options: ConversionOptions,
+): Promise<void> {
+  const { chunks, facts } = countingSource(source);
+  const damage: Parameters<NativeWriter['damaged']>[] = [];
+  let trace: Trace | undefined;
+  const begin = (header: JsonObject): Trace => {
+    const writer = new NativeWriter(format, source, sink, options, stringOf(header['id']));
+    for (const one of damage.splice(0)) writer.damaged(...one);
+    return new Trace(writer, header);
+  };
+  const onDamage = (...one: Parameters<NativeWriter['damaged']>): void => {
+    if (trace) trace.writer.damaged(...one);
+    else damage.push(one);
+  };
+  for await (const records of readRecords(chunks, onDamage)) {
+    for (const record of records) {
+      trace ??= begin(record.value);
+      trace.take(record);
+    }
+  }
+  trace ??= begin({});
+  trace.end();
+  const { header, writer, start } = trace;
+  const { id, name, harness } = header;
+  writer.end(
+    {
+      ...{ id: stringOf(id), time: start, cwd: undefined, title: stringOf(name) || undefined },
+      formatVersion: stringOf(harness) || undefined,
+    },
+    facts(),
+    'text-only',
+  );
+}
+
+class Trace {
+  readonly writer: NativeWriter;
+  readonly header: JsonObject;
+  /** The first time that a message has. */
+  start: string | number | undefined;
+  /** The names of calls by id, without their results; with them `undefined`. */
+  readonly #calls = new Map<string, string | undefined>();
+  #isHeaderSeen = false;
+  #header: { readonly value: JsonObject; readonly place: Place } | undefined;
+
+  constructor(writer: NativeWriter, header: JsonObject) {
+    this.writer = writer;
+    this.header = header;
+  }
+
+  take({ value, line, json }: SourceRecord): void {
+    const { type, message } = value;
+    if (type === 'session' && !this.#isHeaderSeen) {
+      this.#isHeaderSeen = true;
+      const isKnown = Object.keys(value).every((key) => HEADER_MEMBERS.has(key));
+      if (isKnown) this.writer.count('merged');
+      else this.#header = { value, place: { line, json } };
+      return;
+    }
+    const said = type === 'message' && isObject(message) ? message : undefined;
+    const time = said?.['timestamp'];
+    const place = { line, json, time: typeof time === 'string' || typeof time === 'number' ? time : undefined };
+    this.start ??= place.time;
+    this.#keepHeader();
+    if (!said || !this.#message(said, place)) this.writer.keep(stringOf(type) || 'record', value, place);
+    else this.writer.count('mapped');
+  }
+
+  /** Calls that have no result are left as they are. */
+  end(): void {
+    this.#keepHeader();
+    for (const name of this.#calls.values())
+      if (name !== undefined) this.writer.loss('PENDING_CALL', 'info', this.writer.line);
+  }
+
+  /** What else the header says is kept when it is known when the session began. */
+  #keepHeader(): void {
+    const { value, place } = this.#header ?? {};
+    this.#header = undefined;
+    if (value && place) this.writer.keep('session', value, { ...place, time: this.start });
+  }
+
+  /** False for what has no native counterpart. */
+  #message(message: JsonObject, place: Place): boolean {
+    const { role, content } = message;
+    if (role === 'user') this.writer.message({ role, content: textIn(content) }, place);
+    else if (role === 'system') {
+      this.writer.contextMessage('system', textIn(content), place);
+      this.writer.loss('SYSTEM_AS_USER', 'info', place.line);
+    } else if (role === 'assistant') this.#answer(message, place);
+    else if (role === 'tool') return this.#result(message, place);
+    else {
+      this.writer.loss('ROLE_UNKNOWN', 'lossy', place.line);
+      return false;
+    }
+    return true;
+  }
+
+  #answer(message: JsonObject, place: Place): void {
+    const { reasoningContent, content, toolCalls, model } = message;
+    const calls = Array.isArray(toolCalls) ? toolCalls.filter(isObject).map((call) => this.#call(call, place)) : [];
+    const thinking = stringOf(reasoningContent);
+    const text = textIn(content);
+    const name = stringOf(model) || UNKNOWN;
+    if (name !== UNKNOWN) this.writer.model(UNKNOWN, name, place);
+    this.writer.loss('USAGE_UNKNOWN', 'info', place.line);
+    this.writer.message(
+      {
+        role: 'assistant',
+        content: [
+          ...(thinking === '' ? [] : [{ type: 'thinking', thinking }]),
+          ...(text === '' ? [] : [{ type: 'text', text }]),
+          ...calls,
+        ],
+        ...{ api: UNKNOWN, provider: UNKNOWN, model: name, usage: UNKNOWN_USAGE },
+        stopReason: calls.length > 0 ? 'toolUse' : 'stop',
+      },
+      place,
+    );
+  }
+
+  #call(call: JsonObject, { line }: Place): JsonObject {
+    const { id, function: called } = call;
+    const { name, arguments: json } = isObject(called) ? called : call;
+    const given = isObject(json) ? json : parseExact(stringOf(json));
+    // What is no JSON was still what the model has written.
+    if (!given) this.writer.loss('ARGS_NOT_OBJECT', 'info', line, stringOf(id));
+    this.#calls.set(stringOf(id), stringOf(name) || UNKNOWN);
+    return {
+      type: 'toolCall',
+      id: stringOf(id),
+      name: stringOf(name) || UNKNOWN,
+      arguments: given ?? { input: stringOf(json) },
+    };
+  }
+
+  /** False for a second result of one call. */
+  #result({ toolCallId, content }: JsonObject, place: Place): boolean {
+    const id = stringOf(toolCallId);
+    const isAnswered = this.#calls.has(id) && this.#calls.get(id) === undefined;
+    if (isAnswered) {
+      this.writer.loss('DUP_RESULT', 'lossy', place.line, id);
+      return false;
+    }
+    if (!this.#calls.has(id)) this.writer.loss('ORPHAN_RESULT', 'lossy', place.line, id);
+    this.writer.loss('ISERROR_UNKNOWN', 'info', place.line);
+    const toolName = this.#calls.get(id) ?? UNKNOWN;
+    this.#calls.set(id, undefined);
+    const blocks = [{ type: 'text', text: textIn(content) }];
+    this.writer.message({ role: 'toolResult', toolCallId: id, toolName, content: blocks, isError: false }, place);
+    return true;
+  }
+}
+
+/** The format has text alone; a list of blocks is what some chat programs write. */
+function textIn(content: unknown): string {
+  if (!Array.isArray(content)) return stringOf(content);
+  return content.map((block) => (isObject(block) ? stringOf(block['text']) : stringOf(block))).join('\n');
+}
