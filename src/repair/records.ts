@@ -157,13 +157,15 @@ function recheck(repair: RecordRepair, checks: RecordChecks, wants: Wants, reque
   const findings: RecordFinding[] = [];
   const units = repair.next();
   const byOffset = new Map(units.map((unit) => [unit.offset, unit]));
-  const check = recordCheck(checks, request, ({ rule, severity, offset, path }) => {
+  const check = recordCheck(checks, request, ({ rule, severity, offset, path, fixable }) => {
     // What concerns the whole file is told of its start.
     const unit = byOffset.get(offset) ?? units[0];
-    if (unit && wants(rule, severity)) findings.push({ unit, rule, path });
+    if (unit && fixable && wants(rule, severity)) findings.push({ unit, rule, path });
   });
   check.log.firstOversizeLine = repair.index.firstOversizeLine;
   check.log.lines = repair.index.lines;
+  // Asked of what the records were made from.
+  check.log.tellsHeader = true;
   if (repair.header) check.log.header = checks.describe(repair.header);
   for (const { line, offset, facts, digest } of units) check.record({}, digest, { number: line, offset }, facts);
   check.end();

@@ -1,3 +1,4 @@
+import { secondResults } from './check/record-paths.ts';
 import { branchFacts } from './check/walk.ts';
 import { removeBlock } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
@@ -15,8 +16,8 @@ export const duplicateResult = defineRule('duplicate-result', 'warning', 'tools'
     }
   },
   recordsEnd: (log, report) => {
-    for (const [call, [, ...others]] of log.results)
-      for (const { position, path } of others)
+    for (const [call, results] of log.results)
+      for (const { position, path } of secondResults(log, results))
         report(log.placeOf(position, path), `a second result for call '${log.callIds.text(call)}'`);
   },
   fix: { records: removeBlock },

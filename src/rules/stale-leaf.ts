@@ -19,13 +19,9 @@ export const staleLeaf = defineRule('stale-leaf', 'warning', 'tree', {
     report(log.placeOf(log.index.size - 1), message);
   },
   recordsEnd: (log, report) => {
-    const { leaf, newest } = log;
-    const last = log.conversations.get('')?.last ?? -1;
-    // One version of an agent resumes at the leaf that is named, or else at the end; another one at the latest time.
-    const named = leaf && log.find(leaf.id) >= 0 ? leaf.id : last < 0 ? undefined : log.idOf(last);
-    const end = named === undefined ? -1 : log.find(named);
-    if (newest < 0 || end < 0 || log.isBelow(newest, end) || log.isBelow(end, newest)) return;
-    const message = `it has the latest time, but the conversation ends on another branch, on line ${log.lineOf(end)}`;
+    const { named, newest } = log.ends;
+    if (newest < 0 || named < 0 || log.isBelow(newest, named) || log.isBelow(named, newest)) return;
+    const message = `it has the latest time, but the conversation ends on another branch, on line ${log.lineOf(named)}`;
     report(log.placeOf(newest), message);
   },
   settle: settleLeaf,

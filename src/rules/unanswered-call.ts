@@ -1,4 +1,5 @@
 import { counted } from '../util/words.ts';
+import { openCalls } from './check/record-paths.ts';
 import { branchFacts } from './check/walk.ts';
 import { answerCall } from './fix/record-fixes.ts';
 import { settleTools } from './fix/settle.ts';
@@ -20,12 +21,12 @@ export const unansweredCall = defineRule('unanswered-call', 'warning', 'tools', 
     }
   },
   recordsEnd: (log, report) => {
-    for (const [call, [first]] of log.calls) {
-      if (!first || log.results.has(call)) continue;
-      const goesOn = log.goesOnBehind(first.position);
-      const words = goesOn ? ', and the conversation goes on' : '';
+    for (const { call, made, goesOn, goesOnInView } of openCalls(log)) {
+      const words = goesOn
+        ? `, and the conversation goes on${goesOnInView ? '' : ', but not where an agent resumes'}`
+        : '';
       const message = `call '${log.callIds.text(call)}' has no result${words}`;
-      report(log.placeOf(first.position, first.path), message, goesOn ? undefined : 'warning', goesOn);
+      report(log.placeOf(made.position, made.path), message, goesOnInView ? undefined : 'warning', goesOn);
     }
   },
   settle: settleTools,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checks } from '../../src/formats/claude-code/checks.ts';
-import { recordErrors, repairRecords } from '../support/repairing-records.ts';
+import { recordErrors, recordFindings, repairRecords } from '../support/repairing-records.ts';
 
 type Json = Record<string, unknown>;
 
@@ -126,6 +126,71 @@ describe('a tool result', () => {
     const results = calls.map((_, at) => result(`c${at}`, at === 0 ? `b${half - 1}` : `c${at - 1}`, `t${at}`));
     expect(await recordErrors(log([user('a', null), ...calls, ...results]), checks)).toEqual([]);
     results[0] = result('c0', 'a', 't0');
-    expect(await recordErrors(log([user('a', null), ...calls, ...results]), checks)).toHaveLength(half);
+    const errors = await recordErrors(log([user('a', null), ...calls, ...results]), checks);
+    expect(errors.filter((error) => error.includes(': orphan-result: '))).toHaveLength(half);
+    // Behind all but the last of them the conversation goes on.
+    expect(errors.filter((error) => error.includes(': unanswered-call: '))).toHaveLength(half - 1);
+    expect(errors).toHaveLength(2 * half - 1);
+  });
+});
+
+const leaf = (leafUuid: string): Json => ({ type: 'last-prompt', lastPrompt: 'x', leafUuid, sessionId: 's' });
+const goesOn = [user('u', 'b'), text('v', 'u')];
+
+const open: readonly (readonly [what: string, records: readonly Json[], line: number])[] = [
+  ['that has its result on another branch only', [...asked, user('x', 'a'), result('c', 'x', 't1'), ...goesOn], 2],
+  [
+    'whose result comes behind another answer, on a branch that was left',
+    [...asked, text('x', 'b'), result('c', 'x', 't1'), ...goesOn],
+    2,
+  ],
+  ['on the branch that the log names as its end', [...asked, ...goesOn, user('x', 'a'), text('y', 'x'), leaf('v')], 2],
+  ['that has no result at all', [...asked, ...goesOn], 2],
+];
+
+const settled: readonly (readonly [what: string, records: readonly Json[]])[] = [
+  ['on a branch that was left for another one', [...asked, ...goesOn, user('x', 'a'), text('y', 'x')]],
+  [
+    'on a branch that was left, by what the log names as its end',
+    [...asked, user('x', 'a'), text('y', 'x'), leaf('y')],
+  ],
+  ['that a compaction hides', [...asked, ...goesOn, boundary(), summary, text('y', 'summary')]],
+  ['whose result hangs from it, beside what goes on', [...asked, result('c', 'b', 't1'), ...goesOn]],
+  [
+    'whose result hangs from a record below it, beside what goes on',
+    [...asked, { ...user('n', 'b'), type: 'attachment', message: undefined }, result('c', 'n', 't1'), ...goesOn],
+  ],
+  ['at the end of the branch that is resumed', [user('a', null), text('x', 'a'), user('y', 'a'), call('b', 'y', 't1')]],
+];
+
+describe('a tool call', () => {
+  it.each(open)('%s is found on its line, and a repair leaves no error', async (_what, records, line) => {
+    const errors = await recordErrors(log(records), checks);
+    expect(errors).toContain(`${line}: unanswered-call: call 't1' has no result, and the conversation goes on`);
+    const { output, left } = await repairRecords(log(records), checks);
+    expect(left).toEqual([]);
+    expect(await recordErrors(output, checks)).toEqual([]);
+  });
+
+  it.each(settled)('%s is no error, and stays as it is', async (_what, records) => {
+    expect(await recordErrors(log(records), checks)).toEqual([]);
+    expect((await repairRecords(log(records), checks)).changes).toEqual([]);
+  });
+});
+
+describe('two results of one call', () => {
+  const second = async (records: readonly Json[]): Promise<string[]> =>
+    (await recordFindings(log(records), checks)).flatMap(({ rule, line }) =>
+      rule === 'duplicate-result' ? [`${line}`] : [],
+    );
+
+  it('are found where the agent meets both', async () => {
+    expect(await second([...answered, result('e', 'd', 't1')])).toEqual(['5']);
+    expect(await second([...asked, result('c', 'b', 't1'), result('e', 'b', 't1'), text('d', 'c')])).toEqual(['4']);
+  });
+
+  it('are as they should be on two branches', async () => {
+    const branches = [user('x', 'b'), result('c', 'x', 't1'), user('y', 'b'), result('e', 'y', 't1'), text('d', 'e')];
+    expect(await second([...asked, ...branches])).toEqual([]);
   });
 });

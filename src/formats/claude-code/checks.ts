@@ -83,7 +83,7 @@ const evidence: RecordChecks['evidence'] = {
   'half-compaction':
     'Without its summary both versions hid 19 of 24 blocks; when kept records are missing, 2.1.325 drops all that the compaction kept.',
   'unanswered-call':
-    'In the middle both versions drop the call. At the end 2.1.325 writes a result that says that the call was interrupted, and 2.1.100 continues above the call.',
+    'In the middle both versions drop the call. At the end 2.1.325 writes a result that says that the call was interrupted, and 2.1.100 continues above the call. On a path that they do not resume it does no harm.',
   'orphan-result': 'Both versions drop the result without a word, and what hangs from the lost call may be hidden.',
   'duplicate-call-id': 'Both versions drop one of the two calls and its result.',
   'duplicate-result': 'Both versions send the first result only.',

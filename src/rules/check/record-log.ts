@@ -171,6 +171,11 @@ export class RecordLog {
     return (this.#flags.at(position) & FLAG.prompt) !== 0;
   }
 
+  /** The user or the assistant speaks, and it is no result. */
+  isTurn(position: number): boolean {
+    return (this.#flags.at(position) & (FLAG.prompt | FLAG.assistant)) !== 0;
+  }
+
   isCompaction(position: number): boolean {
     return (this.#flags.at(position) & FLAG.compaction) !== 0;
   }
@@ -202,6 +207,16 @@ export class RecordLog {
   /** The first of its conversation. */
   isFirst(position: number): boolean {
     return this.conversations.get(this.conversationOf(position))?.first === position;
+  }
+
+  /** Where agents resume: one version at the leaf that is named, or else at the end, another one at the latest time. */
+  get ends(): { readonly named: number; readonly newest: number } {
+    const last = this.conversations.get('')?.last ?? -1;
+    const named = this.leaf ? this.find(this.leaf.id) : -1;
+    const lastId = last < 0 ? undefined : this.idOf(last);
+    // A record that another one repeats counts where it was first.
+    const end = lastId === undefined ? -1 : this.find(lastId);
+    return { named: named < 0 ? end : named, newest: this.newest };
   }
 
   /** Whether one is the other, or has it among its ancestors. */
@@ -239,8 +254,7 @@ export class RecordLog {
     for (; next < most; next++) {
       if (this.#conversation.at(next) !== conversation) continue;
       if (this.parentOf(next) === position) return false;
-      const isSaid = (this.#flags.at(next) & (FLAG.prompt | FLAG.assistant)) !== 0;
-      if (isSaid && (message === NO_MESSAGE || this.messageOf(next) !== message)) break;
+      if (this.isTurn(next) && (message === NO_MESSAGE || this.messageOf(next) !== message)) break;
     }
     const parent = next < most ? this.parentOf(next) : ROOT;
     let at = parent < 0 ? ROOT : this.parentOf(position);

@@ -14,9 +14,47 @@ export interface StrayResult {
   readonly compaction: number;
 }
 
+/** A call without a result: there is none in the file, or none that the agent finds where it resumes. */
+export interface OpenCall {
+  readonly call: number;
+  readonly made: ToolUse;
+  /** The conversation goes on behind it, on some path and on one that the agent resumes. */
+  readonly goesOn: boolean;
+  readonly goesOnInView: boolean;
+}
+
+export function openCalls(log: RecordLog): OpenCall[] {
+  const paths = pathsOf(log);
+  const open: OpenCall[] = [];
+  for (const [call, [made, another]] of log.calls) {
+    const results = log.results.get(call) ?? [];
+    if (!made || (another && results.length > 0)) continue;
+    const { position } = made;
+    const ends = paths.endsBelow(position);
+    const isOpenAt = (end: number): boolean =>
+      !results.some((result) => paths.isAnswerAt(end, result.position, position));
+    const openAt = ends?.filter(isOpenAt) ?? [];
+    if (results.length > 0 && openAt.length === 0) continue;
+    const goesOnAnywhere = log.goesOnBehind(position);
+    const goesOnInView = ends ? openAt.some((end) => paths.goesOnAt(end, position)) : goesOnAnywhere;
+    open.push({ call, made, goesOn: goesOnAnywhere || goesOnInView, goesOnInView });
+  }
+  return open;
+}
+
+/** Results of a call that the agent finds after another one of it; on two branches each is the only one. */
+export function secondResults(log: RecordLog, results: readonly ToolUse[]): ToolUse[] {
+  if (results.length < 2) return [];
+  const paths = pathsOf(log);
+  return results.filter(({ position }, at) => {
+    const earlier = at === 0 ? [] : [results[0] as ToolUse, results[at - 1] as ToolUse];
+    return earlier.some((one) => paths.meet(one.position, position));
+  });
+}
+
 /** The results whose call is neither on their path nor kept by the compaction that the path begins with. */
 export function strayResults(log: RecordLog): StrayResult[] {
-  const paths = new RecordPaths(log);
+  const paths = pathsOf(log);
   const last = log.compactions.at(-1)?.position ?? -1;
   const stray: StrayResult[] = [];
   for (const [call, results] of log.results) {
@@ -45,6 +83,15 @@ interface Kept {
 
 const NOTHING: Kept = { all: new Set(), first: -1, last: -1 };
 
+const known = new WeakMap<RecordLog, RecordPaths>();
+
+/** Of a log that is complete; several rules ask for them. */
+function pathsOf(log: RecordLog): RecordPaths {
+  const paths = known.get(log) ?? new RecordPaths(log);
+  known.set(log, paths);
+  return paths;
+}
+
 /** Who is above whom: made in linear time, asked in constant time. A compaction is a root. */
 class RecordPaths {
   readonly #log: RecordLog;
@@ -52,6 +99,10 @@ class RecordPaths {
   readonly #numbers: Int32Array;
   readonly #sizes: Int32Array;
   readonly #roots: Int32Array;
+  /** The nearest record above each, or itself, in which someone speaks; -1 for none. */
+  readonly #turns: Int32Array;
+  /** Where agents resume; none where something is wrong with a path that leads there. */
+  readonly #ends: readonly number[];
   /** The first record of each message. */
   readonly #firsts: Int32Array;
   /** What each compaction keeps that is whole. */
@@ -63,6 +114,7 @@ class RecordPaths {
     this.#numbers = new Int32Array(size);
     this.#sizes = new Int32Array(size).fill(1);
     this.#roots = new Int32Array(size);
+    this.#turns = new Int32Array(size);
     this.#firsts = new Int32Array(size).fill(-1);
     for (const { position, kept, hasSummary } of log.compactions) {
       const found = kept.map((id) => log.find(id));
@@ -84,12 +136,15 @@ class RecordPaths {
       const parent = children.parentOf(at);
       const root = parent < 0 ? (this.#isRoot(at) ? at : UNKNOWN) : (this.#roots[parent] as number);
       this.#numbers[at] = number;
+      this.#turns[at] = log.isTurn(at) ? at : parent < 0 ? -1 : (this.#turns[parent] as number);
       this.#roots[at] = log.isSpoken(at) && !ambiguous.has(at) ? root : UNKNOWN;
     }
     for (const at of topDown.reverse()) {
       const parent = children.parentOf(at);
       if (parent >= 0) this.#sizes[parent] = (this.#sizes[parent] as number) + (this.#sizes[at] as number);
     }
+    const ends = [...new Set(Object.values(log.ends))].filter((end) => end >= 0);
+    this.#ends = ends.some((end) => this.rootOf(end) === UNKNOWN) ? [] : ends;
   }
 
   #isRoot(at: number): boolean {
@@ -113,6 +168,46 @@ class RecordPaths {
   keeps(compaction: number, position: number): boolean {
     const { all, first, last } = this.#kept.get(compaction) ?? NOTHING;
     return all.has(position) || (first >= 0 && this.#isBelow(position, first) && this.#isBelow(last, position));
+  }
+
+  /** The ends at which a record is in view; undefined where nobody knows. */
+  endsBelow(position: number): number[] | undefined {
+    const isKnown = this.#ends.length > 0 && this.rootOf(position) !== UNKNOWN;
+    if (!isKnown || this.#log.conversationOf(position) !== '') return undefined;
+    return this.#ends.filter((end) => this.#sees(end, position));
+  }
+
+  #sees(end: number, position: number): boolean {
+    return this.#isBelow(end, position) || this.keeps(this.rootOf(end), position);
+  }
+
+  /** Whether an agent that resumes at an end finds the result for the call: it looks beside the path too. */
+  isAnswerAt(end: number, result: number, call: number): boolean {
+    if (this.rootOf(result) === UNKNOWN || this.#isOfOneMessage(this.#turnOf(result), call)) return true;
+    // Results may come behind what was said last.
+    return this.#sees(end, result) || this.#isBelow(result, end);
+  }
+
+  /** Whether the conversation goes on between a call and an end. */
+  goesOnAt(end: number, call: number): boolean {
+    return !this.#isOfOneMessage(this.#turnOf(end), call);
+  }
+
+  /** Whether both are on one path, or answer the same message. */
+  meet(one: number, other: number): boolean {
+    if (this.rootOf(one) === UNKNOWN || this.rootOf(other) === UNKNOWN) return true;
+    const isSame = this.#isOfOneMessage(this.#turnOf(one), this.#turnOf(other));
+    return isSame || this.#isBelow(one, other) || this.#isBelow(other, one);
+  }
+
+  #turnOf(position: number): number {
+    return this.#turns[position] as number;
+  }
+
+  #isOfOneMessage(one: number, other: number): boolean {
+    if (one === other) return true;
+    const message = one < 0 || other < 0 ? NO_MESSAGE : this.#log.messageOf(one);
+    return message !== NO_MESSAGE && message === this.#log.messageOf(other);
   }
 
   #isBelow(position: number, above: number): boolean {

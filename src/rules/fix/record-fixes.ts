@@ -139,7 +139,7 @@ export const answerCall: FixRecords = (repair, findings) => {
     const { unit, rule } = finding;
     const { messageId, conversation } = unit.facts;
     const callId = callIdAt(finding);
-    if (callId === undefined || !repair.log.goesOnBehind(unit.order)) continue;
+    if (callId === undefined) continue;
     const isSame = last && messageId !== undefined && last.facts.messageId === messageId;
     if (!last || !isSame || last.facts.conversation !== conversation || last.order < unit.order)
       last = lastOfMessage(repair, unit);
