@@ -59,13 +59,6 @@ export const recognizedFormats: readonly LogFormat[] = [
       (hasMembers(first, { type: 'absent', role: 'absent', message_count: 'any' }) &&
         (Object.hasOwn(first, 'description') || Object.hasOwn(first, 'working_dir'))),
   ),
-  recognized('gemini', 'Gemini CLI session', 'a Gemini CLI session', (head) => {
-    if (hasMembers(head.first, { type: 'absent', sessionId: 'string', projectHash: 'string' })) return true;
-    if (head.documentHas('sessionId', 'projectHash', 'messages')) return true;
-    const history = hasMembers(head.document, { history: 'array' }) ? head.document['history'] : head.document;
-    if (!Array.isArray(history) || history.length === 0) return false;
-    return history.every((turn) => hasMembers(turn, { parts: 'array' }));
-  }),
   recognized(
     'pi-sdk',
     'pi SDK log',

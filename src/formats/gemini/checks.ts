@@ -1,0 +1,135 @@
+import type { Damage } from '../../entries/damage.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { shortJson } from '../../util/to-json.ts';
+import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { readMessage } from './message.ts';
+import { partsOf, textOf } from './parts.ts';
+
+const REFUSED = "Gemini CLI 0.61 does not find the session: 'No previous sessions found for this project'";
+const LINE_LOST = 'Gemini CLI 0.61 skips the line without a word: a message is lost, and with a call its results too.';
+
+/** How severe each finding is, and what Gemini CLI 0.61 did with it when it was put into a healthy session. */
+const TABLE: Readonly<Record<string, readonly [level: 'error' | 'warning', evidence: string]>> = {
+  'torn-line': ['error', `${LINE_LOST} At the end it adds that the answer was interrupted.`],
+  'glued-entries': ['error', `${LINE_LOST} No version splits the line.`],
+  'nul-bytes': ['error', `${LINE_LOST} NULs after the last line are harmless.`],
+  'invalid-utf8': [
+    'error',
+    'Gemini CLI 0.61 reads another character in its place, also in ids: a result loses its call.',
+  ],
+  'byte-order-mark': ['error', `${REFUSED}.`],
+  'not-json': ['warning', 'Gemini CLI 0.61 skips the line, and nothing else is lost.'],
+  'not-an-object': ['warning', 'Gemini CLI 0.61 skips the line, and nothing else is lost.'],
+  'missing-final-newline': [
+    'warning',
+    'Gemini CLI 0.61 writes its next record onto the last line, and then all messages anew: nothing is lost.',
+  ],
+  'oversize-line': ['error', 'Gemini CLI 0.61 hid the whole conversation behind a line of 50 MB.'],
+  'blank-line': ['warning', 'Gemini CLI 0.61 skips the line, and nothing else is lost.'],
+  'missing-header': ['error', `${REFUSED}.`],
+  'bad-header': ['error', `${REFUSED}, without a sessionId or a projectHash.`],
+  'missing-field': [
+    'error',
+    'Gemini CLI 0.61 skips a message without an id, and the results of its calls have none then.',
+  ],
+  'unknown-entry-type': ['warning', 'Gemini CLI 0.61 leaves the message out of what it sends.'],
+  'orphan-result': ['error', 'Gemini CLI 0.61 sends the result without its call, which the API rejects.'],
+  'unanswered-call': ['error', 'Gemini CLI 0.61 leaves out what follows the call: 7 of 25 parts were gone.'],
+  'no-conversation': ['warning', `${REFUSED}. Each resume leaves such a file behind.`],
+};
+
+/** The types that Gemini CLI writes. */
+const TYPES: ReadonlySet<unknown> = new Set('user gemini info error warning'.split(' '));
+const NO_BLOCKS: readonly BlockFacts[] = [];
+
+function isRecord(value: JsonObject): boolean {
+  return (
+    'projectHash' in value || '$set' in value || '$rewindTo' in value || ('timestamp' in value && 'content' in value)
+  );
+}
+
+/** What the rules need to know of a record. */
+function describe(record: JsonObject): RecordFacts {
+  const { id, type, $set: change, $rewindTo: rewind } = record;
+  const facts = { conversation: '', timestamp: null, isSpoken: false, blocks: NO_BLOCKS, issues: [] };
+  if (rewind !== undefined) return { ...facts, type: '$rewindTo' };
+  if (isObject(change)) return { ...facts, type: '$set', ...describeList(change['messages']) };
+  if (type === undefined && id === undefined) return { ...facts, type: 'header', ...describeHeader(record) };
+  const issues: RecordIssue[] = [];
+  if (typeof id !== 'string') issues.push({ rule: 'missing-field', path: 'id', message: "'id' is missing" });
+  if (!TYPES.has(type)) {
+    const message = `the type ${shortJson(type)} is unknown`;
+    issues.push({ rule: 'unknown-entry-type', path: 'type', message });
+  }
+  const { kind } = readMessage(record);
+  const role = kind === 'model' ? 'assistant' : kind === 'results' ? 'result' : kind === 'user' ? 'user' : undefined;
+  const blocks = blocksOf(record, '');
+  return {
+    ...facts,
+    type: textOf(type),
+    id: textOf(id) || undefined,
+    isSpoken: role !== undefined,
+    role,
+    blocks,
+    issues,
+  };
+}
+
+function describeHeader(record: JsonObject): Pick<RecordFacts, 'isHeader' | 'issues'> {
+  const missing = ['sessionId', 'projectHash'].filter((member) => typeof record[member] !== 'string');
+  // Something else altogether is no header.
+  if (missing.length === 2) return { isHeader: false, issues: [] };
+  const issues = missing.map((path) => ({ rule: 'bad-header', path, message: `the header's ${path} is missing` }));
+  return { isHeader: true, issues };
+}
+
+/** Only the calls of a list: it repeats what was said, and results may be there three times over. */
+function describeList(messages: unknown): Pick<RecordFacts, 'isSpoken' | 'blocks'> {
+  const blocks: BlockFacts[] = [];
+  let isSpoken = false;
+  for (const [at, message] of (Array.isArray(messages) ? messages : []).entries()) {
+    if (!isObject(message)) continue;
+    isSpoken ||= readMessage(message).kind !== 'aside';
+    blocks.push(...blocksOf(message, `$set.messages[${at}].`));
+  }
+  return { isSpoken, blocks };
+}
+
+/** Calls and results, in the content and beside it. */
+function blocksOf(message: JsonObject, at: string): readonly BlockFacts[] {
+  const blocks: BlockFacts[] = [];
+  const add = (kind: 'call' | 'result', path: string, id: unknown): void => {
+    if (typeof id === 'string' && id !== '') blocks.push({ kind, path: `${at}${path}`, callId: id });
+  };
+  for (const [index, part] of partsOf(message['content']).entries()) {
+    const { functionCall, functionResponse } = part;
+    if (isObject(functionCall)) add('call', `content[${index}].functionCall.id`, functionCall['id']);
+    if (isObject(functionResponse)) add('result', `content[${index}].functionResponse.id`, functionResponse['id']);
+  }
+  const { toolCalls } = message;
+  for (const [index, call] of (Array.isArray(toolCalls) ? toolCalls : []).entries()) {
+    if (!isObject(call)) continue;
+    add('call', `toolCalls[${index}].id`, call['id']);
+    if ((call['result'] ?? '') !== '') add('result', `toolCalls[${index}].result`, call['id']);
+  }
+  return blocks.length === 0 ? NO_BLOCKS : blocks;
+}
+
+/** Only messages are missed when they are gone; of a line that shows too little it is not known. */
+function damageSeverity(damage: Damage, raw: string): 'error' | 'warning' | undefined {
+  if (damage !== 'torn-line' && damage !== 'glued-entries' && damage !== 'nul-bytes') return undefined;
+  const isChange = /^[\0\s]*\{"\$set":\{"(?:lastUpdated|sessionId|summary|directories)":/.test(raw);
+  return !raw.includes('{') || (isChange && !/"id":|"messages":/.test(raw)) ? 'warning' : 'error';
+}
+
+function column<T>(pick: (row: readonly ['error' | 'warning', string]) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(TABLE).map(([rule, row]) => [rule, pick(row)]));
+}
+
+export const checks: RecordChecks = {
+  levels: column(([level]) => level),
+  evidence: column(([, evidence]) => evidence),
+  isRecord,
+  describe,
+  damageSeverity,
+};

@@ -1,0 +1,62 @@
+import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
+import { countingSource, NativeWriter } from '../native-writer.ts';
+import { Conversion } from './conversion.ts';
+import { LateVersions } from './late.ts';
+import { textOf } from './parts.ts';
+import { isDocument, recordsOf } from './records.ts';
+import { Subagents } from './subagents.ts';
+
+/** Passes beyond this only happen to logs that were made for it. */
+const PASSES = 3;
+
+/** Gives a session of Gemini CLI in its native form. */
+export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
+  const id = await idOf(source);
+  const subagents = await Subagents.near(source, id);
+  const late = new LateVersions();
+  for (let pass = 1; ; pass++) {
+    late.grew = false;
+    const counted = countingSource(source);
+    const writer = new NativeWriter(format, source, sink, options, id);
+    const conversion = new Conversion(writer, options, late, subagents.copy());
+    await read(conversion, writer, source, counted.chunks);
+    if (!late.grew || pass === PASSES) {
+      const { isChild, ...facts } = conversion.facts;
+      writer.end({ id, ...facts, parent: isChild ? folderOf(source.name) : undefined }, counted.facts());
+      return;
+    }
+    sink.restart();
+  }
+}
+
+async function read(
+  conversion: Conversion,
+  writer: NativeWriter,
+  source: LogSource,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const isOne = await isDocument(source);
+  const onDamage = (...damage: Parameters<NativeWriter['damaged']>): void => writer.damaged(...damage);
+  let isFirst = true;
+  for await (const records of recordsOf(source, chunks, onDamage))
+    for (const record of records) {
+      if (!isOne) conversion.handle(record);
+      else if (isFirst) conversion.header(record.value);
+      else conversion.add(record);
+      isFirst = false;
+    }
+  conversion.end();
+}
+
+/** The log of a subagent is in a folder that has the id of its parent. */
+function folderOf(name: string): string | undefined {
+  return /([^\\/]+)[\\/][^\\/]+$/.exec(name)?.[1];
+}
+
+/** The id that the first record has; a checkpoint has only the name that it was saved by. */
+async function idOf(source: LogSource): Promise<string> {
+  for await (const records of recordsOf(source, source.chunks(), () => {}))
+    for (const { value } of records)
+      return textOf(value['sessionId']) || (/checkpoint-([^\\/]+)\.json$/.exec(source.name)?.[1] ?? '');
+  return '';
+}

@@ -1,0 +1,33 @@
+import { type Head, hasMembers, type LogFormat } from '../format.ts';
+
+/** Sessions of Gemini CLI: JSON Lines, one JSON document in older versions, and what `/chat save` writes. */
+export const gemini: LogFormat = {
+  id: 'gemini',
+  title: 'a Gemini CLI session',
+  noun: 'Gemini CLI session',
+  detect: (head) => {
+    if (hasMembers(head.first, { type: 'absent', sessionId: 'string', projectHash: 'string' })) return 'certain';
+    if (head.documentHas('sessionId', 'projectHash', 'messages')) return 'certain';
+    return isCheckpoint(head) ? 'probable' : undefined;
+  },
+  locations: (env) => {
+    const home = env['GEMINI_CLI_HOME'] || env['HOME'] || env['USERPROFILE'];
+    return home ? [`${home}/.gemini/tmp`] : [];
+  },
+  takesBack: true,
+  isDocument: (head) => head.documentHas('sessionId', 'projectHash', 'messages') || isCheckpoint(head),
+  records: async function* (...task) {
+    yield* (await import('./records.ts')).recordsOf(...task);
+  },
+  checks: async () => (await import('./checks.ts')).checks,
+  toNative: async (...task) => (await import('./convert.ts')).toNative(gemini, ...task),
+};
+
+/** Contents of the API, as `/chat save` writes them. */
+function isCheckpoint({ document }: Head): boolean {
+  const history = hasMembers(document, { history: 'array' }) ? document['history'] : document;
+  if (!Array.isArray(history) || history.length === 0) return false;
+  return history.every(
+    (turn) => hasMembers(turn, { parts: 'array' }) && (turn['role'] === 'user' || turn['role'] === 'model'),
+  );
+}

@@ -1,0 +1,43 @@
+import type { LogSource } from '../format.ts';
+import type { NativeWriter, Place } from '../native-writer.ts';
+
+/** The sessions of subagents beside a log: in a folder with the id of the session, named by their own. */
+export class Subagents {
+  readonly #paths: Map<string, string>;
+
+  private constructor(paths: ReadonlyMap<string, string>) {
+    this.#paths = new Map(paths);
+  }
+
+  static async near(source: LogSource, sessionId: string): Promise<Subagents> {
+    const paths = new Map<string, string>();
+    if (!/^[\w-]+$/.test(sessionId)) return new Subagents(paths);
+    for (const path of await source.list(sessionId, false)) {
+      const id = /([^\\/]+)\.jsonl$/.exec(path)?.[1];
+      if (id !== undefined) paths.set(id, path);
+    }
+    return new Subagents(paths);
+  }
+
+  copy(): Subagents {
+    return new Subagents(this.#paths);
+  }
+
+  pathOf(isIt: (id: string) => boolean): string | undefined {
+    return [...this.#paths].find(([id]) => isIt(id))?.[1];
+  }
+
+  /** Behind the result of the call that a subagent worked for. */
+  link(id: string, toolCallId: string, writer: NativeWriter, place: Place): void {
+    const path = this.#paths.get(id);
+    if (path === undefined) writer.loss('SUBAGENT_MISSING', 'info', place.line, id);
+    this.#paths.delete(id);
+    writer.related({ id, toolCallId, ...(path === undefined ? {} : { path }) }, place);
+  }
+
+  /** Those that no call named. */
+  rest(writer: NativeWriter, place: Place): void {
+    for (const [id, path] of this.#paths) writer.related({ id, path }, place);
+    this.#paths.clear();
+  }
+}
