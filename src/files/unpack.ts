@@ -1,7 +1,9 @@
+import { constants, fstatSync } from 'node:fs';
 import type { ByteStore } from '../log/byte-store.ts';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
+import { readFully, tryOr, withFile } from './disk.ts';
 import { openStore } from './input.ts';
 import { Spool } from './spool.ts';
 
@@ -75,36 +77,36 @@ async function openPacked(name: string, io: UnpackIo): Promise<Spool | ByteStore
   return spool;
 }
 
-/** As `unpacked`; of a database, the line that names its tables. It is read at the path, where there is one. */
-export async function* unpackedLines(
+/** Chunks that are a database; else the same chunks. */
+export async function databaseIn(
   name: string,
-  chunks: AsyncIterable<Buffer>,
-  path: string | undefined,
-  signal: AbortSignal = new AbortController().signal,
-): AsyncGenerator<Buffer, void> {
+  chunks: AsyncGenerator<Buffer, void>,
+  signal: AbortSignal,
+): Promise<{ readonly database: ByteStore } | { readonly chunks: AsyncGenerator<Buffer, void> }> {
   const bytes = unpacked(name, chunks);
-  try {
-    const first = await bytes.next();
-    if (first.done) return;
-    if (!isDatabase(first.value)) {
-      yield first.value;
-      yield* bytes;
-      return;
-    }
-    const { openDatabase } = await import('./sqlite.ts');
-    const all = { chunks: chain(first.value, bytes) };
-    const database = await openDatabase(name, path === undefined ? all : { path }, signal);
-    try {
-      yield* database.chunks();
-    } finally {
-      await database.close();
-    }
-  } finally {
-    await bytes.return();
-  }
+  const first = await bytes.next();
+  if (first.done) return { chunks: bytes };
+  const all = chain(first.value, bytes);
+  if (!isDatabase(first.value)) return { chunks: all };
+  const { openDatabase } = await import('./sqlite.ts');
+  return { database: await openDatabase(name, { chunks: all }, signal) };
 }
 
-async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Whether a file is a database, by its first bytes. */
+export function isDatabaseFile(path: string): boolean {
+  const start = Buffer.alloc(START_BYTES);
+  return (
+    tryOr(false, () =>
+      withFile(
+        path,
+        constants.O_RDONLY | constants.O_NONBLOCK,
+        (fd) => fstatSync(fd).isFile() && readFully(fd, start, 0) > 0,
+      ),
+    ) && isDatabase(start)
+  );
+}
+
+async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   yield first;
   yield* rest;
 }

@@ -51,15 +51,6 @@ export const recognizedFormats: readonly LogFormat[] = [
       hasMembers(document, { id: 'string', sessionID: 'string', role: 'string', time: 'object' }),
   ),
   recognized(
-    'goose',
-    'Goose session',
-    'a Goose session',
-    ({ document, first }) =>
-      hasMembers(document, { conversation: 'array', working_dir: 'string' }) ||
-      (hasMembers(first, { type: 'absent', role: 'absent', message_count: 'any' }) &&
-        (Object.hasOwn(first, 'description') || Object.hasOwn(first, 'working_dir'))),
-  ),
-  recognized(
     'pi-sdk',
     'pi SDK log',
     "a log of pi's SDK (format 4), which is a different format",

@@ -3,13 +3,20 @@ import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
 import { Spool } from '../files/spool.ts';
-import { isDatabase, isPacked, openUnpacked, unpacked, unpackedLines } from '../files/unpack.ts';
+import { isDatabase, isDatabaseFile, isPacked, openUnpacked, unpacked } from '../files/unpack.ts';
 import type { NearLog } from '../formats/format.ts';
-import { Detection, type Identity, identifyDocument, probably, unsupportedMessage } from '../formats/index.ts';
+import {
+  Detection,
+  type Identity,
+  identify,
+  identifyDocument,
+  probably,
+  unsupportedMessage,
+} from '../formats/index.ts';
 import { parseObject } from '../json/value.ts';
-import { encodeUtf8, type Line } from '../lines/line.ts';
+import { encodeUtf8, Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
-import { type ByteStore, longFirstLine } from '../log/byte-store.ts';
+import { type ByteStore, copyOf, longFirstLine } from '../log/byte-store.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
 import { RecordCheck } from '../rules/check/check-records.ts';
 import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
@@ -35,6 +42,8 @@ export interface CheckHooks {
   readonly onBytes?: ((bytes: number) => void) | undefined;
   /** The whole input is wanted, also of a file that is not checked. */
   readonly readsAll?: boolean;
+  /** What the chunks turned out to be; it is closed at the end. */
+  readonly database?: ByteStore | undefined;
 }
 
 /** A log was checked to its end, the file is none, or it could not be read. */
@@ -74,7 +83,7 @@ export class LogChecker {
   async *check(
     name: string,
     chunks: AsyncIterable<Buffer> | undefined,
-    { onFinding, onBytes, readsAll = false }: CheckHooks,
+    { onFinding, onBytes, readsAll = false, database }: CheckHooks,
   ): AsyncGenerator<void, CheckResult, void> {
     const { maxLineBytes, from } = this.#settings;
     const check = new LogCheck({ ...this.#shared, file: name, onFinding });
@@ -98,18 +107,18 @@ export class LogChecker {
     try {
       // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
       const whole = chunks ? undefined : readWhole(name, this.#memory);
+      if (database || (!chunks && (whole ? isDatabase(whole) : isDatabaseFile(name))))
+        return yield* this.#checkDatabase(name, database, { onFinding, onBytes });
       const start = whole || !isFile ? undefined : await longFirstLine({ chunks: () => fileChunks(name) });
       const document = start && identifyDocument(name, start, from);
       if (document && !readsAll) return yield* this.#checkDocument(name, document, undefined, { onFinding, onBytes });
-      if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole) && !isDatabase(whole)) {
+      if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole)) {
         onBytes?.(whole.length);
         for (const piece of piecesOf(whole)) await take(piece);
         yield;
       } else {
         const limit = maxLineBytes === undefined ? {} : { maxLineBytes };
-        const bytes = counting(chunks ?? fileChunks(name), onBytes);
-        const lines = chunks ? unpacked(name, bytes) : unpackedLines(name, bytes, name);
-        for await (const piece of readBlocks(lines, limit)) {
+        for await (const piece of readBlocks(unpacked(name, counting(chunks ?? fileChunks(name), onBytes)), limit)) {
           await take(piece);
           yield;
           if (detection.foreign && !records && !spool && !readsAll) break;
@@ -154,6 +163,22 @@ export class LogChecker {
     const check = new RecordCheck({ file, checks, levels, strict, near, hashKey, onFinding });
     for (const line of lines) check.line(line);
     return check;
+  }
+
+  /** Checks a database, by the line that names its tables; without a store, the file of that name. */
+  async *#checkDatabase(
+    name: string,
+    store: ByteStore | undefined,
+    hooks: CheckHooks,
+  ): AsyncGenerator<void, CheckResult, void> {
+    const database = store ?? (await openUnpacked(name, this.#io));
+    try {
+      const line = (await copyOf(database.chunks())).toString('latin1').trimEnd();
+      const identity = identify(name, [new Line(1, 0, line, true, 'utf8')], this.#settings.from);
+      return yield* this.#checkDocument(name, identity, database, hooks);
+    } finally {
+      await database.close();
+    }
   }
 
   /** Checks what is not one record per line; without a store, the file of that name. */

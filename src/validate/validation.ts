@@ -1,10 +1,11 @@
 import { inputChunks, isFolder, isThere, sizeOf } from '../files/input.ts';
-import { unpackedLines } from '../files/unpack.ts';
+import { databaseIn } from '../files/unpack.ts';
 import { announce, findSessions } from '../files/walk.ts';
 import { ByteWriter } from '../lines/writer.ts';
+import type { ByteStore } from '../log/byte-store.ts';
 import { newSummary, paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
 import type { Finding } from '../rules/rule.ts';
-import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
+import { AppError, ClosedPipe, OutputError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
 import { type CheckResult, type CheckSettings, type FileCheck, finish, LogChecker } from './log-checker.ts';
@@ -28,6 +29,12 @@ interface CheckTarget {
   readonly found?: boolean;
   /** It cannot be listed. */
   readonly error?: string;
+}
+
+/** Bytes, or the database that they turn out to be; or neither, for a file. */
+interface Given {
+  readonly chunks?: AsyncIterable<Buffer>;
+  readonly database?: ByteStore;
 }
 
 /** Beside a bundle; beside the sources there is none. */
@@ -170,12 +177,25 @@ export class Validation {
     const onBytes = (bytes: number): void => this.#io.progress.read(bytes);
     const input = pass || name === '-' ? inputChunks(name, this.#io) : undefined;
     const bytes = input && pass ? passing(input, pass) : input;
-    const chunks = bytes && unpackedLines(name, bytes, undefined, this.#io.signal);
-    const steps = this.#checker.check(name, chunks, { onFinding, onBytes, readsAll: pass !== undefined });
+    const hooks = { onFinding, onBytes, readsAll: pass !== undefined };
+    const given: Given | { readonly error: Error } = bytes ? await this.#given(name, bytes) : {};
+    if ('error' in given) return given;
+    const { chunks, database } = given;
+    const steps = this.#checker.check(name, chunks, { ...hooks, database });
     const result = await finish(steps, () => this.#pause());
     // A stop is no error of the file.
     this.#io.signal.throwIfAborted();
     return result;
+  }
+
+  async #given(name: string, bytes: AsyncGenerator<Buffer, void>): Promise<Given | { readonly error: Error }> {
+    try {
+      return await databaseIn(name, bytes, this.#io.signal);
+    } catch (error) {
+      this.#io.signal.throwIfAborted();
+      if (!(error instanceof AppError) || error instanceof OutputError) throw error;
+      return { error };
+    }
   }
 
   /** A file that could not be checked: reported on stderr, and by the reporter where its format has a place for it. */

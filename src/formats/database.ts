@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { DatabaseRow, DatabaseValue, LogDatabase, LogSource } from './format.ts';
+import type { SourceFacts } from './native-writer.ts';
+
+/** The columns of a table: which there are depends on the version of the program that made it. */
+export async function columnsOf(database: LogDatabase, table: string): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for await (const rows of database.rows('SELECT name FROM pragma_table_xinfo(?)', table))
+    for (const { name } of rows) names.add(String(name));
+  return names;
+}
+
+/** What is selected of a table: the columns that it has of those that are wanted. */
+export function selected(columns: ReadonlySet<string>, wanted: string): string {
+  return wanted
+    .split(' ')
+    .filter((name) => columns.has(name))
+    .join(', ');
+}
+
+/** The first row that a query finds. */
+export async function firstRow(
+  database: LogDatabase,
+  sql: string,
+  ...params: readonly DatabaseValue[]
+): Promise<DatabaseRow | undefined> {
+  for await (const [row] of database.rows(sql, ...params)) return row;
+  return undefined;
+}
+
+/** A value of a row as text; '' for what is none. */
+export function textIn(value: DatabaseValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** What the stamp says of a session in a database: of its rows, since the file has other sessions too. */
+export function countingRows(source: Pick<LogSource, 'name'>) {
+  const digest = createHash('sha256');
+  let bytes = 0;
+  let lines = 0;
+  const add = (row: DatabaseRow): void => {
+    const text = `${JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}\n`;
+    digest.update(text);
+    bytes += Buffer.byteLength(text);
+    lines++;
+  };
+  const facts = (): SourceFacts => {
+    const path = source.name === '-' ? {} : { path: source.name };
+    return { ...path, sha256: digest.digest('hex'), bytes, lines };
+  };
+  return { add, facts };
+}

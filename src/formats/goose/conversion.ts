@@ -1,0 +1,320 @@
+import { numberOf } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { SourceRecord } from '../format.ts';
+import type { NativeWriter, Place, SessionFacts } from '../native-writer.ts';
+import { blocksOf, isCall, resultOf, saidBlock, spokenBlock, textAlone, textOf, visibilityOf } from './blocks.ts';
+import type { Start } from './convert.ts';
+
+/** What Goose tells the model behind a summary, in all its versions. */
+const CONTINUATION = /^(?:Your context was compacted|The previous message contains a summary)/;
+/** A compaction is a message, its summary, what is said behind that, and the message again. */
+const LOOK_AHEAD = 3;
+/** Milliseconds would be as far from 1970 as seconds are only after some thousand years. */
+const MOST_SECONDS = 1e11;
+const USAGE =
+  'total_tokens input_tokens output_tokens accumulated_total_tokens accumulated_input_tokens accumulated_output_tokens'.split(
+    ' ',
+  );
+const KNOWN: ReadonlySet<string> = new Set([
+  ...USAGE,
+  ...'id name description working_dir created_at provider_name model_config message_count'.split(' '),
+]);
+const ZERO = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const NO_USAGE = { ...ZERO, totalTokens: 0, cost: { ...ZERO, total: 0 } };
+
+interface Message {
+  readonly value: JsonObject;
+  readonly place: Place;
+  /** Its place among the messages, from 0. */
+  readonly at: number;
+  readonly role: unknown;
+  readonly toUser: boolean;
+  readonly toAgent: boolean;
+}
+
+/** An answer: records of it with the same id follow each other. */
+interface Answer {
+  readonly message: Message;
+  readonly blocks: JsonObject[];
+  readonly others: JsonObject[];
+}
+
+interface Call {
+  readonly name: string;
+  readonly line: number;
+  isAnswered?: boolean;
+}
+
+/** Turns the records of a session into native entries, in one pass that looks a few messages ahead. */
+export class Conversion {
+  readonly #writer: NativeWriter;
+  readonly #summaryAt: number;
+  readonly #ahead: Message[] = [];
+  readonly #calls = new Map<string, Call>();
+  /** Calls that the agent could not read, and so are no calls here either. */
+  readonly #badCalls = new Set<string>();
+  #header: JsonObject = {};
+  #count = 0;
+  #answer: Answer | undefined;
+  #hasAnswers = false;
+  #firstTime: number | undefined;
+
+  constructor(writer: NativeWriter, { summary }: Start) {
+    this.#writer = writer;
+    this.#summaryAt = summary;
+  }
+
+  get facts(): Omit<SessionFacts, 'id' | 'formatVersion'> {
+    const { name, description, working_dir: cwd, created_at: created } = this.#header;
+    const title = textOf(name) || textOf(description);
+    return {
+      time: textOf(created) || this.#firstTime,
+      cwd: textOf(cwd) || undefined,
+      title: title === '' ? undefined : title,
+    };
+  }
+
+  take({ value, line }: SourceRecord): void {
+    const { role, created, id } = value;
+    if (role === undefined && this.#count === 0 && value['content'] === undefined) {
+      this.#start(value, line);
+      return;
+    }
+    const time = timeOf(created);
+    this.#firstTime ??= time;
+    const place = { line, time, ...(textOf(id) === '' ? {} : { id: textOf(id) }) };
+    this.#ahead.push({ value, place, at: this.#count++, role, ...visibilityOf(value) });
+    if (this.#ahead.length > LOOK_AHEAD) this.#next();
+  }
+
+  end(): void {
+    while (this.#ahead.length > 0) this.#next();
+    this.#settle();
+    if (!this.#hasAnswers) this.#writer.loss('NO_ASSISTANT', 'info', 0);
+    for (const [id, { line, isAnswered }] of this.#calls)
+      if (!isAnswered) this.#writer.loss('PENDING_CALL', 'info', line, id);
+    const usage = Object.fromEntries(
+      USAGE.flatMap((key) => (this.#header[key] == null ? [] : [[key, this.#header[key]]])),
+    );
+    if (Object.keys(usage).length > 0)
+      this.#writer.custom('goose/usage', usage, { line: this.#writer.line, time: this.#lastTime });
+  }
+
+  #lastTime: number | undefined;
+
+  /** The record about the session; what of it has no other place is kept. */
+  #start(value: JsonObject, line: number): void {
+    this.#header = value;
+    this.#writer.startAt(textOf(value['created_at']) || undefined);
+    const rest = Object.fromEntries(
+      Object.entries(value).filter(([key, member]) => !KNOWN.has(key) && !isEmpty(member)),
+    );
+    if (Object.keys(rest).length === 0) this.#writer.count('merged');
+    else this.#writer.keep('session', rest, { line, time: textOf(value['created_at']) || undefined });
+  }
+
+  #next(): void {
+    const message = this.#ahead.shift() as Message;
+    this.#lastTime = timeOf(message.value['created']) ?? this.#lastTime;
+    if (this.#isCopied(message)) this.#writer.count('merged');
+    else if (this.#isSummary(message, this.#ahead[0])) this.#compaction(message);
+    else if (!message.toAgent && message.at > this.#summaryAt) this.#keep('hidden', message);
+    else if (!message.toUser) this.#hidden(message);
+    else this.#visible(message);
+  }
+
+  /** The summary of a compaction: the last one, or an earlier one that the last has hidden like all before it. */
+  #isSummary(message: Message, next: Message | undefined): boolean {
+    if (message.at === this.#summaryAt) return true;
+    if (message.toAgent || message.toUser || message.role !== 'user' || !next) return false;
+    return message.at < this.#summaryAt && isContinuation(next) && !next.toAgent;
+  }
+
+  /** A message that nobody sees any more, for Goose has put it behind the summary once again. */
+  #isCopied(message: Message): boolean {
+    const text = textAlone(message.value);
+    const [summary, next, last] = this.#ahead;
+    if (message.toAgent || message.toUser || text === undefined || !summary || !this.#isSummary(summary, next))
+      return false;
+    const copy = next && isContinuation(next) ? last : next;
+    return copy?.role === message.role && copy?.toUser === true && textAlone(copy.value) === text;
+  }
+
+  #compaction({ value, place }: Message): void {
+    this.#settle();
+    const next = this.#ahead[0];
+    const continuation = next && isContinuation(next) ? textAlone(next.value) : undefined;
+    if (continuation !== undefined) {
+      this.#ahead.shift();
+      this.#writer.count('merged');
+    }
+    this.#writer.loss('TOKENS_UNKNOWN', 'info', place.line);
+    const details = continuation === undefined ? {} : { details: { continuation } };
+    const summary =
+      textAlone(value) ??
+      blocksOf(value)
+        .map(({ text }) => textOf(text))
+        .join('\n');
+    this.#writer.entry('compaction', (id) => ({ summary, firstKeptEntryId: id, tokensBefore: 0, ...details }), place);
+    this.#writer.count('mapped');
+  }
+
+  /** A text for the model that the user does not see. */
+  #hidden(message: Message): void {
+    const { value, place } = message;
+    const blocks = blocksOf(value);
+    const said = blocks.map((block) => saidBlock(block, this.#writer, place.line));
+    if (blocks.length === 0 || said.includes(undefined)) {
+      this.#visible(message);
+      return;
+    }
+    this.#settle();
+    if (message.role === 'assistant') this.#writer.loss('SYSTEM_AS_USER', 'info', place.line);
+    this.#writer.contextMessage('context', said, place);
+    this.#writer.count('mapped');
+  }
+
+  #visible(message: Message): void {
+    if (message.role === 'assistant') this.#spoken(message);
+    else if (message.role === 'user') this.#said(message);
+    else this.#keep('message', message);
+  }
+
+  #keep(type: string, { value, place }: Message): void {
+    this.#settle();
+    this.#writer.keep(type, value, place);
+  }
+
+  #said(message: Message): void {
+    const { value, place } = message;
+    const { line, time } = place;
+    this.#settle();
+    const others: JsonObject[] = [];
+    const content: JsonObject[] = [];
+    let isFirst = true;
+    const placed = (): Place => {
+      const own = isFirst ? place : { line, time };
+      isFirst = false;
+      return own;
+    };
+    for (const block of blocksOf(value)) {
+      if (block['type'] === 'toolResponse' && this.#isAnswer(block, line)) this.#result(block, placed());
+      else {
+        const said = saidBlock(block, this.#writer, line);
+        if (said) content.push(said);
+        else others.push(block);
+      }
+    }
+    if (content.length > 0) this.#writer.message({ role: 'user', content }, placed());
+    if (isFirst) this.#writer.keep(kindOf(others), value, place);
+    else {
+      this.#writer.count('mapped');
+      if (others.length > 0) this.#writer.extra(this.#writer.last, { content: others }, { line, time });
+    }
+  }
+
+  /** A call has one result. */
+  #isAnswer({ id }: JsonObject, line: number): boolean {
+    const isSecond = this.#calls.get(textOf(id))?.isAnswered === true;
+    if (isSecond) this.#writer.loss('DUP_RESULT', 'lossy', line, textOf(id));
+    return !isSecond;
+  }
+
+  #result(block: JsonObject, place: Place): void {
+    const id = textOf(block['id']);
+    const call = this.#calls.get(id);
+    const { line, time } = place;
+    if (this.#badCalls.has(id)) {
+      this.#writer.contextMessage('invalid-call', resultOf(block, this.#writer, line).content, place, true);
+      return;
+    }
+    if (call) call.isAnswered = true;
+    else this.#writer.loss('ORPHAN_RESULT', 'lossy', line, id);
+    const { content, isError, forUser, details } = resultOf(block, this.#writer, line);
+    const made = this.#writer.message(
+      {
+        ...{ role: 'toolResult', toolCallId: id, toolName: call?.name ?? 'unknown', content, isError },
+        ...(Object.keys(details).length > 0 ? { details } : {}),
+      },
+      place,
+    );
+    if (forUser.length === 0) return;
+    this.#writer.loss('AUDIENCE', 'info', line, made);
+    this.#writer.extra(made, { userContent: forUser }, { line, time });
+  }
+
+  #spoken(message: Message): void {
+    const { value, place } = message;
+    const { id } = place;
+    const isMore = id !== undefined && this.#answer?.message.place.id === id;
+    if (!isMore) this.#settle();
+    const all = blocksOf(value);
+    const made = all.map((block) => spokenBlock(block, this.#writer, place.line));
+    const blocks = made.filter((block) => block !== undefined);
+    const others = all.filter((_, at) => made[at] === undefined);
+    const spent = others.find(({ notificationType }) => notificationType === 'creditsExhausted');
+    if (blocks.length === 0 && !spent) {
+      this.#settle();
+      this.#writer.keep(kindOf(others), value, place);
+      return;
+    }
+    all.forEach((block, at) => {
+      const { type, name } = made[at] ?? {};
+      const callId = textOf(block['id']);
+      if (type === 'toolCall') this.#calls.set(callId, { name: textOf(name), line: place.line });
+      else if (isCall(block)) this.#badCalls.add(callId);
+    });
+    this.#writer.count(isMore ? 'merged' : 'mapped');
+    if (isMore) {
+      this.#answer?.blocks.push(...blocks);
+      this.#answer?.others.push(...others);
+    } else this.#answer = { message, blocks, others };
+  }
+
+  /** Writes the answer under way. */
+  #settle(): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    this.#answer = undefined;
+    const { blocks, others } = answer;
+    const { id: _id, ...before } = answer.message.place;
+    const { provider_name: provider, model_config: config } = this.#header;
+    const name = textOf(provider) || 'unknown';
+    const model = textOf(isObject(config) ? config['model_name'] : undefined) || 'unknown';
+    if (!this.#hasAnswers && (name !== 'unknown' || model !== 'unknown')) {
+      // It may have been another one at that time.
+      this.#writer.model(name, model, before);
+      this.#writer.loss('MODEL_SESSION_LEVEL', 'info', before.line);
+    }
+    this.#hasAnswers = true;
+    this.#writer.loss('USAGE_UNKNOWN', 'info', before.line);
+    const spent = others.find(({ notificationType }) => notificationType === 'creditsExhausted');
+    const made = this.#writer.message(
+      {
+        ...{ role: 'assistant', content: blocks, api: 'unknown', provider: name, model, usage: NO_USAGE },
+        stopReason: spent ? 'error' : blocks.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop',
+        ...(spent ? { errorMessage: `credits exhausted: ${textOf(spent['msg'])}` } : {}),
+      },
+      answer.message.place,
+    );
+    if (others.length > 0) this.#writer.extra(made, { content: others }, before);
+  }
+}
+
+function isContinuation({ role, value, toUser }: Message): boolean {
+  return role === 'assistant' && !toUser && CONTINUATION.test(textAlone(value) ?? '');
+}
+
+/** What a record without anything for the model is about. */
+function kindOf([first]: readonly JsonObject[]): string {
+  return textOf(first?.['type']) || 'message';
+}
+
+function timeOf(created: unknown): number | undefined {
+  const seconds = numberOf(created);
+  return seconds === undefined || Math.abs(seconds) > MOST_SECONDS ? seconds : seconds * 1000;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value == null || value === '' || (isObject(value) && Object.keys(value).length === 0);
+}

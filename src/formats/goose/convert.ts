@@ -1,0 +1,50 @@
+import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
+import { NativeWriter } from '../native-writer.ts';
+import { visibilityOf } from './blocks.ts';
+import { Conversion } from './conversion.ts';
+import { openSession, type StoredSession } from './store.ts';
+
+/** Gives a session in its native form. */
+export async function convertSession(
+  format: LogFormat,
+  source: LogSource,
+  sink: NativeSink,
+  options: ConversionOptions,
+): Promise<void> {
+  const session = await openSession(source, options.session);
+  const start = await firstVisible(session);
+  const id = session.id || start.id;
+  const writer = new NativeWriter(format, source, sink, options, id);
+  const conversion = new Conversion(writer, start);
+  const onDamage = (...damage: Parameters<NativeWriter['damaged']>): void => writer.damaged(...damage);
+  for await (const records of session.records(onDamage)) for (const record of records) conversion.take(record);
+  conversion.end();
+  for (const { id: other, title = '' } of session.others)
+    writer.sibling({ id: other, ...(title === '' ? {} : { title }) });
+  writer.end({ id, formatVersion: session.version, ...conversion.facts }, session.facts());
+}
+
+/** Where the model begins to see, which tells whether what comes before was compacted. */
+export interface Start {
+  readonly id: string;
+  /** The message that has the summary of all before it; Infinity where the model sees no message at all. */
+  readonly summary: number;
+}
+
+/** A compaction hides all messages from the model, and adds a summary that the user does not see. */
+async function firstVisible(session: StoredSession): Promise<Start> {
+  let id = '';
+  let at = 0;
+  for await (const records of session.records(() => {})) {
+    for (const { value } of records) {
+      if (value['role'] === undefined) {
+        id = typeof value['id'] === 'string' ? value['id'] : id;
+        continue;
+      }
+      const { toAgent, toUser } = visibilityOf(value);
+      if (toAgent) return { id, summary: at > 0 && !toUser ? at : -1 };
+      at++;
+    }
+  }
+  return { id, summary: Number.POSITIVE_INFINITY };
+}

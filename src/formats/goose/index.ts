@@ -1,0 +1,46 @@
+import { isObject } from '../../json/value.ts';
+import { type Head, hasMembers, type LogFormat, tableColumns } from '../format.ts';
+
+/** Sessions of Goose: its database, what it exports as JSON, and the JSONL files that it wrote until September 2025. */
+export const goose: LogFormat = {
+  id: 'goose',
+  title: 'a Goose session',
+  noun: 'Goose session',
+  detect: (head) => {
+    if (isDatabase(head) || isExport(head)) return 'certain';
+    const { first } = head;
+    if (!hasMembers(first, { type: 'absent', role: 'absent', message_count: 'any' })) return undefined;
+    return Object.hasOwn(first, 'description') || Object.hasOwn(first, 'working_dir') ? 'certain' : undefined;
+  },
+  locations: (env) => {
+    const home = env['HOME'] || env['USERPROFILE'];
+    const root = env['GOOSE_PATH_ROOT'];
+    if (root) return [`${root}/data/sessions`];
+    const data = env['XDG_DATA_HOME'] || (home && `${home}/.local/share`);
+    return [
+      ...(data ? [`${data}/goose/sessions`] : []),
+      ...(home ? [`${home}/Library/Application Support/Block.goose/sessions`] : []),
+    ];
+  },
+  isDocument: (head) => isDatabase(head) || isExport(head),
+  records: async function* (source, _chunks, onDamage) {
+    const { openSession } = await import('./store.ts');
+    yield* (await openSession(source, undefined)).records(onDamage);
+  },
+  checks: async () => (await import('./checks.ts')).checks,
+  toNative: async (source, sink, options) => {
+    const { convertSession } = await import('./convert.ts');
+    await convertSession(goose, source, sink, options);
+  },
+};
+
+function isDatabase(head: Head): boolean {
+  if (!tableColumns(head, 'sessions')?.includes('working_dir')) return false;
+  return tableColumns(head, 'messages')?.includes('content_json') === true;
+}
+
+function isExport(head: Head): boolean {
+  const { document } = head;
+  if (isObject(document)) return hasMembers(document, { conversation: 'array', working_dir: 'string' });
+  return head.documentHas('conversation', 'working_dir');
+}
