@@ -1,5 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { lstat, readdir, realpath } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import type { NearFiles } from '../log/open-log.ts';
 import type { Io } from '../util/io.ts';
 import { isThere } from './input.ts';
@@ -14,9 +14,20 @@ export function filesNear(log: string, io: Pick<Io, 'stdin' | 'random' | 'signal
       const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
       return files.map((path) => relative(folder, path)).sort();
     },
-    open: async (path) => {
-      const whole = join(folder, path);
-      return (await isThere(whole)) ? await openUnpacked(whole, io) : undefined;
+    open: async (path, within) => {
+      const whole = within === undefined ? join(folder, path) : await plainFileIn(folder, within, path);
+      return whole !== undefined && (await isThere(whole)) ? await openUnpacked(whole, io) : undefined;
     },
   };
+}
+
+/** Where a file really is, unless that is outside of a folder beside the log; neither may be reached by a link out. */
+async function plainFileIn(folder: string, within: string, path: string): Promise<string | undefined> {
+  try {
+    const root = join(await realpath(folder), within);
+    const whole = await realpath(join(folder, path));
+    return whole.startsWith(root + sep) && (await lstat(whole)).isFile() ? whole : undefined;
+  } catch {
+    return undefined;
+  }
 }

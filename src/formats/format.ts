@@ -32,8 +32,11 @@ export interface LogSource {
   readonly scanner?: ScannerKind | undefined;
   /** The paths of the files in a folder and, unless told, the folders in it, by a path from the log's own folder, sorted. */
   list(folder: string, deep?: boolean): Promise<readonly string[]>;
-  /** One of them as a source; undefined where there is none, as for a log that comes from a pipe. */
-  open(path: string): Promise<LogSource | undefined>;
+  /**
+   * One of them as a source; undefined where there is none, as for a log that comes from a pipe. With `within` only a
+   * plain file that is in this folder, whatever links it goes through.
+   */
+  open(path: string, within?: string): Promise<LogSource | undefined>;
   /** Of a log that is a database; its bytes are one line of JSON that names its tables and their columns. */
   readonly database?: LogDatabase | undefined;
   close(): Promise<void>;
@@ -57,7 +60,7 @@ export type OnDamage = (line: number, damage: string, records: number) => void;
 
 /** A log of which no more is asked than what is beside it. */
 export interface NearLog extends Pick<LogSource, 'name' | 'list'> {
-  open(path: string): Promise<Pick<LogSource, 'chunks' | 'readAt' | 'close'> | undefined>;
+  open(path: string, within?: string): Promise<Pick<LogSource, 'chunks' | 'readAt' | 'close'> | undefined>;
 }
 
 /** What becomes of a log in its native form, line by line. */
@@ -224,8 +227,39 @@ export interface RecordFacts {
   readonly isSummary?: boolean;
   /** What of it goes to the model, where a record has no id: two equal ones in a row are one record and its copy. */
   readonly said?: JsonObject | undefined;
+  /** What other records may name besides its id, such as a call or a group of records that it begins. */
+  readonly names?: readonly string[];
+  /** What it names itself: an id or a name of this record or of an earlier one. */
+  readonly links?: readonly { readonly path: string; readonly name: string }[];
+  /** Files beside the log that have what is too large for it. */
+  readonly files?: readonly FileFacts[];
+  /** In which state the session is from here on. */
+  readonly state?: string | undefined;
   /** What is not as the format has it, by the id of the rule that it breaks. */
   readonly issues: readonly RecordIssue[];
+}
+
+export interface FileFacts {
+  /** Where the record names it. */
+  readonly path: string;
+  /** Where it is, from the folder of the log, and the folder that it must not leave. */
+  readonly file: string;
+  readonly folder: string;
+  /** In hex, where the log has recorded it. */
+  readonly sha256?: string | undefined;
+}
+
+/** What a file beside the log says of the session after one of its records; the records are right where they differ. */
+export interface SnapshotFacts {
+  readonly file: string;
+  /** The record it was made after, by its ordinal. */
+  readonly ordinal: number | undefined;
+  /** Why it cannot be read. */
+  readonly problem?: string | undefined;
+  readonly lastId?: string | undefined;
+  readonly state?: string | undefined;
+  /** Calls that are not answered. */
+  readonly openCalls?: readonly string[];
 }
 
 export interface RecordIssue {
@@ -293,6 +327,8 @@ export interface RecordChecks {
   readonly damageSeverity?: (damage: Damage, raw: string) => 'error' | 'warning' | undefined;
   /** What is wrong with the log by what is beside it; the header is its first record. */
   readonly near?: (header: JsonObject, open: () => Promise<NearLog>) => Promise<readonly RecordIssue[]>;
+  /** The snapshots that are beside the log; the header is its first record. */
+  readonly snapshots?: (header: JsonObject, log: NearLog) => Promise<readonly SnapshotFacts[]>;
   /** A log of which others may name a place by its offset: nothing may move towards its start. */
   readonly keepsOffsets?: (header: JsonObject) => boolean;
 }

@@ -3,17 +3,28 @@ import { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
 import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
+import { eventLog } from './event-log/index.ts';
 import { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
 import { type Certainty, type ConversionReport, Head, type LogFormat, STAMP } from './format.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { recognizedFormats } from './recognized.ts';
+import { recordLog } from './record-log/index.ts';
 import { sts } from './sts/index.ts';
 
 export { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
 
 /** The formats other than the native one; the first that detects a file counts. */
-export const foreignFormats: LogFormat[] = [codex, claudeCode, gemini, goose, sts, ...recognizedFormats];
+export const foreignFormats: LogFormat[] = [
+  codex,
+  claudeCode,
+  gemini,
+  goose,
+  sts,
+  recordLog,
+  eventLog,
+  ...recognizedFormats,
+];
 
 /** The names of all formats that are read, as `--from` takes them. */
 export function readFormats(): string[] {

@@ -181,21 +181,23 @@ export class NativeWriter {
     this.entry(this.dialect === 'pi' ? 'usage' : 'model_usage', { provider, model, usage }, place);
   }
 
-  /** A record without a native counterpart. The user decides how much of it is kept; it is accounted for here. */
-  keep(type: string, record: JsonObject, place: Place): void {
+  /**
+   * A record without a native counterpart. The user decides how much of it is kept; it is accounted for here. Whether
+   * all of it is.
+   */
+  keep(type: string, record: JsonObject, place: Place): boolean {
     const { keep } = this.#options;
     if (keep === 'none') {
       this.count('dropped');
-      return;
+      return false;
     }
     const raw = place.json ?? toJson(record);
-    const data =
-      keep === 'raw' || this.texts.wholeJson(raw).length <= MOST_RAW
-        ? `{"line":${place.line},"raw":${raw}}`
-        : `{"line":${place.line}}`;
+    const isWhole = keep === 'raw' || this.texts.wholeJson(raw).length <= MOST_RAW;
+    const data = isWhole ? `{"line":${place.line},"raw":${raw}}` : `{"line":${place.line}}`;
     const json = `{"customType":${JSON.stringify(`${this.#format.id}/${type}`)},"data":${data}}`;
     this.#write('custom', json, place, this.#timeOf(place));
     this.count('custom');
+    return isWhole;
   }
 
   /** Fields of a record that an entry has no place for, behind that entry. */

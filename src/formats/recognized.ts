@@ -62,12 +62,6 @@ export const recognizedFormats: readonly LogFormat[] = [
     'a Factory Droid session',
     ({ first }) => first?.['type'] === 'session_start' && hasMembers(first, { id: 'string', cwd: 'string' }),
   ),
-  recognized('event-log', 'event log', 'an event log (seq, time and type in each record)', ({ first }) => {
-    if (!hasMembers(first, { seq: 'number', type: 'string' })) return false;
-    const type = String(first['type']);
-    if (type === 'session_meta' && hasMembers(first, { schema_version: 'any', payload: 'absent' })) return true;
-    return hasMembers(first, { sessionId: 'string', ts: 'any' }) && /^[a-z_]+(\.[a-z_]+)+$/.test(type);
-  }),
   // When no agent's format fits. A log may have NULs in it, but no run of control characters that no text has.
   unspecific(
     'binary',

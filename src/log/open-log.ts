@@ -18,7 +18,7 @@ const WORTH_A_SCANNER = 1024 * 1024;
 /** The files beside a log, by paths from its folder. */
 export interface NearFiles {
   list(folder: string, deep?: boolean): Promise<readonly string[]>;
-  open(path: string): Promise<ByteStore | undefined>;
+  open(path: string, within?: string): Promise<ByteStore | undefined>;
 }
 
 export interface OpenLogOptions {
@@ -199,8 +199,8 @@ export function logSource(
     readAt: (buffer, position) => store.readAt(buffer, position),
     database: store.database,
     list: async (folder, deep) => (await near?.list(folder, deep)) ?? [],
-    open: async (path) => {
-      const found = await near?.open(path);
+    open: async (path, within) => {
+      const found = await near?.open(path, within);
       return (
         found && logSource(found, { name: path, random, ...(near ? { near } : {}), ...(scanner ? { scanner } : {}) })
       );

@@ -1,3 +1,4 @@
+import { badArtifactRef } from './bad-artifact-ref.ts';
 import { badBlobRef } from './bad-blob-ref.ts';
 import { badCwd } from './bad-cwd.ts';
 import { badHeader } from './bad-header.ts';
@@ -6,10 +7,12 @@ import { badTimestamp } from './bad-timestamp.ts';
 import { badTitleSlot } from './bad-title-slot.ts';
 import { blankLine } from './blank-line.ts';
 import { byteOrderMark } from './byte-order-mark.ts';
+import { damagedArtifact } from './damaged-artifact.ts';
 import { damagedBlob } from './damaged-blob.ts';
 import { danglingFrom } from './dangling-from.ts';
 import { danglingKeptEntry } from './dangling-kept-entry.ts';
 import { danglingLabel } from './dangling-label.ts';
+import { danglingLink } from './dangling-link.ts';
 import { danglingParent } from './dangling-parent.ts';
 import { deepNesting } from './deep-nesting.ts';
 import { duplicateCallId } from './duplicate-call-id.ts';
@@ -29,6 +32,7 @@ import { keptEntryOffPath } from './kept-entry-off-path.ts';
 import { lateHeader } from './late-header.ts';
 import { loneSurrogate } from './lone-surrogate.ts';
 import { misplacedTitle } from './misplaced-title.ts';
+import { missingArtifact } from './missing-artifact.ts';
 import { missingBase } from './missing-base.ts';
 import { missingBlob } from './missing-blob.ts';
 import { missingField } from './missing-field.ts';
@@ -52,6 +56,7 @@ import { resultBeforeCall } from './result-before-call.ts';
 import type { Rule } from './rule.ts';
 import { secondHeader } from './second-header.ts';
 import { siblingWriters } from './sibling-writers.ts';
+import { snapshotMismatch } from './snapshot-mismatch.ts';
 import { splitToolPair } from './split-tool-pair.ts';
 import { staleLeaf } from './stale-leaf.ts';
 import { timeBackwards } from './time-backwards.ts';
@@ -121,6 +126,11 @@ export const rules: readonly Rule[] = [
   danglingKeptEntry,
   keptEntryOffPath,
   danglingFrom,
+  danglingLink,
+  badArtifactRef,
+  missingArtifact,
+  damagedArtifact,
+  snapshotMismatch,
   halfCompaction,
   duplicateCallId,
   unansweredCall,

@@ -5,6 +5,7 @@ import type { LogEntry } from '../log/log-entry.ts';
 import { type CallGroup, isAnswered, Pairing, toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
+import { type Decision, type Evidence, evidenceOf } from './evidence.ts';
 import { type Outcome, outcomeOf, resultText } from './results.ts';
 import type { EntryPlace, Finding } from './types.ts';
 
@@ -62,9 +63,13 @@ interface CompactionFacts extends EntryPlace {
 
 const TEXT_CHARS = 200;
 const MAX_LISTED = 1000;
-const START = 'tool_execution_start';
-const FINISHED = 'event-log/tool.finished';
-const POLICY = 'event-log/policy';
+
+/** What the log says of a call besides its result. */
+interface CallMarkers {
+  started?: EntryPlace;
+  finished?: EntryPlace;
+  policy?: EntryPlace & { readonly decision: Decision };
+}
 
 /** What the path from root to leaf says: takes its entries root first and holds only what the verdict needs. */
 export class PathFacts {
@@ -78,16 +83,22 @@ export class PathFacts {
   readonly noted: NotedResult[] = [];
   /** The writer records when a tool starts. */
   marksStarts = false;
-  /** Where the log says that the user stopped the turn, and nobody spoke since. */
-  interrupt: EntryPlace | undefined;
+  /** The host records what it decides on calls. */
+  marksDecisions = false;
+  /** Where the log says that the user stopped the turn, or the session was paused, and nobody spoke since. */
+  interrupt: (EntryPlace & { readonly why?: string }) | undefined;
+  /** The last check of the work; `isOpen` where nobody spoke since. */
+  verification: (EntryPlace & { readonly status: string; readonly command: string; isOpen: boolean }) | undefined;
   sessionExit: (EntryPlace & { readonly kind: string; readonly reason: string }) | undefined;
   readonly budgetNotes: StatusNote[] = [];
   readonly userCommands: StatusNote[] = [];
-  compaction: CompactionFacts | undefined;
+  #compaction: CompactionFacts | undefined;
+  /** One that was started, as long as no answer of the model shows that the host went on without it. */
+  #compacting: CompactionFacts | undefined;
   mode: Finding | undefined;
   lastStable: EntryPlace | undefined;
-  /** By type and then by call id; a marker belongs to the nearest call above it. */
-  readonly #markers = new Map([START, FINISHED, POLICY].map((type) => [type, new Map<string, EntryPlace>()]));
+  /** By call id; a marker belongs to the nearest call above it. */
+  readonly #markers = new Map<string, CallMarkers>();
   /** What other branches know of the pending calls. */
   readonly #elsewhere = { starts: new Map<string, EntryPlace>(), results: new Map<string, EntryPlace>() };
   #wanted: ReadonlySet<unknown> | undefined;
@@ -115,7 +126,7 @@ export class PathFacts {
     if (type === 'message' && isObject(message)) this.#message(message, value, place);
     else if (type === 'custom') this.#custom(value, place, previousId);
     else if (type === 'custom_message') {
-      this.#budgetNote(customType, place);
+      this.#evidence(evidenceOf(customType, undefined), place, previousId);
       if (typeof customType === 'string' && customType.endsWith('/interrupt')) this.interrupt = place;
       this.#unstable = 'an extension added a message after it';
     } else if (type === 'compaction') this.#compact(value, place, previousId);
@@ -130,7 +141,7 @@ export class PathFacts {
     const { type, customType, data, message } = value;
     this.#wanted ??= new Set(this.pending.map((call) => call.toolCallId));
     const { starts, results } = this.#elsewhere;
-    const isStart = type === 'custom' && customType === START;
+    const isStart = type === 'custom' && evidenceOf(customType, data)?.kind === 'started';
     if (isStart) this.marksStarts = true;
     const about = isStart ? data : type === 'message' ? message : undefined;
     if (!isObject(about) || !(isStart || about['role'] === 'toolResult')) return;
@@ -147,9 +158,13 @@ export class PathFacts {
 
   /** Where the log says that a call started, ended or was decided on, or has its result on another branch. */
   markersOf({ toolCallId: id }: CallFacts) {
-    const [start, finished, policy] = [START, FINISHED, POLICY].map((type) => this.#markers.get(type)?.get(id));
+    const { started, finished, policy } = this.#markers.get(id) ?? {};
     const { starts, results } = this.#elsewhere;
-    return { started: start ?? starts.get(id), finished, policy, elsewhere: results.get(id) };
+    return { started: started ?? starts.get(id), finished, policy, elsewhere: results.get(id) };
+  }
+
+  get compaction(): CompactionFacts | undefined {
+    return this.#compacting ?? this.#compaction;
   }
 
   /** Why the leaf is not a stable entry; undefined where it is one. */
@@ -184,12 +199,14 @@ export class PathFacts {
       // Whoever writes a message after an exit has taken the session up again.
       this.sessionExit = undefined;
       this.interrupt = undefined;
+      if (this.verification) this.verification.isOpen = false;
     }
     if (role === 'user') this.round++;
     else if (role === 'assistant') this.#assistant(message, value, place);
     else if (role === 'toolResult') this.#result(message, place);
     else if (role === 'bashExecution') this.#userCommand(message, place);
-    else if (role === 'custom' || role === 'hookMessage') this.#budgetNote(customType, place);
+    else if (role === 'custom' || role === 'hookMessage')
+      this.#evidence(evidenceOf(customType, undefined), place, place.entryId);
     const endsTurn = role === 'assistant' && stopReason === 'stop' && this.lastTurn?.calls.length === 0;
     if (this.#unanswered.size === 0 && (role === 'toolResult' || endsTurn)) this.#unstable = undefined;
     else if (role === 'user') this.#unstable = "the user's message after it has no answer yet";
@@ -200,6 +217,7 @@ export class PathFacts {
   #assistant(message: JsonObject, value: JsonObject, place: EntryPlace): void {
     for (const call of this.lastTurn?.calls ?? []) call.args = undefined;
     this.#pairing.startTurn();
+    this.#compacting = undefined;
     this.#stableBefore = this.lastStable;
     const { round } = this;
     const stopReason = stringOf(message['stopReason']);
@@ -212,7 +230,7 @@ export class PathFacts {
       const call: CallFacts = { ...place, toolCallId, toolName, args, leavesProcess: left, round, dispatched };
       if (dispatched) this.#unanswered.add(call);
       if (toolCallId === '') return call;
-      for (const markers of this.#markers.values()) markers.delete(toolCallId);
+      this.#markers.delete(toolCallId);
       call.group = this.#pairing.add(toolCallId, call);
       return call;
     });
@@ -260,19 +278,59 @@ export class PathFacts {
 
   #custom(value: JsonObject, place: EntryPlace, previousId: string | null): void {
     const customType = stringOf(value['customType']) ?? '';
-    const { kind, reason, toolCallId, fields } = isObject(value['data']) ? value['data'] : {};
+    const data = isObject(value['data']) ? value['data'] : {};
+    const { fields } = data;
     if (customType.endsWith('/extra') && isObject(fields)) {
       this.#executed(fields['providerExecuted']);
       if (fields['endUnknown'] === true) this.#cutOff();
+      if (fields['marksStarts'] === true) this.marksStarts = true;
     }
-    // Another agent's compaction, of which only the start was recorded.
-    if (customType.endsWith('/compact_boundary'))
-      this.compaction = { ...place, previousId, firstKept: undefined, hasSummary: false, anchored: false };
-    if (customType === 'session_exit')
-      this.sessionExit = { ...place, kind: stringOf(kind) ?? 'unknown', reason: stringOf(reason) ?? '' };
-    this.#budgetNote(customType, place);
-    if (customType === START) this.marksStarts = true;
-    if (typeof toolCallId === 'string') this.#markers.get(customType)?.set(toolCallId, place);
+    this.#evidence(evidenceOf(customType, data), place, previousId);
+  }
+
+  #evidence(evidence: Evidence | undefined, place: EntryPlace, previousId: string | null): void {
+    const half = { ...place, previousId, firstKept: undefined, hasSummary: false, anchored: false };
+    switch (evidence?.kind) {
+      case 'started':
+        this.marksStarts = true;
+        if (evidence.toolCallId !== undefined) this.#mark(evidence.toolCallId).started = place;
+        break;
+      case 'finished':
+        this.#mark(evidence.toolCallId).finished = place;
+        break;
+      case 'decided':
+        this.marksDecisions = true;
+        this.#mark(evidence.toolCallId).policy = { ...place, decision: evidence.decision };
+        break;
+      case 'exit':
+        this.sessionExit = { ...place, kind: evidence.how, reason: evidence.reason };
+        break;
+      case 'budget':
+        this.#note(this.budgetNotes, place, evidence.what, ['confirm', 'budget-exhausted']);
+        break;
+      case 'paused':
+        this.interrupt = { ...place, why: evidence.reason };
+        break;
+      case 'resumed':
+        this.interrupt = undefined;
+        this.budgetNotes.splice(0, this.budgetNotes.length);
+        break;
+      case 'verification':
+        this.verification = { ...place, status: evidence.status, command: evidence.command, isOpen: true };
+        break;
+      case 'compaction':
+        this.#compacting = half;
+        break;
+      case 'half-compaction':
+        this.#compaction = half;
+        break;
+    }
+  }
+
+  #mark(toolCallId: string): CallMarkers {
+    const markers = this.#markers.get(toolCallId) ?? {};
+    this.#markers.set(toolCallId, markers);
+    return markers;
   }
 
   /** Calls of the last turn that the provider ran itself, as a converted log says: they have no results. */
@@ -293,12 +351,6 @@ export class PathFacts {
     this.#unstable = `the turn after it ${endingOf(undefined)}`;
   }
 
-  #budgetNote(customType: unknown, place: EntryPlace): void {
-    if (customType !== 'goal-budget-limit') return;
-    const what = "the host said that the goal's budget is used up";
-    this.#note(this.budgetNotes, place, what, ['confirm', 'budget-exhausted']);
-  }
-
   #note(list: StatusNote[], place: EntryPlace, what: string, reason: Finding['reason']): void {
     list.push({ place, what, round: this.round, reason });
     if (list.length > MAX_LISTED) list.shift();
@@ -308,7 +360,8 @@ export class PathFacts {
     const firstKept = stringOf(value['firstKeptEntryId']);
     const isKnown = firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept));
     const anchored = hasRetainedTail(value) || isKnown;
-    this.compaction = { ...place, previousId, firstKept, hasSummary: typeof value['summary'] === 'string', anchored };
+    this.#compacting = undefined;
+    this.#compaction = { ...place, previousId, firstKept, hasSummary: typeof value['summary'] === 'string', anchored };
   }
 }
 

@@ -1,6 +1,7 @@
 import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Classify, type ClassName, milder, type Verdict } from './classes.ts';
+import type { Decision } from './evidence.ts';
 import type { CallFacts, PathFacts } from './facts.ts';
 import type { ChecklistItem, FileState, Finding, PendingCall } from './types.ts';
 
@@ -58,6 +59,13 @@ export function pendingCall(
 
 const UNSURE = 'it may have run fully, partly or not';
 
+/** What a decision says of a call that has no start. */
+const DECIDED: Readonly<Record<Decision, [started: PendingCall['started'], reason: string]>> = {
+  approved: ['maybe', 'a decision on it was recorded but no start; the approval must be asked for again'],
+  denied: ['no', 'it was denied: not executed, must not be proposed again silently'],
+  requested: ['no', 'an approval was asked for and no answer is recorded: not executed, ask again'],
+};
+
 function execution(
   path: PathFacts,
   call: CallFacts,
@@ -86,8 +94,8 @@ function execution(
     return ['maybe', `${ended}; not dispatched, ${unless}`];
   }
   if (policy) {
-    evidence.push({ place: policy, what: `a policy decision on ${name} was recorded` });
-    return ['maybe', 'a decision on it was recorded but no start; the approval must be asked for again'];
+    evidence.push({ place: policy, what: `a policy decision on ${name} was recorded: ${policy.decision}` });
+    return DECIDED[policy.decision];
   }
   return path.marksStarts
     ? ['no', 'the writer marks starts and this one has none: not dispatched, unless the mark was lost']
@@ -107,9 +115,7 @@ export function checklist(path: PathFacts, file: FileState, pending: readonly Pe
     'no unpersisted events': isCut
       ? ['no', 'the end of the file is truncated']
       : ['unknown', 'a file cannot show what was never written to it'],
-    'no open permission decision': path.pending.some((call) => path.markersOf(call).policy)
-      ? ['no', 'a decision was recorded for a call that has no start']
-      : ['unknown', 'pi and omp do not record approvals'],
+    'no open permission decision': openDecision(path),
     'workspace effects recorded': effectsRecorded(file, pending),
     'next observation present':
       pending.length > 0
@@ -128,6 +134,19 @@ export function checklist(path: PathFacts, file: FileState, pending: readonly Pe
       : ['unknown', 'no compaction on the path; nothing to judge'],
   };
   return Object.entries(answers).map(([item, [value, reason]]) => ({ item, value, reason }));
+}
+
+function openDecision(path: PathFacts): Answer {
+  const decisions = path.pending.flatMap((call) => {
+    const { policy, started, finished } = path.markersOf(call);
+    return policy && !started && !finished ? policy : [];
+  });
+  if (decisions.some(({ decision }) => decision === 'requested'))
+    return ['no', 'an approval was asked for and no answer is recorded'];
+  if (decisions.some(({ decision }) => decision === 'approved'))
+    return ['no', 'a decision was recorded for a call that has no start'];
+  if (!path.marksDecisions) return ['unknown', 'pi and omp do not record approvals'];
+  return ['yes', 'the host records its decisions, and none is open'];
 }
 
 function halfTool({ noted, round }: PathFacts, pending: readonly PendingCall[]): Answer {

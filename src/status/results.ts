@@ -40,6 +40,7 @@ export function outcomeOf(message: JsonObject): Outcome {
   if (status === 'declined') return outcome('denied', 'declined: not executed');
   if (details['__interrupted'] === true || details['interrupted'] === true)
     return outcome('interrupted', `interrupted ${PARTIAL}`);
+  if (details['timedOut'] === true) return outcome('timed-out', `timed out ${PARTIAL}`);
   if (details['__synthetic'] === true && details['executed'] === false) {
     const kind = source === 'interrupt_skipped' || source === 'assistant_stop_skipped' ? 'skipped' : 'not-executed';
     const by = typeof source === 'string' ? source : 'no source given';

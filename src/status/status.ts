@@ -5,6 +5,7 @@ import { pathEnd, pathTo } from '../tree/path.ts';
 import { lastEntry, newerWork, resolveEntry } from '../tree/rev.ts';
 import { counted } from '../util/words.ts';
 import { type Classify, milder, severity, VERDICTS, type Verdict, worst } from './classes.ts';
+import type { Decision } from './evidence.ts';
 import { type CallFacts, endingOf, PathFacts, type TurnFacts } from './facts.ts';
 import { checklist, pendingCall, unansweredVerdict } from './pending.ts';
 import type { Probe } from './probe.ts';
@@ -105,7 +106,8 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
     ...marks,
     ...pendingFindings(path, pending),
     ...(path.lastTurn && isCurrent(path.lastTurn) ? turnFindings(path.lastTurn, mildest) : []),
-    ...(path.interrupt ? [reason('confirm', 'interrupted', USER_STOPPED, path.interrupt)] : []),
+    ...(path.interrupt ? [interruptFinding(path.interrupt)] : []),
+    ...verificationFindings(path),
     ...path.noted.filter(isCurrent),
     ...earlierFindings(path, mildest),
     ...backgroundFindings(path, mildest),
@@ -133,9 +135,16 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
     state: verdict !== beforeExit && beforeExit === 'ready' ? 'process-killed' : (deciding?.state ?? 'unknown'),
     reasons,
     pending,
-    denials: path.noted.flatMap(({ kind, toolCallId, toolName, place, text, round }) =>
-      kind === 'denied' ? { toolCallId, toolName, ...place, text, current: round === path.round } : [],
-    ),
+    denials: [
+      ...path.noted.flatMap(({ kind, toolCallId, toolName, place, text, round }) =>
+        kind === 'denied' ? { toolCallId, toolName, ...place, text, current: round === path.round } : [],
+      ),
+      ...path.pending.flatMap((call) => {
+        const { policy, started } = path.markersOf(call);
+        if (policy?.decision !== 'denied' || started) return [];
+        return { toolCallId: call.toolCallId, toolName: call.toolName, ...placeOnly(policy), text: '', current: true };
+      }),
+    ],
     earlierUnanswered: path.earlierUnanswered.map(({ toolCallId, toolName, entryId, line }) => {
       return { toolCallId, toolName, class: classify(toolName).class, entryId, line };
     }),
@@ -255,7 +264,9 @@ function pendingFindings(path: PathFacts, pending: readonly PendingCall[]): Find
     'output-cut': `the output was truncated with ${many}: the arguments may be incomplete`,
     'partially-answered': `${many} alongside ${answered}; the order of execution is unknown`,
     'intent-only': `${many}, none of them started as far as the log shows`,
+    'awaiting-approval': `${many}: an approval was asked for and no answer is recorded`,
     'approved-not-started': `${many}: a decision was recorded but no start`,
+    'permission-denied': `${many}: denied, so not executed; must not be proposed again silently`,
     'finished-no-observation': `${many}: the tool ended, its observation is missing`,
   };
   return [reason(worst(pending.map((one) => one.verdict)), state, said[state] ?? `${many}${open}`, turn)];
@@ -268,11 +279,31 @@ function pendingState(path: PathFacts, { stopReason, calls }: TurnFacts, pending
   if (!path.pending.some((call) => call.dispatched) && !pending.some((one) => one.started === 'yes'))
     return stopReason === 'aborted' ? 'interrupted' : 'provider-error';
   if (markers.every(({ finished }) => finished)) return 'finished-no-observation';
-  if (markers.every(({ policy, started }) => policy && !started)) return 'approved-not-started';
+  if (markers.every(({ policy, started }) => policy && !started)) {
+    const decided = (one: Decision) => (marker: (typeof markers)[number]) => marker.policy?.decision === one;
+    if (markers.every(decided('denied'))) return 'permission-denied';
+    return markers.some(decided('requested')) ? 'awaiting-approval' : 'approved-not-started';
+  }
   return pending.every((one) => one.started === 'no') ? 'intent-only' : 'started';
 }
 
 const USER_STOPPED = 'the user ended the turn: do not continue silently';
+
+function interruptFinding(place: NonNullable<PathFacts['interrupt']>): Finding {
+  const { why } = place;
+  const paused = `the session was paused${why ? ` (${why})` : ''}: do not continue silently`;
+  return reason('confirm', 'interrupted', why === undefined ? USER_STOPPED : paused, place);
+}
+
+/** How the work was checked last; a check that has no end is run again, and never taken for the old one. */
+function verificationFindings({ verification }: PathFacts): Finding[] {
+  if (!verification) return [];
+  const { status, command, isOpen } = verification;
+  const named = command === '' ? '' : ` (${command.slice(0, 200)})`;
+  if (status !== 'started') return [{ place: verification, what: `the last verification${named}: ${status}` }];
+  const what = `a verification${named} was started and has no end: run a new one`;
+  return [isOpen ? reason('check', 'verification-open', what, verification) : { place: verification, what }];
+}
 
 function* turnFindings(turn: TurnFacts, mildest: Mildest): Generator<Finding> {
   const { stopReason, deferred, calls } = turn;

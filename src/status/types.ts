@@ -3,12 +3,18 @@ import type { Classified, ClassName, Verdict } from './classes.ts';
 import type { CallFacts } from './facts.ts';
 import type { Probe } from './probe.ts';
 
-type CallState = 'intent-only' | 'approved-not-started' | 'started' | 'finished-no-observation' | 'partially-answered';
+type CallState =
+  | 'intent-only'
+  | 'awaiting-approval'
+  | 'approved-not-started'
+  | 'started'
+  | 'finished-no-observation'
+  | 'partially-answered';
 type TurnState = 'no-assistant-yet' | 'user-last' | 'stable' | 'interrupted' | 'provider-error' | 'output-cut';
 type HostState = 'permission-denied' | 'budget-exhausted' | 'compaction-half' | 'background-process' | 'process-killed';
 
 /** At which boundary the session stopped. */
-export type State = CallState | TurnState | HostState | 'deferred' | 'damaged' | 'unknown';
+export type State = CallState | TurnState | HostState | 'verification-open' | 'deferred' | 'damaged' | 'unknown';
 
 /** Where something is in the log. */
 export interface EntryPlace {

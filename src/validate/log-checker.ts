@@ -141,6 +141,7 @@ export class LogChecker {
     }
     const { format, certainty } = identity;
     if (!records) return { foreign: { noun: format.noun, reason: unsupportedMessage(format) } };
+    if (isFile && records.log.files.length > 0) await records.lookAtFiles(await this.#nearLog(name));
     records.end();
     return { entries: records.log.size, ...(certainty === 'probable' && !from ? { note: probably(format) } : {}) };
   }
@@ -157,10 +158,12 @@ export class LogChecker {
     if (!checks) return undefined;
     const lines = detection.takeForeign();
     const first = parseObject(lines.find((line) => !line.blank)?.text ?? '');
-    const near = first && isFile ? await checks.near?.(first, () => this.#nearLog(file)) : undefined;
+    const isBeside = first && isFile;
+    const near = isBeside ? await checks.near?.(first, () => this.#nearLog(file)) : undefined;
+    const snapshots = isBeside ? await checks.snapshots?.(first, await this.#nearLog(file)) : undefined;
     const { levels, strict } = this.#settings;
     const { hashKey } = this.#shared;
-    const check = new RecordCheck({ file, checks, levels, strict, near, hashKey, onFinding });
+    const check = new RecordCheck({ file, checks, levels, strict, near, snapshots, hashKey, onFinding });
     for (const line of lines) check.line(line);
     return check;
   }

@@ -177,3 +177,20 @@ it('a damaged header of Codex is an error, for Codex refuses the file', async ()
   const repaired = await run(['repair', '--from', 'codex'], { stdin: glued });
   expect(repaired).toMatchObject({ code: 0, stdout: lines.join('\n') });
 });
+
+it.each(['record-log', 'event-log'])(
+  'a damaged %s is refused in one line, and its findings are not fixable',
+  async (format) => {
+    const log = join(projectRoot, 'fixtures/rules/torn-line', format, 'bad.jsonl');
+    expect(await run(['repair', log])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `sessionctl: ${log}: repair does not write logs of this format; nothing was written\n`,
+    });
+    const { stdout } = await run(['validate', '--format', 'json', log]);
+    expect(JSON.parse(stdout.split('\n', 1)[0] ?? '')).toMatchObject({ rule: 'torn-line', fixable: false });
+    const status = await run(['status', log]);
+    expect(status.stdout).toMatch(/^blocked: /);
+    expect(status.stdout).not.toContain('sessionctl repair');
+  },
+);

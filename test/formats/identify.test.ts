@@ -83,9 +83,17 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     jsonl({ type: 'session', harness: 'mine', id: 'x', timestamp }, nativeEntry),
   ],
   droid: [jsonl({ type: 'session_start', id: 'x', title: 't', cwd: '/w' }, nativeEntry, nativeEntry)],
-  'event-log': [
+  'record-log': [
     jsonl({ schema_version: 1, seq: 0, time: timestamp, type: 'session_meta' }),
+    // The first lines are lost.
+    jsonl(
+      { schema_version: 1, seq: 4, time: timestamp, type: 'user', text: 'x' },
+      { schema_version: 1, seq: 5, time: timestamp, type: 'failed' },
+    ),
+  ],
+  'event-log': [
     jsonl({ id: 'e', sessionId: 's', seq: 0, ts: timestamp, type: 'session.started' }),
+    jsonl({ id: 'e', sessionId: 's', seq: 0, ts: timestamp, type: 'UserMessage', payload: { text: 'x' } }),
   ],
   'claude-code': [
     // Damaged, but nobody else has these members.

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../json/value.ts';
 import type { Fate } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
+import { UNKNOWN_USAGE } from '../usage.ts';
 import type { CallEnd } from './items.ts';
-import { type CallUsage, UNKNOWN_USAGE, UsageReader } from './usage.ts';
+import { type CallUsage, UsageReader } from './usage.ts';
 
 /** An answer whose usage, or end, may still come. */
 interface Answer {

@@ -1,13 +1,6 @@
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-
-const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-
-/** What is written where nothing is known. */
-export const UNKNOWN_USAGE: JsonObject = {
-  ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
-  cost: NO_COST,
-};
+import { NO_COST } from '../usage.ts';
 
 /** Codex counts what the cache gave, and what went into it, as input; the native form does not. */
 function usageOf(usage: JsonObject): JsonObject {

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { readContent } from '../../entries/damage.ts';
-import type { RecordChecks, RecordFacts, RecordIssue } from '../../formats/format.ts';
+import type { NearLog, RecordChecks, RecordFacts, RecordIssue, SnapshotFacts } from '../../formats/format.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Block } from '../../lines/reader.ts';
@@ -29,6 +30,7 @@ export interface RecordCheckOptions {
   readonly strict?: boolean | undefined;
   /** What is wrong by what is beside the log; it is found at the first record. */
   readonly near?: readonly RecordIssue[] | undefined;
+  readonly snapshots?: readonly SnapshotFacts[] | undefined;
   /** 8 bytes that the log could not foresee. */
   readonly hashKey: Uint8Array;
   readonly onFinding: (finding: Finding) => void;
@@ -79,7 +81,7 @@ export class RecordCheck {
   /** Nothing of it may move towards the start. */
   #keepsOffsets = false;
 
-  constructor({ file, checks, levels, strict, near, hashKey, onFinding }: RecordCheckOptions) {
+  constructor({ file, checks, levels, strict, near, snapshots, hashKey, onFinding }: RecordCheckOptions) {
     this.#file = file;
     this.#checks = checks;
     this.#levels = levels ?? new Map();
@@ -89,6 +91,7 @@ export class RecordCheck {
     this.#recordRules = this.#rules.filter(({ record }) => record);
     this.#onFinding = onFinding;
     this.log = new RecordLog(hashKey);
+    for (const snapshot of snapshots ?? []) this.log.snapshots.push({ ...snapshot, position: -1 });
     this.#facts = new LogFacts(hashKey);
   }
 
@@ -175,6 +178,18 @@ export class RecordCheck {
       if (rule === id) this.#report(placeOfRecord(record, path), message, severity);
   }
 
+  /** Looks at the files that records name, each once. */
+  async lookAtFiles(near: NearLog): Promise<void> {
+    const known = new Map<string, string | undefined>();
+    for (const named of this.log.files) {
+      const { file, folder, sha256 } = named;
+      if (!known.has(file)) known.set(file, await hashOf(near, file, folder));
+      const found = known.get(file);
+      if (found === undefined) named.problem = 'missing';
+      else if (sha256 !== undefined && sha256 !== found) named.problem = 'damaged';
+    }
+  }
+
   end(): void {
     const onFinding = this.#onFinding;
     const atEnd: Finding[] = [];
@@ -205,5 +220,18 @@ export class RecordCheck {
       ...(path === undefined || path === '' ? {} : { path }),
       fixable: rule.fixable && fixable !== false,
     });
+  }
+}
+
+/** The SHA-256 of a file, in hex; undefined where it is not in its folder. */
+async function hashOf(near: NearLog, path: string, folder: string): Promise<string | undefined> {
+  const file = await near.open(path, folder);
+  if (!file) return undefined;
+  try {
+    const digest = createHash('sha256');
+    for await (const chunk of file.chunks()) digest.update(chunk);
+    return digest.digest('hex');
+  } finally {
+    await file.close();
   }
 }

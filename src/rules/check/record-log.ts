@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { BlockFacts, RecordFacts } from '../../formats/format.ts';
+import type { BlockFacts, FileFacts, RecordFacts, SnapshotFacts } from '../../formats/format.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { cycles } from '../../tree/children.ts';
 import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
@@ -43,6 +43,21 @@ export const MOST_PIXELS = { ofOne: 8_000, ofMany: 2_000, many: 20 };
 export interface ToolUse {
   readonly position: number;
   readonly path: string;
+}
+
+/** A file that a record names, and what is wrong with it, once somebody has looked. */
+export interface NamedFile extends FileFacts {
+  readonly position: number;
+  problem?: 'missing' | 'damaged';
+}
+
+/** A snapshot, and what the records say at its place. */
+export interface Snapshot extends SnapshotFacts {
+  /** -1 as long as no record has its ordinal. */
+  position: number;
+  stateThen?: string | undefined;
+  /** Calls that it has for open and that were answered, or are not in the log. */
+  wrongCalls?: readonly string[];
 }
 
 /** What is known of a conversation so far. */
@@ -90,12 +105,18 @@ export class RecordLog {
   readonly largeImages: (ToolUse & { readonly image: NonNullable<BlockFacts['image']> })[] = [];
   readonly calls = new Map<number, ToolUse[]>();
   readonly results = new Map<number, ToolUse[]>();
+  readonly files: NamedFile[] = [];
+  readonly snapshots: Snapshot[] = [];
+  /** The state that a record has named last. */
+  state: string | undefined;
   readonly conversations = new Map<string, Conversation>();
   readonly compactions: { readonly position: number; readonly kept: readonly string[]; hasSummary: boolean }[] = [];
   readonly callIds: Symbols;
   /** Ids of messages, apart for each conversation. */
   readonly #messageIds: Symbols;
   readonly #ids: Symbols;
+  /** What records are named by besides their ids. */
+  readonly #others: Symbols;
   readonly #id = int32Column();
   readonly #parent = int32Column();
   readonly #line = uint32Column();
@@ -114,6 +135,7 @@ export class RecordLog {
     this.#ids = new Symbols(hashKey);
     this.callIds = new Symbols(hashKey);
     this.#messageIds = new Symbols(hashKey);
+    this.#others = new Symbols(hashKey);
   }
 
   get size(): number {
@@ -188,6 +210,11 @@ export class RecordLog {
   find(id: string): number {
     const symbol = this.#ids.find(id);
     return symbol < 0 || symbol >= this.#definedAt.size ? -1 : this.#definedAt.at(symbol);
+  }
+
+  /** Whether a record so far has this id or another name that is this. */
+  knows(name: string): boolean {
+    return this.find(name) >= 0 || this.#others.find(name) >= 0;
   }
 
   /** Whether the first record with the same id is this very one. */
@@ -322,6 +349,10 @@ export class RecordLog {
       if (known) known.push({ position, path });
       else uses.set(symbol, [{ position, path }]);
     }
+    for (const name of facts.names ?? []) this.#others.intern(name);
+    for (const file of facts.files ?? []) this.files.push({ ...file, position });
+    this.state = facts.state ?? this.state;
+    if (this.snapshots.length > 0) this.#compare(position, facts.ordinal);
     const last = this.compactions.at(-1);
     if (last && facts.isSummary) last.hasSummary = true;
     if (compaction) this.compactions.push({ position, kept: compaction.kept, hasSummary: compaction.isWhole });
@@ -336,6 +367,18 @@ export class RecordLog {
     if (role === 'user' || (role === 'assistant' && !isSame)) current.last = position;
     if (role !== undefined) current.isCalling = isCalling;
     if (role === 'user' || message !== NO_MESSAGE) current.message = message;
+  }
+
+  #compare(position: number, ordinal: unknown): void {
+    for (const snapshot of this.snapshots) {
+      if (snapshot.ordinal !== ordinal || snapshot.position >= 0) continue;
+      snapshot.position = position;
+      snapshot.stateThen = this.state;
+      snapshot.wrongCalls = (snapshot.openCalls ?? []).filter((id) => {
+        const call = this.callIds.find(id);
+        return call >= 0 ? this.results.has(call) : !this.knows(id);
+      });
+    }
   }
 
   #symbol(id: string): number {

@@ -1,0 +1,98 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { type KeptRecord, keptRecord } from '../kept.ts';
+import type { NativeWriter, Place } from '../native-writer.ts';
+import { UNKNOWN_USAGE, usageOf } from '../usage.ts';
+import { memberOf, pathOf, seqOf, textOf } from './event.ts';
+
+/** An answer of the model; the calls that it asks for are events of their own. */
+interface Answer {
+  readonly event: JsonObject | undefined;
+  readonly place: Place;
+  readonly blocks: JsonObject[];
+  readonly kept: KeptRecord[];
+  hasCalls: boolean;
+}
+
+export class Answers {
+  readonly #writer: NativeWriter;
+  #answer: Answer | undefined;
+  #model = '';
+  #provider = '';
+
+  constructor(writer: NativeWriter) {
+    this.#writer = writer;
+  }
+
+  useModel(event: JsonObject): void {
+    this.#model = textOf(memberOf(event, 'model')) || this.#model;
+    this.#provider = textOf(memberOf(event, 'provider')) || this.#provider;
+  }
+
+  begin(event: JsonObject, place: Place): void {
+    const text = textOf(memberOf(event, 'text'));
+    const path = text === '' ? [] : (pathOf(event, 'text') ?? []);
+    const kept = [keptRecord(event, place.line, ...path)];
+    this.#answer = { event, place, blocks: text === '' ? [] : [{ type: 'text', text }], kept, hasCalls: false };
+  }
+
+  /** A call of the answer under way; true where there is none, and one is made for it. */
+  call(id: string, name: string, event: JsonObject, place: Place): boolean {
+    const isNew = this.#answer === undefined;
+    this.#answer ??= {
+      event: undefined,
+      place: { line: place.line, time: place.time },
+      blocks: [],
+      kept: [],
+      hasCalls: false,
+    };
+    const given = memberOf(event, 'arguments');
+    const isHome = isObject(given);
+    this.#answer.blocks.push({
+      type: 'toolCall',
+      id,
+      name,
+      arguments: isHome ? given : given === undefined ? {} : { input: given },
+    });
+    this.#answer.kept.push(keptRecord(event, place.line, ...((isHome ? pathOf(event, 'arguments') : undefined) ?? [])));
+    this.#answer.hasCalls = true;
+    return isNew;
+  }
+
+  /** Writes the answer under way; gives what it is called. */
+  write(): { readonly id: string; readonly event: string; readonly seq: number | undefined } | undefined {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    if (!answer) return undefined;
+    const { event, place, blocks, kept, hasCalls } = answer;
+    const writer = this.#writer;
+    const before = { line: place.line, time: place.time };
+    const [provider, model] = [this.#provider || 'unknown', this.#model || 'unknown'];
+    if (this.#provider === '') writer.loss('PROVIDER_UNKNOWN', 'info', place.line);
+    writer.model(provider, model, before);
+    if (!event) writer.loss('SYNTH_ASSISTANT', 'info', place.line);
+    const usage = event && (usageOf(memberOf(event, 'usage')) ?? usageOf(tokensOf(event)));
+    if (!usage) writer.loss('USAGE_UNKNOWN', 'info', place.line);
+    const failed = event && memberOf(event, 'status') === 'error';
+    const requestId = event && textOf(memberOf(event, 'requestId'));
+    const id = writer.message(
+      {
+        role: 'assistant',
+        content: blocks,
+        api: 'unknown',
+        provider,
+        model,
+        usage: usage ?? UNKNOWN_USAGE,
+        stopReason: failed ? 'error' : hasCalls ? 'toolUse' : 'stop',
+        ...(failed ? { errorMessage: textOf(memberOf(event, 'error')) } : {}),
+        ...(requestId ? { responseId: requestId } : {}),
+      },
+      place,
+    );
+    writer.extra(id, { records: kept, ...(hasCalls ? { marksStarts: true } : {}) }, before);
+    return { id, event: textOf(event?.['id']), seq: event && seqOf(event) };
+  }
+}
+
+function tokensOf(event: JsonObject): JsonObject {
+  return { inputTokens: memberOf(event, 'inputTokens'), outputTokens: memberOf(event, 'outputTokens') };
+}

@@ -1,0 +1,80 @@
+import { isUtf8 } from 'node:buffer';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { NearLog } from '../format.ts';
+
+/** Where a log has what is too large for it, beside it. */
+export const FOLDER = 'artifacts';
+const SCHEME = 'artifact:';
+/** A longer artifact is not shown to a model. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** No event has references further in. */
+const DEEPEST = 4;
+const MEMBERS = /(?:^ref|Ref|Uri)s?$|^(?:uri|url)$/;
+
+/** A reference to an artifact, and where the event has it. */
+export interface ArtifactRef {
+  readonly ref: string;
+  readonly path: string;
+  /** As the event has recorded it, in hex. */
+  readonly sha256?: string | undefined;
+}
+
+/**
+ * The file that a reference names, from the folder of the log; undefined where it is none of this session, or would
+ * leave the folder of artifacts.
+ */
+export function artifactPath(ref: string, session: string): string | undefined {
+  const [, id, name] = /^artifact:\/\/session\/([^/]+)\/(.+)$/s.exec(ref) ?? [];
+  if (name === undefined || id !== session || /[\\\0:]/.test(name)) return undefined;
+  return name.split('/').some((part) => part === '' || part === '.' || part === '..') ? undefined : `${FOLDER}/${name}`;
+}
+
+/** The references of an event: texts and lists of them in members whose names say so, also in objects with a hash. */
+export function artifactRefs(event: JsonObject): readonly ArtifactRef[] {
+  const found: ArtifactRef[] = [];
+  const look = (value: unknown, key: string, path: string, sha256?: string): void => {
+    if (typeof value === 'string') {
+      if (MEMBERS.test(key) && value.startsWith(SCHEME)) found.push({ ref: value, path, sha256 });
+    } else if (path.split(/[.[]/).length > DEEPEST) return;
+    else if (Array.isArray(value)) value.forEach((one, at) => void look(one, key, `${path}[${at}]`));
+    else if (isObject(value)) {
+      const hash = hashIn(value);
+      for (const [name, one] of Object.entries(value)) look(one, name, path === '' ? name : `${path}.${name}`, hash);
+    }
+  };
+  look(event, '', '');
+  return found;
+}
+
+/** A SHA-256 beside a reference, in hex. */
+function hashIn({ sha256, hash }: JsonObject): string | undefined {
+  for (const value of [sha256, hash]) {
+    const [, digits] = (typeof value === 'string' && /^(?:sha256[:-])?([0-9a-f]{64})$/i.exec(value)) || [];
+    if (digits !== undefined) return digits.toLowerCase();
+  }
+  return undefined;
+}
+
+/** The text of an artifact; undefined where it is not there, or is no text. */
+export async function artifactText(
+  log: Pick<NearLog, 'open'>,
+  ref: string,
+  session: string,
+): Promise<string | undefined> {
+  const path = artifactPath(ref, session);
+  const file = path === undefined ? undefined : await log.open(path, FOLDER);
+  if (!file) return undefined;
+  try {
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of file.chunks()) {
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) return undefined;
+      parts.push(Uint8Array.from(chunk));
+    }
+    const whole = Buffer.concat(parts);
+    return isUtf8(whole) && !whole.includes(0) ? whole.toString('utf8') : undefined;
+  } finally {
+    await file.close();
+  }
+}

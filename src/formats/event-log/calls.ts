@@ -1,0 +1,177 @@
+import type { JsonObject } from '../../json/value.ts';
+import { type KeptRecord, keptRecord } from '../kept.ts';
+import type { NativeWriter, Place } from '../native-writer.ts';
+import { memberOf, pathOf, textOf } from './event.ts';
+
+/** An event with its type in the spelling that is known. */
+export interface Event {
+  readonly type: string;
+  readonly value: JsonObject;
+  readonly place: Place;
+}
+
+/** What is known of a call. */
+interface Call {
+  readonly name: string;
+  readonly line: number;
+  /** How it ended, as long as that is not written. */
+  finished?: Event | undefined;
+  hasEnded?: boolean;
+  /** The first event that says what the model sees of it. */
+  observation?: JsonObject;
+  /** Who did not allow it. */
+  denied?: string;
+  isAnswered?: boolean;
+}
+
+/** The calls of a log, and their results: what the model sees of a call is another event than its end. */
+export class Calls {
+  readonly #writer: NativeWriter;
+  readonly #artifact: (ref: string) => Promise<string | undefined>;
+  readonly #calls = new Map<string, Call>();
+  /** The call that an event or a group of events is about. */
+  readonly #callOf = new Map<string, string>();
+
+  constructor(writer: NativeWriter, artifact: (ref: string) => Promise<string | undefined>) {
+    this.#writer = writer;
+    this.#artifact = artifact;
+  }
+
+  /** Which call an event is about, by its own word, by its group or by what caused it. */
+  idFor(event: JsonObject): string | undefined {
+    const own = textOf(memberOf(event, 'toolCallId'));
+    if (own !== '') return own;
+    return this.#callOf.get(textOf(event['correlationId'])) ?? this.#callOf.get(textOf(event['causationId']));
+  }
+
+  learn(type: string, event: JsonObject, eventId: string): void {
+    const id = this.idFor(event);
+    if (id === undefined) return;
+    this.#callOf.set(eventId, id);
+    const group = textOf(event['correlationId']);
+    if (type === 'tool.intent.created' && group !== '') this.#callOf.set(group, id);
+  }
+
+  /** False for one that is known. */
+  add(id: string, name: string, line: number): boolean {
+    if (this.#calls.has(id)) return false;
+    this.#calls.set(id, { name, line });
+    return true;
+  }
+
+  named(id: string, event: JsonObject): Call {
+    const name = textOf(memberOf(event, 'toolName')) || 'unknown';
+    const call = this.#calls.get(id) ?? { name, line: 0 };
+    this.#calls.set(id, call);
+    return call;
+  }
+
+  /** An event that is written later. */
+  see(event: Event): void {
+    const id = this.idFor(event.value);
+    if (id === undefined) return;
+    const call = this.named(id, event.value);
+    if (event.type === 'observation.projected') call.observation ??= event.value;
+    else if (!call.hasEnded) {
+      call.finished = event;
+      call.hasEnded = true;
+    }
+  }
+
+  /**
+   * The end of a tool: true where it is part of a result. Where the log goes on without an observation, the model has
+   * seen what the event refers to.
+   */
+  async ended(id: string, event: Event, goesOn: boolean): Promise<boolean> {
+    const call = this.named(id, event.value);
+    if (call.finished !== event) return false;
+    if (call.observation && !call.isAnswered) return true;
+    call.finished = undefined;
+    if (call.isAnswered) return false;
+    const ref = textOf(memberOf(event.value, 'observationRef'));
+    const text = goesOn && ref !== '' ? await this.#artifact(ref) : undefined;
+    if (text === undefined) {
+      if (ref !== '' && goesOn) this.#writer.loss('ARTIFACT_MISSING', 'lossy', event.place.line);
+      return false;
+    }
+    this.#result(id, call, text, event, event, [keptRecord(event.value, event.place.line)]);
+    this.#writer.count('mapped');
+    return true;
+  }
+
+  /** What the model sees of a call; false where it has seen something before. */
+  async observed(id: string, event: Event): Promise<boolean> {
+    const call = this.named(id, event.value);
+    const { value, place } = event;
+    if (call.isAnswered) {
+      this.#writer.loss('DUP_RESULT', 'lossy', place.line, id);
+      return false;
+    }
+    const { finished } = call;
+    call.finished = undefined;
+    const own = memberOf(value, 'text');
+    const isOwn = typeof own === 'string' && own !== '';
+    const kept = keptRecord(value, place.line, ...((isOwn ? pathOf(value, 'text') : undefined) ?? []));
+    const text = typeof own === 'string' ? own : await this.#textOf(value, finished?.value, place);
+    const end = finished ? [keptRecord(finished.value, finished.place.line)] : [];
+    this.#result(id, call, text, finished, event, [...end, kept]);
+    this.#writer.count('mapped');
+    if (finished) this.#writer.count('merged');
+    return true;
+  }
+
+  /** The text of an artifact, or a note in its place. */
+  async #textOf(observation: JsonObject, finished: JsonObject | undefined, place: Place): Promise<string> {
+    const refs = [observation, finished ?? {}].flatMap((event) =>
+      ['observationRef', 'artifactRef', 'ref'].map((member) => textOf(memberOf(event, member))),
+    );
+    const ref = refs.find((one) => one !== '');
+    const text = ref === undefined ? undefined : await this.#artifact(ref);
+    if (text !== undefined) return text;
+    this.#writer.loss('ARTIFACT_MISSING', 'lossy', place.line, ref);
+    return ref === undefined ? '' : `[not in the log: ${ref}]`;
+  }
+
+  #result(
+    id: string,
+    call: Call,
+    text: string,
+    finished: Event | undefined,
+    { place }: Event,
+    records: readonly KeptRecord[],
+  ): void {
+    if (call.line === 0) this.#writer.loss('ORPHAN_RESULT', 'lossy', place.line, id);
+    call.isAnswered = true;
+    const end = finished ? endOf(finished.value) : {};
+    const entry = this.#writer.message(
+      {
+        role: 'toolResult',
+        toolCallId: id,
+        toolName: call.name,
+        content: text === '' ? [] : [{ type: 'text', text }],
+        isError: finished ? end.status !== 'ok' : call.denied !== undefined,
+        details: {
+          ...end,
+          ...(end.status === 'cancelled' ? { interrupted: true } : {}),
+          ...(end.status === 'timeout' ? { timedOut: true } : {}),
+          ...(call.denied !== undefined && !finished ? { toolDenialKind: call.denied } : {}),
+        },
+      },
+      place,
+    );
+    this.#writer.extra(entry, { records }, place);
+  }
+
+  end(): void {
+    for (const [id, { line, isAnswered, hasEnded, denied }] of this.#calls)
+      if (!isAnswered && !hasEnded && denied === undefined) this.#writer.loss('PENDING_CALL', 'info', line, id);
+  }
+}
+
+/** How a tool ended, as far as the event says. */
+export function endOf(event: JsonObject): { readonly status?: unknown; readonly exitCode?: unknown } {
+  const members = ['status', 'exitCode', 'artifactRefs', 'sideEffect'].map(
+    (key) => [key, memberOf(event, key)] as const,
+  );
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}

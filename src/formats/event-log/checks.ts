@@ -1,0 +1,164 @@
+import { numberOf, parseExact } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { shortJson } from '../../util/to-json.ts';
+import type {
+  BlockFacts,
+  FileFacts,
+  NearLog,
+  RecordChecks,
+  RecordFacts,
+  RecordIssue,
+  SnapshotFacts,
+} from '../format.ts';
+import { memberIssue, NUMBERED_LEVELS } from '../numbered-checks.ts';
+import { artifactPath, artifactRefs, FOLDER } from './artifacts.ts';
+import { canonicalType, isKnownType, memberOf, pathOf, textOf } from './event.ts';
+
+/** What an event of each type has to have as text. */
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
+  'user.message': ['text'],
+  'tool.intent.created': ['toolCallId', 'toolName'],
+  'tool.finished': ['status'],
+};
+/** They are about what other events have begun. */
+const FOLLOWING = /^(?:policy|user\.approval|intent|observation)\.|^tool\.(?:started|finished)$|\.finished$/;
+const STATES: Readonly<Record<string, string>> = {
+  'session.started': 'running',
+  'session.resumed': 'running',
+  'session.paused': 'paused',
+  'session.completed': 'completed',
+  'session.failed': 'failed',
+};
+const NO_BLOCKS: readonly BlockFacts[] = [];
+const SNAPSHOTS = 'snapshots';
+/** The newest ones are what a program resumes from. */
+const MOST_SNAPSHOTS = 16;
+const MOST_SNAPSHOT_BYTES = 16 * 1024 * 1024;
+
+function describe(event: JsonObject): RecordFacts {
+  const { id, seq, ts, sessionId } = event;
+  const issues: RecordIssue[] = [];
+  const type = canonicalType(event['type']);
+  for (const member of ['id', 'sessionId', 'type'])
+    if (typeof event[member] !== 'string') issues.push(memberIssue(member, event[member], 'a string'));
+  const ordinal = numberOf(seq);
+  if (ordinal === undefined || !Number.isSafeInteger(ordinal) || ordinal < 0)
+    issues.push(memberIssue('seq', seq, 'a whole number'));
+  if (type !== '' && !isKnownType(type)) {
+    const message = `the type ${shortJson(event['type'])} is unknown`;
+    issues.push({ rule: 'unknown-entry-type', path: 'type', message });
+  }
+  for (const member of TEXTS[type] ?? []) {
+    const value = memberOf(event, member);
+    if (typeof value !== 'string')
+      issues.push(memberIssue(pathOf(event, member)?.join('.') ?? member, value, 'a string'));
+  }
+  const call = textOf(memberOf(event, 'toolCallId'));
+  const use = type === 'tool.started' ? 'call' : type === 'tool.finished' ? 'result' : undefined;
+  const path = pathOf(event, 'toolCallId')?.join('.') ?? 'toolCallId';
+  const role = type === 'user.message' ? 'user' : type === 'model.responded' ? 'assistant' : undefined;
+  const group = textOf(event['correlationId']);
+  const isFollowing = FOLLOWING.test(type);
+  const files = filesOf(event, textOf(sessionId), issues);
+  return {
+    type,
+    isSpoken: role !== undefined || use !== undefined,
+    conversation: '',
+    id: typeof id === 'string' ? id : undefined,
+    role,
+    blocks: use && call !== '' ? [{ kind: use, path, callId: call }] : NO_BLOCKS,
+    timestamp: typeof ts === 'number' ? null : ts,
+    ordinal,
+    names: [
+      ...(type === 'tool.intent.created' && call !== '' ? [call] : []),
+      ...(isFollowing || group === '' ? [] : [group]),
+    ],
+    links: [
+      ...linkOf(event, 'causationId'),
+      ...(isFollowing ? linkOf(event, 'correlationId') : []),
+      ...(isFollowing && call !== '' ? [{ path, name: call }] : []),
+    ],
+    files,
+    state: STATES[type],
+    issues,
+  };
+}
+
+function linkOf(event: JsonObject, member: string): NonNullable<RecordFacts['links']> {
+  const name = textOf(event[member]);
+  return name === '' ? [] : [{ path: member, name }];
+}
+
+function filesOf(event: JsonObject, session: string, issues: RecordIssue[]): readonly FileFacts[] {
+  return artifactRefs(event).flatMap(({ ref, path, sha256 }) => {
+    const file = artifactPath(ref, session);
+    if (file !== undefined) return [{ path, file, folder: FOLDER, sha256 }];
+    const message = `${shortJson(ref)} names no file in the artifacts of this session`;
+    issues.push({ rule: 'bad-artifact-ref', path, message });
+    return [];
+  });
+}
+
+/** What the newest snapshots say that events can be compared with. */
+async function snapshots({ sessionId }: JsonObject, log: NearLog): Promise<readonly SnapshotFacts[]> {
+  const files = (await log.list(SNAPSHOTS, false)).filter((file) => /state-\d+\.json$/.test(file));
+  const found: SnapshotFacts[] = [];
+  for (const file of files.slice(-MOST_SNAPSHOTS)) {
+    const value = await documentIn(log, file);
+    if (value === undefined) found.push({ file, ordinal: undefined, problem: 'is no JSON object' });
+    else if (value['sessionId'] !== undefined && value['sessionId'] !== sessionId)
+      found.push({ file, ordinal: undefined, problem: `is of the session ${shortJson(value['sessionId'])}` });
+    else found.push(snapshotFacts(file, value));
+  }
+  return found;
+}
+
+function snapshotFacts(file: string, value: JsonObject): SnapshotFacts {
+  const state = isObject(value['state']) ? value['state'] : value;
+  const ordinal = numberOf(value['seq']) ?? numberOf(state['seq']);
+  if (ordinal === undefined) return { file, ordinal, problem: "has no 'seq'" };
+  const open = state['pendingToolCalls'] ?? state['pendingIntents'] ?? state['pendingActions'];
+  const ids = (Array.isArray(open) ? open : []).map((one: unknown) =>
+    isObject(one) ? textOf(one['toolCallId']) || textOf(one['id']) : textOf(one),
+  );
+  return {
+    file,
+    ordinal,
+    lastId: textOf(value['lastEventId']) || undefined,
+    state: textOf(state['status']) || undefined,
+    openCalls: ids.filter((id) => id !== ''),
+  };
+}
+
+async function documentIn(log: NearLog, path: string): Promise<JsonObject | undefined> {
+  const file = await log.open(path, SNAPSHOTS);
+  if (!file) return undefined;
+  try {
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of file.chunks()) {
+      bytes += chunk.length;
+      if (bytes > MOST_SNAPSHOT_BYTES) return undefined;
+      parts.push(Uint8Array.from(chunk));
+    }
+    return parseExact(Buffer.concat(parts).toString('utf8'));
+  } finally {
+    await file.close();
+  }
+}
+
+export const checks: RecordChecks = {
+  levels: {
+    ...NUMBERED_LEVELS,
+    'duplicate-id': 'error',
+    'dangling-link': 'warning',
+    'bad-artifact-ref': 'error',
+    'missing-artifact': 'warning',
+    'damaged-artifact': 'error',
+    'snapshot-mismatch': 'warning',
+  },
+  evidence: {},
+  isRecord: ({ id, seq, type }) => typeof id === 'string' && typeof type === 'string' && numberOf(seq) !== undefined,
+  describe,
+  snapshots,
+};

@@ -1,0 +1,282 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { ConversionOptions, SourceRecord } from '../format.ts';
+import { keptRecord } from '../kept.ts';
+import type { NativeWriter, Place, SessionFacts } from '../native-writer.ts';
+import { millisecondsOf } from '../times.ts';
+import { Answers } from './answers.ts';
+import { Calls, type Event, endOf } from './calls.ts';
+import { canonicalType, countUnread, decisionOf, isKnownType, memberOf, pathOf, seqOf, textOf } from './event.ts';
+
+/** What follows an answer is held up to so many bytes. */
+const MOST_HELD = 16 * 1024 * 1024;
+const BUDGET = /budget|quota|token limit|usage limit|credit/i;
+
+/** Turns events into native entries, one after the other. */
+export class Conversion {
+  readonly #writer: NativeWriter;
+  readonly #options: ConversionOptions;
+  readonly #id: string;
+  readonly #answers: Answers;
+  readonly #calls: Calls;
+  readonly #artifact: (ref: string) => Promise<string | undefined>;
+  readonly #seen = new Set<string>();
+  /** Messages behind the last compaction: what one of them is called, and its number. */
+  #messages: { readonly id: string; readonly event: string; readonly seq: number | undefined }[] = [];
+  #held: Event[] = [];
+  #bytes = 0;
+  #started = false;
+  #cwd: string | undefined;
+  #title: string | undefined;
+  #firstTime: string | undefined;
+  #seq: number | undefined;
+  /** Nothing was cut off, so that a conversion back gives the same events. */
+  isExact = true;
+
+  constructor(
+    writer: NativeWriter,
+    options: ConversionOptions,
+    id: string,
+    artifact: (ref: string) => Promise<string | undefined>,
+  ) {
+    this.#writer = writer;
+    this.#options = options;
+    this.#id = id;
+    this.#answers = new Answers(writer);
+    this.#artifact = artifact;
+    this.#calls = new Calls(writer, artifact);
+  }
+
+  get facts(): SessionFacts {
+    return { id: this.#id, time: this.#firstTime, cwd: this.#cwd, title: this.#title };
+  }
+
+  handle({ value, line, length }: SourceRecord): Promise<void> | undefined {
+    const time = textOf(value['ts']) || (typeof value['ts'] === 'number' ? value['ts'] : undefined);
+    this.#firstTime ??= typeof time === 'string' ? time : undefined;
+    const id = textOf(value['id']);
+    const place: Place = { line, time, id: id || undefined };
+    if (id !== '' && this.#seen.has(id)) {
+      this.#writer.loss('DUP_RECORD', 'info', line, id);
+      this.#hold({ type: '', value, place }, length);
+      return undefined;
+    }
+    this.#seen.add(id);
+    this.#checkSeq(value, line);
+    const type = canonicalType(value['type']);
+    if (isKnownType(type))
+      for (let unread = countUnread(value, type); unread > 0; unread--)
+        this.#writer.loss('FIELD_UNMAPPED', 'info', line, id);
+    this.#learn(type, value, id);
+    return this.#take({ type, value, place }, length);
+  }
+
+  async end(): Promise<void> {
+    await this.#close(false);
+    this.#calls.end();
+  }
+
+  #checkSeq(value: JsonObject, line: number): void {
+    const seq = seqOf(value);
+    if (this.#seq !== undefined && seq !== this.#seq + 1) this.#writer.loss('SEQ_GAP', 'damaged', line);
+    this.#seq = seq ?? (this.#seq ?? -1) + 1;
+  }
+
+  /** What an event says of the session, and which call it is about. */
+  #learn(type: string, value: JsonObject, id: string): void {
+    this.#cwd ??= textOf(memberOf(value, 'cwd')) || undefined;
+    if (type.startsWith('session.')) this.#title = textOf(memberOf(value, 'title')) || this.#title;
+    if (/^(?:session\.started|model\.\w+)$/.test(type)) this.#answers.useModel(value);
+    this.#calls.learn(type, value, id);
+  }
+
+  #take(event: Event, length: number): Promise<void> | undefined {
+    const { type, value } = event;
+    const text = memberOf(value, 'text');
+    switch (type) {
+      case 'user.message':
+        if (typeof text !== 'string') break;
+        return this.#close(true, () => this.#user(text, event));
+      case 'model.responded':
+        return this.#close(true, () => this.#answer(event));
+      case 'tool.intent.created':
+        if (this.#intent(event)) return undefined;
+        break;
+      case 'context.compaction.finished':
+        return this.#close(true, () => this.#compaction(event));
+      case 'tool.finished':
+      case 'observation.projected':
+        this.#calls.see(event);
+        break;
+    }
+    this.#hold(event, length);
+    return this.#bytes > MOST_HELD ? this.#close(false) : undefined;
+  }
+
+  #hold(event: Event, length: number): void {
+    this.#held.push(event);
+    this.#bytes += length;
+  }
+
+  /** Writes the answer under way and the events behind it; then what follows. */
+  async #close(goesOn: boolean, next?: () => void | Promise<void>): Promise<void> {
+    const held = this.#held;
+    this.#held = [];
+    this.#bytes = 0;
+    const id = this.#answers.write();
+    if (id) this.#messages.push(id);
+    for (const event of held) await this.#write(event, goesOn);
+    await next?.();
+  }
+
+  #user(text: string, { value, place }: Event): void {
+    const id = this.#writer.message({ role: 'user', content: [{ type: 'text', text }] }, place);
+    this.#spoke(id, value);
+    this.#extra(id, place, keptRecord(value, place.line, ...(pathOf(value, 'text') ?? [])));
+    this.#writer.count('mapped');
+  }
+
+  #spoke(id: string, event: JsonObject): void {
+    this.#messages.push({ id, event: textOf(event['id']), seq: seqOf(event) });
+  }
+
+  #extra(target: string, place: Place, ...records: readonly JsonObject[]): void {
+    this.#writer.extra(target, { records }, place);
+  }
+
+  #answer({ value, place }: Event): void {
+    this.#answers.begin(value, place);
+    this.#writer.count('mapped');
+  }
+
+  /** A call that the model asked for; false where it does not say which. */
+  #intent({ value, place }: Event): boolean {
+    const id = textOf(memberOf(value, 'toolCallId'));
+    const name = textOf(memberOf(value, 'toolName')) || 'unknown';
+    if (id === '' || !this.#calls.add(id, name, place.line)) return false;
+    this.#writer.count(this.#answers.call(id, name, value, place) ? 'mapped' : 'merged');
+    return true;
+  }
+
+  /** The summary takes the place of what is before the range that it replaces; without one, of all. */
+  async #compaction(event: Event): Promise<void> {
+    const { value, place } = event;
+    const { summary, path } = await this.#summaryOf(value);
+    if (summary === undefined) {
+      this.#writer.loss('COMPACTION_HALF', 'damaged', place.line);
+      this.#evidence('event-log/compaction', { state: 'started' }, event);
+      return;
+    }
+    const end = replacedTo(value);
+    const at =
+      end === undefined ? -1 : this.#messages.findIndex(({ event: id, seq }) => id === end || (seq ?? 0) > Number(end));
+    const kept = typeof end === 'string' && at >= 0 ? this.#messages[at + 1] : this.#messages[at];
+    const id = this.#writer.entry(
+      'compaction',
+      (own) => ({ summary, firstKeptEntryId: kept?.id ?? own, tokensBefore: 0 }),
+      place,
+    );
+    this.#messages = at < 0 ? [] : this.#messages.slice(at);
+    this.#extra(id, place, keptRecord(value, place.line, ...path));
+    this.#writer.count('mapped');
+  }
+
+  async #summaryOf(event: JsonObject): Promise<{ summary: string | undefined; path: readonly string[] }> {
+    const summary = memberOf(event, 'summary');
+    if (typeof summary === 'string') return { summary, path: pathOf(event, 'summary') ?? [] };
+    const ref = textOf(memberOf(event, 'summaryRef'));
+    return { summary: ref === '' ? undefined : await this.#artifact(ref), path: [] };
+  }
+
+  async #write(event: Event, goesOn: boolean): Promise<void> {
+    const { type, value, place } = event;
+    const toolCallId = this.#calls.idFor(value);
+    if (toolCallId !== undefined && (await this.#aboutCall(toolCallId, event, goesOn))) return;
+    if (this.#aboutSession(event, goesOn)) return;
+    if (type === 'session.started' && !this.#started && this.#options.keep !== 'none') {
+      this.#started = true;
+      this.#writer.custom('event-log/session.started', { line: place.line, raw: value }, place);
+      this.#writer.count('mapped');
+      return;
+    }
+    const isWhole = this.#writer.keep(textOf(value['type']) || 'event', value, place);
+    this.isExact &&= isWhole;
+  }
+
+  /** What became of a call; false where the event says nothing about that. */
+  async #aboutCall(toolCallId: string, event: Event, goesOn: boolean): Promise<boolean> {
+    const { type, value, place } = event;
+    const decision = decisionOf(type, value);
+    if (decision !== undefined) {
+      const by = type.startsWith('user') ? 'user' : 'policy';
+      if (decision === 'denied') this.#calls.named(toolCallId, value).denied ??= by;
+      this.#evidence('event-log/policy', { toolCallId, decision, by }, event);
+      return true;
+    }
+    if (type === 'observation.projected') return await this.#calls.observed(toolCallId, event);
+    if (type === 'tool.started') {
+      const { name: toolName } = this.#calls.named(toolCallId, value);
+      const startedAt = millisecondsOf(place.time) ?? null;
+      this.#evidence('tool_execution_start', { toolCallId, toolName, startedAt }, event);
+      return true;
+    }
+    if (type !== 'tool.finished') return false;
+    if (!(await this.#calls.ended(toolCallId, event, goesOn)))
+      this.#evidence('event-log/tool.finished', { toolCallId, ...endOf(value) }, event);
+    return true;
+  }
+
+  /** What became of the session; false where the event says nothing about that. */
+  #aboutSession(event: Event, goesOn: boolean): boolean {
+    const { type, value, place } = event;
+    const reason = textOf(memberOf(value, 'reason'));
+    const command = memberOf(value, 'command');
+    switch (type) {
+      case 'context.compaction.started':
+        if (!goesOn) this.#writer.loss('COMPACTION_HALF', 'damaged', place.line);
+        this.#evidence('event-log/compaction', { state: 'started' }, event);
+        return true;
+      case 'verification.started':
+        this.#evidence('event-log/verification', { status: 'started', command }, event);
+        return true;
+      case 'verification.finished':
+        this.#evidence('event-log/verification', { status: verdictOf(memberOf(value, 'status')), command }, event);
+        return true;
+      case 'budget.exhausted':
+      case 'session.paused':
+      case 'session.resumed': {
+        const isBudget = type === 'budget.exhausted' || (type === 'session.paused' && BUDGET.test(reason));
+        const state = isBudget ? 'budget' : type.slice('session.'.length);
+        this.#evidence('event-log/lifecycle', { state, reason }, event);
+        return true;
+      }
+      case 'session.completed':
+      case 'session.failed': {
+        const kind = type === 'session.completed' ? 'normal' : 'fatal';
+        this.#evidence('session_exit', { kind, reason, recordedAt: value['ts'] }, event);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  /** What says more about the session than its messages: for `status`, whatever else is kept. */
+  #evidence(customType: string, facts: JsonObject, { value, place }: Event): void {
+    const raw = this.#options.keep === 'none' ? {} : { raw: value };
+    this.#writer.custom(customType, { ...facts, line: place.line, ...raw }, place);
+    this.#writer.count('custom');
+  }
+}
+
+/** How a verification went, in one of three words. */
+function verdictOf(status: unknown): 'passed' | 'failed' | 'unknown' {
+  if (/^(?:ok|pass(?:ed)?|success(?:ful)?|succeeded|true|0)$/i.test(String(status))) return 'passed';
+  return typeof status === 'string' && status !== '' ? 'failed' : 'unknown';
+}
+
+/** The last event that a compaction replaces, by its id or its number. */
+function replacedTo(event: JsonObject): string | number | undefined {
+  const range = memberOf(event, 'replacedRange') ?? memberOf(event, 'replacedMessageRange');
+  const end = Array.isArray(range) ? range[1] : isObject(range) ? (range['to'] ?? range['end']) : undefined;
+  return typeof end === 'string' || typeof end === 'number' ? end : undefined;
+}

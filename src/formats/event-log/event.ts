@@ -1,0 +1,111 @@
+import { numberOf } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+
+const ENVELOPE = ['id', 'sessionId', 'seq', 'ts', 'type', 'causationId', 'correlationId', 'payload', 'data'];
+/** Where an event may have its own members. */
+const WRAPPERS = ['payload', 'data'];
+
+/** What is read of each type of event; all else is kept, and counted. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  'user.message': 'text',
+  'model.requested': 'model provider',
+  'model.responded': 'text model provider requestId usage inputTokens outputTokens status error',
+  'tool.intent.created': 'toolCallId toolName arguments',
+  'policy.decision.requested': 'toolCallId',
+  'policy.decided': 'toolCallId decision',
+  'policy.approved': 'toolCallId',
+  'policy.denied': 'toolCallId',
+  'user.approval.requested': 'toolCallId',
+  'user.approval.granted': 'toolCallId',
+  'user.approval.denied': 'toolCallId',
+  'intent.rejected': 'toolCallId',
+  'tool.started': 'toolCallId toolName',
+  'tool.finished': 'toolCallId toolName status exitCode artifactRefs observationRef sideEffect',
+  'observation.projected': 'toolCallId text observationRef',
+  'context.compaction.started': '',
+  'context.compaction.finished': 'summary replacedRange',
+  'verification.started': 'command',
+  'verification.finished': 'status command',
+  'session.started': 'cwd title model provider',
+  'session.paused': 'reason',
+  'session.resumed': 'reason',
+  'session.completed': 'reason',
+  'session.failed': 'reason',
+  'budget.exhausted': 'reason',
+};
+
+/** Other spellings. Those in CamelCase are made into dotted ones first. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'message.user': 'user.message',
+  'assistant.message': 'model.responded',
+  'model.response': 'model.responded',
+  'model.request': 'model.requested',
+  'tool.intent': 'tool.intent.created',
+  'policy.rejected': 'policy.denied',
+  'user.approval.approved': 'user.approval.granted',
+  'user.approval.rejected': 'user.approval.denied',
+  'tool.intent.rejected': 'intent.rejected',
+  'context.compacted': 'context.compaction.finished',
+  'session.interrupted': 'session.paused',
+  'budget.exceeded': 'budget.exhausted',
+};
+
+/** Dotted and in lowercase, or in CamelCase with at least two words. */
+const DOTTED = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
+const CAMEL = /^(?:[A-Z][a-z0-9]+){2,}$/;
+
+/** Whether a type is spelled as those of events are, known or not. */
+export function isEventType(type: string): boolean {
+  return DOTTED.test(type) || CAMEL.test(type);
+}
+
+/** The type in the one spelling that is known here. */
+export function canonicalType(type: unknown): string {
+  if (typeof type !== 'string') return '';
+  const dotted = CAMEL.test(type) ? type.replace(/(?<=.)([A-Z])/g, '.$1').toLowerCase() : type;
+  return ALIASES[dotted] ?? dotted;
+}
+
+export function isKnownType(type: string): boolean {
+  return Object.hasOwn(MEMBERS, type);
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function seqOf({ seq }: JsonObject): number | undefined {
+  return numberOf(seq);
+}
+
+/** Where an event has a member: at its top, or in what it is wrapped in; undefined where it has none. */
+export function pathOf(event: JsonObject, member: string): readonly string[] | undefined {
+  if (event[member] !== undefined) return [member];
+  const wrapper = WRAPPERS.find((key) => isObject(event[key]) && (event[key] as JsonObject)[member] !== undefined);
+  return wrapper === undefined ? undefined : [wrapper, member];
+}
+
+export function memberOf(event: JsonObject, member: string): unknown {
+  let value: unknown = event;
+  for (const key of pathOf(event, member) ?? [member]) value = isObject(value) ? value[key] : undefined;
+  return value;
+}
+
+/** How many members of an event nobody reads. */
+export function countUnread(event: JsonObject, type: string): number {
+  const known = new Set([...ENVELOPE, ...(MEMBERS[type]?.split(' ') ?? [])]);
+  const wrapped = WRAPPERS.flatMap((key) => (isObject(event[key]) ? Object.keys(event[key] as JsonObject) : []));
+  return [...Object.keys(event), ...wrapped].filter((key) => !known.has(key)).length;
+}
+
+/** What was decided on a call, whoever decided it. */
+export function decisionOf(type: string, event: JsonObject): string | undefined {
+  if (/^(?:policy\.decision|user\.approval)\.requested$/.test(type)) return 'requested';
+  if (type === 'policy.approved' || type === 'user.approval.granted') return 'approved';
+  if (type === 'policy.denied' || type === 'user.approval.denied' || type === 'intent.rejected') return 'denied';
+  if (type !== 'policy.decided') return undefined;
+  const word = textOf(memberOf(event, 'decision'));
+  if (/^(?:allow|approve|grant|accept|permit|auto)/i.test(word)) return 'approved';
+  if (/^(?:den|reject|refus|block|forbid|disallow)/i.test(word)) return 'denied';
+  return /^(?:ask|prompt|require|pending|confirm|escalat|defer)/i.test(word) ? 'requested' : word || 'unknown';
+}

@@ -1,0 +1,25 @@
+import { type Head, hasMembers, type LogFormat } from '../format.ts';
+import { isEventType } from './event.ts';
+
+/** A log of numbered events, with artifacts and snapshots of the state in folders beside it. */
+export const eventLog: LogFormat = {
+  id: 'event-log',
+  title: 'an event log',
+  noun: 'event log',
+  detect: ({ first, objects }: Head) => {
+    if (isEvent(first)) return 'certain';
+    return objects.length > 1 && objects.every(isEvent) ? 'probable' : undefined;
+  },
+  checks: async () => (await import('./checks.ts')).checks,
+  toNative: async (source, sink, options) => {
+    const { convertEventLog } = await import('./convert.ts');
+    await convertEventLog(eventLog, source, sink, options);
+  },
+};
+
+function isEvent(value: unknown): boolean {
+  return (
+    hasMembers(value, { id: 'string', sessionId: 'string', seq: 'number', ts: 'any', type: 'string' }) &&
+    isEventType(String(value['type']))
+  );
+}

@@ -1,0 +1,324 @@
+import { exactJson, numberOf } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { toJson } from '../../util/to-json.ts';
+import type { ConversionOptions, SourceRecord } from '../format.ts';
+import { type KeptRecord, keptRecord } from '../kept.ts';
+import type { NativeWriter, Place, SessionFacts } from '../native-writer.ts';
+import { millisecondsOf } from '../times.ts';
+import { UNKNOWN_USAGE, usageOf } from '../usage.ts';
+
+/** An answer of the model that is not complete yet: reasoning, then calls or the text. */
+interface Answer {
+  readonly place: Place;
+  readonly blocks: JsonObject[];
+  readonly kept: KeptRecord[];
+  hasCalls?: boolean;
+  /** The record that ends it. */
+  finished?: JsonObject;
+  stopped?: { readonly reason: 'aborted' | 'error'; readonly message: string };
+  messageId?: string | undefined;
+}
+
+const ANSWERED = Symbol('answered');
+/** How a tool ended that was stopped while it ran. */
+const STOPPED: ReadonlySet<unknown> = new Set(['cancelled', 'canceled', 'aborted', 'interrupted']);
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function seqOf({ seq }: JsonObject): number | undefined {
+  return numberOf(seq);
+}
+
+/** Turns the records of a log into native entries, one after the other. */
+export class Conversion {
+  readonly #writer: NativeWriter;
+  readonly #options: ConversionOptions;
+  readonly #id: string;
+  readonly #calls = new Map<string, string | typeof ANSWERED>();
+  readonly #openCalls = new Map<string, number>();
+  /** What came while an answer was going on goes behind it. */
+  #held: (() => unknown)[] = [];
+  #answer: Answer | undefined;
+  #meta: JsonObject | undefined;
+  #title: string | undefined;
+  #model = '';
+  #provider = '';
+  #firstTime: string | undefined;
+  #seq: number | undefined;
+  #lastJson = '';
+  /** Nothing was cut off, so that a conversion back gives the same records. */
+  isExact: boolean;
+
+  constructor(writer: NativeWriter, options: ConversionOptions, id: string) {
+    this.#writer = writer;
+    this.#options = options;
+    this.#id = id;
+    this.isExact = options.keep !== 'none';
+  }
+
+  get facts(): SessionFacts {
+    const version = this.#meta?.['schema_version'];
+    return {
+      id: this.#id,
+      time: textOf(this.#meta?.['time']) || this.#firstTime,
+      cwd: textOf(this.#meta?.['cwd']) || undefined,
+      title: this.#title || undefined,
+      formatVersion: version === undefined ? undefined : String(numberOf(version) ?? toJson(version)),
+    };
+  }
+
+  handle({ value, line, json }: SourceRecord): void {
+    const time = textOf(value['time']) || undefined;
+    this.#firstTime ??= time;
+    const place: Place = { line, time, json };
+    if (this.#isCopy(value)) {
+      this.#writer.loss('DUP_RECORD', 'info', line);
+      this.#keep(value, place);
+      return;
+    }
+    this.#checkSeq(value, line);
+    if (!this.#map(value, place)) this.#keep(value, place);
+  }
+
+  /** False where it has no native counterpart. */
+  #map(record: JsonObject, place: Place): boolean {
+    switch (record['type']) {
+      case 'session_meta':
+        return this.#session(record, place);
+      case 'user':
+        return this.#user(record, place);
+      case 'reasoning_finished':
+        return this.#reasoning(record, place);
+      case 'assistant_finished':
+        return this.#finished(record, place);
+      case 'tool_started':
+        return this.#started(record, place);
+      case 'tool_finished':
+        return this.#result(record, place);
+      case 'cancelled':
+      case 'failed':
+        return this.#stopped(record, place);
+      case 'session_renamed':
+        this.#title = textOf(record['title']) || this.#title;
+        return false;
+      case 'assistant_started':
+        this.#useModel(record);
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  end(): void {
+    this.#close();
+    for (const [id, line] of this.#openCalls) this.#writer.loss('PENDING_CALL', 'info', line, id);
+  }
+
+  #isCopy(value: JsonObject): boolean {
+    const json = toJson(value);
+    const isCopy = seqOf(value) !== undefined && json === this.#lastJson;
+    this.#lastJson = json;
+    return isCopy;
+  }
+
+  #checkSeq(value: JsonObject, line: number): void {
+    const seq = seqOf(value);
+    if (this.#seq !== undefined && seq !== this.#seq + 1) this.#writer.loss('SEQ_GAP', 'damaged', line);
+    this.#seq = seq ?? (this.#seq ?? -1) + 1;
+  }
+
+  #useModel({ model, provider }: JsonObject): void {
+    this.#model = textOf(model) || this.#model;
+    this.#provider = textOf(provider) || this.#provider;
+  }
+
+  #session(record: JsonObject, place: Place): boolean {
+    if (this.#meta) return false;
+    this.#meta = record;
+    this.#useModel(record);
+    this.#title ??= textOf(record['title']) || undefined;
+    this.#writer.count('mapped');
+    if (this.#options.keep !== 'none')
+      this.#writer.custom('record-log/session_meta', { line: place.line, raw: record }, place);
+    return true;
+  }
+
+  /** A record without a native counterpart, behind the answer under way. */
+  #keep(record: JsonObject, place: Place): void {
+    const type = textOf(record['type']) || 'record';
+    this.#later(() => {
+      if (!this.#writer.keep(type, record, place)) this.isExact = false;
+    });
+  }
+
+  #later(write: () => unknown): void {
+    if (this.#answer) this.#held.push(write);
+    else write();
+  }
+
+  #user(record: JsonObject, place: Place): boolean {
+    if (typeof record['text'] !== 'string') return false;
+    this.#close();
+    const id = this.#writer.message(
+      { role: 'user', content: [{ type: 'text', text: record['text'] }] },
+      { ...place, id: textOf(record['turn_id']) || undefined },
+    );
+    this.#writer.extra(id, { records: [keptRecord(record, place.line, 'text')] }, place);
+    this.#writer.count('mapped');
+    return true;
+  }
+
+  /** The answer under way, or a new one; the record that begins it is mapped, the others are merged. */
+  #add(place: Place, block: JsonObject | undefined, kept: KeptRecord): Answer {
+    this.#writer.count(this.#answer ? 'merged' : 'mapped');
+    this.#answer ??= { place, blocks: [], kept: [] };
+    if (block) this.#answer.blocks.push(block);
+    this.#answer.kept.push(kept);
+    return this.#answer;
+  }
+
+  #reasoning(record: JsonObject, place: Place): boolean {
+    const { text } = record;
+    if (typeof text !== 'string' || text === '') return false;
+    if (this.#answer?.finished || this.#answer?.hasCalls) this.#close();
+    this.#add(place, { type: 'thinking', thinking: text }, keptRecord(record, place.line, 'text'));
+    return true;
+  }
+
+  #started(record: JsonObject, place: Place): boolean {
+    const { call_id: callId, name, input } = record;
+    const id = textOf(callId) || `line-${place.line}`;
+    const isObjectInput = isObject(input);
+    const block = {
+      type: 'toolCall',
+      id,
+      name: textOf(name) || 'unknown',
+      arguments: isObjectInput ? input : input === undefined ? {} : { input },
+    };
+    const answer = this.#add(place, block, keptRecord(record, place.line, ...(isObjectInput ? ['input'] : [])));
+    answer.hasCalls = true;
+    const startedAt = millisecondsOf(place.time) ?? null;
+    const start = { toolCallId: id, toolName: block.name, startedAt };
+    this.#later(() => this.#writer.custom('tool_execution_start', start, place));
+    this.#calls.set(id, block.name);
+    this.#openCalls.set(id, place.line);
+    return true;
+  }
+
+  #finished(record: JsonObject, place: Place): boolean {
+    const text = textOf(record['text']);
+    this.#useModel(record);
+    if (this.#answer?.finished || this.#answer?.hasCalls) this.#close();
+    const kept = keptRecord(record, place.line, ...(text === '' ? [] : ['text']));
+    const answer = this.#add(place, text === '' ? undefined : { type: 'text', text }, kept);
+    answer.finished = record;
+    answer.messageId = textOf(record['message_id']) || undefined;
+    if (stopReasonOf(record) !== 'toolUse') this.#close();
+    return true;
+  }
+
+  #stopped(record: JsonObject, place: Place): boolean {
+    if (this.#answer?.finished || this.#answer?.hasCalls) this.#close();
+    const message = textOf(record['message']) || textOf(record['reason']) || textOf(record['type']);
+    const answer = this.#add(place, undefined, keptRecord(record, place.line));
+    answer.stopped = { reason: record['type'] === 'failed' ? 'error' : 'aborted', message };
+    this.#close();
+    return true;
+  }
+
+  #result(record: JsonObject, place: Place): boolean {
+    const id = textOf(record['call_id']);
+    const tool = this.#calls.get(id);
+    if (tool === ANSWERED) {
+      this.#writer.loss('DUP_RESULT', 'lossy', place.line, id);
+      return false;
+    }
+    this.#close();
+    if (tool === undefined) this.#writer.loss('ORPHAN_RESULT', 'lossy', place.line, id);
+    this.#calls.set(id, ANSWERED);
+    this.#openCalls.delete(id);
+    const { output, error } = record;
+    const isText = typeof output === 'string';
+    const texts = [
+      output === undefined ? '' : isText ? output : exactJson(toJson(output)),
+      textOf(error) === textOf(output) ? '' : textOf(error),
+    ];
+    const entry = this.#writer.message(
+      {
+        role: 'toolResult',
+        toolCallId: id,
+        toolName: tool ?? 'unknown',
+        content: texts.filter((text) => text !== '').map((text) => ({ type: 'text', text })),
+        isError: record['status'] !== 'ok',
+        details: { ...detailsOf(record), ...(STOPPED.has(record['status']) ? { interrupted: true } : {}) },
+      },
+      place,
+    );
+    // An empty text has no block to be read from again.
+    const isHome = output !== undefined && output !== '';
+    const kept = keptRecord(record, place.line, ...(isHome ? ['output'] : []));
+    this.#writer.extra(entry, { records: [isHome && !isText ? { ...kept, json: true } : kept] }, place);
+    this.#writer.count('mapped');
+    return true;
+  }
+
+  /** Writes the answer under way and what came meanwhile. */
+  #close(): void {
+    const answer = this.#answer;
+    const held = this.#held;
+    this.#answer = undefined;
+    this.#held = [];
+    if (answer) this.#write(answer);
+    for (const write of held) write();
+  }
+
+  #write({ place, blocks, kept, hasCalls, finished, stopped, messageId }: Answer): void {
+    const writer = this.#writer;
+    const { json: _json, ...before } = place;
+    const provider = this.#provider || 'unknown';
+    if (this.#provider === '') writer.loss('PROVIDER_UNKNOWN', 'info', place.line);
+    const model = this.#model || 'unknown';
+    writer.model(provider, model, before);
+    const usage = finished && usageOf(finished['usage']);
+    if (!finished && !stopped) writer.loss('SYNTH_ASSISTANT', 'info', place.line);
+    if (!usage) writer.loss('USAGE_UNKNOWN', 'info', place.line);
+    const isOpen = !finished && !stopped && !hasCalls;
+    const id = writer.message(
+      {
+        role: 'assistant',
+        content: blocks,
+        api: 'unknown',
+        provider,
+        model,
+        usage: usage ?? UNKNOWN_USAGE,
+        stopReason: stopped?.reason ?? (hasCalls ? 'toolUse' : finished ? endOf(finished) : 'stop'),
+        ...(stopped ? { errorMessage: stopped.message } : {}),
+        ...(finished && textOf(finished['request_id']) !== '' ? { responseId: finished['request_id'] } : {}),
+      },
+      { ...place, id: messageId },
+    );
+    if (isOpen) writer.loss('STOP_UNKNOWN', 'info', place.line, id);
+    writer.extra(id, { records: kept, ...(isOpen ? { endUnknown: true } : {}) }, before);
+  }
+}
+
+/** What a result says besides its output, without what is the same in all records. */
+function detailsOf(record: JsonObject): JsonObject {
+  const known = ['schema_version', 'seq', 'time', 'type', 'turn_id', 'call_id', 'output'];
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !known.includes(key)));
+}
+
+function endOf(finished: JsonObject): string {
+  const reason = stopReasonOf(finished);
+  // It says that calls follow, and none did.
+  return reason === 'toolUse' ? 'stop' : reason;
+}
+
+function stopReasonOf({ finish_reason: spelled, finishReason }: JsonObject): 'stop' | 'length' | 'toolUse' | 'error' {
+  const reason = textOf(spelled) || textOf(finishReason);
+  if (/tool|function/i.test(reason)) return 'toolUse';
+  if (/length|max_?tokens/i.test(reason)) return 'length';
+  return /^error$|content_?filter|refus/i.test(reason) ? 'error' : 'stop';
+}

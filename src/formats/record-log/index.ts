@@ -1,0 +1,22 @@
+import { type Head, hasMembers, type LogFormat } from '../format.ts';
+
+/** A log of records that are numbered from 0, each with a version, a time and a type, without an envelope. */
+export const recordLog: LogFormat = {
+  id: 'record-log',
+  title: 'a record log',
+  noun: 'record log',
+  detect: ({ first, objects }: Head) => {
+    if (isRecord(first) && first?.['type'] === 'session_meta') return 'certain';
+    // Its first lines may be lost.
+    return objects.length > 1 && objects.every(isRecord) ? 'probable' : undefined;
+  },
+  checks: async () => (await import('./checks.ts')).checks,
+  toNative: async (source, sink, options) => {
+    const { convertRecordLog } = await import('./convert.ts');
+    await convertRecordLog(recordLog, source, sink, options);
+  },
+};
+
+function isRecord(value: unknown): boolean {
+  return hasMembers(value, { schema_version: 'any', seq: 'number', time: 'any', type: 'string', payload: 'absent' });
+}
