@@ -8,6 +8,7 @@ import { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evi
 import { type Certainty, type ConversionReport, Head, type LogFormat, STAMP } from './format.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { opencode } from './opencode/index.ts';
 import { recognizedFormats } from './recognized.ts';
 import { recordLog } from './record-log/index.ts';
 import { sts } from './sts/index.ts';
@@ -16,6 +17,7 @@ export { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evi
 
 /** The formats other than the native one; the first that detects a file counts. */
 export const foreignFormats: LogFormat[] = [
+  // One line each.
   codex,
   claudeCode,
   gemini,
@@ -23,6 +25,7 @@ export const foreignFormats: LogFormat[] = [
   sts,
   recordLog,
   eventLog,
+  opencode,
   ...recognizedFormats,
 ];
 

@@ -41,11 +41,10 @@ export const recognizedFormats: readonly LogFormat[] = [
       : head.document === undefined && head.documentHas('schema_version', 'agent', 'steps'),
   ),
   recognized(
-    'opencode',
-    'OpenCode session',
-    'an OpenCode session',
+    'opencode-storage',
+    'OpenCode storage file',
+    "one file of OpenCode's old storage; 'opencode export' gives the whole session",
     ({ document }) =>
-      (hasMembers(document, { info: 'object', messages: 'array' }) && hasSessionId(document['info'])) ||
       (hasMembers(document, { projectID: 'any', time: 'object' }) && hasSessionId(document)) ||
       hasMembers(document, { id: 'string', sessionID: 'string', messageID: 'string' }) ||
       hasMembers(document, { id: 'string', sessionID: 'string', role: 'string', time: 'object' }),

@@ -42,6 +42,10 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
   ],
   opencode: [
     JSON.stringify({ info: { id: 'ses_1' }, messages: [{ info: {}, parts: [] }] }, null, 1),
+    // Longer than what is looked at, so that it cannot be parsed whole.
+    JSON.stringify({ info: { id: 'ses_1' }, messages: Array.from({ length: 300 }, () => ({ parts: [] })) }, null, 2),
+  ],
+  'opencode-storage': [
     JSON.stringify({ id: 'ses_1', projectID: 'p', time: { created: 1 } }),
     JSON.stringify({ id: 'prt_1', messageID: 'msg_1', sessionID: 'ses_1', type: 'text' }),
     JSON.stringify({ id: 'msg_1', sessionID: 'ses_1', role: 'user', time: { created: 1 } }),

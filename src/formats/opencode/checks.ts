@@ -1,0 +1,93 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { objectIn, partsOf, textIn, timeIn } from './messages.ts';
+
+const PARTS: ReadonlySet<unknown> = new Set(
+  'text reasoning tool file step-start step-finish snapshot patch agent subtask retry compaction'.split(' '),
+);
+const STATES: ReadonlySet<unknown> = new Set(['pending', 'running', 'completed', 'error']);
+
+/** How the messages of a session are checked. A call and its result are one part, so no pair can be broken. */
+export const checks: RecordChecks = {
+  levels: {
+    'torn-line': 'error',
+    'not-json': 'error',
+    'invalid-utf8': 'error',
+    'oversize-line': 'error',
+    'missing-field': 'error',
+    'wrong-type': 'error',
+    'duplicate-id': 'error',
+    'unknown-role': 'warning',
+    'unknown-block': 'warning',
+    'unanswered-call': 'warning',
+    'oversize-image': 'warning',
+    'time-backwards': 'warning',
+  },
+  evidence: {},
+  isRecord: ({ info, parts }) => isObject(info) && Array.isArray(parts),
+  describe,
+};
+
+/** The first record is the session, the others are its messages. */
+function describe(record: JsonObject): RecordFacts {
+  const info = objectIn(record['info']);
+  const isSession = record['parts'] === undefined && info['role'] === undefined;
+  const { id, role } = info;
+  const issues = isSession ? [] : [...issuesOf(record)];
+  return {
+    type: isSession ? 'session' : textIn(role) || 'message',
+    isSpoken: !isSession,
+    ...(isSession ? { isHeader: true } : {}),
+    conversation: '',
+    id: isSession || typeof id !== 'string' ? undefined : id,
+    role: role === 'user' || role === 'assistant' ? role : undefined,
+    blocks: isSession ? [] : partsOf(record).flatMap((part, at) => blocksOf(part, `parts[${at}]`)),
+    timestamp: isSession ? null : (timeIn(info['time'], 'created') ?? null),
+    issues,
+  };
+}
+
+function* issuesOf(record: JsonObject): Generator<RecordIssue> {
+  const info = objectIn(record['info']);
+  const missing = (path: string): RecordIssue => ({ rule: 'missing-field', path, message: `'${path}' is missing` });
+  if (!isObject(record['info'])) yield missing('info');
+  else {
+    for (const key of ['id', 'role', 'time']) if (info[key] === undefined) yield missing(`info.${key}`);
+    if (info['role'] !== undefined && info['role'] !== 'user' && info['role'] !== 'assistant')
+      yield { rule: 'unknown-role', path: 'info.role', message: `the role '${textIn(info['role'])}' is unknown` };
+  }
+  const { parts } = record;
+  if (parts === undefined) yield missing('parts');
+  else if (!Array.isArray(parts)) yield { rule: 'wrong-type', path: 'parts', message: "'parts' is not a list" };
+  else for (const [at, part] of parts.entries()) yield* partIssues(part, `parts[${at}]`);
+}
+
+function* partIssues(part: unknown, path: string): Generator<RecordIssue> {
+  if (!isObject(part)) {
+    yield { rule: 'wrong-type', path, message: 'a part is not an object' };
+    return;
+  }
+  const { type, text, callID, tool, state } = part;
+  if (!PARTS.has(type)) yield { rule: 'unknown-block', path, message: `the part '${textIn(type)}' is unknown` };
+  if ((type === 'text' || type === 'reasoning') && typeof text !== 'string')
+    yield { rule: 'wrong-type', path: `${path}.text`, message: "'text' is not a text" };
+  if (type !== 'tool') return;
+  for (const [key, value] of Object.entries({ callID, tool }))
+    if (typeof value !== 'string')
+      yield { rule: 'missing-field', path: `${path}.${key}`, message: `'${key}' is missing` };
+  if (!STATES.has(objectIn(state)['status']))
+    yield { rule: 'wrong-type', path: `${path}.state.status`, message: 'the status of the call is unknown' };
+}
+
+function blocksOf(part: JsonObject, path: string): BlockFacts[] {
+  const { type, text, callID, state, url, mime } = part;
+  if (type === 'text' || type === 'reasoning')
+    return [{ kind: type === 'text' ? 'text' : 'thinking', path, isEmpty: text === '' }];
+  if (type === 'file' && typeof url === 'string' && textIn(mime).startsWith('image/') && url.startsWith('data:'))
+    return [{ kind: 'image', path: `${path}.url`, image: { length: url.length - url.indexOf(',') - 1 } }];
+  if (type !== 'tool') return [{ kind: PARTS.has(type) ? 'other' : 'unknown', path }];
+  const callId = textIn(callID);
+  const { status } = objectIn(state);
+  const call: BlockFacts = { kind: 'call', path, callId };
+  return status === 'completed' || status === 'error' ? [call, { kind: 'result', path, callId }] : [call];
+}

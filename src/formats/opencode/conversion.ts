@@ -1,0 +1,322 @@
+import { stringOf } from '../../entries/entry-type.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
+import { countingSource, NativeWriter, type Place } from '../native-writer.ts';
+import { errorOf, imageOf, isSanitized, resultOf, STOP_REASONS, usageOf } from './content.ts';
+import { type Messages, objectIn, openMessages, partsOf, textIn, timeIn } from './messages.ts';
+
+/** Gives a session of OpenCode in its native form, in one pass. */
+export async function convertSession(
+  format: LogFormat,
+  source: LogSource,
+  sink: NativeSink,
+  options: ConversionOptions,
+): Promise<void> {
+  const counted = countingSource(source);
+  const damage: Parameters<NativeWriter['damaged']>[] = [];
+  let conversion: Conversion | undefined;
+  const messages = await openMessages(
+    source,
+    counted.chunks,
+    (...one) => (conversion ? conversion.writer.damaged(...one) : void damage.push(one)),
+    options.session,
+  );
+  for await (const records of messages.records) {
+    for (const record of records) {
+      if (conversion) conversion.message(record);
+      else {
+        const info = objectIn(record.value['info']);
+        conversion = new Conversion(new NativeWriter(format, source, sink, options, textIn(info['id'])), info);
+        for (const one of damage) conversion.writer.damaged(...one);
+        conversion.writer.count('merged');
+      }
+    }
+  }
+  conversion?.end(messages, (messages.facts ?? counted.facts)());
+}
+
+/** A prompt that asks for a summary, until the summary is there. */
+interface Request {
+  readonly record: SourceRecord;
+  readonly part: JsonObject;
+}
+
+class Conversion {
+  readonly writer: NativeWriter;
+  readonly #info: JsonObject;
+  /** Where a message begins, by its id. */
+  readonly #entries = new Map<string, string>();
+  readonly #related = new Set<string>();
+  #request: Request | undefined;
+  /** The message from which on all was taken back, and the entry before it once it was met. */
+  readonly #reverted: string | undefined;
+  #before: string | undefined;
+  /** What the last request with an answer has used. */
+  #tokens = 0;
+  #isAnswered = false;
+
+  constructor(writer: NativeWriter, info: JsonObject) {
+    this.writer = writer;
+    this.#info = info;
+    this.#reverted = textIn(objectIn(info['revert'])['messageID']) || undefined;
+    const created = timeIn(info['time'], 'created');
+    if (created !== undefined) writer.startAt(new Date(created).toISOString());
+  }
+
+  message(record: SourceRecord): void {
+    const { value, line } = record;
+    const info = objectIn(value['info']);
+    if (this.#reverted !== undefined && info['id'] === this.#reverted) this.#before = this.writer.last;
+    if (isSanitized(value)) this.writer.loss('SANITIZED', 'lossy', line, textIn(info['id']));
+    const place = { line, id: textIn(info['id']) || undefined, time: timeIn(info['time'], 'created') };
+    if (info['role'] === 'user') this.#prompt(record, place);
+    else if (info['role'] === 'assistant') this.#answer(record, info, place);
+    else this.writer.keep(stringOf(info['role']) || 'message', value, place);
+  }
+
+  end(messages: Messages, facts: Parameters<NativeWriter['end']>[1]): void {
+    const { writer } = this;
+    const { id, directory, title, version, parentID, time } = this.#info;
+    this.#dropRequest();
+    const { line } = writer;
+    for (const child of messages.children) this.#relate(child.id, child.title, { line });
+    if (this.#before !== undefined)
+      writer.custom('opencode/revert', this.#info['revert'], {
+        line,
+        parent: this.#before,
+        time: timeIn(time, 'updated'),
+      });
+    for (const sibling of messages.siblings) writer.sibling(sibling);
+    if (!this.#isAnswered) writer.loss('NO_ASSISTANT', 'info', 0);
+    writer.end(
+      {
+        id: textIn(id),
+        time: timeIn(time, 'created'),
+        cwd: textIn(directory) || undefined,
+        title: textIn(title) || undefined,
+        parent: textIn(parentID) || undefined,
+        formatVersion: textIn(version) || undefined,
+      },
+      facts,
+    );
+  }
+
+  #prompt(record: SourceRecord, place: Place): void {
+    this.#dropRequest();
+    const parts = partsOf(record.value);
+    const request = parts.find(({ type }) => type === 'compaction');
+    if (request) {
+      this.#request = { record, part: request };
+      return;
+    }
+    const others: JsonObject[] = [];
+    const runs: { readonly isSynthetic: boolean; readonly content: JsonObject[] }[] = [];
+    for (const part of parts) {
+      const block = part['ignored'] === true ? undefined : this.#promptBlock(part, place.line);
+      if (!block) others.push(part);
+      else {
+        const isSynthetic = part['synthetic'] === true;
+        if (runs.at(-1)?.isSynthetic !== isSynthetic) runs.push({ isSynthetic, content: [] });
+        runs.at(-1)?.content.push(block);
+      }
+    }
+    const { writer } = this;
+    if (runs.length === 0) {
+      writer.keep('user', record.value, place);
+      return;
+    }
+    const { agent } = objectIn(record.value['info']);
+    if (agent === 'plan' || agent === 'build') writer.mode(agent === 'plan' ? 'plan' : 'none', unnamedPlace(place));
+    let first: string | undefined;
+    for (const { isSynthetic, content } of runs) {
+      // Only what a person typed has the id of the message.
+      const isNamed = !isSynthetic || runs.length === 1;
+      const { id, ...unnamed } = place;
+      const at = isNamed ? { ...unnamed, id } : unnamed;
+      const made = isSynthetic
+        ? writer.contextMessage('synthetic', content, at)
+        : writer.message({ role: 'user', content }, at);
+      if (isSynthetic) writer.loss('SYSTEM_AS_USER', 'info', place.line, id);
+      first ??= made;
+    }
+    this.#met(place, first);
+    const info = objectIn(record.value['info']);
+    writer.extra(writer.last, { ...othersOf(info), ...(others.length > 0 ? { parts: restOf(others) } : {}) }, place);
+    writer.count('mapped');
+  }
+
+  #promptBlock(part: JsonObject, line: number): JsonObject | undefined {
+    if (part['type'] === 'text') return { type: 'text', text: textIn(part['text']) };
+    return part['type'] === 'file' ? this.#image(part, line) : undefined;
+  }
+
+  /** A file that the model sees itself; the text of others is in parts of its own. */
+  #image(part: JsonObject, line: number): JsonObject | undefined {
+    const image = imageOf(part);
+    if (image?.['type'] === 'text') this.writer.loss('IMAGE_REF', 'lossy', line, textIn(part['id']) || undefined);
+    return image;
+  }
+
+  #answer(record: SourceRecord, info: JsonObject, place: Place): void {
+    const isSummary = info['summary'] === true;
+    if (isSummary && this.#request && info['finish'] !== undefined && info['error'] === undefined) {
+      this.#compact(this.#request, record, info, place);
+      return;
+    }
+    this.#dropRequest();
+    const steps = stepsOf(partsOf(record.value));
+    const { writer } = this;
+    let isFirst = true;
+    for (const [at, step] of steps.entries()) {
+      const isLast = at === steps.length - 1;
+      this.#step(step, info, isFirst ? place : unnamedPlace(place), isLast);
+      isFirst = false;
+    }
+    this.#isAnswered = true;
+    writer.count('mapped');
+  }
+
+  /** One request to the model: its answer, and the results of its calls. */
+  #step(parts: readonly JsonObject[], info: JsonObject, place: Place, isLast: boolean): void {
+    const { writer } = this;
+    const finish = parts.find(({ type }) => type === 'step-finish');
+    const tools = parts.filter(({ type }) => type === 'tool');
+    const model = { provider: stringOf(info['providerID']) || 'unknown', id: stringOf(info['modelID']) || 'unknown' };
+    writer.model(model.provider, model.id, unnamedPlace(place));
+    const error = isLast ? errorOf(info['error']) : undefined;
+    const spent = finish ?? (isLast ? info : {});
+    const usage = usageOf(spent);
+    this.#tokens = Number(usage['totalTokens']) || this.#tokens;
+    if (!isObject(spent['tokens'])) writer.loss('USAGE_UNKNOWN', 'info', place.line, place.id);
+    const message = {
+      role: 'assistant',
+      content: parts.flatMap((part) => answerBlock(part)),
+      ...{ api: 'unknown', provider: model.provider, model: model.id, usage },
+      stopReason: error?.stopReason ?? this.#stopReason(finish?.['reason'] ?? info['finish'], tools.length > 0, place),
+      ...(error ? { errorMessage: error.message } : {}),
+    };
+    const id = writer.message(message, place);
+    this.#met(place, id);
+    writer.extra(id, { parts: restOf(parts), ...(isLast ? errorFields(info) : {}) }, place);
+    for (const tool of tools) this.#result(tool, place);
+  }
+
+  #stopReason(reason: unknown, hasCalls: boolean, { line, id }: Place): string {
+    const known = STOP_REASONS.get(reason);
+    if (known !== undefined) return known;
+    if (hasCalls) return 'toolUse';
+    this.writer.loss('STOP_UNKNOWN', 'info', line, id);
+    return 'stop';
+  }
+
+  #result(tool: JsonObject, { line, time }: Place): void {
+    const { writer } = this;
+    const callId = textIn(tool['callID']);
+    const result = resultOf(tool, (part) => this.#image(part, line));
+    if (!result) {
+      writer.loss('PENDING_CALL', 'info', line, callId);
+      return;
+    }
+    const ended = timeIn(objectIn(tool['state'])['time'], 'end') ?? time;
+    const toolName = textIn(tool['tool']) || 'unknown';
+    writer.message(
+      { role: 'toolResult', toolCallId: callId, toolName, ...result },
+      { line, id: textIn(tool['id']) || undefined, time: ended },
+    );
+    const child = objectIn(objectIn(tool['state'])['metadata'])['sessionId'];
+    if (toolName === 'task' && typeof child === 'string') this.#relate(child, undefined, { line, time: ended }, callId);
+  }
+
+  #relate(id: string, title: string | undefined, place: Place, toolCallId?: string): void {
+    if (this.#related.has(id)) return;
+    this.#related.add(id);
+    this.writer.related({ id, ...(title ? { title } : {}), ...(toolCallId ? { toolCallId } : {}) }, place);
+  }
+
+  /** A prompt for a summary, and the summary. */
+  #compact({ record, part }: Request, summary: SourceRecord, info: JsonObject, place: Place): void {
+    const { writer } = this;
+    this.#request = undefined;
+    const text = partsOf(summary.value)
+      .filter(({ type }) => type === 'text')
+      .map((one) => textIn(one['text']))
+      .join('\n');
+    const kept = this.#entries.get(textIn(part['tail_start_id']));
+    const { auto, overflow } = part;
+    const details = { opencode: { auto, overflow, usage: info['tokens'], cost: info['cost'] } };
+    const made = writer.entry(
+      'compaction',
+      (id) => ({ summary: text, firstKeptEntryId: kept ?? id, tokensBefore: this.#tokens, details }),
+      place,
+    );
+    this.#met(place, made);
+    this.#met({ line: record.line, id: textIn(objectIn(record.value['info'])['id']) }, made);
+    writer.count('mapped');
+    writer.count('merged');
+  }
+
+  /** A summary was asked for that never came. */
+  #dropRequest(): void {
+    if (!this.#request) return;
+    const { record } = this.#request;
+    this.#request = undefined;
+    const info = objectIn(record.value['info']);
+    const id = textIn(info['id']);
+    this.writer.loss('COMPACTION_HALF', 'lossy', record.line, id);
+    this.writer.keep('compaction', record.value, { line: record.line, id, time: timeIn(info['time'], 'created') });
+  }
+
+  #met({ id }: Place, entry: string | undefined): void {
+    if (id !== undefined && entry !== undefined) this.#entries.set(id, entry);
+  }
+}
+
+/** What a message says of itself and no entry has; its mode is an entry. */
+function othersOf(info: JsonObject): JsonObject {
+  const known = new Set('id sessionID role time model'.split(' '));
+  if (info['agent'] === 'plan' || info['agent'] === 'build') known.add('agent');
+  if (JSON.stringify(objectIn(info['summary'])['diffs'] ?? []) === '[]') known.add('summary');
+  return Object.fromEntries(Object.entries(info).filter(([key]) => !known.has(key)));
+}
+
+function unnamedPlace({ line, time }: Place): Place {
+  return { line, time };
+}
+
+/** The parts of each request: a message of an older version may have several. */
+function stepsOf(parts: readonly JsonObject[]): JsonObject[][] {
+  const steps: JsonObject[][] = [[]];
+  for (const part of parts) {
+    const isBegun = steps.at(-1)?.some(({ type }) => type === 'step-finish') === true;
+    if (part['type'] === 'step-start' && isBegun) steps.push([]);
+    steps.at(-1)?.push(part);
+  }
+  return steps;
+}
+
+function answerBlock(part: JsonObject): JsonObject[] {
+  const { type, text, callID, tool, state } = part;
+  if (type === 'text') return [{ type: 'text', text: textIn(text) }];
+  if (type === 'reasoning') return [{ type: 'thinking', thinking: textIn(text) }];
+  if (type !== 'tool') return [];
+  const input = objectIn(state)['input'];
+  return [{ type: 'toolCall', id: textIn(callID), name: textIn(tool), arguments: isObject(input) ? input : {} }];
+}
+
+/** Parts that the native form has no place for, and what it does not have of the others. */
+function restOf(parts: readonly JsonObject[]): JsonObject[] {
+  return parts.flatMap((part): JsonObject[] => {
+    const { type, id, metadata } = part;
+    const { status } = objectIn(part['state']);
+    // How far a call came that has no result.
+    if (type === 'tool' && (status === 'pending' || status === 'running')) return [{ type, id, state: { status } }];
+    const isMapped = (type === 'text' && part['ignored'] !== true) || type === 'reasoning' || type === 'tool';
+    if (isMapped) return isObject(metadata) ? [{ type, id, metadata }] : [];
+    const { sessionID: _session, messageID: _message, ...rest } = part;
+    return [rest];
+  });
+}
+
+function errorFields({ error, agent, mode, variant }: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ error, agent, mode, variant }).filter(([, value]) => value !== undefined));
+}

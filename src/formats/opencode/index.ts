@@ -1,0 +1,47 @@
+import { isObject } from '../../json/value.ts';
+import { type Head, hasMembers, type LogFormat, tableColumns } from '../format.ts';
+
+/** Sessions of OpenCode: what `opencode export` prints, and the database that it keeps them in. */
+export const opencode: LogFormat = {
+  id: 'opencode',
+  title: 'an OpenCode session',
+  noun: 'OpenCode session',
+  detect: (head) => (isExport(head) || isStore(head) ? 'certain' : undefined),
+  locations: (env) => {
+    const home = env['HOME'] || env['USERPROFILE'];
+    const data = env['XDG_DATA_HOME'] || (home && `${home}/.local/share`);
+    return data ? [`${data}/opencode`] : [];
+  },
+  takesBack: true,
+  isDocument: () => true,
+  records: async function* (source, chunks, onDamage) {
+    const { openMessages } = await import('./messages.ts');
+    yield* (await openMessages(source, chunks, onDamage)).records;
+  },
+  checks: async () => (await import('./checks.ts')).checks,
+  toNative: async (source, sink, options) => {
+    const { convertSession } = await import('./conversion.ts');
+    await convertSession(opencode, source, sink, options);
+  },
+};
+
+function isExport(head: Head): boolean {
+  const { document } = head;
+  if (document !== undefined)
+    return hasMembers(document, { info: 'object', messages: 'array' }) && hasSessionId(document['info']);
+  // A long export is not read whole; its first member is the session.
+  return head.documentHas('info', 'messages') && /^\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_/.test(head.text);
+}
+
+function hasSessionId(info: unknown): boolean {
+  return isObject(info) && typeof info['id'] === 'string' && info['id'].startsWith('ses');
+}
+
+/** The tables of version 1, which newer ones fill too. */
+function isStore(head: Head): boolean {
+  const has = (table: string, ...columns: readonly string[]): boolean => {
+    const found = tableColumns(head, table);
+    return found !== undefined && columns.every((column) => found.includes(column));
+  };
+  return has('session', 'id', 'title') && has('message', 'session_id', 'data') && has('part', 'message_id', 'data');
+}

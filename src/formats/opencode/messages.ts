@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { numberOf, parseExact } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { AppError } from '../../util/errors.ts';
+import { readDocument } from '../document.ts';
+import type { DatabaseRow, LogDatabase, LogSource, OnDamage, SourceRecord } from '../format.ts';
+import type { SourceFacts } from '../native-writer.ts';
+import { chooseSession } from '../sessions.ts';
+
+/** A session, and its messages: `{info, parts}` each. The first record is the session itself. */
+export interface Messages {
+  readonly records: AsyncGenerator<Iterable<SourceRecord>>;
+  /** Other sessions that have nothing to do with it. */
+  readonly siblings: readonly StoredSession[];
+  /** Sessions of its subagents. */
+  readonly children: readonly StoredSession[];
+  /** What was read, where that is not the file. */
+  readonly facts?: () => SourceFacts;
+}
+
+interface StoredSession {
+  readonly id: string;
+  readonly title: string;
+  readonly parent: string | undefined;
+  /** When something happened in it last. */
+  readonly time: number;
+}
+
+export async function openMessages(
+  source: LogSource,
+  chunks: AsyncIterable<Uint8Array>,
+  onDamage: OnDamage,
+  wanted?: string,
+): Promise<Messages> {
+  if (source.database) return await openStored(source, source.database, onDamage, wanted);
+  return { records: readDocument(source, chunks, 'messages', onDamage), siblings: [], children: [] };
+}
+
+/** A session of the database: the one that is wanted, else the newest that is not a subagent's. */
+async function openStored(
+  source: LogSource,
+  database: LogDatabase,
+  onDamage: OnDamage,
+  wanted: string | undefined,
+): Promise<Messages> {
+  const all = await sessionsIn(database);
+  const roots = all.filter(({ parent }) => parent === undefined);
+  const { name } = source;
+  const session = chooseSession(name, wanted === undefined && roots.length > 0 ? roots : all, wanted);
+  if (!session) throw new AppError(`${name}: has no session in it`);
+  const digest = createHash('sha256');
+  let bytes = 0;
+  let lines = 0;
+  const read = (text: string): JsonObject | undefined => {
+    digest.update(text);
+    bytes += Buffer.byteLength(text);
+    return parseExact(text);
+  };
+  async function* records(): AsyncGenerator<Iterable<SourceRecord>> {
+    yield [recordOf({ info: await sessionInfo(database, session as StoredSession) }, 1)];
+    for await (const rows of messageRows(database, (session as StoredSession).id)) {
+      lines++;
+      const info = read(textIn(rows[0]?.['message']));
+      const parts = rows.filter(({ part }) => part !== null);
+      const whole = parts.flatMap(({ part, part_id: id }) => {
+        const data = read(textIn(part));
+        return data ? [{ ...data, id }] : [];
+      });
+      if (!info || whole.length < parts.length) onDamage(lines, 'not-json', info ? 0 : 1);
+      if (info) yield [recordOf({ info: { ...info, id: rows[0]?.['id'] }, parts: whole }, lines)];
+    }
+  }
+  const path = name === '-' ? {} : { path: name };
+  return {
+    records: records(),
+    siblings: roots.filter((one) => one !== session),
+    children: all.filter(({ parent }) => parent === session.id),
+    facts: () => ({ ...path, sha256: digest.digest('hex'), bytes, lines }),
+  };
+}
+
+function recordOf(value: JsonObject, line: number): SourceRecord {
+  return { value, line, offset: 0, length: 0, textsBefore: 0 };
+}
+
+/** The sessions of a store, the newest last. */
+async function sessionsIn(database: LogDatabase): Promise<StoredSession[]> {
+  const sessions: StoredSession[] = [];
+  for await (const rows of database.rows('SELECT * FROM session ORDER BY rowid')) {
+    for (const { id, title, parent_id: parent, time_updated: updated, time_created: created } of rows)
+      sessions.push({
+        ...{ id: textIn(id), title: textIn(title), parent: textIn(parent) || undefined },
+        time: Number(updated ?? created ?? 0),
+      });
+  }
+  return sessions.sort((one, other) => one.time - other.time);
+}
+
+/** The session as an export has it. */
+async function sessionInfo(database: LogDatabase, { id }: StoredSession): Promise<JsonObject> {
+  for await (const [row] of database.rows('SELECT * FROM session WHERE id = ?', id)) {
+    if (!row) break;
+    const { parent_id: parentID, project_id: projectID, revert, time_created: created, time_updated: updated } = row;
+    const { slug, directory, title, version } = row;
+    return {
+      ...{ id, slug, projectID, directory, title, version, time: { created, updated } },
+      ...(parentID === null || parentID === undefined ? {} : { parentID }),
+      ...(typeof revert === 'string' ? { revert: parseExact(revert) } : {}),
+    };
+  }
+  return { id };
+}
+
+/** The rows of one message after the other: each has a part of it, or null where it has none. */
+async function* messageRows(database: LogDatabase, session: string): AsyncGenerator<DatabaseRow[]> {
+  const query = `SELECT m.id AS id, m.data AS message, p.id AS part_id, p.data AS part
+    FROM message m LEFT JOIN part p ON p.message_id = m.id WHERE m.session_id = ?
+    ORDER BY m.time_created, m.id, p.id`;
+  let message: DatabaseRow[] = [];
+  for await (const rows of database.rows(query, session)) {
+    for (const row of rows) {
+      if (message.length > 0 && message[0]?.['id'] !== row['id']) {
+        yield message;
+        message = [];
+      }
+      message.push(row);
+    }
+  }
+  if (message.length > 0) yield message;
+}
+
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function objectIn(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** The parts of a message, in order. */
+export function partsOf({ parts }: JsonObject): JsonObject[] {
+  return Array.isArray(parts) ? parts.filter(isObject) : [];
+}
+
+export function timeIn(value: unknown, key: string): number | undefined {
+  return numberOf(objectIn(value)[key]);
+}
