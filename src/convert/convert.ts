@@ -3,6 +3,7 @@ import { assetSaver, createFolder } from '../files/assets.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { isFolder, modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
+import { countingSource } from '../formats/counting-source.ts';
 import type {
   ConversionOptions,
   ConversionReport,
@@ -11,7 +12,6 @@ import type {
   WriteOptions,
 } from '../formats/format.ts';
 import { requireFit } from '../formats/index.ts';
-import { countingSource } from '../formats/native-writer.ts';
 import type { JsonObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { ByteStore } from '../log/byte-store.ts';

@@ -10,6 +10,8 @@ import { inThread } from './system.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const SMALL_READ = 64 * 1024;
+/** A smaller file is read before another thread has started. */
+const WORTH_A_THREAD = 32 * 1024 * 1024;
 /** Instead of node:fs/promises, which takes a while to load. */
 const calls = { open: promisify(open), read: promisify(read), close: promisify(close) };
 
@@ -125,7 +127,12 @@ export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 
     isOpen = false;
     closeSync(fd);
   };
-  return { fd, size: facts.size, chunks: () => chunksOf(fd, name), readAt, close };
+  const readAhead: Source['readAhead'] = async (cutting, onBytes) => {
+    if (facts.size < WORTH_A_THREAD) return undefined;
+    const ahead = await import('./read-ahead.ts');
+    return await ahead.readAhead({ fd, name, cutting }, io.signal, onBytes);
+  };
+  return { fd, size: facts.size, chunks: () => chunksOf(fd, name), readAt, readAhead, close };
 }
 
 /** The same chunks, counted for the progress, until the user stops the program. */

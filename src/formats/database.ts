@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { SourceFacts } from './counting-source.ts';
 import type { DatabaseRow, DatabaseValue, LogDatabase, LogSource } from './format.ts';
-import type { SourceFacts } from './native-writer.ts';
 
 /** The columns of a table: which there are depends on the version of the program that made it. */
 export async function columnsOf(database: LogDatabase, table: string): Promise<ReadonlySet<string>> {

@@ -3,6 +3,8 @@ import type { Dialect } from '../entries/entry-type.ts';
 import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
+import type { SourceFacts } from './counting-source.ts';
+import type { CutLines, Cutting, OddLine } from './cut-lines.ts';
 
 export type DatabaseValue = number | bigint | string | Uint8Array | null;
 export type DatabaseRow = Readonly<Record<string, DatabaseValue>>;
@@ -30,6 +32,8 @@ export interface LogSource {
   readAt(buffer: Buffer, position: number): Promise<number>;
   readonly random: (bytes: number) => Uint8Array;
   readonly scanner?: ScannerKind | undefined;
+  /** Its lines, cut and counted by another thread, where that is worth it. */
+  readonly readAhead?: ((cutting: Cutting) => Promise<CountedLines | undefined>) | undefined;
   /** The paths of the files in a folder and, unless told, the folders in it, by a path from the log's own folder, sorted. */
   list(folder: string, deep?: boolean): Promise<readonly string[]>;
   /**
@@ -57,6 +61,12 @@ export interface SourceRecord {
 
 /** Hears of a damaged line, and of the number of records in it. */
 export type OnDamage = (line: number, damage: string, records: number) => void;
+
+/** The lines of a log that is read once; what was counted of it is in `facts` at the end. */
+export interface CountedLines {
+  readonly lines: AsyncIterable<CutLines | OddLine>;
+  facts(): SourceFacts;
+}
 
 /** A log of which no more is asked than what is beside it. */
 export interface NearLog extends Pick<LogSource, 'name' | 'list'> {

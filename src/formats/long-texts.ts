@@ -1,4 +1,5 @@
 import { decodeUtf8 } from '../lines/line.ts';
+import type { Cutting } from './cut-lines.ts';
 import type { LogSource } from './format.ts';
 
 /** A mark went where nobody expected it; a conversion that reads all texts in full has none. */
@@ -12,11 +13,8 @@ const LONGEST_MARK = 40;
  * the source to the entry as they are. Whoever looks at more than the head of a text asks for the whole one.
  */
 export class LongTexts {
-  readonly isWanted: boolean;
-  /** 8 random bytes. */
-  readonly key: Uint8Array;
-  /** What stands before a text that may be cut, up to its opening quote. */
-  readonly mayCut: RegExp;
+  /** How they are cut; undefined where all are read in full. */
+  readonly cutting: Cutting | undefined;
   readonly #name: string;
   readonly #mark: RegExp;
   /** What tells a mark, and where it is not whole because somebody has cut the text. */
@@ -27,11 +25,10 @@ export class LongTexts {
   #first = 0;
 
   constructor({ random, scanner }: LogSource, mayCut = /(?!)/) {
-    this.isWanted = scanner !== 'off';
-    this.mayCut = mayCut;
     // No log can have marks of its own.
-    this.key = random(8);
-    this.#name = `text-${Buffer.from(this.key).toString('hex')}-`;
+    const key = random(8);
+    this.#name = `text-${Buffer.from(key).toString('hex')}-`;
+    this.cutting = scanner === 'off' ? undefined : { mayCut, mark: this.#name, key };
     // A mark ends with a quote: its backslashes tell how often it is JSON inside of JSON.
     this.#mark = new RegExp(`${this.#name}(\\d+)(\\\\*)"`, 'g');
     this.#start = this.#name.slice(0, 'text-'.length + 8);
@@ -43,10 +40,9 @@ export class LongTexts {
     return this.#first + this.#rests.length;
   }
 
-  /** Keeps the rest of a text and gives the mark for it, as JSON. */
-  add(json: string, length: number): string {
+  /** Keeps the rest of the next text that was cut. */
+  add(json: string, length: number): void {
     this.#rests.push({ json, length });
-    return `${this.#name}${this.count - 1}\\"`;
   }
 
   /** Nobody will ask for what was added before that many. */

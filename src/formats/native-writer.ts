@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { exactJson } from '../json/exact.ts';
 import type { JsonObject } from '../json/value.ts';
 import { encodeUtf8 } from '../lines/line.ts';
@@ -6,6 +6,7 @@ import { uint32Column } from '../util/column.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
 import { toJson } from '../util/to-json.ts';
 import { version as toolVersion } from '../util/version.ts';
+import type { SourceFacts } from './counting-source.ts';
 import {
   type ConversionOptions,
   type ConversionReport,
@@ -334,36 +335,6 @@ export class NativeWriter {
     this.#time = known ?? this.#time + 1;
     return this.#time;
   }
-}
-
-/** What the stamp says of the bytes that were converted. */
-export interface SourceFacts {
-  readonly path?: string;
-  readonly sha256: string;
-  readonly bytes: number;
-  readonly lines: number;
-}
-
-/** The same chunks; what was counted of them is in `facts` at the end. */
-export function countingSource(source: LogSource) {
-  const digest = createHash('sha256');
-  let bytes = 0;
-  let lines = 0;
-  let endsOpen = false;
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source.chunks()) {
-      digest.update(chunk);
-      bytes += chunk.length;
-      for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) lines++;
-      endsOpen = chunk.at(-1) !== 0x0a;
-      yield chunk;
-    }
-  }
-  const facts = (): SourceFacts => {
-    const path = source.name === '-' ? {} : { path: source.name };
-    return { ...path, sha256: digest.digest('hex'), bytes, lines: lines + (endsOpen ? 1 : 0) };
-  };
-  return { chunks: chunks(), facts };
 }
 
 /** The id that a session has in its native form: a UUID made from the source's id (version 5, in a namespace of ours). */

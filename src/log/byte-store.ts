@@ -1,4 +1,5 @@
-import type { LogDatabase } from '../formats/format.ts';
+import type { Cutting } from '../formats/cut-lines.ts';
+import type { CountedLines, LogDatabase } from '../formats/format.ts';
 
 /** Where the bytes of a log are: they can be read again, and from any place. */
 export interface ByteStore {
@@ -10,6 +11,8 @@ export interface ByteStore {
   readAt(buffer: Buffer, position: number): Promise<number>;
   /** Of a database, whose bytes are a line that names its tables. */
   readonly database?: LogDatabase | undefined;
+  /** Its lines, cut and counted by another thread, where that is worth it; `onBytes` hears how far that is. */
+  readAhead?(cutting: Cutting, onBytes: (bytes: number) => void): Promise<CountedLines | undefined>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import { versionOf } from '../entries/envelope-check.ts';
-import type { LogFormat, LogSource } from '../formats/format.ts';
+import type { Cutting } from '../formats/cut-lines.ts';
+import type { CountedLines, LogFormat, LogSource } from '../formats/format.ts';
 import { Detection, type Identity, identifyDocument, probably, requireFit, requireReadable } from '../formats/index.ts';
 import { isNamed } from '../formats/sessions.ts';
 import type { JsonObject } from '../json/value.ts';
@@ -29,6 +30,8 @@ export interface OpenLogOptions {
   readonly onWarning: (where: string, message: string) => void;
   /** The bytes of one more pass over the store, counted where somebody wants to know. */
   readonly chunks?: (store: ByteStore) => AsyncIterable<Buffer>;
+  /** The same in another thread, where that is worth it. */
+  readonly readAhead?: (store: ByteStore, cutting: Cutting) => Promise<CountedLines | undefined>;
   readonly scanner?: ScannerKind;
   /** Where a log of another format or version is kept in its native form. */
   readonly scratch: () => Scratch;
@@ -188,7 +191,7 @@ async function foreignLog(store: ByteStore, identity: Identity, options: OpenLog
 /** A store as the formats see it. */
 export function logSource(
   store: ByteStore,
-  options: Pick<OpenLogOptions, 'name' | 'random' | 'near' | 'chunks' | 'scanner'>,
+  options: Pick<OpenLogOptions, 'name' | 'random' | 'near' | 'chunks' | 'readAhead' | 'scanner'>,
 ): LogSource {
   const { name, random, near, scanner } = options;
   return {
@@ -198,6 +201,7 @@ export function logSource(
     chunks: () => options.chunks?.(store) ?? store.chunks(),
     readAt: (buffer, position) => store.readAt(buffer, position),
     database: store.database,
+    readAhead: async (cutting) => await options.readAhead?.(store, cutting),
     list: async (folder, deep) => (await near?.list(folder, deep)) ?? [],
     open: async (path, within) => {
       const found = await near?.open(path, within);

@@ -50,6 +50,11 @@ export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 
     if (store.size !== undefined) io.progress.expect(store.size);
     return abortable(store.chunks(), io);
   };
+  const readAhead: OpenLogOptions['readAhead'] = async (store, cutting) => {
+    const ahead = await store.readAhead?.(cutting, (bytes) => io.progress.read(bytes));
+    if (ahead) io.progress.expect(store.size ?? 0);
+    return ahead;
+  };
   const scratch = (): Scratch => {
     const spool = new Spool(io.random, io.signal);
     return { write: (bytes) => spool.write(bytes), store: () => spool, discard: () => spool.discard() };
@@ -59,6 +64,7 @@ export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 
     random: io.random,
     onWarning: (where, message) => io.note(`${where}: warning: ${message}`),
     chunks,
+    readAhead,
     scratch,
     ...(name === '-' ? {} : { near: filesNear(name, io) }),
   };

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { countingSource } from '../../src/formats/counting-source.ts';
 import type { LogFormat } from '../../src/formats/format.ts';
 import { foreignFormats } from '../../src/formats/index.ts';
 import { LongTexts } from '../../src/formats/long-texts.ts';
-import { countingSource, NativeWriter } from '../../src/formats/native-writer.ts';
+import { NativeWriter } from '../../src/formats/native-writer.ts';
 import { readRecords } from '../../src/formats/records.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { inMemory, memoryScratch, storeOf } from '../../src/log/byte-store.ts';

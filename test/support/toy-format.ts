@@ -1,6 +1,7 @@
+import { countingSource } from '../../src/formats/counting-source.ts';
 import type { LogFormat } from '../../src/formats/format.ts';
 import { foreignFormats } from '../../src/formats/index.ts';
-import { countingSource, NativeWriter } from '../../src/formats/native-writer.ts';
+import { NativeWriter } from '../../src/formats/native-writer.ts';
 import { readRecords } from '../../src/formats/records.ts';
 
 /**

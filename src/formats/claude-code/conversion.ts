@@ -4,8 +4,8 @@ import { AppError } from '../../util/errors.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { ConversionOptions, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { LongTexts } from '../long-texts.ts';
-import { countingSource, NativeWriter, sessionUuid } from '../native-writer.ts';
-import { readRecords } from '../records.ts';
+import { NativeWriter, sessionUuid } from '../native-writer.ts';
+import { countedRecords } from '../records.ts';
 import { Answer } from './answer.ts';
 import { Compactions } from './compaction.ts';
 import { describeRecord, stringOf } from './describe.ts';
@@ -104,7 +104,7 @@ class Conversion {
   readonly #task: Task;
   readonly #learned: Learned;
   readonly #isLast: boolean;
-  readonly #input: ReturnType<typeof countingSource>;
+  readonly #input: ReturnType<typeof countedRecords>;
   readonly #writer: NativeWriter;
   readonly #places: Places;
   readonly #tree: TreeWriter;
@@ -129,8 +129,9 @@ class Conversion {
     this.#task = task;
     this.#learned = learned;
     this.#isLast = isLast;
-    this.#input = countingSource(source);
-    this.#writer = new NativeWriter(FORMAT, source, sink, options, this.#id, new LongTexts(source, HANDED_ON));
+    const texts = new LongTexts(source, HANDED_ON);
+    this.#writer = new NativeWriter(FORMAT, source, sink, options, this.#id, texts);
+    this.#input = countedRecords(source, (...damage) => this.#writer.damaged(...damage), texts);
     this.#writer.startAt(task.time);
     this.#places = new Places(source.random(8));
     this.#answers = new Symbols(source.random(8));
@@ -147,9 +148,7 @@ class Conversion {
   }
 
   async read(): Promise<void> {
-    const onDamage = (line: number, damage: string, records: number): void =>
-      this.#writer.damaged(line, damage, records);
-    for await (const batch of readRecords(this.#input.chunks, onDamage, this.#writer.texts))
+    for await (const batch of this.#input.batches)
       for (const record of batch) {
         const rare = this.#take(record);
         if (rare) await rare;

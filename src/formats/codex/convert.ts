@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { countingSource } from '../counting-source.ts';
 import { readDocument } from '../document.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, OnDamage, SourceRecord } from '../format.ts';
 import { LongTexts } from '../long-texts.ts';
-import { countingSource, NativeWriter } from '../native-writer.ts';
-import { readRecords } from '../records.ts';
+import { NativeWriter } from '../native-writer.ts';
+import { countedRecords, readRecords } from '../records.ts';
 import { Conversion, type Meta } from './conversion.ts';
 import { textOf } from './items.ts';
 import { findRollout, titleFromIndex } from './near.ts';
@@ -18,7 +19,6 @@ export async function convertRollout(
   sink: NativeSink,
   options: ConversionOptions,
 ): Promise<void> {
-  const counted = countingSource(source);
   const texts = new LongTexts(source, HANDED_ON);
   const damage: Parameters<NativeWriter['damaged']>[] = [];
   const begin = (first: JsonObject) => {
@@ -32,7 +32,8 @@ export async function convertRollout(
     if (begun) begun.writer.damaged(...one);
     else damage.push(one);
   };
-  for await (const records of recordsOf(source, counted.chunks, onDamage, texts)) {
+  const input = await inputOf(source, onDamage, texts);
+  for await (const records of input.batches) {
     for (const record of records) {
       if (!begun) {
         begun = begin(record.value);
@@ -57,7 +58,7 @@ export async function convertRollout(
       parent: textOf(payload['forked_from_id']) || textOf(payload['parent_thread_id']) || undefined,
       formatVersion: textOf(payload['cli_version']) || undefined,
     },
-    counted.facts(),
+    input.facts(),
   );
 }
 
@@ -110,18 +111,23 @@ async function inherit(source: LogSource, base: JsonObject, to: Inheritance): Pr
 }
 
 /** The records of a rollout; the first versions wrote one JSON document, whose items are its records. */
-async function* recordsOf(
+async function inputOf(
+  source: LogSource,
+  onDamage: OnDamage,
+  texts: LongTexts,
+): Promise<ReturnType<typeof countedRecords>> {
+  const start = Buffer.alloc(256);
+  const head = start.toString('latin1', 0, await source.readAt(start, 0));
+  if (!/^\s*\{\s*(?:$|"(?:session|items)"\s*:)/.test(head)) return countedRecords(source, onDamage, texts);
+  const { chunks, facts } = countingSource(source);
+  return { batches: documentRecords(source, chunks, onDamage), facts };
+}
+
+async function* documentRecords(
   source: LogSource,
   chunks: AsyncIterable<Uint8Array>,
   onDamage: OnDamage,
-  texts: LongTexts,
 ): AsyncGenerator<Iterable<SourceRecord>> {
-  const start = Buffer.alloc(256);
-  const head = start.toString('latin1', 0, await source.readAt(start, 0));
-  if (!/^\s*\{\s*(?:$|"(?:session|items)"\s*:)/.test(head)) {
-    yield* readRecords(chunks, onDamage, texts);
-    return;
-  }
   let isFirst = true;
   for await (const records of readDocument(source, chunks, 'items', onDamage)) {
     if (isFirst) yield [...records].map((one) => ({ ...one, value: sessionIn(one.value) }));

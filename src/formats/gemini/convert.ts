@@ -1,5 +1,6 @@
+import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
-import { countingSource, NativeWriter } from '../native-writer.ts';
+import { NativeWriter } from '../native-writer.ts';
 import { Conversion } from './conversion.ts';
 import { LateVersions } from './late.ts';
 import { textOf } from './parts.ts';

@@ -1,9 +1,9 @@
 import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject, parseJson } from '../../json/value.ts';
+import { countingSource, type SourceFacts } from '../counting-source.ts';
 import { columnsOf, countingRows, firstRow, selected, textIn } from '../database.ts';
 import { readDocument } from '../document.ts';
 import type { DatabaseRow, LogDatabase, LogSource, OnDamage, SourceRecord } from '../format.ts';
-import { countingSource, type SourceFacts } from '../native-writer.ts';
 import { readRecords } from '../records.ts';
 import { chooseSession, type ListedSession } from '../sessions.ts';
 

@@ -1,7 +1,8 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
-import { countingSource, NativeWriter, type Place } from '../native-writer.ts';
+import { NativeWriter, type Place } from '../native-writer.ts';
 import { errorOf, imageOf, isSanitized, resultOf, STOP_REASONS, usageOf } from './content.ts';
 import { type Messages, objectIn, openMessages, partsOf, textIn, timeIn } from './messages.ts';
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { numberOf, parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
+import type { SourceFacts } from '../counting-source.ts';
 import { readDocument } from '../document.ts';
 import type { DatabaseRow, LogDatabase, LogSource, OnDamage, SourceRecord } from '../format.ts';
-import type { SourceFacts } from '../native-writer.ts';
 import { chooseSession } from '../sessions.ts';
 
 /** A session, and its messages: `{info, parts}` each. The first record is the session itself. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json/value.ts';
+import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
-import { countingSource, NativeWriter } from '../native-writer.ts';
+import { NativeWriter } from '../native-writer.ts';
 import { inSequence, type SequencePass } from '../sequence.ts';
 import { Conversion, seqOf } from './conversion.ts';
 

@@ -1,8 +1,9 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
-import { countingSource, NativeWriter, type Place } from '../native-writer.ts';
+import { NativeWriter, type Place } from '../native-writer.ts';
 import { readRecords } from '../records.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
 

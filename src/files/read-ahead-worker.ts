@@ -1,0 +1,35 @@
+import { readSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { countingSource } from '../formats/counting-source.ts';
+import { cutLines } from '../formats/cut-lines.ts';
+import type { AheadMessage, AheadTask } from './read-ahead.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+/** What is read early is held in memory, so nobody reads further ahead than so many blocks. */
+const MOST_AHEAD = 8;
+
+async function serve({ fd, name, cutting, taken }: AheadTask, post: (message: AheadMessage) => void): Promise<void> {
+  let read = 0;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    for (let position = 0; ; ) {
+      const bytes = readSync(fd, buffer, 0, buffer.length, position);
+      if (bytes === 0) return;
+      position += bytes;
+      read += bytes;
+      yield buffer.subarray(0, bytes);
+    }
+  }
+  let posted = 0;
+  const counted = countingSource({ name, chunks });
+  for await (const lines of cutLines(counted.chunks, cutting)) {
+    post({ lines, bytes: read });
+    read = 0;
+    posted++;
+    for (let seen = Atomics.load(taken, 0); posted - seen >= MOST_AHEAD; seen = Atomics.load(taken, 0))
+      Atomics.wait(taken, 0, seen);
+  }
+  post({ facts: counted.facts() });
+}
+
+void serve(workerData as AheadTask, (message) => parentPort?.postMessage(message));

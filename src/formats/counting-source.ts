@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+
+/** What the stamp says of the bytes that were converted. */
+export interface SourceFacts {
+  readonly path?: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+/** The same chunks; what was counted of them is in `facts` at the end. */
+export function countingSource(source: { readonly name: string; chunks(): AsyncIterable<Uint8Array> }) {
+  const digest = createHash('sha256');
+  let bytes = 0;
+  let lines = 0;
+  let endsOpen = false;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source.chunks()) {
+      digest.update(chunk);
+      bytes += chunk.length;
+      for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) lines++;
+      endsOpen = chunk.at(-1) !== 0x0a;
+      yield chunk;
+    }
+  }
+  const facts = (): SourceFacts => {
+    const path = source.name === '-' ? {} : { path: source.name };
+    return { ...path, sha256: digest.digest('hex'), bytes, lines: lines + (endsOpen ? 1 : 0) };
+  };
+  return { chunks: chunks(), facts };
+}
