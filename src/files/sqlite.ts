@@ -19,6 +19,7 @@ import { AppError } from '../util/errors.ts';
 import { attempt, requireRunning, tryOr, withFile, writeFully } from './disk.ts';
 import { fileChunks } from './input.ts';
 import { spoolError } from './spool.ts';
+import { isPacked, PIECE_BYTES, Unpacker, type UnpackStream } from './zstd.ts';
 
 /** A batch of rows has so many of them, or texts and blobs of so many characters and bytes. */
 const BATCH_ROWS = 1024;
@@ -26,6 +27,8 @@ const BATCH_LENGTH = 1024 * 1024;
 /** A database is copied again where a program wrote to it meanwhile. */
 const MOST_COPIES = 5;
 const WAL_HEADER_BYTES = 32;
+/** A value that is packed may become so many bytes. */
+const MOST_UNPACKED = 256 * 1024 * 1024;
 
 /**
  * A database, from a file or from chunks, as a store whose bytes are one line that names its tables. SQLite sees it in a
@@ -156,6 +159,7 @@ class Snapshot implements LogDatabase {
 
   static async open(name: string, file: string, given: Given, signal: AbortSignal): Promise<Snapshot> {
     const { Database } = await import('node-sqlite3-wasm');
+    const { Decompress } = await import('fzstd');
     return attempt(
       name,
       () => {
@@ -164,6 +168,9 @@ class Snapshot implements LogDatabase {
           // Once it is locked it needs no name any more. What is in the schema is not trusted.
           database.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON');
           database.get('SELECT count(*) FROM sqlite_schema');
+          database.function('unzstd', (bytes) =>
+            bytes instanceof Uint8Array ? unpackedBytes(bytes, Decompress) : null,
+          );
           return new Snapshot(name, database, given, signal);
         } catch (error) {
           database.close();
@@ -206,6 +213,19 @@ class Snapshot implements LogDatabase {
       throw new AppError(`${this.#name}: was changed while it was read; run again, or on a copy`);
     }
   }
+}
+
+/** What zstd has packed, or the bytes themselves; null for what cannot be unpacked, or is more than a row may have. */
+function unpackedBytes(packed: Uint8Array, Stream: UnpackStream): Uint8Array | null {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  if (!isPacked(bytes)) return bytes;
+  const unpacker = new Unpacker(Stream);
+  const pieces: Buffer[] = [];
+  for (let at = 0; at <= bytes.length; at += PIECE_BYTES) {
+    pieces.push(...unpacker.push(bytes.subarray(at, at + PIECE_BYTES), at + PIECE_BYTES > bytes.length));
+    if (unpacker.error !== undefined || unpacker.bytes > MOST_UNPACKED) return null;
+  }
+  return Buffer.concat(pieces);
 }
 
 function batchOf(found: Iterator<DatabaseRow>): DatabaseRow[] {

@@ -6,19 +6,12 @@ import { counted } from '../util/words.ts';
 import { readFully, tryOr, withFile } from './disk.ts';
 import { openStore } from './input.ts';
 import { Spool } from './spool.ts';
+import { isPacked, PACKED_START, PIECE_BYTES, Unpacker } from './zstd.ts';
 
-/** What zstd puts in front. */
-const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 /** What SQLite puts in front of a database. */
 const DATABASE_MAGIC = Buffer.from('SQLite format 3\0');
 /** So many bytes tell what a file is. */
 const START_BYTES = DATABASE_MAGIC.length;
-/** So much is unpacked at a time, because a little may become much. */
-const PIECE_BYTES = 16 * 1024;
-
-export function isPacked(start: Buffer): boolean {
-  return start.subarray(0, MAGIC.length).equals(MAGIC);
-}
 
 export function isDatabase(start: Buffer): boolean {
   return start.subarray(0, START_BYTES).equals(DATABASE_MAGIC);
@@ -64,8 +57,8 @@ async function openPacked(name: string, io: UnpackIo): Promise<Spool | ByteStore
     if (source) store.source = unpacked(name, { [Symbol.asyncIterator]: () => source }, io.note);
     return store;
   }
-  const start = Buffer.alloc(MAGIC.length);
-  if ((await store.readAt(start, 0)) < MAGIC.length || !isPacked(start)) return store;
+  const start = Buffer.alloc(PACKED_START);
+  if ((await store.readAt(start, 0)) < PACKED_START || !isPacked(start)) return store;
   const spool = new Spool(io.random, io.signal);
   const chunks = unpacked(name, store.chunks(), io.note);
   const end = async (): Promise<IteratorResult<Buffer, void>> => {
@@ -146,37 +139,4 @@ export async function* unpacked(
     `${name}: only its first ${counted(unpacker.bytes, 'byte')} can be unpacked: ${unpacker.error}; 'zstd -t' tests it`,
   );
   if (unpacker.endsLine) yield Buffer.from('{');
-}
-
-class Unpacker {
-  /** What is wrong; nothing is unpacked from there on. */
-  error: string | undefined;
-  /** So many are unpacked. */
-  bytes = 0;
-  endsLine = false;
-  readonly #stream: { push(packed: Uint8Array, isLast: boolean): void };
-  #out: Buffer[] = [];
-
-  constructor(
-    Stream: new (onData: (bytes: Uint8Array) => void) => { push(packed: Uint8Array, isLast: boolean): void },
-  ) {
-    this.#stream = new Stream((bytes) => {
-      if (bytes.length === 0) return;
-      this.bytes += bytes.length;
-      this.endsLine = bytes.at(-1) === 0x0a;
-      this.#out.push(Buffer.from(bytes));
-    });
-  }
-
-  push(packed: Buffer, isLast: boolean): Buffer[] {
-    try {
-      // The stream keeps what it is given, and the memory of a chunk is used again.
-      if (this.error === undefined) this.#stream.push(Uint8Array.from(packed), isLast);
-    } catch (error) {
-      this.error = error instanceof Error ? error.message : String(error);
-    }
-    const made = this.#out;
-    this.#out = [];
-    return made;
-  }
 }

@@ -11,9 +11,12 @@ export interface Found {
   readonly error?: AppError;
 }
 
-/** Every `*.jsonl` below a folder, in the order of code units; a link that leads back up is not followed again. */
+/** A log, or one that OpenClaw has put aside: deleted, reset, or taken over into its database. */
+const SESSION_NAME = /\.jsonl(?:\.(?:deleted|reset)\.[^/]+|\.imported-[^/]+)?$/;
+
+/** Every session log below a folder, in the order of code units; a link that leads back up is not followed again. */
 export function findSessions(folder: string): AsyncGenerator<Found> {
-  return findFiles(folder, (name) => name.endsWith('.jsonl'));
+  return findFiles(folder, (name) => SESSION_NAME.test(name));
 }
 
 export interface FindOptions {

@@ -11,7 +11,10 @@ export type DatabaseRow = Readonly<Record<string, DatabaseValue>>;
 
 /** A database that has sessions in its tables. It cannot be changed. */
 export interface LogDatabase {
-  /** What a query finds, some rows at a time: a table may have more of them than fit into memory. */
+  /**
+   * What a query finds, some rows at a time: a table may have more of them than fit into memory. The function `unzstd`
+   * unpacks a blob; it gives null where that fails.
+   */
   rows(sql: string, ...params: readonly DatabaseValue[]): AsyncGenerator<readonly DatabaseRow[]>;
 }
 

@@ -8,6 +8,7 @@ import { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evi
 import { type Certainty, type ConversionReport, Head, type LogFormat, STAMP } from './format.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
+import { openclaw } from './openclaw/index.ts';
 import { opencode } from './opencode/index.ts';
 import { recognizedFormats } from './recognized.ts';
 import { recordLog } from './record-log/index.ts';
@@ -22,6 +23,7 @@ export const foreignFormats: LogFormat[] = [
   claudeCode,
   gemini,
   goose,
+  openclaw,
   sts,
   recordLog,
   eventLog,

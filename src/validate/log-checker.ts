@@ -3,7 +3,8 @@ import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
 import { counting, fileChunks, readWhole } from '../files/input.ts';
 import { Spool } from '../files/spool.ts';
-import { isDatabase, isDatabaseFile, isPacked, openUnpacked, unpacked } from '../files/unpack.ts';
+import { isDatabase, isDatabaseFile, openUnpacked, unpacked } from '../files/unpack.ts';
+import { isPacked } from '../files/zstd.ts';
 import type { NearLog } from '../formats/format.ts';
 import {
   Detection,

@@ -28,7 +28,7 @@ const nativeEntry = { type: 'message', id: 'a', parentId: null, timestamp, messa
 
 /** At least one example for each foreign format. */
 const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
-  sqlite: ['SQLite format 3\0\u0010\0'],
+  sqlite: ['SQLite format 3\0\u0010\0', jsonl({ sqlite: { tables: { messages: ['id'], sessions: ['id'] } } })],
   zstd: [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x00, 0x0a, 0x01])],
   gzip: [Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x0a, 0x01])],
   zip: [Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x00])],
@@ -50,7 +50,9 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     JSON.stringify({ id: 'prt_1', messageID: 'msg_1', sessionID: 'ses_1', type: 'text' }),
     JSON.stringify({ id: 'msg_1', sessionID: 'ses_1', role: 'user', time: { created: 1 } }),
   ],
+  openclaw: [jsonl({ sqlite: { tables: { transcript_events: ['session_id', 'seq', 'event_json', 'created_at'] } } })],
   goose: [
+    jsonl({ sqlite: { tables: { messages: ['id', 'content_json'], sessions: ['id', 'working_dir'] } } }),
     JSON.stringify({ id: '1', working_dir: '/w', conversation: [] }, null, 2),
     jsonl({ working_dir: '/w', description: 'd', message_count: 2 }, { role: 'user', created: 1, content: [] }),
   ],

@@ -1,0 +1,154 @@
+import { isHeader } from '../../entries/envelope-check.ts';
+import { parseObject } from '../../json/value.ts';
+import { AppError } from '../../util/errors.ts';
+import { columnsOf, firstRow, textIn } from '../database.ts';
+import type { ConversionOptions, DatabaseRow, LogDatabase, LogFormat, LogSource, NativeSink } from '../format.ts';
+import { nativeLog } from '../native/convert.ts';
+import { chooseSession, type ListedSession } from '../sessions.ts';
+import { isoTime } from '../times.ts';
+
+/** A session in the database. */
+interface StoredSession extends ListedSession {
+  readonly nativeId: string;
+  readonly time: number;
+  /** The lines of it, in the order in which they were written. */
+  readonly lines: () => AsyncGenerator<Buffer>;
+}
+
+/** A line that is damaged, for one whose text is lost. */
+const LOST = Buffer.from('{\n');
+
+/** Gives a session in its native form, which it has already. */
+export async function convertSession(
+  format: LogFormat,
+  source: LogSource,
+  sink: NativeSink,
+  options: ConversionOptions,
+): Promise<void> {
+  const { database } = source;
+  if (!database) throw new AppError(`${source.name}: is no database`);
+  const sessions = await sessionsIn(database);
+  const session = chooseSession(source.name, sessions, options.session);
+  if (!session) throw new AppError(`${source.name}: has no sessions`);
+  /** Lines that the database does not have. */
+  let added = 0;
+  const lines = (): AsyncGenerator<Buffer> =>
+    withHeader(session, () => {
+      added = 1;
+    });
+  const placeOf = (line: number): number => Math.max(0, line - added);
+  const version = await firstRow(database, 'SELECT app_version FROM schema_meta').catch(() => undefined);
+  const app = textIn(version?.['app_version']);
+  await nativeLog.toNative(
+    { ...source, database: undefined, chunks: lines },
+    {
+      ...sink,
+      line: (raw, line) => sink.line(raw, placeOf(line)),
+      leftOut: (line, rule) => sink.leftOut(placeOf(line), rule),
+      warn: (line, message) => sink.warn(placeOf(line), message),
+      report: (made) =>
+        sink.report({
+          ...made,
+          source: { ...made.source, format: format.id, ...(app === '' ? {} : { version: app }) },
+          session: session.id,
+          sessions: sessions
+            .filter((one) => one !== session)
+            .map(({ id, nativeId, title }) => ({
+              id,
+              nativeId,
+              ...(title ? { title } : {}),
+              isSibling: true as const,
+            })),
+        }),
+    },
+    options,
+  );
+}
+
+/** The newest session last. Those of subagents, and those that are deleted, come before all others. */
+async function sessionsIn(database: LogDatabase): Promise<StoredSession[]> {
+  const archived = [
+    ...(await archivedIn(database, 'session_transcript_archives', 'created_at')),
+    ...(await archivedIn(database, 'session_transcript_cold_archives', 'archived_at')),
+  ];
+  const { spawned, others } = await liveIn(database);
+  return [...archived, ...spawned, ...others];
+}
+
+async function liveIn(database: LogDatabase) {
+  const columns = await columnsOf(database, 'transcript_events');
+  const event = columns.has('event_zstd') ? 'coalesce(event_json, CAST(unzstd(event_zstd) AS TEXT))' : 'event_json';
+  const windows = await columnsOf(database, 'session_windows');
+  const own = (name: string): string => (windows.has(name) ? name : 'NULL');
+  const known = `SELECT session_id, ${own('updated_at')} AS time, ${own('display_name')} AS title,
+    coalesce(${own('parent_session_key')}, ${own('spawned_by')}) AS parent FROM session_windows`;
+  const found = 'SELECT DISTINCT session_id, NULL AS time, NULL AS title, NULL AS parent FROM transcript_events';
+  const first = `SELECT ${event} FROM transcript_events AS e WHERE e.session_id = s.session_id ORDER BY seq LIMIT 1`;
+  const sql = `SELECT session_id, time, title, parent, (${first}) AS header
+    FROM (${windows.size > 0 ? known : found}) AS s WHERE header IS NOT NULL ORDER BY time, session_id`;
+  const text = `SELECT ${event} AS text FROM transcript_events WHERE session_id = ? ORDER BY seq`;
+  const spawned: StoredSession[] = [];
+  const others: StoredSession[] = [];
+  for await (const rows of database.rows(sql))
+    for (const row of rows) {
+      const id = textIn(row['session_id']);
+      const header = parseObject(textIn(row['header']));
+      const ownId = header && isHeader(header) ? header['id'] : undefined;
+      const session = {
+        ...{ id, nativeId: typeof ownId === 'string' ? ownId : id, time: Number(row['time'] ?? 0) },
+        ...(textIn(row['title']) === '' ? {} : { title: textIn(row['title']) }),
+        lines: () => linesOf(database.rows(text, id)),
+      };
+      (row['parent'] === null ? others : spawned).push(session);
+    }
+  return { spawned, others };
+}
+
+/** Sessions that were deleted, reset or put aside: each is a whole file. */
+async function archivedIn(database: LogDatabase, table: string, time: string): Promise<StoredSession[]> {
+  if (!(await columnsOf(database, table)).has('archive_blob')) return [];
+  const sessions: StoredSession[] = [];
+  const sql = `SELECT rowid AS place, session_id, archive_name, ${time} AS time FROM ${table}
+    WHERE archive_blob IS NOT NULL ORDER BY ${time}, archive_name`;
+  for await (const rows of database.rows(sql))
+    for (const { place, session_id, archive_name, time: at } of rows)
+      sessions.push({
+        ...{ id: textIn(archive_name), nativeId: textIn(session_id ?? null), time: Number(at ?? 0) },
+        lines: () => fileOf(database, table, place ?? null),
+      });
+  return sessions;
+}
+
+async function* fileOf(database: LogDatabase, table: string, place: DatabaseRow[string]): AsyncGenerator<Buffer> {
+  const row = await firstRow(database, `SELECT unzstd(archive_blob) AS bytes FROM ${table} WHERE rowid = ?`, place);
+  const bytes = row?.['bytes'];
+  yield bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : LOST;
+}
+
+async function* linesOf(found: AsyncGenerator<readonly DatabaseRow[]>): AsyncGenerator<Buffer> {
+  for await (const rows of found) {
+    // No text of JSON has a line end but between its members.
+    const lines = rows.map(({ text }) =>
+      typeof text === 'string' ? Buffer.from(`${text.replace(/[\r\n]+/g, ' ')}\n`) : LOST,
+    );
+    yield Buffer.concat(lines);
+  }
+}
+
+/** A session that lost its header gets one, for nobody else knows what it is. */
+async function* withHeader({ id, time, lines }: StoredSession, onAdded: () => void): AsyncGenerator<Buffer> {
+  let isFirst = true;
+  for await (const chunk of lines()) {
+    if (isFirst) {
+      const end = chunk.indexOf(0x0a);
+      const first = parseObject(chunk.toString('utf8', 0, end < 0 ? chunk.length : end));
+      const header = { type: 'session', version: 3, id, timestamp: isoTime(time), cwd: '' };
+      if (!first || !isHeader(first)) {
+        onAdded();
+        yield Buffer.from(`${JSON.stringify(header)}\n`);
+      }
+    }
+    isFirst = false;
+    yield chunk;
+  }
+}

@@ -1,0 +1,22 @@
+import { type LogFormat, tableColumns } from '../format.ts';
+
+/** The database in which OpenClaw keeps the sessions of an agent, as the lines that it wrote to files before. */
+export const openclaw: LogFormat = {
+  id: 'openclaw',
+  title: 'an OpenClaw database',
+  noun: 'OpenClaw database',
+  detect: (head) => {
+    const columns = tableColumns(head, 'transcript_events');
+    return ['session_id', 'seq', 'event_json'].every((name) => columns?.includes(name)) ? 'certain' : undefined;
+  },
+  locations: (env) => {
+    const home = env['HOME'] || env['USERPROFILE'];
+    const folder = env['OPENCLAW_STATE_DIR'] || (home && `${home}/.openclaw`);
+    return folder ? [`${folder}/agents`] : [];
+  },
+  isDocument: (head) => tableColumns(head, 'transcript_events') !== undefined,
+  toNative: async (source, sink, options) => {
+    const { convertSession } = await import('./convert.ts');
+    await convertSession(openclaw, source, sink, options);
+  },
+};
