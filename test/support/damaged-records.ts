@@ -15,7 +15,19 @@ const uuid = (at: number): string => `c0ffee00-0000-4000-8000-${String(at).padSt
 
 const turns = fc.array(
   fc.record({
-    kind: fc.constantFrom('user', 'answer', 'think', 'call', 'call', 'two calls', 'note', 'compact', 'side'),
+    kind: fc.constantFrom(
+      'user',
+      'answer',
+      'think',
+      'call',
+      'call',
+      'two calls',
+      'note',
+      'compact',
+      'keep',
+      'side',
+      'system',
+    ),
     text: fc.constantFrom(...TEXTS),
   }),
   { minLength: 1, maxLength: 8 },
@@ -86,6 +98,11 @@ export const transcript: fc.Arbitrary<Buffer> = fc.record({ turns, ending }).map
 class Transcript {
   readonly records: object[] = [];
   #leaf: string | null = null;
+
+  get leaf(): string | null {
+    return this.#leaf;
+  }
+
   #sideLeaf: string | null = null;
 
   add(type: string, rest: object, parent = this.#leaf): string {
@@ -135,9 +152,14 @@ function claudeTurn({ kind, text }: Turn, at: number, session: Transcript): void
   } else if (kind === 'think') {
     answer({ type: 'thinking', thinking: text, signature: 'c2ln' });
     answer({ type: 'text', text: `${text}.` });
-  } else if (kind === 'note') session.note({ type: 'last-prompt', lastPrompt: text, sessionId: 's1' });
-  else if (kind === 'compact') {
-    const metadata = { trigger: 'auto', preTokens: 9 };
+  } else if (kind === 'note')
+    session.note({ type: 'last-prompt', lastPrompt: text, leafUuid: session.leaf, sessionId: 's1' });
+  else if (kind === 'system') session.add('system', { subtype: 'turn_duration', durationMs: 5 });
+  else if (kind === 'compact' || kind === 'keep') {
+    // A result must not be kept without its call.
+    const leaf = kind === 'keep' ? session.add('user', user) : session.leaf;
+    const kept = { preservedSegment: { headUuid: leaf, tailUuid: leaf }, preservedMessages: { uuids: [leaf] } };
+    const metadata = { trigger: 'auto', preTokens: 9, ...(kind === 'keep' ? kept : {}) };
     session.add(
       'system',
       { subtype: 'compact_boundary', content: 'Conversation compacted', compactMetadata: metadata },
@@ -165,6 +187,8 @@ const MEMBERS = [
   'tool_use_id',
   'signature',
   'cwd',
+  'leafUuid',
+  'headUuid',
 ];
 const VALUE = '(null|\\d+|"(?:[^"\\\\]|\\\\.)*")';
 

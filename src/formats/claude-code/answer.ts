@@ -36,7 +36,7 @@ export class Answer {
 
   /** Two records belong to one answer where they say the same. */
   static keyOf({ message, agentId, uuid }: JsonObject): string {
-    const id = isObject(message) ? message['id'] : undefined;
+    const { id } = message as JsonObject;
     return `${stringOf(id) ?? `\0${stringOf(uuid)}`}\0${stringOf(agentId) ?? ''}`;
   }
 

@@ -288,7 +288,7 @@ class Conversion {
     const { record, facts } = taken;
     const uuid = facts.id as string;
     const key = Answer.keyOf(record.value);
-    this.#subagents.ask(record.value['message']);
+    this.#subagents.ask(record.value['message'] as JsonObject);
     if (this.#answer?.answer.key === key) {
       this.#answer.answer.add(record.value);
       this.#writer.count('merged');

@@ -36,7 +36,7 @@ export const edit: RecordEditor = {
   imageData,
   textBlock: (text) => ({ type: 'text', text }),
   keptOnly: ({ compactMetadata }, has) => {
-    const { preservedMessages, preservedSegment } = isObject(compactMetadata) ? compactMetadata : {};
+    const { preservedMessages, preservedSegment } = compactMetadata as JsonObject;
     const isThere = (id: unknown): boolean => typeof id === 'string' && has(id);
     const listed = isObject(preservedMessages) ? preservedMessages : {};
     const ends = isObject(preservedSegment) ? [preservedSegment['headUuid'], preservedSegment['tailUuid']] : [];

@@ -21,7 +21,7 @@ export class Learned {
     const met = new Set<string>();
     for (const [uuid, parent] of orphans) {
       if (met.has(uuid)) continue;
-      const { offset = 0 } = places.spanOf(uuid) ?? {};
+      const { offset } = places.spanOf(uuid) as Span;
       const above: Span[] = [];
       for (let at: string | undefined = parent; at !== undefined && !met.has(at); at = places.parentOf(at)) {
         const span = places.spanOf(at);

@@ -42,8 +42,8 @@ export class Subagents {
   }
 
   /** What the model said: it may ask a subagent, which starts with these words. */
-  ask(message: unknown): void {
-    for (const { id, input } of blocksOf(isObject(message) ? message['content'] : undefined))
+  ask({ content }: JsonObject): void {
+    for (const { id, input } of blocksOf(content))
       if (isObject(input) && typeof input['prompt'] === 'string' && typeof id === 'string')
         this.#asked.set(input['prompt'], id);
   }

@@ -73,7 +73,7 @@ export const fixRecordField: FixRecords = (repair, findings) => {
     if (path === paths.ordinal) unnumbered.push(finding);
     else if (unit.facts.isHeader) completeHeader(repair, [finding]);
     else if (block !== undefined) repair.removeBlock(unit, block, rule, `removed the block ${block}`);
-    else if (path === paths.id) repair.setId(unit, rule);
+    else if (path === paths.id) repair.setId(unit, path, rule);
     else if (path === paths.parentId) reattachRecord(repair, [finding]);
     else if (path === paths.timestamp) timeless.push(finding);
     else if (told !== undefined) repair.setTold(unit, path, told, rule);
@@ -85,12 +85,13 @@ export const fixRecordField: FixRecords = (repair, findings) => {
 
 /** Later records get an id of their own, and what follows and names it goes with them; an equal copy leaves. */
 export const fixRecordIds: FixRecords = (repair, findings) => {
+  const path = repair.edit.paths.id;
   const naming = new Map<string, RecordUnit[]>();
   // From the end, so that each name goes with the nearest record before it.
   for (const { unit, rule } of [...findings].reverse()) {
-    const { id } = unit.facts;
-    const first = id === undefined ? undefined : repair.find(id);
-    if (id === undefined || !first || first === unit || repair.isFrozen(first)) continue;
+    const { id = '' } = unit.facts;
+    const first = repair.find(id);
+    if (path === undefined || !first || first === unit || repair.isFrozen(first)) continue;
     if (first.origin === unit.origin) {
       repair.drop(unit, rule, 'moved an exact copy to quarantine');
       continue;
@@ -99,8 +100,7 @@ export const fixRecordIds: FixRecords = (repair, findings) => {
     naming.set(id, all);
     const named: RecordUnit[] = [];
     for (let last = all.at(-1); last && last.order > unit.order; last = all.at(-1)) named.push(...all.splice(-1));
-    if (!repair.setId(unit, rule)) continue;
-    repair.rename(named, id, unit.facts.id ?? id, rule);
+    repair.rename(named, id, repair.setId(unit, path, rule), rule);
     // As siblings one of them would be out of view.
     if (unit.facts.parentId === first.facts.parentId && unit.facts.isSpoken) repair.setParent(unit, id, rule);
   }
@@ -109,11 +109,10 @@ export const fixRecordIds: FixRecords = (repair, findings) => {
 /** What hangs from a record that agents skip hangs from the nearest that they do not. */
 export const passBy = eachRecord((repair, { unit, rule }) => {
   const { id } = unit.facts;
-  if (id === undefined) return;
   let above: RecordUnit | undefined = unit;
   for (let steps = 0; above && !above.facts.isSpoken; steps++)
     above = typeof above.facts.parentId === 'string' && steps < 1000 ? repair.find(above.facts.parentId) : undefined;
-  for (const child of repair.namedBy(id)) {
+  for (const child of repair.namedBy(id as string)) {
     if (!child.facts.isSpoken || child.facts.parentId !== id) continue;
     repair.setParent(child, (above ?? repair.before(child))?.facts.id ?? null, rule);
   }
@@ -177,9 +176,9 @@ export const renameCalls: FixRecords = (repair, findings) => {
   // An agent was seen to lose the result of a call whose id ends in an underscore and a number.
   const newId = numbered(repair.callIds(), 'x');
   const callIdAt = callFinder();
-  for (const callId of new Set(findings.map(callIdAt))) {
-    const uses = callId === undefined ? [] : repair.usesOf(callId);
-    if (callId === undefined || uses.some(({ unit }) => repair.isFrozen(unit))) continue;
+  for (const callId of new Set(findings.flatMap((finding) => callIdAt(finding) ?? []))) {
+    const uses = repair.usesOf(callId);
+    if (uses.some(({ unit }) => repair.isFrozen(unit))) continue;
     const calls = uses.filter(({ block }) => block.kind === 'call').map((use) => ({ use, results: [] as typeof uses }));
     let [begun, answered] = [0, 0];
     for (const use of uses) {
@@ -190,7 +189,7 @@ export const renameCalls: FixRecords = (repair, findings) => {
     for (const { use, results } of calls.slice(1)) {
       const id = lostCallId(repair, use.unit) ?? newId(callId);
       for (const { unit, block } of [use, ...results]) {
-        const reason = { rule: findings[0]?.rule ?? '', words: `changed the id of the ${block.kind} to '${id}'` };
+        const reason = { rule: findings[0]?.rule as string, words: `changed the id of the ${block.kind} to '${id}'` };
         const path = repair.edit.callIdPath(block);
         repair.set(unit, path, JSON.stringify(id), { ...reason, idBefore: callId, idAfter: id });
         const blocks = renamed.get(unit) ?? new Map();
@@ -226,11 +225,12 @@ export const renameMessage: FixRecords = (repair, findings) => {
     const id = newId(messageId);
     const last = lastOfMessage(repair, unit);
     for (const one of repair.units.slice(unit.order, last.order + 1)) {
-      if (one.facts.messageId !== messageId || one.facts.conversation !== conversation) continue;
+      const isSame = one.facts.messageId === messageId && one.facts.conversation === conversation;
+      if (!isSame || repair.isFrozen(one)) continue;
       const words = `changed the id of the message to '${id}'`;
       done.add(one);
-      if (repair.set(one, path, JSON.stringify(id), { rule, words, idBefore: messageId, idAfter: id }))
-        one.facts = { ...one.facts, messageId: id };
+      repair.set(one, path, JSON.stringify(id), { rule, words, idBefore: messageId, idAfter: id });
+      one.facts = { ...one.facts, messageId: id };
     }
   }
 };
@@ -251,8 +251,7 @@ export const completeCompaction = eachRecord((repair, { unit, rule }) => {
 });
 
 /** An image gives way to a text that says what it was; the quarantine gets the old line. */
-export const describeImage = eachRecord((repair, { unit, rule, path }) => {
-  if (path === undefined) return;
+export const describeImage = eachRecord((repair, { unit, rule, path = '' }) => {
   const textFor = (image: unknown): string => {
     const data = (isObject(image) && repair.edit.imageData(image)) || '';
     const bytes = Buffer.from(data, 'base64');
@@ -260,7 +259,7 @@ export const describeImage = eachRecord((repair, { unit, rule, path }) => {
     const text = `[An image of ${counted(bytes.length, 'byte')} was removed: too large to be sent; sha256 ${sha256}]`;
     return JSON.stringify(repair.edit.textBlock(text, path));
   };
-  if (!repair.set(unit, path, textFor, { rule, words: 'replaced the image by a text' })) return;
+  repair.set(unit, path, textFor, { rule, words: 'replaced the image by a text' });
   repair.keepOld(unit, rule);
   repair.changeBlocks(unit, new Map([[path, { kind: 'text', image: undefined }]]));
 });
@@ -270,7 +269,7 @@ export const fixRecordTime: FixRecords = (repair, findings) => {
   const path = repair.edit.paths.timestamp;
   const timed = repair.units.filter(({ order }) => Number.isFinite(repair.log.timeOf(order)));
   for (const { unit, rule } of findings) {
-    const at = partitionPoint(0, timed.length, (one) => (timed[one]?.order ?? 0) < unit.order);
+    const at = partitionPoint(0, timed.length, (one) => (timed[one] as RecordUnit).order < unit.order);
     const near = timed[at - 1] ?? timed[at];
     if (path === undefined || unit.edits?.drop) continue;
     // Agents may take the latest record for the last one. Where no record has a time, the order is what is left of it.
@@ -278,8 +277,8 @@ export const fixRecordTime: FixRecords = (repair, findings) => {
     const timestamp = new Date(time).toISOString();
     const place = at > 0 ? 'before' : 'after';
     const words = `set the timestamp ${near ? `by that of the record ${place} it` : 'to one of 1970'} (assumed)`;
-    if (repair.set(unit, path, JSON.stringify(timestamp), { rule, words, assumed: true }))
-      unit.facts = { ...unit.facts, timestamp };
+    repair.set(unit, path, JSON.stringify(timestamp), { rule, words, assumed: true });
+    unit.facts = { ...unit.facts, timestamp };
   }
 };
 
@@ -288,11 +287,11 @@ export const setOrdinal: FixRecords = (repair, findings) => {
   const path = repair.edit.paths.ordinal;
   const numbered = repair.units.filter(({ facts }) => typeof facts.ordinal === 'number');
   for (const { unit, rule } of findings) {
-    const at = partitionPoint(0, numbered.length, (one) => (numbered[one]?.order ?? 0) < unit.order);
+    const at = partitionPoint(0, numbered.length, (one) => (numbered[one] as RecordUnit).order < unit.order);
     const ordinal = (numbered[at - 1]?.facts.ordinal ?? -1) + 1;
     if (path === undefined || unit.edits?.drop) continue;
-    if (repair.set(unit, path, String(ordinal), { rule, words: `set ${path} to ${ordinal}` }))
-      unit.facts = { ...unit.facts, ordinal };
+    repair.set(unit, path, String(ordinal), { rule, words: `set ${path} to ${ordinal}` });
+    unit.facts = { ...unit.facts, ordinal };
   }
 };
 
@@ -305,7 +304,7 @@ export const writeHeader = eachRecord((repair, { rule }) => {
 });
 
 function newHeader({ edit, index }: RecordRepair) {
-  return edit.header?.(index.first, uuidOf(JSON.stringify(index.first[0] ?? '')), index.start);
+  return edit.header?.(index.first, uuidOf(JSON.stringify(index.first[0])), index.start);
 }
 
 /** Escaped halves of a character, as pairs, alone, or as other escapes that are passed over. */

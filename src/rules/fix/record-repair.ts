@@ -115,9 +115,8 @@ export class RecordRepair {
     return unit?.edits?.drop ? undefined : unit;
   }
 
-  /** Puts JSON to a path of a record. What is set twice keeps its first reason and gets its last value. */
-  set(unit: RecordUnit, path: string, json: PathChange['json'], reason: ChangeReason): boolean {
-    if (this.isFrozen(unit)) return false;
+  /** Puts JSON to a path of a record, not a frozen one. What is set twice keeps its first reason and gets its last value. */
+  set(unit: RecordUnit, path: string, json: PathChange['json'], reason: ChangeReason): void {
     const { set } = insideOf(unit);
     const earlier = set.get(path);
     set.set(path, { ...reason, ...(earlier ? { rule: earlier.rule, idBefore: earlier.idBefore } : {}), json });
@@ -125,26 +124,24 @@ export class RecordRepair {
     const issues = unit.facts.issues.filter((issue) => issue.path !== path);
     unit.facts = { ...unit.facts, issues };
     this.changes++;
-    return true;
   }
 
   /** A record gets a member that the rest of it tells. */
   setTold(unit: RecordUnit, path: string, value: string, rule: string): void {
     const words = `set ${path} to '${value}', as the rest of the record tells`;
-    if (!this.set(unit, path, JSON.stringify(value), { rule, words })) return;
+    this.set(unit, path, JSON.stringify(value), { rule, words });
     const { id, parentId, issues } = unit.facts;
     unit.facts = { ...(unit.told ?? unit.facts), id, parentId, issues };
   }
 
-  setId(unit: RecordUnit, rule: string): boolean {
-    const { paths } = this.edit;
+  /** Gives a record a new id, at the path where its format has ids. */
+  setId(unit: RecordUnit, path: string, rule: string): string {
     const { id: idBefore } = unit.facts;
-    if (paths.id === undefined) return false;
     const id = this.newId(unit);
     const words = idBefore === undefined ? `gave the record the id '${id}'` : `changed the id to '${id}'`;
-    if (!this.set(unit, paths.id, JSON.stringify(id), { rule, words, idBefore, idAfter: id })) return false;
+    this.set(unit, path, JSON.stringify(id), { rule, words, idBefore, idAfter: id });
     unit.facts = { ...unit.facts, id };
-    return true;
+    return id;
   }
 
   /** A new id, which is the same in every run and is named nowhere in the file. */
@@ -156,10 +153,10 @@ export class RecordRepair {
   }
 
   /** Gives a record another parent; null makes it a root. */
-  setParent(unit: RecordUnit, parentId: string | null, rule: string): boolean {
+  setParent(unit: RecordUnit, parentId: string | null, rule: string): void {
     const { paths } = this.edit;
     const { parentId: before } = unit.facts;
-    if (paths.parentId === undefined || before === parentId || this.isFrozen(unit)) return false;
+    if (paths.parentId === undefined || before === parentId || this.isFrozen(unit)) return;
     if (!unit.isNew) {
       const words = parentId === null ? 'made the record a root' : `reattached the record to '${parentId}'`;
       const ids = { idBefore: before ?? undefined, idAfter: parentId ?? undefined };
@@ -167,14 +164,13 @@ export class RecordRepair {
     }
     unit.facts = { ...unit.facts, parentId };
     if (parentId !== null) this.#name(parentId, unit);
-    return true;
   }
 
   /** The nearest record before it that others of its conversation may hang from. */
   before(unit: RecordUnit): RecordUnit | undefined {
     this.#before ??= this.#findBefore();
-    let at = this.#before[unit.order] ?? -1;
-    while (at >= 0 && this.units[at]?.edits?.drop) at = this.#before[at] ?? -1;
+    let at = this.#before[unit.order] as number;
+    while (this.units[at]?.edits?.drop) at = this.#before[at] as number;
     this.#before[unit.order] = at;
     return this.units[at];
   }
@@ -222,33 +218,33 @@ export class RecordRepair {
     const { leaf } = this.edit.paths;
     for (const unit of named) {
       if (unit.facts.parentId === id) this.setParent(unit, to, rule);
-      if (unit.facts.leaf !== id || leaf === undefined || to === null) continue;
-      const words = `the leaf is now '${to}'`;
-      if (this.set(unit, leaf, JSON.stringify(to), { rule, words, idBefore: id, idAfter: to }))
-        unit.facts = { ...unit.facts, leaf: to };
+      if (unit.facts.leaf !== id || leaf === undefined || to === null || this.isFrozen(unit)) continue;
+      this.set(unit, leaf, JSON.stringify(to), { rule, words: `the leaf is now '${to}'`, idBefore: id, idAfter: to });
+      unit.facts = { ...unit.facts, leaf: to };
     }
   }
 
   /** The record leaves for the quarantine; what hangs from it hangs from its parent then. */
-  drop(unit: RecordUnit, rule: string, words: string): boolean {
-    if (unit.isNew || unit.edits?.drop || this.isFrozen(unit)) return false;
+  drop(unit: RecordUnit, rule: string, words: string): void {
+    if (unit.isNew || unit.edits?.drop) return;
     const { id, parentId = null } = unit.facts;
     const isFirst = id !== undefined && this.log.find(id) === unit.order;
     editsOf(unit).drop = { rule, words };
     this.changes++;
     if (isFirst) this.rename(this.namedBy(id), id, parentId, rule);
-    return true;
   }
 
   /** A block leaves, and the quarantine gets the old line; a record of which nothing is left leaves itself. */
-  removeBlock(unit: RecordUnit, path: string, rule: string, words: string): boolean {
+  removeBlock(unit: RecordUnit, path: string, rule: string, words: string): void {
     const { removed, lengths, leaving } = insideOf(unit);
-    if (removed.has(path) || this.isFrozen(unit)) return false;
-    const list = listOf(path);
-    if (list === undefined) return this.drop(unit, rule, 'moved the record to quarantine');
+    if (removed.has(path)) return;
+    const list = listOf(path) ?? '';
     const left = (leaving.get(list) ?? 0) + 1;
     const length = lengths.get(list) ?? unit.facts.blocks.filter((block) => !isInside(block.path, path)).length + left;
-    if (length <= left) return this.drop(unit, rule, 'moved the record to quarantine');
+    if (list === '' || length <= left) {
+      this.drop(unit, rule, 'moved the record to quarantine');
+      return;
+    }
     lengths.set(list, length);
     leaving.set(list, left);
     removed.set(path, { rule, words });
@@ -256,13 +252,12 @@ export class RecordRepair {
     this.keepOld(unit, rule);
     this.#losing.add(unit);
     this.changes++;
-    return true;
   }
 
   /** Forgets the blocks that a fix removed: all of them at once, for there may be as many as the record has. */
   forgetRemoved(): void {
     for (const unit of this.#losing) {
-      const removed = unit.inside?.removed ?? new Map<string, ChangeReason>();
+      const { removed } = insideOf(unit);
       const stays = ({ path }: { readonly path: string }): boolean => !isInsideAny(path, removed);
       unit.facts = { ...unit.facts, blocks: unit.facts.blocks.filter(stays), issues: unit.facts.issues.filter(stays) };
     }
@@ -275,14 +270,12 @@ export class RecordRepair {
   }
 
   /** Changes the text of a record in another way; the quarantine gets the old line. */
-  rewrite(unit: RecordUnit, edit: InnerEdit): boolean {
-    if (this.isFrozen(unit)) return false;
+  rewrite(unit: RecordUnit, edit: InnerEdit): void {
     editsOf(unit).inner.push(edit);
     this.keepOld(unit, edit.rule);
     unit.digest += `\0${edit.rule}`;
     unit.facts = { ...unit.facts, issues: unit.facts.issues.filter(({ rule }) => rule !== edit.rule) };
     this.changes++;
-    return true;
   }
 
   /** Other facts for the blocks at these paths. */
@@ -294,16 +287,16 @@ export class RecordRepair {
   /** The uses of a call's id, in order. */
   usesOf(callId: string): { readonly unit: RecordUnit; readonly block: BlockFacts }[] {
     const symbol = this.log.callIds.find(callId);
-    const uses = symbol < 0 ? [] : [...(this.log.calls.get(symbol) ?? []), ...(this.log.results.get(symbol) ?? [])];
-    let unit: RecordUnit | undefined;
+    const uses = [...(this.log.calls.get(symbol) ?? []), ...(this.log.results.get(symbol) ?? [])];
+    let last: RecordUnit | undefined;
     let blocks = new Map<string, BlockFacts>();
     return uses
       .sort((one, other) => one.position - other.position)
-      .flatMap(({ position, path }) => {
-        if (unit !== this.units[position]) blocks = blocksOf(this.units[position], callId);
-        unit = this.units[position];
-        const block = blocks.get(path);
-        return unit && block ? [{ unit, block }] : [];
+      .map(({ position, path }) => {
+        const unit = this.units[position] as RecordUnit;
+        if (unit !== last) blocks = blocksOf(unit, callId);
+        last = unit;
+        return { unit, block: blocks.get(path) as BlockFacts };
       });
   }
 
@@ -313,8 +306,8 @@ export class RecordRepair {
   }
 
   /** Puts a result in behind a record, below it; what hung from that hangs from the result. */
-  insertResult(anchor: RecordUnit, callId: string, rule: string, text: string): boolean {
-    if (anchor.isNew || this.isFrozen(anchor)) return false;
+  insertResult(anchor: RecordUnit, callId: string, rule: string, text: string): void {
+    if (this.isFrozen(anchor)) return;
     const { conversation, timestamp, messageId } = anchor.facts;
     const earlier = this.#inserted.get(anchor) ?? [];
     const { id: parentId } = (earlier.at(-1) ?? anchor).facts;
@@ -348,7 +341,7 @@ export class RecordRepair {
     }
     const make = (record: string): string => {
       const answer = { callId, id, parentId: unit.facts.parentId ?? undefined, text };
-      if (this.#answered?.record !== record) this.#answered = { record, value: parseObject(record) ?? {} };
+      if (this.#answered?.record !== record) this.#answered = { record, value: parseObject(record) as JsonObject };
       return JSON.stringify(this.edit.result(this.#answered.value, answer));
     };
     const words = `inserted a result for call '${callId}'`;
@@ -356,7 +349,6 @@ export class RecordRepair {
     earlier.push(unit);
     this.#inserted.set(anchor, earlier);
     this.changes++;
-    return true;
   }
 
   /** A line in front of all others. */
@@ -366,11 +358,9 @@ export class RecordRepair {
   }
 
   /** A header goes to the front. */
-  moveToFront(unit: RecordUnit, reason: ChangeReason): boolean {
-    if (unit.raw === undefined || this.front || this.isFrozen(unit)) return false;
+  moveToFront(unit: RecordUnit, reason: ChangeReason): void {
     editsOf(unit).moved = reason;
     this.putInFront({ text: '', rule: reason.rule, words: '', source: unit });
-    return true;
   }
 
   /** What became of all records, as changes of their text. */
@@ -387,13 +377,13 @@ export class RecordRepair {
   }
 }
 
-/** The path of the list that something is in. */
+/** The path of the list whose block something is in. */
 export function listOf(path: string): string | undefined {
-  return /^(.*)\[\d+\]$/.exec(path)?.[1];
+  return /^(.*?)\[\d+\]/.exec(path)?.[1];
 }
 
 /** The blocks of a record that have to do with a call, by their paths. */
-function blocksOf(unit: RecordUnit | undefined, callId: string): Map<string, BlockFacts> {
-  const blocks = unit?.facts.blocks.filter((block) => block.callId === callId) ?? [];
+function blocksOf({ facts }: RecordUnit, callId: string): Map<string, BlockFacts> {
+  const blocks = facts.blocks.filter((block) => block.callId === callId);
   return new Map(blocks.reverse().map((block) => [block.path, block]));
 }

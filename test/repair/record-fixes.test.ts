@@ -1,0 +1,345 @@
+import { describe, expect, it } from 'vitest';
+import { checks as claudeCode } from '../../src/formats/claude-code/checks.ts';
+import { checks as codex } from '../../src/formats/codex/checks.ts';
+import type { RecordChecks } from '../../src/formats/format.ts';
+import { rebuildInput } from '../support/rebuild.ts';
+import { type RecordRepairOptions, recordErrors, repairRecords } from '../support/repairing-records.ts';
+
+type Json = Record<string, unknown>;
+
+const time = (at: number): string => new Date(1.77e12 + at * 1000).toISOString();
+let second = 0;
+const record = (uuid: string | undefined, parentUuid: string | null | undefined, more: object): Json => ({
+  ...{ parentUuid, isSidechain: false, uuid, timestamp: time(second++), sessionId: 's', version: '2.1.325' },
+  ...more,
+});
+const user = (uuid: string | undefined, parent: string | null | undefined, content: unknown, more: object = {}): Json =>
+  record(uuid, parent, { type: 'user', message: { role: 'user', content }, ...more });
+const says = (uuid: string | undefined, parent: string | null, content: unknown, id = `m-${uuid}`): Json =>
+  record(uuid, parent, { type: 'assistant', message: { id, role: 'assistant', content } });
+const text = (words: string) => ({ type: 'text', text: words });
+const call = (id: unknown) => ({ type: 'tool_use', id, name: 'Bash', input: {} });
+const result = (id: unknown, content = 'done') => ({ type: 'tool_result', tool_use_id: id, content });
+
+const bytesOf = (records: readonly Json[]): Buffer =>
+  Buffer.from(records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+
+/** A line whose bytes are no UTF-8: it stays as it is where only other rules are wanted. */
+function withBadBytes(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString('latin1').replaceAll('BAD', '\xff'), 'latin1');
+}
+
+/** What a repair makes of a log; that it loses nothing and is done after one run holds for all. */
+async function repaired(input: Buffer, checks: RecordChecks = claudeCode, options: RecordRepairOptions = {}) {
+  const { output, words, changes, quarantine, left } = await repairRecords(input, checks, options);
+  expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
+  expect((await repairRecords(output, checks, options)).changes).toEqual([]);
+  const lines = output.toString('latin1').trimEnd().split('\n');
+  return { records: lines.map((line): Json => JSON.parse(line)), words, left, quarantine };
+}
+
+/** The same where no error may be left. */
+async function healed(input: readonly Json[], checks: RecordChecks = claudeCode) {
+  const { records, words, left, quarantine } = await repaired(bytesOf(input), checks);
+  expect(left).toEqual([]);
+  expect(await recordErrors(bytesOf(records), checks)).toEqual([]);
+  return { records, words, quarantine };
+}
+
+const ids = (records: readonly Json[]): unknown[] => records.map(({ uuid }) => uuid);
+const parents = (records: readonly Json[]): unknown[] => records.map(({ parentUuid }) => parentUuid);
+const contentOf = (record: Json | undefined): unknown => (record?.['message'] as Json | undefined)?.['content'];
+
+describe('a record of Claude Code that lacks what agents need', () => {
+  it.each<[string, Json, string]>([
+    ['an attachment', { attachment: { type: 'file' } }, 'attachment'],
+    ['a note of the system', { subtype: 'turn_duration' }, 'system'],
+    ['a prompt', { message: { role: 'user', content: 'hi' } }, 'user'],
+  ])('gets the type that the rest of it tells: %s', async (_name, more, type) => {
+    const { records } = await healed([user('u', null, 'go'), record('x', 'u', more), user('v', 'x', 'on')]);
+    expect(records[1]).toMatchObject({ uuid: 'x', type });
+  });
+
+  it.each<[string, Json]>([
+    ['says nothing', {}],
+    ['has a message of nobody', { message: { role: 'narrator', content: 'once' } }],
+    ['has neither type nor parent', { parentUuid: undefined }],
+  ])('leaves where nothing tells its type, and what hung from it stays in place: it %s', async (_name, more) => {
+    const { records, quarantine } = await healed([user('u', null, 'go'), record('x', 'u', more), user('v', 'x', 'on')]);
+    expect(ids(records)).toEqual(['u', 'v']);
+    expect(parents(records)).toEqual([null, 'u']);
+    expect(quarantine).toHaveLength(1);
+  });
+
+  it('loses the blocks that cannot be used, and the record with the last of them', async () => {
+    const odd = [
+      call(undefined),
+      call(5),
+      result(undefined),
+      result(null),
+      { type: 'mystery' },
+      { text: 'typeless' },
+      7,
+    ];
+    const { records, words } = await healed([
+      ...[user('u', null, 'go'), says('a', 'u', [...odd, text('yes')]), says('b', 'a', odd), user('v', 'b', 'on')],
+    ]);
+    expect(records.map(contentOf)).toEqual(['go', [text('yes')], 'on']);
+    expect(parents(records)).toEqual([null, 'u', 'a']);
+    expect(words.filter((one) => one.includes('removed the block'))).toHaveLength(odd.length);
+  });
+
+  it('keeps blocks and images that it does not look into', async () => {
+    const content = [
+      { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+      { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
+      { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } },
+    ];
+    expect(await recordErrors(bytesOf([user('u', null, 'go'), says('a', 'u', content)]), claudeCode)).toEqual([]);
+  });
+
+  it('hangs from the nearest record that stays, not from one that leaves in the same run', async () => {
+    const log = [
+      ...[user('u', null, 'go'), record('x', 'u', { type: 'user' }), record('y', 'x', { type: 'user' })],
+      ...[user('v', undefined, 'on'), user('w', 'v', 'end')],
+    ];
+    const { records } = await healed(log);
+    expect(ids(records)).toEqual(['u', 'v', 'w']);
+    expect(parents(records)).toEqual([null, 'u', 'v']);
+  });
+
+  it('gets an id that nothing in the log names', async () => {
+    const log = [user('u', null, 'go'), user(undefined, 'u', 'on')];
+    const { records } = await healed(log);
+    const taken = String(records[1]?.['uuid']);
+    const again = await healed([...log, user('w', taken, 'end')]);
+    expect(ids(again.records)).not.toContain(taken);
+    expect(parents(again.records)[2]).toBe(again.records[1]?.['uuid']);
+  });
+});
+
+describe('a record that names the leaf', () => {
+  const leaf = (leafUuid: string): Json => ({ type: 'last-prompt', leafUuid, sessionId: 's' });
+
+  it('names the parent of a leaf that leaves', async () => {
+    const { records, words } = await healed([user('u', null, 'go'), record('x', 'u', { type: 'user' }), leaf('x')]);
+    expect(records.at(-1)).toMatchObject({ leafUuid: 'u' });
+    expect(words).toContain("3: missing-field: the leaf is now 'u'");
+  });
+
+  it('stays where the leaf was a root, and where its own line may not change', async () => {
+    const root = await repaired(bytesOf([record('x', null, { type: 'user' }), user('u', null, 'go'), leaf('x')]));
+    expect(root.records.at(-1)).toMatchObject({ leafUuid: 'x' });
+    const log = [user('u', null, 'go'), record('x', 'u', { type: 'user' }), { ...leaf('x'), lastPrompt: 'BAD' }];
+    const frozen = await repaired(withBadBytes(bytesOf(log)), claudeCode, { only: ['missing-field'] });
+    expect(frozen.records.at(-1)).toMatchObject({ leafUuid: 'x' });
+  });
+});
+
+describe('a record on a damaged line that is to stay as it is', () => {
+  it('keeps its id, its parent and the id of its message when others change', async () => {
+    const twice = withBadBytes(bytesOf([user('u', null, 'BAD'), user('u', 'u', 'second'), user('v', 'u', 'on')]));
+    expect((await repaired(twice, claudeCode, { only: ['duplicate-id'] })).words).toEqual([]);
+    const below = withBadBytes(
+      bytesOf([user('u', null, 'go'), record('x', 'u', { type: 'user' }), user('v', 'x', 'BAD')]),
+    );
+    expect(parents((await repaired(below, claudeCode, { only: ['missing-field'] })).records)).toEqual([null, 'x']);
+    const log = [
+      ...[
+        user('u', null, 'go'),
+        says('a', 'u', [text('one')], 'm'),
+        user('v', 'a', 'on'),
+        says('b', 'v', [text('two')], 'm'),
+      ],
+      ...[says('c', 'b', [text('BAD')], 'm')],
+    ];
+    const { records } = await repaired(withBadBytes(bytesOf(log)), claudeCode, { only: ['duplicate-message-id'] });
+    expect(records.flatMap(({ message }) => (message as Json)['id'] ?? [])).toEqual(['m', 'm_2', 'm']);
+  });
+
+  it('gets no result behind it, and its calls keep their ids', async () => {
+    const open = [
+      user('u', null, 'go'),
+      says('a', 'u', [call('c')], 'm'),
+      says('b', 'a', [text('BAD')], 'm'),
+      user('v', 'b', 'on'),
+    ];
+    expect((await repaired(withBadBytes(bytesOf(open)), claudeCode, { only: ['unanswered-call'] })).words).toEqual([]);
+    const twice = [
+      ...[user('u', null, 'go'), says('a', 'u', [call('c'), text('BAD')]), user('r', 'a', [result('c')])],
+      ...[says('b', 'r', [call('c')]), user('s', 'b', [result('c')])],
+    ];
+    expect((await repaired(withBadBytes(bytesOf(twice)), claudeCode, { only: ['duplicate-call-id'] })).words).toEqual(
+      [],
+    );
+  });
+});
+
+describe('calls that share an id', () => {
+  it('get ids of their own where none of them has a result', async () => {
+    const log = [user('u', null, 'go'), says('a', 'u', [call('c'), call('c')])];
+    const { records } = await repaired(bytesOf(log), claudeCode, { only: ['duplicate-call-id'] });
+    expect(contentOf(records[1])).toEqual([call('c'), call('cx2')]);
+  });
+
+  it('share out their results in order, and a further one stays with the last call before it', async () => {
+    const log = [
+      ...[
+        user('u', null, 'go'),
+        says('a', 'u', [call('c')]),
+        user('r1', 'a', [result('c', 'one'), result('c', 'again')]),
+      ],
+      ...[says('b', 'r1', [call('c')]), user('r2', 'b', [result('c', 'two')])],
+    ];
+    const { records } = await repaired(bytesOf(log));
+    expect(contentOf(records[2])).toEqual([result('c', 'one'), result('c', 'again')]);
+    expect(contentOf(records[4])).toEqual([result('cx2', 'two')]);
+  });
+
+  it('get the id back that a result below has, also beside a result that names none', async () => {
+    const log = [
+      ...[user('u', null, 'go'), says('a', 'u', [call('c')]), user('r1', 'a', [result('c')])],
+      ...[says('b', 'r1', [call('c')]), user('r2', 'b', [text('so'), result('lost')])],
+    ];
+    expect(contentOf((await healed(log)).records[3])).toEqual([call('lost')]);
+  });
+});
+
+describe('messages that share an id', () => {
+  it('get ids of their own, all records of one the same', async () => {
+    const log = [
+      ...[
+        user('u', null, 'go'),
+        says('a', 'u', [text('one')], 'm'),
+        user('v', 'a', 'on'),
+        says('b', 'v', [call('c')], 'm'),
+      ],
+      ...[user('r', 'b', [result('c')]), says('d', 'r', [text('three')], 'm'), user('w', 'd', 'end')],
+    ];
+    const { records } = await healed(log);
+    expect(records.flatMap(({ message }) => (message as Json)['id'] ?? [])).toEqual(['m', 'm_2', 'm_2']);
+  });
+});
+
+describe('a result that is put in', () => {
+  it('is a root where its call has no id, and that is not to be fixed', async () => {
+    const log = [user('u', null, 'go'), says(undefined, 'u', [call('c')]), user('v', 'gone', 'on')];
+    const { records } = await repaired(bytesOf(log), claudeCode, { only: ['unanswered-call'] });
+    expect(records[2]).toMatchObject({ parentUuid: null, message: { content: [{ tool_use_id: 'c' }] } });
+  });
+
+  it('names the record that made the call, and no other of the same answer', async () => {
+    const log = [
+      user('u', null, 'go'),
+      says('a', 'u', [call('c')], 'm'),
+      says('b', 'a', [text('so'), call('d')], 'm'),
+      user('v', 'b', 'on'),
+    ];
+    const { records } = await healed(log);
+    const put = records.filter((one) => 'toolDenialKind' in one);
+    expect(put.map(({ sourceToolAssistantUUID: source }) => source)).toEqual([undefined, 'b']);
+  });
+});
+
+describe('a compaction of Claude Code', () => {
+  const boundary = (compactMetadata: unknown): Json =>
+    record('x', null, { type: 'system', subtype: 'compact_boundary', logicalParentUuid: 'v', compactMetadata });
+  const summary = (): Json => user('y', 'x', 'so far', { isCompactSummary: true });
+  const turns = (): Json[] => [user('u', null, 'go'), user('v', 'u', 'on')];
+
+  it.each<[string, Json, Json]>([
+    ['its head is lost', { headUuid: 'gone', tailUuid: 'v' }, { headUuid: 'v', tailUuid: 'v' }],
+    ['its tail is lost', { headUuid: 'u', tailUuid: 'gone' }, { headUuid: 'u', tailUuid: 'u' }],
+  ])('keeps what is left of its segment where %s', async (_name, preservedSegment, expected) => {
+    const { records } = await healed([...turns(), boundary({ preservedSegment }), summary(), user('w', 'y', 'end')]);
+    expect(records[2]).toMatchObject({ compactMetadata: { preservedSegment: expected } });
+  });
+
+  it('leaves where all is lost that it keeps', async () => {
+    const lost = { preservedSegment: { headUuid: 'gone', tailUuid: 'gone' } };
+    const { records } = await healed([...turns(), boundary(lost), summary(), user('w', 'y', 'end')]);
+    expect(ids(records)).toEqual(['u', 'v', 'y', 'w']);
+  });
+
+  it('of Codex without what it replaced leaves where that is wanted', async () => {
+    const meta = { id: 'i', timestamp: time(0), cwd: '/p', originator: 'o', cli_version: '0.166.0' };
+    const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go' }] };
+    const log = [
+      { timestamp: time(0), type: 'session_meta', payload: meta },
+      { timestamp: time(1), type: 'response_item', payload: said },
+      { timestamp: time(2), type: 'compacted', payload: { message: 'so far' } },
+    ];
+    const { records, words } = await repaired(bytesOf(log), codex, { only: ['half-compaction'] });
+    expect(records.map(({ type }) => type)).toEqual(['session_meta', 'response_item']);
+    expect(words).toEqual(['3: half-compaction: moved the unfinished compaction to quarantine']);
+  });
+});
+
+describe('a record of Codex', () => {
+  const meta = { id: 'i', timestamp: time(0), cwd: '/p', originator: 'o', cli_version: '0.166.0' };
+  const header = (more: object = {}): Json => ({
+    timestamp: time(0),
+    type: 'session_meta',
+    payload: { ...meta, ...more },
+  });
+  const item = (payload: object, more: object = {}): Json => ({
+    timestamp: time(1),
+    type: 'response_item',
+    payload,
+    ...more,
+  });
+  const said = (...content: readonly unknown[]) => ({ type: 'message', role: 'user', content });
+  const words = (text: unknown) => ({ type: 'input_text', text });
+
+  it('loses half characters and keeps whole ones, whatever else is escaped', async () => {
+    const bytes = Buffer.from(
+      bytesOf([header(), item(said(words('@')))])
+        .toString()
+        .replace('@', 'a\\\\ud800 \\n \\ud83d\\ude00 \\ud800 \\udc00'),
+    );
+    const { records } = await repaired(bytes, codex);
+    expect(records[1]).toMatchObject({ payload: { content: [words('a\\ud800 \n 😀 \ufffd \ufffd')] } });
+  });
+
+  it.each<[string, unknown]>([
+    ['missing', undefined],
+    ['of another kind', 5],
+  ])('loses a text that is %s, and keeps the others', async (_name, text) => {
+    const { records } = await healed([header(), item(said(words('a'), words(text)))], codex);
+    expect(records[1]).toMatchObject({ payload: { content: [words('a')] } });
+  });
+
+  it('of a type that is not known stays, though others come behind it', async () => {
+    const log = [header(), { timestamp: time(1), type: 'mystery', payload: {} }, item(said(words('a')))];
+    expect((await repaired(bytesOf(log), codex, { only: ['unknown-entry-type'] })).words).toEqual([]);
+  });
+
+  it.each<[string, Json, string]>([
+    ['a custom tool', { type: 'custom_tool_call', name: 'p', input: '' }, 'custom_tool_call_output'],
+    ['a search for tools', { type: 'tool_search_call', execution: 'client', arguments: {} }, 'tool_search_output'],
+    ['a function', { type: 'function_call', name: 'f', arguments: '{}' }, 'function_call_output'],
+  ])('that calls %s is answered in kind', async (_name, payload, type) => {
+    const log = [header(), item({ ...payload, call_id: 'c' }), item(said(words('on')))];
+    const { records } = await repaired(bytesOf(log), codex, { settleTools: true });
+    expect(records[2]).toMatchObject({ payload: { type, call_id: 'c' } });
+  });
+
+  it('without an envelope is answered without one', async () => {
+    const log = [
+      { id: 'i', timestamp: time(0), instructions: null },
+      { type: 'function_call', name: 'f', arguments: '{}', call_id: 'c' },
+      { type: 'message', role: 'user', content: [words('on')] },
+    ];
+    const { records } = await repaired(bytesOf(log), codex, { settleTools: true });
+    expect(records[2]).toMatchObject({ type: 'function_call_output', call_id: 'c' });
+    expect(records[2]).not.toHaveProperty('timestamp');
+  });
+
+  it('gets a number that follows the one before it, and a time next to that', async () => {
+    const paginated = { ...header({ history_mode: 'paginated' }), ordinal: 0 };
+    const bad = item(said(words('b')), { timestamp: 'never' });
+    const log = [paginated, item(said(words('a')), { ordinal: 1 }), bad];
+    const { records } = await repaired(bytesOf(log), codex, { only: ['missing-ordinal', 'bad-timestamp'] });
+    expect(records[2]).toMatchObject({ ordinal: 2, timestamp: new Date(Date.parse(time(1)) + 1).toISOString() });
+  });
+});
