@@ -22,6 +22,11 @@ const message = (content: readonly object[]): string =>
     message: { ...JSON.parse(assistant('a', null)).message, content },
   });
 
+const compaction = (more: object): string =>
+  entry('compaction', 'a', null, { summary: 's', firstKeptEntryId: 'a', tokensBefore: 1, ...more });
+/** As a conversion to pi keeps what only omp has. */
+const kept = (line: string): object => ({ customType: 'omp/x', data: { line: 2, raw: JSON.parse(line) } });
+
 /** An entry as pi has it, and as omp has it. */
 const PAIRS: readonly (readonly [what: string, pi: string, omp: string])[] = [
   [
@@ -147,6 +152,127 @@ describe('a conversion between pi and omp', () => {
       }
     },
   );
+
+  it.each<[what: string, to: string, line: string, expected: object, code: number, loss: string]>([
+    [
+      'no level',
+      'pi',
+      entry('thinking_level_change', 'a', null, { thinkingLevel: null }),
+      { thinkingLevel: 'off' },
+      0,
+      '',
+    ],
+    [
+      ...(['a summary that only the provider can read', 'pi'] as const),
+      compaction({ preserveData: { openaiRemoteCompaction: { provider: 'openai' } } }),
+      ...([{ type: 'compaction', summary: 's' }, 1, 'REMOTE_COMPACTION 1'] as const),
+    ],
+    [
+      ...(['messages that are kept without a first one', 'omp'] as const),
+      compaction({ firstKeptEntryId: undefined, retainedTail: [] }),
+      ...([{ type: 'compaction', summary: 's' }, 1, 'RETAINED_TAIL 1'] as const),
+    ],
+    [
+      'a call without a purpose',
+      'omp',
+      entry('usage', 'a', null, { provider: 'p', model: 'm', usage: {} }),
+      { type: 'model_usage' },
+      0,
+      '',
+    ],
+    ['a name that was cleared', 'omp', entry('session_info', 'a', null), { type: 'title_change', title: '' }, 0, ''],
+    [
+      ...(['what was not shown to the model', 'pi'] as const),
+      entry('message', 'a', null, {
+        message: { role: 'pythonExecution', code: '1', output: '', excludeFromContext: true },
+      }),
+      ...([{ type: 'custom', customType: 'omp/pythonExecution' }, 0, 'ROLE_AS_CUSTOM 1'] as const),
+    ],
+    [
+      ...(['a message that says nothing', 'pi'] as const),
+      entry('message', 'a', null, { message: { role: 'developer', content: ' ', timestamp: 1 } }),
+      ...([{ type: 'custom', customType: 'omp/developer' }, 0, 'ROLE_AS_CUSTOM 1'] as const),
+    ],
+    [
+      ...(['encrypted thinking without its bytes', 'pi'] as const),
+      message([{ type: 'redactedThinking' }]),
+      ...([{ message: { content: [{ type: 'thinking', thinkingSignature: '', redacted: true }] } }, 0, ''] as const),
+    ],
+    [
+      ...(['a tool of the provider', 'pi'] as const),
+      message([{ type: 'anthropicServerTool', block: {} }]),
+      ...([{ message: { content: [{ type: 'anthropicServerTool' }] } }, 1, 'BLOCK_UNKNOWN 1'] as const),
+    ],
+    [
+      'a switch to another model',
+      'pi',
+      message([{ type: 'fallback' }]),
+      { message: { content: [{ type: 'fallback' }] } },
+      0,
+      'BLOCK_UNKNOWN 1',
+    ],
+  ])('carries over %s, and says what is lost', async (_what, to, line, expected, code, loss) => {
+    const ran = await converted(to, line);
+    expect(ran).toMatchObject({ code, value: { ...envelope, ...expected } });
+    if (loss !== '') expect(ran.stderr).toContain(`(${loss})`);
+    expect((await run(['validate'], { stdin: ran.stdout })).stdout).not.toContain(' error: ');
+  });
+
+  it('passes over blocks that are none', async () => {
+    const line = entry('message', 'a', null, { message: { role: 'user', content: [5, 'x'], timestamp: 1 } });
+    for (const to of ['pi', 'omp']) expect((await convert(to, HEADER + line)).stdout).toBe(HEADER + line);
+  });
+
+  it('keeps of a long entry only its line, unless it is told to keep all', async () => {
+    const line = entry('mode_change', 'a', null, { mode: 'plan', data: { notes: 'x'.repeat(5000) } });
+    const short = await converted('pi', line);
+    expect(short.value.data).toEqual({ line: 2 });
+    expect((await convert('omp', short.stdout)).stdout).toBe(short.stdout);
+    const whole = await converted('pi', line, '--keep', 'raw');
+    expect((await convert('omp', whole.stdout)).stdout).toBe(HEADER + line);
+  });
+
+  it.each<[what: string, line: string]>([
+    ['of another entry', entry('custom', 'a', null, kept(entry('mode_change', 'b', null, { mode: 'plan' })))],
+    [
+      'of the same dialect',
+      entry('custom', 'a', null, kept(entry('active_tools_change', 'a', null, { activeToolNames: [] }))),
+    ],
+    ['of no dialect', entry('custom', 'a', null, { customType: 'omp/x', data: { raw: 7 } })],
+    ['that is nowhere', entry('custom', 'a', null, { customType: 'omp/x' })],
+    [
+      'in an entry of another type',
+      entry('label', 'a', null, { ...kept(entry('mode_change', 'a', null)), targetId: 'a' }),
+    ],
+  ])('takes nothing for an entry of the other agent %s', async (_what, line) => {
+    expect((await convert('omp', HEADER + line)).stdout).toBe(HEADER + line);
+  });
+
+  it('names a session that has no entries', async () => {
+    const { stdout } = await convert('pi', HEADER.replace('"cwd"', '"title":"Empty","cwd"'));
+    expect(last(stdout)).toMatchObject({ type: 'session_info', parentId: null, name: 'Empty' });
+  });
+
+  it('takes the name away where the last entry that names it is empty', async () => {
+    const named = HEADER.replace('"cwd"', '"title":"Old","cwd"');
+    const { stdout } = await convert('omp', named + user('a', null) + entry('session_info', 'b', 'a', { name: '' }));
+    expect(JSON.parse(stdout.split('\n')[0] ?? '').title ?? '').toBe('');
+  });
+
+  it('leaves out lines that cannot be read, in logs of every version', async () => {
+    const v2 = HEADER.replace('"version":3', '"version":2');
+    for (const header of [HEADER, v2]) {
+      const bytes = Buffer.from(
+        `${header}${user('a', null)}${user('b', 'a', 'BAD')}{"type":\n`.replace('BAD', '\xff'),
+        'latin1',
+      );
+      const ran = await run(['convert', '--to', 'pi'], { stdin: bytes });
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toContain('line 3 is damaged (invalid-utf8)');
+      expect(ran.stderr).toContain('and 1 other line: 4 (torn-line)');
+      expect(ran.stdout).toBe(HEADER + user('a', null));
+    }
+  });
 
   it('counts every record', async () => {
     const log = `${HEADER}${user('a', null)}${entry('mode_change', 'b', 'a', { mode: 'plan' })}{"type":"mess\n`;

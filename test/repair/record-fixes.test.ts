@@ -221,7 +221,34 @@ describe('messages that share an id', () => {
   });
 });
 
+describe('a record without a time', () => {
+  const timesOf = async (...times: readonly (string | undefined)[]): Promise<unknown[]> => {
+    const log = times.map((timestamp, at) => user(`u${at}`, at === 0 ? null : `u${at - 1}`, 'go', { timestamp }));
+    const { records } = await repaired(bytesOf(log), claudeCode, { only: ['bad-timestamp'] });
+    return records.map(({ timestamp }) => timestamp);
+  };
+
+  it('gets one next to that of the nearest record that has one, and of 1970 where none has', async () => {
+    const [near, first] = ['2026-01-01T00:00:00.001Z', '2025-12-31T23:59:59.999Z'];
+    const known = '2026-01-01T00:00:00.000Z';
+    expect(await timesOf(known, undefined)).toEqual([known, near]);
+    expect(await timesOf('never', known)).toEqual([first, known]);
+    expect(await timesOf('never', undefined)).toEqual(['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.001Z']);
+  });
+});
+
 describe('a result that is put in', () => {
+  it('comes behind all records of its answer, past those of a subagent', async () => {
+    const side = { isSidechain: true, agentId: 'ag' };
+    const log = [
+      ...[user('u', null, 'go'), says('a', 'u', [call('c')], 'm'), user('s', null, 'count', side)],
+      ...[says('b', 'a', [text('so')], 'm'), user('v', 'b', 'on')],
+    ];
+    const { records } = await healed(log);
+    expect(records.map(({ uuid }) => uuid)).toEqual(['u', 'a', 's', 'b', expect.any(String), 'v']);
+    expect(records[5]?.['parentUuid']).toBe(records[4]?.['uuid']);
+  });
+
   it('is a root where its call has no id, and that is not to be fixed', async () => {
     const log = [user('u', null, 'go'), says(undefined, 'u', [call('c')]), user('v', 'gone', 'on')];
     const { records } = await repaired(bytesOf(log), claudeCode, { only: ['unanswered-call'] });

@@ -207,6 +207,66 @@ describe('--settle-tools', () => {
   });
 });
 
+describe('--settle-tools, where the log has more wrong with it,', () => {
+  it('names a tool that the call does not name, and makes up no time', async () => {
+    const call = { type: 'message', id: 'a1', parentId: 'u1', timestamp: 'soon' };
+    const content = [
+      { type: 'toolCall', id: 't1', name: 5, arguments: {} },
+      { type: 'toolCall', id: 7, name: 'bash', arguments: {} },
+    ];
+    const turn = { ...call, message: { role: 'assistant', content, stopReason: 'toolUse' } };
+    const { output } = await repair(log(user('u1', null, 1), turn, user('u2', 'a1', 3)), { settleTools: true });
+    const [, , put] = entriesOf(output);
+    expect(put).toMatchObject({ timestamp: 'soon', message: { toolCallId: 't1', toolName: 'unknown' } });
+    expect(put?.message).not.toHaveProperty('timestamp');
+    const timeless = log(user('u1', null, 1), { ...turn, timestamp: undefined }, user('u2', 'a1', 3));
+    expect(entriesOf((await repair(timeless, { settleTools: true })).output)[2]).toMatchObject({ timestamp: '' });
+  });
+
+  it('leaves a call alone that was cut off, and one above which nobody spoke', async () => {
+    const cut = log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1'], 'aborted'), user('u2', 'a1', 3));
+    expect(await settled(cut)).toHaveLength(3);
+    const noCalls = log(user('u1', null, 1), calls('a1', 'u1', 2, []), user('u2', 'a1', 3), user('u3', 'u2', 4));
+    expect(await settled(noCalls)).toHaveLength(4);
+  });
+
+  it('puts nothing behind a damaged line that is to stay, nor a line that is into another place', async () => {
+    const bad = (entry: object): string => JSON.stringify(entry).replace('"id"', '"x":"\xff","id"');
+    const lines = [user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), user('u2', 'a1', 3)].map((one) =>
+      JSON.stringify(one),
+    );
+    const frozenCall = [lines[0], bad(calls('a1', 'u1', 2, ['t1'])), lines[2]];
+    const input = Buffer.from(`${[HEADER, ...frozenCall].join('\n')}\n`, 'latin1');
+    const untouched = await repair(input, { settleTools: true, only: ['unanswered-call'] });
+    expect(untouched.output.equals(input)).toBe(true);
+    const frozenNext = Buffer.from(`${[HEADER, lines[0], lines[1], bad(user('u2', 'a1', 3))].join('\n')}\n`, 'latin1');
+    const { output, changes, quarantine } = await repair(frozenNext, { settleTools: true, only: ['unanswered-call'] });
+    expect(rebuildInput(output, changes, quarantine).equals(frozenNext)).toBe(true);
+    const entries = entriesOf(output);
+    expect(entries.map(({ message }) => message?.role)).toEqual(['user', 'assistant', 'toolResult', 'user']);
+    expect(entries[3]?.parentId).toBe('a1');
+  });
+
+  it('puts no second result where the one that is there comes after somebody spoke', async () => {
+    const input = log(
+      user('u1', null, 1),
+      calls('a1', 'u1', 2, ['t1']),
+      user('u2', 'a1', 3),
+      result('r1', 'u2', 4, 't1'),
+    );
+    expect((await repair(input, { settleTools: true })).output.toString()).toBe(input);
+  });
+
+  it('takes a result for no answer that hangs from another turn', async () => {
+    const entries = await repair(
+      log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), calls('a2', 'a1', 3, ['t2']), result('r1', 'a2', 4, 't1')),
+      { settleTools: true },
+    );
+    const put = entriesOf(entries.output).filter(({ message }) => message?.isError);
+    expect(put.map(({ parentId, message }) => [parentId, message?.toolCallId])).toEqual([['a1', 't1']]);
+  });
+});
+
 describe('--settle-leaf', () => {
   const stale = log(user('u1', null, 1), calls('a1', 'u1', 2, []), user('u2', 'a1', 3), custom('c1', 'u1', 4));
 
@@ -228,6 +288,25 @@ describe('--settle-leaf', () => {
     const { output } = await repair(stale.trimEnd(), { settleLeaf: true });
     expect(await errorsOf(output)).toEqual([]);
     expect(entriesOf(output)).toHaveLength(5);
+  });
+
+  it('changes nothing where there is no entry, or the last line is damaged and is to stay', async () => {
+    expect((await repair(`${HEADER}\n`, { settleLeaf: true })).output.toString()).toBe(`${HEADER}\n`);
+    const frozen = Buffer.from(stale.replace('"id":"c1"', '"x":"\xff","id":"c1"'), 'latin1');
+    const { output } = await repair(frozen, { settleLeaf: true, only: ['stale-leaf'] });
+    expect(output.equals(frozen)).toBe(true);
+  });
+
+  it('looks past entries that leave, and needs no time', async () => {
+    const timeless = stale.replace(/"timestamp":"[^"]*",(?="(message|customType)")/g, '');
+    const copy = timeless.trimEnd().split('\n').at(-1);
+    const { output } = await repair(`${timeless}${copy}\n`, { settleLeaf: true });
+    expect(
+      entriesOf(output)
+        .map(({ id }) => id)
+        .slice(0, -1),
+    ).toEqual(['u1', 'a1', 'u2', 'c1']);
+    expect(entriesOf(output).at(-1)).toMatchObject({ parentId: 'u2', timestamp: '', data: { leafBefore: 'c1' } });
   });
 
   it('changes nothing where the leaf hides nothing', async () => {

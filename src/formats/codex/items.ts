@@ -157,7 +157,9 @@ export function callOf(item: JsonObject, line: number): Call {
     return call(block('shell', { command, ...present({ workdir, timeout_ms }) }, { ...rest, status }));
   }
   const args = [item['action'], item['arguments'], present({ prompt: item['revised_prompt'] })].find(isObject);
-  return call(block(type.replace(/_call$/, ''), args ?? {}, { ...present({ id: item['id'], status }), ...rest }));
+  return call(
+    block(type.replace(/_call$/, ''), args as JsonObject, { ...present({ id: item['id'], status }), ...rest }),
+  );
 }
 
 /** Without the members that are null or undefined. */

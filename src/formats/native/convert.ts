@@ -131,8 +131,9 @@ class DialectConversion {
 
   #headOfOmp({ raw, value }: { readonly raw: string; readonly value: JsonObject }): string[] {
     this.#counts.mapped += this.#slot ? 2 : 1;
-    const isNew = this.#isNamedByPi && this.#named?.value !== value['title'];
-    const title = isNew && this.#named ? new Map([['title', this.#named.text || undefined]]) : new Map();
+    const named = this.#isNamedByPi ? this.#named : undefined;
+    const isNew = named && named.value !== value['title'];
+    const title = isNew ? new Map([['title', named.text]]) : new Map();
     return [...(this.#slot ? [this.#slot.raw] : []), changeMembers(raw, value, title)];
   }
 

@@ -104,7 +104,7 @@ function modelChange(raw: string, value: JsonObject, line: number, target: Targe
 
 /** A message in a role that the other agent does not have: what it told the model becomes a custom message. */
 function otherRole(raw: string, value: JsonObject, line: number, target: Target, theirs: Dialect): DialectEntry {
-  const message = messageOf(value) ?? {};
+  const message = messageOf(value) as JsonObject;
   const { role } = message;
   const content = message['excludeFromContext'] === true ? undefined : contentOf(raw, role);
   if (content === undefined) return kept(raw, value, line, target, theirs, ['ROLE_AS_CUSTOM', 'info']);
@@ -119,7 +119,7 @@ function otherRole(raw: string, value: JsonObject, line: number, target: Target,
 
 /** What a message of such a role tells the model, as JSON; undefined where that is nothing. */
 function contentOf(raw: string, role: unknown): string | undefined {
-  const message = messageOf(JSON.parse(decodeUtf8(raw)) as JsonObject) ?? {};
+  const message = messageOf(JSON.parse(decodeUtf8(raw)) as JsonObject) as JsonObject;
   const told: unknown =
     role === 'pythonExecution'
       ? executionText(message)
@@ -158,8 +158,8 @@ function blocksIn(raw: string, value: JsonObject, dialect: Dialect): DialectEntr
     if (block['type'] === 'fallback') losses.push(['BLOCK_UNKNOWN', 'info']);
   });
   if (changed.size === 0) return mapped(raw, ...losses);
-  const message = findMember(raw, skipSpace(raw, 0), 'message')?.valueStart ?? 0;
-  const list = findMember(raw, message, 'content')?.valueStart ?? 0;
+  const message = findMember(raw, skipSpace(raw, 0), 'message')?.valueStart as number;
+  const list = findMember(raw, message, 'content')?.valueStart as number;
   const splices: Splice[] = [];
   let index = 0;
   for (const { start, end } of arrayElements(raw, list)) {
@@ -199,7 +199,7 @@ function originalOf(raw: string, value: JsonObject, dialect: Dialect): string | 
   const original = isObject(holder) ? holder['raw'] : undefined;
   if (!isObject(original) || dialectOf(original) !== dialect) return undefined;
   if (original['id'] !== id || original['parentId'] !== parentId) return undefined;
-  const open = findMember(raw, skipSpace(raw, 0), key)?.valueStart ?? 0;
+  const open = findMember(raw, skipSpace(raw, 0), key)?.valueStart as number;
   return blockText(raw, open, 'raw');
 }
 

@@ -1,6 +1,6 @@
 import { BYTE_ORDER_MARK, type Damage, type LineContent, readContent } from '../../entries/damage.ts';
 import { isHeader, isTitleSlot, versionOf } from '../../entries/envelope-check.ts';
-import { applySplices, changeMembers, findMember, skipSpace } from '../../json/text.ts';
+import { applySplices, changeMembers, findMember, type Member, skipSpace } from '../../json/text.ts';
 import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import { readLineBatches, readLines } from '../../lines/reader.ts';
@@ -151,9 +151,9 @@ function lostEntries({ damage, objects }: LineContent): number {
 /** Version 3 calls the role hookMessage custom; nothing else is new. */
 function renamedRole(raw: string, { type, message }: JsonObject): string {
   if (type !== 'message' || !isObject(message) || message['role'] !== 'hookMessage') return raw;
-  const open = findMember(raw, skipSpace(raw, 0), 'message')?.valueStart ?? 0;
-  const role = findMember(raw, open, 'role');
-  return role ? applySplices(raw, [{ start: role.valueStart, end: role.valueEnd, text: '"custom"' }]) : raw;
+  const open = findMember(raw, skipSpace(raw, 0), 'message')?.valueStart as number;
+  const { valueStart: start, valueEnd: end } = findMember(raw, open, 'role') as Member;
+  return applySplices(raw, [{ start, end, text: '"custom"' }]);
 }
 
 /** By the header; everything that is wrong with it is found when the lines are migrated. */

@@ -66,7 +66,7 @@ function unanswered(
   below: ReadonlyMap<RepairEntry, Set<string>>,
 ): { call: string; behind: RepairEntry; follower: RepairEntry }[] {
   const pairing = new Pairing<string, number>();
-  const groups = new Set((path[0]?.tools?.calls ?? []).map(({ id }) => pairing.add(id, id)));
+  const groups = new Set(path[0]?.tools?.calls.map(({ id }) => pairing.add(id, id)));
   let lastResult = 0;
   path.forEach(({ tools }, at) => {
     const group = tools?.answers === undefined ? undefined : pairing.callsFor(tools.answers);
@@ -116,7 +116,7 @@ function insertResults(
     const missing = new Set(inserted.has(key) ? [] : calls);
     let parentId = inserted.get(key) ?? repair.idOf(behind);
     if (parentId === undefined) return;
-    for (const call of turn.tools?.calls ?? []) {
+    for (const call of (turn.tools as ToolUse).calls) {
       if (!missing.delete(call.id)) continue;
       const id = repair.mint(behind.position + 1);
       const message = {
