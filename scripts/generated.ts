@@ -4,6 +4,7 @@ import { PassThrough, Writable } from 'node:stream';
 import packageJson from '../package.json' with { type: 'json' };
 import { commands } from '../src/commands/index.ts';
 import { foreignFormats } from '../src/formats/index.ts';
+import { type Support, supportedFormats } from '../src/formats/support.ts';
 import { main, type ProcessIo } from '../src/main.ts';
 import { rules } from '../src/rules/index.ts';
 import { manPage } from './man-page.ts';
@@ -19,7 +20,10 @@ export interface GeneratedFile {
 export const generatedFiles: readonly GeneratedFile[] = [
   {
     path: 'README.md',
-    make: async (root) => withRuleTable(readFileSync(join(root, 'README.md'), 'utf8'), await agentLevels()),
+    make: async (root) => {
+      const readme = withRuleTable(readFileSync(join(root, 'README.md'), 'utf8'), await agentLevels());
+      return withSupportTable(readme, await supportedFormats({ HOME: '~' }));
+    },
   },
   { path: 'docs/what-can-go-wrong.md', make: async () => rulePage(rules, await agentLevels()) },
   {
@@ -43,6 +47,22 @@ async function agentLevels(): Promise<AgentLevels[]> {
 function withRuleTable(readme: string, agents: readonly AgentLevels[]): string {
   if (!TABLE.test(readme)) throw new Error('README.md has no place for the table of rules');
   return readme.replace(TABLE, (_, open: string, close: string) => `${open}\n${ruleTable(rules, agents)}\n\n${close}`);
+}
+
+const SUPPORT = /(<!-- formats: made by npm run docs -->\n)[\s\S]*?(<!-- end of formats -->)/;
+
+function withSupportTable(readme: string, formats: readonly Support[]): string {
+  if (!SUPPORT.test(readme)) throw new Error('README.md has no place for the table of formats');
+  const word = (can: boolean): string => (can ? 'yes' : '');
+  const rows = formats.map(({ id, files, reads, checks, repairs, writes, locations }) => {
+    const cells = [reads, checks, repairs, writes].map(word);
+    return `| \`${id}\` | ${files} | ${cells.join(' | ')} | ${locations.map((path) => `\`${path}\``).join(', ')} |`;
+  });
+  const head = `| format | files | read | \`validate\` | \`repair\` | \`convert --to\` | where |\n|${' --- |'.repeat(7)}`;
+  return readme.replace(
+    SUPPORT,
+    (_, open: string, close: string) => `${open}\n${head}\n${rows.join('\n')}\n\n${close}`,
+  );
 }
 
 const COLUMNS = 108;

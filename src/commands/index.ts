@@ -23,6 +23,7 @@ const TABLE: readonly Row[] = [
     'Check whether a session is safe to resume: verdict, pending calls, last stable entry',
     () => import('./status.ts'),
   ],
+  ['formats', 'List the log formats that are read, checked, repaired and written', () => import('./formats.ts')],
   ['schema', 'Print the JSON Schema of a session log', () => import('./schema.ts')],
   [
     'completion',

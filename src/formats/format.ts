@@ -353,6 +353,8 @@ export interface LogFormat {
   readonly title: string;
   /** What several of them are called with an s, for '4 Codex rollouts'. */
   readonly noun: string;
+  /** What is read of it, for people; JSONL where undefined. */
+  readonly files?: string;
   /** Whether a file that starts like this has the format. */
   detect(head: Head): Certainty | undefined;
   /** The folders where the program keeps its logs, given the variables of the environment. */

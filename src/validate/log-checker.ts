@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { refsOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
-import { counting, fileChunks, readWhole } from '../files/input.ts';
+import { counting, fileChunks, readWhole, sizeOf } from '../files/input.ts';
 import { Spool } from '../files/spool.ts';
 import { isDatabase, isDatabaseFile, openUnpacked, unpacked } from '../files/unpack.ts';
 import { isPacked } from '../files/zstd.ts';
@@ -110,7 +110,9 @@ export class LogChecker {
       const whole = chunks ? undefined : readWhole(name, this.#memory);
       if (database || (!chunks && (whole ? isDatabase(whole) : isDatabaseFile(name))))
         return yield* this.#checkDatabase(name, database, { onFinding, onBytes });
-      const start = whole || !isFile ? undefined : await longFirstLine({ chunks: () => fileChunks(name) });
+      // What comes from a pipe can be read only once.
+      const isLong = !whole && isFile && (await sizeOf(name)) > 0;
+      const start = isLong ? await longFirstLine({ chunks: () => fileChunks(name) }) : undefined;
       const document = start && identifyDocument(name, start, from);
       if (document && !readsAll) return yield* this.#checkDocument(name, document, undefined, { onFinding, onBytes });
       if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole)) {

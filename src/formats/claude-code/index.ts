@@ -11,6 +11,7 @@ export const claudeCode: LogFormat = {
   id: 'claude-code',
   title: 'a Claude Code transcript',
   noun: 'Claude Code transcript',
+  files: 'JSONL transcripts, with the files of subagents',
   detect: ({ objects }) => {
     const turns = objects.filter(isTurn);
     if (turns.some((turn) => Object.hasOwn(turn, 'isSidechain'))) return 'certain';

@@ -6,6 +6,7 @@ export const codex: LogFormat = {
   id: 'codex',
   title: 'a Codex rollout',
   noun: 'Codex rollout',
+  files: 'rollouts of all versions, also packed (.jsonl.zst)',
   detect: ({ objects, first, document }) => {
     if (first?.['type'] === 'session_meta' && hasMembers(first['payload'], { id: 'string' })) return 'certain';
     // The versions before it: a first line without a type, then one JSON document.

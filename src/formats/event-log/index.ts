@@ -6,6 +6,7 @@ export const eventLog: LogFormat = {
   id: 'event-log',
   title: 'an event log',
   noun: 'event log',
+  files: 'events.jsonl, with its artifacts and snapshots',
   detect: ({ first, objects }: Head) => {
     if (isEvent(first)) return 'certain';
     return objects.length > 1 && objects.every(isEvent) ? 'probable' : undefined;

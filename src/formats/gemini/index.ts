@@ -5,6 +5,7 @@ export const gemini: LogFormat = {
   id: 'gemini',
   title: 'a Gemini CLI session',
   noun: 'Gemini CLI session',
+  files: 'JSONL, older JSON, saved checkpoints',
   detect: (head) => {
     if (hasMembers(head.first, { type: 'absent', sessionId: 'string', projectHash: 'string' })) return 'certain';
     if (head.documentHas('sessionId', 'projectHash', 'messages')) return 'certain';

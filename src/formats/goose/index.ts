@@ -6,6 +6,7 @@ export const goose: LogFormat = {
   id: 'goose',
   title: 'a Goose session',
   noun: 'Goose session',
+  files: 'sessions.db, JSON exports, older JSONL',
   detect: (head) => {
     if (isDatabase(head) || isExport(head)) return 'certain';
     const { first } = head;

@@ -5,6 +5,7 @@ export const openclaw: LogFormat = {
   id: 'openclaw',
   title: 'an OpenClaw database',
   noun: 'OpenClaw database',
+  files: 'openclaw-agent.sqlite',
   detect: (head) => {
     const columns = tableColumns(head, 'transcript_events');
     return ['session_id', 'seq', 'event_json'].every((name) => columns?.includes(name)) ? 'certain' : undefined;

@@ -6,6 +6,7 @@ export const opencode: LogFormat = {
   id: 'opencode',
   title: 'an OpenCode session',
   noun: 'OpenCode session',
+  files: 'opencode.db, exports (JSON)',
   detect: (head) => (isExport(head) || isStore(head) ? 'certain' : undefined),
   locations: (env) => {
     const home = env['HOME'] || env['USERPROFILE'];

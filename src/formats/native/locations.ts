@@ -1,0 +1,21 @@
+import type { LogFormat } from '../format.ts';
+
+/** Agents that were made from pi and write the same logs, below the home folder. */
+const FORKS = ['.prime/agent', '.senpi/agent', '.config/kimchi/harness', '.gjc/agent', '.campfire/agent'];
+
+/** Where pi, and those made from it, keep their sessions. */
+export const piLocations: NonNullable<LogFormat['locations']> = (env) => {
+  const home = env['HOME'] || env['USERPROFILE'];
+  const own = env['PI_CODING_AGENT_DIR'] || (home && `${home}/.pi/agent`);
+  const forks = home ? [...FORKS.map((fork) => `${home}/${fork}/sessions`), `${home}/.qclaw/agents`] : [];
+  return [...(own ? [`${own}/sessions`] : []), ...forks];
+};
+
+export const ompLocations: NonNullable<LogFormat['locations']> = (env) => {
+  const home = env['HOME'] || env['USERPROFILE'];
+  const data = env['XDG_DATA_HOME'] || (home && `${home}/.local/share`);
+  return [
+    ...(home ? [`${home}/.omp/agent/sessions`, `${home}/.omp/profiles`] : []),
+    ...(data ? [`${data}/omp/sessions`] : []),
+  ];
+};

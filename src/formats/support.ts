@@ -1,0 +1,41 @@
+import type { LogFormat } from './format.ts';
+import { foreignFormats, ORIGINS } from './index.ts';
+import { ompLocations, piLocations } from './native/locations.ts';
+
+/** What the program does with the logs of a format. */
+export interface Support {
+  readonly id: string;
+  /** What is read of it. */
+  readonly files: string;
+  readonly reads: boolean;
+  readonly checks: boolean;
+  readonly repairs: boolean;
+  readonly writes: boolean;
+  /** The folders where the agent keeps its logs. */
+  readonly locations: readonly string[];
+}
+
+const NATIVE = { pi: piLocations, omp: ompLocations } as const;
+
+/** All formats that are more than recognized. */
+export async function supportedFormats(env: Readonly<Record<string, string | undefined>>): Promise<Support[]> {
+  const own = ORIGINS.map((id) => {
+    const locations = NATIVE[id](env);
+    return { id, files: 'JSONL, versions 1 to 3', reads: true, checks: true, repairs: true, writes: true, locations };
+  });
+  const others = foreignFormats.filter(({ toNative, fromNative }) => toNative ?? fromNative);
+  return [...own, ...(await Promise.all(others.map((format) => supportOf(format, env))))];
+}
+
+async function supportOf(format: LogFormat, env: Parameters<typeof supportedFormats>[0]): Promise<Support> {
+  const checks = await format.checks?.();
+  return {
+    id: format.id,
+    files: format.files ?? 'JSONL',
+    reads: format.toNative !== undefined,
+    checks: checks !== undefined,
+    repairs: checks?.edit !== undefined,
+    writes: format.fromNative !== undefined,
+    locations: format.locations?.(env) ?? [],
+  };
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { foreignFormats, readFormats, writtenFormats } from '../../src/formats/index.ts';
+import { run } from '../support/run.ts';
+
+interface Row {
+  readonly id: string;
+  readonly reads: boolean;
+  readonly checks: boolean;
+  readonly repairs: boolean;
+  readonly writes: boolean;
+  readonly locations: readonly string[];
+}
+
+async function rows(env: Record<string, string> = { HOME: '/home/ada' }): Promise<Row[]> {
+  const { stdout } = await run(['formats', '--json'], { env });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+}
+
+describe('formats', () => {
+  it('lists all that --from and --to take', async () => {
+    const all = await rows();
+    const ids = (which: (row: Row) => boolean): string[] => all.filter(which).map(({ id }) => id);
+    expect(ids(({ reads }) => reads).sort()).toEqual(readFormats().sort());
+    expect(ids(({ writes }) => writes).sort()).toEqual(writtenFormats().sort());
+    expect(ids(({ checks }) => checks)).toEqual(
+      expect.arrayContaining(['pi', 'omp', 'claude-code', 'codex', 'gemini']),
+    );
+    expect(ids(({ repairs }) => repairs)).toEqual(['pi', 'omp', 'codex', 'claude-code']);
+  });
+
+  it('says where each agent keeps its logs, also where a variable says so', async () => {
+    const where = async (env: Record<string, string>, id: string): Promise<readonly string[] | undefined> =>
+      (await rows(env)).find((row) => row.id === id)?.locations;
+    expect(await where({ HOME: '/home/ada' }, 'pi')).toContain('/home/ada/.pi/agent/sessions');
+    expect(await where({ HOME: '/home/ada', PI_CODING_AGENT_DIR: '/pi' }, 'pi')).toContain('/pi/sessions');
+    expect(await where({ HOME: '/home/ada', CODEX_HOME: '/codex' }, 'codex')).toContain('/codex/sessions');
+    expect(await where({}, 'omp')).toEqual([]);
+  });
+
+  it('prints a table for people, with the home folder short', async () => {
+    const { stdout, code } = await run(['formats'], { env: { HOME: '/home/ada' } });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^claude-code +read check repair - {6}JSONL transcripts/m);
+    expect(stdout).toContain(' ~/.claude/projects\n');
+    for (const { id, toNative } of foreignFormats) expect(stdout.includes(`\n${id} `)).toBe(toNative !== undefined);
+  });
+
+  it('takes no file', async () => {
+    expect(await run(['formats', 'x.jsonl'])).toMatchObject({ code: 2, stdout: '' });
+  });
+});
