@@ -189,9 +189,12 @@ class Conversion {
       const { damage, report } = form;
       const code = damage.length > 0 || (report && changesContext(report)) ? 1 : 0;
       const output = this.#place(headerOf(form), source.name);
-      await this.#save(output, source.name, code, async (out, { streams }) => {
-        // A stream may keep the bytes, whose memory is used again.
-        for await (const chunk of form.store.chunks()) await out.put(streams ? Buffer.from(chunk) : chunk);
+      await this.#save(output, source.name, code, async (out) => {
+        for await (const chunk of form.store.chunks()) {
+          out.bytes(chunk);
+          // Its memory is used again for the next one.
+          await out.flush();
+        }
       });
       noteDamage(source.name, damage, 'was left out', this.#io, log.identity === undefined);
       if (report) this.#account(report, { source, log, output, prefix });
@@ -300,12 +303,12 @@ class Conversion {
     path: string | undefined,
     input: string,
     code: number,
-    write: (out: ByteWriter, sink: Sink) => Promise<T>,
+    write: (out: ByteWriter) => Promise<T>,
   ): Promise<T> {
     const sink = this.#sink(path, input);
     try {
       const out = new ByteWriter(sink.stream);
-      const result = await write(out, sink);
+      const result = await write(out);
       await out.flush();
       await sink.commit();
       return result;

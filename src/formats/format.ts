@@ -82,6 +82,8 @@ export interface NativeSink {
   head(raws: readonly string[]): void;
   /** A header or an entry of version 3, one character per byte, without a newline; and the line it is made from. */
   line(raw: string, sourceLine: number): void;
+  /** The same in pieces: text, and behind it bytes, one to a character, and so on. */
+  pieces(pieces: readonly string[], sourceLine: number): void;
   /** A line of the file that is damaged and was left out. */
   leftOut(sourceLine: number, rule: string): void;
   /** Something that could not be carried over as it was meant; line 0 is the whole file. */

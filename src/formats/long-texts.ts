@@ -51,14 +51,19 @@ export class LongTexts {
     this.#first = Math.max(this.#first, count);
   }
 
-  /** JSON, one character per byte, with its texts in full. */
-  expand(json: string): string {
-    if (!json.includes(this.#start)) return json;
+  /** JSON with its texts in full, in pieces: text, and behind it bytes, one to a character, and so on. */
+  pieces(json: string): readonly string[] {
+    if (!json.includes(this.#start)) return [json];
     if (this.#broken.test(json)) throw new LostText();
-    return json.replace(this.#mark, (_mark, count: string, slashes: string) => this.#rest(count, slashes.length));
+    // Between the texts are the number of a mark and its backslashes.
+    const parts = json.split(this.#mark);
+    const pieces = [parts[0] as string];
+    for (let at = 1; at < parts.length; at += 3)
+      pieces.push(this.#rest(parts[at] as string, (parts[at + 1] as string).length), parts[at + 2] as string);
+    return pieces;
   }
 
-  /** The same for JSON as text. */
+  /** JSON with its texts in full. */
   wholeJson(json: string): string {
     return json.includes(this.#name)
       ? json.replace(this.#mark, (_mark, count: string, slashes: string) =>

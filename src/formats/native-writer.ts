@@ -271,7 +271,12 @@ export class NativeWriter {
     if (this.dialect === 'pi' && title !== undefined)
       this.entry('session_info', { name: title }, { line: this.#line, time: this.#time || timestamp });
     const head = [header, { ...entry, customType: STAMP, data: stamp }];
-    this.#sink.head(head.map((one) => this.texts.expand(encodeUtf8(toJson(one)))));
+    const rawOf = (json: string): string =>
+      this.texts
+        .pieces(json)
+        .map((piece, at) => (at % 2 === 0 ? encodeUtf8(piece) : piece))
+        .join('');
+    this.#sink.head(head.map((one) => rawOf(toJson(one))));
     const { mapped, merged, custom, dropped } = this.#counts;
     this.#sink.report({
       source: { format, ...defined({ version: formatVersion }), sha256: source.sha256, bytes: source.bytes },
@@ -293,7 +298,7 @@ export class NativeWriter {
     const json = typeof fields === 'string' ? fields : toJson(typeof fields === 'function' ? fields(id) : fields);
     const rest = json.length > 2 ? `,${json.slice(1)}` : '}';
     const text = `${names},"timestamp":"${isoTime(time)}"${rest}`;
-    this.#sink.line(this.texts.expand(encodeUtf8(exactJson(text))), place.line);
+    this.#sink.pieces(this.texts.pieces(exactJson(text)), place.line);
     this.#last = id;
     this.#line = Math.max(this.#line, place.line);
     return id;

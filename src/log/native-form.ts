@@ -80,20 +80,30 @@ export async function nativeForm(
     };
     let head: readonly string[] = [];
     let report: ConversionReport | undefined;
+    const put = (piece: string, encoding: 'latin1' | 'utf8'): void => {
+      // UTF-8 has at most three bytes for a unit of UTF-16.
+      const most = encoding === 'utf8' ? 3 * piece.length : piece.length;
+      if (bytes + most >= FLUSH_BYTES) flush();
+      if (most >= FLUSH_BYTES) scratch.write(Buffer.from(piece, encoding));
+      else bytes += buffer.write(piece, bytes, encoding);
+    };
+    const endLine = (sourceLine: number): void => {
+      put('\n', 'latin1');
+      // What is about the whole file, such as its title, belongs where it is written.
+      if (sourceLine > 0) last = sourceLine;
+      sourceLines.push(last);
+    };
     const sink = {
       head: (lines: readonly string[]) => {
         head = lines;
       },
       line: (raw: string, sourceLine: number) => {
-        // What is about the whole file, such as its title, belongs where it is written.
-        if (sourceLine > 0) last = sourceLine;
-        sourceLines.push(last);
-        if (bytes + raw.length >= FLUSH_BYTES) flush();
-        if (raw.length >= FLUSH_BYTES) scratch.write(Buffer.from(`${raw}\n`, 'latin1'));
-        else {
-          bytes += buffer.write(raw, bytes, 'latin1');
-          buffer[bytes++] = 0x0a;
-        }
+        put(raw, 'latin1');
+        endLine(sourceLine);
+      },
+      pieces: (pieces: readonly string[], sourceLine: number) => {
+        for (let at = 0; at < pieces.length; at++) put(pieces[at] as string, at % 2 === 0 ? 'utf8' : 'latin1');
+        endLine(sourceLine);
       },
       leftOut: (line: number, rule: string) => void damage.push({ line, rule }),
       warn: (line: number, message: string) => onWarning(line > 0 ? `${name}:${line}` : name, message),

@@ -50,6 +50,8 @@ export async function nativeTextOf(
       head = raws;
     },
     line: (raw: string) => void lines.push(decoded(raw)),
+    pieces: (pieces: readonly string[]) =>
+      void lines.push(pieces.map((piece, at) => (at % 2 === 0 ? piece : decoded(piece))).join('')),
     leftOut: (line: number) => void leftOut.push(line),
     warn: (_line: number, message: string) => void warnings.push(message),
     restart: () => {
