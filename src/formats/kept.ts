@@ -12,6 +12,10 @@ interface Cut extends JsonObject {
 /** A record of the source beside the entry that was made of it. */
 export interface KeptRecord extends Cut {
   readonly line: number;
+  /** Which block of the message has the member, where it is not the first. */
+  readonly block?: number;
+  /** It is a text there, which stands for another value. */
+  readonly json?: true;
 }
 
 /** `path` leads to the member that an entry has, if any. */

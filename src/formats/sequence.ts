@@ -1,11 +1,13 @@
 import { parseExact } from '../json/exact.ts';
 import type { JsonObject } from '../json/value.ts';
-import { float64Column, uint32Column } from '../util/column.ts';
+import { type Column, float64Column, uint32Column } from '../util/column.ts';
 import type { LogSource, NativeSink, OnDamage, SourceRecord } from './format.ts';
 import { readRecords } from './records.ts';
 
 /** How a log is read: as it stands in the file, or once more by its numbers. */
 export interface SequencePass {
+  /** The records do not come in the order of the file. */
+  isReordered: boolean;
   records(source: LogSource, chunks: AsyncIterable<Uint8Array>, onDamage: OnDamage): AsyncIterable<SourceRecord>;
 }
 
@@ -22,11 +24,23 @@ export async function inSequence(
   convert: (pass: SequencePass) => Promise<void>,
 ): Promise<void> {
   try {
-    await convert({ records: (_source, chunks, onDamage) => asTheyCome(chunks, onDamage, numberOf) });
+    await convert({
+      isReordered: false,
+      records: (_source, chunks, onDamage) => asTheyCome(chunks, onDamage, numberOf),
+    });
   } catch (error) {
     if (!(error instanceof OutOfOrder)) throw error;
     sink.restart();
-    await convert({ records: (source, chunks, onDamage) => byNumber(source, chunks, onDamage, numberOf) });
+    const pass: SequencePass = {
+      isReordered: false,
+      async *records(source, chunks, onDamage) {
+        const index = await indexOf(chunks, onDamage, numberOf);
+        const { order, isReordered } = orderOf(index.numbers);
+        pass.isReordered = isReordered;
+        yield* recordsAt(source, index, order);
+      },
+    };
+    await convert(pass);
   }
 }
 
@@ -46,37 +60,49 @@ async function* asTheyCome(
   }
 }
 
-async function* byNumber(
-  source: LogSource,
+/** Where the records are, and their numbers. */
+interface Index {
+  readonly numbers: Column;
+  readonly offsets: Column;
+  readonly lengths: Column;
+  readonly lines: Column;
+}
+
+async function indexOf(
   chunks: AsyncIterable<Uint8Array>,
   onDamage: OnDamage,
   numberOf: (record: JsonObject) => number | undefined,
-): AsyncGenerator<SourceRecord> {
-  const [numbers, offsets, lengths, lines] = [float64Column(), float64Column(), uint32Column(), uint32Column()];
+): Promise<Index> {
+  const index = { numbers: float64Column(), offsets: float64Column(), lengths: uint32Column(), lines: uint32Column() };
   let last = Number.NEGATIVE_INFINITY;
   for await (const records of readRecords(chunks, onDamage)) {
     for (const { value, offset, length, line } of records) {
       // One without a number stays behind the record before it.
       last = numberOf(value) ?? last;
-      numbers.push(last);
-      offsets.push(offset);
-      lengths.push(length);
-      lines.push(line);
+      index.numbers.push(last);
+      index.offsets.push(offset);
+      index.lengths.push(length);
+      index.lines.push(line);
     }
   }
-  for (const at of orderOf(numbers)) {
-    const bytes = Buffer.alloc(lengths.at(at));
-    const read = await source.readAt(bytes, offsets.at(at));
+  return index;
+}
+
+async function* recordsAt(source: LogSource, index: Index, order: Uint32Array): AsyncGenerator<SourceRecord> {
+  for (const at of order) {
+    const [offset, length, line] = [index.offsets.at(at), index.lengths.at(at), index.lines.at(at)];
+    const bytes = Buffer.alloc(length);
+    const read = await source.readAt(bytes, offset);
     const value = parseExact(bytes.toString('utf8', 0, read));
-    if (value) yield { value, line: lines.at(at), offset: offsets.at(at), length: lengths.at(at), textsBefore: 0 };
+    if (value) yield { value, line, offset, length, textsBefore: 0 };
   }
 }
 
-function orderOf(numbers: { readonly size: number; at(index: number): number }): Uint32Array {
+function orderOf(numbers: Column): { readonly order: Uint32Array; readonly isReordered: boolean } {
   const order = Uint32Array.from({ length: numbers.size }, (_, at) => at);
   const sorted = order.slice().sort((a, b) => numbers.at(a) - numbers.at(b) || a - b);
   const isRepeated = sorted.some(
     (at, index) => index > 0 && numbers.at(at) === numbers.at(sorted[index - 1] as number),
   );
-  return isRepeated ? order : sorted;
+  return isRepeated ? { order, isReordered: false } : { order: sorted, isReordered: true };
 }

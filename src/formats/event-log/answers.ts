@@ -53,7 +53,8 @@ export class Answers {
       name,
       arguments: isHome ? given : given === undefined ? {} : { input: given },
     });
-    this.#answer.kept.push(keptRecord(event, place.line, ...((isHome ? pathOf(event, 'arguments') : undefined) ?? [])));
+    const kept = keptRecord(event, place.line, ...((isHome ? pathOf(event, 'arguments') : undefined) ?? []));
+    this.#answer.kept.push({ ...kept, block: this.#answer.blocks.length - 1 });
     this.#answer.hasCalls = true;
     return isNew;
   }
@@ -72,7 +73,8 @@ export class Answers {
     if (!event) writer.loss('SYNTH_ASSISTANT', 'info', place.line);
     const usage = event && (usageOf(memberOf(event, 'usage')) ?? usageOf(tokensOf(event)));
     if (!usage) writer.loss('USAGE_UNKNOWN', 'info', place.line);
-    const failed = event && memberOf(event, 'status') === 'error';
+    const status = event && memberOf(event, 'status');
+    const failed = status === 'error' || status === 'aborted';
     const requestId = event && textOf(memberOf(event, 'requestId'));
     const id = writer.message(
       {
@@ -82,8 +84,8 @@ export class Answers {
         provider,
         model,
         usage: usage ?? UNKNOWN_USAGE,
-        stopReason: failed ? 'error' : hasCalls ? 'toolUse' : 'stop',
-        ...(failed ? { errorMessage: textOf(memberOf(event, 'error')) } : {}),
+        stopReason: failed ? status : hasCalls ? 'toolUse' : 'stop',
+        ...(failed ? { errorMessage: textOf(memberOf(event ?? {}, 'error')) } : {}),
         ...(requestId ? { responseId: requestId } : {}),
       },
       place,

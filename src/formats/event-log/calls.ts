@@ -73,7 +73,8 @@ export class Calls {
     const call = this.named(id, event.value);
     if (event.type === 'observation.projected') call.observation ??= event.value;
     else if (!call.hasEnded) {
-      call.finished = event;
+      // Behind what the model saw of it, it is no part of that.
+      if (!call.observation) call.finished = event;
       call.hasEnded = true;
     }
   }
@@ -85,9 +86,8 @@ export class Calls {
   async ended(id: string, event: Event, goesOn: boolean): Promise<boolean> {
     const call = this.named(id, event.value);
     if (call.finished !== event) return false;
-    if (call.observation && !call.isAnswered) return true;
+    if (call.observation) return true;
     call.finished = undefined;
-    if (call.isAnswered) return false;
     const ref = textOf(memberOf(event.value, 'observationRef'));
     const text = goesOn && ref !== '' ? await this.#artifact(ref) : undefined;
     if (text === undefined) {
@@ -137,7 +137,7 @@ export class Calls {
     call: Call,
     text: string,
     finished: Event | undefined,
-    { place }: Event,
+    { value, place }: Event,
     records: readonly KeptRecord[],
   ): void {
     if (call.line === 0) this.#writer.loss('ORPHAN_RESULT', 'lossy', place.line, id);
@@ -149,7 +149,7 @@ export class Calls {
         toolCallId: id,
         toolName: call.name,
         content: text === '' ? [] : [{ type: 'text', text }],
-        isError: finished ? end.status !== 'ok' : call.denied !== undefined,
+        isError: finished ? end.status !== 'ok' : call.denied !== undefined || memberOf(value, 'isError') === true,
         details: {
           ...end,
           ...(end.status === 'cancelled' ? { interrupted: true } : {}),

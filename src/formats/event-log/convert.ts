@@ -46,5 +46,9 @@ async function convertOnce(
   }
   const { writer, conversion } = begun ?? begin({});
   await conversion.end();
-  writer.end(conversion.facts, counted.facts(), isExact && conversion.isExact ? 'exact' : 'semantic');
+  writer.end(
+    conversion.facts,
+    counted.facts(),
+    isExact && conversion.isExact && !pass.isReordered ? 'exact' : 'semantic',
+  );
 }

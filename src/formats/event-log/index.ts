@@ -16,6 +16,7 @@ export const eventLog: LogFormat = {
     const { convertEventLog } = await import('./convert.ts');
     await convertEventLog(eventLog, source, sink, options);
   },
+  fromNative: async (session, sink) => (await import('./write.ts')).writeEventLog(session, sink),
 };
 
 function isEvent(value: unknown): boolean {

@@ -174,8 +174,9 @@ export class Conversion {
   #add(place: Place, block: JsonObject | undefined, kept: KeptRecord): Answer {
     this.#writer.count(this.#answer ? 'merged' : 'mapped');
     this.#answer ??= { place, blocks: [], kept: [] };
+    const { length } = this.#answer.blocks;
+    this.#answer.kept.push(block && length > 0 ? { ...kept, block: length } : kept);
     if (block) this.#answer.blocks.push(block);
-    this.#answer.kept.push(kept);
     return this.#answer;
   }
 

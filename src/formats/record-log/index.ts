@@ -15,6 +15,7 @@ export const recordLog: LogFormat = {
     const { convertRecordLog } = await import('./convert.ts');
     await convertRecordLog(recordLog, source, sink, options);
   },
+  fromNative: async (session, sink) => (await import('./write.ts')).writeRecordLog(session, sink),
 };
 
 function isRecord(value: unknown): boolean {

@@ -1,0 +1,182 @@
+import { stringOf } from '../../entries/entry-type.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { toolCalls } from '../../transcript/turns.ts';
+import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
+import { type Numbered, type NumberedFormat, NumberedWriter } from '../numbered-writer.ts';
+import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
+import { usageIn } from '../usage.ts';
+import { canonicalType } from './event.ts';
+
+const HOMES: Readonly<Record<string, ReturnType<NumberedFormat['homeOf']>>> = {
+  'user.message': 'text',
+  'model.responded': 'text',
+  'tool.intent.created': 'call',
+  'observation.projected': 'text',
+  'context.compaction.finished': 'summary',
+};
+
+/**
+ * Writes a session as an event log. Only what it proves becomes an event: a decision on a call, its start or its end is
+ * written where an entry records it, and never made up.
+ */
+export async function writeEventLog(session: NativeSession, sink: SessionSink): Promise<ConversionReport['roundtrip']> {
+  return await new NumberedWriter(new EventFormat(session, sink), sink).write(session);
+}
+
+/** A call, as far as it is written. */
+interface Call {
+  readonly intent: string;
+  readonly name: string;
+  started?: boolean;
+  decided?: boolean;
+}
+
+class EventFormat implements NumberedFormat {
+  readonly id = 'event-log';
+  readonly first = 1;
+  readonly #session: NativeSession;
+  readonly #sink: SessionSink;
+  sessionId: string;
+  readonly #calls = new Map<string, Call>();
+  /** By the id of an entry: how many messages of the user and the model came before it; and the ids of those. */
+  readonly #places = new Map<string, number>();
+  readonly #messages: string[] = [];
+  readonly #line = new Map<Call, number>();
+
+  constructor(session: NativeSession, sink: SessionSink) {
+    this.#session = session;
+    this.#sink = sink;
+    this.sessionId = stringOf(session.header['id']);
+  }
+
+  homeOf({ type }: JsonObject): ReturnType<NumberedFormat['homeOf']> {
+    return HOMES[canonicalType(type)];
+  }
+
+  *start(): Generator<Numbered> {
+    const { header, title } = this.#session;
+    const { cwd, timestamp } = header;
+    const name = title === undefined ? {} : { title };
+    yield this.#event(`${this.sessionId}/start`, timestamp, 'session.started', { cwd: stringOf(cwd), ...name });
+  }
+
+  end(): void {
+    // What the host decided on a call, and when it ran, is nowhere in most sessions.
+    for (const [call, line] of this.#line)
+      if (!call.started || !call.decided) this.#sink.loss('EVENTS_UNRECORDED', 'info', line, call.intent);
+  }
+
+  make(entry: SessionEntry): Iterable<Numbered> | undefined {
+    const { value, line } = entry;
+    this.#places.set(stringOf(value['id']), this.#messages.length);
+    if (value['type'] === 'compaction') return this.#compaction(value);
+    const evidence = value['type'] === 'custom' ? this.#custom(value) : undefined;
+    if (evidence) return evidence;
+    const said = saidBy(value);
+    if (!said || said.by === 'summary' || said.by === 'system') {
+      const code = said ? (said.by === 'summary' ? 'SUMMARY_DROPPED' : 'SYSTEM_DROPPED') : 'ENTRY_DROPPED';
+      this.#lost(code, said ? 'lossy' : 'info', entry);
+      return undefined;
+    }
+    for (const { type } of said.content) {
+      if (type === 'image') this.#lost('IMAGE_DROPPED', 'lossy', entry);
+      if (type === 'thinking' || type === 'redactedThinking') this.#lost('THINKING_DROPPED', 'info', entry);
+    }
+    if (said.by === 'result') return this.#result(said, value);
+    this.#messages.push(stringOf(value['id']));
+    return said.by === 'user' ? this.#user(said, value) : this.#answer(said, value, line);
+  }
+
+  #lost(code: string, severity: 'info' | 'lossy', { value, line }: SessionEntry): void {
+    this.#sink.loss(code, severity, line, stringOf(value['id']) || undefined);
+  }
+
+  #event(id: string, ts: unknown, type: string, members: JsonObject): Numbered {
+    return (seq) => ({ id, sessionId: this.sessionId, seq, ts: stringOf(ts), type, ...members });
+  }
+
+  *#user({ content }: Said, { id, timestamp }: JsonObject): Generator<Numbered> {
+    yield this.#event(stringOf(id), timestamp, 'user.message', { text: textOf(content) });
+  }
+
+  *#answer({ content, message }: Said, { id, timestamp }: JsonObject, line: number): Generator<Numbered> {
+    const { model, provider, stopReason, errorMessage, responseId } = message;
+    const own = stringOf(id);
+    const isStopped = stopReason === 'error' || stopReason === 'aborted';
+    yield this.#event(own, timestamp, 'model.responded', {
+      text: textOf(content),
+      ...(typeof model === 'string' ? { model } : {}),
+      ...(typeof provider === 'string' ? { provider } : {}),
+      ...(typeof responseId === 'string' ? { requestId: responseId } : {}),
+      usage: usageIn(message),
+      ...(isStopped ? { status: stopReason, error: stringOf(errorMessage) } : {}),
+    });
+    let at = 0;
+    for (const call of toolCalls({ content })) {
+      const [toolCallId, toolName] = [stringOf(call['id']), stringOf(call['name'])];
+      const known: Call = { intent: `${own}/${++at}`, name: toolName };
+      this.#calls.set(toolCallId, known);
+      this.#line.set(known, line);
+      yield this.#event(known.intent, timestamp, 'tool.intent.created', {
+        causationId: own,
+        correlationId: toolCallId,
+        ...{ toolCallId, toolName, arguments: argumentsOf(call) },
+      });
+    }
+  }
+
+  /** The end of a tool is written where its start is: most sessions have neither. */
+  *#result({ content, message }: Said, { id, timestamp }: JsonObject): Generator<Numbered> {
+    const { toolCallId: callId, toolName, isError } = message;
+    const toolCallId = stringOf(callId);
+    const call = this.#calls.get(toolCallId);
+    const cause = call ? { causationId: call.intent, correlationId: toolCallId } : {};
+    const details = isObject(message['details']) ? message['details'] : {};
+    const own = stringOf(id);
+    const denied = stringOf(details['toolDenialKind']);
+    if (denied !== '') {
+      if (call) call.decided = true;
+      yield this.#event(`${own}/denied`, timestamp, 'intent.rejected', { ...cause, toolCallId, reason: denied });
+    } else if (call?.started) {
+      const { artifactRefs = [], sideEffect, exitCode } = details;
+      const isCut = details['interrupted'] === true || details['__interrupted'] === true;
+      yield this.#event(`${own}/end`, timestamp, 'tool.finished', {
+        ...cause,
+        ...{ toolCallId, toolName: stringOf(toolName) },
+        status: isCut ? 'cancelled' : isError === true ? 'error' : 'ok',
+        ...(exitCode === undefined ? {} : { exitCode }),
+        artifactRefs,
+        ...(sideEffect === undefined ? {} : { sideEffect }),
+      });
+    }
+    const error = isError === true ? { isError } : {};
+    yield this.#event(own, timestamp, 'observation.projected', {
+      ...cause,
+      toolCallId,
+      text: textOf(content),
+      ...error,
+    });
+  }
+
+  #custom({ id, timestamp, customType, data }: JsonObject): Iterable<Numbered> | undefined {
+    if (!isObject(data)) return undefined;
+    const toolCallId = stringOf(data['toolCallId']);
+    const call = this.#calls.get(toolCallId);
+    if (customType === 'tool_execution_start' && call && !call.started) {
+      call.started = true;
+      const cause = { causationId: call.intent, correlationId: toolCallId };
+      return [this.#event(stringOf(id), timestamp, 'tool.started', { ...cause, toolCallId, toolName: call.name })];
+    }
+    if (customType !== 'session_exit') return undefined;
+    const type = data['kind'] === 'normal' ? 'session.completed' : 'session.failed';
+    return [this.#event(stringOf(id), timestamp, type, { reason: stringOf(data['reason']) })];
+  }
+
+  #compaction({ id, timestamp, summary, firstKeptEntryId: kept }: JsonObject): Iterable<Numbered> {
+    const place = kept === id ? undefined : this.#places.get(stringOf(kept));
+    const last = place === undefined ? undefined : this.#messages[place - 1];
+    const range = last === undefined ? {} : { replacedRange: { to: last } };
+    const members = { summary: stringOf(summary), ...range };
+    return [this.#event(stringOf(id), timestamp, 'context.compaction.finished', members)];
+  }
+}

@@ -1,0 +1,156 @@
+import { stringOf } from '../entries/entry-type.ts';
+import { numberOf } from '../json/exact.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
+import { type ConversionReport, type NativeSession, type SessionEntry, type SessionSink, STAMP } from './format.ts';
+import { type Home, type Restored, restoredRecords } from './restored.ts';
+
+/** A record without its number. */
+export type Numbered = (seq: number) => JsonObject;
+
+/** What a format of numbered records knows to write a session. */
+export interface NumberedFormat {
+  readonly id: string;
+  readonly first: number;
+  /** What an entry has of a record in its own place. */
+  homeOf(record: JsonObject): Home | undefined;
+  /** The id of the session, which is the source's own where it was made from such a log. */
+  sessionId: string;
+  /** What comes before all entries of a session that was not made from such a log. */
+  start(): Iterable<Numbered>;
+  /** What an entry proves; undefined where the format has no place for it, which it reports. */
+  make(entry: SessionEntry): Iterable<Numbered> | undefined;
+  /** All entries are written. */
+  end(): void;
+}
+
+/** Entries that only say what others do too. */
+const MERGED: ReadonlySet<unknown> = new Set(['model_change', 'session_info', 'title_change']);
+
+interface Item extends Partial<Restored> {
+  readonly made?: Numbered;
+}
+
+/**
+ * Writes a session as numbered records. Entries that were made from such records become these again, to the last
+ * member; of others the format says what they prove.
+ */
+export class NumberedWriter {
+  readonly #format: NumberedFormat;
+  readonly #sink: SessionSink;
+  /** A message, as long as what was kept beside it may follow. */
+  #held: SessionEntry | undefined;
+  /** The records of a turn: they are put in the order of their lines. */
+  #items: (Item & { readonly at: number })[] = [];
+  #line = 0;
+  #seq: number;
+  #hasMade = false;
+
+  constructor(format: NumberedFormat, sink: SessionSink) {
+    this.#format = format;
+    this.#sink = sink;
+    this.#seq = format.first - 1;
+  }
+
+  async write(session: NativeSession): Promise<ConversionReport['roundtrip']> {
+    if (!(await this.#isRestored(session))) for (const made of this.#format.start()) this.#add({ made });
+    for await (const entry of session.entries()) await this.#entry(entry);
+    this.#settle();
+    await this.#flush();
+    this.#format.end();
+    return this.#hasMade ? 'semantic' : 'exact';
+  }
+
+  /** Whether it was made from such a log, and has its records. */
+  async #isRestored(session: NativeSession): Promise<boolean> {
+    for await (const { value } of session.entries()) {
+      const { customType, data } = value;
+      if (customType === STAMP && isObject(data)) {
+        if (data['format'] !== this.#format.id) return false;
+        this.#format.sessionId = stringOf(data['sourceId']);
+      } else if (stringOf(customType).startsWith(`${this.#format.id}/`) || this.#rawIn(value)) return true;
+    }
+    return false;
+  }
+
+  /** The record that an entry keeps whole. */
+  #rawIn({ type, data }: JsonObject): JsonObject | undefined {
+    if (type !== 'custom' || !isObject(data) || !isObject(data['raw'])) return undefined;
+    return numberOf(data['raw']['seq']) === undefined || numberOf(data['line']) === undefined ? undefined : data['raw'];
+  }
+
+  async #entry(entry: SessionEntry): Promise<void> {
+    const { value, line } = entry;
+    const { type, customType, data } = value;
+    const own = `${this.#format.id}/`;
+    if (type === 'custom' && customType === `${own}extra` && this.#restore(data)) {
+      this.#sink.count('merged');
+      return;
+    }
+    this.#settle();
+    if (type === 'message' || type === 'compaction' || type === 'custom_message') {
+      if (isTurn(value)) await this.#flush();
+      this.#held = entry;
+      return;
+    }
+    const raw = this.#rawIn(value);
+    const isOwn = typeof customType === 'string' && (customType.startsWith(own) || !customType.includes('/'));
+    if (raw && isOwn && isObject(data)) {
+      this.#add({ line: numberOf(data['line']) ?? 0, record: raw });
+      this.#sink.count('mapped');
+    } else if (MERGED.has(type) || customType === STAMP) this.#sink.count('merged');
+    else if (typeof customType === 'string' && customType.startsWith(own)) {
+      this.#sink.loss('RECORD_CUT', 'lossy', line, stringOf(value['id']));
+      this.#sink.count('dropped');
+    } else this.#make(entry);
+  }
+
+  /** Takes what was kept beside the message before it; false where that is another one. */
+  #restore(data: unknown): boolean {
+    const held = this.#held;
+    if (!held || !isObject(data) || data['target'] !== held.value['id'] || !isObject(data['fields'])) return false;
+    const records = restoredRecords(held.value, data['fields']['records'], (one) => this.#format.homeOf(one));
+    if (!records) return false;
+    for (const one of records) this.#add(one);
+    this.#held = undefined;
+    this.#sink.count('mapped');
+    return true;
+  }
+
+  /** Nothing was kept beside the message that is held. */
+  #settle(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held) this.#make(held);
+  }
+
+  #make(entry: SessionEntry): void {
+    const made = this.#format.make(entry);
+    for (const one of made ?? []) this.#add({ made: one });
+    this.#sink.count(made ? 'mapped' : 'dropped');
+  }
+
+  #add(item: Item): void {
+    this.#line = item.line ?? this.#line;
+    this.#items.push({ ...item, at: this.#line });
+  }
+
+  async #flush(): Promise<void> {
+    const items = this.#items.sort((a, b) => a.at - b.at);
+    this.#items = [];
+    for (const { record, made } of items) {
+      const own = record && numberOf(record['seq']);
+      this.#hasMade ||= made !== undefined;
+      // Behind a record that is new, all numbers move on.
+      const seq: number = own === undefined || this.#hasMade ? this.#seq + 1 : own;
+      this.#seq = seq;
+      const numbered = record && seq !== own ? { ...record, seq } : record;
+      await this.#sink.line(numbered ?? made?.(seq) ?? {});
+    }
+  }
+}
+
+/** Records do not move from one turn to another. */
+function isTurn({ type, message }: JsonObject): boolean {
+  if (type === 'compaction') return true;
+  return isObject(message) && (message['role'] === 'user' || message['role'] === 'assistant');
+}

@@ -1,0 +1,173 @@
+import { stringOf } from '../../entries/entry-type.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { toolCalls } from '../../transcript/turns.ts';
+import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
+import { type Numbered, type NumberedFormat, NumberedWriter } from '../numbered-writer.ts';
+import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
+import { usageIn } from '../usage.ts';
+
+const HOMES: Readonly<Record<string, ReturnType<NumberedFormat['homeOf']>>> = {
+  user: 'text',
+  assistant_finished: 'text',
+  reasoning_finished: 'thinking',
+  tool_started: 'call',
+  tool_finished: 'text',
+};
+const FINISH_REASONS: Readonly<Record<string, string>> = { toolUse: 'tool_calls', stop: 'stop', length: 'length' };
+
+/** Writes a session as a record log, which has one conversation, and neither images, summaries nor signatures. */
+export async function writeRecordLog(
+  session: NativeSession,
+  sink: SessionSink,
+): Promise<ConversionReport['roundtrip']> {
+  const format = new RecordFormat(session, sink, await firstModel(session));
+  return await new NumberedWriter(format, sink).write(session);
+}
+
+interface Model {
+  readonly model: string;
+  readonly provider: string;
+}
+
+/** The model of the first answer. */
+async function firstModel(session: NativeSession): Promise<Model | undefined> {
+  for await (const { value } of session.entries()) {
+    const said = saidBy(value);
+    if (said?.by === 'assistant') return modelOf(said.message);
+  }
+  return undefined;
+}
+
+function modelOf({ model, provider }: JsonObject): Model {
+  return { model: stringOf(model), provider: stringOf(provider) };
+}
+
+class RecordFormat implements NumberedFormat {
+  readonly id = 'record-log';
+  readonly first = 0;
+  sessionId: string;
+  readonly #session: NativeSession;
+  readonly #sink: SessionSink;
+  #model: Model | undefined;
+  #turn: string | undefined;
+  /** Calls without a result, and the line of each; undefined for one that was surely started. */
+  readonly #open = new Map<string, number | undefined>();
+
+  constructor(session: NativeSession, sink: SessionSink, model: Model | undefined) {
+    this.#session = session;
+    this.sessionId = stringOf(session.header['id']);
+    this.#sink = sink;
+    this.#model = model;
+  }
+
+  homeOf({ type }: JsonObject): ReturnType<NumberedFormat['homeOf']> {
+    return HOMES[stringOf(type)];
+  }
+
+  *start(): Generator<Numbered> {
+    const { header, title } = this.#session;
+    const { model, provider } = this.#model ?? {};
+    const time = stringOf(header['timestamp']);
+    yield record(time, 'session_meta', {
+      session_id: this.sessionId,
+      cwd: stringOf(header['cwd']),
+      ...(title === undefined ? {} : { title }),
+      ...(model ? { model } : {}),
+      ...(provider ? { provider } : {}),
+    });
+  }
+
+  make({ value, line }: SessionEntry): Iterable<Numbered> | undefined {
+    const { customType, data } = value;
+    if (customType === 'tool_execution_start' && isObject(data)) {
+      const id = stringOf(data['toolCallId']);
+      if (this.#open.has(id)) this.#open.set(id, undefined);
+      return [];
+    }
+    const said = saidBy(value);
+    if (!said || said.by === 'summary' || said.by === 'system') {
+      const code = said ? (said.by === 'summary' ? 'SUMMARY_DROPPED' : 'SYSTEM_DROPPED') : 'ENTRY_DROPPED';
+      this.#lost(code, said ? 'lossy' : 'info', value, line);
+      return undefined;
+    }
+    for (const block of said.content) {
+      if (block['type'] === 'image') this.#lost('IMAGE_DROPPED', 'lossy', value, line);
+      if (Object.keys(block).some((key) => key.endsWith('Signature')))
+        this.#lost('SIGNATURE_DROPPED', 'info', value, line);
+    }
+    if (said.by === 'user') return this.#user(said, value);
+    return said.by === 'result' ? this.#result(said, value) : this.#answer(said, value, line);
+  }
+
+  end(): void {
+    for (const [id, line] of this.#open)
+      if (line !== undefined) this.#sink.loss('START_UNPROVEN', 'ambiguous', line, id);
+  }
+
+  #lost(code: string, severity: 'info' | 'lossy', { id }: JsonObject, line: number): void {
+    this.#sink.loss(code, severity, line, stringOf(id) || undefined);
+  }
+
+  get #turnId(): JsonObject {
+    return this.#turn === undefined ? {} : { turn_id: this.#turn };
+  }
+
+  *#user({ content }: Said, { id, timestamp }: JsonObject): Generator<Numbered> {
+    this.#turn = stringOf(id);
+    yield record(stringOf(timestamp), 'user', { ...this.#turnId, text: textOf(content) });
+  }
+
+  *#answer({ content, message }: Said, { id, timestamp }: JsonObject, line: number): Generator<Numbered> {
+    const time = stringOf(timestamp);
+    const { stopReason, errorMessage, responseId } = message;
+    const turn = this.#turnId;
+    const text = textOf(content);
+    const isStopped = stopReason === 'error' || stopReason === 'aborted';
+    for (const block of content)
+      if (block['type'] === 'thinking' && stringOf(block['thinking']) !== '')
+        yield record(time, 'reasoning_finished', { ...turn, text: stringOf(block['thinking']) });
+    if (!isStopped || text !== '')
+      yield record(time, 'assistant_finished', {
+        ...turn,
+        message_id: stringOf(id),
+        text,
+        ...this.#newModel(message),
+        usage: usageIn(message),
+        finish_reason: FINISH_REASONS[stringOf(stopReason)] ?? stringOf(stopReason),
+        ...(typeof responseId === 'string' ? { request_id: responseId } : {}),
+      });
+    for (const call of toolCalls({ content })) {
+      this.#open.set(stringOf(call['id']), line);
+      const started = { call_id: stringOf(call['id']), name: stringOf(call['name']), input: argumentsOf(call) };
+      yield record(time, 'tool_started', { ...turn, ...started });
+    }
+    if (!isStopped) return;
+    const ended = stopReason === 'error' ? 'failed' : 'cancelled';
+    yield record(time, ended, { ...turn, reason: stopReason, message: stringOf(errorMessage) });
+  }
+
+  /** The model of an answer, where it is another one than before. */
+  #newModel(message: JsonObject): JsonObject {
+    const model = modelOf(message);
+    const isSame = model.model === this.#model?.model && model.provider === this.#model.provider;
+    this.#model = model;
+    return isSame ? {} : { ...model };
+  }
+
+  *#result({ content, message }: Said, { timestamp }: JsonObject): Generator<Numbered> {
+    const id = stringOf(message['toolCallId']);
+    this.#open.delete(id);
+    const { details, isError } = message;
+    const isCut = isObject(details) && (details['interrupted'] === true || details['__interrupted'] === true);
+    yield record(stringOf(timestamp), 'tool_finished', {
+      ...this.#turnId,
+      call_id: id,
+      status: isCut ? 'cancelled' : isError === true ? 'error' : 'ok',
+      output: textOf(content),
+    });
+  }
+}
+
+function record(time: string, type: string, members: JsonObject): Numbered {
+  return (seq) => ({ schema_version: 1, seq, time, type, ...members });
+}

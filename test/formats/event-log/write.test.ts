@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { jsonl } from '../../support/numbered-log.ts';
+import { settings } from '../../support/properties.ts';
+import { projectRoot, run } from '../../support/run.ts';
+import { saidIn } from '../../support/said-in.ts';
+import { scratchFolder } from '../../support/scratch.ts';
+
+const scratch = scratchFolder();
+const folder = join(projectRoot, 'fixtures/formats/event-log');
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /(?<!\.native)\.jsonl$/.test(name) && !name.includes('disorder'))
+  .sort();
+
+/** An event log after a way through a native session and back. */
+async function thereAndBack(log: string): Promise<string> {
+  const native = await run(['convert', '--from', 'event-log', '--keep', 'raw'], { stdin: log });
+  return (await run(['convert', '--to', 'event-log', '--from', 'pi'], { stdin: native.stdout })).stdout;
+}
+
+describe('an event log that was made into a session', () => {
+  it('comes back byte for byte, from each fixture', async () => {
+    for (const name of files) {
+      const log = readFileSync(join(folder, name), 'utf8');
+      expect(await thereAndBack(log), name).toBe(log);
+    }
+  });
+
+  it('has the same events, with unknown members and types, in the same order', async () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+    const call = fc.constantFrom('t1', 't2');
+    const of = (type: string, members: Record<string, fc.Arbitrary<unknown>>) =>
+      fc.tuple(fc.record({ type: fc.constant(type), ...members }), fc.constantFrom('', 'payload', 'data'));
+    const body = fc.oneof(
+      of('user.message', { text }),
+      of('UserMessage', { text: fc.oneof(text, fc.constant(5)) }),
+      of('model.responded', { text, model: text }),
+      of('tool.intent.created', { toolCallId: call, toolName: text, arguments: fc.jsonValue({ maxDepth: 2 }) }),
+      of('policy.decided', { toolCallId: call, decision: fc.constantFrom('allow', 'deny', 'ask') }),
+      of('ToolStarted', { toolCallId: call }),
+      of('tool.finished', { toolCallId: call, status: fc.constantFrom('ok', 'error'), odd: text }),
+      of('observation.projected', { toolCallId: call, text }),
+      of('context.compacted', { summary: text, replacedRange: fc.record({ to: fc.nat(9) }) }),
+      of('session.paused', { reason: text }),
+      of('cache.warmed', { size: fc.nat() }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 14 }), async (bodies) => {
+        const events = bodies.map(([{ type, ...members }, wrapper], at) => {
+          const seq = at + 1;
+          const envelope = { id: `e${seq}`, sessionId: 's1', seq, ts: `2026-03-02T09:00:${10 + seq}.000Z`, type };
+          return { ...envelope, ...(wrapper === '' ? members : { [wrapper]: members }) };
+        });
+        expect(await thereAndBack(jsonl(events))).toBe(jsonl(events));
+      }),
+      settings(150),
+    );
+  });
+});
+
+describe('convert --to event-log', () => {
+  const sessions = join(projectRoot, 'fixtures/sessions');
+  const path = join(scratch, 'events.jsonl');
+
+  it('writes only what a session proves, and says so', async () => {
+    const { stderr } = await run(['convert', '--to', 'event-log', '-o', path, join(sessions, 'pi-branches.jsonl')]);
+    expect(stderr).toContain('EVENTS_UNRECORDED 4');
+    const types = readFileSync(path, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => String(JSON.parse(line).type));
+    expect([...new Set(types)].sort()).toEqual([
+      ...['model.responded', 'observation.projected', 'session.started', 'tool.intent.created', 'user.message'],
+    ]);
+    const { stdout, code } = await run(['validate', path]);
+    expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
+  });
+
+  it('writes starts and ends that a session records', async () => {
+    const log = join(projectRoot, 'fixtures/formats/record-log/hand/tools.jsonl');
+    await run(['convert', '--to', 'event-log', '-o', path, log]);
+    const types = readFileSync(path, 'utf8').match(/"type":"tool\.\w+/g) ?? [];
+    expect(types.filter((type) => type.endsWith('started'))).toHaveLength(2);
+    expect(types.filter((type) => type.endsWith('finished'))).toHaveLength(2);
+    expect((await run(['validate', path])).code).toBe(0);
+  });
+
+  it.each(['pi-branches', 'pi-compaction', 'pi-pending-call', 'omp-compaction'])(
+    'keeps texts, calls and results: %s',
+    async (name) => {
+      const source = join(sessions, `${name}.jsonl`);
+      await run(['convert', '--to', 'event-log', '-o', path, source]);
+      const said = (await saidIn(source)) as { by: string; thinking: string }[];
+      const isKept = await run(['context', path]);
+      expect(isKept.code).toBe(0);
+      const written = (await saidIn(path)) as typeof said;
+      const plain = (list: typeof said) =>
+        list.filter(({ by }) => by !== 'system').map((one) => ({ ...one, thinking: '' }));
+      expect(plain(written)).toEqual(plain(said));
+    },
+  );
+
+  it('has a compaction keep what it kept', async () => {
+    const source = join(sessions, 'pi-compaction.jsonl');
+    await run(['convert', '--to', 'event-log', '-o', path, source]);
+    const roles = async (log: string) =>
+      (await run(['context', log])).stdout
+        .trim()
+        .split('\n')
+        .map((line) => String(JSON.parse(line).role).replace('bashExecution', 'user'));
+    expect(await roles(path)).toEqual(await roles(source));
+  });
+});
