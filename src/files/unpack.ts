@@ -30,7 +30,7 @@ export async function openUnpacked(name: string, io: UnpackIo): Promise<ByteStor
     const { openDatabase } = await import('./sqlite.ts');
     const database = await openDatabase(
       name,
-      store instanceof Spool ? { chunks: store.chunks() } : { path: name },
+      store instanceof Spool ? { chunks: allOf(store) } : { path: name },
       io.signal,
     );
     await store.close();
@@ -48,6 +48,14 @@ async function startOf(store: ByteStore): Promise<Buffer> {
   // What is read of it stays.
   for await (const _ of store.chunks()) if (store.size >= START_BYTES) break;
   return start.subarray(0, await store.readAt(start, 0));
+}
+
+/** What a spool has and what comes behind it, which is not kept there as well. */
+async function* allOf(spool: Spool): AsyncGenerator<Buffer> {
+  const held = Buffer.alloc(spool.size);
+  await spool.readAt(held, 0);
+  yield held;
+  for (let next = await spool.source?.next(); next?.value; next = await spool.source?.next()) yield next.value;
 }
 
 async function openPacked(name: string, io: UnpackIo): Promise<Spool | ByteStore> {

@@ -70,10 +70,15 @@ export class LogChecker {
   /** For small files, one after the other. */
   readonly #memory = Buffer.allocUnsafeSlow(1024 * 1024);
 
-  constructor(settings: CheckSettings, random: (bytes: number) => Uint8Array) {
+  /** What is opened for a check is gone when the signal aborts. */
+  constructor(
+    settings: CheckSettings,
+    random: (bytes: number) => Uint8Array,
+    signal: AbortSignal = new AbortController().signal,
+  ) {
     const { levels, scanner } = settings;
     this.#random = random;
-    this.#io = { stdin: Readable.from([]), signal: new AbortController().signal, random, note: () => {} };
+    this.#io = { stdin: Readable.from([]), signal, random, note: () => {} };
     this.#settings = settings;
     const blobs = settings.blobs === undefined ? undefined : blobLookup(settings.blobs);
     const memory = makeMemory(scanner, random(8), levels, blobs !== undefined);

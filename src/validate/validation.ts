@@ -1,5 +1,5 @@
 import { inputChunks, isFolder, isThere, sizeOf } from '../files/input.ts';
-import { databaseIn } from '../files/unpack.ts';
+import { databaseIn, isDatabaseFile } from '../files/unpack.ts';
 import { announce, findSessions } from '../files/walk.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { ByteStore } from '../log/byte-store.ts';
@@ -56,7 +56,7 @@ export class Validation {
     this.#io = io;
     this.#options = options;
     this.#out = new ByteWriter(options.out);
-    this.#checker = new LogChecker(options.settings, io.random);
+    this.#checker = new LogChecker(options.settings, io.random, io.signal);
   }
 
   async run(operands: readonly string[]): Promise<number> {
@@ -125,6 +125,8 @@ export class Validation {
   async #jobs(names: readonly string[]): Promise<number> {
     const { jobs, pass } = this.#options;
     if (names.length < 2 || pass || names.includes('-') || !(await isThere(WORKER))) return 1;
+    // A copy of a database is removed by this thread, the only one that hears of signals.
+    if (names.some((name) => !name.endsWith('.jsonl') && isDatabaseFile(name))) return 1;
     const most = Math.min(jobs ?? (await threads()).cores(), names.length);
     if (jobs !== undefined) return most;
     let bytes = 0;
