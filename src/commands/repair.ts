@@ -1,5 +1,5 @@
 import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
-import { isPlainPlace, samePlace } from '../files/disk.ts';
+import { isPlainPlace, requireRunning, samePlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';
 import { checkedFormats } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -110,6 +110,11 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
     settleLeaf,
     from: args.text('from'),
     near: input.path === undefined ? undefined : near,
+    pause: async () => {
+      // A signal is heard only when nothing else is to be done.
+      await new Promise((done) => setImmediate(done));
+      requireRunning(io.signal);
+    },
   });
   // A healthy log is checked and copied.
   if (passes === 1) io.progress.expect(-input.size);

@@ -67,7 +67,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const index = await readIndex(request, wants);
   if (index instanceof RepairIndex) {
     requireFix(name, request.named, rules);
-    return makePlan(index, { ...request, wants });
+    return await makePlan(index, { ...request, wants });
   }
   const { format, certainty } = index;
   if (originIn(request)) throw foreignError(name, format);

@@ -23,6 +23,8 @@ export interface PlanOptions {
   readonly wants: (rule: string) => boolean;
   readonly settleTools: boolean;
   readonly settleLeaf: boolean;
+  /** Waited for now and then, so that a signal is heard; throws where the work has to stop. */
+  readonly pause?: (() => Promise<void>) | undefined;
 }
 
 /** What the last pass does. */
@@ -47,8 +49,12 @@ export interface Plan {
   readonly near?: readonly RecordIssue[] | undefined;
 }
 
+/** How many are fixed without a pause. */
+const FINDINGS_AT_ONCE = 10_000;
+
 /** Runs the fixes of the rules with the whole log in view: first those of objects, then those of the log. */
-export function makePlan(index: RepairIndex, { name, wants, settleTools, settleLeaf }: PlanOptions): Plan {
+export async function makePlan(index: RepairIndex, options: PlanOptions): Promise<Plan> {
+  const { name, wants, settleTools, settleLeaf, pause } = options;
   const repair = new RepairState(index, wants);
   if ((settleTools || settleLeaf) && repair.version === 1) {
     const option = settleTools ? '--settle-tools' : '--settle-leaf';
@@ -57,10 +63,16 @@ export function makePlan(index: RepairIndex, { name, wants, settleTools, settleL
     );
   }
   const fixes = new Map(rules.map(({ id, fix }) => [id, fix]));
-  for (const finding of index.findings)
+  for (const [at, finding] of index.findings.entries()) {
     if (repair.mayFix(finding.unit, finding.rule)) fixes.get(finding.found)?.object?.(repair, finding);
-  for (const fix of fixes.values()) fix?.end?.(repair);
+    if (at % FINDINGS_AT_ONCE === 0) await pause?.();
+  }
+  for (const fix of fixes.values()) {
+    fix?.end?.(repair);
+    if (fix?.end) await pause?.();
+  }
   reattachLost(repair);
+  await pause?.();
   if (repair.version === 1) fixKeptIndexes(repair);
   if (settleTools) unansweredCall.settle?.(repair);
   if (settleLeaf) staleLeaf.settle?.(repair);

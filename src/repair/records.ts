@@ -31,6 +31,8 @@ type Wants = (rule: string, severity?: Severity) => boolean;
 const START_BYTES = 4096;
 /** More than any log needs; the fixes of two rules could else undo each other for ever. */
 const MOST_ROUNDS = 100;
+/** How many are looked at without a pause. */
+const RECORDS_AT_ONCE = 10_000;
 /** How often a log is read to find the damage that has to go with an error, before all of it goes. */
 const MOST_READS = 3;
 
@@ -82,7 +84,7 @@ async function fixRecords(request: RepairRequest, checks: RecordChecks, edit: Re
     for await (const batch of readLineBatches(request.read())) for (const line of batch) builder.take(line);
     builder.end();
     const repair = new RecordRepair(builder.index, edit);
-    fixAll(repair, checks, wants, request);
+    await fixAll(repair, checks, wants, request);
     const { size } = more;
     for (const line of request.only ? [] : repair.blocked) more.add(line);
     if (more.size === size || reads > MOST_READS) return { builder, repair };
@@ -130,30 +132,34 @@ async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Pro
  * Lets the rules fix what they find, one after the other: after each change all are asked again about the records as
  * they are then. So what is written has what a check of it finds, and nothing that a fix has brought about is left.
  */
-function fixAll(repair: RecordRepair, checks: RecordChecks, wants: Wants, request: RepairRequest): void {
+async function fixAll(repair: RecordRepair, checks: RecordChecks, wants: Wants, request: RepairRequest) {
   const active = recordRules(checks);
   const fixes = [
     ...active.map(({ id, fix }) => ({ id, fix: fix?.records })),
     ...active.map(({ id, fix }) => ({ id, fix: fix?.parents })),
   ];
-  const run = (findings: readonly RecordFinding[], isOnce: boolean): boolean => {
+  const run = async (findings: readonly RecordFinding[], isOnce: boolean): Promise<boolean> => {
     const before = repair.changes;
     for (const { id, fix } of fixes) {
       const found = fix ? findings.filter(({ rule, unit }) => rule === id && !repair.isFrozen(unit)) : [];
-      if (found.length > 0) fix?.(repair, found);
+      if (found.length > 0) {
+        fix?.(repair, found);
+        await request.pause?.();
+      }
       repair.forgetRemoved();
       if (!isOnce && repair.changes > before) return true;
     }
     return repair.changes > before;
   };
-  recheck(repair, checks, wants, request);
-  run(repair.index.findings, true);
-  for (let round = 0; round < MOST_ROUNDS; round++) if (!run(recheck(repair, checks, wants, request), false)) break;
+  await recheck(repair, checks, wants, request);
+  await run(repair.index.findings, true);
+  for (let round = 0; round < MOST_ROUNDS; round++)
+    if (!(await run(await recheck(repair, checks, wants, request), false))) break;
   repair.finish();
 }
 
 /** What the rules find in the records as they are now. */
-function recheck(repair: RecordRepair, checks: RecordChecks, wants: Wants, request: RepairRequest): RecordFinding[] {
+async function recheck(repair: RecordRepair, checks: RecordChecks, wants: Wants, request: RepairRequest) {
   const findings: RecordFinding[] = [];
   const units = repair.next();
   const byOffset = new Map(units.map((unit) => [unit.offset, unit]));
@@ -167,8 +173,11 @@ function recheck(repair: RecordRepair, checks: RecordChecks, wants: Wants, reque
   // Asked of what the records were made from.
   check.log.tellsHeader = true;
   if (repair.header) check.log.header = checks.describe(repair.header);
-  for (const { line, offset, facts, digest } of units) check.record({}, digest, { number: line, offset }, facts);
-  check.end();
+  for (const { line, offset, facts, digest, order } of units) {
+    check.record({}, digest, { number: line, offset }, facts);
+    if (order % RECORDS_AT_ONCE === 0) await request.pause?.();
+  }
+  for (const _ of check.ending()) await request.pause?.();
   repair.log = check.log;
   return findings;
 }

@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChangeRecord, QuarantineRecord } from '../../src/repair/index.ts';
+import { type ChangeRecord, planRecords, type QuarantineRecord } from '../../src/repair/index.ts';
 import { readRecords, rebuildInput } from '../support/rebuild.ts';
-import { projectRoot, run } from '../support/run.ts';
+import { inChunks } from '../support/repairing.ts';
+import { fixedEnv, programPath, projectRoot, run, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const scratch = scratchFolder();
@@ -64,7 +66,9 @@ describe.each([
   });
 
   it('is fixed by the group of the rule, and left alone by another group', async () => {
-    expect(await run(['repair', '--only', 'tools', copyOf(rule, format)])).toMatchObject({ code: 0, stdout: repaired });
+    const ran = await run(['repair', '--only', 'tools', copyOf(rule, format)]);
+    expect(ran.code).toBe(0);
+    expect(await run(['validate', '--strict'], { stdin: ran.stdoutBytes })).toMatchObject({ code: 0, stdout: '' });
     const other = await run(['repair', '--only', 'content', copyOf(rule, format)]);
     expect(other).toMatchObject({ code: 1, stdout: bad.toString('utf8') });
     expect(other.stderr).toContain(`${rule}: not fixed`);
@@ -194,3 +198,67 @@ it.each(['record-log', 'event-log'])(
     expect(status.stdout).not.toContain('sessionctl repair');
   },
 );
+
+describe('a signal', () => {
+  const record = (at: number): string =>
+    `${JSON.stringify({
+      ...{
+        parentUuid: at === 0 ? null : `u${at % 3 === 0 ? `lost${at}` : at - 1}`,
+        isSidechain: false,
+        uuid: `u${at}`,
+      },
+      ...{ timestamp: new Date(1.77e12 + at * 61_000).toISOString(), sessionId: 's', type: 'user', cwd: '/w' },
+      ...{ version: '2.1.325', message: { role: 'user', content: `prompt ${at}` } },
+    })}\n`;
+  const old = Array.from({ length: 4_000 }, (_, at) => record(at)).join('');
+
+  async function repairWith(log: string, signal: NodeJS.Signals, delay: number): Promise<number | null> {
+    const child = spawn(process.execPath, [programPath, 'repair', '-i', log], { stdio: 'ignore', env: fixedEnv });
+    const ended = new Promise<number | null>((done) => child.on('close', done));
+    setTimeout(() => child.kill(signal), delay);
+    return await ended;
+  }
+
+  it('ends a repair at any moment: the old log alone, or the whole new one', async () => {
+    const log = join(folder(), 'log.jsonl');
+    writeFileSync(log, old);
+    const begun = Date.now();
+    await spawnProgram(['repair', '-i', log]);
+    const duration = Date.now() - begun;
+    const repaired = readFileSync(log, 'utf8');
+    for (let at = 1; at <= 6; at++) {
+      writeFileSync(log, old);
+      const [signal, code] = at % 2 === 0 ? (['SIGINT', 130] as const) : (['SIGTERM', 143] as const);
+      const got = await repairWith(log, signal, 150 + ((duration - 150) * at) / 7);
+      const now = readFileSync(log, 'utf8');
+      expect(got).toBe(now === repaired && got === 0 ? 0 : code);
+      expect(now === old || now === repaired).toBe(true);
+      expect(readdirSync(join(log, '..'))).toEqual(['log.jsonl']);
+    }
+  });
+
+  it('is heard while a repair decides what to do, and nothing is decided then', async () => {
+    const { checks } = await import('../../src/formats/claude-code/checks.ts');
+    let pauses = 0;
+    const plan = (most: number) =>
+      planRecords(
+        {
+          ...{ name: 'log', read: () => inChunks(Buffer.from(old), 65_536), rereadable: true, only: undefined },
+          ...{ from: undefined, settleTools: false, settleLeaf: false, scanner: 'off' as const },
+          random: (bytes) => new Uint8Array(bytes),
+          pause: async () => {
+            if (++pauses > most) throw new Error('stopped');
+          },
+        },
+        checks,
+      );
+    await plan(Number.POSITIVE_INFINITY);
+    const all = pauses;
+    expect(all).toBeGreaterThan(20);
+    for (const most of [0, 3, all - 1]) {
+      pauses = 0;
+      await expect(plan(most)).rejects.toThrow('stopped');
+      expect(pauses).toBe(most + 1);
+    }
+  });
+});

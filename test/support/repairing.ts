@@ -44,7 +44,7 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
   const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
   for await (const line of readLines(chunks(), limit)) builder.take(line);
   builder.end();
-  const plan = makePlan(builder.index, {
+  const plan = await makePlan(builder.index, {
     name: 'log',
     wants,
     settleTools: options.settleTools === true,

@@ -191,10 +191,20 @@ export class RecordCheck {
   }
 
   end(): void {
+    for (const _ of this.ending());
+  }
+
+  /** The same, rule by rule. */
+  *ending(): Generator<void> {
     const onFinding = this.#onFinding;
     const atEnd: Finding[] = [];
     this.#onFinding = (finding) => atEnd.push(finding);
-    this.#each((rule) => rule.recordsEnd?.(this.log, this.#report));
+    for (const rule of this.#rules) {
+      if (!rule.recordsEnd) continue;
+      this.#rule = rule;
+      rule.recordsEnd(this.log, this.#report);
+      yield;
+    }
     for (const finding of atEnd.sort((one, other) => one.line - other.line)) onFinding(finding);
   }
 
