@@ -1,10 +1,19 @@
+import { refOf } from '../blobs/images.ts';
 import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
 import { isPlainPlace, requireRunning, samePlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';
 import { checkedFormats } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { applyRepair, InputChanged, type Plan, planRepair, type RepairRequest } from '../repair/index.ts';
+import {
+  applyRepair,
+  InputChanged,
+  type Plan,
+  planRepair,
+  type QuarantineRecord,
+  type RepairRequest,
+} from '../repair/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
+import { namedStore } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { FROM_OPTION, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 import { AppError, UsageError } from '../util/errors.ts';
@@ -30,6 +39,11 @@ export const command: Command = {
       'quarantine',
       'FILE',
       "Append what is removed from the log to FILE; its name must not end in '.jsonl', or agents would list it",
+    ),
+    option(
+      'blobs',
+      'DIR',
+      'Store images that are too large in this folder, each named by its sha256; the quarantine then has a ref; default: the variable SESSIONCTL_BLOBS',
     ),
     option('report', 'FILE', 'Write every change to FILE, one JSON record per line'),
     option(
@@ -103,9 +117,11 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
   const [settleTools, settleLeaf] = [args.flag('settle-tools'), args.flag('settle-leaf')];
   const near = async () => ({ name, ...(await import('../files/near.ts')).filesNear(name, io) });
   const checked = { name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
+  const images = keptImages(input, args, io);
   const plan = await planRepair({
     ...checked,
     ...rules,
+    keepImage: images?.keep,
     settleTools,
     settleLeaf,
     from: args.text('from'),
@@ -134,9 +150,12 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
         quarantine &&
         ((record) => {
           quarantined++;
-          quarantine.append(`${JSON.stringify({ file: name, ...record })}\n`);
+          const kept = images ? images.withRefs(record) : record;
+          quarantine.append(`${JSON.stringify({ file: name, ...kept })}\n`);
         }),
     });
+    // Before the quarantine names them.
+    images?.settle();
     await finish();
     for (const { line, rule } of remaining) io.note(`${name}:${line}: ${rule}: not fixed`);
     const parts: string[] = [];
@@ -152,7 +171,34 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
     );
   } finally {
     discard();
+    images?.abandon();
   }
+}
+
+/** The blob store that images leave for, where one is named. */
+function keptImages({ mode, dryRun }: RewriteInput, args: ParsedArgs, io: Io) {
+  const store = namedStore(args, io);
+  if (!store) return undefined;
+  /** Refs by the base64 texts of the line under way. */
+  const refs = new Map<string, string>();
+  return {
+    keep: (data: string, bytes: Buffer): void => {
+      // Other texts could not be made from the bytes again.
+      if (data === '' || bytes.toString('base64') !== data) return;
+      if (!dryRun) store.folder.create();
+      const { random, signal, now } = io;
+      const hash = store.put(bytes, { random, signal, now, mode, dryRun });
+      if (hash !== undefined) refs.set(data, refOf(hash));
+    },
+    withRefs: (record: QuarantineRecord): QuarantineRecord => {
+      let { raw } = record;
+      for (const [data, ref] of raw === undefined ? [] : refs) raw = raw?.replaceAll(data, ref);
+      refs.clear();
+      return raw === undefined ? record : { ...record, raw };
+    },
+    settle: () => store.settle(),
+    abandon: () => store.folder.abandon(),
+  };
 }
 
 /** The files beside the log that a repair writes to. */

@@ -49,6 +49,8 @@ export interface RepairRequest extends Omit<PlanOptions, 'wants'> {
   readonly from: string | undefined;
   /** What is beside the log; absent where nothing is. */
   readonly near?: (() => Promise<NearLog>) | undefined;
+  /** Gets the base64 text of each image that leaves a log of another agent, and its bytes, when it is written. */
+  readonly keepImage?: ((data: string, bytes: Buffer) => void) | undefined;
   readonly random: (bytes: number) => Uint8Array;
   readonly scanner: ScannerKind;
 }

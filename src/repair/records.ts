@@ -84,6 +84,7 @@ async function fixRecords(request: RepairRequest, checks: RecordChecks, edit: Re
     for await (const batch of readLineBatches(request.read())) for (const line of batch) builder.take(line);
     builder.end();
     const repair = new RecordRepair(builder.index, edit);
+    repair.keepImage = request.keepImage;
     await fixAll(repair, checks, wants, request);
     const { size } = more;
     for (const line of request.only ? [] : repair.blocked) more.add(line);

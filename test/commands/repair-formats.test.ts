@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -260,5 +261,50 @@ describe('a signal', () => {
       await expect(plan(most)).rejects.toThrow('stopped');
       expect(pauses).toBe(most + 1);
     }
+  });
+});
+
+describe('--blobs', () => {
+  const bad = readFileSync(fixture('oversize-image', 'claude-code', 'bad.jsonl'), 'utf8');
+  const REF = /blob:sha256:([0-9a-f]{64})/g;
+
+  it('takes the images that leave, and the quarantine gets refs from which the old lines can be made', async () => {
+    const log = copyOf('oversize-image', 'claude-code');
+    const blobs = join(log, '..', 'blobs');
+    expect(await run(['repair', '-i', '--blobs', blobs, log])).toMatchObject({ code: 0, stdout: '' });
+    expect(readFileSync(log, 'utf8')).toBe(
+      readFileSync(fixture('oversize-image', 'claude-code', 'repaired.jsonl'), 'utf8'),
+    );
+    const records = readRecords<QuarantineRecord>(readFileSync(`${log}.quarantine`, 'utf8'));
+    const stored = readdirSync(blobs);
+    expect(stored.length).toBeGreaterThan(0);
+    for (const { raw = '', offset, length } of records) {
+      const hashes = [...raw.matchAll(REF)].map(([, hash = '']) => hash);
+      expect(hashes.length).toBeGreaterThan(0);
+      for (const hash of hashes) {
+        expect(stored).toContain(hash);
+        expect(
+          createHash('sha256')
+            .update(readFileSync(join(blobs, hash)))
+            .digest('hex'),
+        ).toBe(hash);
+        expect(readFileSync(log, 'utf8')).toContain(`sha256 ${hash}]`);
+      }
+      const whole = raw.replace(REF, (_, hash: string) => readFileSync(join(blobs, hash)).toString('base64'));
+      expect(
+        Buffer.from(bad)
+          .subarray(offset, offset + length)
+          .toString(),
+      ).toBe(whole);
+    }
+  });
+
+  it('gets nothing in a dry run, and nothing that is not an image', async () => {
+    const log = copyOf('oversize-image', 'claude-code');
+    const other = copyOf('orphan-result', 'claude-code');
+    await run(['repair', '-n', '--blobs', join(log, '..', 'blobs'), log]);
+    await run(['repair', '-i', '--blobs', join(other, '..', 'blobs'), other]);
+    expect(readdirSync(join(log, '..'))).toEqual(['log.jsonl']);
+    expect(readdirSync(join(other, '..')).sort()).toEqual(['log.jsonl', 'log.jsonl.quarantine']);
   });
 });

@@ -256,6 +256,7 @@ export const describeImage = eachRecord((repair, { unit, rule, path = '' }) => {
     const data = (isObject(image) && repair.edit.imageData(image)) || '';
     const bytes = Buffer.from(data, 'base64');
     const sha256 = createHash('sha256').update(bytes).digest('hex');
+    repair.keepImage?.(data, bytes);
     const text = `[An image of ${counted(bytes.length, 'byte')} was removed: too large to be sent; sha256 ${sha256}]`;
     return JSON.stringify(repair.edit.textBlock(text, path));
   };

@@ -66,6 +66,8 @@ export class RecordRepair {
   front: NewLine | undefined;
   /** The same, where it is new. */
   header: JsonObject | undefined;
+  /** Gets the base64 text of each image that leaves, and its bytes. */
+  keepImage: ((data: string, bytes: Buffer) => void) | undefined;
   /** How many changes were made. */
   changes = 0;
   /** Damaged lines that stay as they are, although something on them would have to change. */
