@@ -202,7 +202,8 @@ function* startFindings({ hasHeader, version, pathEnd: { kind, id = '' } }: File
   else if (kind === 'cycle') yield damaged(`the path is a cycle through '${id}': the log is incomplete`);
 }
 
-function* lineFindings({ damage, lastEntryLine, endsWithNewline, newerWork }: FileState): Generator<Finding> {
+function* lineFindings(file: FileState): Generator<Finding> {
+  const { damage, lastEntryLine, endsWithNewline, newerWork, errors } = file;
   const damaged = (verdict: Verdict, what: string, line: number) =>
     reason(verdict, 'damaged', what, { entryId: null, line });
   const needed = damage.find((one) => one.needed);
@@ -219,7 +220,9 @@ function* lineFindings({ damage, lastEntryLine, endsWithNewline, newerWork }: Fi
     const what = 'the last line has no newline: the next entry would land on the same line and both would be lost';
     yield reason('blocked', 'damaged', what);
   }
-  const [hole, ...more] = others.filter((one) => one.line <= lastEntryLine);
+  // An error says more.
+  const worse = new Set(errors.map(({ line }) => line));
+  const [hole, ...more] = others.filter(({ line }) => line <= lastEntryLine && !worse.has(line));
   if (hole) {
     const one = `a line that is not on the path is damaged (${hole.rule})`;
     const what = more.length === 0 ? one : `${more.length + 1} lines that are not on the path are damaged`;
@@ -232,12 +235,14 @@ function* lineFindings({ damage, lastEntryLine, endsWithNewline, newerWork }: Fi
   yield { place: { entryId: null, line: newerWork }, what };
 }
 
-/** What its own agent would lose, hide or refuse. */
-function* errorFindings({ errors }: FileState): Generator<Finding> {
-  const [first] = errors;
+/** What its own agent would lose, hide or refuse; damage that the path needs or at the end is told already. */
+function* errorFindings({ errors, damage, lastEntryLine }: FileState): Generator<Finding> {
+  const told = new Set(damage.flatMap(({ line, needed }) => (needed || line > lastEntryLine ? line : [])));
+  const others = errors.filter(({ line }) => !told.has(line));
+  const [first] = others;
   if (!first) return;
-  const rules = [...new Set(errors.map(({ rule }) => rule))].join(', ');
-  const what = `the log has ${counted(errors.length, 'error')} (${rules}): its agent may hide or refuse what it holds`;
+  const rules = [...new Set(others.map(({ rule }) => rule))].join(', ');
+  const what = `the log has ${counted(others.length, 'error')} (${rules}): its agent may hide or refuse what it holds`;
   yield reason('blocked', 'damaged', what, { entryId: null, line: first.line });
 }
 

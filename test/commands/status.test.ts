@@ -588,3 +588,20 @@ describe('sessionctl status as a gate', () => {
     expect((await spawnProgram(['status', 'nowhere.jsonl'])).code).toBe(2);
   });
 });
+
+describe('damage in the log of another agent', () => {
+  it.each([
+    ['torn-line', 'claude-code', 5],
+    ['torn-line', 'codex', 3],
+    ['glued-entries', 'claude-code', 3],
+    ['nul-bytes', 'claude-code', 4],
+    ['missing-final-newline', 'claude-code', 4],
+    ['not-an-object', 'claude-code', 3],
+  ])('by %s in %s is told once, and blocks', async (rule, format, line) => {
+    const log = join(projectRoot, 'fixtures/rules', rule, format, 'bad.jsonl');
+    const { stdout } = await run(['status', '--from', format, log]);
+    expect(stdout).toMatch(/^blocked: /);
+    expect(stdout.match(new RegExp(`^  why: .*\\(line ${line}\\)$`, 'gm'))).toHaveLength(1);
+    expect(stdout).toMatch(/^ {2}next: sessionctl repair -i --backup /m);
+  });
+});
