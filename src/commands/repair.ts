@@ -158,6 +158,8 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
     images?.settle();
     await finish();
     for (const { line, rule } of remaining) io.note(`${name}:${line}: ${rule}: not fixed`);
+    if (plan.bytes === 0 && remaining.length > 0 && args.text('from') === undefined)
+      io.note(`${name}: is empty, so nobody knows whose log it is; --from pi or omp writes a header`);
     const parts: string[] = [];
     if (changes > 0) parts.push(`${counted(changes, 'change')}${dryRun ? ', not made' : ''}`);
     if (quarantine && quarantined > 0) parts.push(`${counted(quarantined, 'piece')} in '${quarantine.path}'`);

@@ -17,6 +17,7 @@ import { Block, type ReadLinesOptions, readBlocks, readLineBatches } from '../li
 import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
 import { RepairIndex } from '../rules/fix/repair-state.ts';
 import { rules } from '../rules/index.ts';
+import { missingHeader } from '../rules/missing-header.ts';
 import type { Finding } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError } from '../util/errors.ts';
@@ -69,7 +70,10 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const index = await readIndex(request, wants);
   if (index instanceof RepairIndex) {
     requireFix(name, request.named, rules);
-    return await makePlan(index, { ...request, wants });
+    // A log of any agent may have been cut to nothing.
+    const isAnyone = index.bytes === 0 && !originIn(request);
+    const own = (rule: string): boolean => wants(rule) && !(isAnyone && rule === missingHeader.id);
+    return await makePlan(index, { ...request, wants: own });
   }
   const { format, certainty } = index;
   if (originIn(request)) throw foreignError(name, format);

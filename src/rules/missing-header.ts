@@ -9,8 +9,9 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
   advice: "'sessionctl repair' writes a header made from the first complete entry.",
   example: '{"type":"message","id":"a","parentId":null,…}   (as the first line)',
   end: (log, report) => {
-    if (log.headers === 0)
-      report(WHOLE_FILE, log.lines === 0 ? 'the file is empty' : 'no line is a header (type "session")');
+    const isEmpty = log.lines === 0;
+    const message = isEmpty ? 'the file is empty' : 'no line is a header (type "session")';
+    if (log.headers === 0) report(WHOLE_FILE, message, undefined, !isEmpty);
   },
   recordsEnd: (log, report) => {
     const message = log.size === 0 ? 'the file has no record' : 'no line is a header';

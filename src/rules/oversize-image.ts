@@ -8,7 +8,8 @@ export const oversizeImage = defineRule('oversize-image', 'error', 'images', {
     'an image is larger than providers accept: 5 MiB of base64, 8,000 pixels, or 2,000 if there are more than 20',
   why: 'The provider rejects every request with this image, and each turn of the session sends it again.',
   arises: 'A screenshot or a picture was pasted or read by a tool without being scaled down.',
-  advice: "'sessionctl repair' replaces the image with a text that names it, and keeps the old line in quarantine, or the image in a folder with --blobs.",
+  advice:
+    "'sessionctl repair' replaces the image with a text that names it, and keeps the old line in quarantine, or the image in a folder with --blobs.",
   example: '{"type":"user",…,"content":[{"type":"image","source":{"type":"base64","data":"iVBORw0…"}}]}   (6 MB)',
   recordsEnd: (log, report) => {
     const isMany = log.images > MOST_PIXELS.many;

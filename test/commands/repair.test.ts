@@ -117,10 +117,19 @@ describe('sessionctl repair FILE', () => {
     expect(ran.stdout.split('\n')).toHaveLength(5);
   });
 
-  it('writes a header for an empty log', async () => {
-    const ran = await run(['repair', vector('l14-empty')]);
+  it('makes a log of an empty file only if it is told whose', async () => {
+    const empty = vector('l14-empty');
+    expect(await run(['repair', empty])).toMatchObject({ code: 1, stdout: '' });
+    expect((await run(['repair', empty])).stderr).toContain(
+      `${empty}: is empty, so nobody knows whose log it is; --from pi or omp writes a header\n`,
+    );
+    const found = await run(['validate', '--format', 'json', empty]);
+    expect(JSON.parse(found.stdout.split('\n', 1)[0] ?? '')).toMatchObject({ rule: 'missing-header', fixable: false });
+    const ran = await run(['repair', '--from', 'pi', empty]);
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ type: 'session', version: 3, cwd: '', rebuiltBy: 'sessionctl' });
+    for (const from of ['claude-code', 'codex'])
+      expect(await run(['repair', '--from', from, empty])).toMatchObject({ code: 1, stdout: '' });
   });
 });
 

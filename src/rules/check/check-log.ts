@@ -74,7 +74,7 @@ export class LogCheck {
   #onFinding: (finding: Finding) => void;
   /** The rule that is looking. */
   #rule: ActiveRule | undefined;
-  readonly #report: Report = (place, message) => this.#found(place, message);
+  readonly #report: Report = (place, message, _severity, fixable) => this.#found(place, message, fixable);
 
   constructor(options: LogCheckOptions) {
     this.#file = options.file;
@@ -175,7 +175,7 @@ export class LogCheck {
     for (const finding of atEnd.sort((one, other) => one.line - other.line)) onFinding(finding);
   }
 
-  #found({ line, offset, entryId, path }: FindingPlace, message: string): void {
+  #found({ line, offset, entryId, path }: FindingPlace, message: string, isFixable = true): void {
     if (!this.#rule) return;
     const { id, severity, fixable } = this.#rule;
     this.#onFinding({
@@ -187,7 +187,7 @@ export class LogCheck {
       message,
       ...(entryId === undefined ? {} : { entryId }),
       ...(path === undefined || path === '' ? {} : { path }),
-      fixable,
+      fixable: fixable && isFixable,
     });
   }
 }
