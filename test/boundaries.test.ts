@@ -5,12 +5,12 @@ import { projectRoot } from './support/run.ts';
 
 /** The folders of src, and the files beside them: each imports only from layers above its own. */
 const LAYERS = `json scanner util / lines transcript / entries / formats / log / files tree /
-  blobs context exporters overview rules / repair reporters shared status / completion convert diff validate /
+  blobs context exporters overview rules / repair reporters shared status / completion convert diff sessions validate /
   commands library / cli index.ts / main.ts`.split('/');
 
 /** Who alone imports a package, a module of Node or the folder files. Nobody imports what is not named, such as node:http. */
 const IMPORTED_BY: Readonly<Record<string, string>> = {
-  'files/': 'blobs cli commands convert shared validate',
+  'files/': 'blobs cli commands convert sessions shared validate',
   'yargs/helpers': 'cli',
   chalk: 'cli',
   split2: 'lines',
@@ -25,7 +25,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   'node:fs': 'files',
   'node:fs/promises': 'files',
   'node:os': 'files',
-  'node:path': 'files commands convert',
+  'node:path': 'files commands convert sessions',
   'node:worker_threads': 'files validate',
   ...Object.fromEntries(['buffer', 'crypto', 'stream', 'string_decoder', 'util'].map((name) => [`node:${name}`, '*'])),
 };

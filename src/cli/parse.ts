@@ -59,6 +59,11 @@ function withValuesApart(options: readonly Option[], words: readonly string[]): 
   const end = words.indexOf('--');
   return words.flatMap((word, at) => {
     if ((end >= 0 && at > end) || !/^-[^-=]/.test(word)) return [word];
+    // To yargs a negative number is no option.
+    const digit = options.find(({ short }) => short !== undefined && /^\d$/.test(short) && word === `-${short}`);
+    if (digit) return [`--${digit.name}`];
+    const counting = /^-\d+$/.test(word) ? options.find(({ isDash }) => isDash) : undefined;
+    if (counting) return [`--${counting.name}`, word.slice(1)];
     const letters = [...word.slice(1)];
     const kinds = letters.map((letter) => options.find(({ short }) => short === letter)?.kind);
     const value = kinds.findIndex((kind) => kind !== 'flag');

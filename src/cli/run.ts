@@ -51,7 +51,8 @@ async function showHelp(command: NamedCommand | undefined, isAskedFor: boolean, 
   return isAskedFor ? 0 : 2;
 }
 
-async function runCommand(command: NamedCommand, args: ParsedArgs, io: Io): Promise<number> {
+async function runCommand(command: NamedCommand, given: ParsedArgs, io: Io): Promise<number> {
+  const args = { ...given, operands: await filesOf(command, given.operands, io) };
   if (!readsStdin(command, args) || !io.stdin.isTTY) return await command.run(args, io);
   const { usageLine } = await import('./help.ts');
   io.stderr.write(
@@ -59,6 +60,12 @@ async function runCommand(command: NamedCommand, args: ParsedArgs, io: Io): Prom
       `'sessionctl ${command.name} --help' shows more\n`,
   );
   return 2;
+}
+
+/** Operands such as claude:4f2a are replaced by the files that they mean. */
+async function filesOf({ operands: takes }: NamedCommand, operands: readonly string[], io: Io) {
+  if (!takes.includes('FILE') || !operands.some((word) => /^[a-z-]+:./.test(word))) return operands;
+  return await (await import('../sessions/address.ts')).resolveAddresses(operands, io);
 }
 
 function readsStdin(command: NamedCommand, args: ParsedArgs): boolean {

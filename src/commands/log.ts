@@ -27,7 +27,7 @@ export const command: Command = {
   options: [
     leafOption('Show the path to this entry'),
     flag('reverse', 'Newest first', { short: 'r' }),
-    option('max-count', 'N', 'Only the last N', { short: 'n', kind: 'number' }),
+    option('max-count', 'N', 'Only the last N; also written as -N', { short: 'n', kind: 'number', isDash: true }),
     option('type', 'TYPE', 'Only entries of this type', { many: true }),
     option('role', 'ROLE', 'Only messages of this role', { many: true }),
     option('grep', 'REGEX', 'Only entries whose text matches the regular expression'),

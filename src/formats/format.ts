@@ -361,6 +361,8 @@ export interface LogFormat {
   detect(head: Head): Certainty | undefined;
   /** The folders where the program keeps its logs, given the variables of the environment. */
   readonly locations?: (env: Readonly<Record<string, string | undefined>>) => readonly string[];
+  /** The names of the files there that are logs; those of JSONL where undefined. */
+  readonly logNames?: RegExp;
   /** Only a user who takes turns back makes branches, so that none of them is work that was lost. */
   readonly takesBack?: true;
   /** Whether a file that starts like this is no JSONL, but a document or a database. */

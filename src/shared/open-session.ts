@@ -1,4 +1,4 @@
-import { abortable } from '../files/input.ts';
+import { abortable, isThere } from '../files/input.ts';
 import { filesNear } from '../files/near.ts';
 import { Spool } from '../files/spool.ts';
 import { openUnpacked } from '../files/unpack.ts';
@@ -75,12 +75,21 @@ export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 
  * a session log is refused; damaged lines are left out, and reported by `endReading`.
  */
 export async function openSession(name: string, io: Io, choice: Choice = {}, store?: ByteStore): Promise<Log> {
-  io.progress.file(name);
-  const options = { ...logOptions(name, io), scanner: scannerKind(io.env), ...choice };
-  const session = await openLog(store ?? (await openUnpacked(name, io)), options);
-  noteConversion(session, choice.session, io);
+  const place = await placeIn(name);
+  io.progress.file(place.path);
+  const wanted = { ...choice, session: choice.session ?? place.session };
+  const options = { ...logOptions(place.path, io), scanner: scannerKind(io.env), ...wanted };
+  const session = await openLog(store ?? (await openUnpacked(place.path, io)), options);
+  noteConversion(session, wanted.session, io);
   if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
   return session;
+}
+
+/** FILE#ID is a session of a file that has several, unless a file has that name. */
+async function placeIn(name: string): Promise<{ readonly path: string; readonly session?: string }> {
+  const at = name.lastIndexOf('#');
+  if (at <= 0 || (await isThere(name))) return { path: name };
+  return { path: name.slice(0, at), session: name.slice(at + 1) };
 }
 
 /** Losses that change what a reader shows, in words; the others are in the report of `convert`. */

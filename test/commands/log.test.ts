@@ -200,4 +200,14 @@ describe('log', () => {
     );
     expect([code, stdout, stderr]).toEqual([0, 'e0 user       e0\n', '']);
   });
+
+  it('takes -N for the last N, as git does', async () => {
+    const file = join(projectRoot, 'fixtures/sessions/pi-branches.jsonl');
+    expect((await run(['log', '-2', file])).stdout).toBe((await run(['log', '-n', '2', file])).stdout);
+    expect((await run(['log', '-12', file])).stdout).toBe((await run(['log', '-n', '12', file])).stdout);
+    expect(await run(['tree', '-2', file])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("unknown option '-2'"),
+    });
+  });
 });

@@ -11,6 +11,7 @@ export const gemini: LogFormat = {
     if (head.documentHas('sessionId', 'projectHash', 'messages')) return 'certain';
     return isCheckpoint(head) ? 'probable' : undefined;
   },
+  logNames: /^(?:session|checkpoint)-.*\.jsonl?$/,
   locations: (env) => {
     const home = env['GEMINI_CLI_HOME'] || env['HOME'] || env['USERPROFILE'];
     return home ? [`${home}/.gemini/tmp`] : [];

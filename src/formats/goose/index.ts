@@ -13,6 +13,7 @@ export const goose: LogFormat = {
     if (!hasMembers(first, { type: 'absent', role: 'absent', message_count: 'any' })) return undefined;
     return Object.hasOwn(first, 'description') || Object.hasOwn(first, 'working_dir') ? 'certain' : undefined;
   },
+  logNames: /^sessions\.db$|\.jsonl$/,
   locations: (env) => {
     const home = env['HOME'] || env['USERPROFILE'];
     const root = env['GOOSE_PATH_ROOT'];

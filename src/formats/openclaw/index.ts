@@ -10,6 +10,7 @@ export const openclaw: LogFormat = {
     const columns = tableColumns(head, 'transcript_events');
     return ['session_id', 'seq', 'event_json'].every((name) => columns?.includes(name)) ? 'certain' : undefined;
   },
+  logNames: /^openclaw-agent\.sqlite$|\.jsonl/,
   locations: (env) => {
     const home = env['HOME'] || env['USERPROFILE'];
     const folder = env['OPENCLAW_STATE_DIR'] || (home && `${home}/.openclaw`);

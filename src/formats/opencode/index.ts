@@ -8,6 +8,7 @@ export const opencode: LogFormat = {
   noun: 'OpenCode session',
   files: 'opencode.db, exports (JSON)',
   detect: (head) => (isExport(head) || isStore(head) ? 'certain' : undefined),
+  logNames: /^opencode(?:-[\w-]+)?\.db$/,
   locations: (env) => {
     const home = env['HOME'] || env['USERPROFILE'];
     const data = env['XDG_DATA_HOME'] || (home && `${home}/.local/share`);

@@ -1,0 +1,71 @@
+import { isThere } from '../files/input.ts';
+import { listed } from '../formats/sessions.ts';
+import { AppError, UsageError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
+import { counted } from '../util/words.ts';
+import { type Agent, agentNamed, agents } from './agents.ts';
+import { findAll, type SessionFile, searchedFolders } from './find.ts';
+import { glance, type SessionSummary } from './glance.ts';
+
+type AddressIo = Pick<Io, 'env' | 'stdin' | 'random' | 'signal' | 'note'>;
+
+/** What an operand such as 'claude:4f2a' or 'codex:last' stands for; undefined where it is none, or a file of that name. */
+export async function readAddress(word: string): Promise<{ readonly agent: Agent; readonly id: string } | undefined> {
+  const [, name = '', id = ''] = /^([a-z][a-z-]*):(.+)$/s.exec(word) ?? [];
+  const agent = agentNamed(name);
+  return agent && !(await isThere(word)) ? { agent, id } : undefined;
+}
+
+/** The operands of a command with addresses replaced by the files that they mean. */
+export async function resolveAddresses(words: readonly string[], io: AddressIo): Promise<string[]> {
+  const resolved: string[] = [];
+  for (const word of words) {
+    const address = await readAddress(word);
+    resolved.push(address ? await resolve(word, address.agent, address.id, io) : word);
+  }
+  return resolved;
+}
+
+async function resolve(word: string, agent: Agent, id: string, io: AddressIo): Promise<string> {
+  const search = { env: io.env, agents: [agent], onError: io.note };
+  const files = await findAll(search);
+  const found: SessionSummary[] = [];
+  const isDone = (): boolean => id === 'last' && found.length > 0;
+  for (const file of candidates(files, id)) {
+    if (isDone()) break;
+    const sessions = (await glance(file, io)) ?? [];
+    found.push(...(id === 'last' ? sessions.slice(0, 1) : sessions.filter((one) => one.id.startsWith(id))));
+  }
+  const exact = found.filter((one) => one.id === id);
+  const [one, ...others] = exact.length > 0 ? exact : found;
+  if (one && others.length === 0) return placeOf(one);
+  if (one) {
+    const all = [one, ...others].reverse();
+    throw new AppError(`'${word}' may be ${counted(all.length, 'session')}: ${listed(all)}; pass more of the id`);
+  }
+  const looked = searchedFolders(search).map(({ folder }) => folder);
+  const where = looked.length > 0 ? `looked in ${looked.join(', ')}` : 'no folder of it is known';
+  const known = files.length > 0 ? `, among ${counted(files.length, 'file')}` : '';
+  throw new AppError(`no session '${word}'; ${where}${known}; 'sessionctl ls ${agent.name}' lists them`);
+}
+
+/** Files whose name has the id come first; if there are any, the id of no other is looked at. */
+function candidates(files: readonly SessionFile[], id: string): readonly SessionFile[] {
+  if (id === 'last') return files;
+  const named = files.filter(({ path }) => path.slice(path.lastIndexOf('/') + 1).includes(id));
+  return named.length > 0 ? named : files;
+}
+
+/** The file, and the session in it where it has several. */
+export function placeOf({ path, id }: SessionSummary): string {
+  return /\.(?:db|sqlite)$/.test(path) ? `${path}#${id}` : path;
+}
+
+/** The agents that are named, for `ls` and its like; refuses a word that is neither an agent nor a file. */
+export function requireAgent(word: string): Agent {
+  const agent = agentNamed(word);
+  if (agent) return agent;
+  throw new UsageError(
+    `'${word}' is neither a file nor an agent; agents are ${agents.map(({ name }) => name).join(', ')}`,
+  );
+}

@@ -1,0 +1,52 @@
+import { factsOf, isThere } from '../files/input.ts';
+import { findFiles } from '../files/walk.ts';
+import { type Agent, agents } from './agents.ts';
+
+/** A file that has one session, or a database that has several. */
+export interface SessionFile {
+  /** Whose folder it is in; undefined for a file or folder that the user named. */
+  readonly agent: Agent | undefined;
+  readonly path: string;
+  /** Of the last change, in milliseconds since 1970. */
+  readonly updated: number;
+  readonly size: number;
+}
+
+export interface Search {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders that the user adds. */
+  readonly roots?: readonly string[];
+  /** Only of these agents. */
+  readonly agents?: readonly Agent[];
+  /** Hears of a folder that cannot be read. */
+  readonly onError: (message: string) => void;
+}
+
+/** The folders that are searched, those that are not there among them. */
+export function searchedFolders({ env, roots = [], agents: wanted = agents }: Search) {
+  const known = wanted.flatMap((agent) => agent.locations(env).map((folder) => ({ agent, folder })));
+  return [...known, ...roots.map((folder) => ({ agent: undefined, folder }))];
+}
+
+/** The files with sessions in all known folders, each once; the newest first, and by name where two are as old. */
+export async function findAll(search: Search): Promise<SessionFile[]> {
+  const found = new Map<string, SessionFile>();
+  for (const { agent, folder } of searchedFolders(search)) {
+    if (agent && !(await isThere(folder))) continue;
+    const isLog = agent?.isLog ?? ((name: string) => agents.some((one) => one.isLog(name)));
+    for await (const { path, error } of findFiles(folder, isLog)) {
+      if (error) search.onError(error.message);
+      else if (!found.has(path)) found.set(path, await sessionFile(path, agent));
+    }
+  }
+  return [...found.values()].sort(newestFirst);
+}
+
+export async function sessionFile(path: string, agent?: Agent): Promise<SessionFile> {
+  const facts = await factsOf(path).catch(() => undefined);
+  return { agent, path, updated: facts ? Math.trunc(facts.mtimeMs) : 0, size: facts?.size ?? 0 };
+}
+
+export function newestFirst(one: SessionFile, other: SessionFile): number {
+  return other.updated - one.updated || (one.path < other.path ? -1 : 1);
+}

@@ -1,0 +1,122 @@
+import { resolve } from 'node:path';
+import { isFolder, isThere } from '../files/input.ts';
+import { findFiles } from '../files/walk.ts';
+import type { ByteWriter } from '../lines/writer.ts';
+import type { Io, Style } from '../util/io.ts';
+import { printable } from '../util/printable.ts';
+import { toJson } from '../util/to-json.ts';
+import width, { columnsOf, cutToWidth } from '../util/width.ts';
+import { requireAgent } from './address.ts';
+import { agents } from './agents.ts';
+import { findAll, newestFirst, type SessionFile, searchedFolders, sessionFile } from './find.ts';
+import { glance, type SessionSummary } from './glance.ts';
+
+export interface ListOptions {
+  readonly operands: readonly string[];
+  readonly roots: readonly string[];
+  readonly cwd: string | undefined;
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  readonly most: number | undefined;
+  readonly form: 'table' | 'json' | 'paths' | 'paths0';
+}
+
+/** Writes the list of sessions and gives the exit code. */
+export async function listSessions(options: ListOptions, out: ByteWriter, io: Io): Promise<number> {
+  const errors: string[] = [];
+  const onError = (message: string): void => void errors.push(message);
+  const files = (await filesFor(options, io, onError)).filter(
+    ({ updated }) => updated >= (options.since ?? 0) && updated <= (options.until ?? Number.POSITIVE_INFINITY),
+  );
+  const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
+  let count = 0;
+  for (const file of files) {
+    for (const session of (await glance(file, io)) ?? []) {
+      if (cwd !== undefined && session.cwd !== cwd && !session.cwd.startsWith(`${cwd}/`)) continue;
+      if (count++ >= (options.most ?? Number.POSITIVE_INFINITY)) break;
+      await out.put(rowOf(session, options.form, io));
+    }
+    if (options.most !== undefined && count >= options.most) break;
+    io.signal.throwIfAborted();
+  }
+  for (const message of errors) io.note(message);
+  if (errors.length > 0) return 2;
+  if (count > 0) return 0;
+  const looked = searchedFolders({ env: io.env, roots: options.roots, onError }).map(({ folder }) => folder);
+  io.note(options.operands.length > 0 ? 'no session found' : `no session found; looked in ${looked.join(', ')}`);
+  return 1;
+}
+
+/** The files that the operands stand for; all that are known where there are none. */
+async function filesFor({ operands, roots }: ListOptions, io: Io, onError: (message: string) => void) {
+  const named: SessionFile[] = [];
+  const wanted = new Set<(typeof agents)[number]>();
+  for (const operand of operands) {
+    if (!(await isThere(operand))) wanted.add(requireAgent(operand));
+    else if (!(await isFolder(operand))) named.push(await sessionFile(operand));
+    else {
+      for await (const { path, error } of findFiles(operand, (name) => agents.some(({ isLog }) => isLog(name)))) {
+        if (error) onError(error.message);
+        else named.push(await sessionFile(path));
+      }
+    }
+  }
+  const searches = operands.length === 0 || wanted.size > 0 || roots.length > 0;
+  const search = { env: io.env, roots, agents: operands.length === 0 ? agents : [...wanted], onError };
+  const found = searches ? await findAll(search) : [];
+  return [...named, ...found].sort(newestFirst);
+}
+
+function rowOf(session: SessionSummary, form: ListOptions['form'], io: Io): string {
+  const { agent, path, id, updated, size, cwd, title, format } = session;
+  if (form === 'paths') return `${path}\n`;
+  if (form === 'paths0') return `${path}\0`;
+  const name = agent?.name ?? format;
+  const time = new Date(updated).toISOString();
+  if (form === 'json') return `${toJson({ agent: name, format, id, updated: time, size, cwd, title, path })}\n`;
+  const line = title.replace(/\s+/g, ' ').trim();
+  if (!io.stdout.isTTY) return `${[name, id, time, size, cwd, line.slice(0, 200), path].map(oneField).join('\t')}\n`;
+  return terminalRow({ name, id, time, size, cwd, line }, io.style, columnsOf(io.stdout));
+}
+
+function oneField(value: string | number): string {
+  return String(value).replace(/[\t\r\n]/g, ' ');
+}
+
+function terminalRow(
+  {
+    name,
+    id,
+    time,
+    size,
+    cwd,
+    line,
+  }: Readonly<Record<'name' | 'id' | 'time' | 'cwd' | 'line', string>> & { readonly size: number },
+  style: Style,
+  columns: number,
+): string {
+  const folder = cutToWidth(printable(cwd.slice(cwd.lastIndexOf('/') + 1)), 16);
+  const cells = [shortTime(time), shortSize(size).padStart(5), padded(folder, 16)].join(' ');
+  const rest = cutToWidth(printable(line), Math.max(10, columns - width(cells) - 20));
+  return `${style.bold(name.padEnd(8))} ${style.yellow(id.slice(0, 8).padEnd(8))} ${cells} ${rest}\n`;
+}
+
+function padded(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - width(text)));
+}
+
+function shortTime(time: string): string {
+  return time.slice(2, 16).replace('T', ' ');
+}
+
+/** As 'ls -h' has it. */
+export function shortSize(bytes: number): string {
+  const units = ['B', 'K', 'M', 'G', 'T'];
+  let at = 0;
+  let size = bytes;
+  while (size >= 1000 && at < units.length - 1) {
+    size /= 1024;
+    at++;
+  }
+  return at === 0 ? `${bytes}B` : `${size < 10 ? size.toFixed(1) : Math.round(size)}${units[at]}`;
+}

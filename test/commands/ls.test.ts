@@ -1,0 +1,194 @@
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeDatabase } from '../support/database.ts';
+import { projectRoot, run } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+const home = scratchFolder();
+const env = { HOME: home };
+const fixtures = join(projectRoot, 'fixtures');
+
+/** Where each session is, the oldest first, a day apart. */
+const FILES = {
+  '.claude/projects/p/tools.jsonl': 'formats/claude-code/2.1.325/tools.jsonl',
+  '.claude/projects/p/fork.jsonl': 'formats/claude-code/2.1.325/fork.jsonl',
+  '.codex/sessions/2026/plain.jsonl': 'formats/codex/0.166.0/plain.jsonl',
+  '.gemini/tmp/x/chats/session-1.jsonl': 'formats/gemini/0.61.0/tools.jsonl',
+  '.pi/agent/sessions/branches.jsonl': 'sessions/pi-branches.jsonl',
+  '.prime/agent/sessions/compaction.jsonl': 'sessions/pi-compaction.jsonl',
+} as const;
+const START = Date.UTC(2026, 0, 1) / 1000;
+
+beforeAll(() => {
+  for (const [at, [path, from]] of Object.entries(FILES).entries()) {
+    mkdirSync(join(home, dirname(path)), { recursive: true });
+    copyFileSync(join(fixtures, from), join(home, path));
+    utimesSync(join(home, path), START + at * 86_400, START + at * 86_400);
+  }
+  writeFileSync(join(home, '.claude/projects/p/notes.jsonl'), '{"a":1}\n{"b":2}\n');
+  writeFileSync(join(home, '.claude/projects/p/readme.md'), 'text');
+  symlinkSync('..', join(home, '.codex/sessions/2026/up'));
+});
+
+interface Row {
+  readonly agent: string;
+  readonly id: string;
+  readonly cwd: string;
+  readonly title: string;
+  readonly path: string;
+}
+
+async function list(...args: readonly string[]): Promise<Row[]> {
+  const { stdout } = await run(['ls', '--json', ...args], { env });
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Row);
+}
+
+describe('ls', () => {
+  it('lists the sessions of all agents and of those made from pi, the newest first', async () => {
+    const rows = await list();
+    expect(rows.map(({ path }) => path)).toEqual(
+      Object.keys(FILES)
+        .reverse()
+        .map((path) => join(home, path)),
+    );
+    expect(rows.map(({ agent }) => agent)).toEqual(['pi', 'pi', 'gemini', 'codex', 'claude', 'claude']);
+    expect(rows.map(({ title }) => title)).toContain('Weeks start a day early');
+    expect(rows.find(({ agent }) => agent === 'codex')).toMatchObject({
+      cwd: '/home/ada/project',
+      title: 'Say hello.',
+    });
+  });
+
+  it('takes agents, folders and files, and selects by folder, time and number', async () => {
+    expect(await list('codex')).toHaveLength(1);
+    expect(await list('claude', join(home, '.pi'))).toHaveLength(3);
+    expect(await list(join(fixtures, 'sessions/pi-branches.jsonl'))).toMatchObject([{ agent: 'pi' }]);
+    expect((await list('--cwd', '/home/ada/calendar')).map(({ cwd }) => cwd)).toEqual(['/home/ada/calendar']);
+    expect(await list('--cwd', '/home/ad')).toEqual([]);
+    expect(await list('-n', '2')).toHaveLength(2);
+    expect(await list('--since', '2026-01-04T00:00:00Z')).toHaveLength(3);
+    expect(await list('--until', '2026-01-04T00:00:00Z')).toHaveLength(4);
+    expect(await list('--root', join(fixtures, 'sessions'), 'codex')).toHaveLength(11);
+  });
+
+  it('prints fields between tabs for a pipe, and paths for xargs', async () => {
+    const { stdout } = await run(['ls', 'codex'], { env });
+    expect(stdout.split('\t')).toHaveLength(7);
+    const paths = await run(['ls', '--paths', '-0', 'claude'], { env });
+    expect(paths.stdout).toBe(
+      `${join(home, '.claude/projects/p/fork.jsonl')}\0${join(home, '.claude/projects/p/tools.jsonl')}\0`,
+    );
+    expect(await run(['ls', '-0'], { env })).toMatchObject({ code: 2 });
+  });
+
+  it('says where it looked if there is none, and refuses what is neither a file nor an agent', async () => {
+    const none = await run(['ls'], { env: { HOME: join(home, 'nobody') } });
+    expect(none).toMatchObject({ code: 1, stdout: '' });
+    expect(none.stderr).toContain(`looked in ${join(home, 'nobody/.pi/agent/sessions')}, `);
+    expect(await run(['ls', 'clod'], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('agents are pi, omp'),
+    });
+    expect(await run(['ls', '--since', 'yesterday'], { env })).toMatchObject({ code: 2 });
+  });
+
+  it.skipIf(process.getuid?.() === 0)('goes on where a folder cannot be read, and says so', async () => {
+    const closed = join(home, '.codex/sessions/closed');
+    mkdirSync(closed);
+    chmodSync(closed, 0);
+    const ran = await run(['ls', 'codex'], { env });
+    chmodSync(closed, 0o700);
+    expect(ran.code).toBe(2);
+    expect(ran.stdout).toContain('plain.jsonl');
+  });
+
+  it('finds what is in a log of any length without reading it', async () => {
+    const path = join(home, 'long/long.jsonl');
+    mkdirSync(dirname(path), { recursive: true });
+    const text = 'x'.repeat(2_000_000);
+    const entry = { type: 'message', id: 'a', parentId: null, timestamp: '2026-01-01T00:00:00.000Z' };
+    const lines = [
+      { type: 'session', version: 3, id: 's1', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/w' },
+      { ...entry, message: { role: 'user', content: 'first words', timestamp: 1 } },
+      ...Array.from({ length: 20 }, (_, at) => ({
+        ...{ ...entry, id: `b${at}`, parentId: 'a' },
+        message: { role: 'user', content: text, timestamp: 1 },
+      })),
+      { ...entry, type: 'session_info', id: 'z', parentId: 'a', name: 'named last' },
+    ];
+    writeFileSync(path, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+    expect(await list(path)).toMatchObject([{ id: 's1', cwd: '/w', title: 'named last' }]);
+  });
+});
+
+describe('an address', () => {
+  it('names a session by its agent and the start of its id, or the newest', async () => {
+    const [newest, older] = await list('claude');
+    const log = async (word: string) => (await run(['log', '--role', 'user', word], { env })).stdout;
+    expect(await log('claude:last')).toBe(await log(newest?.path ?? ''));
+    expect(await log(`claude:${older?.id}`)).toBe(await log(older?.path ?? ''));
+    expect(await log(`claude-code:${older?.id}`)).toBe(await log(older?.path ?? ''));
+    expect(await run(['validate', 'pi:last'], { env })).toMatchObject({ code: 0 });
+    const diff = await run(['diff', 'claude:last', `claude:${older?.id}`], { env });
+    expect(diff.code).toBe(1);
+  });
+
+  it('that may be several, or none, is refused with what is there', async () => {
+    const several = await run(['log', 'claude:0'], { env });
+    expect(several).toMatchObject({ code: 2, stdout: '' });
+    expect(several.stderr).toContain("'claude:0' may be 2 sessions: 00000000-");
+    const none = await run(['log', 'claude:zzz'], { env });
+    expect(none).toMatchObject({ code: 2, stdout: '' });
+    expect(none.stderr).toMatch(
+      /no session 'claude:zzz'; looked in .*\.claude\/projects.*among 3 files; 'sessionctl ls claude' lists them/,
+    );
+  });
+
+  it('is no address where a file has that name, or no agent has', async () => {
+    const folder = scratchFolder();
+    copyFileSync(join(fixtures, 'sessions/pi-branches.jsonl'), join(folder, 'pi:last'));
+    const ran = await run(['log', join(folder, 'pi:last')], { env });
+    expect(ran.stdout).toContain('Weeks start a day early');
+    expect((await run(['log', 'nobody:last'], { env })).stderr).toContain('nobody:last');
+  });
+
+  it('names one session of a database, which FILE#ID does too', async () => {
+    const sessions = ['ses_a', 'ses_b'].map((id, at) => [id, null, '/w', `title ${id}`, '1', at, at]);
+    const data = (text: object): string => JSON.stringify(text);
+    const path = join(home, '.local/share/opencode/opencode.db');
+    mkdirSync(dirname(path), { recursive: true });
+    makeDatabase(path, {
+      session: {
+        columns:
+          'id TEXT, parent_id TEXT, directory TEXT, title TEXT, version TEXT, time_created INT, time_updated INT',
+        rows: sessions,
+      },
+      message: {
+        columns: 'id TEXT, session_id TEXT, time_created INT, data TEXT',
+        rows: ['a', 'b'].map((one) => [`msg_${one}`, `ses_${one}`, 1, data({ role: 'user', time: { created: 1 } })]),
+      },
+      part: {
+        columns: 'id TEXT, message_id TEXT, session_id TEXT, data TEXT',
+        rows: ['a', 'b'].map((one) => [
+          `prt_${one}`,
+          `msg_${one}`,
+          `ses_${one}`,
+          data({ type: 'text', text: `said ${one}` }),
+        ]),
+      },
+    });
+    expect((await list('opencode')).map(({ id, title }) => [id, title])).toEqual([
+      ['ses_b', 'title ses_b'],
+      ['ses_a', 'title ses_a'],
+    ]);
+    expect((await run(['log', 'opencode:last'], { env })).stdout).toContain('said b');
+    expect((await run(['log', 'opencode:ses_a'], { env })).stdout).toContain('said a');
+    const named = await run(['log', `${path}#ses_a`], { env });
+    expect(named).toMatchObject({ code: 0, stderr: '' });
+    expect(basename(path)).toBe('opencode.db');
+  });
+});
