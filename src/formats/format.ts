@@ -336,6 +336,8 @@ export interface RecordChecks {
   /** Whether an object inside a damaged line is a record, and not a piece of one. */
   readonly isRecord: (value: JsonObject) => boolean;
   readonly describe: (record: JsonObject) => RecordFacts;
+  /** What stands before texts of which `describe` asks no more than whether they are empty, up to the opening quote. */
+  readonly unread?: RegExp;
   /** How a fix changes a record; absent for a format that `repair` does not write. */
   readonly edit?: RecordEditor;
   /** How bad damage of a line is, by what the line still shows; undefined where the level of the rule is right. */

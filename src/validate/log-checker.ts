@@ -170,8 +170,10 @@ export class LogChecker {
     const near = isBeside ? await checks.near?.(first, () => this.#nearLog(file)) : undefined;
     const snapshots = isBeside ? await checks.snapshots?.(first, await this.#nearLog(file)) : undefined;
     const { levels, strict } = this.#settings;
-    const { hashKey } = this.#shared;
-    const check = new RecordCheck({ file, checks, levels, strict, near, snapshots, hashKey, onFinding });
+    const { hashKey, memory } = this.#shared;
+    const { scanner } = memory ?? {};
+    const about = { file, checks, levels, strict, near, snapshots };
+    const check = new RecordCheck({ ...about, hashKey, scanner, onFinding });
     for (const line of lines) check.line(line);
     return check;
   }

@@ -100,6 +100,7 @@ export const checks = {
     return [sessionId, leafUuid, messageId].some((id) => typeof id === 'string');
   },
   describe: describeChecked,
+  unread: /"(?:content|text|thinking|signature|stdout|stderr|originalFile|lastPrompt)":$/,
   damageSeverity,
   edit,
 } satisfies RecordChecks;

@@ -160,6 +160,8 @@ export const checks = {
   evidence: column(([, evidence]) => evidence),
   isRecord,
   describe: describeRecord,
+  // Not what items have, which are compared with each other.
+  unread: /"(?:aggregated_output|formatted_output|stdout|stderr)":$/,
   damageSeverity,
   near,
   edit,

@@ -4,6 +4,8 @@ import type { NearLog, RecordChecks, RecordFacts, RecordIssue, SnapshotFacts } f
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Block } from '../../lines/reader.ts';
+import type { Scanner } from '../../scanner/scanner.ts';
+import { type ShortLine, shortLines, wholeLines } from '../../scanner/short-lines.ts';
 import { rules } from '../index.ts';
 import {
   type Finding,
@@ -33,6 +35,8 @@ export interface RecordCheckOptions {
   readonly snapshots?: readonly SnapshotFacts[] | undefined;
   /** 8 bytes that the log could not foresee. */
   readonly hashKey: Uint8Array;
+  /** Cuts long texts that no rule looks into, before lines are read; findings are the same with it and without. */
+  readonly scanner?: Scanner | undefined;
   readonly onFinding: (finding: Finding) => void;
 }
 
@@ -73,6 +77,7 @@ export class RecordCheck {
   readonly #levels: ReadonlyMap<string, Level>;
   readonly #strict: boolean;
   readonly #near: readonly RecordIssue[];
+  readonly #scanner: Scanner | undefined;
   #onFinding: (finding: Finding) => void;
   #rule: ActiveRule | undefined;
   /** Rules on lines ask it for nothing but what was counted. */
@@ -81,12 +86,14 @@ export class RecordCheck {
   /** Nothing of it may move towards the start. */
   #keepsOffsets = false;
 
-  constructor({ file, checks, levels, strict, near, snapshots, hashKey, onFinding }: RecordCheckOptions) {
+  constructor(options: RecordCheckOptions) {
+    const { file, checks, levels, strict, near, snapshots, hashKey, scanner, onFinding } = options;
     this.#file = file;
     this.#checks = checks;
     this.#levels = levels ?? new Map();
     this.#strict = strict === true;
     this.#near = near ?? [];
+    this.#scanner = scanner;
     this.#rules = recordRules(checks, levels);
     this.#recordRules = this.#rules.filter(({ record }) => record);
     this.#onFinding = onFinding;
@@ -97,24 +104,30 @@ export class RecordCheck {
 
   /** A block of lines: those that are a record are taken in at once, the others are read as lines. */
   block(block: Block): void {
-    const { bytes } = block;
-    let { number } = block;
     if (block.encoding === 'invalid') {
       for (const line of block.split()) this.line(line);
       return;
     }
-    for (let start = 0; start < bytes.length; number++) {
-      const end = bytes.indexOf(0x0a, start);
-      const text = bytes.toString('utf8', start, end);
+    let { number } = block;
+    for (const { start, length, text, isCut } of this.#linesOf(block)) {
       const value = number > 1 ? parseObject(text) : undefined;
-      if (value) {
+      const facts = value && this.#checks.describe(value);
+      // What is said about a record may quote it.
+      if (value && facts && !(isCut && facts.issues.length > 0)) {
         this.#countLine();
-        const place = { number, offset: block.offset + start, bytes: bytes.subarray(start, end) };
-        this.record(value, text, place);
-      } else this.line(block.line(start, end - start, number));
-      start = end + 1;
+        const place = { number, offset: block.offset + start, bytes: block.bytes.subarray(start, start + length) };
+        this.record(value, text, place, facts);
+      } else this.line(block.line(start, length, number));
+      number++;
     }
     block.lines = number - block.number;
+  }
+
+  #linesOf(block: Block): Iterable<Pick<ShortLine, 'start' | 'length' | 'text' | 'isCut'>> {
+    const scanner = this.#scanner;
+    const { unread } = this.#checks;
+    if (!unread || !scanner?.load(block.bytes)) return wholeLines(block.bytes);
+    return shortLines(block, scanner, { mayCut: unread, mark: () => '' });
   }
 
   line(line: Line): void {

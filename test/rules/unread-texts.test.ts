@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checks as claudeCode } from '../../src/formats/claude-code/checks.ts';
+import { checks as codex } from '../../src/formats/codex/checks.ts';
+import type { RecordChecks } from '../../src/formats/format.ts';
+import { Block, readBlocks } from '../../src/lines/reader.ts';
+import { RecordCheck } from '../../src/rules/check/check-records.ts';
+import type { Finding } from '../../src/rules/rule.ts';
+import { makeScanner } from '../../src/scanner/scanner.ts';
+import { damaged, rollout, transcript } from '../support/damaged-records.ts';
+import { inChunks, KEY } from '../support/repairing.ts';
+import { recordFindings } from '../support/repairing-records.ts';
+
+/** Any of these may end a text, where it is cut. */
+const ENDS = ['', '漢字🙂', '\\', '\n"', '\ud83d', '\u0000'];
+
+/** Texts that are not empty become so long that they may be cut. */
+function lengthened(log: Buffer, end: string): Buffer {
+  const keys = /^(?:content|text|thinking|signature|output|stdout|stderr|aggregated_output|encrypted_content)$/;
+  const isLong = (key: string, value: unknown): boolean => keys.test(key) && typeof value === 'string' && value !== '';
+  const lines = log.toString('utf8').split('\n');
+  const told = lines.map((line) =>
+    line === ''
+      ? ''
+      : JSON.stringify(JSON.parse(line), (key, value: unknown) =>
+          isLong(key, value) ? `${value} ${'and so on '.repeat(90)}${end.repeat(40)}` : value,
+        ),
+  );
+  return Buffer.from(told.join('\n'));
+}
+
+async function scannedFindings(log: Buffer, checks: RecordChecks): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const scanner = makeScanner('compiled', KEY);
+  const check = new RecordCheck({ file: 'log', checks, hashKey: KEY, scanner, onFinding: (one) => findings.push(one) });
+  for await (const piece of readBlocks(inChunks(log, 65_536))) {
+    if (piece instanceof Block) check.block(piece);
+    else check.line(piece);
+  }
+  check.end();
+  return findings;
+}
+
+describe('texts that no rule looks into', () => {
+  it.each([
+    ['claude-code', claudeCode, transcript],
+    ['codex', codex, rollout],
+  ])('change no finding of a %s log when they are cut', async (_format, checks, session) => {
+    const long = fc.tuple(session, fc.constantFrom(...ENDS)).map(([log, end]) => lengthened(log, end));
+    await fc.assert(
+      fc.asyncProperty(damaged(long), async (log) => {
+        expect(await scannedFindings(log, checks)).toEqual(await recordFindings(log, checks));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('are compared in full where a rule compares records', async () => {
+    const item = (text: string): string =>
+      JSON.stringify({
+        timestamp: '2026-01-05T08:00:00.000Z',
+        type: 'response_item',
+        payload: {
+          type: 'message',
+          role: 'user',
+          content: [{ type: 'input_text', text: `${'long '.repeat(400)}${text}` }],
+        },
+      });
+    const about = { id: 'a', timestamp: '2026-01-05T08:00:00.000Z', cwd: '/', originator: 'x', cli_version: '1' };
+    const header = JSON.stringify({ timestamp: about.timestamp, type: 'session_meta', payload: about });
+    // The last line has no newline, so it is not part of a block.
+    const log = Buffer.from([header, item('one'), item('two'), item('two'), item('two')].join('\n'));
+    const lines = (await scannedFindings(log, codex)).filter(({ rule }) => rule === 'duplicate-record');
+    expect(lines.map(({ line }) => line)).toEqual([4, 5]);
+  });
+
+  it('are quoted in full where a record has a problem', async () => {
+    const part = { text: '漢'.repeat(900) };
+    const payload = { type: 'message', role: 'user', content: [part], stdout: 'x'.repeat(900) };
+    const record = JSON.stringify({ timestamp: '2026-01-05T08:00:00.000Z', type: 'response_item', payload });
+    const log = Buffer.from(`${record}\n${record}\n`);
+    const [found] = (await scannedFindings(log, { ...codex, unread: /"(?:text|stdout)":$/ })).filter(
+      ({ rule, line }) => rule === 'unknown-block' && line === 2,
+    );
+    expect(found?.message).toContain('漢'.repeat(50));
+  });
+});
