@@ -5,6 +5,7 @@ import { cycles } from '../../tree/children.ts';
 import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { FindingPlace } from '../rule.ts';
+import { type ToolUse, ToolUses } from './tool-uses.ts';
 
 /** A record of another agent's log, with what its format says about it. */
 export interface CheckedRecord {
@@ -12,7 +13,7 @@ export interface CheckedRecord {
   readonly offset: number;
   readonly value: JsonObject;
   readonly text: string;
-  /** Its bytes where they are at hand, which is sooner than to make them of the text. */
+  /** Its bytes where they are at hand; the text and the value may lack what no rule looks into then. */
   readonly bytes?: Uint8Array | undefined;
   readonly facts: RecordFacts;
   /** As readTime gives it. */
@@ -38,12 +39,6 @@ const MOST_BETWEEN = 1_000;
 /** What providers take: the length of the base64 text, and the longer side, which may be less in a long session. */
 export const MOST_BASE64 = 5 * 1024 * 1024;
 export const MOST_PIXELS = { ofOne: 8_000, ofMany: 2_000, many: 20 };
-
-/** A call or a result: the record that has it, and where in the record. */
-export interface ToolUse {
-  readonly position: number;
-  readonly path: string;
-}
 
 /** A file that a record names, and what is wrong with it, once somebody has looked. */
 export interface NamedFile extends FileFacts {
@@ -103,8 +98,8 @@ export class RecordLog {
   images = 0;
   /** The images that a provider may refuse: it depends on how many there are. */
   readonly largeImages: (ToolUse & { readonly image: NonNullable<BlockFacts['image']> })[] = [];
-  readonly calls = new Map<number, ToolUse[]>();
-  readonly results = new Map<number, ToolUse[]>();
+  readonly calls = new ToolUses();
+  readonly results = new ToolUses();
   readonly files: NamedFile[] = [];
   readonly snapshots: Snapshot[] = [];
   /** The state that a record has named last. */
@@ -343,11 +338,7 @@ export class RecordLog {
       if (kind === 'image') this.images++;
       if (image && isLarge(image)) this.largeImages.push({ position, path, image });
       const uses = kind === 'call' ? this.calls : kind === 'result' ? this.results : undefined;
-      if (!uses || callId === undefined) continue;
-      const symbol = this.callIds.intern(callId);
-      const known = uses.get(symbol);
-      if (known) known.push({ position, path });
-      else uses.set(symbol, [{ position, path }]);
+      if (uses && callId !== undefined) uses.add(this.callIds.intern(callId), position, path);
     }
     for (const name of facts.names ?? []) this.#others.intern(name);
     for (const file of facts.files ?? []) this.files.push({ ...file, position });

@@ -1,5 +1,6 @@
 import { Children } from '../../tree/children.ts';
-import { NO_MESSAGE, type RecordLog, ROOT, type ToolUse } from './record-log.ts';
+import { NO_MESSAGE, type RecordLog, ROOT } from './record-log.ts';
+import type { ToolUse } from './tool-uses.ts';
 
 /** In the place of a root: another rule finds what is wrong with the path, and nobody knows where it led. */
 const UNKNOWN = -1;
@@ -27,7 +28,7 @@ export function openCalls(log: RecordLog): OpenCall[] {
   const paths = pathsOf(log);
   const open: OpenCall[] = [];
   for (const [call, [made, another]] of log.calls) {
-    const results = log.results.get(call) ?? [];
+    const results = log.results.of(call);
     if (!made || (another && results.length > 0)) continue;
     const { position } = made;
     const ends = paths.endsBelow(position);
@@ -58,7 +59,7 @@ export function strayResults(log: RecordLog): StrayResult[] {
   const last = log.compactions.at(-1)?.position ?? -1;
   const stray: StrayResult[] = [];
   for (const [call, results] of log.results) {
-    const [made, another] = log.calls.get(call) ?? [];
+    const [made, another] = log.calls.of(call);
     // Which of two calls with one id a result belongs to is not known.
     if (!made || another) continue;
     const calledAt = made.position;

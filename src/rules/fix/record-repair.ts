@@ -289,7 +289,7 @@ export class RecordRepair {
   /** The uses of a call's id, in order. */
   usesOf(callId: string): { readonly unit: RecordUnit; readonly block: BlockFacts }[] {
     const symbol = this.log.callIds.find(callId);
-    const uses = [...(this.log.calls.get(symbol) ?? []), ...(this.log.results.get(symbol) ?? [])];
+    const uses = [...this.log.calls.of(symbol), ...this.log.results.of(symbol)];
     let last: RecordUnit | undefined;
     let blocks = new Map<string, BlockFacts>();
     return uses
