@@ -54,6 +54,8 @@ export async function writePath(
   const { log } = session;
   const { header } = log;
   if (!header) throw new AppError(`${log.name}: has no header; run 'sessionctl repair' first`);
+  if (embed && log.fileVersion !== log.version)
+    throw new AppError(`${log.name}: is of version ${log.fileVersion}; run 'sessionctl migrate' first to embed it`);
   const account = new Account(session, leaf);
   const sink: SessionSink = {
     line: (record) => out.put(`${exactJson(toJson(record))}\n`),
@@ -141,7 +143,8 @@ class Account {
       session: conversion?.session ?? stringOf(log.header?.['id']),
       counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
       losses: joined(conversion?.losses ?? [], this.losses.list),
-      roundtrip,
+      // What is damaged may not come back as it was.
+      roundtrip: roundtrip === 'exact' && damage.length > 0 ? 'semantic' : roundtrip,
       sessions: conversion?.sessions ?? [],
     };
   }

@@ -80,8 +80,11 @@ export interface NearLog extends Pick<LogSource, 'name' | 'list'> {
 export interface NativeSink {
   /** The lines before all others, which may be known last. */
   head(raws: readonly string[]): void;
-  /** A header or an entry of version 3, one character per byte, without a newline; and the line it is made from. */
-  line(raw: string, sourceLine: number): void;
+  /**
+   * A header or an entry of version 3, one character per byte, without a newline; and the line it is made from. Only the
+   * last one may be open: no newline follows.
+   */
+  line(raw: string, sourceLine: number, isOpen?: boolean): void;
   /** The same in pieces: text, and behind it bytes, one to a character, and so on. */
   pieces(pieces: readonly string[], sourceLine: number): void;
   /** A line of the file that is damaged and was left out. */

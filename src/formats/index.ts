@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
+import { atif } from './atif/index.ts';
 import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
 import { eventLog } from './event-log/index.ts';
@@ -24,6 +25,7 @@ export const foreignFormats: LogFormat[] = [
   gemini,
   goose,
   openclaw,
+  atif,
   sts,
   recordLog,
   eventLog,

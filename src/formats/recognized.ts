@@ -35,11 +35,6 @@ export const recognizedFormats: readonly LogFormat[] = [
   recognized('aider', 'Aider chat history file', 'an Aider chat history', (head) =>
     /^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$/.test(head.firstText),
   ),
-  recognized('atif', 'ATIF trajectory file', 'an ATIF trajectory', (head) =>
-    hasMembers(head.document, { schema_version: 'string', steps: 'array' })
-      ? /^ATIF-v\d+\.\d+$/.test(String(head.document['schema_version']))
-      : head.document === undefined && head.documentHas('schema_version', 'agent', 'steps'),
-  ),
   recognized(
     'opencode-storage',
     'OpenCode storage file',

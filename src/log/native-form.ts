@@ -87,8 +87,8 @@ export async function nativeForm(
       if (most >= FLUSH_BYTES) scratch.write(Buffer.from(piece, encoding));
       else bytes += buffer.write(piece, bytes, encoding);
     };
-    const endLine = (sourceLine: number): void => {
-      put('\n', 'latin1');
+    const endLine = (sourceLine: number, isOpen = false): void => {
+      if (!isOpen) put('\n', 'latin1');
       // What is about the whole file, such as its title, belongs where it is written.
       if (sourceLine > 0) last = sourceLine;
       sourceLines.push(last);
@@ -97,9 +97,9 @@ export async function nativeForm(
       head: (lines: readonly string[]) => {
         head = lines;
       },
-      line: (raw: string, sourceLine: number) => {
+      line: (raw: string, sourceLine: number, isOpen = false) => {
         put(raw, 'latin1');
-        endLine(sourceLine);
+        endLine(sourceLine, isOpen);
       },
       pieces: (pieces: readonly string[], sourceLine: number) => {
         for (let at = 0; at < pieces.length; at++) put(pieces[at] as string, at % 2 === 0 ? 'utf8' : 'latin1');

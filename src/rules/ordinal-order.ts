@@ -19,7 +19,8 @@ export const ordinalOrder = defineRule('ordinal-order', 'warning', 'shape', {
       return;
     }
     // Records without an ordinal and lines that are no record are findings of their own.
-    const between = Math.max(log.size - at, record.line - log.lineOf(at)) - 1;
+    const lines = log.isDocument ? 0 : record.line - log.lineOf(at);
+    const between = Math.max(log.size - at, lines) - 1;
     const lost = ordinal - last - 1 - between;
     if (lost > 0)
       report(placeOfRecord(record), `ordinal ${ordinal} comes after ${last}: ${counted(lost, 'record')} missing`);

@@ -30,6 +30,7 @@ export async function* checkDocument(
     // Repair writes lines, so nothing of it is fixable.
     const { edit: _edit, ...checks } = known;
     const check = new RecordCheck({ ...options, checks });
+    check.log.isDocument = true;
     const damaged = (line: number, damage: string): void => check.damaged(line, damage);
     for await (const records of format.records(source, counting(store.chunks(), onBytes), damaged)) {
       for (const { value, line, offset } of records) check.record(value, toJson(value), { number: line, offset });

@@ -6,7 +6,9 @@ import { rules } from '../../src/rules/index.ts';
 import { projectRoot, run } from '../support/run.ts';
 
 const formats = await Promise.all(
-  foreignFormats.flatMap(({ id, checks }) => (checks ? [checks().then((found) => ({ id, checks: found }))] : [])),
+  foreignFormats.flatMap(({ id, checks, records }) =>
+    checks ? [checks().then((found) => ({ id, checks: found, isDocument: records !== undefined }))] : [],
+  ),
 );
 
 async function findings(format: string, folder: string, name: string): Promise<string> {
@@ -17,10 +19,13 @@ async function findings(format: string, folder: string, name: string): Promise<s
   return ran.stdout.replaceAll(`${folder}/`, '');
 }
 
-describe.each(formats)('in a log of $id', ({ id: format, checks }) => {
+describe.each(formats)('in a log of $id', ({ id: format, checks, isDocument }) => {
   const ids = Object.keys(checks.levels).filter((id) => checks.levels[id] !== 'off');
+  // A piece of a document is too long at 256 MiB, which is no size for a fixture.
+  const isTooLong = (id: string): boolean =>
+    id === 'oversize-line' && isDocument && !existsSync(join(projectRoot, 'fixtures', 'rules', id, format));
 
-  describe.each(ids)('the rule %s', (id) => {
+  describe.each(ids.filter((id) => !isTooLong(id)))('the rule %s', (id) => {
     const folder = join('fixtures', 'rules', id, format);
 
     it('finds what its bad fixture shows, to the letter, and nothing else', async () => {

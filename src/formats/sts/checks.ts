@@ -6,7 +6,7 @@ import { isoTime, millisecondsOf } from '../times.ts';
 const ERRORS = `torn-line glued-entries nul-bytes invalid-utf8 not-json not-an-object missing-header late-header bad-header
   missing-field wrong-type`;
 const WARNINGS = `byte-order-mark blank-line oversize-line second-header unknown-entry-type unknown-role bad-timestamp
-  lone-surrogate orphan-result result-before-call duplicate-call-id duplicate-result unanswered-call`;
+  orphan-result result-before-call duplicate-call-id duplicate-result unanswered-call`;
 
 function levels(rules: string, level: 'error' | 'warning'): Record<string, 'error' | 'warning'> {
   return Object.fromEntries(rules.split(/\s+/).map((rule) => [rule, level]));

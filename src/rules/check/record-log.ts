@@ -75,6 +75,8 @@ export class RecordLog {
   lines = 0;
   spoken = 0;
   firstOversizeLine = 0;
+  /** A document has records over several lines, so that lines between two of them are no lost ones. */
+  isDocument = false;
   /** The first header, and the line that it is on. */
   header: RecordFacts | undefined;
   headerLine = 0;

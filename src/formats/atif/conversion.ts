@@ -1,0 +1,345 @@
+import { stringOf } from '../../entries/entry-type.ts';
+import { messageRoles } from '../../entries/messages.ts';
+import { numberOf } from '../../json/exact.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import type { SourceFacts } from '../counting-source.ts';
+import { readDocument } from '../document.ts';
+import type { LogSource, SourceRecord } from '../format.ts';
+import type { NativeWriter, Place } from '../native-writer.ts';
+import { NO_COST, UNKNOWN_USAGE } from '../usage.ts';
+import { idOf, isInside, listOf, objectOf, textIn } from './parts.ts';
+
+const UNKNOWN = 'unknown';
+const SPOKEN: ReadonlySet<string> = new Set(['user', 'assistant', 'toolResult']);
+const STOPS: ReadonlySet<unknown> = new Set(['stop', 'toolUse', 'length', 'error', 'aborted']);
+/** A larger image is not read into an entry. */
+const LARGEST_IMAGE = 16 * 1024 * 1024;
+
+/** Members of a step that have a place in an entry; the others are kept behind it. */
+const STEP_MEMBERS: ReadonlySet<string> = new Set(
+  'step_id timestamp source message model_name reasoning_effort reasoning_content tool_calls observation metrics extra'.split(
+    ' ',
+  ),
+);
+/** Of its metrics, those that are in the usage. */
+const COUNTS: ReadonlySet<string> = new Set(['prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost_usd']);
+/** The same for what `convert --to atif` writes to `extra`. */
+const OWN_EXTRA: ReadonlySet<string> = new Set(
+  'provider api stop_reason error_message response_id custom_type display details context_management branch_summary message'.split(
+    ' ',
+  ),
+);
+
+/** Gives the steps of one trajectory as entries. */
+export class Conversion {
+  readonly writer: NativeWriter;
+  readonly #source: LogSource;
+  readonly #root: JsonObject;
+  readonly #parent: string | undefined;
+  /** Calls without a result: their names by id. */
+  readonly #open = new Map<string, string>();
+  /** The first entry of each step. */
+  readonly #entries = new Map<unknown, string>();
+  #start: string | undefined;
+  #isRootKept = false;
+
+  constructor(writer: NativeWriter, source: LogSource, root: JsonObject, parent: string | undefined) {
+    this.writer = writer;
+    this.#source = source;
+    this.#root = root;
+    this.#parent = parent;
+    this.#start = stringOf(objectOf(root['extra'])['timestamp']) || undefined;
+  }
+
+  async step({ value, line, json }: Pick<SourceRecord, 'value' | 'line' | 'json'>): Promise<void> {
+    const id = value['step_id'];
+    const time = stringOf(value['timestamp']) || undefined;
+    const place: Place = { line, id: typeof id === 'number' ? String(id) : undefined, time, json };
+    this.#start ??= time;
+    this.#keepRoot();
+    const before = this.writer.last;
+    const { source } = value;
+    if (source === 'user') await this.#said(value, place, 'user');
+    else if (source === 'agent') await this.#agent(value, place);
+    else if (source === 'system') await this.#system(value, place);
+    else this.writer.loss('ROLE_UNKNOWN', 'lossy', line);
+    if (this.writer.last === before) this.writer.keep('step', value, place);
+    else this.writer.count('mapped');
+  }
+
+  end(facts: SourceFacts): void {
+    this.#keepRoot();
+    for (const id of this.#open.keys()) this.writer.loss('PENDING_CALL', 'info', this.writer.line, id);
+    const { schema_version: version, extra, agent } = this.#root;
+    const { title, cwd } = objectOf(extra);
+    const more = objectOf(objectOf(agent)['extra']);
+    const folders = [cwd, more['cwd'], ...(Array.isArray(more['cwds']) ? more['cwds'] : [])];
+    this.writer.end(
+      {
+        id: idOf(this.#root),
+        time: this.#start,
+        cwd: folders.find((folder) => typeof folder === 'string'),
+        title: stringOf(title) || undefined,
+        parent: this.#parent,
+        formatVersion: stringOf(version).replace(/^ATIF-v/, '') || undefined,
+      },
+      facts,
+    );
+  }
+
+  /** What the document says of itself, before all steps. */
+  #keepRoot(): void {
+    if (this.#isRootKept) return;
+    this.#isRootKept = true;
+    const { steps: _steps, subagent_trajectories: _subagents, extra, ...rest } = this.#root;
+    const { sessionctl: _log, ...others } = objectOf(extra);
+    this.writer.keep(
+      'trajectory',
+      { ...rest, ...(extra === undefined ? {} : { extra: others }) },
+      { line: 1, time: this.#start },
+    );
+  }
+
+  /** A message of the user, or text that nobody typed. */
+  async #said(step: JsonObject, place: Place, by: 'user' | 'system'): Promise<void> {
+    const content = await this.#content(step['message'], place.line);
+    const { custom_type: customType, display, details, message } = objectOf(step['extra']);
+    const own = this.#ownMessage(message);
+    if (own) this.#began(step, this.writer.message(own, place));
+    else if (by === 'user') this.#began(step, this.writer.message({ role: 'user', content }, place));
+    else if (isSaid(step['message'])) {
+      const type = stringOf(customType);
+      const known = {
+        customType: type,
+        content,
+        display: display !== false,
+        ...(isObject(details) ? { details } : {}),
+      };
+      const id =
+        type === ''
+          ? this.writer.contextMessage('system', content, place)
+          : this.writer.entry('custom_message', known, place);
+      this.#began(step, id);
+      this.writer.loss('SYSTEM_AS_USER', 'info', place.line);
+    }
+    this.#extra(step, place);
+    await this.#results(step, { ...place, id: undefined });
+  }
+
+  /** A message of a role that the standard does not have, as `convert --to atif` tells it. */
+  #ownMessage(message: unknown): JsonObject | undefined {
+    const { role, ...rest } = objectOf(message);
+    const known = messageRoles.find(({ name, isOld }) => name === role && !isOld && !SPOKEN.has(name));
+    return known && (known.dialect ?? this.writer.dialect) === this.writer.dialect ? { role, ...rest } : undefined;
+  }
+
+  async #system(step: JsonObject, place: Place): Promise<void> {
+    const { context_management: managed, branch_summary: isBranch } = objectOf(step['extra']);
+    const { type, first_kept_step_id: kept, tokens_before: tokens, ...more } = objectOf(managed);
+    if (type === 'compaction') {
+      const [result] = listOf(objectOf(step['observation']), 'results');
+      const summary = textIn(result?.['content']) || textIn(step['message']);
+      if (summary === '') this.writer.loss('COMPACTION_HALF', 'lossy', place.line);
+      const id = this.writer.entry(
+        'compaction',
+        (own) => ({
+          ...{
+            summary,
+            firstKeptEntryId: this.#entries.get(numberOf(kept)) ?? own,
+            tokensBefore: numberOf(tokens) ?? 0,
+          },
+          details: { context_management: { type, ...more } },
+        }),
+        place,
+      );
+      this.#began(step, id);
+      this.#extra(step, place);
+    } else if (isBranch === true) {
+      const id = this.writer.entry('branch_summary', { fromId: 'root', summary: textIn(step['message']) }, place);
+      this.#began(step, id);
+    } else await this.#said(step, place, 'system');
+  }
+
+  async #agent(step: JsonObject, place: Place): Promise<void> {
+    const { reasoning_content: reasoning, reasoning_effort: effort, is_copied_context: isCopied, metrics } = step;
+    const extra = objectOf(step['extra']);
+    const given = listOf(step, 'tool_calls');
+    const calls = given.filter((call) => !this.#isRepeated(call));
+    const isNews = given.length === 0 || calls.length > 0 || isSaid(step['message']) || isSaid(reasoning) || metrics;
+    if (!isNews) return await this.#results(step, place);
+    const { provider, model } = this.#model(step, extra);
+    const before = { ...place, id: undefined };
+    if (model !== UNKNOWN) this.writer.model(provider, model, before);
+    const level = typeof effort === 'number' ? String(effort) : stringOf(effort);
+    if (level !== '') this.writer.thinkingLevel(level, before);
+    const usage = isCopied === true ? undefined : usageOf(metrics);
+    if (!usage) this.writer.loss('USAGE_UNKNOWN', 'info', place.line);
+    const { stop_reason: stop, error_message: error, api, response_id: response } = extra;
+    const content = await this.#content(step['message'], place.line);
+    const id = this.writer.message(
+      {
+        role: 'assistant',
+        content: [
+          ...(stringOf(reasoning) === '' ? [] : [{ type: 'thinking', thinking: reasoning }]),
+          ...(isSaid(step['message']) ? content : []),
+          ...calls.map((call) => this.#call(call, place.line)),
+        ],
+        ...{ api: stringOf(api) || UNKNOWN, provider, model, usage: usage ?? UNKNOWN_USAGE },
+        stopReason: STOPS.has(stop) ? stop : calls.length > 0 ? 'toolUse' : 'stop',
+        ...(typeof error === 'string' ? { errorMessage: error } : {}),
+        ...(typeof response === 'string' ? { responseId: response } : {}),
+      },
+      place,
+    );
+    this.#began(step, id);
+    this.#extra(step, place);
+    await this.#results(step, before);
+  }
+
+  /** A name may have the provider in front. */
+  #model({ model_name: own }: JsonObject, { provider }: JsonObject): { provider: string; model: string } {
+    const name = stringOf(own) || stringOf(objectOf(this.#root['agent'])['model_name']) || UNKNOWN;
+    if (stringOf(provider) !== '') return { provider: stringOf(provider), model: name };
+    const at = name.indexOf('/');
+    return at > 0 ? { provider: name.slice(0, at), model: name.slice(at + 1) } : { provider: UNKNOWN, model: name };
+  }
+
+  /** Some programs write a call again where its result is. */
+  #isRepeated({ tool_call_id: id, function_name: name }: JsonObject): boolean {
+    return this.#open.get(stringOf(id)) === stringOf(name);
+  }
+
+  #call({ tool_call_id: given, function_name: name, arguments: args }: JsonObject, line: number): JsonObject {
+    const id = stringOf(given);
+    if (!isObject(args)) this.writer.loss('ARGS_NOT_OBJECT', 'info', line, id);
+    this.#open.set(id, stringOf(name));
+    return { type: 'toolCall', id, name: stringOf(name), arguments: isObject(args) ? args : { input: args } };
+  }
+
+  async #results(step: JsonObject, place: Place): Promise<void> {
+    for (const result of listOf(objectOf(step['observation']), 'results')) {
+      const extra = objectOf(result['extra']);
+      const id = stringOf(result['source_call_id']) || stringOf(extra['tool_call_id']);
+      const content = await this.#content(result['content'], place.line);
+      const blocks = isSaid(result['content']) ? content : [];
+      if (id === '') {
+        if (blocks.length > 0) this.writer.contextMessage('observation', content, place);
+      } else this.#result(id, blocks, extra, place);
+      await this.#subagents(result, id, place);
+    }
+  }
+
+  #result(id: string, content: readonly JsonObject[], extra: JsonObject, place: Place): void {
+    const { is_error: isError, details, tool_name: named } = extra;
+    if (typeof isError !== 'boolean') this.writer.loss('ISERROR_UNKNOWN', 'info', place.line);
+    const name = this.#open.get(id);
+    if (name === undefined) this.writer.loss('ORPHAN_RESULT', 'lossy', place.line, id);
+    this.#open.delete(id);
+    const toolName = name ?? (stringOf(named) || UNKNOWN);
+    const known = isObject(details) ? { details } : {};
+    const message = { role: 'toolResult', toolCallId: id, toolName, content, isError: isError === true, ...known };
+    const entry = this.writer.message(message, place);
+    const { is_error: _error, details: _details, tool_name: _name, tool_call_id: _call, ...rest } = extra;
+    this.writer.extra(entry, rest, place);
+  }
+
+  /** Sessions of subagents, inside of the document or in a file beside it. */
+  async #subagents(result: JsonObject, toolCallId: string, place: Place): Promise<void> {
+    for (const ref of listOf(result, 'subagent_trajectory_ref')) {
+      const { trajectory_path: path } = ref;
+      const named = stringOf(ref['trajectory_id']) || stringOf(ref['session_id']);
+      const inside = listOf(this.#root, 'subagent_trajectories').find((one) => idOf(one) === named);
+      const file = inside || typeof path !== 'string' ? undefined : await this.#idIn(path);
+      const call = toolCallId === '' ? {} : { toolCallId };
+      if (inside) this.writer.related({ id: named, ...titleOf(inside), ...call }, place);
+      else if (file !== undefined) this.writer.related({ id: file, path: String(path), ...call }, place);
+      else this.writer.loss('SUBAGENT_MISSING', 'info', place.line, named || stringOf(path));
+    }
+  }
+
+  /** The id of a trajectory in a file beside this one. */
+  async #idIn(path: string): Promise<string | undefined> {
+    const file = isInside(path) ? await this.#source.open(path) : undefined;
+    if (!file) return undefined;
+    try {
+      for await (const [root] of readDocument(file, file.chunks(), 'steps', () => {})) return idOf(root?.value ?? {});
+      return undefined;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #content(content: unknown, line: number): Promise<JsonObject[]> {
+    if (!Array.isArray(content)) return [{ type: 'text', text: stringOf(content) }];
+    const blocks: JsonObject[] = [];
+    for (const part of content.filter(isObject)) {
+      const { type, text, source } = part;
+      if (type === 'text' || !isObject(source)) blocks.push({ type: 'text', text: stringOf(text) });
+      else blocks.push(await this.#media(stringOf(type), source, line));
+    }
+    return blocks;
+  }
+
+  /** An image from the folder of the document; anything else is named. */
+  async #media(type: string, { media_type: mimeType, path }: JsonObject, line: number): Promise<JsonObject> {
+    const data = type === 'image' ? await this.#bytesIn(stringOf(path)) : undefined;
+    if (data) return { type, data: data.toString('base64'), mimeType: stringOf(mimeType) };
+    this.writer.loss(type === 'image' ? 'IMAGE_REF' : 'BLOCK_AS_TEXT', 'lossy', line);
+    return { type: 'text', text: `[${type} not embedded: ${stringOf(path) || UNKNOWN}]` };
+  }
+
+  async #bytesIn(path: string): Promise<Buffer | undefined> {
+    const file = isInside(path) ? await this.#source.open(path) : undefined;
+    if (!file) return undefined;
+    try {
+      const buffer = Buffer.allocUnsafeSlow(LARGEST_IMAGE + 1);
+      const length = await file.readAt(buffer, 0);
+      return length > LARGEST_IMAGE ? undefined : buffer.subarray(0, length);
+    } finally {
+      await file.close();
+    }
+  }
+
+  #began({ step_id: number }: JsonObject, entry: string): void {
+    this.#entries.set(numberOf(number), entry);
+  }
+
+  /** What else a step says. */
+  #extra(step: JsonObject, place: Place): void {
+    const target = this.#entries.get(numberOf(step['step_id']));
+    const others = Object.entries(step).filter(([key]) => !STEP_MEMBERS.has(key));
+    const extra = Object.entries(objectOf(step['extra'])).filter(([key]) => !OWN_EXTRA.has(key));
+    const metrics = Object.entries(objectOf(step['metrics'])).filter(([key]) => !COUNTS.has(key));
+    const fields = Object.fromEntries(others.filter(([key, value]) => key !== 'llm_call_count' || value !== 1));
+    const more = {
+      ...fields,
+      ...(extra.length > 0 ? { extra: Object.fromEntries(extra) } : {}),
+      ...(metrics.length > 0 ? { metrics: Object.fromEntries(metrics) } : {}),
+    };
+    if (target !== undefined && Object.keys(more).length > 0) this.writer.extra(target, more, place);
+  }
+}
+
+/** A text that is empty, or no text at all, says nothing. */
+function isSaid(content: unknown): boolean {
+  return Array.isArray(content) ? content.length > 0 : stringOf(content) !== '';
+}
+
+function titleOf(trajectory: JsonObject): { title?: string } {
+  const title = stringOf(objectOf(trajectory['agent'])['name']);
+  return title === '' ? {} : { title };
+}
+
+/** The prompt counts what came from the cache, and what went into it. */
+function usageOf(metrics: unknown): JsonObject | undefined {
+  if (!isObject(metrics)) return undefined;
+  const count = (value: unknown): number => numberOf(value) ?? 0;
+  const { prompt_tokens: prompt, completion_tokens: completion, cached_tokens: cached, cost_usd: cost } = metrics;
+  if (prompt === undefined && completion === undefined) return undefined;
+  const cacheRead = count(cached);
+  const cacheWrite = count(objectOf(metrics['extra'])['cache_creation_input_tokens']);
+  const input = Math.max(0, count(prompt) - cacheRead - cacheWrite);
+  const output = count(completion);
+  const totalTokens = input + output + cacheRead + cacheWrite;
+  return { input, output, cacheRead, cacheWrite, totalTokens, cost: { ...NO_COST, total: count(cost) } };
+}

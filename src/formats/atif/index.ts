@@ -1,0 +1,41 @@
+import { readDocument } from '../document.ts';
+import { type Head, hasMembers, type LogFormat } from '../format.ts';
+
+/** A version as the standard spells it. */
+const VERSION = /^ATIF-v\d+\.\d+$/;
+/** The same in the start of a document that is too long to be read whole. */
+const VERSION_MEMBER = /"schema_version"\s*:\s*"ATIF-v\d+\.\d+"/;
+const START = 4096;
+
+/** Trajectories as Harbor defines them, versions 1.0 to 1.8: one JSON document. */
+export const atif: LogFormat = {
+  id: 'atif',
+  title: 'an ATIF trajectory',
+  noun: 'ATIF trajectory file',
+  files: 'JSON documents, versions 1.0 to 1.8; 1.7 is written',
+  extension: 'json',
+  embeds: true,
+  detect: (head) => {
+    const { document } = head;
+    if (document === undefined) return isLongTrajectory(head) ? 'certain' : undefined;
+    if (!hasMembers(document, { steps: 'array' })) return undefined;
+    if (VERSION.test(String(document['schema_version']))) return 'certain';
+    // What some programs write in its name.
+    const isNamed = document['format'] === 'atif' || typeof document['schema_version'] === 'string';
+    return isNamed && hasMembers(document, { agent: 'object' }) ? 'probable' : undefined;
+  },
+  // Devin's; others write where they are told.
+  locations: ({ HOME: home, USERPROFILE: profile, XDG_DATA_HOME: data }) => {
+    const folder = data || ((home || profile) && `${home || profile}/.local/share`);
+    return folder ? [`${folder}/devin/cli/transcripts`] : [];
+  },
+  isDocument: () => true,
+  records: (source, chunks, onDamage) => readDocument(source, chunks, 'steps', onDamage),
+  checks: async () => (await import('./checks.ts')).checks,
+  toNative: async (...task) => (await import('./convert.ts')).convertTrajectory(atif, ...task),
+  fromNative: async (...task) => (await import('./write.ts')).writeTrajectory(...task),
+};
+
+function isLongTrajectory(head: Head): boolean {
+  return head.isDocument && VERSION_MEMBER.test(head.text.slice(0, START));
+}
