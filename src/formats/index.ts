@@ -13,6 +13,7 @@ import { openclaw } from './openclaw/index.ts';
 import { opencode } from './opencode/index.ts';
 import { recognizedFormats } from './recognized.ts';
 import { recordLog } from './record-log/index.ts';
+import { seed000 } from './seed-000/index.ts';
 import { sts } from './sts/index.ts';
 
 export { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
@@ -30,6 +31,7 @@ export const foreignFormats: LogFormat[] = [
   recordLog,
   eventLog,
   opencode,
+  seed000,
   ...recognizedFormats,
 ];
 

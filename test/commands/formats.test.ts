@@ -45,7 +45,8 @@ describe('formats', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^claude-code +read check repair - {6}JSONL transcripts/m);
     expect(stdout).toContain(' ~/.claude/projects\n');
-    for (const { id, toNative } of foreignFormats) expect(stdout.includes(`\n${id} `)).toBe(toNative !== undefined);
+    for (const { id, toNative, fromNative } of foreignFormats)
+      expect(stdout.includes(`\n${id} `)).toBe((toNative ?? fromNative) !== undefined);
   });
 
   it('takes no file', async () => {

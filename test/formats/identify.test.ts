@@ -135,7 +135,9 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
 
 describe('identify', () => {
   it('has an example for each format it can name, and names it', async () => {
-    expect(Object.keys(FOREIGN).sort()).toEqual(foreignFormats.map((format) => format.id).sort());
+    // What is only written is one of ours.
+    const named = foreignFormats.filter(({ toNative, fromNative }) => toNative || !fromNative);
+    expect(Object.keys(FOREIGN).sort()).toEqual(named.map((format) => format.id).sort());
     for (const [format, examples] of Object.entries(FOREIGN)) {
       for (const example of examples) expect(await identityOf(example), example.toString()).toBe(format);
     }

@@ -14,6 +14,7 @@ import { Losses } from '../losses.ts';
 import { inDialect } from './dialects.ts';
 import { skimIds } from './ids.ts';
 import { Migration, versionIn } from './migration.ts';
+import { fromSeed000 } from './seed-000.ts';
 
 /** A name of the session: the JSON text, and what it stands for. */
 interface Title {
@@ -71,8 +72,10 @@ class DialectConversion {
     const line = given.number === 1 ? unmarked(given) : given;
     const isReadable = line.oversize === 0 && line.wellFormed;
     // The migration reports what is damaged itself.
-    const raw = migration ? migration.line(line) : line.raw;
-    const value = isReadable ? parseObject(raw) : undefined;
+    const found = migration ? migration.line(line) : line.raw;
+    const spelled = isReadable ? parseObject(found) : undefined;
+    const raw = spelled ? fromSeed000(found, spelled) : found;
+    const value = raw === found ? spelled : parseObject(raw);
     if (!value) {
       if (!migration) this.damaged(line);
       return;
