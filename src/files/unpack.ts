@@ -1,4 +1,4 @@
-import { constants, fstatSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { ByteStore } from '../log/byte-store.ts';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -93,18 +93,11 @@ export async function databaseIn(
   return { database: await openDatabase(name, { chunks: all }, signal) };
 }
 
-/** Whether a file is a database, by its first bytes. */
+/** Whether a file is a database, by its first bytes. A pipe is not opened: whoever writes to it would lose its reader. */
 export function isDatabaseFile(path: string): boolean {
   const start = Buffer.alloc(START_BYTES);
-  return (
-    tryOr(false, () =>
-      withFile(
-        path,
-        constants.O_RDONLY | constants.O_NONBLOCK,
-        (fd) => fstatSync(fd).isFile() && readFully(fd, start, 0) > 0,
-      ),
-    ) && isDatabase(start)
-  );
+  const isFile = tryOr(false, () => statSync(path).isFile());
+  return isFile && tryOr(false, () => withFile(path, 'r', (fd) => readFully(fd, start, 0) > 0)) && isDatabase(start);
 }
 
 async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
