@@ -28,7 +28,7 @@ export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
     test: {
-      include: ['rules', 'log', 'tree', 'context', 'status', 'diff', 'entries', 'commands'].map(
+      include: ['rules', 'repair', 'formats', 'log', 'tree', 'context', 'status', 'diff', 'entries', 'commands'].map(
         (folder) => `test/${folder}/**/*.test.ts`,
       ),
       testNamePattern: new RegExp(`^(?!.*(?:${LEFT_OUT.join('|')}))`),

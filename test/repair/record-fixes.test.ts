@@ -32,10 +32,12 @@ function withBadBytes(bytes: Buffer): Buffer {
 /** What a repair makes of a log; that it loses nothing and is done after one run holds for all. */
 async function repaired(input: Buffer, checks: RecordChecks = claudeCode, options: RecordRepairOptions = {}) {
   const { output, words, changes, quarantine, left } = await repairRecords(input, checks, options);
+  for (const { rule } of changes) expect(rule).toMatch(/^[a-z]+(-[a-z0-9]+)*$/);
   expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
   expect((await repairRecords(output, checks, options)).changes).toEqual([]);
   const lines = output.toString('latin1').trimEnd().split('\n');
-  return { records: lines.map((line): Json => JSON.parse(line)), words, left, quarantine };
+  const named = changes.flatMap(({ idBefore, idAfter }) => (idBefore ? [[idBefore, idAfter]] : []));
+  return { records: lines.map((line): Json => JSON.parse(line)), words, left, quarantine, named };
 }
 
 /** The same where no error may be left. */
@@ -175,7 +177,133 @@ describe('a record on a damaged line that is to stay as it is', () => {
   });
 });
 
+describe('records that share an id', () => {
+  it('are told apart: a copy leaves, and each name goes with the nearest record before it', async () => {
+    const copy = user('u', null, 'one');
+    const log = [
+      copy,
+      user('v', 'u', 'two'),
+      copy,
+      user('u', 'v', 'three'),
+      user('w', 'u', 'four'),
+      user('x', 'u', 'five'),
+    ];
+    // An equal copy does no harm: it leaves where that is asked for.
+    const { records, words } = await repaired(bytesOf(log), claudeCode, { only: ['duplicate-id'] });
+    const id = records[2]?.['uuid'];
+    expect(ids(records)).toEqual(['u', 'v', id, 'w', 'x']);
+    expect(parents(records)).toEqual([null, 'u', 'v', id, id]);
+    expect(words).toEqual([
+      '3: duplicate-id: moved an exact copy to quarantine',
+      `4: duplicate-id: changed the id to '${id}'`,
+      `5: duplicate-id: reattached the record to '${id}'`,
+      `6: duplicate-id: reattached the record to '${id}'`,
+    ]);
+  });
+
+  it('are not made siblings, of which one would be out of view', async () => {
+    const { records } = await healed([
+      user('p', null, 'go'),
+      user('u', 'p', 'one'),
+      user('u', 'p', 'two'),
+      user('w', 'u', 'on'),
+    ]);
+    const id = records[2]?.['uuid'];
+    expect(parents(records)).toEqual([null, 'p', 'u', id]);
+  });
+});
+
+describe('records that hang from each other', () => {
+  it('are cut where one names a parent that comes later and hangs from it', async () => {
+    const { records } = await healed([user('u', 'w', 'one'), user('v', 'gone', 'two'), user('w', 'v', 'three')]);
+    expect(ids(records)).toEqual(['u', 'v', 'w']);
+    expect(parents(records)).toEqual([null, 'u', 'v']);
+  });
+});
+
+describe('what a repair of records says', () => {
+  it.each<[string, readonly Json[], RecordRepairOptions, string[]]>([
+    [
+      'a type that is told',
+      [user('u', null, 'go'), record('x', 'u', { subtype: 'y' })],
+      {},
+      ["2: missing-field: set type to 'system', as the rest of the record tells"],
+    ],
+    [
+      'a record that leaves',
+      [user('u', null, 'go'), record('x', 'u', {})],
+      {},
+      ['2: missing-field: moved the record to quarantine'],
+    ],
+    [
+      'a block that leaves',
+      [user('u', null, 'go'), says('a', 'u', [text('a'), { type: 'x' }])],
+      {},
+      ['2: unknown-block: removed the block message.content[1]'],
+    ],
+    [
+      'a parent',
+      [user('u', null, 'go'), user('v', 'gone', 'on')],
+      {},
+      ["2: dangling-parent: reattached the record to 'u'"],
+    ],
+    [
+      'a time',
+      [user('u', null, 'go', { timestamp: time(1) }), user('v', 'u', 'on', { timestamp: 5 })],
+      {},
+      ['2: bad-timestamp: set the timestamp by that of the record before it (assumed)'],
+    ],
+    [
+      'a time of the record behind it',
+      [user('u', null, 'go', { timestamp: 5 }), user('v', 'u', 'on', { timestamp: time(1) })],
+      { only: ['bad-timestamp'] },
+      ['1: bad-timestamp: set the timestamp by that of the record after it (assumed)'],
+    ],
+    [
+      'a time of 1970',
+      [user('u', null, 'go', { timestamp: 5 })],
+      {},
+      ['1: bad-timestamp: set the timestamp to one of 1970 (assumed)'],
+    ],
+  ])('names %s', async (_name, log, options, words) => {
+    expect((await repaired(bytesOf(log), claudeCode, options)).words).toEqual(words);
+  });
+
+  it('has the ids before and after', async () => {
+    const log = [
+      ...[user('u', null, 'go'), says('a', 'u', [call('c')], 'm'), user('r1', 'a', [result('c')])],
+      ...[says('b', 'r1', [call('c')], 'm2'), user('r2', 'b', [result('c')]), says('d', 'r2', [text('end')], 'm')],
+    ];
+    const { named, words } = await repaired(bytesOf(log));
+    expect(named).toEqual([
+      ['c', 'cx2'],
+      ['c', 'cx2'],
+      ['m', 'm_2'],
+    ]);
+    expect(words).toEqual([
+      "4: duplicate-call-id: changed the id of the call to 'cx2'",
+      "5: duplicate-call-id: changed the id of the result to 'cx2'",
+      "6: duplicate-message-id: changed the id of the message to 'm_2'",
+    ]);
+  });
+});
+
 describe('calls that share an id', () => {
+  it('get none that another call has', async () => {
+    const log = [user('u', null, 'go'), says('a', 'u', [call('c'), call('cx2'), call('c'), call('c')])];
+    const { records } = await repaired(bytesOf(log), claudeCode, { only: ['duplicate-call-id'] });
+    expect(contentOf(records[1])).toEqual([call('c'), call('cx2'), call('cx3'), call('cx4')]);
+  });
+
+  it('do not get the id of a result back where the record makes several calls', async () => {
+    const log = [
+      ...[user('u', null, 'go'), says('a', 'u', [call('c')]), user('r1', 'a', [result('c')])],
+      ...[says('b', 'r1', [call('c'), call('d')]), user('r2', 'b', [result('lost'), result('d')])],
+    ];
+    const { records } = await repaired(bytesOf(log), claudeCode, { only: ['duplicate-call-id'] });
+    expect(contentOf(records[3])).toEqual([call('cx2'), call('d')]);
+  });
+
   it('get ids of their own where none of them has a result', async () => {
     const log = [user('u', null, 'go'), says('a', 'u', [call('c'), call('c')])];
     const { records } = await repaired(bytesOf(log), claudeCode, { only: ['duplicate-call-id'] });
@@ -238,6 +366,15 @@ describe('a record without a time', () => {
 });
 
 describe('a result that is put in', () => {
+  it('comes before the next answer and the next prompt, though they have its id again', async () => {
+    for (const next of [user('v', 'a', 'on'), says('v', 'a', [text('other')], 'n')]) {
+      const log = [user('u', null, 'go'), says('a', 'u', [call('c')], 'm'), next, says('b', 'v', [text('so')], 'm')];
+      const { records } = await repaired(bytesOf(log), claudeCode, { only: ['unanswered-call'] });
+      expect(contentOf(records[2])).toMatchObject([{ tool_use_id: 'c' }]);
+      expect(records[3]).toMatchObject({ uuid: 'v', parentUuid: records[2]?.['uuid'] });
+    }
+  });
+
   it('comes behind all records of its answer, past those of a subagent', async () => {
     const side = { isSidechain: true, agentId: 'ag' };
     const log = [

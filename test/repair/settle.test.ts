@@ -97,9 +97,21 @@ describe('--settle-tools', () => {
     expect(entries[2]).toMatchObject({
       parentId: 'a1',
       timestamp: at(2),
-      message: { role: 'toolResult', toolCallId: 't1', toolName: 'bash', isError: true },
+      message: {
+        ...{ role: 'toolResult', toolCallId: 't1', toolName: 'bash', isError: true, timestamp: Date.parse(at(2)) },
+        content: [{ type: 'text', text: expect.stringContaining('was never recorded') }],
+      },
     });
     expect(entries[3]?.parentId).toBe(entries[2]?.id);
+  });
+
+  it('says what it put in and what it moved', async () => {
+    const input = log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1']), user('u2', 'a1', 3));
+    const { words, output } = await repair(input, { settleTools: true });
+    expect(words).toEqual([
+      "3: unanswered-call: inserted a result for the call 't1'",
+      `4: unanswered-call: reattached the entry to '${entriesOf(output)[2]?.id}'`,
+    ]);
   });
 
   it('puts it behind the results that are there, and one for each call that lacks one', async () => {
@@ -226,6 +238,7 @@ describe('--settle-tools, where the log has more wrong with it,', () => {
   it('leaves a call alone that was cut off, and one above which nobody spoke', async () => {
     const cut = log(user('u1', null, 1), calls('a1', 'u1', 2, ['t1'], 'aborted'), user('u2', 'a1', 3));
     expect(await settled(cut)).toHaveLength(3);
+    expect(await settled(cut.replace('aborted', 'error'))).toHaveLength(3);
     const noCalls = log(user('u1', null, 1), calls('a1', 'u1', 2, []), user('u2', 'a1', 3), user('u3', 'u2', 4));
     expect(await settled(noCalls)).toHaveLength(4);
   });
