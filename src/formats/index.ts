@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
+import { aider } from './aider/index.ts';
 import { atif } from './atif/index.ts';
 import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
@@ -31,6 +32,7 @@ export const foreignFormats: LogFormat[] = [
   recordLog,
   eventLog,
   opencode,
+  aider,
   seed000,
   ...recognizedFormats,
 ];

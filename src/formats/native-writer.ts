@@ -240,7 +240,7 @@ export class NativeWriter {
   }
 
   /** Another session of the source, which has nothing to do with this one. */
-  sibling({ id, title }: Pick<RelatedSession, 'id' | 'title'>): void {
+  sibling({ id, title }: { readonly id: string; readonly title?: string | undefined }): void {
     this.#sessions.push({ id, nativeId: sessionUuid(this.#format.id, id), ...defined({ title }), isSibling: true });
   }
 

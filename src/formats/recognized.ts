@@ -32,9 +32,6 @@ export const recognizedFormats: readonly LogFormat[] = [
   ),
   recognized('gzip', 'gzip archive', 'a gzip archive; unpack it first', startsWith('\u001f\u008b')),
   recognized('zip', 'zip archive', 'a zip archive; unpack it first', startsWith('PK\u0003\u0004')),
-  recognized('aider', 'Aider chat history file', 'an Aider chat history', (head) =>
-    /^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$/.test(head.firstText),
-  ),
   recognized(
     'opencode-storage',
     'OpenCode storage file',

@@ -2,6 +2,7 @@ import { exactJson, numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { Severity } from '../format.ts';
+import { NO_COST } from '../usage.ts';
 
 /** A piece of a content, as the API has it: a text, a call, a response, data. */
 export type Part = JsonObject;
@@ -117,12 +118,6 @@ export function resultBlocks({ parts }: Answer, onLoss: OnLoss): { content: Json
   });
   return { content, failed };
 }
-
-const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-export const UNKNOWN_USAGE: JsonObject = {
-  ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
-  cost: NO_COST,
-};
 
 /** Gemini counts what came from the cache as input, and thoughts apart from the output. */
 export function usageOf(tokens: JsonObject): { readonly usage: JsonObject; readonly isWhole: boolean } {

@@ -2,18 +2,9 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { ConversionOptions, Fate, Severity } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
+import { UNKNOWN_USAGE } from '../usage.ts';
 import { answerPrint, type Message, printOf } from './message.ts';
-import {
-  type Answer,
-  isText,
-  type Part,
-  resultBlocks,
-  saidBlocks,
-  spokenBlocks,
-  textOf,
-  UNKNOWN_USAGE,
-  usageOf,
-} from './parts.ts';
+import { type Answer, isText, type Part, resultBlocks, saidBlocks, spokenBlocks, textOf, usageOf } from './parts.ts';
 import type { Subagents } from './subagents.ts';
 import { answerPrints, byCall, type ListedTurn, type Turn } from './turns.ts';
 

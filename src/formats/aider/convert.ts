@@ -1,0 +1,140 @@
+import type { JsonObject } from '../../json/value.ts';
+import { countingSource } from '../counting-source.ts';
+import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
+import { NativeWriter, type Place } from '../native-writer.ts';
+import { chooseSession } from '../sessions.ts';
+import { UNKNOWN_USAGE } from '../usage.ts';
+import { readRun, type TextBlock } from './blocks.ts';
+import { findRuns, isPrompt, type Run } from './runs.ts';
+import { isInterrupt, modelIn, usageIn, versionIn } from './told.ts';
+
+/** So many blocks of Aider behind an answer may tell what it has used. */
+const MOST_HELD = 64;
+
+/** Gives one run of a history in its native form: the one that is wanted, else the newest. */
+export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
+  const counted = countingSource(source);
+  const runs = await findRuns(counted.chunks);
+  const { list } = runs;
+  const run = chooseSession(source.name, list, options.session) ?? NO_RUN;
+  const writer = new NativeWriter(format, source, sink, options, run.id);
+  const time = run.time === undefined ? undefined : `${run.time}Z`;
+  writer.startAt(time);
+  const conversion = new Conversion(writer);
+  const onDamage = (...damage: Parameters<NativeWriter['damaged']>): void => writer.damaged(...damage);
+  for await (const block of readRun(source, run, runs.isStripped, onDamage)) conversion.add(block);
+  conversion.end();
+  if (time !== undefined) writer.loss('TZ_ASSUMED', 'info', run.line);
+  if (runs.isStripped && list.length > 0) writer.loss('WHITESPACE_STRIPPED', 'ambiguous', 0);
+  if (options.session === undefined) for (let left = runs.empty; left > 0; left--) writer.loss('EMPTY_RUN', 'info', 0);
+  writer.loss('CWD_UNKNOWN', 'info', 0);
+  for (const one of list) if (one !== run) writer.sibling(one);
+  const { version } = conversion;
+  writer.end({ id: run.id, time, cwd: undefined, formatVersion: version }, counted.facts(), 'text-only');
+}
+
+const NO_RUN: Run = { id: '', time: undefined, title: undefined, line: 1, offset: 0, end: 0 };
+
+/** An answer of which it is not known yet what it has used. */
+interface OpenAnswer {
+  readonly block: TextBlock;
+  readonly model: string;
+  readonly held: TextBlock[];
+  usage?: JsonObject | undefined;
+  isInterrupted: boolean;
+}
+
+/** Turns the blocks of a run into native entries. Edits are text in answers, for Aider has no tools. */
+class Conversion {
+  /** The version of Aider. */
+  version: string | undefined;
+  readonly #writer: NativeWriter;
+  #model = '';
+  #answer: OpenAnswer | undefined;
+  #hasAnswers = false;
+
+  constructor(writer: NativeWriter) {
+    this.#writer = writer;
+  }
+
+  add(block: TextBlock): void {
+    if (block.isDamaged) this.#writer.loss('INVALID_UTF8', 'damaged', block.line);
+    if (block.isCut) this.#writer.loss('TEXT_SPLIT', 'lossy', block.line);
+    switch (block.kind) {
+      case 'header':
+        this.#writer.count('mapped');
+        break;
+      case 'user':
+        this.#settle();
+        this.#input(block);
+        break;
+      case 'tool':
+        this.#told(block);
+        break;
+      case 'text':
+        this.#settle();
+        this.#answer = { block, model: this.#model, held: [], isInterrupted: false };
+    }
+  }
+
+  end(): void {
+    this.#settle();
+    if (!this.#hasAnswers) this.#writer.loss('NO_ASSISTANT', 'info', 0);
+  }
+
+  #input({ lines, line }: TextBlock): void {
+    const text = lines.join('\n');
+    if (isPrompt(text)) {
+      this.#writer.message({ role: 'user', content: [{ type: 'text', text }] }, { line });
+      this.#writer.count('mapped');
+    } else this.#writer.keep('command', { text }, { line });
+  }
+
+  #told(block: TextBlock): void {
+    for (const line of block.lines) {
+      this.version ??= versionIn(line);
+      this.#model = modelIn(line) ?? this.#model;
+    }
+    const answer = this.#answer;
+    if (!answer) {
+      this.#keep(block);
+      return;
+    }
+    const usage = answer.usage ? undefined : block.lines.map(usageIn).find((found) => found !== undefined);
+    answer.usage ??= usage?.usage;
+    if (usage?.isRounded) this.#writer.loss('USAGE_ROUNDED', 'info', block.line);
+    answer.isInterrupted ||= block.lines.some(isInterrupt);
+    if (usage && block.lines.length === 1) this.#writer.count('merged');
+    else answer.held.push(block);
+    if (answer.held.length >= MOST_HELD) this.#settle();
+  }
+
+  #keep({ lines, line }: TextBlock): void {
+    this.#writer.keep('tool', { text: lines.join('\n') }, { line });
+  }
+
+  #settle(): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    this.#answer = undefined;
+    this.#hasAnswers = true;
+    const { block, usage, held } = answer;
+    const place: Place = { line: block.line };
+    const at = answer.model.indexOf('/');
+    const provider = at > 0 ? answer.model.slice(0, at) : 'unknown';
+    const model = answer.model.slice(at + 1) || 'unknown';
+    if (answer.model !== '') this.#writer.model(provider, model, place);
+    if (!usage) this.#writer.loss('USAGE_UNKNOWN', 'info', block.line);
+    const isAborted = answer.isInterrupted && !usage;
+    this.#writer.message(
+      {
+        ...{ role: 'assistant', content: [{ type: 'text', text: block.lines.join('\n') }] },
+        ...{ api: 'unknown', provider, model, usage: usage ?? UNKNOWN_USAGE },
+        stopReason: isAborted ? 'aborted' : 'stop',
+      },
+      place,
+    );
+    this.#writer.count('mapped');
+    for (const one of held) this.#keep(one);
+  }
+}

@@ -1,0 +1,59 @@
+/** What a line of a history is: who is not the user nor Aider itself ('tool') is the model ('text'). */
+export type Kind = 'user' | 'tool' | 'blank' | 'text';
+
+/** Aider ends what it writes itself with two spaces, and no other line of it. */
+const HEADER = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/;
+const USER = /^####(?: (.*))? {2}$/;
+const TOOL = /^> ?(.*) {2}$/;
+/** The same in a file whose trailing spaces an editor has taken away. */
+const STRIPPED_USER = /^####(?: (.*))?$/;
+const STRIPPED_TOOL = /^>(?: (.*))?$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+
+/** When a run began, by Aider's clock; undefined for a line that is no header. */
+export function startOf(line: string): string | undefined {
+  const found = HEADER.exec(line);
+  return found ? `${found[1]}T${found[2]}` : undefined;
+}
+
+/** Tells the lines of a run apart, one after the other; takes them without their line ends. */
+export class Grammar {
+  /** What the user or Aider said in the last line, without the marks. */
+  text = '';
+  readonly #user: RegExp;
+  readonly #tool: RegExp;
+  readonly #isStripped: boolean;
+  #fence = '';
+
+  constructor(isStripped: boolean) {
+    this.#isStripped = isStripped;
+    this.#user = isStripped ? STRIPPED_USER : USER;
+    this.#tool = isStripped ? STRIPPED_TOOL : TOOL;
+  }
+
+  next(line: string): Kind {
+    if (line.trim() === '') return 'blank';
+    const kind = this.#kindOf(line);
+    if (kind !== 'text') this.#fence = '';
+    else if (this.#isStripped) this.#followFence(line);
+    return kind;
+  }
+
+  #kindOf(line: string): Kind {
+    // Without the spaces a quote in a fence looks like a mark.
+    if (this.#fence !== '') return 'text';
+    const isUser = line.startsWith('####');
+    if (!isUser && !line.startsWith('>')) return 'text';
+    const found = (isUser ? this.#user : this.#tool).exec(line);
+    if (!found) return 'text';
+    this.text = found[1] ?? '';
+    return isUser ? 'user' : 'tool';
+  }
+
+  #followFence(line: string): void {
+    const [, marks = '', rest = ''] = FENCE.exec(line) ?? [];
+    if (marks === '') return;
+    if (this.#fence === '') this.#fence = marks;
+    else if (marks.startsWith(this.#fence) && rest.trim() === '') this.#fence = '';
+  }
+}

@@ -1,0 +1,21 @@
+import type { LogFormat } from '../format.ts';
+
+const HEADER = /^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$/;
+/** Whoever has written something above the first run has not written more than this. */
+const FIRST_BYTES = 4096;
+
+/** The chat history that Aider appends to for ever: Markdown, one session per run. */
+export const aider: LogFormat = {
+  id: 'aider',
+  title: 'an Aider chat history',
+  noun: 'Aider chat history file',
+  files: '.aider.chat.history.md (Markdown)',
+  detect: (head) => {
+    if (HEADER.test(head.firstText.replace(/^\ufeff/, ''))) return 'certain';
+    // JSON may have one in its texts.
+    if (head.objects.length > 0) return undefined;
+    return new RegExp(HEADER, 'm').test(head.text.slice(0, FIRST_BYTES)) ? 'probable' : undefined;
+  },
+  isDocument: () => true,
+  toNative: async (...task) => (await import('./convert.ts')).toNative(aider, ...task),
+};
