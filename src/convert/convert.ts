@@ -15,7 +15,7 @@ import { requireFit } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { ByteStore } from '../log/byte-store.ts';
-import { headerOf, type NativeForm, sessionForm } from '../log/native-form.ts';
+import { headerOf, type NativeForm, nativeForm, sessionForm } from '../log/native-form.ts';
 import { type OpenLogOptions, openForm, openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { noteDamage } from '../shared/command.ts';
@@ -176,7 +176,7 @@ class Conversion {
     wanted: RelatedSession,
     prefix: string,
   ): Promise<Written | undefined> {
-    const form = await this.#form(source, log, wanted.path === undefined ? wanted.id : undefined);
+    const form = await this.#form(source, log, wanted.path === undefined ? wanted.id : undefined, nativeForm);
     if (headerOf(form)?.['id'] === wanted.nativeId) return await this.#put(form, source, log, prefix);
     await form.store.close();
     return undefined;
@@ -266,10 +266,15 @@ class Conversion {
     return assetSaver(join(dirname(output), 'images'), this.#mode & PRIVATE_MODE, output, this.#io);
   }
 
-  async #form(source: LogSource, { format, identity }: Convertible, session: string | undefined): Promise<NativeForm> {
+  async #form(
+    source: LogSource,
+    { format, identity }: Convertible,
+    session: string | undefined,
+    convert = sessionForm,
+  ): Promise<NativeForm> {
     const { scratch, onWarning } = logOptions(source.name, this.#io);
     const { dialect, keep } = this.#options;
-    const form = await sessionForm(source, format, { dialect, keep, session, scratch, onWarning });
+    const form = await convert(source, format, { dialect, keep, session, scratch, onWarning });
     try {
       if (identity) requireFit(source.name, identity, form.report);
       return form;

@@ -1,7 +1,7 @@
 import type { Line } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
+import { shortLines, wholeLines } from '../lines/short-lines.ts';
 import type { Scanner } from '../scanner/scanner.ts';
-import { shortLines, wholeLines } from '../scanner/short-lines.ts';
 
 /** Which texts are cut, and how the marks that stand for them start. */
 export interface Cutting {

@@ -78,6 +78,8 @@ export class NativeWriter {
   readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
   /** The first entry of all: what is known of the source, written last. */
   readonly #stampId: string;
+  /** The last id that was made up, by what it was made of. */
+  #tried = { key: '', n: -1 };
   #last: string;
   #line = 0;
   #time = 0;
@@ -307,10 +309,15 @@ export class NativeWriter {
   /** The source's id where it has one that is free, else one that is the same in every run. */
   #newId(own: string | undefined, key: string): string {
     if (own !== undefined && own !== '' && this.#take(own)) return own;
-    for (let n = 0; ; n++) {
-      const digits = hash('sha256', [this.#format.id, this.#sessionId, own ?? key, n].join('\0'), 'hex');
+    const name = own ?? key;
+    // All records of a document may be on one line: what was tried for it before is taken.
+    const { key: before, n: tried } = this.#tried;
+    for (let n = name === before ? tried + 1 : 0; ; n++) {
+      const digits = hash('sha256', [this.#format.id, this.#sessionId, name, n].join('\0'), 'hex');
       const id = digits.slice(0, 8);
-      if (this.#take(id)) return id;
+      if (!this.#take(id)) continue;
+      this.#tried = { key: name, n };
+      return id;
     }
   }
 

@@ -1,3 +1,4 @@
+import { stringOf } from '../entries/entry-type.ts';
 import { isHeader } from '../entries/envelope-check.ts';
 import type { ConversionOptions, ConversionReport, LogFormat, LogSource } from '../formats/format.ts';
 import { LostText } from '../formats/long-texts.ts';
@@ -46,7 +47,7 @@ export async function sessionForm(
   const form = await nativeForm(source, format, options);
   const { session: wanted } = options;
   const { report } = form;
-  const nativeId = String(headerOf(form)?.['id']);
+  const nativeId = stringOf(headerOf(form)?.['id']);
   if (wanted === undefined || !report || isNamed({ id: report.session, nativeId }, wanted)) return form;
   await form.store.close();
   const found = chooseSession(source.name, report.sessions, wanted);

@@ -1,3 +1,4 @@
+import { stringOf } from '../entries/entry-type.ts';
 import { versionOf } from '../entries/envelope-check.ts';
 import type { Cutting } from '../formats/cut-lines.ts';
 import type { CountedLines, LogFormat, LogSource } from '../formats/format.ts';
@@ -85,9 +86,9 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
 
 /** A log of ours has one session. */
 function requireSession(name: string, header: JsonObject | undefined, wanted: string | undefined): void {
-  const id = String(header?.['id'] ?? '');
-  if (wanted !== undefined && !isNamed({ id }, wanted))
-    throw new AppError(`${name}: has no session '${wanted}'; it has ${id}`);
+  if (wanted === undefined) return;
+  const id = stringOf(header?.['id']);
+  if (!isNamed({ id }, wanted)) throw new AppError(`${name}: has no session '${wanted}'; it has ${id}`);
 }
 
 interface Pass {

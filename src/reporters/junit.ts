@@ -38,7 +38,7 @@ export function junitReporter(): Reporter {
       rules = new Map();
       return suite(name, [...cases, ['readable', element('error', { type: 'unreadable', message })]]);
     },
-    skipped: (name, reason) => suite(name, [['session log', element('skipped', { message: reason })]]),
+    skipped: (name, reason) => suite(name, [['session log', element('skipped', {}, reason)]]),
     fileEnd: (name, { errors, warnings }) => {
       const cases = ruleCases();
       const groups = [...rules.values()];

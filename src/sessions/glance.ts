@@ -1,3 +1,4 @@
+import { stringOf } from '../entries/entry-type.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { isHiddenContext } from '../formats/index.ts';
 import { type ByteStore, inMemory, memoryScratch, storeOf } from '../log/byte-store.ts';
@@ -54,12 +55,11 @@ export async function glance(file: SessionFile, io: GlanceIo): Promise<SessionSu
 
 async function summaryOf(file: SessionFile, log: Log): Promise<SessionSummary> {
   const { header, conversion, format } = log;
-  const cwd = header?.['cwd'];
   return {
     ...file,
-    id: conversion?.session ?? String(header?.['id'] ?? ''),
+    id: conversion?.session ?? stringOf(header?.['id']),
     format: format?.id ?? 'pi',
-    cwd: typeof cwd === 'string' ? cwd : '',
+    cwd: stringOf(header?.['cwd']),
     title: (await sessionTitle(log)) ?? (await firstPrompt(log)),
   };
 }

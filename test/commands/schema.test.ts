@@ -15,7 +15,7 @@ const fixtures = join(projectRoot, 'fixtures');
 /** Logs; what other agents wrote is not checked. */
 const files = readdirSync(fixtures, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.jsonl') && !name.startsWith('foreign'))
-  .filter((name) => !/^rules.[\w-]+.(claude-code|codex)./.test(name))
+  .filter((name) => !/^rules.[\w-]+.[\w-]+.[\w-]+\.jsonl$/.test(name))
   // Of the logs of other agents only their native form.
   .filter((name) => !name.startsWith('formats') || name.endsWith('.native.jsonl'));
 

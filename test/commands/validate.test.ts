@@ -144,12 +144,11 @@ describe('validate', () => {
 
   describe('of a folder without a session log of ours', () => {
     const folder = join(scratch, 'foreign');
-    const transcript =
-      '{"sessionId":"s","projectHash":"h","startTime":"2026-01-05T09:00:00.000Z","lastUpdated":"2026-01-05T09:00:00.000Z"}\n';
+    const transcript = '{"type":"session_start","id":"s","title":"t","owner":"ada","version":2,"cwd":"/w"}\n';
     mkdirSync(folder);
     for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, `${name}.jsonl`), transcript);
     writeFileSync(join(folder, 'd.jsonl'), 'hello\n');
-    const said = 'no sessions checked: 3 Gemini CLI sessions and 1 text file, not checked';
+    const said = 'no sessions checked: 3 Factory Droid sessions and 1 text file, not checked';
     const validate = (format: string, ...more: string[]) => run(['validate', '--format', format, folder, ...more]);
 
     it('says what was found there, and that nothing was checked', async () => {
@@ -169,13 +168,13 @@ describe('validate', () => {
 
     it('tells what was left out beside what was checked', async () => {
       expect((await validate('text', good)).stderr).toBe(
-        'sessionctl: no problems found in 1 session (2 entries); 3 Gemini CLI sessions and 1 text file, not checked\n',
+        'sessionctl: no problems found in 1 session (2 entries); 3 Factory Droid sessions and 1 text file, not checked\n',
       );
     });
 
     it('names each file that was skipped or failed in the formats for programs, with the reason', async () => {
       const missing = join(scratch, 'nowhere.jsonl');
-      const reason = expect.stringContaining('a Gemini CLI session') as string;
+      const reason = expect.stringContaining('a Factory Droid session') as string;
       const failed = 'no such file or folder; check the path';
       const records = (await validate('json', missing)).stdout.trimEnd().split('\n');
       expect(records.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -200,11 +199,11 @@ describe('validate', () => {
         ...Array.from({ length: 4 }, () => ['1', '0']),
         ['0', '1'],
       ]);
-      expect(suites[0]?.children[0]?.children[0]).toMatchObject({ name: 'skipped', attributes: { message: reason } });
+      expect(suites[0]?.children[0]?.children[0]).toMatchObject({ name: 'skipped', text: reason });
       expect((await validate('github', missing)).stdout.split('\n')).toEqual([
         `::error file=${missing}::${failed}`,
         ...['a', 'b', 'c'].map(
-          (name) => expect.stringMatching(`^::notice file=.*/${name}.jsonl::.*Gemini CLI session`) as string,
+          (name) => expect.stringMatching(`^::notice file=.*/${name}.jsonl::.*Factory Droid session`) as string,
         ),
         expect.stringMatching('^::notice file=.*/d.jsonl::.*plain text'),
         `::error::${said}; 1 file could not be checked`,
@@ -216,7 +215,7 @@ describe('validate', () => {
   it.each([
     ['a folder without sessions', 'empty-folder', undefined, 'no session log found'],
     ['a missing file', 'nowhere.jsonl', undefined, 'no such file'],
-    ['a Gemini CLI session', 'gemini.jsonl', '{"sessionId":"s","projectHash":"h","startTime":"x"}\n', 'Gemini CLI'],
+    ['a session that is not read', 'droid.jsonl', '{"type":"session_start","id":"s","cwd":"/w"}\n', 'Factory Droid'],
     ['a JSON file', 'package.jsonl', '{\n  "name": "x"\n}\n', 'JSON'],
     ['a binary', 'binary.jsonl', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xff]), 'binary'],
     ['plain text', 'text.jsonl', 'hello\nworld\n', 'plain text'],

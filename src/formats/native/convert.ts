@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { BYTE_ORDER_MARK, readContent } from '../../entries/damage.ts';
 import { DialectWatch } from '../../entries/dialect.ts';
+import { stringOf } from '../../entries/entry-type.ts';
 import { isHeader, isTitleSlot } from '../../entries/envelope-check.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
 import { changeMembers, findMember, skipSpace } from '../../json/text.ts';
@@ -115,7 +116,7 @@ class DialectConversion {
     const { mapped, merged, custom, dropped } = this.#counts;
     this.#sink.report({
       source: { format: this.#watch.dialect ?? 'native', version: String(version), ...source },
-      session: String(this.#header.value['id'] ?? ''),
+      session: stringOf(this.#header.value['id']),
       counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
       losses: this.#losses.list,
       roundtrip: this.#isChanged ? 'semantic' : 'exact',

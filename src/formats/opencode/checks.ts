@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { imageSize } from '../../util/image-size.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
-import { objectIn, partsOf, textIn, timeIn } from './messages.ts';
+import { objectIn, partsOf, textIn } from './messages.ts';
 
 const PARTS: ReadonlySet<unknown> = new Set(
   'text reasoning tool file step-start step-finish snapshot patch agent subtask retry compaction'.split(' '),
@@ -21,7 +22,6 @@ export const checks: RecordChecks = {
     'unknown-block': 'warning',
     'unanswered-call': 'warning',
     'oversize-image': 'warning',
-    'time-backwards': 'warning',
   },
   evidence: {},
   isRecord: ({ info, parts }) => isObject(info) && Array.isArray(parts),
@@ -42,9 +42,13 @@ function describe(record: JsonObject): RecordFacts {
     id: isSession || typeof id !== 'string' ? undefined : id,
     role: role === 'user' || role === 'assistant' ? role : undefined,
     blocks: isSession ? [] : partsOf(record).flatMap((part, at) => blocksOf(part, `parts[${at}]`)),
-    timestamp: isSession ? null : (timeIn(info['time'], 'created') ?? null),
+    timestamp: null,
     issues,
   };
+}
+
+function imageFacts(data: string): NonNullable<BlockFacts['image']> {
+  return { length: data.length, ...imageSize(data) };
 }
 
 function* issuesOf(record: JsonObject): Generator<RecordIssue> {
@@ -84,7 +88,7 @@ function blocksOf(part: JsonObject, path: string): BlockFacts[] {
   if (type === 'text' || type === 'reasoning')
     return [{ kind: type === 'text' ? 'text' : 'thinking', path, isEmpty: text === '' }];
   if (type === 'file' && typeof url === 'string' && textIn(mime).startsWith('image/') && url.startsWith('data:'))
-    return [{ kind: 'image', path: `${path}.url`, image: { length: url.length - url.indexOf(',') - 1 } }];
+    return [{ kind: 'image', path: `${path}.url`, image: imageFacts(url.slice(url.indexOf(',') + 1)) }];
   if (type !== 'tool') return [{ kind: PARTS.has(type) ? 'other' : 'unknown', path }];
   const callId = textIn(callID);
   const { status } = objectIn(state);

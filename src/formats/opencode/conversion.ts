@@ -61,7 +61,7 @@ class Conversion {
     this.#info = info;
     this.#reverted = textIn(objectIn(info['revert'])['messageID']) || undefined;
     const created = timeIn(info['time'], 'created');
-    if (created !== undefined) writer.startAt(new Date(created).toISOString());
+    if (created !== undefined && Math.abs(created) <= 8.64e15) writer.startAt(new Date(created).toISOString());
   }
 
   message(record: SourceRecord): void {

@@ -4,8 +4,8 @@ import type { NearLog, RecordChecks, RecordFacts, RecordIssue, SnapshotFacts } f
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Block } from '../../lines/reader.ts';
+import { type ShortLine, shortLines, wholeLines } from '../../lines/short-lines.ts';
 import type { Scanner } from '../../scanner/scanner.ts';
-import { type ShortLine, shortLines, wholeLines } from '../../scanner/short-lines.ts';
 import { rules } from '../index.ts';
 import {
   type Finding,

@@ -1,6 +1,6 @@
-import type { Block } from '../lines/reader.ts';
-import { FIELD, FIELDS, TEXT_FIELD, TEXT_FIELDS } from './layout.ts';
-import type { Scanner } from './scanner.ts';
+import { FIELD, FIELDS, TEXT_FIELD, TEXT_FIELDS } from '../scanner/layout.ts';
+import type { Scanner } from '../scanner/scanner.ts';
+import type { Block } from './reader.ts';
 
 /** What may stand before a text that is cut. */
 const LONGEST_KEY = 40;
