@@ -1,5 +1,5 @@
 import { grouped } from '../util/words.ts';
-import { MOST_BASE64, MOST_PIXELS } from './check/record-log.ts';
+import { MOST_BASE64, MOST_PIXELS } from './check/large-images.ts';
 import { describeImage } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 

@@ -6,7 +6,7 @@ import { type CallGroup, isAnswered, Pairing, toolCalls } from '../transcript/tu
 import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Decision, type Evidence, evidenceOf } from './evidence.ts';
-import { type Outcome, outcomeOf, resultText } from './results.ts';
+import { handleOf, type Outcome, outcomeOf, resultText } from './results.ts';
 import type { EntryPlace, Finding } from './types.ts';
 
 type StatusEntry = Pick<LogEntry, 'line' | 'value'>;
@@ -376,13 +376,6 @@ function stringOf(value: unknown): string | undefined {
 /** How a turn ended, for a sentence about it. */
 export function endingOf(stopReason: string | undefined): string {
   return stopReason === undefined ? 'does not say how it ended' : `ended as '${stopReason}'`;
-}
-
-/** What pi 1.5 keeps of an answer that the provider gives later: an id, and whose it is. */
-function handleOf(deferred: unknown): string {
-  if (!isObject(deferred) || typeof deferred['id'] !== 'string') return '';
-  const of = [deferred['provider'], deferred['modelId']].filter((word) => typeof word === 'string').join('/');
-  return of === '' ? deferred['id'] : `${deferred['id']} of ${of}`;
 }
 
 /** Without an ampersand nothing goes to the background, and most commands need no parsing. */

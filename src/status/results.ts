@@ -99,3 +99,10 @@ export function readProviderError(errorMessage = '') {
   const verdict: Verdict = at >= 0 && at === ERRORS.length - 1 ? 'ready' : 'confirm';
   return { isBudget: at === 0, verdict, why: ERRORS[at]?.[0] ?? unknown };
 }
+
+/** What pi 1.5 keeps of an answer that the provider gives later: an id, and whose it is. */
+export function handleOf(deferred: unknown): string {
+  if (!isObject(deferred) || typeof deferred['id'] !== 'string') return '';
+  const of = [deferred['provider'], deferred['modelId']].filter((word) => typeof word === 'string').join('/');
+  return of === '' ? deferred['id'] : `${deferred['id']} of ${of}`;
+}

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { numberOf, parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import type { SourceFacts } from '../counting-source.ts';
+import { countingRows } from '../database.ts';
 import { readDocument } from '../document.ts';
 import type { DatabaseRow, LogDatabase, LogSource, OnDamage, SourceRecord } from '../format.ts';
 import { chooseSession } from '../sessions.ts';
@@ -48,34 +48,28 @@ async function openStored(
   const { name } = source;
   const session = chooseSession(name, wanted === undefined && roots.length > 0 ? roots : all, wanted);
   if (!session) throw new AppError(`${name}: has no session in it`);
-  const digest = createHash('sha256');
-  let bytes = 0;
-  let lines = 0;
-  const read = (text: string): JsonObject | undefined => {
-    digest.update(text);
-    bytes += Buffer.byteLength(text);
-    return parseExact(text);
-  };
+  const counted = countingRows(source);
+  let line = 0;
   async function* records(): AsyncGenerator<Iterable<SourceRecord>> {
     yield [recordOf({ info: await sessionInfo(database, session as StoredSession) }, 1)];
     for await (const rows of messageRows(database, (session as StoredSession).id)) {
-      lines++;
-      const info = read(textIn(rows[0]?.['message']));
+      line++;
+      for (const row of rows) counted.add(row);
+      const info = parseExact(textIn(rows[0]?.['message']));
       const parts = rows.filter(({ part }) => part !== null);
       const whole = parts.flatMap(({ part, part_id: id }) => {
-        const data = read(textIn(part));
+        const data = parseExact(textIn(part));
         return data ? [{ ...data, id }] : [];
       });
-      if (!info || whole.length < parts.length) onDamage(lines, 'not-json', info ? 0 : 1);
-      if (info) yield [recordOf({ info: { ...info, id: rows[0]?.['id'] }, parts: whole }, lines)];
+      if (!info || whole.length < parts.length) onDamage(line, 'not-json', info ? 0 : 1);
+      if (info) yield [recordOf({ info: { ...info, id: rows[0]?.['id'] }, parts: whole }, line)];
     }
   }
-  const path = name === '-' ? {} : { path: name };
   return {
     records: records(),
     siblings: roots.filter((one) => one !== session),
     children: all.filter(({ parent }) => parent === session.id),
-    facts: () => ({ ...path, sha256: digest.digest('hex'), bytes, lines }),
+    facts: counted.facts,
   };
 }
 

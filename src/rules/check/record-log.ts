@@ -5,6 +5,8 @@ import { cycles } from '../../tree/children.ts';
 import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { FindingPlace } from '../rule.ts';
+import { isLarge } from './large-images.ts';
+import type { Conversation } from './record-paths.ts';
 import { type ToolUse, ToolUses } from './tool-uses.ts';
 
 /** A record of another agent's log, with what its format says about it. */
@@ -36,10 +38,6 @@ const MOST_TAKEN_BACK = 64;
 /** How many records come between an answer and what follows it, at most. */
 const MOST_BETWEEN = 1_000;
 
-/** What providers take: the length of the base64 text, and the longer side, which may be less in a long session. */
-export const MOST_BASE64 = 5 * 1024 * 1024;
-export const MOST_PIXELS = { ofOne: 8_000, ofMany: 2_000, many: 20 };
-
 /** A file that a record names, and what is wrong with it, once somebody has looked. */
 export interface NamedFile extends FileFacts {
   readonly position: number;
@@ -53,17 +51,6 @@ export interface Snapshot extends SnapshotFacts {
   stateThen?: string | undefined;
   /** Calls that it has for open and that were answered, or are not in the log. */
   wrongCalls?: readonly string[];
-}
-
-/** What is known of a conversation so far. */
-interface Conversation {
-  first: number;
-  /** Where the last message began; results are none. */
-  last: number;
-  /** The one that is going on. */
-  message: number;
-  /** What came last is a call. */
-  isCalling: boolean;
 }
 
 /**
@@ -400,10 +387,6 @@ export class RecordLog {
 
 export function placeOfRecord({ line, offset, facts }: CheckedRecord, path?: string): FindingPlace {
   return { line, offset, entryId: facts.id, path };
-}
-
-function isLarge({ length, width = 0, height = 0 }: NonNullable<BlockFacts['image']>): boolean {
-  return length > MOST_BASE64 || Math.max(width, height) > MOST_PIXELS.ofMany;
 }
 
 /** 48 bits: of two records that share an id and differ, one pair in 10 to the 14th would be taken for copies. */

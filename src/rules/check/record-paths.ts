@@ -2,6 +2,17 @@ import { Children } from '../../tree/children.ts';
 import { NO_MESSAGE, type RecordLog, ROOT } from './record-log.ts';
 import type { ToolUse } from './tool-uses.ts';
 
+/** What is known of a conversation so far. */
+export interface Conversation {
+  first: number;
+  /** Where the last message began; results are none. */
+  last: number;
+  /** The one that is going on. */
+  message: number;
+  /** What came last is a call. */
+  isCalling: boolean;
+}
+
 /** In the place of a root: another rule finds what is wrong with the path, and nobody knows where it led. */
 const UNKNOWN = -1;
 
