@@ -127,8 +127,9 @@ export function foreignMessage({ title, toNative }: LogFormat): string {
 }
 
 /** What is said about it by a command that takes the logs of other agents too. */
-export function unsupportedMessage(format: LogFormat): string {
-  return format.toNative ? foreignMessage(format) : `not a supported session log (looks like ${format.title})`;
+export function unsupportedMessage({ title, toNative }: LogFormat): string {
+  if (!toNative) return `not a supported session log (looks like ${title})`;
+  return `looks like ${title}, which is read and not checked; check what 'sessionctl convert' makes of it`;
 }
 
 export function foreignError(name: string, format: LogFormat): AppError {

@@ -12,6 +12,18 @@ function unspecific(id: string, noun: string, title: string, detect: Detect): Lo
   return recognized(id, noun, title, detect, 'probable');
 }
 
+const MAGIC = {
+  sqlite: 'SQLite format 3\0',
+  zstd: '\u0028\u00b5\u002f\u00fd',
+  gzip: '\u001f\u008b',
+  zip: 'PK\u0003\u0004',
+};
+
+/** Whether the first bytes are those of a database or an archive, which may have lines of a log in it and is none. */
+export function isContainer(bytes: string): boolean {
+  return Object.values(MAGIC).some((magic) => bytes.startsWith(magic));
+}
+
 function startsWith(magic: string): Detect {
   return ({ bytes }) => bytes.startsWith(magic);
 }
@@ -22,16 +34,16 @@ export const recognizedFormats: readonly LogFormat[] = [
     'sqlite',
     'SQLite database',
     'an SQLite database (OpenCode and Goose store sessions in one)',
-    (head) => startsWith('SQLite format 3\0')(head) || hasMembers(head.first?.['sqlite'], { tables: 'object' }),
+    (head) => startsWith(MAGIC.sqlite)(head) || hasMembers(head.first?.['sqlite'], { tables: 'object' }),
   ),
   recognized(
     'zstd',
     'zstd archive',
     'a zstd archive, as Codex writes for old sessions; unpack it first',
-    startsWith('\u0028\u00b5\u002f\u00fd'),
+    startsWith(MAGIC.zstd),
   ),
-  recognized('gzip', 'gzip archive', 'a gzip archive; unpack it first', startsWith('\u001f\u008b')),
-  recognized('zip', 'zip archive', 'a zip archive; unpack it first', startsWith('PK\u0003\u0004')),
+  recognized('gzip', 'gzip archive', 'a gzip archive; unpack it first', startsWith(MAGIC.gzip)),
+  recognized('zip', 'zip archive', 'a zip archive; unpack it first', startsWith(MAGIC.zip)),
   recognized(
     'opencode-storage',
     'OpenCode storage file',

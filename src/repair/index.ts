@@ -12,6 +12,7 @@ import {
   unfitError,
   unsupportedMessage,
 } from '../formats/index.ts';
+import { isContainer } from '../formats/recognized.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, type ReadLinesOptions, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
@@ -78,7 +79,11 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const { format, certainty } = index;
   if (originIn(request)) throw foreignError(name, format);
   const checks = await format.checks?.();
-  if (!checks || index.isDocument) throw new AppError(`${name}: ${unsupportedMessage(format)}`);
+  if (!format.toNative && format.id !== 'sqlite') throw new AppError(`${name}: ${unsupportedMessage(format)}`);
+  if (!checks?.edit || index.isDocument) {
+    const what = index.isDocument ? 'documents' : 'logs of this format';
+    throw new AppError(`${name}: repair does not write ${what} (looks like ${format.title}); nothing was written`);
+  }
   if (certainty !== 'certain' && !said) {
     const hint = `nothing was written; if it is one, pass '--from ${format.id}'`;
     throw new AppError(`${name}: probably ${format.title}; ${hint}`);
@@ -185,6 +190,10 @@ async function readIndex(request: RepairRequest, wants: (rule: string) => boolea
     // A pipe has to be read to its end to be read again.
     if (identity && rereadable) break;
     for (const line of identity ? [] : batch) {
+      if (line.number === 1 && isContainer(line.raw)) {
+        identity = identify(name, [line], from);
+        break;
+      }
       builder.take(line);
       if (decided) continue;
       if (index.written <= 1 && /^\ufeff?\s*\[\s*$/u.test(line.text)) array = new Evidence();

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ChangeRecord, planRecords, type QuarantineRecord } from '../../src/repair/index.ts';
+import { makeDatabase } from '../support/database.ts';
 import { readRecords, rebuildInput } from '../support/rebuild.ts';
 import { inChunks } from '../support/repairing.ts';
 import { fixedEnv, programPath, projectRoot, run, spawnProgram } from '../support/run.ts';
@@ -183,22 +184,61 @@ it('a damaged header of Codex is an error, for Codex refuses the file', async ()
   expect(repaired).toMatchObject({ code: 0, stdout: lines.join('\n') });
 });
 
-it.each(['record-log', 'event-log'])(
-  'a damaged %s is refused in one line, and its findings are not fixable',
-  async (format) => {
-    const log = join(projectRoot, 'fixtures/rules/torn-line', format, 'bad.jsonl');
-    expect(await run(['repair', log])).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: `sessionctl: ${log}: repair does not write logs of this format; nothing was written\n`,
+it.each([
+  ['record-log', 'a record log'],
+  ['event-log', 'an event log'],
+])('a damaged %s is refused in one line, and its findings are not fixable', async (format, title) => {
+  const log = join(projectRoot, 'fixtures/rules/torn-line', format, 'bad.jsonl');
+  expect(await run(['repair', log])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `sessionctl: ${log}: repair does not write logs of this format (looks like ${title}); nothing was written\n`,
+  });
+  const { stdout } = await run(['validate', '--format', 'json', log]);
+  expect(JSON.parse(stdout.split('\n', 1)[0] ?? '')).toMatchObject({ rule: 'torn-line', fixable: false });
+  const status = await run(['status', log]);
+  expect(status.stdout).toMatch(/^blocked: /);
+  expect(status.stdout).not.toContain('sessionctl repair');
+});
+
+it.each([
+  ['goose/tools.json', 'documents (looks like a Goose session)'],
+  ['goose/legacy.jsonl', 'logs of this format (looks like a Goose session)'],
+  ['atif/tools-1.4.json', 'documents (looks like an ATIF trajectory)'],
+  ['aider/runs.md', 'documents (looks like an Aider chat history)'],
+])('%s is refused by the name of its format', async (file, what) => {
+  const log = join(projectRoot, 'fixtures/formats', file);
+  expect(await run(['repair', log])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `sessionctl: ${log}: repair does not write ${what}; nothing was written\n`,
+  });
+});
+
+describe('a file that has the lines of a log in it and is none', () => {
+  const header = '{"type":"session","version":3,"id":"a","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}';
+
+  it.each([[], ['--from', 'pi']])('is not touched where it is a database (%s %s)', async (...from) => {
+    const file = makeDatabase(join(folder(), 'openclaw-agent.sqlite'), {
+      transcript_events: { columns: 'session_id TEXT, seq INTEGER, event_json TEXT', rows: [['a', 0, header]] },
     });
-    const { stdout } = await run(['validate', '--format', 'json', log]);
-    expect(JSON.parse(stdout.split('\n', 1)[0] ?? '')).toMatchObject({ rule: 'torn-line', fixable: false });
-    const status = await run(['status', log]);
-    expect(status.stdout).toMatch(/^blocked: /);
-    expect(status.stdout).not.toContain('sessionctl repair');
-  },
-);
+    const before = readFileSync(file);
+    const ran = await run(['repair', '-i', ...from, file]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/^sessionctl: .*looks like an SQLite database.*\n$/);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(await run(['repair'], { stdin: before })).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('is not touched where it is an archive', async () => {
+    const file = join(folder(), 'log.zip');
+    writeFileSync(file, `PK\u0003\u0004\0\0${header}\n`);
+    const ran = await run(['repair', '-i', file]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/looks like a zip archive/);
+    expect(readFileSync(file, 'utf8')).toContain(header);
+  });
+});
 
 describe('a signal', () => {
   const record = (at: number): string =>
