@@ -19,6 +19,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   'markdown-it': 'exporters',
   fzstd: 'files',
   'node-sqlite3-wasm': 'files',
+  re2js: 'sessions',
   diff: 'diff exporters',
   'get-east-asian-width': 'util',
   'node:events': 'files',

@@ -10,6 +10,7 @@ const TABLE: readonly Row[] = [
   ['context', 'Show what the model sees at an entry, and why', () => import('./context.ts')],
   ['tree', 'Draw the tree of a session: branches, labels, compactions, the leaf', () => import('./tree.ts')],
   ['log', 'List the entries of a branch, one line each, oldest first', () => import('./log.ts')],
+  ['grep', 'Find text in what was said, in one session or in all of them', () => import('./grep.ts')],
   ['ls', 'List the sessions on this machine, newest first', () => import('./ls.ts')],
   ['diff', 'Compare two branches of a session, or two sessions', () => import('./diff.ts')],
   ['fork', 'Write the path to an entry as a new session', () => import('./fork.ts')],

@@ -1,9 +1,9 @@
 import { isThere } from '../files/input.ts';
 import { listed } from '../formats/sessions.ts';
-import { AppError, UsageError } from '../util/errors.ts';
+import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
-import { type Agent, agentNamed, agents } from './agents.ts';
+import { type Agent, agentNamed } from './agents.ts';
 import { findAll, type SessionFile, searchedFolders } from './find.ts';
 import { glance, type SessionSummary } from './glance.ts';
 
@@ -59,13 +59,4 @@ function candidates(files: readonly SessionFile[], id: string): readonly Session
 /** The file, and the session in it where it has several. */
 export function placeOf({ path, id }: SessionSummary): string {
   return /\.(?:db|sqlite)$/.test(path) ? `${path}#${id}` : path;
-}
-
-/** The agents that are named, for `ls` and its like; refuses a word that is neither an agent nor a file. */
-export function requireAgent(word: string): Agent {
-  const agent = agentNamed(word);
-  if (agent) return agent;
-  throw new UsageError(
-    `'${word}' is neither a file nor an agent; agents are ${agents.map(({ name }) => name).join(', ')}`,
-  );
 }

@@ -1,5 +1,6 @@
 import { foreignFormats } from '../formats/index.ts';
 import { ompLocations, piLocations } from '../formats/native/locations.ts';
+import { UsageError } from '../util/errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,4 +35,13 @@ export const agents: readonly Agent[] = [
 
 export function agentNamed(word: string): Agent | undefined {
   return agents.find(({ name, aliases }) => name === word || aliases.includes(word));
+}
+
+/** The agents that are named, for `ls` and its like; refuses a word that is neither an agent nor a file. */
+export function requireAgent(word: string): Agent {
+  const agent = agentNamed(word);
+  if (agent) return agent;
+  throw new UsageError(
+    `'${word}' is neither a file nor an agent; agents are ${agents.map(({ name }) => name).join(', ')}`,
+  );
 }

@@ -1,6 +1,6 @@
-import { factsOf, isThere } from '../files/input.ts';
+import { factsOf, isFolder, isThere } from '../files/input.ts';
 import { findFiles } from '../files/walk.ts';
-import { type Agent, agents } from './agents.ts';
+import { type Agent, agents, requireAgent } from './agents.ts';
 
 /** A file that has one session, or a database that has several. */
 export interface SessionFile {
@@ -49,4 +49,28 @@ export async function sessionFile(path: string, agent?: Agent): Promise<SessionF
 
 export function newestFirst(one: SessionFile, other: SessionFile): number {
   return other.updated - one.updated || (one.path < other.path ? -1 : 1);
+}
+
+/** The files that the operands stand for; all that are known where there are none. */
+export async function filesFor(
+  { operands, roots }: { readonly operands: readonly string[]; readonly roots: readonly string[] },
+  env: Search['env'],
+  onError: Search['onError'],
+): Promise<SessionFile[]> {
+  const named: SessionFile[] = [];
+  const wanted = new Set<Agent>();
+  for (const operand of operands) {
+    if (!(await isThere(operand))) wanted.add(requireAgent(operand));
+    else if (!(await isFolder(operand))) named.push(await sessionFile(operand));
+    else {
+      for await (const { path, error } of findFiles(operand, (name) => agents.some(({ isLog }) => isLog(name)))) {
+        if (error) onError(error.message);
+        else named.push(await sessionFile(path));
+      }
+    }
+  }
+  const searches = operands.length === 0 || wanted.size > 0 || roots.length > 0;
+  const search = { env, roots, agents: operands.length === 0 ? agents : [...wanted], onError };
+  const found = searches ? await findAll(search) : [];
+  return [...named, ...found].sort(newestFirst);
 }

@@ -1,14 +1,10 @@
 import { resolve } from 'node:path';
-import { isFolder, isThere } from '../files/input.ts';
-import { findFiles } from '../files/walk.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Io, Style } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
 import width, { columnsOf, cutToWidth } from '../util/width.ts';
-import { requireAgent } from './address.ts';
-import { agents } from './agents.ts';
-import { findAll, newestFirst, type SessionFile, searchedFolders, sessionFile } from './find.ts';
+import { filesFor, searchedFolders } from './find.ts';
 import { glance, type SessionSummary } from './glance.ts';
 
 export interface ListOptions {
@@ -25,7 +21,7 @@ export interface ListOptions {
 export async function listSessions(options: ListOptions, out: ByteWriter, io: Io): Promise<number> {
   const errors: string[] = [];
   const onError = (message: string): void => void errors.push(message);
-  const files = (await filesFor(options, io, onError)).filter(
+  const files = (await filesFor(options, io.env, onError)).filter(
     ({ updated }) => updated >= (options.since ?? 0) && updated <= (options.until ?? Number.POSITIVE_INFINITY),
   );
   const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
@@ -45,26 +41,6 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
   const looked = searchedFolders({ env: io.env, roots: options.roots, onError }).map(({ folder }) => folder);
   io.note(options.operands.length > 0 ? 'no session found' : `no session found; looked in ${looked.join(', ')}`);
   return 1;
-}
-
-/** The files that the operands stand for; all that are known where there are none. */
-async function filesFor({ operands, roots }: ListOptions, io: Io, onError: (message: string) => void) {
-  const named: SessionFile[] = [];
-  const wanted = new Set<(typeof agents)[number]>();
-  for (const operand of operands) {
-    if (!(await isThere(operand))) wanted.add(requireAgent(operand));
-    else if (!(await isFolder(operand))) named.push(await sessionFile(operand));
-    else {
-      for await (const { path, error } of findFiles(operand, (name) => agents.some(({ isLog }) => isLog(name)))) {
-        if (error) onError(error.message);
-        else named.push(await sessionFile(path));
-      }
-    }
-  }
-  const searches = operands.length === 0 || wanted.size > 0 || roots.length > 0;
-  const search = { env: io.env, roots, agents: operands.length === 0 ? agents : [...wanted], onError };
-  const found = searches ? await findAll(search) : [];
-  return [...named, ...found].sort(newestFirst);
 }
 
 function rowOf(session: SessionSummary, form: ListOptions['form'], io: Io): string {

@@ -1,0 +1,77 @@
+import { ByteWriter } from '../lines/writer.ts';
+import { SPEAKERS } from '../sessions/grep.ts';
+import { grepSessions } from '../sessions/grep-run.ts';
+import { makeMatcher } from '../sessions/matcher.ts';
+import { type Command, flag, option } from '../shared/command.ts';
+import { UsageError } from '../util/errors.ts';
+import { readMoment } from '../util/since.ts';
+
+export const command: Command = {
+  operands: 'PATTERN [FILE|DIR|AGENT]...',
+  description: [
+    'Finds text in what was said, not in JSON: prompts, answers, thinking, calls and results of tools, as they were before they were written as JSON; never base64 data, signatures or ids. Without a FILE all known sessions are searched, the newest first; an AGENT such as claude stands for its folders.',
+    'PATTERN is a regular expression as RE2 has them, so that no pattern can take longer than its text is long: without references back and looks around. A hit is PATH:LINE: who speaks: the text around the match. Exit 0 with a hit, 1 without one, 2 for a wrong call or a folder that cannot be read.',
+    'Memory: the index of one log at a time, about 55 bytes per entry, and one text. Databases and logs of other agents are copied to a private temporary file in their native form.',
+  ],
+  options: [
+    flag('ignore-case', 'Ignore case', { short: 'i' }),
+    flag('word-regexp', 'Only whole words', { short: 'w' }),
+    flag('fixed-strings', 'PATTERN is a text, no regular expression', { short: 'F' }),
+    flag('files-with-matches', 'Print only the names of files with a hit', { short: 'l' }),
+    flag('count', 'Print only how many texts of each file match', { short: 'c' }),
+    option('max-count', 'N', 'At most N hits per file', { short: 'm', kind: 'number' }),
+    option('context', 'N', 'Also N texts before and behind a hit', { short: 'C', kind: 'number' }),
+    option('in', 'WHO', `Only in these, separated by commas: ${SPEAKERS.join(', ')}`, { many: true }),
+    option('tool', 'NAME', 'Only in calls and results of this tool'),
+    option('since', 'TIME', "Only what was said since then: '7d', '12h', '2026-11-01'"),
+    option('until', 'TIME', 'Only what was said until then'),
+    option('root', 'DIR', 'Search this folder too', { many: true }),
+    flag('json', 'Print one JSON record per hit'),
+  ],
+  examples: {
+    "sessionctl grep 'rate limit'": 'in all sessions on this machine',
+    'sessionctl grep -i --in user todo claude --since 7d': 'what I asked Claude Code this week',
+    "sessionctl grep -l --tool bash 'rm -rf' ~/.codex/sessions": 'the files in which it ran',
+  },
+  readsInput: false,
+  run: async (args, io) => {
+    const [pattern, ...operands] = args.operands;
+    if (pattern === undefined) throw new UsageError('no PATTERN given');
+    const out = new ByteWriter(io.stdout);
+    const code = await grepSessions(
+      {
+        operands,
+        roots: args.texts('root'),
+        matcher: await makeMatcher(pattern, {
+          isFixed: args.flag('fixed-strings'),
+          ignoresCase: args.flag('ignore-case'),
+          isWord: args.flag('word-regexp'),
+        }),
+        speakers: readSpeakers(args.texts('in')),
+        tool: args.text('tool'),
+        since: readMoment('since', args.text('since'), io.now()),
+        until: readMoment('until', args.text('until'), io.now(), true),
+        mostHits: args.flag('files-with-matches') ? 1 : (args.number('max-count') ?? Number.POSITIVE_INFINITY),
+        around: args.number('context') ?? 0,
+        form: args.flag('files-with-matches')
+          ? 'files'
+          : args.flag('count')
+            ? 'count'
+            : args.flag('json')
+              ? 'json'
+              : 'text',
+      },
+      out,
+      io,
+    );
+    await out.flush();
+    return code;
+  },
+};
+
+function readSpeakers(lists: readonly string[]): ReadonlySet<string> {
+  const words = lists.flatMap((list) => list.split(','));
+  const unknown = words.find((word) => !SPEAKERS.some((one) => one === word));
+  if (unknown !== undefined) throw new UsageError(`option '--in' takes ${SPEAKERS.join(', ')}, not '${unknown}'`);
+  return new Set(words.length > 0 ? words : SPEAKERS);
+}
