@@ -82,13 +82,14 @@ describe("another agent's log", () => {
     );
   });
 
-  it('is refused by commands that only take native logs, in one line that points to convert', async () => {
-    for (const argv of [['validate'], ['repair'], ['migrate'], ['inline']]) {
-      const ran = await run(argv, { stdin: CERTAIN });
-      expect(ran, argv[0]).toMatchObject({ code: 2, stdout: '' });
-      expect(ran.stderr, argv[0]).toContain(
-        "-: not a pi or omp session log (looks like a toy log); 'sessionctl convert' makes one of it\n",
-      );
-    }
+  it.each([
+    ['validate', "looks like a toy log, which is read and not checked; check what 'sessionctl convert' makes of it"],
+    ['repair', 'repair does not write logs of this format (looks like a toy log); nothing was written'],
+    ['migrate', "not a pi or omp session log (looks like a toy log); 'sessionctl convert' makes one of it"],
+    ['inline', "not a pi or omp session log (looks like a toy log); 'sessionctl convert' makes one of it"],
+  ])('is refused by %s, which does not take its format, in one line', async (command, reason) => {
+    const ran = await run([command], { stdin: CERTAIN });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`-: ${reason}\n`);
   });
 });
