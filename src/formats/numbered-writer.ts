@@ -44,6 +44,8 @@ export class NumberedWriter {
   #line = 0;
   #seq: number;
   #hasMade = false;
+  /** It was made from a log of another format, whose records are none of this one. */
+  #isOther = false;
 
   constructor(format: NumberedFormat, sink: SessionSink) {
     this.#format = format;
@@ -65,7 +67,8 @@ export class NumberedWriter {
     for await (const { value } of session.entries()) {
       const { customType, data } = value;
       if (customType === STAMP && isObject(data)) {
-        if (data['format'] !== this.#format.id) return false;
+        this.#isOther = data['format'] !== this.#format.id;
+        if (this.#isOther) return false;
         this.#format.sessionId = stringOf(data['sourceId']);
       } else if (stringOf(customType).startsWith(`${this.#format.id}/`) || this.#rawIn(value)) return true;
     }
@@ -93,7 +96,8 @@ export class NumberedWriter {
       return;
     }
     const raw = this.#rawIn(value);
-    const isOwn = typeof customType === 'string' && (customType.startsWith(own) || !customType.includes('/'));
+    const name = stringOf(customType);
+    const isOwn = name.startsWith(own) || (name !== '' && !name.includes('/') && !this.#isOther);
     if (raw && isOwn && isObject(data)) {
       this.#add({ line: numberOf(data['line']) ?? 0, record: raw });
       this.#sink.count('mapped');

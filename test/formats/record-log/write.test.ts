@@ -131,3 +131,12 @@ describe('convert --to record-log', () => {
     expect(started).toMatchObject({ seq: 3, turn_id: 'e0', call_id: 'c1', name: 'bash', input: {} });
   });
 });
+
+it('has no events of an event log among its records, whichever the event log has', async () => {
+  for (const folder of ['event-log/hand/whole', 'event-log/hand/calls', 'event-log/hand/camel-case']) {
+    const events = join(projectRoot, 'fixtures/formats', folder, 'events.jsonl');
+    const { stdout } = await run(['convert', '--to', 'record-log', events]);
+    expect(await run(['validate'], { stdin: stdout }), folder).toMatchObject({ code: 0, stdout: '' });
+    expect(stdout).toContain('"type":"tool_started"');
+  }
+});
