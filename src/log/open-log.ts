@@ -88,7 +88,7 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
 function requireSession(name: string, header: JsonObject | undefined, wanted: string | undefined): void {
   if (wanted === undefined) return;
   const id = stringOf(header?.['id']);
-  if (!isNamed({ id }, wanted)) throw new AppError(`${name}: has no session '${wanted}'; it has ${id}`);
+  if (!isNamed({ id }, wanted)) throw new AppError(`${name}: has no session '${wanted}'; it has ${id || 'none'}`);
 }
 
 interface Pass {
@@ -162,7 +162,7 @@ export async function openForm(
     const builder = new IndexBuilder({ key: options.random(8), careful: false, lineOf: form.lineOf });
     await readAll(builder, form.store, options);
     builder.index.finish();
-    builder.damage.push(...form.damage);
+    for (const one of form.damage) builder.damage.push(one);
     builder.endsWithNewline = endsWithNewline;
     const log = new Log(options.name, form.store, builder, version);
     log.conversion = form.report;

@@ -91,3 +91,19 @@ describe('a chain of 400,000 entries of which only the reading shows that all ar
     );
   });
 });
+
+describe('a log of another agent of which 200,000 lines are damaged', () => {
+  it('is read, and what was left out is counted', async () => {
+    const time = '2026-01-01T00:00:00.000Z';
+    const lines = [
+      JSON.stringify({ sessionId: 's', projectHash: 'h', startTime: time, lastUpdated: time, kind: 'main' }),
+      JSON.stringify({ id: 'm1', timestamp: time, type: 'user', content: 'hi' }),
+      ...Array.from({ length: 200_000 }, () => 'x'),
+    ];
+    const path = join(scratch, 'damaged-gemini.jsonl');
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    const ran = await run(['log', path]);
+    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining('hi')]);
+    expect(ran.stderr).toContain('line 3 is damaged (not-json) and was left out, and 199,999 other lines');
+  });
+});

@@ -299,9 +299,7 @@ export class Conversion {
     const { summary, added, kept } = change;
     // What the model is made to say to the summary has no place.
     if (added === 2) this.#writer.loss('SUMMARY_REPLY', 'info', place.line);
-    const stay = this.#turns.splice(this.#turns.length - kept);
-    this.#turns.length = 0;
-    this.#turns.push(...stay);
+    this.#turns.splice(0, this.#turns.length - kept);
     const id = this.#compact(summary, added === 0 ? 1 : 0, place);
     const made = listed
       .slice(0, added)
