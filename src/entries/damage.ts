@@ -51,7 +51,7 @@ export function readContent(
   const hasNul = raw.includes('\0');
   if (!isInvalid && !hasNul) {
     const text = skipped > 0 ? line.text.slice(1) : line.text;
-    const parsed = parseJson(text);
+    const parsed = line.json;
     if (isObject(parsed))
       return { damage: undefined, objects: [{ value: parsed, text, start: skipped, end: raw.length }] };
     if (parsed !== undefined) return { damage: 'not-an-object', objects: [] };

@@ -2,7 +2,7 @@ import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { hasEnvelope, isHeader, isTitleSlot, messageOf, TITLE_TYPE, versionOf } from '../entries/envelope-check.ts';
 import { entryTypeOf } from '../entries/types/index.ts';
 import { skipSpace, skipValue } from '../json/text.ts';
-import { type JsonObject, parseObject } from '../json/value.ts';
+import { isObject, type JsonObject, parseObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { shortJson } from '../util/to-json.ts';
 import { counted } from '../util/words.ts';
@@ -87,6 +87,11 @@ export class Evidence {
 /** Adds what a line holds. Damaged bytes inside of a string, or zeros around an object, do not change whose it is. */
 export function seeLine(evidence: Evidence, line: Line): void {
   if (line.blank || line.oversize > 0 || evidence.settled) return;
+  const { json } = line;
+  if (isObject(json)) {
+    evidence.see(json, true);
+    return;
+  }
   const isMarked = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK);
   const unmarked = isMarked ? line.text.slice(line.encoding === 'invalid' ? BYTE_ORDER_MARK.length : 1) : line.text;
   const text = unmarked.includes('\0') ? unmarked.replace(/^[\0\s]+|[\0\s]+$/g, '') : unmarked;

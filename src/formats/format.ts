@@ -257,8 +257,7 @@ export class Head {
   /** Takes lines that are not blank. */
   constructor(lines: readonly Line[]) {
     this.bytes = (lines[0]?.raw ?? '').slice(0, 4096);
-    // A byte order mark does not change what follows it.
-    this.values = lines.map((line) => parseJson(line.number === 1 ? line.text.replace(/^\ufeff/, '') : line.text));
+    this.values = lines.map((line) => line.json);
     this.objects = this.values.filter(isObject);
     this.first = isObject(this.values[0]) ? this.values[0] : undefined;
     this.firstText = lines[0]?.text ?? '';

@@ -161,6 +161,8 @@ export class Detection {
   readonly #origin: Origin | undefined;
   #held: Line[] | undefined = [];
   #looked = 0;
+  /** Found early, by its looks alone. */
+  #surely: Identity | undefined;
   #bytes = 0;
 
   constructor(name: string, options: DetectionOptions = {}) {
@@ -209,7 +211,10 @@ export class Detection {
   /** Few lines are enough for most logs of other agents. */
   get #isSurelyForeign(): boolean {
     if (this.#evidence.ours !== false || !EARLY_LOOKS.includes(this.#looked)) return false;
-    return identify(this.#name, this.#held ?? []).certainty === 'certain';
+    const identity = identify(this.#name, this.#held ?? []);
+    if (identity.certainty !== 'certain') return false;
+    this.#surely = identity;
+    return true;
   }
 
   /** Call it at the end of the input, or where nothing more can be held: the verdict falls now. */
@@ -218,7 +223,7 @@ export class Detection {
     if (!lines || this.foreign) return [];
     const { named = true, rewriting, from } = this.#options;
     if (this.#looked > 0 && !this.#evidence.end()) {
-      this.identity = identify(this.#name, lines, from);
+      this.identity = (from === undefined && this.#surely) || identify(this.#name, lines, from);
       if (named || this.#origin) throw foreignError(this.#name, this.identity.format);
       return [];
     }

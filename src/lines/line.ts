@@ -1,6 +1,10 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { parseJson } from '../json/value.ts';
 
 export type Encoding = 'ascii' | 'utf8' | 'invalid';
+
+/** A longer line is parsed again whenever it is asked for: many of them may be held. */
+const LONGEST_KEPT = 64 * 1024;
 
 /**
  * One line of the input. `raw` holds its bytes, one character per byte, without the newline but with a carriage return
@@ -20,6 +24,7 @@ export class Line {
   readonly #block: Encoding;
   #encoding: Encoding | undefined;
   #text: string | undefined;
+  #json: { readonly value: unknown } | undefined;
 
   constructor(number: number, offset: number, raw: string, terminated: boolean, block: Encoding, oversize = 0) {
     this.number = number;
@@ -55,6 +60,15 @@ export class Line {
   get text(): string {
     this.#text ??= this.encoding === 'utf8' ? decodeUtf8(this.raw) : this.raw;
     return this.#text;
+  }
+
+  /** What the line stands for, behind a byte order mark at the start of the input; undefined where it is no JSON. */
+  get json(): unknown {
+    if (this.#json) return this.#json.value;
+    const isFirst = this.number === 1 && this.offset === 0;
+    const value = parseJson(isFirst ? this.text.replace(/^\ufeff/, '') : this.text);
+    if (this.raw.length <= LONGEST_KEPT) this.#json = { value };
+    return value;
   }
 
   /** White space only, as JSON counts it. */

@@ -50,7 +50,6 @@ export class RepairIndexBuilder {
     const isEntry = (value: JsonObject): boolean => hasEnvelope(value, this.#facts.version);
     this.#lines = new LineSplitter(this.index, {
       wants: options.wants,
-      facts: this.#facts,
       isEntry,
       mayJoin: (value) => isHeader(value) || isTitleSlot(value) || isEntry(value) || hasPayload(value),
       onObject: (found) => this.#add(found),

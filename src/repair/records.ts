@@ -6,7 +6,6 @@ import { type JsonObject, parseObject } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
 import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { HEADER_RECORDS, RecordCheck, recordRules } from '../rules/check/check-records.ts';
-import { LogFacts } from '../rules/check/log-facts.ts';
 import {
   insideOf,
   listOf,
@@ -201,7 +200,6 @@ class RecordIndexBuilder {
       wants: (rule, severity, line) =>
         rule === 'blank-line' ? wants(rule) && !this.keepsOffsets : wants(rule, severity) || isMore(line),
       severityOf: checks.damageSeverity,
-      facts: new LogFacts(new Uint8Array(8)),
       isEntry: checks.isRecord,
       mayJoin: checks.isRecord,
       onObject: (found) => this.#add(found),

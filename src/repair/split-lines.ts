@@ -3,7 +3,6 @@ import type { Splice } from '../json/text.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
 import { byteOrderMark } from '../rules/byte-order-mark.ts';
-import type { LogFacts } from '../rules/check/log-facts.ts';
 import type { AnyUnit, LineIndex } from '../rules/fix/repair-state.ts';
 import { type Piece, type Region, splitDamagedLine } from '../rules/fix/split-damaged-line.ts';
 import { rules } from '../rules/index.ts';
@@ -36,8 +35,6 @@ export interface SplitOptions {
   readonly wants: (rule: string, severity?: Severity, line?: number) => boolean;
   /** How bad the damage of a line is, where that is not the level of its rule. */
   readonly severityOf?: ((damage: Damage, raw: string) => Severity | undefined) | undefined;
-  /** What the rules on lines ask for. */
-  readonly facts: LogFacts;
   /** Whether an object inside a damaged line is an entry, and not a piece of one. */
   readonly isEntry: (value: JsonObject) => boolean;
   /** Whether an object that is on several lines belongs into a log. */
@@ -120,12 +117,12 @@ export class LineSplitter {
 
   /** The rule by which the bytes of a line are fixed. */
   #ruleOf(line: Line, { damage, objects }: LineContent): Rule | undefined {
-    const { wants, facts, severityOf } = this.#options;
+    const { wants, severityOf } = this.#options;
     if (damage === undefined && objects.length > 0) return undefined;
     const severity = damage && severityOf?.(damage, line.raw);
     return LINE_RULES.find((rule) => {
       let isWanted = false;
-      rule.line?.({ line, damage, objects: objects.length }, facts, () => {
+      rule.line?.({ line, damage, objects: objects.length }, () => {
         isWanted ||= wants(rule.id, rule.id === damage ? severity : undefined, line.number);
       });
       return isWanted;

@@ -6,7 +6,7 @@ export const blankLine = defineRule('blank-line', 'warning', 'bytes', {
   arises: 'A hand edit, or a script that ends its output with two newlines.',
   advice: "Harmless; 'sessionctl repair --only blank-line' removes it.",
   example: '(an empty line)',
-  line: ({ line, damage, objects }, _log, report) => {
+  line: ({ line, damage, objects }, report) => {
     if (damage === undefined && objects === 0) report(placeOfLine(line), 'the line is blank');
   },
   fix: { line: ({ raw }) => [{ kind: 'blank', start: 0, end: raw.length }] },

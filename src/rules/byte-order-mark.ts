@@ -7,7 +7,7 @@ export const byteOrderMark = defineRule('byte-order-mark', 'error', 'bytes', {
   arises: 'An editor or a shell on Windows saved the file as "UTF-8 with BOM".',
   advice: "'sessionctl repair' removes the three bytes.",
   example: '\\xef\\xbb\\xbf{"type":"session",…}',
-  line: ({ line }, _log, report) => {
+  line: ({ line }, report) => {
     if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK))
       report(placeOfLine(line), 'the file starts with a byte order mark');
   },

@@ -7,7 +7,7 @@ export const missingFinalNewline = defineRule('missing-final-newline', 'error', 
   arises: 'An editor, a script or a crash left out the last newline.',
   advice: "'sessionctl repair' adds the newline.",
   example: '{"type":"message","id":"b",…}   (end of the file)',
-  line: ({ line, damage, objects }, _log, report) => {
+  line: ({ line, damage, objects }, report) => {
     if (!line.terminated && damage === undefined && objects > 0)
       report(placeOfLine(line), 'the last line has no newline; the next entry would land on the same line');
   },

@@ -8,7 +8,7 @@ export const oversizeLine = defineRule('oversize-line', 'error', 'bytes', {
   advice:
     'No command fixes it; commands that rewrite the log pass the line through unchanged. Raise --max-line-bytes to check it.',
   example: '{"type":"message",…}   (600 MB on one line)',
-  line: ({ line, damage }, _log, report) => {
+  line: ({ line, damage }, report) => {
     if (damage !== 'oversize-line') return;
     const message = `the line has ${grouped(line.oversize)} bytes, more than the limit; it was not checked`;
     report(placeOfLine(line), message);

@@ -109,7 +109,7 @@ export interface Fix {
 
 export interface Rule extends RuleMeta {
   /** Looks at every line that is damaged or blank, in order; healthy ones may be passed over. */
-  readonly line?: (line: CheckedLine, log: LogFacts, report: Report) => void;
+  readonly line?: (line: CheckedLine, report: Report) => void;
   /**
    * What `object` looks at, if not at everything. 'shape': keys, kinds of values (an empty string is one of its own)
    * and the values of `type` and `role`, so that of all lines of one shape one is enough. 'unscanned': only at lines
@@ -187,7 +187,7 @@ export function damageRule(
   { message, ...texts }: RuleTexts & { message: (line: CheckedLine) => string },
 ): Rule {
   return defineRule(id, 'error', 'bytes', {
-    line: (line, _log, report) => {
+    line: (line, report) => {
       if (line.damage === id) report(placeOfLine(line.line), message(line));
     },
     fix: { line: splitDamagedLine },

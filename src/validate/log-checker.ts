@@ -14,7 +14,7 @@ import {
   probably,
   unsupportedMessage,
 } from '../formats/index.ts';
-import { parseObject } from '../json/value.ts';
+import { isObject } from '../json/value.ts';
 import { encodeUtf8, Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
 import { type ByteStore, copyOf, longFirstLine } from '../log/byte-store.ts';
@@ -92,7 +92,9 @@ export class LogChecker {
     { onFinding, onBytes, readsAll = false, database }: CheckHooks,
   ): AsyncGenerator<void, CheckResult, void> {
     const { maxLineBytes, from } = this.#settings;
-    const check = new LogCheck({ ...this.#shared, file: name, onFinding });
+    let made: LogCheck | undefined;
+    /** Its tables are not made for a log of another agent. */
+    const check = (): LogCheck => (made ??= new LogCheck({ ...this.#shared, file: name, onFinding }));
     const detection = new Detection(name, { named: false, from });
     const isFile = name !== '-' && (chunks === undefined || readsAll);
     let records: RecordCheck | undefined;
@@ -133,7 +135,7 @@ export class LogChecker {
         }
       }
       // What is not decided by now is decided by what there is.
-      for (const line of detection.end()) check.line(line);
+      for (const line of detection.end()) check().line(line);
       keep();
       if (detection.identity?.isDocument)
         return yield* this.#checkDocument(name, detection.identity, spool, { onFinding, onBytes });
@@ -144,8 +146,8 @@ export class LogChecker {
     }
     const { identity } = detection;
     if (!identity) {
-      check.end();
-      return { entries: check.log.index.size };
+      check().end();
+      return { entries: check().log.index.size };
     }
     const { format, certainty } = identity;
     if (!records) return { foreign: { noun: format.noun, reason: unsupportedMessage(format) } };
@@ -165,8 +167,9 @@ export class LogChecker {
     const checks = identity?.isDocument ? undefined : await identity?.format.checks?.();
     if (!checks) return undefined;
     const lines = detection.takeForeign();
-    const first = parseObject(lines.find((line) => !line.blank)?.text ?? '');
-    const isBeside = first && isFile;
+    const line = lines.find(({ blank }) => !blank);
+    const first = line?.text.startsWith('\ufeff') ? undefined : line?.json;
+    const isBeside = isObject(first) && isFile;
     const near = isBeside ? await checks.near?.(first, () => this.#nearLog(file)) : undefined;
     const snapshots = isBeside ? await checks.snapshots?.(first, await this.#nearLog(file)) : undefined;
     const { levels, strict } = this.#settings;
@@ -230,9 +233,9 @@ export class LogChecker {
  * Hands lines on one by one until the input is known to be a session log, and from then on whole blocks. Gives what is
  * left of a piece in which a log turns out to be another agent's.
  */
-function feed(piece: Block | Line, detection: Detection, check: LogCheck): Block | undefined {
+function feed(piece: Block | Line, detection: Detection, check: () => LogCheck): Block | undefined {
   if (!(piece instanceof Block)) {
-    for (const line of detection.pass([piece])) check.line(line);
+    for (const line of detection.pass([piece])) check().line(line);
     return undefined;
   }
   let { number } = piece;
@@ -244,7 +247,7 @@ function feed(piece: Block | Line, detection: Detection, check: LogCheck): Block
   }
   const rest = at === 0 ? piece : at < piece.bytes.length ? piece.from(at, number) : undefined;
   if (detection.foreign) return rest;
-  if (rest) check.block(rest);
+  if (rest) check().block(rest);
   piece.lines = number - piece.number + (rest?.lines ?? 0);
   return undefined;
 }

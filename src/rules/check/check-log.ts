@@ -148,7 +148,7 @@ export class LogCheck {
     const checked = { line, damage, objects: objects.length };
     for (const rule of this.#rules.line) {
       this.#rule = rule;
-      rule.line?.(checked, log, this.#report);
+      rule.line?.(checked, this.#report);
     }
     for (const { value, text } of objects) {
       const object = checkedObject(line, value, text, log);

@@ -16,7 +16,7 @@ import {
   type Rule,
   type Severity,
 } from '../rule.ts';
-import { LogFacts, readTime } from './log-facts.ts';
+import { readTime } from './log-facts.ts';
 import { type CheckedRecord, placeOfRecord, RecordLog } from './record-log.ts';
 
 /** How many records a lost header may be made from. */
@@ -80,8 +80,6 @@ export class RecordCheck {
   readonly #scanner: Scanner | undefined;
   #onFinding: (finding: Finding) => void;
   #rule: ActiveRule | undefined;
-  /** Rules on lines ask it for nothing but what was counted. */
-  readonly #facts: LogFacts;
   readonly #report: Report = (place, message, severity, fixable) => this.#found(place, message, severity, fixable);
   /** Nothing of it may move towards the start. */
   #keepsOffsets = false;
@@ -99,7 +97,6 @@ export class RecordCheck {
     this.#onFinding = onFinding;
     this.log = new RecordLog(hashKey);
     for (const snapshot of snapshots ?? []) this.log.snapshots.push({ ...snapshot, position: -1 });
-    this.#facts = new LogFacts(hashKey);
   }
 
   /** A block of lines: those that are a record are taken in at once, the others are read as lines. */
@@ -114,7 +111,7 @@ export class RecordCheck {
       const facts = value && this.#checks.describe(value);
       // What is said about a record may quote it.
       if (value && facts && !(isCut && facts.issues.length > 0)) {
-        this.#countLine();
+        this.log.lines++;
         const place = { number, offset: block.offset + start, bytes: block.bytes.subarray(start, start + length) };
         this.record(value, text, place, facts);
       } else this.line(block.line(start, length, number));
@@ -132,7 +129,7 @@ export class RecordCheck {
 
   line(line: Line): void {
     const { log } = this;
-    this.#countLine();
+    log.lines++;
     const { damage, objects } = readContent(line, undefined, this.#checks.isRecord);
     if (damage === 'oversize-line') log.firstOversizeLine ||= line.number;
     const checked = { line, damage, objects: objects.length };
@@ -143,7 +140,7 @@ export class RecordCheck {
         const isKept = this.#keepsOffsets && this.#rule?.id === 'blank-line';
         this.#found(place, message, this.#rule?.id === damage ? severity : undefined, isKept ? false : undefined);
       };
-      this.#each((rule) => rule.line?.(checked, this.#facts, report));
+      this.#each((rule) => rule.line?.(checked, report));
     }
     for (const { value, text } of objects) this.record(value, text, line);
   }
@@ -153,11 +150,6 @@ export class RecordCheck {
     this.#each(
       (rule) => rule.id === damage && this.#report({ line, offset: 0 }, DOCUMENT_DAMAGE[damage] ?? rule.summary),
     );
-  }
-
-  #countLine(): void {
-    this.log.lines++;
-    this.#facts.lines++;
   }
 
   /** A whole record, wherever it is on its line. */
