@@ -79,7 +79,8 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const { format, certainty } = index;
   if (originIn(request)) throw foreignError(name, format);
   const checks = await format.checks?.();
-  if (!format.toNative && format.id !== 'sqlite') throw new AppError(`${name}: ${unsupportedMessage(format)}`);
+  if (!checks && !format.toNative && format.id !== 'sqlite')
+    throw new AppError(`${name}: ${unsupportedMessage(format)}`);
   if (!checks?.edit || index.isDocument) {
     const what = index.isDocument ? 'documents' : 'logs of this format';
     throw new AppError(`${name}: repair does not write ${what} (looks like ${format.title}); nothing was written`);
