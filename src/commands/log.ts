@@ -1,6 +1,8 @@
+import { stringOf } from '../entries/entry-type.ts';
 import { messageRoles } from '../entries/messages.ts';
 import { entryTypes } from '../entries/types/index.ts';
 import { isBookkeeping } from '../formats/index.ts';
+import type { JsonObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
@@ -12,6 +14,7 @@ import { labels } from '../tree/labels.ts';
 import { pathTo } from '../tree/path.ts';
 import { lastEntry } from '../tree/rev.ts';
 import { UsageError } from '../util/errors.ts';
+import { readMoment } from '../util/since.ts';
 import { safeJson } from '../util/to-json.ts';
 import { nearest } from '../util/words.ts';
 
@@ -32,6 +35,9 @@ export const command: Command = {
     option('role', 'ROLE', 'Only messages of this role', { many: true }),
     option('grep', 'REGEX', 'Only entries whose text matches the regular expression'),
     flag('ignore-case', 'With --grep: ignore case'),
+    option('since', 'TIME', "Only entries since then: '7d', '12h', '2026-11-01'"),
+    flag('time', 'Show when each entry was written, in UTC; the default on a terminal of 72 columns or more'),
+    flag('no-time', 'Show no times'),
     flag('json', 'Print one JSON record per entry, with its full text'),
     FORMAT_OPTION,
     SESSION_OPTION,
@@ -104,22 +110,36 @@ async function namesIn(session: Log, of: 'type' | 'role'): Promise<Set<string>> 
   return names;
 }
 
+/** On a narrow terminal the text needs all columns. */
+const ROOM_FOR_TIMES = 72;
+
+/** Always as wide, so that what follows is in one column. */
+function timeColumn({ timestamp }: JsonObject): string {
+  const time = Date.parse(stringOf(timestamp));
+  const text = Number.isNaN(time) ? '' : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+  return `${text.padEnd(16)} `;
+}
+
 async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedArgs, io: Io, pattern?: RegExp) {
   const { index } = session;
   const types = new Set(args.texts('type'));
   const roles = new Set(args.texts('role'));
   const mayBe = (wanted: ReadonlySet<string>, name: string): boolean => wanted.size === 0 || wanted.has(name);
+  const since = readMoment('since', args.text('since'), io.now());
   const showsAll = args.flag('json') || types.size > 0;
   const passes = ({ value }: LogEntry): boolean =>
     (showsAll || !isBookkeeping(value)) &&
     mayBe(types, String(value['type'])) &&
     (roles.size === 0 || (value['type'] === 'message' && roles.has(kindOf(value)))) &&
+    (since === undefined || Date.parse(stringOf(value['timestamp'])) >= since) &&
     (pattern === undefined || pattern.test(entryText(value)));
   const look = rowStyle(io);
+  const hasRoom = look.isTerminal && look.columns >= ROOM_FOR_TIMES;
+  const showsTime = args.flag('time') || (hasRoom && !args.flag('no-time'));
   const line = (entry: LogEntry): string =>
     args.flag('json')
       ? `${safeJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`
-      : `${formatRow(rowOf(entry, look), marks, look)}\n`;
+      : `${formatRow(rowOf(entry, look), marks, look, showsTime ? timeColumn(entry.value) : '')}\n`;
   // By what the index knows; it keeps no name of an entry whose type or role came behind the first few hundred.
   const path = pathTo(index, leaf);
   let count = 0;

@@ -210,4 +210,22 @@ describe('log', () => {
       stderr: expect.stringContaining("unknown option '-2'"),
     });
   });
+
+  it('shows times on a terminal unless it is told not to, and elsewhere if it is asked', async () => {
+    const on = async (...args: readonly string[]): Promise<string> =>
+      (await run(['log', '-1', ...args, branches], { stdoutIsTerminal: true, env: { NO_COLOR: '1' } })).stdout;
+    const time = /^\d{4}-\d\d-\d\d \d\d:\d\d /;
+    expect(await on()).toMatch(time);
+    expect(await on('--no-time')).not.toMatch(time);
+    expect((await run(['log', '-1', '--time', branches])).stdout).toMatch(time);
+    expect((await run(['log', '-1', branches])).stdout).not.toMatch(time);
+  });
+
+  it('lists what was written since a time', async () => {
+    const all = (await run(['log', '--json', branches])).stdout.trim().split('\n');
+    const { timestamp } = JSON.parse(all[3] ?? '') as { timestamp: string };
+    const later = (await run(['log', '--json', '--since', timestamp, branches])).stdout.trim().split('\n');
+    expect(later).toEqual(all.slice(3));
+    expect(await run(['log', '--since', 'never', branches])).toMatchObject({ code: 2 });
+  });
 });
