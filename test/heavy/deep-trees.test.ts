@@ -107,3 +107,20 @@ describe('a log of another agent of which 200,000 lines are damaged', () => {
     expect(ran.stderr).toContain('line 3 is damaged (not-json) and was left out, and 199,999 other lines');
   });
 });
+
+describe('a Gemini log of which each of 80,000 messages is replaced at the end', () => {
+  it('is read in time that grows with it', async () => {
+    const timestamp = '2026-01-01T00:00:00.000Z';
+    const header = { sessionId: 's', projectHash: 'h', startTime: timestamp, lastUpdated: timestamp, kind: 'main' };
+    const version = (content: string) =>
+      Array.from({ length: 80_000 }, (_, at) => ({
+        ...{ id: `m${at}`, timestamp, type: at % 2 === 0 ? 'user' : 'gemini', content: `${content} ${at}` },
+      }));
+    const path = join(scratch, 'replaced.jsonl');
+    const records = [header, ...version('old'), ...version('new')];
+    writeFileSync(path, `${records.map((one) => JSON.stringify(one)).join('\n')}\n`);
+    const ran = await run(['convert', path]);
+    expect(ran.stderr).toContain('160,001 records: 80,001 mapped, 80,000 merged');
+    expect(ran.stdout).not.toContain('old 7');
+  }, 40_000);
+});

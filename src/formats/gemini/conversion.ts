@@ -158,7 +158,7 @@ export class Conversion {
     }
     const known = this.#ids.get(message.id ?? '');
     if (known?.key !== undefined && message.kind !== 'aside') {
-      this.#replaced(known.key, message, bytes, place);
+      this.#replaced(known.key, known.turns, message, bytes, place);
       return;
     }
     if (message.kind === 'aside') this.#later(message, place);
@@ -172,9 +172,11 @@ export class Conversion {
   }
 
   /** A new version of a message that others have followed: the next pass has it in its place. */
-  #replaced(key: string, message: Message, bytes: number, place: Place): void {
+  #replaced(key: string, turns: number, message: Message, bytes: number, place: Place): void {
     this.#settle();
-    const turn = this.#turns.find((one) => one.key === key);
+    // Most are where they were; a search for each would take time that grows with the square of the log.
+    const there = this.#turns[turns];
+    const turn = there?.key === key ? there : this.#turns.find((one) => one.key === key);
     const answers = byCall(message.kind === 'model' ? message.answers : []);
     if (turn && !isSame(turn, { print: printOf(message), answers })) {
       turn.print = printOf(message);
