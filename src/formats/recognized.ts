@@ -33,7 +33,7 @@ export const recognizedFormats: readonly LogFormat[] = [
   recognized(
     'sqlite',
     'SQLite database',
-    'an SQLite database (OpenCode and Goose store sessions in one)',
+    'an SQLite database (OpenCode, Goose and OpenClaw store sessions in one)',
     (head) => startsWith(MAGIC.sqlite)(head) || hasMembers(head.first?.['sqlite'], { tables: 'object' }),
   ),
   recognized(
