@@ -38,7 +38,8 @@ export async function copyOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** The start of a first line that is longer than any usual one; undefined where it is not. */
-export async function longFirstLine(store: Pick<ByteStore, 'chunks'>): Promise<Buffer | undefined> {
+export async function longFirstLine(store: Pick<ByteStore, 'chunks' | 'size'>): Promise<Buffer | undefined> {
+  if (store.size !== undefined && store.size < CHUNK) return undefined;
   let start = Buffer.alloc(0);
   for await (const chunk of store.chunks()) {
     if (chunk.includes(0x0a)) return undefined;

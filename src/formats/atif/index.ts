@@ -1,4 +1,3 @@
-import { readDocument } from '../document.ts';
 import { type Head, hasMembers, type LogFormat } from '../format.ts';
 
 /** A version as the standard spells it. */
@@ -30,7 +29,10 @@ export const atif: LogFormat = {
     return folder ? [`${folder}/devin/cli/transcripts`] : [];
   },
   isDocument: () => true,
-  records: (source, chunks, onDamage) => readDocument(source, chunks, 'steps', onDamage),
+  records: async function* (source, chunks, onDamage) {
+    const { readDocument } = await import('../document.ts');
+    yield* readDocument(source, chunks, 'steps', onDamage);
+  },
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (...task) => (await import('./convert.ts')).convertTrajectory(atif, ...task),
   fromNative: async (...task) => (await import('./write.ts')).writeTrajectory(...task),
