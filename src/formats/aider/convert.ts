@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json/value.ts';
+import { counted } from '../../util/words.ts';
 import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
 import { NativeWriter, type Place } from '../native-writer.ts';
@@ -13,9 +14,11 @@ const MOST_HELD = 64;
 
 /** Gives one run of a history in its native form: the one that is wanted, else the newest. */
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
-  const counted = countingSource(source);
-  const runs = await findRuns(counted.chunks);
+  const bytes = countingSource(source);
+  const runs = await findRuns(bytes.chunks);
   const { list } = runs;
+  if (runs.older > 0)
+    sink.warn(0, `${counted(runs.older, 'older run')} can be neither listed nor chosen; split the file to read them`);
   const run = chooseSession(source.name, list, options.session) ?? NO_RUN;
   const writer = new NativeWriter(format, source, sink, options, run.id);
   const time = run.time === undefined ? undefined : `${run.time}Z`;
@@ -30,7 +33,7 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
   writer.loss('CWD_UNKNOWN', 'info', 0);
   for (const one of list) if (one !== run) writer.sibling(one);
   const { version } = conversion;
-  writer.end({ id: run.id, time, cwd: undefined, formatVersion: version }, counted.facts(), 'text-only');
+  writer.end({ id: run.id, time, cwd: undefined, formatVersion: version }, bytes.facts(), 'text-only');
 }
 
 const NO_RUN: Run = { id: '', time: undefined, title: undefined, line: 1, offset: 0, end: 0 };

@@ -16,6 +16,8 @@ export interface Run {
 export interface Runs {
   /** Those with something that the user has asked, the oldest first; all of them where there is no such one. */
   readonly list: readonly Run[];
+  /** How many came before those. */
+  readonly older: number;
   /** Runs in which nothing was asked. */
   readonly empty: number;
   /** An editor has taken away the spaces by which lines are told apart. */
@@ -100,7 +102,8 @@ class RunFinder {
     const all = this.#runs;
     const asked = all.filter(({ title, isLoose }) => title !== undefined && isLoose === isStripped);
     const list = asked.length > 0 ? asked.slice(-MOST_RUNS) : all.slice(-1);
-    return { list, empty: this.#count - Math.max(1, this.#askedIn[isStripped ? 'loose' : 'strict']), isStripped };
+    const askedIn = this.#askedIn[isStripped ? 'loose' : 'strict'];
+    return { list, older: Math.max(0, askedIn - list.length), empty: this.#count - Math.max(1, askedIn), isStripped };
   }
 
   /** Aider has a blank line before each header; a quote in a fence seldom has one. */

@@ -8,6 +8,7 @@ import { type ConversionReport, KEEP } from '../../../src/formats/format.ts';
 import { memorySource, nativeTextOf } from '../../support/native-form.ts';
 import { settings } from '../../support/properties.ts';
 import { projectRoot, run } from '../../support/run.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 
 type Json = Record<string, unknown>;
 
@@ -168,6 +169,24 @@ describe('a hostile history of Aider', () => {
     const line = piece.repeat(4_000_000 / piece.length);
     const { report } = await historyOf(`${HEADER}#### Go on.\n\n> Tokens: ${line}\n${line}\n\n${line}x\n`);
     expect(identityOf(report)).toBeGreaterThan(2);
+  });
+
+  it('says so where it has more runs than can be chosen from', async () => {
+    const path = join(scratchFolder(), 'history.md');
+    const time = (n: number): string =>
+      new Date(Date.UTC(2025, 0, 1) + n * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+    const runs = Array.from(
+      { length: 10_003 },
+      (_, n) => `\n# aider chat started at ${time(n)}\n\n#### Run ${n}  \n\nYes.\n`,
+    );
+    writeFileSync(path, runs.join(''));
+    const ran = await run(['log', path]);
+    expect(ran.stdout).toContain('Run 10002');
+    expect(ran.stderr).toContain(
+      'history.md: warning: 3 older runs can be neither listed nor chosen; split the file to read them\n',
+    );
+    writeFileSync(path, runs.slice(3).join(''));
+    expect((await run(['log', path])).stderr).not.toContain('older');
   });
 
   it('without any prompt is shown by its last run', async () => {
