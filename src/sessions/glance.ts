@@ -29,7 +29,11 @@ const LONGEST_LINE = 1024 * 1024;
 type GlanceIo = Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>;
 
 /** The sessions of a file, the newest first: one, unless it is a database. Undefined where it is no session log. */
-export async function glance(file: SessionFile, io: GlanceIo): Promise<SessionSummary[] | undefined> {
+export async function glance(
+  file: SessionFile,
+  io: GlanceIo,
+  onError: (error: AppError) => void = () => {},
+): Promise<SessionSummary[] | undefined> {
   try {
     const store = await openUnpacked(file.path, io);
     const { database } = store;
@@ -48,8 +52,9 @@ export async function glance(file: SessionFile, io: GlanceIo): Promise<SessionSu
       await log.close();
     }
   } catch (error) {
-    if (error instanceof AppError) return undefined;
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    onError(error);
+    return undefined;
   }
 }
 

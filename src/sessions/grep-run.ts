@@ -30,8 +30,11 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
     let count = 0;
     for (let next = await hits.next(); ; next = await hits.next()) {
       if (next.done) {
-        if (next.value.damaged > 0) totals.damagedFiles++;
-        totals.damaged += next.value.damaged;
+        const { damaged, error } = next.value;
+        if (damaged > 0) totals.damagedFiles++;
+        totals.damaged += damaged;
+        // What was only found in a folder may be anything.
+        if (error && options.operands.includes(path)) onError(error.message);
         break;
       }
       if (next.value.match) count++;

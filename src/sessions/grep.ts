@@ -34,21 +34,22 @@ export interface Hit {
   readonly match?: { readonly start: number; readonly end: number } | undefined;
 }
 
-/** What is left out of a file, and whether it is a session at all. */
+/** What is left out of a file. */
 export interface Searched {
-  readonly isSession: boolean;
   readonly damaged: number;
+  /** Why nothing of it was searched. */
+  readonly error?: AppError;
 }
 
 /** The hits in a file, in the order of its lines. */
 export async function* hitsIn(path: string, options: GrepOptions, io: Io): AsyncGenerator<Hit, Searched, void> {
   const { matcher, around } = options;
-  if (/\.jsonl?$/.test(path) && !(await mayMatch(path, matcher))) return { isSession: true, damaged: 0 };
+  if (/\.jsonl?$/.test(path) && !(await mayMatch(path, matcher))) return { damaged: 0 };
   const session = await openSession(path, { ...io, note: () => {} }).catch((error: unknown) => {
-    if (error instanceof AppError) return undefined;
+    if (error instanceof AppError) return error;
     throw error;
   });
-  if (!session) return { isSession: false, damaged: 0 };
+  if (session instanceof AppError) return { damaged: 0, error: session };
   try {
     const before: Hit[] = [];
     let behind = 0;
@@ -72,7 +73,7 @@ export async function* hitsIn(path: string, options: GrepOptions, io: Io): Async
       if (hits >= options.mostHits && behind === 0) break;
       io.signal.throwIfAborted();
     }
-    return { isSession: true, damaged: session.damage.length };
+    return { damaged: session.damage.length };
   } finally {
     await session.close();
   }

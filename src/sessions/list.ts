@@ -4,6 +4,7 @@ import type { Io, Style } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
 import width, { columnsOf, cutToWidth } from '../util/width.ts';
+import { agentNamed } from './agents.ts';
 import { filesFor, searchedFolders } from './find.ts';
 import { glance, type SessionSummary } from './glance.ts';
 
@@ -27,7 +28,9 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
   const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
   let count = 0;
   for (const file of files) {
-    for (const session of (await glance(file, io)) ?? []) {
+    // What was only found in a folder may be anything.
+    const isNamed = options.operands.includes(file.path);
+    for (const session of (await glance(file, io, (error) => isNamed && onError(error.message))) ?? []) {
       if (cwd !== undefined && session.cwd !== cwd && !session.cwd.startsWith(`${cwd}/`)) continue;
       if (count++ >= (options.most ?? Number.POSITIVE_INFINITY)) break;
       await out.put(rowOf(session, options.form, io));
@@ -47,7 +50,7 @@ function rowOf(session: SessionSummary, form: ListOptions['form'], io: Io): stri
   const { agent, path, id, updated, size, cwd, title, format } = session;
   if (form === 'paths') return `${path}\n`;
   if (form === 'paths0') return `${path}\0`;
-  const name = agent?.name ?? format;
+  const name = (agent ?? agentNamed(format))?.name ?? format;
   const time = new Date(updated).toISOString();
   if (form === 'json') return `${toJson({ agent: name, format, id, updated: time, size, cwd, title, path })}\n`;
   const line = title.replace(/\s+/g, ' ').trim();
@@ -82,7 +85,7 @@ function padded(text: string, columns: number): string {
 }
 
 function shortTime(time: string): string {
-  return time.slice(2, 16).replace('T', ' ');
+  return time.slice(0, 16).replace('T', ' ');
 }
 
 /** As 'ls -h' has it. */

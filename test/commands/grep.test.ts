@@ -95,6 +95,11 @@ describe('grep', () => {
     writeFileSync(path, `${HEADER}${user('a', null, 'hello there')}{"type":"mess`);
     const ran = await grep('hello', path);
     expect(ran).toMatchObject({ code: 0, stderr: 'sessionctl: 1 damaged line in 1 file not searched\n' });
+    const notes = join(home, 'notes.txt');
+    writeFileSync(notes, 'hello\n');
+    const other = await grep('hello', path, notes);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('notes.txt: not a supported session log') });
+    expect(other.stdout).toContain('hello there');
     expect(await grep('x', join(home, 'nowhere.jsonl'))).toMatchObject({ code: 2, stdout: '' });
     expect(await grep()).toMatchObject({ code: 2, stdout: '' });
     expect(await grep('', path)).toMatchObject({ code: 2 });

@@ -85,6 +85,13 @@ describe('ls', () => {
     expect(await run(['ls', '-0'], { env })).toMatchObject({ code: 2 });
   });
 
+  it('says of a file that is named why it is not in the list, and calls an agent by one name', async () => {
+    const notes = join(home, '.claude/projects/p/readme.md');
+    const ran = await run(['ls', join(home, '.claude/projects/p/tools.jsonl'), notes], { env });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('readme.md: not a supported session log') });
+    expect(ran.stdout).toMatch(/^claude\t/);
+  });
+
   it('says where it looked if there is none, and refuses what is neither a file nor an agent', async () => {
     const none = await run(['ls'], { env: { HOME: join(home, 'nobody') } });
     expect(none).toMatchObject({ code: 1, stdout: '' });

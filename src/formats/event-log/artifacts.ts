@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import type { NearLog } from '../format.ts';
+import type { LogSource, NearLog } from '../format.ts';
 
 /** Where a log has what is too large for it, beside it. */
 export const FOLDER = 'artifacts';
@@ -64,16 +64,21 @@ export async function artifactText(
   const path = artifactPath(ref, session);
   const file = path === undefined ? undefined : await log.open(path, FOLDER);
   if (!file) return undefined;
+  const whole = await smallFile(file, MOST_BYTES);
+  return whole && isUtf8(whole) && !whole.includes(0) ? whole.toString('utf8') : undefined;
+}
+
+/** All bytes of a file, which it closes; undefined where there are more of them than that. */
+export async function smallFile(file: Pick<LogSource, 'chunks' | 'close'>, most: number): Promise<Buffer | undefined> {
   try {
     const parts: Uint8Array[] = [];
     let bytes = 0;
     for await (const chunk of file.chunks()) {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) return undefined;
+      if (bytes > most) return undefined;
       parts.push(Uint8Array.from(chunk));
     }
-    const whole = Buffer.concat(parts);
-    return isUtf8(whole) && !whole.includes(0) ? whole.toString('utf8') : undefined;
+    return Buffer.concat(parts);
   } finally {
     await file.close();
   }

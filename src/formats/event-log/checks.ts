@@ -11,7 +11,7 @@ import type {
   SnapshotFacts,
 } from '../format.ts';
 import { memberIssue, NUMBERED_LEVELS } from '../numbered-checks.ts';
-import { artifactPath, artifactRefs, FOLDER } from './artifacts.ts';
+import { artifactPath, artifactRefs, FOLDER, smallFile } from './artifacts.ts';
 import { canonicalType, isKnownType, memberOf, pathOf, textOf } from './event.ts';
 
 /** What an event of each type has to have as text. */
@@ -132,19 +132,8 @@ function snapshotFacts(file: string, value: JsonObject): SnapshotFacts {
 
 async function documentIn(log: NearLog, path: string): Promise<JsonObject | undefined> {
   const file = await log.open(path, SNAPSHOTS);
-  if (!file) return undefined;
-  try {
-    const parts: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of file.chunks()) {
-      bytes += chunk.length;
-      if (bytes > MOST_SNAPSHOT_BYTES) return undefined;
-      parts.push(Uint8Array.from(chunk));
-    }
-    return parseExact(Buffer.concat(parts).toString('utf8'));
-  } finally {
-    await file.close();
-  }
+  const bytes = file && (await smallFile(file, MOST_SNAPSHOT_BYTES));
+  return bytes && parseExact(bytes.toString('utf8'));
 }
 
 export const checks: RecordChecks = {

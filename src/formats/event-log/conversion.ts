@@ -30,7 +30,7 @@ export class Conversion {
   #firstTime: string | undefined;
   #seq: number | undefined;
   /** Nothing was cut off, so that a conversion back gives the same events. */
-  isExact = true;
+  isExact: boolean;
 
   constructor(
     writer: NativeWriter,
@@ -40,6 +40,7 @@ export class Conversion {
   ) {
     this.#writer = writer;
     this.#options = options;
+    this.isExact = options.keep !== 'none';
     this.#id = id;
     this.#answers = new Answers(writer);
     this.#artifact = artifact;

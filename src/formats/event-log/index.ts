@@ -12,9 +12,9 @@ export const eventLog: LogFormat = {
     return objects.length > 1 && objects.every(isEvent) ? 'probable' : undefined;
   },
   checks: async () => (await import('./checks.ts')).checks,
-  toNative: async (source, sink, options) => {
-    const { convertEventLog } = await import('./convert.ts');
-    await convertEventLog(eventLog, source, sink, options);
+  toNative: async (...task) => {
+    const { convertNumbered } = await import('../convert-numbered.ts');
+    await convertNumbered((await import('./convert.ts')).numbered, eventLog, ...task);
   },
   fromNative: async (session, sink) => (await import('./write.ts')).writeEventLog(session, sink),
 };

@@ -11,9 +11,9 @@ export const recordLog: LogFormat = {
     return objects.length > 1 && objects.every(isRecord) ? 'probable' : undefined;
   },
   checks: async () => (await import('./checks.ts')).checks,
-  toNative: async (source, sink, options) => {
-    const { convertRecordLog } = await import('./convert.ts');
-    await convertRecordLog(recordLog, source, sink, options);
+  toNative: async (...task) => {
+    const { convertNumbered } = await import('../convert-numbered.ts');
+    await convertNumbered((await import('./convert.ts')).numbered, recordLog, ...task);
   },
   fromNative: async (session, sink) => (await import('./write.ts')).writeRecordLog(session, sink),
 };

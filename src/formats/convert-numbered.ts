@@ -1,0 +1,63 @@
+import type { JsonObject } from '../json/value.ts';
+import { countingSource } from './counting-source.ts';
+import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from './format.ts';
+import { NativeWriter, type SessionFacts } from './native-writer.ts';
+import { inSequence, type SequencePass } from './sequence.ts';
+
+/** What turns the records of a numbered log into entries, one after the other. */
+interface NumberedConversion {
+  readonly facts: SessionFacts;
+  /** All of the log can be given back. */
+  readonly isExact: boolean;
+  handle(record: SourceRecord): Promise<void> | void;
+  end(): Promise<void> | void;
+}
+
+export interface NumberedFormat {
+  readonly seqOf: (record: JsonObject) => number | undefined;
+  /** The source's id of the session, by the first record. */
+  readonly idOf: (first: JsonObject) => string;
+  readonly begin: (
+    writer: NativeWriter,
+    options: ConversionOptions,
+    id: string,
+    source: LogSource,
+  ) => NumberedConversion;
+}
+
+/** Gives a log whose records are numbered in its native form, in the order of the numbers. */
+export async function convertNumbered(
+  numbered: NumberedFormat,
+  format: LogFormat,
+  source: LogSource,
+  sink: NativeSink,
+  options: ConversionOptions,
+): Promise<void> {
+  const convertOnce = async (pass: SequencePass): Promise<void> => {
+    const counted = countingSource(source);
+    const damage: Parameters<NativeWriter['damaged']>[] = [];
+    const begin = (first: JsonObject) => {
+      const id = numbered.idOf(first);
+      const writer = new NativeWriter(format, source, sink, options, id);
+      for (const one of damage.splice(0)) writer.damaged(...one);
+      return { writer, conversion: numbered.begin(writer, options, id, source) };
+    };
+    let begun: ReturnType<typeof begin> | undefined;
+    let isWhole = true;
+    const onDamage = (...one: Parameters<NativeWriter['damaged']>): void => {
+      isWhole = false;
+      if (begun) begun.writer.damaged(...one);
+      else damage.push(one);
+    };
+    for await (const record of pass.records(source, counted.chunks, onDamage)) {
+      begun ??= begin(record.value);
+      const pending = begun.conversion.handle(record);
+      if (pending) await pending;
+    }
+    const { writer, conversion } = begun ?? begin({});
+    await conversion.end();
+    const isExact = isWhole && conversion.isExact && !pass.isReordered;
+    writer.end(conversion.facts, counted.facts(), isExact ? 'exact' : 'semantic');
+  };
+  await inSequence(numbered.seqOf, sink, convertOnce);
+}
