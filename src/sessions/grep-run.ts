@@ -24,6 +24,8 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
     isTrouble = true;
     io.note(message);
   };
+  /** Of a folder, where a file may be anything. */
+  const skipped: string[] = [];
   const totals = { hits: 0, damaged: 0, damagedFiles: 0 };
   for (const { path } of await filesFor(options, io.env, onError)) {
     const hits = hitsIn(path, options, io);
@@ -33,8 +35,8 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
         const { damaged, error } = next.value;
         if (damaged > 0) totals.damagedFiles++;
         totals.damaged += damaged;
-        // What was only found in a folder may be anything.
         if (error && options.operands.includes(path)) onError(error.message);
+        else if (error) skipped.push(error.message);
         break;
       }
       if (next.value.match) count++;
@@ -48,6 +50,7 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
   }
   if (totals.damaged > 0)
     io.note(`${counted(totals.damaged, 'damaged line')} in ${counted(totals.damagedFiles, 'file')} not searched`);
+  if (skipped.length > 0) io.note(`${counted(skipped.length, 'file')} not searched, such as ${skipped[0]}`);
   if (isTrouble) return 2;
   return totals.hits > 0 ? 0 : 1;
 }

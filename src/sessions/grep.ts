@@ -2,6 +2,7 @@ import { stringOf } from '../entries/entry-type.ts';
 import { fileChunks } from '../files/input.ts';
 import { argumentsOf, saidBy } from '../formats/said.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
+import type { Log } from '../log/log.ts';
 import { openSession } from '../shared/open-session.ts';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -44,12 +45,12 @@ export interface Searched {
 /** The hits in a file, in the order of its lines. */
 export async function* hitsIn(path: string, options: GrepOptions, io: Io): AsyncGenerator<Hit, Searched, void> {
   const { matcher, around } = options;
-  if (/\.jsonl?$/.test(path) && !(await mayMatch(path, matcher))) return { damaged: 0 };
-  const session = await openSession(path, { ...io, note: () => {} }).catch((error: unknown) => {
+  const session = await openCandidate(path, matcher, io).catch((error: unknown) => {
     if (error instanceof AppError) return error;
     throw error;
   });
   if (session instanceof AppError) return { damaged: 0, error: session };
+  if (!session) return { damaged: 0 };
   try {
     const before: Hit[] = [];
     let behind = 0;
@@ -77,6 +78,12 @@ export async function* hitsIn(path: string, options: GrepOptions, io: Io): Async
   } finally {
     await session.close();
   }
+}
+
+/** Undefined where no text in the file can match. */
+async function openCandidate(path: string, matcher: Matcher, io: Io): Promise<Log | undefined> {
+  if (/\.jsonl?$/.test(path) && !(await mayMatch(path, matcher))) return undefined;
+  return await openSession(path, { ...io, note: () => {} });
 }
 
 /** Most files have no match, which their bytes show sooner than their records do. */

@@ -4,6 +4,7 @@ import type { Io, Style } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
 import width, { columnsOf, cutToWidth } from '../util/width.ts';
+import { counted } from '../util/words.ts';
 import { agentNamed } from './agents.ts';
 import { filesFor, searchedFolders } from './find.ts';
 import { glance, type SessionSummary } from './glance.ts';
@@ -26,11 +27,12 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
     ({ updated }) => updated >= (options.since ?? 0) && updated <= (options.until ?? Number.POSITIVE_INFINITY),
   );
   const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
+  /** Of a folder, where a file may be anything. */
+  const skipped: string[] = [];
   let count = 0;
   for (const file of files) {
-    // What was only found in a folder may be anything.
-    const isNamed = options.operands.includes(file.path);
-    for (const session of (await glance(file, io, (error) => isNamed && onError(error.message))) ?? []) {
+    const messages = options.operands.includes(file.path) ? errors : skipped;
+    for (const session of (await glance(file, io, ({ message }) => messages.push(message))) ?? []) {
       if (cwd !== undefined && session.cwd !== cwd && !session.cwd.startsWith(`${cwd}/`)) continue;
       if (count++ >= (options.most ?? Number.POSITIVE_INFINITY)) break;
       await out.put(rowOf(session, options.form, io));
@@ -39,6 +41,7 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
     io.signal.throwIfAborted();
   }
   for (const message of errors) io.note(message);
+  if (skipped.length > 0) io.note(`${counted(skipped.length, 'file')} not listed, such as ${skipped[0]}`);
   if (errors.length > 0) return 2;
   if (count > 0) return 0;
   const looked = searchedFolders({ env: io.env, roots: options.roots, onError }).map(({ folder }) => folder);

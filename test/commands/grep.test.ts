@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -103,6 +103,17 @@ describe('grep', () => {
     expect(await grep('x', join(home, 'nowhere.jsonl'))).toMatchObject({ code: 2, stdout: '' });
     expect(await grep()).toMatchObject({ code: 2, stdout: '' });
     expect(await grep('', path)).toMatchObject({ code: 2 });
+  });
+
+  it('goes on behind a file of a folder that cannot be read, and says so', async () => {
+    const folder = scratchFolder();
+    symlinkSync('nowhere', join(folder, 'a.jsonl'));
+    writeFileSync(join(folder, 'b.jsonl'), `${HEADER}${user('a', null, 'hello there')}`);
+    writeFileSync(join(folder, 'c.jsonl'), '{"hello":1}\n{"hello":2}\n');
+    const ran = await grep('hello', folder);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toBe(`${join(folder, 'b.jsonl')}:2: user: hello there\n`);
+    expect(ran.stderr).toMatch(/^sessionctl: 2 files not searched, such as .*\.jsonl: .*\n$/);
   });
 
   it('cannot be made to hang by a pattern, and refuses what RE2 does not have', async () => {

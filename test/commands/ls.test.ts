@@ -55,6 +55,10 @@ describe('ls', () => {
         .reverse()
         .map((path) => join(home, path)),
     );
+    // A file in a folder may be anything.
+    expect((await run(['ls'], { env })).stderr).toMatch(
+      /^sessionctl: 1 file not listed, such as .*notes\.jsonl: not a supp/,
+    );
     expect(rows.map(({ agent }) => agent)).toEqual(['pi', 'pi', 'gemini', 'codex', 'claude', 'claude']);
     expect(rows.map(({ title }) => title)).toContain('Weeks start a day early');
     expect(rows.find(({ agent }) => agent === 'codex')).toMatchObject({
