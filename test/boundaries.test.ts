@@ -27,7 +27,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   'node:fs/promises': 'files',
   'node:os': 'files',
   'node:path': 'files commands convert sessions',
-  'node:worker_threads': 'files validate',
+  'node:worker_threads': 'files',
   ...Object.fromEntries(['buffer', 'crypto', 'stream', 'string_decoder', 'util'].map((name) => [`node:${name}`, '*'])),
 };
 

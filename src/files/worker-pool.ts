@@ -1,22 +1,34 @@
-import { parentPort, Worker } from 'node:worker_threads';
+import { availableParallelism } from 'node:os';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
+import { isThere } from './input.ts';
 
-/** A message costs as much as a small task, so some tasks go together. */
-const BATCH = 8;
+/** A message costs as much as a small task, so some tasks go together, unless there are few. */
+const LARGEST_BATCH = 8;
 /** What is done early is held, so nobody works further ahead than so many batches for each thread. */
 const AHEAD = 4;
 /** A worker has the next batch at hand while this thread is busy. */
 const QUEUED = 2;
 
-/** How many threads may run at once. */
-export { availableParallelism as cores } from 'node:os';
+/** A thread takes longer to start than less than this takes to be read. */
+const WORTH_A_THREAD = 16 * 1024 * 1024;
+
+/** How many threads files of these sizes are worth; one where the script of the workers is not there. */
+export async function threadsFor(sizes: readonly number[], script: string): Promise<number> {
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes < WORTH_A_THREAD || !(await isThere(script))) return 1;
+  return Math.min(availableParallelism(), sizes.length);
+}
 
 type Work<Task, Result> = (task: Task) => Promise<Result>;
 
-/** What a script does with each task, in a worker that `mapInThreads` started; elsewhere nothing. */
-export function serveTasks<Task, Result>(work: Work<Task, Result>): void {
+/** What a script does with each task, given the settings, in a worker that `mapInThreads` started; elsewhere nothing. */
+export function serveTasks<Settings, Task, Result>(start: (settings: Settings) => Work<Task, Result>): void {
+  let work: Work<Task, Result> | undefined;
   let last = Promise.resolve();
   parentPort?.on('message', (tasks: readonly Task[]) => {
-    last = last.then(async () => parentPort?.postMessage(await inOrder(tasks, work)));
+    work ??= start(workerData);
+    const each = work;
+    last = last.then(async () => parentPort?.postMessage(await inOrder(tasks, each)));
   });
 }
 
@@ -24,18 +36,19 @@ export function serveTasks<Task, Result>(work: Work<Task, Result>): void {
 export async function* mapInThreads<Task, Result>(
   tasks: readonly Task[],
   work: Work<Task, Result>,
-  { script, workerData, threads }: { readonly script: string; readonly workerData: unknown; readonly threads: number },
+  { script, settings, threads }: { readonly script: string; readonly settings: unknown; readonly threads: number },
 ): AsyncGenerator<Result, void, void> {
-  const batches = Math.ceil(tasks.length / BATCH);
+  const together = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(tasks.length / (threads * AHEAD))));
+  const batches = Math.ceil(tasks.length / together);
   const done = new Map<number, readonly Result[]>();
   let taken = 0;
   let given = 0;
   let failure: Error | undefined;
   let wake = (): void => {};
   const hasNext = (): boolean => taken < Math.min(batches, given + threads * AHEAD);
-  const next = (): readonly Task[] => tasks.slice(taken * BATCH, ++taken * BATCH);
+  const next = (): readonly Task[] => tasks.slice(taken * together, ++taken * together);
   const workers = Array.from({ length: Math.min(threads, batches) - 1 }, () => {
-    const worker = new Worker(script, { workerData });
+    const worker = new Worker(script, { workerData: settings });
     const queue: number[] = [];
     const fill = (): void => {
       while (queue.length < QUEUED && hasNext()) {

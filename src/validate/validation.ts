@@ -41,8 +41,6 @@ interface Given {
 const WORKER = `${import.meta.dirname}/worker.cjs`;
 /** Loaded where there is more than one file. */
 const threads = () => import('../files/worker-pool.ts');
-/** A thread takes longer to start than less than this takes to be checked. */
-const WORTH_A_THREAD = 16 * 1024 * 1024;
 
 /** One run over all files, from the operands to the exit code. */
 export class Validation {
@@ -108,7 +106,7 @@ export class Validation {
     const names = targets.filter(({ error }) => error === undefined).map(({ name }) => name);
     const jobs = await this.#jobs(names);
     const here = (name: string): Promise<FileCheck> => this.#checker.checkFile(name, () => this.#pause());
-    const pool = { script: WORKER, workerData: this.#options.settings, threads: jobs };
+    const pool = { script: WORKER, settings: this.#options.settings, threads: jobs };
     const checks = jobs > 1 ? (await threads()).mapInThreads(names, here, pool) : undefined;
     try {
       for (const target of targets) {
@@ -124,17 +122,11 @@ export class Validation {
   /** How many threads are worth it. */
   async #jobs(names: readonly string[]): Promise<number> {
     const { jobs, pass } = this.#options;
-    if (names.length < 2 || pass || names.includes('-') || !(await isThere(WORKER))) return 1;
+    if (names.length < 2 || pass || names.includes('-')) return 1;
     // A copy of a database is removed by this thread, the only one that hears of signals.
     if (names.some((name) => !name.endsWith('.jsonl') && isDatabaseFile(name))) return 1;
-    const most = Math.min(jobs ?? (await threads()).cores(), names.length);
-    if (jobs !== undefined) return most;
-    let bytes = 0;
-    for (const name of names) {
-      bytes += await sizeOf(name);
-      if (bytes >= WORTH_A_THREAD) return most;
-    }
-    return 1;
+    if (jobs !== undefined) return (await isThere(WORKER)) ? Math.min(jobs, names.length) : 1;
+    return (await threads()).threadsFor(await Promise.all(names.map(sizeOf)), WORKER);
   }
 
   /** One file, findings reported as they come; or all at once where another thread has checked it. */
