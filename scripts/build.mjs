@@ -105,7 +105,7 @@ const program = await build({
 });
 await writeCommonJs(program, {
   ...target,
-  ...small,
+  minify: true,
   format: 'cjs',
   supported: { 'dynamic-import': false },
   define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },

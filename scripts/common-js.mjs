@@ -21,7 +21,8 @@ export async function writeCommonJs({ outputFiles, metafile }, options) {
       const body = asCommonJs(texts.get(part), part, fileOf);
       return part === file ? body : `__parts["${part}"] = (() => {\n${body}\n})();`;
     });
-    const all = inside.length > 1 ? ['const __parts = {};', ...code, 'module.exports.__parts = __parts;'] : code;
+    const isShared = inside.some((part) => part !== file);
+    const all = isShared ? ['const __parts = {};', ...code, 'module.exports.__parts = __parts;'] : code;
     writeFileSync(join(folder, file), (await transform(["'use strict';", ...all].join('\n'), options)).code);
   }
 }
@@ -45,16 +46,25 @@ function filesOfParts(parts) {
   const order = new Set();
   for (const part of parts.keys()) needs(part, order);
   const fileOf = new Map();
+  const always = new Set(['common.cjs', ...first.map(({ lead }) => lead)]);
+  // What the same commands need is in one file.
+  const shared = new Map();
+  const sharedFile = (users) => {
+    const key = users.join();
+    if (!shared.has(key)) shared.set(key, `shared-${shared.size + 1}.cjs`);
+    return shared.get(key);
+  };
   for (const part of order) {
     const users = commands.filter((_, at) => needed[at].has(part));
     const others = commands.length - users.length;
     // Loading it in vain costs the others less than one more file costs its users.
     const isSmall = parts.get(part).bytes * others < FILE_BYTES * users.length;
-    const needsNoFile = [...needs(part)].every((other) => other === part || fileOf.get(other) !== other);
+    const needsNoFile = [...needs(part)].every((other) => other === part || always.has(fileOf.get(other)));
     const early = first.find(({ all }) => all.has(part));
     if (early) fileOf.set(part, early.lead);
     else if (users.length === 1) fileOf.set(part, users[0][0]);
-    else fileOf.set(part, needsNoFile && (isSmall || users.length >= others) ? 'common.cjs' : part);
+    else if (needsNoFile && (isSmall || users.length >= others)) fileOf.set(part, 'common.cjs');
+    else fileOf.set(part, users.length > 0 ? sharedFile(users.map(([name]) => name)) : part);
   }
   return fileOf;
 }

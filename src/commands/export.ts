@@ -14,7 +14,8 @@ import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
-import { lastEntry, resolveEntry } from '../tree/rev.ts';
+import { lastEntry } from '../tree/last-entry.ts';
+import { resolveEntry } from '../tree/rev.ts';
 import { ClosedPipe, UsageError } from '../util/errors.ts';
 import { visibleEscape } from '../util/printable.ts';
 

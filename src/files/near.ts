@@ -1,9 +1,13 @@
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import * as fs from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
 import type { NearFiles } from '../log/open-log.ts';
 import type { Io } from '../util/io.ts';
 import { isThere } from './input.ts';
 import { openUnpacked } from './unpack.ts';
+
+/** Instead of node:fs/promises, which takes a while to load. */
+const [lstat, realpath, readdir] = [promisify(fs.lstat), promisify(fs.realpath), promisify(fs.readdir)];
 
 /** The files beside a log, which some formats spread over several. */
 export function filesNear(log: string, io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>): NearFiles {

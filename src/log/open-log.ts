@@ -12,7 +12,7 @@ import { shortJson } from '../util/to-json.ts';
 import { type ByteStore, longFirstLine, type Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
-import { type NativeForm, sessionForm } from './native-form.ts';
+import type { NativeForm } from './native-form.ts';
 
 /** Smaller logs are read sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 1024 * 1024;
@@ -143,6 +143,7 @@ async function converted(
   endsWithNewline = true,
 ): Promise<Log> {
   const { onWarning, scratch, session } = options;
+  const { sessionForm } = await import('./native-form.ts');
   const form = await sessionForm(logSource(store, options), format, {
     ...{ dialect: 'pi', keep: 'meta', session, scratch, onWarning },
   });

@@ -1,5 +1,5 @@
 import type { Log } from '../log/log.ts';
-import { SHORT_ID } from '../tree/rev.ts';
+import { SHORT_ID } from '../tree/last-entry.ts';
 import { partitionPoint } from '../util/search.ts';
 
 /** Ids of our own agents up to this length are shown as they are. */

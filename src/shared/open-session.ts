@@ -11,8 +11,9 @@ import type { Log } from '../log/log.ts';
 import type { Duplicates } from '../log/log-index.ts';
 import { type OpenLogOptions, openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
+import { lastEntry, newerWork } from '../tree/last-entry.ts';
 import { cutPath, cutRoots, pathTo } from '../tree/path.ts';
-import { lastEntry, newerWork, type RevOptions, resolveRev } from '../tree/rev.ts';
+import type { RevOptions } from '../tree/rev.ts';
 import { ClosedPipe } from '../util/errors.ts';
 import { counted, grouped } from '../util/words.ts';
 import { type Io, noteDamage, option, type ParsedArgs } from './command.ts';
@@ -194,7 +195,7 @@ export class View {
   async leaf(rev: string | undefined, options: RevOptions = {}): Promise<number> {
     this.noteStaleLeaf(rev);
     const session = this.#session;
-    const position = rev === undefined ? await lastEntry(session) : ((await resolveRev(session, rev, options)) ?? -1);
+    const position = rev === undefined ? await lastEntry(session) : await entryAt(session, rev, options);
     if (position >= 0) this.#ends.set(position, options.duplicates);
     if (this.#expected > 0) this.reads(pathTo(session.index, position, options.duplicates));
     return position;
@@ -262,4 +263,10 @@ export class View {
     const rev = `line:${this.#session.index.lineOf(position)}`;
     return this.#options.revs === 'operand' ? `REV '${rev}'` : `'--leaf ${rev}'`;
   }
+}
+
+/** Few runs name an entry, and the others start sooner without the code for it. */
+async function entryAt(session: Log, rev: string, options: RevOptions): Promise<number> {
+  const { resolveRev } = await import('../tree/rev.ts');
+  return (await resolveRev(session, rev, options)) ?? -1;
 }

@@ -1,8 +1,9 @@
 import { versionOf } from '../entries/envelope-check.ts';
 import type { Log } from '../log/log.ts';
 import { isAnswered } from '../transcript/turns.ts';
+import { lastEntry, newerWork } from '../tree/last-entry.ts';
 import { pathEnd, pathTo } from '../tree/path.ts';
-import { lastEntry, newerWork, resolveEntry } from '../tree/rev.ts';
+import { resolveEntry } from '../tree/rev.ts';
 import { counted } from '../util/words.ts';
 import { type Classify, milder, severity, VERDICTS, type Verdict, worst } from './classes.ts';
 import type { Decision } from './evidence.ts';

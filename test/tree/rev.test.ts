@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Log } from '../../src/log/log.ts';
+import { lastEntry } from '../../src/tree/last-entry.ts';
 import { staleLeaf } from '../../src/tree/path.ts';
-import { lastEntry, resolveEntry, resolveRev } from '../../src/tree/rev.ts';
+import { resolveEntry, resolveRev } from '../../src/tree/rev.ts';
 import { labelEntry, message, sessionOf } from '../support/memory-session.ts';
 
 /** The id that a REV leads to. */

@@ -1,5 +1,6 @@
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import { CAMEL } from './event-type.ts';
 
 const ENVELOPE = ['id', 'sessionId', 'seq', 'ts', 'type', 'causationId', 'correlationId', 'payload', 'data'];
 /** Where an event may have its own members. */
@@ -49,15 +50,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   'session.interrupted': 'session.paused',
   'budget.exceeded': 'budget.exhausted',
 };
-
-/** Dotted and in lowercase, or in CamelCase with at least two words. */
-const DOTTED = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
-const CAMEL = /^(?:[A-Z][a-z0-9]+){2,}$/;
-
-/** Whether a type is spelled as those of events are, known or not. */
-export function isEventType(type: string): boolean {
-  return DOTTED.test(type) || CAMEL.test(type);
-}
 
 /** The type in the one spelling that is known here. */
 export function canonicalType(type: unknown): string {

@@ -1,5 +1,5 @@
 import { type Head, hasMembers, type LogFormat } from '../format.ts';
-import { isEventType } from './event.ts';
+import { isEventType } from './event-type.ts';
 
 /** A log of numbered events, with artifacts and snapshots of the state in folders beside it. */
 export const eventLog: LogFormat = {
