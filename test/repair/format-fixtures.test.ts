@@ -14,18 +14,29 @@ const checked = await Promise.all(
 const formats = checked.filter(({ checks }) => checks.edit);
 
 describe.each(formats)('in a log of $id', ({ id: format, checks }) => {
-  const own = rules.filter(({ id }) => checks.levels[id] === 'error');
-  const fixed = own.filter((rule) => fixesRecords(rule, checks)).map(({ id }) => id);
+  const own = rules.filter(({ id }) => (checks.levels[id] ?? 'off') !== 'off');
+  const isError = (id: string): boolean => checks.levels[id] === 'error';
+  const fixes = own.filter((rule) => fixesRecords(rule, checks)).map(({ id }) => id);
+  const fixed = fixes.filter(isError);
+  const unfixed = own.map(({ id }) => id).filter((id) => !fixes.includes(id));
   const file = (id: string, name: string): string => join(projectRoot, 'fixtures', 'rules', id, format, name);
 
-  it.each(fixed)('the error %s is fixed in its fixture, which has no error then', async (id) => {
+  it.each(fixes)('%s is fixed in its fixture, a warning only if it is asked for, and no error is left', async (id) => {
     const input = readFileSync(file(id, 'bad.jsonl'));
-    const { output, changes, quarantine, left } = await repairRecords(input, checks);
+    const options = isError(id) ? {} : { only: [id] };
+    const { output, changes, quarantine, left } = await repairRecords(input, checks, options);
     expect(output.toString('latin1')).toBe(readFileSync(file(id, 'repaired.jsonl'), 'latin1'));
+    expect(output.equals(input)).toBe(false);
     expect(left).toEqual([]);
     expect(await recordErrors(output, checks)).toEqual([]);
     expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
-    expect((await repairRecords(output, checks)).changes).toEqual([]);
+    expect((await repairRecords(output, checks, options)).changes).toEqual([]);
+  });
+
+  it.each(unfixed)('%s has no fix: a repair leaves its fixture byte for byte', async (id) => {
+    const input = readFileSync(file(id, 'bad.jsonl'));
+    expect((await repairRecords(input, checks)).output.equals(input)).toBe(true);
+    expect(existsSync(file(id, 'repaired.jsonl'))).toBe(false);
   });
 
   it.each(fixed)('the error %s is left and told where only another rule is wanted', async (id) => {
@@ -57,7 +68,7 @@ describe.each(formats)('in a log of $id', ({ id: format, checks }) => {
   });
 
   it('every error is fixed but the ones that nothing in the file helps with', () => {
-    const left = own.filter((rule) => !fixesRecords(rule, checks)).map(({ id }) => id);
+    const left = unfixed.filter(isError);
     expect(['unknown-version', 'missing-base', 'no-conversation']).toEqual(expect.arrayContaining(left));
   });
 });
