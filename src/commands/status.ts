@@ -57,7 +57,7 @@ async function show(session: Log, view: View, args: ParsedArgs, classify: Classi
     const workspace = new Workspace(folder, typeof cwd === 'string' ? cwd : '');
     return probeCalls(facts, classify, (path, size) => workspace.look(path, size));
   };
-  const errors = session.format?.checks && session.name !== '-' ? await errorsIn(session.name, args, io) : [];
+  const errors = session.format?.checks && session.name !== '-' ? await errorsIn(session.name, args, io) : undefined;
   const status = await sessionStatus(session, { rev, classify, look, errors });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   const source = { name: session.name, hasTree: session.fileVersion > 1 };

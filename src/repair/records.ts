@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { RecordChecks, RecordEditor, RecordFacts, RecordIssue } from '../formats/format.ts';
 import { valueAt, withValueAt } from '../json/path.ts';
 import { applySplices } from '../json/text.ts';
-import { type JsonObject, parseObject } from '../json/value.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
 import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { HEADER_RECORDS, RecordCheck, recordRules } from '../rules/check/check-records.ts';
@@ -60,15 +60,16 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
   const { index } = builder;
   const { unended } = index;
   if (unended && !unended.frozen && wants(missingFinalNewline.id)) editsOf(unended).endsLine = true;
+  const keepsOffsets =
+    builder.keepsOffsets || (repair.header !== undefined && checks.keepsOffsets?.(repair.header) === true);
   return {
-    regions: regionsOf(index, index.units, repair.front),
+    regions: regionsOf(index, index.units, repair.front).filter(({ rule }) => !keepsOffsets || rule !== 'blank-line'),
     bytes: index.bytes,
     newline: index.firstNewline || '\n',
     lastNewline: index.lastNewline || '\n',
     isHealthy: false,
     quarantines: quarantines(index, index.units),
-    keepsOffsets:
-      builder.keepsOffsets || (repair.header !== undefined && checks.keepsOffsets?.(repair.header) === true),
+    keepsOffsets,
     checks,
     near: await nearIssues(index.first[0], request, checks),
   };
@@ -102,22 +103,24 @@ export function recordCheck(
 }
 
 /** What is wrong with a log by what is beside it. */
-async function nearIssues(first: JsonObject | undefined, { near }: RepairRequest, checks: RecordChecks) {
-  return first && near ? await checks.near?.(first, near) : undefined;
+async function nearIssues(first: unknown, { near }: RepairRequest, checks: RecordChecks) {
+  return isObject(first) && near ? await checks.near?.(first, near) : undefined;
 }
 
 /** The bytes of a log without an error; undefined for any other. */
 async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Promise<number | undefined> {
   let bytes = 0;
+  let isStart = true;
   let hasError = false;
   const check = recordCheck(checks, request, ({ severity }) => {
     hasError ||= severity === 'error';
   });
   for await (const piece of readBlocks(request.read())) {
-    if (bytes === 0) {
-      const [line] = piece instanceof Block ? piece.split() : [piece];
-      if (await nearIssues(parseObject(line?.text ?? ''), request, checks).then((issues) => issues?.length))
-        return undefined;
+    if (isStart) {
+      const lines: readonly Line[] = piece instanceof Block ? piece.split() : [piece];
+      const first = lines.find(({ blank }) => !blank);
+      if (first && (await nearIssues(first.json, request, checks))?.length) return undefined;
+      isStart = !first;
     }
     if (piece instanceof Block) check.block(piece);
     else check.line(piece);
@@ -197,8 +200,7 @@ class RecordIndexBuilder {
   constructor(checks: RecordChecks, wants: Wants, isMore: (line?: number) => boolean, request: RepairRequest) {
     this.#checks = checks;
     this.#lines = new LineSplitter(this.index, {
-      wants: (rule, severity, line) =>
-        rule === 'blank-line' ? wants(rule) && !this.keepsOffsets : wants(rule, severity) || isMore(line),
+      wants: (rule, severity, line) => wants(rule, severity) || (rule !== 'blank-line' && isMore(line)),
       severityOf: checks.damageSeverity,
       isEntry: checks.isRecord,
       mayJoin: checks.isRecord,

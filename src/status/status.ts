@@ -28,7 +28,7 @@ export interface SessionStatusOptions {
 
 /** Whether an open session may be resumed. Holds the ids of the path and the calls of its last turn. */
 export async function sessionStatus(session: Log, options: SessionStatusOptions): Promise<Status> {
-  const { rev, classify, look, errors = [] } = options;
+  const { rev, classify, look, errors } = options;
   const { index, header, endsWithNewline } = session;
   const last = await lastEntry(session);
   const leaf = rev === undefined ? last : await resolveEntry(session, rev);
@@ -183,7 +183,7 @@ function nextStep(
   const has = (state: State) => reasons.some((one) => one.state === state && one.verdict !== 'ready');
   // Whatever another version means, repair does not know it either.
   if (hasHeader && version === undefined) return { command: 'validate' };
-  const isHopeless = errors.length > 0 && errors.every(({ fixable }) => !fixable);
+  const isHopeless = errors !== undefined && !errors.some(({ fixable }) => fixable);
   if (has('damaged') && isRepairable) return { command: isHopeless ? 'validate' : 'repair' };
   if (reasons[0]?.verdict !== 'blocked') return null;
   if (version === 1) return { command: 'migrate' };
@@ -204,7 +204,7 @@ function* startFindings({ hasHeader, version, pathEnd: { kind, id = '' } }: File
 }
 
 function* lineFindings(file: FileState): Generator<Finding> {
-  const { damage, lastEntryLine, endsWithNewline, newerWork, errors } = file;
+  const { damage, lastEntryLine, endsWithNewline, newerWork, errors = [] } = file;
   const damaged = (verdict: Verdict, what: string, line: number) =>
     reason(verdict, 'damaged', what, { entryId: null, line });
   const needed = damage.find((one) => one.needed);
@@ -237,7 +237,7 @@ function* lineFindings(file: FileState): Generator<Finding> {
 }
 
 /** What its own agent would lose, hide or refuse; damage that the path needs or at the end is told already. */
-function* errorFindings({ errors, damage, lastEntryLine }: FileState): Generator<Finding> {
+function* errorFindings({ errors = [], damage, lastEntryLine }: FileState): Generator<Finding> {
   const told = new Set(damage.flatMap(({ line, needed }) => (needed || line > lastEntryLine ? line : [])));
   const others = errors.filter(({ line }) => !told.has(line));
   const [first] = others;

@@ -83,7 +83,8 @@ export interface FileState {
   readonly hasHeader: boolean;
   /** Whether `repair` knows its format. */
   readonly isRepairable: boolean;
-  readonly errors: readonly { readonly line: number; readonly rule: string; readonly fixable: boolean }[];
+  /** What `validate` reports as errors in another agent's log; undefined where that was not asked. */
+  readonly errors?: readonly { readonly line: number; readonly rule: string; readonly fixable: boolean }[] | undefined;
   /** Undefined where it is none that any agent knows. */
   readonly version: number | undefined;
   /** `needed` where the line is the header or on the path. */

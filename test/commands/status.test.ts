@@ -604,4 +604,17 @@ describe('damage in the log of another agent', () => {
     expect(stdout.match(new RegExp(`^  why: .*\\(line ${line}\\)$`, 'gm'))).toHaveLength(1);
     expect(stdout).toMatch(/^ {2}next: sessionctl repair -i --backup /m);
   });
+
+  it.each([
+    ['not-json', 'codex'],
+    ['not-an-object', 'codex'],
+    ['invalid-utf8', 'claude-code'],
+  ])('by %s in %s, a warning that repair leaves alone, is shown by validate', async (rule, format) => {
+    const log = join(projectRoot, 'fixtures/rules', rule, format, 'bad.jsonl');
+    const { stdout } = await run(['status', '--from', format, log]);
+    expect(stdout).toMatch(/^ {2}next: sessionctl validate /m);
+    const piped = await run(['status', '--from', format, '-'], { stdin: readFileSync(log) });
+    // What comes from a pipe is not checked.
+    expect(piped.stdout).toMatch(/^ {2}next: sessionctl repair -i --backup FILE$/m);
+  });
 });

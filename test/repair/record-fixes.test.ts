@@ -4,6 +4,7 @@ import { checks as codex } from '../../src/formats/codex/checks.ts';
 import type { RecordChecks } from '../../src/formats/format.ts';
 import { rebuildInput } from '../support/rebuild.ts';
 import { type RecordRepairOptions, recordErrors, repairRecords } from '../support/repairing-records.ts';
+import { run } from '../support/run.ts';
 
 type Json = Record<string, unknown>;
 
@@ -505,5 +506,22 @@ describe('a record of Codex', () => {
     const log = [paginated, item(said(words('a')), { ordinal: 1 }), bad];
     const { records } = await repaired(bytesOf(log), codex, { only: ['missing-ordinal', 'bad-timestamp'] });
     expect(records[2]).toMatchObject({ ordinal: 2, timestamp: new Date(Date.parse(time(1)) + 1).toISOString() });
+  });
+
+  it.each([
+    ['keeps a blank line before a header that is paginated', 'paginated', 0, ['', 'header']],
+    ['keeps a blank line behind a header that is paginated', 'paginated', 0, ['header', '']],
+    ['removes a blank line before a header that is not', 'legacy', 1, ['', 'header']],
+    ['removes a blank line behind a header that is not', 'legacy', 1, ['header', '']],
+  ])('%s, and validate says which it does', async (_does, mode, fixed, lines) => {
+    const first = JSON.stringify({ ...header({ history_mode: mode }), ordinal: 0 });
+    const log = Buffer.from(lines.map((line) => `${line && first}\n`).join(''));
+    const { stdout } = await run(['validate', '--format', 'json'], { stdin: log });
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      summary: { warnings: 1, errors: 0, fixable: fixed },
+    });
+    const { output, changes } = await repairRecords(log, codex, { only: ['blank-line'] });
+    expect(changes).toHaveLength(fixed);
+    expect(output.toString()).toBe(fixed ? `${first}\n` : log.toString());
   });
 });

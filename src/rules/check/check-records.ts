@@ -30,6 +30,8 @@ export interface RecordCheckOptions {
   readonly levels?: ReadonlyMap<string, Level> | undefined;
   /** Every warning is an error. */
   readonly strict?: boolean | undefined;
+  /** The first record, where it is known before the lines. */
+  readonly first?: JsonObject | undefined;
   /** What is wrong by what is beside the log; it is found at the first record. */
   readonly near?: readonly RecordIssue[] | undefined;
   readonly snapshots?: readonly SnapshotFacts[] | undefined;
@@ -82,15 +84,16 @@ export class RecordCheck {
   #rule: ActiveRule | undefined;
   readonly #report: Report = (place, message, severity, fixable) => this.#found(place, message, severity, fixable);
   /** Nothing of it may move towards the start. */
-  #keepsOffsets = false;
+  #keepsOffsets: boolean;
 
   constructor(options: RecordCheckOptions) {
-    const { file, checks, levels, strict, near, snapshots, hashKey, scanner, onFinding } = options;
+    const { file, checks, levels, strict, first, near, snapshots, hashKey, scanner, onFinding } = options;
     this.#file = file;
     this.#checks = checks;
     this.#levels = levels ?? new Map();
     this.#strict = strict === true;
     this.#near = near ?? [];
+    this.#keepsOffsets = first !== undefined && checks.keepsOffsets?.(first) === true;
     this.#scanner = scanner;
     this.#rules = recordRules(checks, levels);
     this.#recordRules = this.#rules.filter(({ record }) => record);

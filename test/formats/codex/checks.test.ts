@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checks } from '../../../src/formats/codex/checks.ts';
@@ -79,6 +79,18 @@ describe('the base of a fork', () => {
     const { code, stdout } = await run(['validate', join(copies, 'good.jsonl')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/:1: error: missing-base: the session '\S+' that it continues has fewer than \d+ bytes\n/);
+  });
+
+  it.each([
+    ['a byte order mark', '\ufeff', ['byte-order-mark', 'missing-base']],
+    ['a blank line', '\n', ['missing-base']],
+  ])('is looked for behind %s, by validate and by repair', async (_what, start, errors) => {
+    const file = join(copies, 'marked.jsonl');
+    writeFileSync(file, `${start}${readFileSync(join(rule, 'bad.jsonl'), 'utf8')}`);
+    const { stdout } = await run(['validate', file]);
+    expect(stdout.match(/(?<= error: )[\w-]+/g)).toEqual(errors);
+    const { code, stderr } = await run(['repair', '-n', file]);
+    expect([code, stderr.match(/missing-base: not fixed/g)]).toEqual([1, ['missing-base: not fixed']]);
   });
 
   it('is not looked for where the log comes from a pipe', async () => {
