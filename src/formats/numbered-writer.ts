@@ -19,6 +19,8 @@ export interface NumberedFormat {
   start(): Iterable<Numbered>;
   /** What an entry proves; undefined where the format has no place for it, which it reports. */
   make(entry: SessionEntry): Iterable<Numbered> | undefined;
+  /** The records that an entry was made from leave as they are; for what does not leave with them. */
+  restored?(records: readonly JsonObject[], entry: SessionEntry): void;
   /** All entries are written. */
   end(): void;
 }
@@ -100,6 +102,7 @@ export class NumberedWriter {
     const isOwn = name.startsWith(own) || (name !== '' && !name.includes('/') && !this.#isOther);
     if (raw && isOwn && isObject(data)) {
       this.#add({ line: numberOf(data['line']) ?? 0, record: raw });
+      this.#format.restored?.([raw], entry);
       this.#sink.count('mapped');
     } else if (MERGED.has(type) || customType === STAMP) this.#sink.count('merged');
     else if (typeof customType === 'string' && customType.startsWith(own)) {
@@ -115,6 +118,10 @@ export class NumberedWriter {
     const records = restoredRecords(held.value, data['fields']['records'], (one) => this.#format.homeOf(one));
     if (!records) return false;
     for (const one of records) this.#add(one);
+    this.#format.restored?.(
+      records.map(({ record }) => record),
+      held,
+    );
     this.#held = undefined;
     this.#sink.count('mapped');
     return true;

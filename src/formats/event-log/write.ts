@@ -5,7 +5,8 @@ import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from 
 import { type Numbered, type NumberedFormat, NumberedWriter } from '../numbered-writer.ts';
 import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
 import { usageIn } from '../usage.ts';
-import { canonicalType } from './event.ts';
+import { artifactRefs } from './artifacts.ts';
+import { canonicalType, memberOf } from './event.ts';
 
 const HOMES: Readonly<Record<string, ReturnType<NumberedFormat['homeOf']>>> = {
   'user.message': 'text',
@@ -87,6 +88,19 @@ class EventFormat implements NumberedFormat {
     return said.by === 'user' ? this.#user(said, value) : this.#answer(said, value, line);
   }
 
+  /** Artifacts stay where they are. What the model saw is in one of them unless an event has it. */
+  restored(events: readonly JsonObject[], { value, line }: SessionEntry): void {
+    const hasText = events.some((event) =>
+      ['text', 'summary'].some((member) => typeof memberOf(event, member) === 'string'),
+    );
+    const isSeen = value['type'] !== 'custom' && !hasText;
+    for (const event of events)
+      for (const { path } of artifactRefs(event)) {
+        const severity = isSeen && !path.includes('artifactRefs') ? 'lossy' : 'info';
+        this.#sink.loss('ARTIFACT_NOT_COPIED', severity, line, stringOf(event['id']));
+      }
+  }
+
   #lost(code: string, severity: 'info' | 'lossy', { value, line }: SessionEntry): void {
     this.#sink.loss(code, severity, line, stringOf(value['id']) || undefined);
   }
@@ -138,14 +152,14 @@ class EventFormat implements NumberedFormat {
       if (call) call.decided = true;
       yield this.#event(`${own}/denied`, timestamp, 'intent.rejected', { ...cause, toolCallId, reason: denied });
     } else if (call?.started) {
-      const { artifactRefs = [], sideEffect, exitCode } = details;
+      const { artifactRefs: files = [], sideEffect, exitCode } = details;
       const isCut = details['interrupted'] === true || details['__interrupted'] === true;
       yield this.#event(`${own}/end`, timestamp, 'tool.finished', {
         ...cause,
         ...{ toolCallId, toolName: stringOf(toolName) },
         status: isCut ? 'cancelled' : isError === true ? 'error' : 'ok',
         ...(exitCode === undefined ? {} : { exitCode }),
-        artifactRefs,
+        artifactRefs: files,
         ...(sideEffect === undefined ? {} : { sideEffect }),
       });
     }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -63,6 +63,32 @@ describe('an event log that was made into a session', () => {
 describe('convert --to event-log', () => {
   const sessions = join(projectRoot, 'fixtures/sessions');
   const path = join(scratch, 'events.jsonl');
+
+  it.each([
+    ['the model saw what is in one', {}, 'lossy', 1],
+    ['what the model saw is in the log', { text: 'one\ntwo\n' }, 'info', 0],
+  ])('counts the artifacts that stay behind: %s', async (_what, observed, severity, exit) => {
+    const report = join(scratch, 'report.json');
+    const log = join(mkdtempSync(join(scratch, 'log-')), 'events.jsonl');
+    mkdirSync(join(log, '../artifacts'));
+    for (const name of ['out.txt', 'all.txt']) writeFileSync(join(log, '../artifacts', name), 'one\ntwo\n');
+    const refs = { observationRef: 'artifact://session/s1/out.txt', artifactRefs: ['artifact://session/s1/all.txt'] };
+    const events = [
+      { type: 'session.started', cwd: '/home/ada' },
+      { type: 'model.responded', text: '', model: 'm', provider: 'p', usage: { inputTokens: 1, outputTokens: 1 } },
+      { type: 'tool.intent.created', toolCallId: 't1', toolName: 'read', arguments: {} },
+      { type: 'tool.finished', toolCallId: 't1', toolName: 'read', status: 'ok', ...refs },
+      { type: 'observation.projected', toolCallId: 't1', ...observed },
+    ];
+    const ts = '2026-03-02T09:00:00.000Z';
+    writeFileSync(log, jsonl(events.map((event, at) => ({ id: `e${at}`, sessionId: 's1', seq: at, ts, ...event }))));
+    expect((await run(['convert', '--to', 'event-log', '-o', path, '--report', report, log])).code).toBe(exit);
+    expect(readFileSync(path, 'utf8')).toBe(readFileSync(log, 'utf8'));
+    const examples = [expect.objectContaining({ id: 'e3' }), expect.objectContaining({ id: 'e3' })];
+    expect(JSON.parse(readFileSync(report, 'utf8')).losses).toContainEqual({
+      ...{ code: 'ARTIFACT_NOT_COPIED', severity, count: 2, examples },
+    });
+  });
 
   it('writes only what a session proves, and says so', async () => {
     const { stderr } = await run(['convert', '--to', 'event-log', '-o', path, join(sessions, 'pi-branches.jsonl')]);
