@@ -1,14 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import packageJson from '../package.json' with { type: 'json' };
+import { optionSpelling, optionText, usageLine } from '../src/cli/help.ts';
 import { commands } from '../src/commands/index.ts';
 import { foreignFormats } from '../src/formats/index.ts';
 import { type Support, supportedFormats } from '../src/formats/support.ts';
 import { main, type ProcessIo } from '../src/main.ts';
 import { rules } from '../src/rules/index.ts';
+import type { NamedCommand } from '../src/shared/command.ts';
 import { manPage } from './man-page.ts';
-import { type AgentLevels, rulePage, ruleTable } from './rule-docs.ts';
+import { type AgentLevels, rulePage } from './rule-docs.ts';
 import { type Shot, screenshot } from './screenshot.ts';
 
 /** A file that is made from the sources; `npm run docs` writes it, a test fails when it is out of date. */
@@ -17,52 +19,84 @@ export interface GeneratedFile {
   readonly make: (projectRoot: string) => Promise<string>;
 }
 
+/** Pages for people. What is between two marks in them is made from the sources, and every example is run. */
+export const pages: readonly string[] = ['README.md', ...readdirSync('docs').flatMap(handwritten)];
+
 export const generatedFiles: readonly GeneratedFile[] = [
-  {
-    path: 'README.md',
-    make: async (root) => {
-      const readme = withRuleTable(readFileSync(join(root, 'README.md'), 'utf8'), await agentLevels());
-      return withSupportTable(readme, await supportedFormats({ HOME: '~' }));
-    },
-  },
-  { path: 'docs/what-can-go-wrong.md', make: async () => rulePage(rules, await agentLevels()) },
+  ...pages.map((path) => ({
+    path,
+    make: async (root: string) => await withParts(readFileSync(join(root, path), 'utf8')),
+  })),
+  { path: 'docs/rules.md', make: async () => rulePage(rules, await agentLevels()) },
   {
     path: 'docs/sessionctl.1',
-    make: async () => manPage(await Promise.all(commands.map((entry) => entry.load())), packageJson.version),
+    make: async () => manPage(await loadedCommands(), packageJson.version),
   },
   { path: 'docs/screenshot.svg', make: makeScreenshot },
 ];
 
-const TABLE = /(<!-- rules: made by npm run docs -->\n)[\s\S]*?(<!-- end of rules -->)/;
+function handwritten(name: string): string[] {
+  return name.endsWith('.md') && name !== 'rules.md' ? [`docs/${name}`] : [];
+}
 
-/** Of the agents whose logs are checked in their own form. */
+async function loadedCommands(): Promise<NamedCommand[]> {
+  return await Promise.all(commands.map((entry) => entry.load()));
+}
+
+const PART = /(<!-- ([\w ]+): made by npm run docs -->\n)[\s\S]*?(<!-- end of \2 -->)/g;
+
+/** The page with its generated parts as they are now. */
+async function withParts(page: string): Promise<string> {
+  const formats = await supportedFormats({ HOME: '~' });
+  const parts = new Map([
+    ['formats', supportTable(formats)],
+    ['locations', supportTable(formats, true)],
+    [
+      'commands',
+      table(
+        ['command', ''],
+        commands.map(({ name, summary }) => [commandLink(name), summary]),
+      ),
+    ],
+    ...(await loadedCommands()).map((command) => [`options of ${command.name}`, optionList(command)] as const),
+  ]);
+  return page.replace(PART, (_, open: string, name: string, close: string) => {
+    const part = parts.get(name);
+    if (part === undefined) throw new Error(`nothing is made for '${name}'`);
+    return `${open}\n${part}\n\n${close}`;
+  });
+}
+
+function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [titles, titles.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** What is done with each format, and where its logs are. */
+function supportTable(formats: readonly Support[], withLocations = false): string {
+  const word = (can: boolean): string => (can ? 'yes' : '');
+  const titles = ['format', 'files', 'read', '`validate`', '`repair`', '`convert --to`'];
+  const rows = formats.map(({ id, files, reads, checks, repairs, writes, locations }) => {
+    const where = locations.map((path) => `\`${path}\``).join(', ');
+    return [`\`${id}\``, files, ...[reads, checks, repairs, writes].map(word), ...(withLocations ? [where] : [])];
+  });
+  return table([...titles, ...(withLocations ? ['where'] : [])], rows);
+}
+
+function commandLink(name: string): string {
+  return `[\`${name}\`](docs/commands.md#${name})`;
+}
+
+function optionList(command: NamedCommand): string {
+  const options = command.options.map((option) => `- \`${optionSpelling(option)}\`: ${optionText(option)}`);
+  return [`\`${usageLine(command)}\``, '', ...options].join('\n').trimEnd();
+}
+
 /** Agents that were tried; formats without one have the level of their rules in `--list-rules --from`. */
 async function agentLevels(): Promise<AgentLevels[]> {
   const found: AgentLevels[] = [];
   for (const { noun, checks } of foreignFormats)
     if (checks) found.push({ agent: noun.slice(0, noun.lastIndexOf(' ')), ...(await checks()) });
   return found.filter(({ evidence }) => Object.keys(evidence).length > 0);
-}
-
-function withRuleTable(readme: string, agents: readonly AgentLevels[]): string {
-  if (!TABLE.test(readme)) throw new Error('README.md has no place for the table of rules');
-  return readme.replace(TABLE, (_, open: string, close: string) => `${open}\n${ruleTable(rules, agents)}\n\n${close}`);
-}
-
-const SUPPORT = /(<!-- formats: made by npm run docs -->\n)[\s\S]*?(<!-- end of formats -->)/;
-
-function withSupportTable(readme: string, formats: readonly Support[]): string {
-  if (!SUPPORT.test(readme)) throw new Error('README.md has no place for the table of formats');
-  const word = (can: boolean): string => (can ? 'yes' : '');
-  const rows = formats.map(({ id, files, reads, checks, repairs, writes, locations }) => {
-    const cells = [reads, checks, repairs, writes].map(word);
-    return `| \`${id}\` | ${files} | ${cells.join(' | ')} | ${locations.map((path) => `\`${path}\``).join(', ')} |`;
-  });
-  const head = `| format | files | read | \`validate\` | \`repair\` | \`convert --to\` | where |\n|${' --- |'.repeat(7)}`;
-  return readme.replace(
-    SUPPORT,
-    (_, open: string, close: string) => `${open}\n${head}\n${rows.join('\n')}\n\n${close}`,
-  );
 }
 
 const COLUMNS = 108;

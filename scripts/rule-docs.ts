@@ -37,16 +37,11 @@ function fixed(rule: Rule): keyof typeof FIXED {
   return fixesRecords(rule) ? 'not in pi, omp' : '';
 }
 
-/** The table of rules for the README. */
-export function ruleTable(rules: readonly Rule[], agents: readonly AgentLevels[]): string {
+/** All rules at a glance. */
+function ruleTable(rules: readonly Rule[], agents: readonly AgentLevels[]): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rows = rules.map((rule) =>
-    row([
-      `[\`${rule.id}\`](docs/what-can-go-wrong.md#${rule.id})`,
-      ...levelsOf(rule, agents),
-      cell(rule.summary),
-      fixed(rule),
-    ]),
+    row([`[\`${rule.id}\`](#${rule.id})`, ...levelsOf(rule, agents), cell(rule.summary), fixed(rule)]),
   );
   const titles = ['rule', 'pi, omp', ...agents.map(({ agent }) => agent), 'finds', 'fixed by `repair`'];
   return [row(titles), row(titles.map(() => '---')), ...rows].join('\n');
@@ -58,7 +53,9 @@ export function rulePage(rules: readonly Rule[], agents: readonly AgentLevels[])
     '<!-- Made by npm run docs from src/rules; edit the rules instead. -->',
     '# What can go wrong in a session log',
     'Every rule of `sessionctl validate`, how the damage arises, why it matters and how to fix it. `sessionctl validate --explain RULE` prints the same text.',
+    'Where a rule has no level, it does not apply to the logs of that agent. `repair` fixes errors, and a warning only if `--only` names it.',
     'An **error** means that an agent loses, hides or overwrites data because of it, stops at it, or that the next append would do so. A **warning** means that agents can handle it. A rule that is **off** reports a fact that is not a fault; `--rule ID=warning` turns it on.',
+    ruleTable(rules, agents),
   ];
   for (const group of Object.keys(GROUPS) as Group[]) {
     const members = rules.filter((rule) => rule.group === group);

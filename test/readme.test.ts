@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { consoleBlocks, runBlock } from '../scripts/console-examples.ts';
+import { pages } from '../scripts/generated.ts';
 import { installed } from './support/installed.ts';
 import { programPath, projectRoot, spawnCommand } from './support/run.ts';
 import { scratchFolder } from './support/scratch.ts';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
-const blocks = consoleBlocks(readme);
+const blocks = pages.flatMap((page) => consoleBlocks(textOf(page)).map((block) => ({ page, ...block })));
 const ready = installed('bash') && installed('jq');
 
 describe('the README', () => {
@@ -17,19 +18,8 @@ describe('the README', () => {
     expect(lines).toContain('npm ci && npm test');
   });
 
-  it('has examples', () => {
-    expect(blocks.length).toBeGreaterThan(3);
-    for (const block of blocks) expect(block.commands.length, `line ${block.line}`).toBeGreaterThan(0);
-  });
-
-  it.skipIf(!ready).each(blocks)('shows at line $line what $commands.0 prints; if not, run npm run docs', (block) => {
-    expect(block.text).toBe(runBlock(block, projectRoot));
-  });
-
-  it('links only to what is there', () => {
-    for (const [, target = ''] of readme.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
-      if (!/^https?:/.test(target)) expect(() => readFileSync(join(projectRoot, target)), target).not.toThrow();
-    }
+  it('is short', () => {
+    expect(readme.length).toBeLessThan(13_000);
   });
 
   it.skipIf(!installed('git'))('has a hook that stops a broken log and lets a sound one pass', async () => {
@@ -54,3 +44,40 @@ describe('the README', () => {
     expect(ran.stdout.match(/^(?:committed|stopped)$/gm)).toEqual(['committed', 'stopped', 'committed']);
   });
 });
+
+describe('the pages', () => {
+  it('have examples', () => {
+    expect(blocks.length).toBeGreaterThan(20);
+    for (const { page, line, commands } of blocks) expect(commands.length, `${page}:${line}`).toBeGreaterThan(0);
+  });
+
+  it.skipIf(!ready).each(blocks)(
+    '$page shows at line $line what $commands.0 prints; if not, run npm run docs',
+    (block) => {
+      expect(block.text).toBe(runBlock(block, projectRoot));
+    },
+  );
+
+  it.each([...pages, 'docs/rules.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])(
+    '%s links only to what is there',
+    (page) => {
+      for (const [, target = '', anchor] of textOf(page).matchAll(/\]\(([^)#\s]*)(?:#([^)]*))?\)/g)) {
+        if (/^https?:/.test(target)) continue;
+        const path = target === '' ? page : join(dirname(page), target);
+        expect(existsSync(join(projectRoot, path)), path).toBe(true);
+        if (anchor !== undefined) expect(anchorsOf(textOf(path)), `${path}#${anchor}`).toContain(anchor);
+      }
+    },
+  );
+});
+
+function textOf(page: string): string {
+  return readFileSync(join(projectRoot, page), 'utf8');
+}
+
+/** What GitHub makes of the headings of a page, and the anchors that it has itself. */
+function anchorsOf(markdown: string): string[] {
+  const headings = [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title.toLowerCase());
+  const own = [...markdown.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  return [...headings.map((title) => title.replace(/[^\w\s-]/g, '').replaceAll(' ', '-')), ...own];
+}

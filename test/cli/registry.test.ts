@@ -8,23 +8,24 @@ import { allOptions } from '../../src/shared/command.ts';
 import width from '../../src/util/width.ts';
 import { projectRoot, run } from '../support/run.ts';
 
-const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+const reference = readFileSync(join(projectRoot, 'docs/commands.md'), 'utf8');
 const changelog = readFileSync(join(projectRoot, 'CHANGELOG.md'), 'utf8');
 const loaded = await Promise.all(
   commands.map(async (entry) => ({ name: entry.name, entry, command: await entry.load() })),
 );
 
-/** The text under the heading that names a command, '### externalize and inline' for either of the two. */
-function readmeSection(name: string): string {
-  const section: string[] = [];
+/** The text under the heading of a command, or under one with its anchor. */
+function section(name: string): string {
+  const text: string[] = [];
   let inside = false;
   let fenced = false;
-  for (const line of readme.split('\n')) {
+  for (const line of reference.split('\n')) {
     if (line.startsWith('```')) fenced = !fenced;
-    if (!fenced && /^#{2,3} /.test(line)) inside = new RegExp(`^### .*\\b${name}\\b`).test(line);
-    if (inside) section.push(line);
+    if (!fenced && line.startsWith('## ')) inside = line === `## ${name}`;
+    if (line === `<a id="${name}"></a>`) inside = true;
+    if (inside) text.push(line);
   }
-  return section.join('\n');
+  return text.join('\n');
 }
 
 describe.each(loaded)('the command $name', ({ name, entry, command }) => {
@@ -37,11 +38,11 @@ describe.each(loaded)('the command $name', ({ name, entry, command }) => {
     expect(existsSync(join(projectRoot, `test/commands/${name}.test.ts`))).toBe(true);
   });
 
-  it('has a section in the README with an example, and what it costs in memory', () => {
-    const section = readmeSection(name);
-    expect(section).toContain(`sessionctl ${name}`);
-    expect(section).toContain('```console\n$ ');
-    expect(section).toMatch(/memory/i);
+  it('has a section in the reference with an example, and what it costs in memory', () => {
+    const text = section(name);
+    expect(text).toContain(`sessionctl ${name}`);
+    expect(text).toContain('```console\n$ ');
+    expect(text).toMatch(/memory/i);
   });
 
   it('is in the changelog', () => {

@@ -5,21 +5,20 @@ import { describe, expect, it } from 'vitest';
 import { projectRoot, spawnCommand } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
-const section = readme.slice(readme.indexOf('\n## Library\n'), readme.indexOf('\n## Speed\n'));
-const examples = [...section.matchAll(/```js\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+const pages = ['README.md', 'docs/library.md'].map((page) => readFileSync(join(projectRoot, page), 'utf8'));
+const examples = [...pages.join('\n').matchAll(/```js\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
 const folder = scratchFolder();
 mkdirSync(join(folder, 'node_modules'));
 symlinkSync(projectRoot, join(folder, 'node_modules/sessionctl'));
 
-/** The very lines of the README, as somebody who installed the package would run them. */
+/** The very lines of the pages, as somebody who installed the package would run them. */
 async function runExample(at: number, path: string): Promise<{ code: number; stdout: string; stderr: string }> {
   const file = join(folder, `example-${at}.mjs`);
   writeFileSync(file, `const path = process.argv[2];\n${examples[at]}console.log('done');\n`);
   return await spawnCommand(process.execPath, [file, join(projectRoot, path)]);
 }
 
-describe('the README on the library', () => {
+describe('what the pages say of the library', () => {
   it('validates before a resume in five lines', async () => {
     expect(examples[0]?.trim().split('\n')).toHaveLength(5);
     expect(await runExample(0, 'fixtures/sessions/pi-branches.jsonl')).toMatchObject({
