@@ -82,7 +82,7 @@ function asCommonJs(text, part, fileOf) {
   // Node takes long to load node:crypto, and few runs need it: its functions load it when they are called.
   const lazily = (_, names) =>
     names.replace(/(\w+)(?: as (\w+))?,?/g, (_, name, own = name) => {
-      return `const ${own} = (...given) => require("node:crypto").${name}(...given);`;
+      return `let ${own}__; const ${own} = (...given) => (${own}__ ??= require("node:crypto").${name})(...given);`;
     });
   return text
     .replace(/^import \{([^}]*)\} from "node:crypto";$/gm, lazily)

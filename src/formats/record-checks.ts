@@ -1,5 +1,6 @@
 import type { Damage } from '../entries/damage.ts';
 import type { JsonObject } from '../json/value.ts';
+import type { ReadNames } from '../scanner/scanner.ts';
 import type { NearLog } from './format.ts';
 
 /** What a record's message is made of, for the rules on it. */
@@ -148,8 +149,11 @@ export interface RecordChecks {
   /** Whether an object inside a damaged line is a record, and not a piece of one. */
   readonly isRecord: (value: JsonObject) => boolean;
   readonly describe: (record: JsonObject) => RecordFacts;
-  /** What stands before texts of which `describe` asks no more than whether they are empty, up to the opening quote. */
-  readonly unread?: RegExp;
+  /**
+   * The members that `describe` looks at, wherever they are, for a scanner that leaves out all others. A record of which
+   * it has an issue to tell is read in full, and so are two that may have said the same.
+   */
+  readonly reads?: ReadNames;
   /** How a fix changes a record; absent for a format that `repair` does not write. */
   readonly edit?: RecordEditor;
   /** How bad damage of a line is, by what the line still shows; undefined where the level of the rule is right. */

@@ -1,5 +1,5 @@
-import { FIELD, FIELDS, TEXT_FIELD, TEXT_FIELDS } from '../scanner/layout.ts';
-import type { Scanner } from '../scanner/scanner.ts';
+import { FIELD, FIELDS, OUTLINE_FIELD, TEXT_FIELD, TEXT_FIELDS } from '../scanner/layout.ts';
+import type { ReadNames, Scanner } from '../scanner/scanner.ts';
 import type { Block } from './reader.ts';
 
 /** What may stand before a text that is cut. */
@@ -13,12 +13,17 @@ export interface Cuts {
   readonly mark: (rest: Buffer, length: number) => string;
 }
 
-/** A line of a block: where it starts there, its length without the newline, and its text with marks for what was cut. */
-export interface ShortLine {
+/** A line of a block: where it starts there, its length without the newline, and its text. */
+export interface ReadLine {
   readonly start: number;
   readonly length: number;
   readonly text: string;
+  /** Not all of the line is in the text. */
   readonly isCut: boolean;
+}
+
+/** The same with marks for what was cut. */
+export interface ShortLine extends ReadLine {
   /** As TEXT_FIELD says. */
   readonly isSuspect: boolean;
   readonly isSpaced: boolean;
@@ -54,10 +59,28 @@ export function* shortLines(block: Block, scanner: Scanner, { mayCut, mark }: Cu
   }
 }
 
+/** The lines of a block that the scanner has loaded, without the members that nobody reads. */
+export function* outlines(block: Block, scanner: Scanner, names: ReadNames): Generator<ReadLine, void, void> {
+  const { bytes } = block;
+  const { records } = scanner;
+  for (let from = 0; from < bytes.length; ) {
+    const count = scanner.outline(from, names);
+    for (let at = 0; at < count * FIELDS; at += FIELDS) {
+      const start = records[at + FIELD.start] as number;
+      const length = records[at + FIELD.length] as number;
+      const kept = records[at + OUTLINE_FIELD.length] as number;
+      const isCut = kept > 0;
+      const text = isCut
+        ? scanner.outlineText(start, kept, records[at + OUTLINE_FIELD.isAscii] === 1)
+        : bytes.toString('utf8', start, start + length);
+      yield { start, length, text, isCut };
+      from = start + length + 1;
+    }
+  }
+}
+
 /** Whole lines as they are. */
-export function* wholeLines(
-  bytes: Buffer,
-): Generator<Pick<ShortLine, 'start' | 'length' | 'text' | 'isCut'>, void, void> {
+export function* wholeLines(bytes: Buffer): Generator<ReadLine, void, void> {
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(0x0a, start);
     yield { start, length: end - start, text: bytes.toString('utf8', start, end), isCut: false };

@@ -67,3 +67,13 @@ export const TEXT_FIELD = {
 } as const;
 /** Where a long text starts, where it may be cut and where it ends, and the length of what is behind the cut as a string. */
 export const TEXT_FIELDS = 4;
+
+/** What `outline` says about a line beside its start and length. */
+export const OUTLINE_FIELD = {
+  /** The length of its outline; 0 where the line must be read in full. */
+  length: 2,
+  /** 1 where the outline is ASCII. */
+  isAscii: 3,
+} as const;
+/** What is read under a name. */
+export const READ = { member: 1, text: 2 } as const;

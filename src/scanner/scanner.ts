@@ -1,5 +1,5 @@
 import { compiled } from './compiled.generated.ts';
-import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES, type ScannerKind } from './layout.ts';
+import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES, READ, type ScannerKind } from './layout.ts';
 
 /** A larger block is not worth a copy of its own: it is one line, or nearly so. */
 export const LARGEST_BLOCK = 64 * 1024 * 1024;
@@ -12,10 +12,21 @@ export interface Scanner {
   scan(from: number): number;
   /** The same for lines of any JSON: only where their long texts are. */
   scanTexts(from: number): number;
+  /** The same for lines as outlines: only members of these names, wherever they are. */
+  outline(from: number, names: ReadNames): number;
+  /** The outline of a line that starts there, as OUTLINE_FIELD says; before the next block is loaded. */
+  outlineText(start: number, length: number, isAscii: boolean): string;
   /** FIELDS numbers per line, as layout.ts says; valid until the next scan. */
   readonly records: Int32Array;
   /** CALL_FIELDS numbers per tool call, or TEXT_FIELDS per long text. */
   readonly calls: Int32Array;
+}
+
+/** Which members somebody reads, by their names, in ASCII. */
+export interface ReadNames {
+  readonly members: readonly string[];
+  /** Members of which it matters only whether they are an empty string; any other string becomes another one. */
+  readonly texts: readonly string[];
 }
 
 interface Exports {
@@ -26,6 +37,9 @@ interface Exports {
   readonly callsAt: () => number;
   readonly scan: (from: number, bytes: number) => number;
   readonly scanTexts: (from: number, bytes: number) => number;
+  readonly forgetNames: () => void;
+  readonly learnName: (length: number, read: number) => number;
+  readonly outline: (from: number, bytes: number) => number;
 }
 
 interface WasmApi {
@@ -51,6 +65,10 @@ export function makeScanner(kind: ScannerKind, seed: Uint8Array): Scanner | unde
 class CompiledScanner implements Scanner {
   readonly #exports: Exports;
   #bytes = 0;
+  #memory = Buffer.alloc(0);
+  /** Where the block is in the memory. */
+  #block = 0;
+  #names: ReadNames | undefined;
   records = new Int32Array(0);
   calls = new Int32Array(0);
 
@@ -61,12 +79,12 @@ class CompiledScanner implements Scanner {
 
   load(block: Uint8Array): boolean {
     if (block.length > LARGEST_BLOCK) return false;
-    const at = this.#exports.reserve(block.length);
-    if (at === 0) return false;
-    new Uint8Array(this.#exports.memory.buffer, at, block.length).set(block);
-    this.#bytes = block.length;
+    this.#block = this.#exports.reserve(block.length);
+    if (this.#block === 0) return false;
     // Growing takes the old views away.
     if (this.records.length === 0) this.#view();
+    this.#memory.set(block, this.#block);
+    this.#bytes = block.length;
     return true;
   }
 
@@ -78,8 +96,30 @@ class CompiledScanner implements Scanner {
     return this.#exports.scanTexts(from, this.#bytes);
   }
 
+  outline(from: number, names: ReadNames): number {
+    if (this.#names !== names) this.#learn(names);
+    return this.#exports.outline(from, this.#bytes);
+  }
+
+  outlineText(start: number, length: number, isAscii: boolean): string {
+    const at = this.#block + start;
+    return this.#memory.toString(isAscii ? 'latin1' : 'utf8', at, at + length);
+  }
+
+  #learn(names: ReadNames): void {
+    this.#exports.forgetNames();
+    const learn = (name: string, read: number): void => {
+      const length = this.#memory.write(name, this.#exports.recordsAt(), 'latin1');
+      if (this.#exports.learnName(length, read) === 0) throw new RangeError(`no room for the name '${name}'`);
+    };
+    for (const name of names.members) learn(name, READ.member);
+    for (const name of names.texts) learn(name, READ.text);
+    this.#names = names;
+  }
+
   #view(): void {
     const { buffer } = this.#exports.memory;
+    this.#memory = Buffer.from(buffer);
     this.records = new Int32Array(buffer, this.#exports.recordsAt(), MOST_LINES * FIELDS);
     this.calls = new Int32Array(buffer, this.#exports.callsAt(), MOST_CALLS * CALL_FIELDS);
   }

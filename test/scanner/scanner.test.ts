@@ -378,6 +378,8 @@ describe('the comparison itself', () => {
         return lines;
       },
       scanTexts: (from) => inner.scanTexts(from),
+      outline: (from, names) => inner.outline(from, names),
+      outlineText: (...about) => inner.outlineText(...about),
       get records() {
         return inner.records;
       },

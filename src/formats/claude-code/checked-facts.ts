@@ -13,6 +13,14 @@ const OTHER_BLOCKS: ReadonlySet<unknown> = new Set(
   ),
 );
 
+/** What describeChecked looks at. */
+export const reads = {
+  members: `type subtype uuid parentUuid leafUuid timestamp isSidechain agentId isMeta isCompactSummary thinkingDisplay
+    compactMetadata preservedMessages uuids preservedSegment headUuid tailUuid
+    message role id tool_use_id source data`.split(/\s+/),
+  texts: ['content', 'text', 'thinking', 'signature'],
+};
+
 const NO_BLOCKS: readonly BlockFacts[] = [];
 const NO_ISSUES: readonly RecordIssue[] = [];
 

@@ -1,6 +1,6 @@
 import type { Damage } from '../../entries/damage.ts';
 import type { RecordChecks } from '../format.ts';
-import { describeChecked, isChainType } from './checked-facts.ts';
+import { describeChecked, isChainType, reads } from './checked-facts.ts';
 import { edit } from './edit.ts';
 
 /** What an error is: a tested version loses, hides or overwrites data, refuses the session, or the API refuses it. */
@@ -100,7 +100,7 @@ export const checks = {
     return [sessionId, leafUuid, messageId].some((id) => typeof id === 'string');
   },
   describe: describeChecked,
-  unread: /"(?:content|text|thinking|signature|stdout|stderr|originalFile|lastPrompt)":$/,
+  reads,
   damageSeverity,
   edit,
 } satisfies RecordChecks;

@@ -3,7 +3,7 @@ import type { Damage } from '../../entries/damage.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { NearLog, RecordChecks, RecordEditor, RecordIssue } from '../format.ts';
 import { isEnvelopeType } from './envelope.ts';
-import { describeRecord, isPaginated } from './facts.ts';
+import { describeRecord, isPaginated, reads } from './facts.ts';
 import { textOf } from './items.ts';
 import { findRollout } from './near.ts';
 
@@ -160,8 +160,7 @@ export const checks = {
   evidence: column(([, evidence]) => evidence),
   isRecord,
   describe: describeRecord,
-  // Not what items have, which are compared with each other.
-  unread: /"(?:aggregated_output|formatted_output|stdout|stderr)":$/,
+  reads,
   damageSeverity,
   near,
   edit,

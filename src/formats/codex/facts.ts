@@ -25,6 +25,13 @@ const DEEPEST = 127;
 const HALF_PAIR = 1;
 const TOO_DEEP = 2;
 
+/** What describeRecord looks at. It looks for flaws everywhere, but a line that has one is always read in full. */
+export const reads = {
+  members: `timestamp ordinal type payload record_type id call_id role name action summary replacement_history
+    history_mode cwd originator cli_version execution`.split(/\s+/),
+  texts: ['content', 'text', 'output', 'arguments', 'input', 'message'],
+};
+
 const HALF_COMPACTION: RecordIssue = {
   rule: 'half-compaction',
   path: 'payload.replacement_history',

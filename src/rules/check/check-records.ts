@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { readContent } from '../../entries/damage.ts';
 import type { NearLog, RecordChecks, RecordFacts, RecordIssue, SnapshotFacts } from '../../formats/format.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Block } from '../../lines/reader.ts';
-import { type ShortLine, shortLines, wholeLines } from '../../lines/short-lines.ts';
+import { outlines, type ReadLine, wholeLines } from '../../lines/short-lines.ts';
 import type { Scanner } from '../../scanner/scanner.ts';
 import { rules } from '../index.ts';
 import {
@@ -37,7 +38,7 @@ export interface RecordCheckOptions {
   readonly snapshots?: readonly SnapshotFacts[] | undefined;
   /** 8 bytes that the log could not foresee. */
   readonly hashKey: Uint8Array;
-  /** Cuts long texts that no rule looks into, before lines are read; findings are the same with it and without. */
+  /** Leaves out what no rule looks at before lines are read; findings are the same with it and without. */
   readonly scanner?: Scanner | undefined;
   readonly onFinding: (finding: Finding) => void;
 }
@@ -82,6 +83,8 @@ export class RecordCheck {
   readonly #scanner: Scanner | undefined;
   #onFinding: (finding: Finding) => void;
   #rule: ActiveRule | undefined;
+  /** The bytes of the last record where something was left out of what it says. */
+  #cut: Buffer | undefined;
   readonly #report: Report = (place, message, severity, fixable) => this.#found(place, message, severity, fixable);
   /** Nothing of it may move towards the start. */
   #keepsOffsets: boolean;
@@ -115,23 +118,49 @@ export class RecordCheck {
       // What is said about a record may quote it.
       if (value && facts && !(isCut && facts.issues.length > 0)) {
         this.log.lines++;
-        const place = { number, offset: block.offset + start, bytes: block.bytes.subarray(start, start + length) };
-        this.record(value, text, place, facts);
+        const bytes = block.bytes.subarray(start, start + length);
+        const { said } = facts;
+        const isCompared = said !== undefined && (!isCut || this.#mayRepeat(said));
+        if (isCompared) this.#completeLast();
+        const place = { number, offset: block.offset + start, bytes };
+        this.record(value, text, place, isCut && isCompared ? this.#whole(bytes) : facts);
+        this.#cut = isCut && said ? bytes : undefined;
+        if (this.#cut) this.log.lastSaid = said;
       } else this.line(block.line(start, length, number));
       number++;
     }
+    // The memory of the block is used again.
+    this.#completeLast();
     block.lines = number - block.number;
   }
 
-  #linesOf(block: Block): Iterable<Pick<ShortLine, 'start' | 'length' | 'text' | 'isCut'>> {
+  #linesOf(block: Block): Iterable<ReadLine> {
     const scanner = this.#scanner;
-    const { unread } = this.#checks;
-    if (!unread || !scanner?.load(block.bytes)) return wholeLines(block.bytes);
-    return shortLines(block, scanner, { mayCut: unread, mark: () => '' });
+    const { reads } = this.#checks;
+    if (!reads || !scanner?.load(block.bytes)) return wholeLines(block.bytes);
+    return outlines(block, scanner, reads);
+  }
+
+  /** Whether a record of which something was left out may say the same as the one before it. */
+  #mayRepeat(said: JsonObject): boolean {
+    const { lastSaid } = this.log;
+    return lastSaid !== undefined && (!this.#cut || isDeepStrictEqual(said, lastSaid));
+  }
+
+  /** Reads what was left out of the last record. */
+  #completeLast(): void {
+    if (this.#cut) this.log.lastSaid = this.#whole(this.#cut)?.said;
+    this.#cut = undefined;
+  }
+
+  #whole(bytes: Buffer): RecordFacts | undefined {
+    const value = parseObject(bytes.toString('utf8'));
+    return value && this.#checks.describe(value);
   }
 
   line(line: Line): void {
     const { log } = this;
+    this.#completeLast();
     log.lines++;
     const { damage, objects } = readContent(line, undefined, this.#checks.isRecord);
     if (damage === 'oversize-line') log.firstOversizeLine ||= line.number;

@@ -37,8 +37,13 @@ export const keys: usize = (__heap_base + 15) & ~15;
 export const longKey: usize = keys + (32 << KEY_BITS);
 /** Sixteen bytes of ones and sixteen of zeros. */
 export const masks: usize = longKey + 32;
+/** The names that outline.ts knows. */
+export const names: usize = masks + 32;
+export const NAME_BITS: i32 = 8;
+export const MOST_LONG_NAMES: i32 = 32;
+export const longNames: usize = names + (32 << NAME_BITS);
 /** Memory behind it is free. */
-export const keysEnd: usize = masks + 32;
+export const keysEnd: usize = longNames + (MOST_LONG_NAMES << 6);
 
 /** Forgets all keys. */
 export function clearKeys(): void {

@@ -54,6 +54,7 @@ let blockIsCall: bool = false;
 let blockIdStart: i32 = 0;
 let blockIdLength: i32 = 0;
 
+export { forgetNames, learnName, outline } from './outline';
 export { scanTexts } from './texts';
 
 export function recordsAt(): usize {
