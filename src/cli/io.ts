@@ -1,6 +1,7 @@
 import { readRandom } from '../files/system.ts';
 import type { Io, Style } from '../shared/command.ts';
 import { errorCode } from '../util/errors.ts';
+import { PLAIN } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { clearing, makeProgress, type ProgressLine } from './progress.ts';
 import type { ProcessIo } from './report.ts';
@@ -34,9 +35,6 @@ export function wantsColor(when: string | undefined, env: Io['env'], isTerminal:
   if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
   return env['TERM'] !== 'dumb' && isTerminal;
 }
-
-const STYLES = ['bold', 'dim', 'red', 'yellow', 'green', 'cyan', 'magenta', 'blue'];
-export const PLAIN = Object.fromEntries(STYLES.map((name) => [name, (text: string) => text])) as Style;
 
 /** Chalk is loaded where there is something to color. */
 export async function makeStyle(color: boolean): Promise<Style> {

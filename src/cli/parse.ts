@@ -110,15 +110,19 @@ function explained(options: readonly Option[], argv: readonly string[], message:
 }
 
 /** What is wrong with the values of an option, if anything. */
-function problemOf({ kind, many, choices, value: called }: Option, values: readonly unknown[]): string | undefined {
+function problemOf(
+  { kind, many, choices, takesFile, value: called }: Option,
+  values: readonly unknown[],
+): string | undefined {
   if (kind === 'flag') return values.every((one) => one === true) ? undefined : 'does not take a value';
   if (values.length > 1 && !many) return `was given ${values.length} times; use it once`;
   for (const one of values.map(String)) {
     if (kind === 'number' && !/^\d{1,15}$/.test(one)) return `needs an integer, not '${one}'`;
     if (one === '' && called === 'FILE') return 'needs the name of a file';
     if (one === '' && called === 'DIR') return 'needs the name of a folder';
-    if (choices && !choices.includes(one))
-      return `must be one of ${choices.join(', ')}, not '${one}'${didYouMean(one, choices)}`;
+    const word = takesFile ? one.replace(/=.*/s, '') : one;
+    if (choices && !choices.includes(word))
+      return `must be one of ${choices.join(', ')}, not '${word}'${didYouMean(word, choices)}`;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { checkedFormats, foreignFormats } from '../formats/index.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { makeReporter, REPORTER_NAMES, type ReporterName } from '../reporters/index.ts';
+import { REPORTER_NAMES } from '../reporters/index.ts';
 import { explainRule, listRules, type RuleInFormat } from '../reporters/text.ts';
 import { recordRules } from '../rules/check/check-records.ts';
 import { rules } from '../rules/index.ts';
@@ -13,6 +13,7 @@ import { UsageError } from '../util/errors.ts';
 import type { Style } from '../util/io.ts';
 import { version } from '../util/version.ts';
 import { counted, didYouMean } from '../util/words.ts';
+import { openReports, readRequest } from '../validate/reports.ts';
 import { Validation } from '../validate/validation.ts';
 
 export const command: Command = {
@@ -23,7 +24,12 @@ export const command: Command = {
     'Memory: an index of about 64 bytes per entry of the current file, and the ids of tool calls; no content. In a log of Claude Code or Codex up to 500 bytes per record. A line is held in full while it is checked.',
   ],
   options: [
-    option('format', 'FORMAT', 'The format of the findings', { choices: REPORTER_NAMES, default: 'text' }),
+    option('format', 'FORMAT[=FILE]', 'The format of the findings; with FILE they are written there', {
+      choices: REPORTER_NAMES,
+      takesFile: true,
+      default: 'text',
+      many: true,
+    }),
     option('rule', 'ID=LEVEL', "Set the level of a rule: 'error', 'warning' or 'off'", { many: true }),
     flag('strict', 'Make every warning an error'),
     option('max-findings', 'N', 'Print at most N findings; the others are still counted', { kind: 'number' }),
@@ -48,7 +54,8 @@ export const command: Command = {
   ],
   examples: {
     'sessionctl validate session.jsonl': 'check one log',
-    'sessionctl validate --format github recorded/': 'check every log below a folder in CI',
+    'sessionctl validate --format github --format sarif=findings.sarif recorded/':
+      'check every log below a folder in CI, and keep the findings in a file',
     'sessionctl validate --format json f.jsonl | jq -c \'select(.severity=="error")\'': 'errors only, for a program',
     'sessionctl migrate old.jsonl | sessionctl validate --pass | jq -c .type': 'check in the middle of a pipe',
     'sessionctl validate --explain dangling-parent': 'what a rule is about',
@@ -68,14 +75,19 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   if (passes && operands.length > 1)
     throw new UsageError("'--pass' copies one log; pass one FILE, or none for standard input");
   const levels = readLevels(args);
-  const target = passes ? io.stderr : io.stdout;
-  const format = (args.text('format') ?? 'text') as ReporterName;
-  const reporter = makeReporter(format, {
-    style: passes ? io.errorStyle : io.style,
-    isTerminal: target.isTTY === true,
-    rules: rules.map((rule) => ({ ...rule, level: levels.get(rule.id) ?? rule.level })),
-    version,
-  });
+  const quiet = args.flag('quiet');
+  const formats = args.texts('format');
+  const reports = await openReports(
+    (formats.length > 0 ? formats : ['text']).map(readRequest),
+    {
+      ...(passes ? { out: io.stderr, style: io.errorStyle } : { out: io.stdout, style: io.style }),
+      quiet,
+      rules: rules.map((rule) => ({ ...rule, level: levels.get(rule.id) ?? rule.level })),
+      version,
+      now: io.now,
+    },
+    io,
+  );
   const validation = new Validation(io, {
     settings: {
       levels,
@@ -85,10 +97,8 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
       blobs: args.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined),
       scanner: scannerKind(io.env),
     },
-    reporter,
-    out: target,
-    isText: format === 'text',
-    quiet: args.flag('quiet'),
+    reports,
+    quiet,
     maxFindings: args.number('max-findings') ?? Number.POSITIVE_INFINITY,
     jobs: args.number('jobs'),
     ...(passes ? { pass: new ByteWriter(terminalSafe(io.stdout)) } : {}),

@@ -1,6 +1,7 @@
 import { githubReporter } from './github.ts';
 import { jsonReporter } from './json.ts';
 import { junitReporter } from './junit.ts';
+import { markdownReporter } from './markdown.ts';
 import type { Reporter, ReporterOptions } from './reporter.ts';
 import { sarifReporter } from './sarif.ts';
 import { textReporter } from './text.ts';
@@ -13,6 +14,7 @@ export const reporters = {
   github: githubReporter,
   sarif: sarifReporter,
   junit: junitReporter,
+  markdown: markdownReporter,
 } as const satisfies Readonly<Record<string, (options: ReporterOptions) => Reporter>>;
 
 export type ReporterName = keyof typeof reporters;

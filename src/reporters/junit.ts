@@ -1,10 +1,12 @@
 import { escapeUnsafe, visibleEscape } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
-import type { Reporter } from './reporter.ts';
+import { type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 import { findingLine } from './text.ts';
 
 /** A test report shows the first findings of a rule; whoever needs the thousandth reads another format. */
 const MOST_OF_A_RULE = 1_000;
+/** All suites are held until the totals are known, so there is a limit for them together too. */
+const MOST_LINES = 100_000;
 
 /** The first findings of a rule as text, and how many there are. */
 type RuleFindings = { readonly lines: string[]; errors: number; count: number };
@@ -14,72 +16,92 @@ type TestCase = readonly [name: string, outcome: string];
 
 /**
  * JUnit XML as test dashboards read it: a suite for each file, a test for each rule that has something to say, failed
- * where an error was found. The names stay the same from run to run, so a dashboard can follow them.
+ * where an error was found. The names stay the same from run to run, so a dashboard can follow them. A warning does
+ * not fail a test; it is what the suite printed, for Ant knows no output of a single test.
  */
-export function junitReporter(): Reporter {
+export function junitReporter({ version, now }: ReporterOptions): Reporter {
   let rules = new Map<string, RuleFindings>();
-  const ruleCases = (): TestCase[] => [...rules].map(([rule, group]) => [rule, ruleOutcome(rule, group)]);
+  let lines = 0;
+  let begun = now();
+  const suites: string[] = [];
+  const totals = { tests: 0, failures: 0, errors: 0 };
+  /** Findings that are no failures are printed by the suite. */
+  const addSuite = (file: string, others: readonly TestCase[], printed: readonly string[] = []): string => {
+    const cases = [...[...rules].map(([rule, group]): TestCase => [rule, ruleOutcome(rule, group)]), ...others];
+    const warnings = [...rules].filter(([, { errors }]) => errors === 0).map(([rule, group]) => listed(rule, group));
+    const count = (tag: string): number => cases.filter(([, outcome]) => outcome.startsWith(`<${tag}`)).length;
+    const [tests, failures, errors] = [cases.length, count('failure'), count('error')];
+    totals.tests += tests;
+    totals.failures += failures;
+    totals.errors += errors;
+    const ended = now();
+    const time = ((ended - begun) / 1000).toFixed(3);
+    const started = new Date(begun).toISOString().slice(0, 19);
+    const counts = { tests, failures, errors, skipped: count('skipped') };
+    const place = { name: file, package: 'sessionctl', id: suites.length, hostname: 'localhost', timestamp: started };
+    const parts = [
+      `  <testsuite${attributesText({ ...place, ...counts, time })}>\n`,
+      `    <properties><property${attributesText({ name: 'sessionctl', value: version })}/></properties>\n`,
+      ...cases.map(([name, outcome]) => {
+        return `    <testcase${attributesText({ classname: file, name, time: 0 })}>${outcome}</testcase>\n`;
+      }),
+      `    ${element('system-out', {}, [...warnings, ...printed].join('\n'))}\n    <system-err></system-err>\n`,
+      '  </testsuite>\n',
+    ];
+    suites.push(parts.join(''));
+    rules = new Map();
+    begun = ended;
+    return '';
+  };
   return {
-    begin: () => '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="sessionctl validate">\n',
-    file: () => {
-      rules = new Map();
-      return '';
-    },
+    ...SILENT,
     finding: (finding) => {
       const group = rules.get(finding.rule) ?? { lines: [], errors: 0, count: 0 };
       rules.set(finding.rule, group);
       group.count++;
       if (finding.severity === 'error') group.errors++;
-      if (group.lines.length < MOST_OF_A_RULE) group.lines.push(findingLine(finding));
+      if (group.lines.length < MOST_OF_A_RULE && lines++ < MOST_LINES) group.lines.push(findingLine(finding));
       return '';
     },
-    failed: (name, message) => {
-      const cases = ruleCases();
-      rules = new Map();
-      return suite(name, [...cases, ['readable', element('error', { type: 'unreadable', message })]]);
-    },
-    skipped: (name, reason) => suite(name, [['session log', element('skipped', {}, reason)]]),
+    failed: (name, message) => addSuite(name, [['readable', element('error', { type: 'unreadable', message })]]),
+    skipped: (name, reason) => addSuite(name, [['session log', element('skipped', {}, reason)]]),
     fileEnd: (name, { errors, warnings }) => {
-      const cases = ruleCases();
       const groups = [...rules.values()];
       const hidden = errors + warnings - groups.reduce((sum, { count }) => sum + count, 0);
-      if (hidden > 0) {
-        const message = `${counted(hidden, 'finding')} not shown because of --max-findings`;
-        // A file with errors is never green, even if none of them was shown.
-        const isGreen = errors === 0 || groups.some((group) => group.errors > 0);
-        const outcome = isGreen ? output(message) : element('failure', { type: 'hidden', message }, message);
-        cases.push(['findings not shown', outcome]);
-      }
-      return suite(name, cases.length > 0 ? cases : [['no findings', '']]);
+      if (hidden === 0) return addSuite(name, groups.length > 0 ? [] : [['no findings', '']]);
+      const message = `${counted(hidden, 'finding')} not shown because of --max-findings`;
+      // A file with errors is never green, even if none of them was shown.
+      const isGreen = errors === 0 || groups.some((group) => group.errors > 0);
+      const outcome = isGreen ? '' : element('failure', { type: 'hidden', message }, message);
+      return addSuite(name, [['findings not shown', outcome]], isGreen ? [message] : []);
     },
-    end: () => '</testsuites>\n',
+    end: () => {
+      const root = attributesText({ name: 'sessionctl validate', ...totals });
+      return ['<?xml version="1.0" encoding="UTF-8"?>\n', `<testsuites${root}>\n`, ...suites, '</testsuites>\n'].join(
+        '',
+      );
+    },
   };
 }
 
-function ruleOutcome(rule: string, { lines, errors, count }: RuleFindings): string {
+function ruleOutcome(rule: string, group: RuleFindings): string {
+  if (group.errors === 0) return '';
+  return element('failure', { type: rule, message: counted(group.count, 'finding') }, listed(rule, group));
+}
+
+function listed(rule: string, { lines, count }: RuleFindings): string {
   const rest = count - lines.length;
-  const text = lines.join('\n') + (rest > 0 ? `\nand ${counted(rest, 'more finding')} of ${rule}` : '');
-  return errors > 0 ? element('failure', { type: rule, message: counted(count, 'finding') }, text) : output(text);
+  return [...lines, ...(rest > 0 ? [`and ${counted(rest, 'more finding')} of ${rule}`] : [])].join('\n');
 }
 
-/** A warning does not fail a test; it is what the test printed. */
-function output(text: string): string {
-  return element('system-out', {}, text);
-}
-
-function suite(file: string, cases: readonly TestCase[]): string {
-  const count = (tag: string): number => cases.filter(([, outcome]) => outcome.startsWith(`<${tag}`)).length;
-  const totals = `failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
-  const place = xmlText(file);
-  const tests = cases.map(
-    ([name, outcome]) => `    <testcase classname="${place}" name="${xmlText(name)}">${outcome}</testcase>\n`,
-  );
-  return `  <testsuite name="${place}" tests="${cases.length}" ${totals}>\n${tests.join('')}  </testsuite>\n`;
+function attributesText(attributes: Readonly<Record<string, string | number>>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${xmlText(String(value))}"`)
+    .join('');
 }
 
 function element(tag: string, attributes: Readonly<Record<string, string>>, text = ''): string {
-  const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${xmlText(value)}"`);
-  return `<${tag}${written.join('')}>${xmlText(text, '\n')}</${tag}>`;
+  return `<${tag}${attributesText(attributes)}>${xmlText(text, '\n')}</${tag}>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };

@@ -54,6 +54,8 @@ export interface ReporterOptions {
   readonly rules: readonly RuleText[];
   /** Of the program. */
   readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** For reporters that have nothing to say at most moments. */

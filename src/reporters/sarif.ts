@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Finding } from '../rules/rule.ts';
 import { safeJson } from '../util/to-json.ts';
+import { HOMEPAGE, rulePage } from '../util/version.ts';
 import { summaryRecord } from './json.ts';
 import { type Reporter, type ReporterOptions, type RuleText, SILENT } from './reporter.ts';
 
@@ -10,14 +12,19 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
   const places = new Map(rules.map((rule, at) => [rule.id, at]));
   const failures: string[] = [];
   const skipped: string[] = [];
+  const fingerprintOf = fingerprints();
   let results = 0;
   return {
     ...SILENT,
     begin: () => {
-      const driver = { name: 'sessionctl', version, semanticVersion: version, rules: rules.map(reportingDescriptor) };
+      const about = { name: 'sessionctl', version, semanticVersion: version, informationUri: HOMEPAGE };
+      const driver = { ...about, rules: rules.map(reportingDescriptor) };
       return `{"$schema":${safeJson(SCHEMA)},"version":"2.1.0","runs":[{"tool":{"driver":${safeJson(driver)}},\n"columnKind":"utf16CodeUnits","results":[`;
     },
-    finding: (finding) => `${results++ === 0 ? '\n' : ',\n'}${safeJson(result(finding, places.get(finding.rule)))}`,
+    finding: (finding) => {
+      const record = { ...result(finding, places.get(finding.rule)), partialFingerprints: fingerprintOf(finding) };
+      return `${results++ === 0 ? '\n' : ',\n'}${safeJson(record)}`;
+    },
     failed: (name, message) => {
       if (failures.length < MOST_FILES) failures.push(notification('error', name, message));
       return '';
@@ -51,6 +58,7 @@ function reportingDescriptor(rule: RuleText): object {
     shortDescription: { text: plainText(rule.summary) },
     fullDescription: { text: plainText(rule.why) },
     help: { text: plainText(rule.advice) },
+    helpUri: rulePage(rule.id),
     defaultConfiguration: { enabled: !off, level: off ? 'note' : rule.level },
   };
 }
@@ -64,6 +72,25 @@ function result(finding: Finding, ruleIndex: number | undefined): object {
     message: { text: plainText(message) },
     locations: [{ physicalLocation: { ...artifact(file), region: { startLine: line } } }],
     properties: { offset, entryId, path, fixable },
+  };
+}
+
+/** So many are told apart from others that are the same; services take far fewer from one run. */
+const MOST_COUNTED = 100_000;
+
+/**
+ * By what GitHub knows a finding again when lines have moved: a hash of what it says, and the how manieth of its kind it
+ * is. Line numbers inside a message do not count.
+ */
+function fingerprints(): (finding: Finding) => { readonly primaryLocationLineHash: string } {
+  const seen = new Map<string, number>();
+  return ({ file, rule, entryId, path, message }) => {
+    const still = message.replace(/\blines? \d+/g, 'line');
+    const what = JSON.stringify([file, rule, entryId, path, still]);
+    const hash = createHash('sha256').update(what).digest('hex').slice(0, 16);
+    const count = (seen.get(hash) ?? 0) + 1;
+    if (count > 1 || seen.size < MOST_COUNTED) seen.set(hash, count);
+    return { primaryLocationLineHash: `${hash}:${count}` };
   };
 }
 

@@ -16,6 +16,8 @@ export interface Option {
   readonly value?: string;
   readonly describe: string;
   readonly choices?: readonly string[];
+  /** A choice may have a file behind it: sarif=out.sarif. */
+  readonly takesFile?: boolean;
   /** -5 is short for it with the value 5, as git has it. */
   readonly isDash?: boolean;
   /** May be given several times; `args.texts` has all of them. */

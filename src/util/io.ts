@@ -33,7 +33,12 @@ export type TerminalOutput = Output & { readonly isTTY?: boolean; readonly colum
 export type Paint = (text: string) => string;
 
 /** Colors for one stream; every function is the identity where color is not wanted. */
-export type Style = Readonly<Record<'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan' | 'magenta' | 'blue', Paint>>;
+export type Style = Readonly<Record<(typeof STYLES)[number], Paint>>;
+
+const STYLES = ['bold', 'dim', 'red', 'yellow', 'green', 'cyan', 'magenta', 'blue'] as const;
+
+/** No color at all. */
+export const PLAIN = Object.fromEntries(STYLES.map((name) => [name, (text: string) => text])) as Style;
 
 /** What a lock needs to know of processes; handed in, for only the command line knows them. */
 export interface Processes {

@@ -1,3 +1,10 @@
 import packageJson from '../../package.json' with { type: 'json' };
 
 export const version: string = packageJson.version;
+
+export const HOMEPAGE = 'https://github.com/sessionctl/sessionctl';
+
+/** Where a rule is explained. */
+export function rulePage(id: string): string {
+  return `${HOMEPAGE}/blob/main/docs/rules.md#${id}`;
+}

@@ -1,20 +1,19 @@
 import { inputChunks, isFolder, isThere, sizeOf } from '../files/input.ts';
 import { databaseIn, isDatabaseFile } from '../files/unpack.ts';
 import { announce, findSessions } from '../files/walk.ts';
-import { ByteWriter } from '../lines/writer.ts';
+import type { ByteWriter } from '../lines/writer.ts';
 import type { ByteStore } from '../log/byte-store.ts';
-import { newSummary, paintedSummary, type Reporter, summaryLine } from '../reporters/index.ts';
+import { newSummary, paintedSummary, summaryLine } from '../reporters/index.ts';
 import type { Finding } from '../rules/rule.ts';
 import { AppError, ClosedPipe, OutputError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
 import { type CheckResult, type CheckSettings, type FileCheck, finish, LogChecker } from './log-checker.ts';
+import type { Reports } from './reports.ts';
 
 export interface ValidationOptions {
   readonly settings: CheckSettings;
-  readonly reporter: Reporter;
-  readonly out: Io['stdout'];
-  readonly isText: boolean;
+  readonly reports: Reports;
   readonly quiet: boolean;
   readonly maxFindings: number;
   /** How many files are checked at once; by default the number of cores, if there is enough to do. */
@@ -46,35 +45,37 @@ const threads = () => import('../files/worker-pool.ts');
 export class Validation {
   readonly #io: Io;
   readonly #options: ValidationOptions;
-  readonly #out: ByteWriter;
   readonly #checker: LogChecker;
   readonly #summary = newSummary();
 
   constructor(io: Io, options: ValidationOptions) {
     this.#io = io;
     this.#options = options;
-    this.#out = new ByteWriter(options.out);
     this.#checker = new LogChecker(options.settings, io.random, io.signal);
   }
 
   async run(operands: readonly string[]): Promise<number> {
     const summary = this.#summary;
-    const { reporter, pass } = this.#options;
+    const { reports, pass } = this.#options;
     try {
-      this.#write(reporter.begin());
+      reports.tell((reporter) => reporter.begin());
       await announce(operands, this.#io);
-      await this.#checkAll(await this.#targets(operands));
+      const targets = await this.#targets(operands);
+      reports.requireOther(targets.map(({ name }) => name));
+      await this.#checkAll(targets);
       if (summary.sessions + summary.failed + summary.skipped === 0) {
         this.#fail(operands.join(', '), "no session log found; pass a file, or a folder with '*.jsonl' files");
       }
-      this.#write(reporter.end(summary));
-      await this.#out.flush();
+      reports.tell((reporter) => reporter.end(summary));
+      await reports.commit();
       await pass?.flush();
       this.#endOnStderr();
       if (summary.sessions === 0) return 2;
     } catch (error) {
       // Whoever read our output has seen enough; what was found so far decides.
       if (!(error instanceof ClosedPipe)) throw error;
+    } finally {
+      reports.discard();
     }
     if (summary.failed > 0) return 2;
     return summary.errors > 0 ? 1 : 0;
@@ -132,18 +133,18 @@ export class Validation {
   /** One file, findings reported as they come; or all at once where another thread has checked it. */
   async #file(target: CheckTarget, checks: AsyncGenerator<FileCheck> | undefined): Promise<void> {
     const { name } = target;
-    const { reporter, maxFindings } = this.#options;
+    const { reports, maxFindings } = this.#options;
     const { progress } = this.#io;
     const summary = this.#summary;
     const counts = { errors: 0, warnings: 0 };
     const onFinding = (finding: Finding): void => {
-      if (counts.errors + counts.warnings === 0) this.#write(reporter.file(name));
+      if (counts.errors + counts.warnings === 0) reports.tell((reporter) => reporter.file(name));
       const kind = finding.severity === 'error' ? 'errors' : 'warnings';
       counts[kind]++;
       summary[kind]++;
       if (finding.fixable) summary.fixable++;
       if (summary.errors + summary.warnings > maxFindings) summary.hidden++;
-      else this.#write(reporter.finding(finding));
+      else reports.tell((reporter) => reporter.finding(finding));
     };
     const checked = checks && ((await checks.next()).value as FileCheck);
     progress.file(name);
@@ -156,13 +157,14 @@ export class Validation {
       if (!target.found) return this.#fail(name, reason);
       summary.skipped++;
       summary.skippedKinds[noun] = (summary.skippedKinds[noun] ?? 0) + 1;
-      this.#write(reporter.skipped(name, reason));
+      reports.tell((reporter) => reporter.skipped(name, reason));
     } else {
-      if (counts.errors + counts.warnings === 0) this.#write(reporter.file(name));
+      if (counts.errors + counts.warnings === 0) reports.tell((reporter) => reporter.file(name));
       if (result.note !== undefined) this.#io.note(`${name}: ${result.note}`);
       summary.sessions++;
       summary.entries += result.entries;
-      this.#write(reporter.fileEnd(name, { entries: result.entries, ...counts }));
+      const { entries } = result;
+      reports.tell((reporter) => reporter.fileEnd(name, { entries, ...counts }));
     }
   }
 
@@ -197,16 +199,15 @@ export class Validation {
     const reason = message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
     this.#summary.failed++;
     this.#io.note(`${name}: ${reason}`);
-    this.#write(this.#options.reporter.failed(name, reason));
+    this.#options.reports.tell((reporter) => reporter.failed(name, reason));
   }
 
   /** What the output itself does not say, or not to a person. */
   #endOnStderr(): void {
-    const { isText, quiet, out } = this.#options;
+    const { reports, quiet } = this.#options;
     const summary = this.#summary;
-    if (isText && !quiet) {
-      // In a pipe the summary would be taken for a finding.
-      if (!out.isTTY) this.#io.stderr.write(`sessionctl: ${paintedSummary(summary, this.#io.errorStyle)}\n`);
+    if (reports.isForPeople && !quiet) {
+      if (reports.needsSummary) this.#io.stderr.write(`sessionctl: ${paintedSummary(summary, this.#io.errorStyle)}\n`);
       return;
     }
     // A run that checked nothing fails, and never without a word.
@@ -217,11 +218,7 @@ export class Validation {
 
   async #pause(): Promise<void> {
     this.#io.signal.throwIfAborted();
-    if (this.#out.full) await this.#out.flush();
-  }
-
-  #write(text: string): void {
-    if (text !== '' && !this.#options.quiet) this.#out.text(text);
+    if (this.#options.reports.full) await this.#options.reports.flush();
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { commandLines, programHelp } from '../../src/cli/help.ts';
-import { PLAIN } from '../../src/cli/io.ts';
+import { PLAIN } from '../../src/util/io.ts';
 import width from '../../src/util/width.ts';
 import { run } from '../support/run.ts';
 

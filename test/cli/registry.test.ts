@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandHelp, optionSpelling, programHelp } from '../../src/cli/help.ts';
-import { PLAIN } from '../../src/cli/io.ts';
 import { commands } from '../../src/commands/index.ts';
 import { allOptions } from '../../src/shared/command.ts';
+import { PLAIN } from '../../src/util/io.ts';
 import width from '../../src/util/width.ts';
 import { projectRoot, run } from '../support/run.ts';
 

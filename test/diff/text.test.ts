@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { PLAIN } from '../../src/cli/io.ts';
 import type { DiffItem } from '../../src/diff/item.ts';
 import { aloneLines, changedLines, type Look, totalsLines } from '../../src/diff/report.ts';
 import type { SideTotals } from '../../src/diff/totals.ts';
 import { NO_USAGE } from '../../src/entries/usage.ts';
+import { PLAIN } from '../../src/util/io.ts';
 
 const same = (text: string): string => text;
 const named =

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { PLAIN } from '../../src/cli/io.ts';
 import { explainRule, listRules } from '../../src/reporters/text.ts';
 import type { RuleMeta } from '../../src/rules/rule.ts';
 import type { Style } from '../../src/util/io.ts';
+import { PLAIN } from '../../src/util/io.ts';
 
 const painted: Style = {
   ...PLAIN,

@@ -5,7 +5,7 @@ import { REPORTER_NAMES } from '../../src/reporters/index.ts';
 import { rules } from '../../src/rules/index.ts';
 import { rawControls } from '../support/hostile.ts';
 import { projectRoot, run } from '../support/run.ts';
-import { junitErrors, sarifErrors } from '../support/schemas.ts';
+import { antErrors, jenkinsErrors, sarifErrors } from '../support/schemas.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { parseXml } from '../support/xml.ts';
 
@@ -50,19 +50,23 @@ describe('the formats, with every rule at work', () => {
     expect(sarif.runs[0].results).toHaveLength(lines.length);
     const junit = parseXml((await run([...everything, '--format=junit'])).stdout);
     expect(junit.children).toHaveLength(sessions + skipped);
-    const listed = junit.children.flatMap((suite) =>
-      suite.children.flatMap((test) =>
-        test.children.flatMap((one) => (one.name === 'skipped' ? [] : one.text.split('\n'))),
+    const texts = junit.children.flatMap((suite) =>
+      suite.children.flatMap((one) =>
+        [one, ...one.children].filter(({ name }) => ['failure', 'system-out'].includes(name)),
       ),
     );
-    expect(listed).toHaveLength(lines.length);
+    expect(texts.flatMap(({ text }) => (text === '' ? [] : text.split('\n')))).toHaveLength(lines.length);
+    const rows = (await run([...everything, '--format=markdown'])).stdout.match(/^\|.*\| (?:error|warning) \|/gm);
+    expect(rows).toHaveLength(lines.length);
   });
 
   it('give SARIF and JUnit that fit their schemas, also of a hostile log and of a file that is not there', async () => {
     const output = async (format: string): Promise<string> =>
       (await run([...everything, hostileLog, join(folder, 'missing.jsonl'), `--format=${format}`])).stdout;
     expect(sarifErrors(JSON.parse(await output('sarif')))).toEqual([]);
-    expect(await junitErrors(await output('junit'))).toEqual([]);
+    const junit = await output('junit');
+    expect(await jenkinsErrors(junit)).toEqual([]);
+    expect(await antErrors(junit)).toEqual([]);
   });
 
   it.each(REPORTER_NAMES)('bring nothing of a hostile log to a terminal as %s', async (format) => {

@@ -2,24 +2,32 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rawControls } from '../support/hostile.ts';
 import { settings } from '../support/properties.ts';
-import { junitErrors } from '../support/schemas.ts';
+import { antErrors, jenkinsErrors } from '../support/schemas.ts';
 import { parseXml, type XmlElement } from '../support/xml.ts';
 import { finding, hostileFinding, report, reporter, summary } from './support.ts';
+
+function casesOf(suite: XmlElement | undefined): readonly XmlElement[] {
+  return suite?.children.filter(({ name }) => name === 'testcase') ?? [];
+}
 
 /** JUnit XML as dashboards read it, with totals that are true. */
 function junit(output: string): XmlElement {
   const root = parseXml(output);
   expect(root.name).toBe('testsuites');
+  const sum = (name: string): string =>
+    String(root.children.reduce((total, suite) => total + Number(suite.attributes[name]), 0));
+  const totals = Object.fromEntries(['tests', 'failures', 'errors'].map((name) => [name, sum(name)]));
+  expect(root.attributes).toEqual({ name: 'sessionctl validate', ...totals });
   for (const suite of root.children) {
-    const of = (name: string): number =>
-      suite.children.filter((test) => test.children.some((one) => one.name === name)).length;
+    const cases = casesOf(suite);
+    const of = (name: string): number => cases.filter((test) => test.children.some((one) => one.name === name)).length;
     expect(suite.attributes).toMatchObject({
-      tests: String(suite.children.length),
+      tests: String(cases.length),
       failures: String(of('failure')),
       errors: String(of('error')),
       skipped: String(of('skipped')),
     });
-    expect(suite.children.length).toBeGreaterThan(0);
+    expect(cases.length).toBeGreaterThan(0);
   }
   return root;
 }
@@ -30,14 +38,20 @@ describe('junit', () => {
     expect(
       report(reporter('junit'), [[finding({ message: 'a<b' }), warning, finding({ line: 50, message: 'c' })], []]),
     ).toBe(`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="sessionctl validate">
-  <testsuite name="a.jsonl" tests="2" failures="1" errors="0" skipped="0">
-    <testcase classname="a.jsonl" name="dangling-parent"><failure type="dangling-parent" message="2 findings">a.jsonl:38: error: dangling-parent: a&lt;b
+<testsuites name="sessionctl validate" tests="3" failures="1" errors="0">
+  <testsuite name="a.jsonl" package="sessionctl" id="0" hostname="localhost" timestamp="2026-03-11T10:00:00" tests="2" failures="1" errors="0" skipped="0" time="0.000">
+    <properties><property name="sessionctl" value="1.2.3"/></properties>
+    <testcase classname="a.jsonl" name="dangling-parent" time="0"><failure type="dangling-parent" message="2 findings">a.jsonl:38: error: dangling-parent: a&lt;b
 a.jsonl:50: error: dangling-parent: c</failure></testcase>
-    <testcase classname="a.jsonl" name="stale-leaf"><system-out>a.jsonl:38: warning: stale-leaf: w</system-out></testcase>
+    <testcase classname="a.jsonl" name="stale-leaf" time="0"></testcase>
+    <system-out>a.jsonl:38: warning: stale-leaf: w</system-out>
+    <system-err></system-err>
   </testsuite>
-  <testsuite name="empty.jsonl" tests="1" failures="0" errors="0" skipped="0">
-    <testcase classname="empty.jsonl" name="no findings"></testcase>
+  <testsuite name="empty.jsonl" package="sessionctl" id="1" hostname="localhost" timestamp="2026-03-11T10:00:00" tests="1" failures="0" errors="0" skipped="0" time="0.000">
+    <properties><property name="sessionctl" value="1.2.3"/></properties>
+    <testcase classname="empty.jsonl" name="no findings" time="0"></testcase>
+    <system-out></system-out>
+    <system-err></system-err>
   </testsuite>
 </testsuites>
 `);
@@ -49,13 +63,13 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
       to.begin() + to.file('a') + to.fileEnd('a', { entries: 1, errors: 2, warnings: 1 }) + to.end(summary());
     const [suite] = junit(output).children;
     expect(suite?.attributes['failures']).toBe('1');
-    expect(suite?.children[0]?.children[0]?.text).toBe('3 findings not shown because of --max-findings');
+    expect(casesOf(suite)[0]?.children[0]?.text).toBe('3 findings not shown because of --max-findings');
   });
 
   it('counts what it does not list of a rule with thousands of findings', () => {
     const findings = Array.from({ length: 2500 }, (_, at) => finding({ line: at + 1 }));
     const [suite] = junit(report(reporter('junit'), [findings])).children;
-    const failure = suite?.children[0]?.children[0];
+    const failure = casesOf(suite)[0]?.children[0];
     expect(failure?.attributes['message']).toBe('2,500 findings');
     expect(failure?.text.split('\n')).toHaveLength(1001);
     expect(failure?.text.split('\n').at(-1)).toBe('and 1,500 more findings of dangling-parent');
@@ -72,7 +86,7 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
       to.end(summary());
     const [gone, cut] = junit(output).children;
     expect(gone?.attributes).toMatchObject({ name: 'gone', tests: '1', errors: '1', failures: '0' });
-    expect(gone?.children[0]?.children[0]).toMatchObject({ name: 'error', attributes: { message: 'no "such" file' } });
+    expect(casesOf(gone)[0]?.children[0]).toMatchObject({ name: 'error', attributes: { message: 'no "such" file' } });
     expect(cut?.attributes).toMatchObject({ name: 'a', tests: '2', errors: '1', failures: '1' });
   });
 
@@ -84,13 +98,55 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
     expect(junit(output).children[0]?.attributes['name']).toBe('a\\x00\\x1b\\ufffe\\ud800\u202e\t.jsonl');
   });
 
-  it('fits the schema that Jenkins has', async () => {
+  it.each([
+    ['Jenkins', jenkinsErrors],
+    ['Ant', antErrors],
+  ])('fits the schema that %s has, whatever the log says', async (_who, errors) => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostileFinding, { minLength: 50, maxLength: 50 }), async (findings) => {
-        expect(await junitErrors(...findings.map((one) => report(reporter('junit'), [[one]])))).toEqual([]);
+        expect(await errors(...findings.map((one) => report(reporter('junit'), [[one]])))).toEqual([]);
       }),
       { ...settings(2), endOnFailure: true },
     );
+  });
+
+  it.each([
+    ['Jenkins', jenkinsErrors],
+    ['Ant', antErrors],
+  ])(
+    'fits the schema that %s has where files failed, were skipped or have more than is shown',
+    async (_who, errors) => {
+      const to = reporter('junit');
+      to.begin();
+      to.failed('gone.jsonl', 'no such file');
+      to.skipped('other.jsonl', 'is plain text');
+      to.file('a.jsonl');
+      to.finding(finding());
+      to.fileEnd('a.jsonl', { entries: 1, errors: 2, warnings: 1 });
+      const output = to.end(summary());
+      expect(await errors(output)).toEqual([]);
+      expect(junit(output).children.map((suite) => casesOf(suite)[0]?.children[0]?.name)).toEqual([
+        'error',
+        'skipped',
+        'failure',
+      ]);
+      expect(await errors(output.replace('<failure ', '<failed '))).not.toEqual([]);
+    },
+  );
+
+  it('says how long each file took, and when', () => {
+    let time = Date.UTC(2026, 2, 11, 10, 0, 0, 250);
+    const to = reporter('junit', { now: () => time });
+    time += 1250;
+    to.fileEnd('a.jsonl', { entries: 1, errors: 0, warnings: 0 });
+    time += 500;
+    to.fileEnd('b.jsonl', { entries: 1, errors: 0, warnings: 0 });
+    expect(
+      junit(to.end(summary())).children.map(({ attributes }) => [attributes['timestamp'], attributes['time']]),
+    ).toEqual([
+      ['2026-03-11T10:00:00', '1.250'],
+      ['2026-03-11T10:00:01', '0.500'],
+    ]);
   });
 
   it('stays well-formed, with true totals and without raw controls, whatever the log says', () => {

@@ -1,15 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pathUri } from '../../src/reporters/sarif.ts';
+import { rules } from '../../src/rules/index.ts';
+import type { Finding } from '../../src/rules/rule.ts';
 import { rawControls } from '../support/hostile.ts';
 import { settings } from '../support/properties.ts';
+import { projectRoot } from '../support/run.ts';
 import { sarifErrors } from '../support/schemas.ts';
 import { finding, hostileFinding, report, reporter, summary } from './support.ts';
 
 interface Log {
   readonly runs: readonly [
     {
-      readonly tool: { readonly driver: { readonly rules: readonly object[] } };
+      readonly tool: {
+        readonly driver: { readonly informationUri: string; readonly rules: readonly { readonly helpUri: string }[] };
+      };
       readonly results: readonly {
         readonly level: string;
         readonly ruleIndex?: number;
@@ -18,6 +25,7 @@ interface Log {
           readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } };
         }[];
         readonly properties: object;
+        readonly partialFingerprints: { readonly primaryLocationLineHash: string };
       }[];
       readonly invocations: readonly object[];
     },
@@ -41,6 +49,7 @@ describe('sarif', () => {
         message: { text: "parent 'x' is not in this file" },
         locations: [{ physicalLocation: { artifactLocation: { uri: 'a.jsonl' }, region: { startLine: 38 } } }],
         properties: { offset: 1204, entryId: 'e1', path: 'parentId', fixable: true },
+        partialFingerprints: { primaryLocationLineHash: expect.stringMatching(/^[0-9a-f]{16}:1$/) as string },
       },
     ]);
     expect(run.tool.driver.rules[1]).toEqual({
@@ -49,9 +58,34 @@ describe('sarif', () => {
       shortDescription: { text: 'the leaf hides newer work' },
       fullDescription: { text: 'Agents resume there.' },
       help: { text: 'See [here] (x) {{0}}.' },
+      helpUri: 'https://github.com/sessionctl/sessionctl/blob/main/docs/rules.md#stale-leaf',
       defaultConfiguration: { enabled: true, level: 'warning' },
     });
     expect(run.tool.driver.rules[2]).toMatchObject({ defaultConfiguration: { enabled: false, level: 'note' } });
+  });
+
+  it('says where the program and each rule are described', () => {
+    const { homepage } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as { homepage: string };
+    const { driver } = parsed(report(reporter('sarif', { rules }), [])).runs[0].tool;
+    expect(homepage.startsWith(`${driver.informationUri}#`)).toBe(true);
+    for (const { helpUri } of driver.rules) {
+      const [, path = '', anchor] = /\/blob\/main\/(.*)#(.*)$/.exec(helpUri) ?? [];
+      expect(readFileSync(join(projectRoot, path), 'utf8'), helpUri).toMatch(new RegExp(`^#+ ${anchor}$`, 'm'));
+    }
+  });
+
+  it('has the same fingerprint for a finding after its lines have moved, and another for each other one', () => {
+    const marks = (...findings: Finding[]): (string | undefined)[] =>
+      parsed(report(reporter('sarif'), [findings])).runs[0].results.map(
+        (one) => one.partialFingerprints.primaryLocationLineHash,
+      );
+    const message = 'its call on line 6 is hidden by the compaction on line 7';
+    const moved = message.replace('6', '16').replace('7', '117');
+    const one = finding({ line: 9, offset: 900, message });
+    expect(marks(one)).toEqual(marks(finding({ line: 19, offset: 1900, message: moved })));
+    const others = [{ file: 'b' }, { rule: 'stale-leaf' }, { message: 'x' }, { entryId: 'e' }, { path: 'p' }, {}];
+    const all = marks(one, ...others.map((other) => ({ ...one, ...other })));
+    expect(new Set(all).size).toBe(all.length);
   });
 
   it('is a whole log without a finding', () => {

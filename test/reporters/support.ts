@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { PLAIN } from '../../src/cli/io.ts';
 import {
   makeReporter,
   type Reporter,
@@ -9,6 +8,7 @@ import {
   type Summary,
 } from '../../src/reporters/index.ts';
 import type { Finding } from '../../src/rules/rule.ts';
+import { PLAIN } from '../../src/util/io.ts';
 import { hostileText } from '../support/hostile.ts';
 
 export const RULES: readonly RuleText[] = [
@@ -30,7 +30,8 @@ export const RULES: readonly RuleText[] = [
 ];
 
 export function reporter(name: ReporterName, options: Partial<ReporterOptions> = {}): Reporter {
-  return makeReporter(name, { style: PLAIN, isTerminal: false, rules: RULES, version: '1.2.3', ...options });
+  const now = (): number => Date.UTC(2026, 2, 11, 10);
+  return makeReporter(name, { style: PLAIN, isTerminal: false, rules: RULES, version: '1.2.3', now, ...options });
 }
 
 export function finding(over: Partial<Finding> = {}): Finding {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { PLAIN } from '../../src/cli/io.ts';
 import { type StatusSource, statusText } from '../../src/status/text.ts';
 import type { PendingCall, Status } from '../../src/status/types.ts';
+import { PLAIN } from '../../src/util/io.ts';
 
 const same = (text: string): string => text;
 

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
-import { PLAIN } from '../../src/cli/io.ts';
 import type { Io } from '../../src/shared/command.ts';
+import { PLAIN } from '../../src/util/io.ts';
 
 /** What a room below the commands' `run` needs of the outside, with the notes kept. */
 export function testIo(stdin: string | Buffer = ''): Io & { readonly notes: string[] } {
