@@ -52,6 +52,8 @@ export class Conversion {
   #start: string | null = null;
   #context = '';
   #facts: JsonObject = {};
+  /** Nothing is taken back in a document, so that nothing has to be remembered. */
+  #isDocument = false;
   #cwd: string | undefined;
 
   constructor(writer: NativeWriter, options: ConversionOptions, late: LateVersions, subagents: Subagents) {
@@ -85,6 +87,7 @@ export class Conversion {
 
   /** What a document says of itself. */
   header(value: JsonObject): void {
+    this.#isDocument = true;
     this.#learn(value);
     this.#writer.count('mapped');
   }
@@ -223,6 +226,7 @@ export class Conversion {
 
   /** A message that comes again stays where it was. */
   #name({ id }: Message, key: string | undefined): void {
+    if (this.#isDocument) return;
     const turns = this.#turns.length;
     const place = { turns, before: this.#lastOf(turns) };
     if (id !== undefined && !this.#ids.has(id)) this.#ids.set(id, key === undefined ? place : { ...place, key });
@@ -245,6 +249,7 @@ export class Conversion {
     const message = this.#late.versionOf(key) ?? version;
     this.#name(message, message.kind === 'results' ? undefined : key);
     const fate = this.#turnWriter.write(message, place, this.#turns, { key, version, error, listed });
+    if (this.#isDocument) this.#turns.length = 0;
     this.#grow();
     if (!listed && fate) this.#writer.count(fate);
   }

@@ -5,6 +5,8 @@ import { readRecords } from '../records.ts';
 
 /** The header of a session in JSON Lines is shorter. */
 const LONGEST_HEADER = 65_536;
+/** What a line has that is only the start of a document. */
+const LIST = /"messages"\s*:\s*\[/;
 const SAVED = /^\s*\{\s*(?:"authType"\s*:\s*"[^"]*"\s*,\s*)?"history"\s*:/;
 
 async function startOf(source: LogSource): Promise<string> {
@@ -17,8 +19,9 @@ export async function isDocument(source: LogSource): Promise<boolean> {
   const start = (await startOf(source)).trimStart();
   if (/^(?:\[|\{\s*(?:\n|$))/.test(start) || SAVED.test(start)) return true;
   const [line = '', ...rest] = start.split('\n');
-  if (rest.join('').trim() !== '') return false;
   const value = parseJson(line);
+  if (value === undefined && LIST.test(line)) return true;
+  if (rest.join('').trim() !== '') return false;
   return value === undefined ? line.length > LONGEST_HEADER / 2 : isObject(value) && 'messages' in value;
 }
 

@@ -11,13 +11,16 @@ import { answerPrints, byCall, type ListedTurn, type Turn } from './turns.ts';
 const PROVIDER = { api: 'google-generative-ai', provider: 'google' };
 /** Beyond this, what a result showed to the user is left out unless all is to be kept. */
 const MOST_DETAILS = 4096;
+/** Gemini CLI writes a result again directly behind the first one, so that not all have to be remembered. */
+const MOST_CALLS = 4096;
 
 /** A call of the conversation in view, and the turn that made it. */
 interface Call {
   readonly turn: Turn;
   readonly name: string;
   readonly line: number;
-  readonly record: JsonObject | undefined;
+  /** As long as there is no result. */
+  record: JsonObject | undefined;
   /** What it gave, as `answerPrint` has it. */
   result?: string;
 }
@@ -40,6 +43,7 @@ export class TurnWriter {
   readonly #options: ConversionOptions;
   readonly #subagents: Subagents;
   #calls = new Map<string, Call>();
+  #mostCalls = MOST_CALLS;
   /** The ids of answers whose tokens were counted. */
   readonly #counted = new Set<string>();
   #model = '';
@@ -55,6 +59,12 @@ export class TurnWriter {
   forget(turns: readonly Turn[]): void {
     const left = new Set(turns);
     this.#calls = new Map([...this.#calls].filter(([, { turn }]) => left.has(turn)));
+  }
+
+  #forgetAnswered(): void {
+    if (this.#calls.size < this.#mostCalls) return;
+    this.#calls = new Map([...this.#calls].filter(([, { result }]) => result === undefined));
+    this.#mostCalls = Math.max(MOST_CALLS, 2 * this.#calls.size);
   }
 
   end(): void {
@@ -92,6 +102,7 @@ export class TurnWriter {
   #answer(message: Message, place: Place, { key, version, error, listed }: About): Turn {
     const { value, id } = message;
     this.#hasAnswers = true;
+    this.#forgetAnswered();
     this.#model = textOf(value['model']) || this.#model;
     if (this.#model !== '') this.#writer.model(PROVIDER.provider, this.#model, place);
     const others: Part[] = [];
@@ -190,9 +201,11 @@ export class TurnWriter {
   #result(answer: Answer, place: Place): void {
     const { callId, name } = answer;
     const call = this.#calls.get(callId);
-    if (call) call.result = answerPrint(answer);
-    else this.#writer.loss('ORPHAN_RESULT', 'lossy', place.line, callId);
     const { status, timestamp, agentId, resultDisplay } = call?.record ?? {};
+    if (call) {
+      call.result = answerPrint(answer);
+      call.record = undefined;
+    } else this.#writer.loss('ORPHAN_RESULT', 'lossy', place.line, callId);
     const { content, failed } = resultBlocks(answer, this.#onLoss(place));
     const isError = typeof status === 'string' ? status !== 'success' : failed;
     const details = this.#details({ status, resultDisplay });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,9 +7,11 @@ import { gemini } from '../../../src/formats/gemini/index.ts';
 import { memorySource, nativeTextOf } from '../../support/native-form.ts';
 import { settings } from '../../support/properties.ts';
 import { projectRoot, run } from '../../support/run.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 
 type Json = Record<string, unknown>;
 
+const scratch = scratchFolder();
 const folder = join(projectRoot, 'fixtures/formats/gemini');
 const cases = ['0.61.0', 'hand'].flatMap((version) =>
   readdirSync(join(folder, version))
@@ -108,6 +110,20 @@ describe('a Gemini CLI session in its native form', () => {
     const { stdout: context } = await run(['context', join(folder, 'hand/rewind.jsonl')]);
     expect(context).toContain('Red.');
     expect(context).not.toMatch(/Green|Thanks/);
+  });
+
+  it('is read from a document whose list begins on the first line, and goes on over others', async () => {
+    const path = join(scratch, 'session-odd.json');
+    const messages = ['one', 'two'].map((content, n) => ({
+      id: `m${n}`,
+      type: 'user',
+      content,
+      timestamp: '2026-01-01T00:00:00Z',
+    }));
+    const [head, tail] = JSON.stringify({ sessionId: 'odd', projectHash: 'p', messages }).split('},{');
+    writeFileSync(path, `${head}},\n{${tail}\n`);
+    const { stdout, stderr, code } = await run(['log', path]);
+    expect({ stderr, code, rows: stdout.trim().split('\n').length }).toEqual({ stderr: '', code: 0, rows: 2 });
   });
 
   it('is written only on demand where it is a checkpoint, which any program may have written', async () => {
