@@ -11,8 +11,13 @@ export interface TextBlock {
   readonly line: number;
   /** It goes on in the next one, because it is too long to be held. */
   readonly isCut: boolean;
-  /** Some of its bytes are no text. */
-  readonly isDamaged: boolean;
+  /** The first of its lines whose bytes are no text, or no text that anybody has written. */
+  readonly damage: BlockDamage | undefined;
+}
+
+interface BlockDamage {
+  readonly line: number;
+  readonly rule: 'invalid-utf8' | 'nul-bytes';
 }
 
 /** A longer block is cut. */
@@ -20,7 +25,7 @@ const MOST_CHARACTERS = 16 * 1024 * 1024;
 const PIECE = 1024 * 1024;
 
 /** The bytes of a run, read from the file again. */
-async function* bytesOf(source: LogSource, { offset, end }: Run): AsyncGenerator<Uint8Array> {
+export async function* bytesOf(source: LogSource, { offset, end }: Run): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.alloc(PIECE);
   for (let at = offset; at < end; ) {
     const length = await source.readAt(buffer.subarray(0, Math.min(PIECE, end - at)), at);
@@ -30,15 +35,15 @@ async function* bytesOf(source: LogSource, { offset, end }: Run): AsyncGenerator
   }
 }
 
-/** The blocks of a run, one after the other. */
-export async function* readRun(
-  source: LogSource,
-  run: Run,
+/** The blocks of a run or of all of them, one after the other; `firstLine` is the number of the first line. */
+export async function* readTextBlocks(
+  chunks: AsyncIterable<Uint8Array>,
+  firstLine: number,
   isStripped: boolean,
   onDamage: OnDamage,
 ): AsyncGenerator<TextBlock> {
-  const reader = new BlockReader(run, isStripped, onDamage);
-  for await (const lines of readLineBatches(bytesOf(source, run), { maxLineBytes: LONGEST_LINE }))
+  const reader = new BlockReader(firstLine, isStripped, onDamage);
+  for await (const lines of readLineBatches(chunks, { maxLineBytes: LONGEST_LINE }))
     for (const line of lines) {
       const block = reader.take(line);
       if (block) yield block;
@@ -52,31 +57,34 @@ interface OpenBlock {
   readonly lines: string[];
   readonly line: number;
   characters: number;
-  isDamaged: boolean;
+  damage: BlockDamage | undefined;
 }
 
 class BlockReader {
-  readonly #run: Run;
+  readonly #firstLine: number;
   readonly #grammar: Grammar;
   readonly #onDamage: OnDamage;
   #open: OpenBlock | undefined;
+  #isAfterBlank = true;
 
-  constructor(run: Run, isStripped: boolean, onDamage: OnDamage) {
-    this.#run = run;
+  constructor(firstLine: number, isStripped: boolean, onDamage: OnDamage) {
+    this.#firstLine = firstLine;
     this.#grammar = new Grammar(isStripped);
     this.#onDamage = onDamage;
   }
 
   /** The block that ends before this line. */
   take(line: Line): TextBlock | undefined {
-    const number = this.#run.line + line.number - 1;
+    const number = this.#firstLine + line.number - 1;
     if (line.oversize > 0) {
+      this.#isAfterBlank = false;
       this.#onDamage(number, 'oversize-line', 1);
       return undefined;
     }
     const said = line.wellFormed ? line.text : Buffer.from(line.raw, 'latin1').toString('utf8');
-    const text = said.endsWith('\r') ? said.slice(0, -1) : said;
-    const isHeader = line.number === 1 && startOf(text) !== undefined;
+    const text = said.replace(number === 1 ? /^\ufeff|\r$/g : /\r$/, '');
+    const isHeader = this.#isAfterBlank && startOf(text) !== undefined;
+    this.#isAfterBlank = text === '';
     const found = isHeader ? 'header' : this.#grammar.next(text);
     const before = this.#open;
     // Only the model has blank lines in what it says.
@@ -84,10 +92,11 @@ class BlockReader {
     const kind = found === 'blank' ? 'text' : found;
     const isFull = before !== undefined && before.characters > MOST_CHARACTERS;
     const done = before && (before.kind !== kind || isFull) ? this.end(before.kind === kind) : undefined;
-    this.#open ??= { kind, lines: [], line: number, characters: 0, isDamaged: false };
+    this.#open ??= { kind, lines: [], line: number, characters: 0, damage: undefined };
     this.#open.lines.push(found === 'user' || found === 'tool' ? this.#grammar.text : text);
     this.#open.characters += text.length;
-    this.#open.isDamaged ||= !line.wellFormed;
+    const rule = line.wellFormed ? (line.raw.includes('\0') ? 'nul-bytes' : undefined) : 'invalid-utf8';
+    if (rule) this.#open.damage ??= { line: number, rule };
     return done;
   }
 
@@ -95,9 +104,9 @@ class BlockReader {
     const open = this.#open;
     this.#open = undefined;
     if (!open) return undefined;
-    const { kind, line, isDamaged } = open;
+    const { kind, line, damage } = open;
     const lines = withoutBlankEnds(open.lines);
-    return lines.length === 0 ? undefined : { kind, line, lines, isDamaged, isCut };
+    return lines.length === 0 ? undefined : { kind, line, lines, damage, isCut };
   }
 }
 

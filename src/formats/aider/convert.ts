@@ -5,7 +5,7 @@ import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../for
 import { NativeWriter, type Place } from '../native-writer.ts';
 import { chooseSession } from '../sessions.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
-import { readRun, type TextBlock } from './blocks.ts';
+import { bytesOf, readTextBlocks, type TextBlock } from './blocks.ts';
 import { findRuns, isPrompt, type Run } from './runs.ts';
 import { isInterrupt, modelIn, usageIn, versionIn } from './told.ts';
 
@@ -25,7 +25,8 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
   writer.startAt(time);
   const conversion = new Conversion(writer);
   const onDamage = (...damage: Parameters<NativeWriter['damaged']>): void => writer.damaged(...damage);
-  for await (const block of readRun(source, run, runs.isStripped, onDamage)) conversion.add(block);
+  for await (const block of readTextBlocks(bytesOf(source, run), run.line, runs.isStripped, onDamage))
+    conversion.add(block);
   conversion.end();
   if (time !== undefined) writer.loss('TZ_ASSUMED', 'info', run.line);
   if (runs.isStripped && list.length > 0) writer.loss('WHITESPACE_STRIPPED', 'ambiguous', 0);
@@ -61,7 +62,7 @@ class Conversion {
   }
 
   add(block: TextBlock): void {
-    if (block.isDamaged) this.#writer.loss('INVALID_UTF8', 'damaged', block.line);
+    if (block.damage?.rule === 'invalid-utf8') this.#writer.loss('INVALID_UTF8', 'damaged', block.damage.line);
     if (block.isCut) this.#writer.loss('TEXT_SPLIT', 'lossy', block.line);
     switch (block.kind) {
       case 'header':

@@ -48,6 +48,7 @@ const DOCUMENT_DAMAGE: Readonly<Record<string, string>> = {
   'torn-line': 'the document ends here, though it is not complete',
   'not-json': 'a piece of the document is not valid JSON',
   'invalid-utf8': 'a piece of the document is not valid UTF-8',
+  'nul-bytes': 'a piece of the document has NUL bytes',
   'oversize-line': 'a piece of the document is too long to be held',
 };
 
