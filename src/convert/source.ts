@@ -3,7 +3,7 @@ import type { LogFormat, LogSource } from '../formats/format.ts';
 import { Detection, type Identity, identifyDocument, requireReadable } from '../formats/index.ts';
 import { nativeLog } from '../formats/native/convert.ts';
 import { readLineBatches } from '../lines/reader.ts';
-import { type ByteStore, longFirstLine } from '../log/byte-store.ts';
+import { type ByteStore, documentStart } from '../log/byte-store.ts';
 import { logSource } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { logOptions } from '../shared/open-session.ts';
@@ -41,7 +41,7 @@ export async function openConvertible(name: string, from: string | undefined, io
 }
 
 async function identityOf(name: string, store: ByteStore, from: string | undefined): Promise<Identity | undefined> {
-  const start = await longFirstLine(store);
+  const start = await documentStart(store);
   const document = start && identifyDocument(name, start, from);
   if (document) return document;
   const detection = new Detection(name, { named: false, from, rewriting: { anyVersion: false } });

@@ -85,9 +85,14 @@ export function identify(name: string, firstLines: readonly Line[], from?: strin
   return { format, certainty, looksLike, isDocument: format.isDocument?.(head) === true };
 }
 
-/** A document on one line that is too long to be held, by the start of it; undefined where it is no such thing. */
+/** A document that is too long to be held, by the start of it; undefined where it is no such thing. */
 export function identifyDocument(name: string, start: Buffer, from?: string): Identity | undefined {
-  const identity = identify(name, [new Line(1, 0, start.toString('latin1'), false, 'invalid')], from);
+  const lines = start.toString('latin1').split('\n');
+  const identity = identify(
+    name,
+    lines.map((raw, at) => new Line(at + 1, 0, raw, false, 'invalid')),
+    from,
+  );
   return identity.isDocument && identity.certainty ? identity : undefined;
 }
 

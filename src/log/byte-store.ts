@@ -37,16 +37,24 @@ export async function copyOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }
 
-/** The start of a first line that is longer than any usual one; undefined where it is not. */
-export async function longFirstLine(store: Pick<ByteStore, 'chunks' | 'size'>): Promise<Buffer | undefined> {
+/**
+ * The start of a large file that is not JSONL by its looks: text, or a first line that is longer than any usual one.
+ * Undefined for any other file.
+ */
+export async function documentStart(store: Pick<ByteStore, 'chunks' | 'size'>): Promise<Buffer | undefined> {
   if (store.size !== undefined && store.size < CHUNK) return undefined;
   let start = Buffer.alloc(0);
   for await (const chunk of store.chunks()) {
-    if (chunk.includes(0x0a)) return undefined;
     start = Buffer.concat([start, chunk]);
+    if (chunk.includes(0x0a)) return isText(start) ? start : undefined;
     if (start.length >= CHUNK) return start;
   }
   return undefined;
+}
+
+/** Neither an object nor a list comes first. */
+function isText(bytes: Buffer): boolean {
+  return /^(?:\u00ef\u00bb\u00bf)?\s*[^\s[{\u00ef]/.test(bytes.toString('latin1', 0, 4096));
 }
 
 /** Bytes in memory, read as a file is. */

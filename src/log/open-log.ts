@@ -9,7 +9,7 @@ import { readBlocks } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError } from '../util/errors.ts';
 import { shortJson } from '../util/to-json.ts';
-import { type ByteStore, longFirstLine, type Scratch } from './byte-store.ts';
+import { type ByteStore, documentStart, type Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
 import type { NativeForm } from './native-form.ts';
@@ -59,7 +59,7 @@ export async function openLog(store: ByteStore, options: OpenLogOptions): Promis
 
 async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
   const { name, onWarning } = options;
-  const start = await longFirstLine(store);
+  const start = await documentStart(store);
   const document = start && identifyDocument(name, start, options.from);
   if (document) return await foreignLog(store, document, options);
   let pass = await indexed(store, options, false);

@@ -17,7 +17,7 @@ import {
 import { isObject } from '../json/value.ts';
 import { encodeUtf8, Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
-import { type ByteStore, copyOf, longFirstLine } from '../log/byte-store.ts';
+import { type ByteStore, copyOf, documentStart } from '../log/byte-store.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
 import { RecordCheck } from '../rules/check/check-records.ts';
 import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
@@ -119,7 +119,7 @@ export class LogChecker {
         return yield* this.#checkDatabase(name, database, { onFinding, onBytes });
       // What comes from a pipe can be read only once.
       const isLong = !whole && isFile && (await sizeOf(name)) > 0;
-      const start = isLong ? await longFirstLine({ chunks: () => fileChunks(name) }) : undefined;
+      const start = isLong ? await documentStart({ chunks: () => fileChunks(name) }) : undefined;
       const document = start && identifyDocument(name, start, from);
       if (document && !readsAll) return yield* this.#checkDocument(name, document, undefined, { onFinding, onBytes });
       if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole)) {

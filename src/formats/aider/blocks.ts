@@ -21,7 +21,7 @@ interface BlockDamage {
 }
 
 /** A longer block is cut. */
-const MOST_CHARACTERS = 16 * 1024 * 1024;
+const MOST_CHARACTERS = 4 * 1024 * 1024;
 const PIECE = 1024 * 1024;
 
 /** The bytes of a run, read from the file again. */

@@ -144,7 +144,7 @@ describe('a hostile history of Aider', () => {
 
   it('leaves out a line that nobody can have written, and cuts an answer that is too long', async () => {
     const long = 'x'.repeat(17 * 1024 * 1024);
-    const many = `${'some words of an answer\n'.repeat(800_000)}`;
+    const many = `${'some words of an answer\n'.repeat(200_000)}`;
     const { lines, report, leftOut } = await historyOf(
       `${HEADER}#### Go on.  \n\nYes.\n${long}\nNo.\n\n> Done.  \n${many}`,
     );
