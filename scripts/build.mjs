@@ -96,7 +96,7 @@ await build({
 const program = await build({
   ...modules,
   plugins: [...plugins, sqliteAsModule('')],
-  entryPoints: ['src/main.ts', 'src/validate/worker.ts', 'src/files/read-ahead-worker.ts'],
+  entryPoints: ['src/main.ts', 'src/validate/worker.ts', 'src/stats/stats-worker.ts', 'src/files/read-ahead-worker.ts'],
   outdir: 'dist',
   entryNames: '[name]',
   outExtension: { '.js': '.cjs' },

@@ -5,12 +5,12 @@ import { projectRoot } from './support/run.ts';
 
 /** The folders of src, and the files beside them: each imports only from layers above its own. */
 const LAYERS = `json scanner util / lines transcript / entries / formats / log / files tree /
-  blobs context exporters overview rules / repair reporters shared status / completion convert diff sessions validate /
+  blobs context exporters overview rules / repair reporters shared status / completion convert diff sessions validate / stats /
   commands library / cli index.ts / main.ts`.split('/');
 
 /** Who alone imports a package, a module of Node or the folder files. Nobody imports what is not named, such as node:http. */
 const IMPORTED_BY: Readonly<Record<string, string>> = {
-  'files/': 'blobs cli commands convert sessions shared validate',
+  'files/': 'blobs cli commands convert sessions shared stats validate',
   'yargs/helpers': 'cli',
   chalk: 'cli',
   split2: 'lines',

@@ -12,6 +12,7 @@ const TABLE: readonly Row[] = [
   ['log', 'List the entries of a branch, one line each, oldest first', () => import('./log.ts')],
   ['grep', 'Find text in what was said, in one session or in all of them', () => import('./grep.ts')],
   ['ls', 'List the sessions on this machine, newest first', () => import('./ls.ts')],
+  ['stats', 'Count sessions, turns, tool calls, errors, tokens and money', () => import('./stats.ts')],
   ['diff', 'Compare two branches of a session, or two sessions', () => import('./diff.ts')],
   ['fork', 'Write the path to an entry as a new session', () => import('./fork.ts')],
   ['convert', "Write any agent's session as one of pi or omp, or in another format", () => import('./convert.ts')],

@@ -2,6 +2,7 @@ import type { Dialect } from '../entries/entry-type.ts';
 import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
+import type { Activity, ActivityReader } from './activity.ts';
 import type { SourceFacts } from './counting-source.ts';
 import type { CutLines, Cutting, OddLine } from './cut-lines.ts';
 import type { RecordChecks } from './record-checks.ts';
@@ -212,6 +213,8 @@ export interface LogFormat {
   readonly logNames?: RegExp;
   /** Only a user who takes turns back makes branches, so that none of them is work that was lost. */
   readonly takesBack?: true;
+  /** A fork has its messages under new ids, as they were and at the times that they had. */
+  readonly forksHaveNewIds?: true;
   /** Whether a file that starts like this is no JSONL, but a document or a database. */
   readonly isDocument?: (head: Head) => boolean;
   /** How the records of such a file are read, so that they can be checked; `chunks` are the bytes of the source. */
@@ -222,6 +225,8 @@ export interface LogFormat {
   ) => AsyncGenerator<Iterable<SourceRecord>>;
   /** How its records are checked and repaired; absent for a format that is not. */
   readonly checks?: () => Promise<RecordChecks>;
+  /** Reads of its lines what `stats` counts; of a format without it, the native form is read. */
+  readonly activity?: () => Promise<(activity: Activity) => ActivityReader>;
   /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */
   readonly toNative?: (source: LogSource, sink: NativeSink, options: ConversionOptions) => Promise<void>;
   /** Writes a session in this format, and says what a conversion back would give; absent for one that is only read. */

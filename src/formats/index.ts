@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
-import { AppError } from '../util/errors.ts';
+import { AppError, UnsupportedLog } from '../util/errors.ts';
 import { aider } from './aider/index.ts';
 import { atif } from './atif/index.ts';
 import { claudeCode } from './claude-code/index.ts';
@@ -104,7 +104,7 @@ export function unfitError(name: string, { id }: Pick<LogFormat, 'id'>, title: s
 /** Refuses what is only recognized. */
 export function requireReadable(name: string, format: LogFormat): LogFormat & Required<Pick<LogFormat, 'toNative'>> {
   const { toNative } = format;
-  if (!toNative) throw new AppError(`${name}: ${unsupportedMessage(format)}`);
+  if (!toNative) throw new UnsupportedLog(`${name}: ${unsupportedMessage(format)}`);
   return { ...format, toNative };
 }
 

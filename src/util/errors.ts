@@ -9,6 +9,9 @@ export class AppError extends Error {
 /** A wrong call. The program adds a pointer to the command's help. */
 export class UsageError extends AppError {}
 
+/** A file that is no session log, or one of a format that is not read. */
+export class UnsupportedLog extends AppError {}
+
 /** What was to be written did not arrive: it ends the whole run, not only the work on one file. */
 export class OutputError extends AppError {}
 

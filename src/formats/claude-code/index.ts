@@ -25,6 +25,10 @@ export const claudeCode: LogFormat = {
     return folders.flatMap((folder) => (folder ? `${folder.trim()}/projects` : []));
   },
   checks: async () => (await import('./checks.ts')).checks,
+  activity: async () => {
+    const { ClaudeActivity } = await import('./activity.ts');
+    return (activity) => new ClaudeActivity(activity);
+  },
   toNative: async (...task) => (await import('./conversion.ts')).toNative(...task),
 };
 

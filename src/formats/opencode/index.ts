@@ -15,6 +15,7 @@ export const opencode: LogFormat = {
     return data ? [`${data}/opencode`] : [];
   },
   takesBack: true,
+  forksHaveNewIds: true,
   isDocument: () => true,
   records: async function* (source, chunks, onDamage) {
     const { openMessages } = await import('./messages.ts');

@@ -1,0 +1,53 @@
+import { ByteWriter } from '../lines/writer.ts';
+import { type Command, flag, option } from '../shared/command.ts';
+import { GROUPS, type Group } from '../stats/rows.ts';
+import { runStats } from '../stats/run.ts';
+import { calendarIn, startIn } from '../stats/zone.ts';
+import { UsageError } from '../util/errors.ts';
+import { readMoment } from '../util/since.ts';
+
+export const command: Command = {
+  operands: '[FILE|DIR|AGENT]...',
+  description: [
+    'Counts sessions, turns, tool calls, errors, tokens and money. Without an operand all sessions of all agents are counted, as ls lists them; an AGENT such as claude or codex stands for its folders. A turn is a prompt, also one for a subagent. An error is a tool call that failed, or an answer that did.',
+    'A call of a model counts once, however many records and files have it: in parts, in a fork, in a copy, in a converted session. It is known by the ids of its message and its request, else by the id and the time of its entry; the record with the most output tokens counts, and it belongs to the session that started first.',
+    'Money is what the agent has recorded; where it has recorded none, the tokens are unpriced, and told apart. With --by tool each call gets an equal share of the tokens of its answer.',
+    'On a terminal it is a table; in a pipe columns are separated by tabs, with their names in the first line. Programs get money in millionths of a dollar. How the sum came about is on stderr. Exit 1 if nothing was found or files are damaged; the rest is counted.',
+    'Memory: about 400 bytes per prompt and call of a model, and one file at a time per core.',
+  ],
+  options: [
+    option('by', 'WHAT', 'What a row is', { choices: GROUPS, default: 'day' }),
+    option('since', 'TIME', "Only what was done since then: '7d', '12h', '2026-11-01'"),
+    option('until', 'TIME', 'Only what was done until then'),
+    option('tz', 'ZONE', "The time zone of days: 'UTC', 'Europe/Berlin'", { default: 'that of this machine' }),
+    option('root', 'DIR', 'Search this folder too', { many: true }),
+    flag('json', 'Print one JSON record per row'),
+    flag('csv', 'Print the rows as CSV'),
+  ],
+  examples: {
+    'sessionctl stats': 'what was done and used, day by day',
+    'sessionctl stats claude --by model --since 7d': 'the models that Claude Code has used this week',
+    'sessionctl stats --by project --json': 'for another program',
+  },
+  readsInput: false,
+  run: async (args, io) => {
+    if (args.flag('json') && args.flag('csv')) throw new UsageError("'--json' and '--csv' exclude each other");
+    const zone = args.text('tz');
+    const dayOf = calendarIn(zone);
+    const startOf = zone === undefined ? undefined : startIn(dayOf);
+    return await runStats(
+      {
+        operands: args.operands,
+        roots: args.texts('root'),
+        by: (args.text('by') ?? 'day') as Group,
+        since: readMoment('since', args.text('since'), io.now(), false, startOf),
+        until: readMoment('until', args.text('until'), io.now(), true, startOf),
+        dayOf,
+        priceOf: undefined,
+        form: args.flag('json') ? 'json' : args.flag('csv') ? 'csv' : 'table',
+      },
+      new ByteWriter(io.stdout),
+      io,
+    );
+  },
+};

@@ -1,0 +1,66 @@
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { type Activity, type ActivityReader, timeOf } from '../activity.ts';
+import { blocksOf } from './content.ts';
+import { describeRecord, stringOf } from './describe.ts';
+import { hasKnownShape } from './schema.ts';
+
+/** Tells what the records of a Claude Code transcript say. */
+export class ClaudeActivity implements ActivityReader {
+  readonly #activity: Activity;
+
+  constructor(activity: Activity) {
+    this.#activity = activity;
+  }
+
+  take(record: JsonObject): void {
+    const { sessionId, cwd, uuid, message } = record;
+    const time = timeOf(record['timestamp']);
+    this.#activity.session({ id: stringOf(sessionId), cwd: stringOf(cwd), time });
+    if (typeof uuid !== 'string' || !isObject(message) || hasKnownShape(record) === false) return;
+    const { kind } = describeRecord(record);
+    if (kind === 'prompt') this.#activity.prompt({ id: originalId(record) ?? uuid, time });
+    else if (kind === 'results') {
+      for (const { type, tool_use_id: id, is_error: isError } of blocksOf(message['content']))
+        if (type === 'tool_result' && typeof id === 'string') this.#activity.result(id, isError === true);
+    } else if (kind === 'answer' || kind === 'error') this.#answer(record, message, time, kind === 'error');
+  }
+
+  #answer(record: JsonObject, message: JsonObject, time: number | undefined, failed: boolean): void {
+    const { id, model, content, usage, stop_reason: stopReason } = message;
+    this.#activity.answer({
+      messageId: stringOf(id),
+      requestId: stringOf(record['requestId']),
+      id: originalId(record) ?? stringOf(record['uuid']),
+      time,
+      provider: 'anthropic',
+      // Claude Code speaks itself where it names no model.
+      model: model === '<synthetic>' ? '' : (stringOf(model) ?? ''),
+      tokens: tokensOf(isObject(usage) ? usage : {}),
+      // Versions before 1.0.9 wrote it.
+      cost: typeof record['costUSD'] === 'number' && record['costUSD'] > 0 ? record['costUSD'] : undefined,
+      calls: blocksOf(content).flatMap((block) =>
+        block['type'] === 'tool_use' && typeof block['id'] === 'string'
+          ? [{ id: block['id'], tool: stringOf(block['name']) ?? '' }]
+          : [],
+      ),
+      failed: failed || stopReason === 'refusal',
+    });
+  }
+}
+
+/** Where a fork says which record it has copied. */
+function originalId({ forkedFrom }: JsonObject): string | undefined {
+  return isObject(forkedFrom) ? stringOf(forkedFrom['messageUuid']) : undefined;
+}
+
+function tokensOf(usage: JsonObject) {
+  const of = (value: unknown): number => (typeof value === 'number' ? value : 0);
+  const details = usage['output_tokens_details'];
+  return {
+    input: of(usage['input_tokens']),
+    output: of(usage['output_tokens']),
+    cacheRead: of(usage['cache_read_input_tokens']),
+    cacheWrite: of(usage['cache_creation_input_tokens']),
+    reasoning: isObject(details) ? of(details['thinking_tokens']) : 0,
+  };
+}

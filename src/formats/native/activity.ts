@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { stringOf } from '../../entries/entry-type.ts';
+import { isHeader } from '../../entries/envelope-check.ts';
+import { rawUsage, readUsage } from '../../entries/usage.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { toolCalls } from '../../transcript/turns.ts';
+import { toJson } from '../../util/to-json.ts';
+import {
+  type Activity,
+  type ActivityReader,
+  type AnswerFacts,
+  NO_TOKENS,
+  type RecordPlace,
+  timeOf,
+} from '../activity.ts';
+import { STAMP } from '../format.ts';
+import { foreignFormats } from '../index.ts';
+
+/** Ids as a conversion makes them up for records that have none. */
+const MADE_UP = /^[0-9a-f]{8}$/;
+
+/** Tells what the entries of a native log of version 3 say. */
+export class NativeActivity implements ActivityReader {
+  readonly #activity: Activity;
+  /** Of a log that a conversion has made: an id that was made up there is in no other log. */
+  #source: { readonly format: string; readonly hasNewIds: boolean } | undefined;
+
+  constructor(activity: Activity) {
+    this.#activity = activity;
+  }
+
+  take(entry: JsonObject): void {
+    const { type, message } = entry;
+    if (type === 'message' && isObject(message)) this.#message(entry, message);
+    else if (isHeader(entry)) {
+      const { id, cwd, timestamp } = entry;
+      this.#activity.session({ id: stringOf(id), cwd: stringOf(cwd), time: timeOf(timestamp) });
+    } else if (type === 'custom' && entry['customType'] === STAMP) this.#stamp(entry['data']);
+    else this.#spent(entry, entry);
+  }
+
+  /** A converted session goes by the id that it had before, so that both are known to be one. */
+  #stamp(data: unknown): void {
+    if (!isObject(data) || data['tool'] !== 'sessionctl') return;
+    const format = stringOf(data['format']);
+    this.#source = { format, hasNewIds: foreignFormats.some((one) => one.id === format && one.forksHaveNewIds) };
+    this.#activity.original(stringOf(data['sourceId']));
+  }
+
+  #message(entry: JsonObject, message: JsonObject): void {
+    const { role } = message;
+    if (role === 'user') this.#activity.prompt(this.#place(entry, message));
+    else if (role === 'assistant') this.#answer(entry, message);
+    else {
+      this.#spent(entry, message);
+      if (role === 'toolResult') this.#activity.result(stringOf(message['toolCallId']), message['isError'] === true);
+    }
+  }
+
+  #answer(entry: JsonObject, message: JsonObject): void {
+    const { responseId, stopReason } = message;
+    this.#activity.answer({
+      ...this.#place(entry, message),
+      messageId: typeof responseId === 'string' && responseId !== '' ? responseId : undefined,
+      ...modelIn(message),
+      ...usageIn(entry),
+      calls: toolCalls(message).map(({ id, name }) => ({ id: stringOf(id), tool: stringOf(name) })),
+      failed: stopReason === 'error',
+    });
+  }
+
+  /** A call of a model that gave no answer of its own, such as that for a summary, or one that a tool made. */
+  #spent(entry: JsonObject, spender: JsonObject): void {
+    if (!rawUsage(entry)) return;
+    this.#activity.answer({ ...this.#place(entry, spender), ...modelIn(spender), ...usageIn(entry) });
+  }
+
+  #place({ id, timestamp }: JsonObject, message: JsonObject): RecordPlace {
+    const time = timeOf(timestamp) ?? timeOf(message['timestamp']);
+    if (this.#source?.hasNewIds)
+      return { scope: hash('sha256', toJson([this.#source.format, message['content']])), time };
+    const isMadeUp = typeof id !== 'string' || (this.#source !== undefined && MADE_UP.test(id));
+    return { id: isMadeUp ? undefined : id, time };
+  }
+}
+
+function modelIn({ provider, model }: JsonObject): Pick<AnswerFacts, 'provider' | 'model'> {
+  return { provider: stringOf(provider), model: stringOf(model) };
+}
+
+function usageIn(entry: JsonObject): Pick<AnswerFacts, 'tokens' | 'cost'> {
+  const usage = rawUsage(entry);
+  if (!usage) return { tokens: NO_TOKENS };
+  const { input, output, cacheRead, cacheWrite, cost } = readUsage(usage);
+  const reasoning = typeof usage['reasoning'] === 'number' ? usage['reasoning'] : 0;
+  // Agents write 0 where they know no price.
+  return { tokens: { input, output, cacheRead, cacheWrite, reasoning }, cost: cost > 0 ? cost : undefined };
+}

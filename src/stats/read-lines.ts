@@ -1,0 +1,157 @@
+import { isHeader, versionOf } from '../entries/envelope-check.ts';
+import { fileChunks, readWhole, sizeOf } from '../files/input.ts';
+import { isDatabase, isDatabaseFile, unpacked } from '../files/unpack.ts';
+import { isPacked } from '../files/zstd.ts';
+import type { ActivityReader } from '../formats/activity.ts';
+import { Detection } from '../formats/index.ts';
+import { NativeActivity } from '../formats/native/activity.ts';
+import { isObject, parseObject } from '../json/value.ts';
+import type { Line } from '../lines/line.ts';
+import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
+import { wholeLines } from '../lines/short-lines.ts';
+import { AppError, OutputError } from '../util/errors.ts';
+import { type SessionActivity, SessionCollector } from './session-activity.ts';
+
+/** What was done in the sessions of one file; plain data, which goes from thread to thread. */
+export interface FileActivity {
+  /** Of the log; 'pi' for a native one. */
+  readonly format: string;
+  readonly sessions: readonly SessionActivity[];
+  readonly records: number;
+  /** Lines that are damaged and were left out. */
+  readonly damaged: number;
+}
+
+/** The file could not be read, or is no session log. */
+export interface UnreadFile {
+  readonly error: string;
+  /** It is whole, but no session log. */
+  readonly isOther: boolean;
+}
+
+/** Small files are read into it at once: for many of them, waiting would take as long as the counting. */
+const MEMORY_BYTES = 1024 * 1024;
+
+/** Reads logs whose format tells the activity line by line, one after the other. */
+export class LineFiles {
+  readonly #memory = Buffer.allocUnsafeSlow(MEMORY_BYTES);
+
+  /** Undefined for a file of any other format. */
+  async read(path: string): Promise<FileActivity | UnreadFile | undefined> {
+    try {
+      const whole = readWhole(path, this.#memory);
+      if (whole ? isDatabase(whole) : isDatabaseFile(path)) return undefined;
+      const lines = new LineActivity(path);
+      if (whole && !isPacked(whole)) for (const piece of piecesOf(whole)) await lines.take(piece);
+      else
+        for await (const piece of readBlocks(unpacked(path, fileChunks(path)))) {
+          await lines.take(piece);
+          if (lines.isOther) return undefined;
+        }
+      return await lines.end();
+    } catch (error) {
+      if (!(error instanceof AppError) || error instanceof OutputError) throw error;
+      return { error: error.message, isOther: false };
+    }
+  }
+}
+
+/** What the lines of one log say, once they show what log it is. */
+class LineActivity {
+  readonly #path: string;
+  readonly #detection: Detection;
+  readonly #session = new SessionCollector();
+  #reader: ActivityReader | undefined;
+  #format = 'pi';
+  #records = 0;
+  #damaged = 0;
+  #bytes = 0;
+  /** The last line has no end and is no JSON. */
+  #isTorn = false;
+  /** It is none that is read here. */
+  isOther = false;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#detection = new Detection(path, { named: false });
+  }
+
+  async take(piece: Block | Line): Promise<void> {
+    this.#bytes = piece.offset + (piece instanceof Block ? piece.bytes.length : piece.length);
+    const rest = this.#reader ? piece : await this.#detect(piece);
+    if (this.isOther || !rest) return;
+    if (!(rest instanceof Block)) this.#line(rest);
+    else if (rest.encoding === 'invalid') for (const line of rest.split()) this.#line(line);
+    else {
+      let lines = 0;
+      for (const { text } of wholeLines(rest.bytes)) {
+        lines++;
+        this.#record(parseObject(text), () => text.trim() === '');
+      }
+      rest.lines = lines;
+    }
+  }
+
+  /** Gives what is left of a piece when its first lines have shown what log it is. */
+  async #detect(piece: Block | Line): Promise<Block | undefined> {
+    if (!(piece instanceof Block)) {
+      await this.#decide(this.#detection.pass([piece]));
+      return undefined;
+    }
+    let { number } = piece;
+    for (let at = 0; at < piece.bytes.length; ) {
+      const end = piece.bytes.indexOf(0x0a, at);
+      await this.#decide(this.#detection.pass([piece.line(at, end - at, number++)]));
+      at = end + 1;
+      if (this.isOther) return undefined;
+      if (this.#reader) return at < piece.bytes.length ? piece.from(at, number) : undefined;
+    }
+    piece.lines = number - piece.number;
+    return undefined;
+  }
+
+  async #decide(ours: readonly Line[]): Promise<void> {
+    const { open, identity } = this.#detection;
+    if (!open && !identity) return;
+    const lines = open ? ours : this.#detection.takeForeign();
+    const read = identity ? !identity.isDocument && (await identity.format.activity?.()) : nativeReader(lines);
+    if (!read) {
+      this.isOther = true;
+      return;
+    }
+    this.#format = identity?.format.id ?? this.#format;
+    this.#reader = read(this.#session);
+    for (const line of lines) this.#line(line);
+  }
+
+  #line(line: Line): void {
+    const json = line.oversize === 0 && line.wellFormed ? line.json : undefined;
+    const isDamaged = this.#damaged;
+    this.#record(isObject(json) ? json : undefined, () => line.blank);
+    this.#isTorn = !line.terminated && this.#damaged > isDamaged;
+  }
+
+  #record(record: ReturnType<typeof parseObject>, isBlank: () => boolean): void {
+    if (record) {
+      this.#records++;
+      this.#reader?.take(record);
+    } else if (!isBlank()) this.#damaged++;
+  }
+
+  async end(): Promise<FileActivity | undefined> {
+    if (!this.#reader && !this.isOther) await this.#decide(this.#detection.end());
+    if (!this.#reader) return undefined;
+    this.#reader.end?.();
+    // The rest of the last line is being written.
+    if (this.#isTorn && (await sizeOf(this.#path)) > this.#bytes) this.#damaged--;
+    const sessions = [this.#session.end()];
+    return { format: this.#format, sessions, records: this.#records, damaged: this.#damaged };
+  }
+}
+
+/** Logs of older versions are migrated on the way, as all readers do. */
+function nativeReader(lines: readonly Line[]): ((session: SessionCollector) => ActivityReader) | undefined {
+  const header = lines.map(({ json }) => json).find((json) => isObject(json) && isHeader(json));
+  if (!isObject(header) || versionOf(header).version !== 3) return undefined;
+  return (session) => new NativeActivity(session);
+}

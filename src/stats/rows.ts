@@ -1,0 +1,130 @@
+import type { Ledger, OwnedAnswer, OwnedPrompt, SessionName } from './ledger.ts';
+import { isoWeek } from './zone.ts';
+
+export const GROUPS = ['day', 'week', 'month', 'model', 'project', 'session', 'tool', 'agent'] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** The columns that can be summed up: whatever the rows are grouped by, each has the same sum. */
+export const SUMS = [
+  ...(['turns', 'calls', 'errors', 'input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const),
+  ...(['tokens', 'cost', 'unpriced'] as const),
+] as const;
+export type Sums = Record<(typeof SUMS)[number], number>;
+
+/** What was done by or in something: cost is in millionths of a US dollar, and unpriced are tokens without a price. */
+export interface Row extends Sums {
+  readonly name: string;
+  readonly sessions: Set<SessionName>;
+}
+
+export interface RowOptions {
+  readonly by: Group;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** The date of a time where the user is, such as 2026-11-01. */
+  readonly dayOf: (time: number) => string;
+  /** What an answer costs whose agent has not recorded it, in millionths of a US dollar. */
+  readonly priceOf?: ((answer: OwnedAnswer) => number | undefined) | undefined;
+}
+
+/** The name of what is not known. */
+const UNKNOWN = 'unknown';
+/** What no tool was called for. */
+const NO_TOOL = 'none';
+
+/** Groups all that counts; and the sum of it, which has no name. */
+export function rowsOf(ledger: Pick<Ledger, 'answers' | 'prompts'>, options: RowOptions): { rows: Row[]; total: Row } {
+  const rows = new Map<string, Row>();
+  const total = emptyRow('');
+  const rowNamed = (name: string): Row => {
+    const known = rows.get(name);
+    if (known) return known;
+    const row = emptyRow(name);
+    rows.set(name, row);
+    return row;
+  };
+  const count = (name: string, session: SessionName, sums: Partial<Sums>): void => {
+    for (const row of [rowNamed(name), total]) {
+      row.sessions.add(session);
+      for (const key of SUMS) row[key] += sums[key] ?? 0;
+    }
+  };
+  for (const prompt of ledger.prompts)
+    if (isWanted(prompt, options)) count(nameOf(prompt, options), prompt.session, { turns: 1 });
+  for (const answer of ledger.answers) {
+    if (!isWanted(answer, options)) continue;
+    const sums = sumsOf(answer, options);
+    if (options.by !== 'tool') count(nameOf(answer, options), answer.session, sums);
+    else for (const [tool, share] of sharesOf(answer, sums)) count(tool, answer.session, share);
+  }
+  return { rows: [...rows.values()].sort(ORDER[options.by] ?? byWeight), total };
+}
+
+function emptyRow(name: string): Row {
+  return { name, sessions: new Set(), ...(Object.fromEntries(SUMS.map((key) => [key, 0])) as Sums) };
+}
+
+function byName(one: Row, other: Row): number {
+  return one.name < other.name ? -1 : 1;
+}
+
+function byWeight(one: Row, other: Row): number {
+  return other.cost - one.cost || other.tokens - one.tokens || byName(one, other);
+}
+
+const ORDER: Partial<Record<Group, typeof byName>> = { day: byName, week: byName, month: byName };
+
+function isWanted({ time }: { readonly time: number | undefined }, { since, until }: RowOptions): boolean {
+  if (since === undefined && until === undefined) return true;
+  return time !== undefined && time >= (since ?? time) && time <= (until ?? time);
+}
+
+function nameOf({ time, model, session }: OwnedAnswer | OwnedPrompt, { by, dayOf }: RowOptions): string {
+  switch (by) {
+    case 'model':
+      return model || UNKNOWN;
+    case 'project':
+      return session.cwd || UNKNOWN;
+    case 'session':
+      return session.id;
+    case 'agent':
+      return session.agent;
+    case 'tool':
+      return NO_TOOL;
+  }
+  if (time === undefined) return UNKNOWN;
+  const day = dayOf(time);
+  return by === 'day' ? day : by === 'month' ? day.slice(0, 7) : isoWeek(day);
+}
+
+function sumsOf(answer: OwnedAnswer, { priceOf }: RowOptions): Partial<Sums> {
+  const { tokens, tools, failed } = answer;
+  const used = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite;
+  const cost = answer.cost ?? (used > 0 ? priceOf?.(answer) : 0);
+  return {
+    ...tokens,
+    tokens: used,
+    calls: tools.reduce((sum, { calls }) => sum + calls, 0),
+    errors: tools.reduce((sum, one) => sum + one.failed, failed ? 1 : 0),
+    cost: cost ?? 0,
+    unpriced: cost === undefined ? used : 0,
+  };
+}
+
+/** An answer may call several tools: each call gets an equal share of its tokens, to the last one. */
+function* sharesOf(
+  { tools, failed }: OwnedAnswer,
+  sums: Partial<Sums>,
+): Generator<[tool: string, share: Partial<Sums>]> {
+  if (tools.length === 0) yield [NO_TOOL, sums];
+  if (tools.length > 0 && failed) yield [NO_TOOL, { errors: 1 }];
+  const calls = sums.calls ?? 0;
+  let before = 0;
+  for (const one of [...tools].sort((a, b) => (a.tool < b.tool ? -1 : 1))) {
+    const from = before;
+    before += one.calls;
+    const part = (value = 0): number => Math.floor((value * before) / calls) - Math.floor((value * from) / calls);
+    const share = Object.fromEntries(SUMS.map((key) => [key, part(sums[key])])) as Sums;
+    yield [one.tool || UNKNOWN, { ...share, calls: one.calls, errors: one.failed }];
+  }
+}

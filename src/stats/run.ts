@@ -1,0 +1,107 @@
+import type { ByteWriter } from '../lines/writer.ts';
+import { agentNamed } from '../sessions/agents.ts';
+import { filesFor, type SessionFile, searchedFolders } from '../sessions/find.ts';
+import type { Io } from '../util/io.ts';
+import { Ledger, type OwnedAnswer } from './ledger.ts';
+import { readFile } from './read-file.ts';
+import { type FileActivity, LineFiles, type UnreadFile } from './read-lines.ts';
+import { type Form, makeReport, noteSource, type SourceCounts } from './report.ts';
+import { type Group, rowsOf } from './rows.ts';
+
+export interface StatsOptions {
+  readonly operands: readonly string[];
+  readonly roots: readonly string[];
+  readonly by: Group;
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  readonly dayOf: (time: number) => string;
+  readonly priceOf: ((answer: OwnedAnswer) => number | undefined) | undefined;
+  readonly form: Form;
+}
+
+/** Beside a bundle; beside the sources there is none. */
+const WORKER = `${import.meta.dirname}/stats-worker.cjs`;
+
+/** Counts what was done in all sessions, writes the rows and gives the exit code. */
+export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): Promise<number> {
+  const { operands, roots, since } = options;
+  const errors: string[] = [];
+  const onError = (message: string): void => void errors.push(message);
+  const found = await filesFor({ operands, roots }, io.env, onError);
+  // What was not changed since then has nothing that is newer.
+  const files = found.filter(({ updated }) => updated >= (since ?? 0)).sort(byPath);
+  const ledger = new Ledger();
+  const counts: SourceCounts = {
+    files: 0,
+    older: found.length - files.length,
+    records: 0,
+    replayed: 0,
+    damaged: 0,
+    damagedFiles: [],
+    others: [],
+    duplicates: 0,
+  };
+  for await (const [file, activity] of activities(files, io)) {
+    if ('error' in activity) {
+      if (operands.includes(file.path)) onError(activity.error);
+      else if (activity.isOther) counts.others.push(activity.error);
+      else counts.damagedFiles.push(activity.error);
+    } else add(ledger, file, activity, counts);
+    io.signal.throwIfAborted();
+  }
+  counts.duplicates = ledger.duplicates;
+  const { rows, total } = rowsOf(ledger, options);
+  for (const line of makeReport(rows, total, options, io)) await out.put(line);
+  await out.flush();
+  for (const message of errors) io.note(message);
+  noteSource(counts, total, io);
+  if (errors.length > 0) return 2;
+  if (counts.files === 0 && counts.damagedFiles.length === 0) {
+    const looked = searchedFolders({ env: io.env, roots, onError }).map(({ folder }) => folder);
+    io.note(operands.length > 0 ? 'no session found' : `no session found; looked in ${looked.join(', ')}`);
+    return 1;
+  }
+  return counts.damagedFiles.length > 0 ? 1 : 0;
+}
+
+function byPath(one: SessionFile, other: SessionFile): number {
+  return one.path < other.path ? -1 : 1;
+}
+
+function add(ledger: Ledger, { agent, path }: SessionFile, activity: FileActivity, counts: SourceCounts): void {
+  const { format, sessions, records, damaged } = activity;
+  const name = (agent ?? agentNamed(format))?.name ?? format;
+  counts.files++;
+  counts.records += records;
+  counts.damaged += damaged;
+  if (damaged > 0) counts.damagedFiles.push(path);
+  for (const session of sessions) {
+    counts.replayed += session.replayed;
+    ledger.add(session, { agent: name, path });
+  }
+}
+
+/** What all files hold, in their order, whatever thread has read them. */
+async function* activities(
+  files: readonly SessionFile[],
+  io: Io,
+): AsyncGenerator<readonly [SessionFile, FileActivity | UnreadFile]> {
+  const here = new LineFiles();
+  const read = (path: string): Promise<FileActivity | UnreadFile | undefined> => here.read(path);
+  const paths = files.map(({ path }) => path);
+  const { threadsFor, mapInThreads } = await import('../files/worker-pool.ts');
+  const threads = await threadsFor(
+    files.map(({ size }) => size),
+    WORKER,
+  );
+  const results = threads > 1 ? mapInThreads(paths, read, { script: WORKER, settings: {}, threads }) : undefined;
+  try {
+    for (const file of files) {
+      const activity = results ? ((await results.next()).value ?? undefined) : await read(file.path);
+      // This thread alone hears of signals, and removes the copies that a conversion makes.
+      yield [file, activity ?? (await readFile(file.path, io))];
+    }
+  } finally {
+    await results?.return(undefined);
+  }
+}

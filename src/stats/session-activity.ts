@@ -1,0 +1,191 @@
+import { type Activity, type AnswerFacts, NO_TOKENS, type RecordPlace, type Tokens } from '../formats/activity.ts';
+
+/** How often a tool was called in an answer, and how many of these calls failed. */
+export interface ToolCount {
+  readonly tool: string;
+  calls: number;
+  failed: number;
+}
+
+/** A call of a model, put together from all records of one log that are about it. */
+export interface Answer {
+  readonly key: string;
+  requestId: string | undefined;
+  /** The first time that is known of it. */
+  time: number | undefined;
+  provider: string;
+  model: string;
+  tokens: Tokens;
+  /** In millionths of a US dollar, where the agent has recorded it. */
+  cost: number | undefined;
+  tools: ToolCount[];
+  failed: boolean;
+}
+
+export interface Prompt {
+  readonly key: string;
+  time: number | undefined;
+  /** That of the next answer. */
+  model: string;
+}
+
+/** What was done in a session, as one log has it: plain data, which goes from thread to thread. */
+export interface SessionActivity {
+  readonly id: string;
+  readonly cwd: string;
+  /** When it started, by the first time in the log. */
+  readonly time: number | undefined;
+  /** A conversion has made the log of another one. */
+  readonly isConverted: boolean;
+  readonly answers: readonly Answer[];
+  readonly prompts: readonly Prompt[];
+  readonly replayed: number;
+}
+
+/** Takes what a reader tells of a log, and puts together what belongs together. */
+export class SessionCollector implements Activity {
+  #id: string | undefined;
+  #cwd: string | undefined;
+  #time: number | undefined;
+  #isConverted = false;
+  #replayed = 0;
+  #last = { provider: '', model: 'unknown' };
+  /** By key and request. */
+  readonly #answers = new Map<string, Answer>();
+  readonly #prompts = new Map<string, Prompt>();
+  #unanswered: Prompt[] = [];
+  /** By answer and id; a call may be told of several times. */
+  readonly #calls = new Map<Answer, Map<string, ToolCount>>();
+  /** By id: the count of the tool that the last call with it belongs to. */
+  readonly #open = new Map<string, ToolCount>();
+  /** How often what has no id of its own happened at the same time. */
+  readonly #atOnce = new Map<string, number>();
+
+  session({ id, cwd, time }: Parameters<Activity['session']>[0]): void {
+    this.#id ??= id;
+    this.#cwd ??= cwd;
+    this.#time ??= time;
+  }
+
+  original(id: string): void {
+    this.#id = id;
+    this.#isConverted = true;
+  }
+
+  replayed(): void {
+    this.#replayed++;
+  }
+
+  prompt(facts: RecordPlace): void {
+    const key = this.#keyOf('prompt', facts);
+    if (this.#prompts.has(key)) return;
+    const prompt = { key, time: facts.time, model: '' };
+    this.#prompts.set(key, prompt);
+    this.#unanswered.push(prompt);
+  }
+
+  answer(facts: AnswerFacts): void {
+    const { messageId, requestId, time, calls = [] } = facts;
+    const { provider, model } = facts.model === '' ? this.#last : facts;
+    this.#last = { provider, model };
+    for (const prompt of this.#unanswered) prompt.model = model;
+    this.#unanswered = [];
+    const key = messageId === undefined ? this.#keyOf('answer', facts) : `message\0${messageId}`;
+    const same = `${key}\0${requestId ?? ''}`;
+    const found = this.#answers.get(same);
+    const cost = facts.cost === undefined ? undefined : Math.round(facts.cost * 1e6);
+    const tokens = cleanTokens(facts.tokens);
+    const told: Answer = {
+      ...{ key, requestId, time, provider, model, tokens, cost, tools: found?.tools ?? [] },
+      failed: facts.failed === true,
+    };
+    if (found) mergeAnswer(found, told);
+    const answer = found ?? told;
+    if (!found) this.#answers.set(same, answer);
+    for (const call of calls) this.#call(answer, call);
+  }
+
+  #call(answer: Answer, { id, tool }: { readonly id: string; readonly tool: string }): void {
+    const known = this.#calls.get(answer) ?? new Map<string, ToolCount>();
+    this.#calls.set(answer, known);
+    if (known.has(id)) return;
+    const count = answer.tools.find((one) => one.tool === tool) ?? { tool, calls: 0, failed: 0 };
+    if (count.calls++ === 0) answer.tools.push(count);
+    known.set(id, count);
+    this.#open.set(id, count);
+  }
+
+  result(callId: string, failed: boolean): void {
+    const count = this.#open.get(callId);
+    this.#open.delete(callId);
+    if (count && failed) count.failed++;
+  }
+
+  /** Copies of a record have its id and its time. Ids are short, so that one alone may be met in two sessions. */
+  #keyOf(kind: string, { id, scope, time }: RecordPlace): string {
+    if (id !== undefined) return `${kind}\0${id}\0${time}`;
+    const key = `${kind}\0\0${scope ?? this.#id}\0${time}`;
+    const before = this.#atOnce.get(key) ?? 0;
+    this.#atOnce.set(key, before + 1);
+    return `${key}\0${before}`;
+  }
+
+  end(): SessionActivity {
+    return {
+      ...{ id: this.#id ?? '', cwd: this.#cwd ?? '', time: this.#time },
+      ...{ isConverted: this.#isConverted, replayed: this.#replayed },
+      answers: [...this.#answers.values()],
+      prompts: [...this.#prompts.values()],
+    };
+  }
+}
+
+/** No call of a model has more; sums of such numbers are exact. */
+const MOST_TOKENS = 1e11;
+
+function cleanTokens(tokens: Tokens): Tokens {
+  if (tokens === NO_TOKENS) return tokens;
+  const count = (value: number): number => (value > 0 && value <= MOST_TOKENS ? Math.trunc(value) : 0);
+  const { input, output, cacheRead, cacheWrite, reasoning } = tokens;
+  return {
+    ...{ input: count(input), output: count(output), reasoning: count(reasoning) },
+    ...{ cacheRead: count(cacheRead), cacheWrite: count(cacheWrite) },
+  };
+}
+
+/** Adds what another record, or another log, says of the same call. In whatever order they come, the result is the same. */
+export function mergeAnswer(answer: Answer, other: Answer): void {
+  if (isFuller(other, answer)) {
+    answer.tokens = other.tokens;
+    answer.provider = other.provider;
+    answer.model = other.model;
+  }
+  answer.requestId ??= other.requestId;
+  answer.time = earlier(answer.time, other.time);
+  answer.cost = answer.cost === undefined ? other.cost : Math.max(answer.cost, other.cost ?? 0);
+  answer.failed ||= other.failed;
+  if (answer.tools === other.tools) return;
+  for (const { tool, calls, failed } of other.tools) {
+    const count = answer.tools.find((one) => one.tool === tool);
+    if (!count) answer.tools.push({ tool, calls, failed });
+    else {
+      count.calls = Math.max(count.calls, calls);
+      count.failed = Math.max(count.failed, failed);
+    }
+  }
+}
+
+const RANKED = ['output', 'input', 'cacheRead', 'cacheWrite', 'reasoning'] as const;
+
+/** An answer that is still being written has fewer tokens of output than the whole one. */
+function isFuller(one: Answer, other: Answer): boolean {
+  for (const key of RANKED) {
+    const more = one.tokens[key] - other.tokens[key];
+    if (more !== 0) return more > 0;
+  }
+  return one.model === other.model ? one.provider > other.provider : one.model > other.model;
+}
+
+export function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}

@@ -1,0 +1,131 @@
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readFile } from '../../src/stats/read-file.ts';
+import { type FileActivity, LineFiles, type UnreadFile } from '../../src/stats/read-lines.ts';
+import { testIo } from '../support/io.ts';
+import { projectRoot, run } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+
+const formats = join(projectRoot, 'fixtures/formats');
+const scratch = scratchFolder();
+
+async function stats(...args: readonly string[]): Promise<Record<string, unknown>[]> {
+  const { stdout } = await run(['stats', '--json', '--tz', 'UTC', ...args]);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Counted by hand with jq: turns, tool calls, errors, tokens of input, output, cache read, cache write. */
+const COUNTED: readonly (readonly [file: string, counts: readonly number[]])[] = [
+  ['claude-code/2.1.325/plain.jsonl', [1, 0, 0, 101, 42, 10, 20]],
+  ['claude-code/2.1.325/tools.jsonl', [1, 7, 4, 515, 210, 50, 100]],
+  ['claude-code/2.1.325/compact-manual.jsonl', [2, 7, 4, 616, 252, 60, 120]],
+  ['claude-code/2.1.100/tools.jsonl', [1, 7, 4, 520, 210, 50, 100]],
+  ['codex/0.166.0/plain.jsonl', [1, 0, 0, 121, 42, 10, 0]],
+  ['codex/0.166.0/tools.jsonl', [1, 7, 4, 615, 210, 50, 0]],
+  ['codex/0.166.0/compact-manual.jsonl', [2, 7, 4, 858, 294, 70, 0]],
+  ['codex/0.98.0/resume.jsonl', [3, 7, 4, 857, 294, 70, 0]],
+  ['gemini/0.61.0/plain.jsonl', [1, 0, 0, 111, 49, 10, 0]],
+  ['gemini/0.61.0/tools.jsonl', [1, 7, 3, 565, 245, 50, 0]],
+  ['opencode/1.18.33/plain.json', [1, 0, 0, 112, 42, 10, 0]],
+  ['opencode/1.18.33/tools.json', [1, 7, 2, 570, 210, 50, 0]],
+];
+
+describe('stats of one log', () => {
+  it.each(COUNTED)('counts what a count by hand finds: %s', async (file, counts) => {
+    const [row, ...others] = await stats('--by', 'agent', join(formats, file));
+    expect(others).toEqual([]);
+    const keys = ['turns', 'toolCalls', 'errors', 'inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'];
+    expect([1, ...keys.map((key) => row?.[key])]).toEqual([row?.['sessions'], ...counts]);
+  });
+});
+
+/** What counts, without the names that it goes by. */
+function countsOf(activity: FileActivity | UnreadFile | undefined): unknown {
+  if (!activity || 'error' in activity) throw new Error(`not read: ${activity?.error}`);
+  return activity.sessions.map(({ cwd, answers, prompts }) => ({
+    cwd,
+    answers: answers
+      .map(({ time, model, tokens, tools, failed }) => ({
+        time,
+        model,
+        tokens: { ...tokens, reasoning: 0 },
+        tools,
+        failed,
+      }))
+      .filter(
+        ({ tokens, tools, failed }) => failed || tools.length > 0 || Object.values(tokens).some((count) => count > 0),
+      )
+      .sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
+    prompts: prompts.map(({ time }) => time),
+  }));
+}
+
+describe('what stats reads of the records themselves', () => {
+  const logs = ['claude-code/2.1.325', 'claude-code/2.1.100']
+    .flatMap((folder) => readdirSync(join(formats, folder)).map((name) => join(folder, name)))
+    .filter((name) => /(?<!\.native)\.jsonl$/.test(name));
+
+  it.each(logs)('is what their native form says: %s', async (name) => {
+    const path = join(formats, name);
+    expect(countsOf(await new LineFiles().read(path))).toEqual(countsOf(await readFile(path, testIo())));
+  });
+
+  it.each(['pi-branches', 'pi-compaction'])('is what the open log says: %s', async (name) => {
+    const path = join(projectRoot, 'fixtures/sessions', `${name}.jsonl`);
+    expect(countsOf(await new LineFiles().read(path))).toEqual(countsOf(await readFile(path, testIo())));
+  });
+});
+
+describe('stats of several logs', () => {
+  const total = async (...files: readonly string[]): Promise<Record<string, unknown>> => {
+    const [row = {}] = await stats('--by', 'agent', ...files);
+    return row;
+  };
+
+  it.each([
+    ['claude-code/2.1.325/fork.jsonl', 'claude-code/2.1.325/fork-2.jsonl', 3, 303],
+    ['claude-code/2.1.100/fork.jsonl', 'claude-code/2.1.100/fork-2.jsonl', 3, 306],
+    ['codex/0.166.0/fork.jsonl', 'codex/0.166.0/fork-2.jsonl', 3, 363],
+    ['opencode/1.18.33/fork.json', 'opencode/1.18.33/fork-2.json', 3, 334],
+  ])('counts what a fork has copied once: %s', async (original, fork, turns, inputTokens) => {
+    const both = await total(join(formats, original), join(formats, fork));
+    expect(both).toMatchObject({ turns, inputTokens, sessions: 2 });
+    expect(await total(join(formats, fork), join(formats, original))).toEqual(both);
+  });
+
+  it.each(COUNTED)('counts a copy and a converted session once: %s', async (file) => {
+    const [path, copy, native] = [
+      join(formats, file),
+      join(scratch, `copy.${file.split('.').at(-1)}`),
+      join(scratch, 'n.jsonl'),
+    ];
+    copyFileSync(path, copy);
+    const converted = await run(['convert', path, '-o', native]);
+    expect(converted.code, converted.stderr).toBe(0);
+    const alone = (await stats('--by', 'month', path))[0];
+    expect((await stats('--by', 'month', path, copy, native))[0]).toEqual(alone);
+    expect((await stats('--by', 'month', native, copy, path))[0]).toEqual(alone);
+  });
+
+  it('counts a session once that was forked by us', async () => {
+    const path = join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl');
+    const fork = join(scratch, 'fork.jsonl');
+    await run(['fork', path, '@', '-o', fork]);
+    expect(readFileSync(fork, 'utf8')).not.toBe('');
+    expect((await total(path, fork))['totalTokens']).toBe((await total(path))['totalTokens']);
+  });
+
+  it('keeps two sessions apart whose entries have one id by chance', async () => {
+    const log = (id: string, time: string): string =>
+      `{"type":"session","version":3,"id":"${id}","timestamp":"${time}","cwd":"/r"}\n` +
+      `{"type":"message","id":"aaaaaaaa","parentId":null,"timestamp":"${time}","message":{"role":"user","content":"hi"}}\n`;
+    const [one, other] = [join(scratch, 'one.jsonl'), join(scratch, 'other.jsonl')];
+    writeFileSync(one, log('s1', '2026-01-01T00:00:00.000Z'));
+    writeFileSync(other, log('s2', '2026-01-02T00:00:00.000Z'));
+    expect(await total(one, other)).toMatchObject({ sessions: 2, turns: 2 });
+  });
+});
