@@ -5,7 +5,8 @@ import { projectRoot } from './support/run.ts';
 
 /** The folders of src, and the files beside them: each imports only from layers above its own. */
 const LAYERS = `json scanner util / lines transcript / entries / formats / log / files tree /
-  blobs context exporters overview rules / repair reporters shared status / completion convert diff sessions validate / stats /
+  blobs context exporters overview rules / redact repair reporters / shared status /
+  completion convert diff sessions validate / stats /
   commands library / cli index.ts / main.ts`.split('/');
 
 /** Who alone imports a package, a module of Node or the folder files. Nobody imports what is not named, such as node:http. */
@@ -20,6 +21,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   fzstd: 'files',
   'node-sqlite3-wasm': 'files',
   re2js: 'sessions',
+  '@secretlint/secretlint-rule-preset-recommend': 'redact',
   diff: 'diff exporters',
   'get-east-asian-width': 'util',
   'node:events': 'files',

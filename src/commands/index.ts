@@ -16,6 +16,7 @@ const TABLE: readonly Row[] = [
   ['diff', 'Compare two branches of a session, or two sessions', () => import('./diff.ts')],
   ['fork', 'Write the path to an entry as a new session', () => import('./fork.ts')],
   ['convert', "Write any agent's session as one of pi or omp, or in another format", () => import('./convert.ts')],
+  ['redact', 'Replace secrets in a session log by markers, or check that it has none', () => import('./redact.ts')],
   ['append', 'Add entries to a log, each in one durable write', () => import('./append.ts')],
   ['externalize', 'Move large images out of a log into the blob store', () => import('./externalize.ts')],
   ['inline', 'Put images from the blob store back into a log', () => import('./inline.ts')],

@@ -69,8 +69,8 @@ async function show(session: Log, view: View, args: ParsedArgs, classify: Classi
 
 /** What `validate` reports as errors. */
 async function errorsIn(name: string, args: ParsedArgs, io: Io): Promise<readonly Finding[]> {
-  const { LogChecker } = await import('../validate/log-checker.ts');
+  const { checkFile, LogChecker } = await import('../validate/log-checker.ts');
   const settings = { levels: new Map(), from: args.text('from'), scanner: scannerKind(io.env) };
-  const { findings } = await new LogChecker(settings, io.random).checkFile(name);
+  const { findings } = await checkFile(new LogChecker(settings, io.random), name);
   return findings.filter(({ severity }) => severity === 'error');
 }

@@ -13,6 +13,7 @@ import { UsageError } from '../util/errors.ts';
 import type { Style } from '../util/io.ts';
 import { version } from '../util/version.ts';
 import { counted, didYouMean } from '../util/words.ts';
+import { LogChecker } from '../validate/log-checker.ts';
 import { openReports, readRequest } from '../validate/reports.ts';
 import { Validation } from '../validate/validation.ts';
 
@@ -88,15 +89,17 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     },
     io,
   );
+  const settings = {
+    levels,
+    strict: args.flag('strict'),
+    from: args.text('from'),
+    maxLineBytes: readMaxLineBytes(args),
+    blobs: args.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined),
+    scanner: scannerKind(io.env),
+  };
   const validation = new Validation(io, {
-    settings: {
-      levels,
-      strict: args.flag('strict'),
-      from: args.text('from'),
-      maxLineBytes: readMaxLineBytes(args),
-      blobs: args.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined),
-      scanner: scannerKind(io.env),
-    },
+    checker: new LogChecker(settings, io.random, io.signal),
+    settings,
     reports,
     quiet,
     maxFindings: args.number('max-findings') ?? Number.POSITIVE_INFINITY,

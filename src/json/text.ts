@@ -128,6 +128,34 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return out + text.slice(at);
 }
 
+/**
+ * Splices of what a JSON string says, as splices of the text that it is in: `start` is the place of its opening quote.
+ * They must be in order and must not overlap; all escapes outside of them stay as they are.
+ */
+export function spliceString(text: string, start: number, splices: readonly Splice[]): Splice[] {
+  /** Behind the quote and as many characters as were passed of the unescaped string. */
+  let at = start + 1;
+  let passed = 0;
+  const advance = (to: number): number => {
+    while (passed < to) {
+      // Most strings have long stretches without an escape.
+      const next = text.indexOf('\\', at);
+      const plain = Math.min(to - passed, next < 0 ? to - passed : next - at);
+      passed += plain;
+      at += plain;
+      if (passed === to) break;
+      at += text[at + 1] === 'u' ? 6 : 2;
+      passed++;
+    }
+    return at;
+  };
+  return splices.map((splice) => ({
+    start: advance(splice.start),
+    end: advance(splice.end),
+    text: JSON.stringify(splice.text).slice(1, -1),
+  }));
+}
+
 /** The splice that sets a member's value in the object that opens at `open`, or appends the member as its last. */
 export function setMember(text: string, open: number, key: string, value: string): Splice {
   return setMembers(text, open, new Map([[key, value]]))[0] as Splice;

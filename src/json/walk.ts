@@ -18,6 +18,8 @@ export interface Frame {
 /** What a walk calls. Positions are those of the text; ends are behind the last character. */
 export interface Visitor {
   open?(frame: Frame): void;
+  /** The key of a member, quotes included in the span; `frame.key` has it unescaped. */
+  key?(frame: Frame, start: number, end: number): void;
   /** A string that is a value, quotes included in the span. */
   string?(frame: Frame, start: number, end: number): void;
   /** A number, true, false or null. */
@@ -58,6 +60,7 @@ export function walkJson(text: string, from: number, visitor: Visitor): void {
       if (end < 0) return;
       frame.key = unquote(text.slice(at, end));
       frame.keyStart = at;
+      visitor.key?.(frame, at, end);
       expectsKey = false;
       // The colon, which is all that can follow a key.
       at = skipSpace(text, end) + 1;
@@ -74,9 +77,20 @@ export function walkJson(text: string, from: number, visitor: Visitor): void {
 
 /** Where the member that the walk is in is, as in `message.content[1].data`. */
 export function pathOf(frame: Frame): string {
+  return spellPath(stepsTo(frame));
+}
+
+/** The same as a JSON Pointer: `/message/content/1/data`. */
+export function pointerOf(frame: Frame): string {
+  return stepsTo(frame)
+    .map((step) => `/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`)
+    .join('');
+}
+
+function stepsTo(frame: Frame): (string | number)[] {
   const steps: (string | number)[] = [];
   for (let one: Frame | undefined = frame; one; one = one.parent) steps.push(one.array ? one.index : one.key);
-  return spellPath(steps.reverse());
+  return steps.reverse();
 }
 
 /** Keys and indexes as a path. */

@@ -212,17 +212,6 @@ export class LogChecker {
     return yield* checkDocument(identity, store ?? (await openUnpacked(name, this.#io)), options, this.#io);
   }
 
-  async checkFile(name: string, pause?: () => Promise<void>): Promise<FileCheck> {
-    const findings: Finding[] = [];
-    let bytes = 0;
-    const onBytes = (more: number): void => {
-      bytes += more;
-    };
-    const onFinding = (finding: Finding): number => findings.push(finding);
-    const result = await finish(this.check(name, undefined, { onFinding, onBytes }), pause);
-    return { findings, bytes, result };
-  }
-
   async #nearLog(name: string): Promise<NearLog> {
     const { filesNear } = await import('../files/near.ts');
     return { name, ...filesNear(name, this.#io) };
@@ -255,6 +244,22 @@ function feed(piece: Block | Line, detection: Detection, check: () => LogCheck):
 function bytesOf(piece: Block | Line): Buffer {
   if (piece instanceof Block) return piece.bytes;
   return Buffer.from(piece.terminated ? `${piece.raw}\n` : piece.raw, 'latin1');
+}
+
+/** Checks a file, and gives all that was found at its end. */
+export async function checkFile(
+  checker: Pick<LogChecker, 'check'>,
+  name: string,
+  pause?: () => Promise<void>,
+): Promise<FileCheck> {
+  const findings: Finding[] = [];
+  let bytes = 0;
+  const onBytes = (more: number): void => {
+    bytes += more;
+  };
+  const onFinding = (finding: Finding): number => findings.push(finding);
+  const result = await finish(checker.check(name, undefined, { onFinding, onBytes }), pause);
+  return { findings, bytes, result };
 }
 
 /** Runs to the end, with a pause after every step, and gives what comes out of it. */

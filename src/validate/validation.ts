@@ -8,11 +8,23 @@ import type { Finding } from '../rules/rule.ts';
 import { AppError, ClosedPipe, OutputError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
-import { type CheckResult, type CheckSettings, type FileCheck, finish, LogChecker } from './log-checker.ts';
+import {
+  type CheckResult,
+  type CheckSettings,
+  checkFile,
+  type FileCheck,
+  finish,
+  type LogChecker,
+} from './log-checker.ts';
 import type { Reports } from './reports.ts';
 
+/** What looks at a log. */
+type Checker = Pick<LogChecker, 'check'>;
+
 export interface ValidationOptions {
-  readonly settings: CheckSettings;
+  readonly checker: Checker;
+  /** What other threads need to check as the checker does; all is checked in this one where it is absent. */
+  readonly settings?: CheckSettings;
   readonly reports: Reports;
   readonly quiet: boolean;
   readonly maxFindings: number;
@@ -45,13 +57,13 @@ const threads = () => import('../files/worker-pool.ts');
 export class Validation {
   readonly #io: Io;
   readonly #options: ValidationOptions;
-  readonly #checker: LogChecker;
+  readonly #checker: Checker;
   readonly #summary = newSummary();
 
   constructor(io: Io, options: ValidationOptions) {
     this.#io = io;
     this.#options = options;
-    this.#checker = new LogChecker(options.settings, io.random, io.signal);
+    this.#checker = options.checker;
   }
 
   async run(operands: readonly string[]): Promise<number> {
@@ -106,7 +118,7 @@ export class Validation {
   async #checkAll(targets: readonly CheckTarget[]): Promise<void> {
     const names = targets.filter(({ error }) => error === undefined).map(({ name }) => name);
     const jobs = await this.#jobs(names);
-    const here = (name: string): Promise<FileCheck> => this.#checker.checkFile(name, () => this.#pause());
+    const here = (name: string): Promise<FileCheck> => checkFile(this.#checker, name, () => this.#pause());
     const pool = { script: WORKER, settings: this.#options.settings, threads: jobs };
     const checks = jobs > 1 ? (await threads()).mapInThreads(names, here, pool) : undefined;
     try {
@@ -122,8 +134,8 @@ export class Validation {
 
   /** How many threads are worth it. */
   async #jobs(names: readonly string[]): Promise<number> {
-    const { jobs, pass } = this.#options;
-    if (names.length < 2 || pass || names.includes('-')) return 1;
+    const { jobs, pass, settings } = this.#options;
+    if (names.length < 2 || !settings || pass || names.includes('-')) return 1;
     // A copy of a database is removed by this thread, the only one that hears of signals.
     if (names.some((name) => !name.endsWith('.jsonl') && isDatabaseFile(name))) return 1;
     if (jobs !== undefined) return (await isThere(WORKER)) ? Math.min(jobs, names.length) : 1;

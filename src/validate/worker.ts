@@ -1,8 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 import { serveTasks } from '../files/worker-pool.ts';
-import { type CheckSettings, LogChecker } from './log-checker.ts';
+import { type CheckSettings, checkFile, LogChecker } from './log-checker.ts';
 
 serveTasks((settings: CheckSettings) => {
   const checker = new LogChecker(settings, (bytes) => randomFillSync(new Uint8Array(bytes)));
-  return (name: string) => checker.checkFile(name);
+  return (name: string) => checkFile(checker, name);
 });

@@ -1,0 +1,64 @@
+import type { Kind } from './kind.ts';
+
+/**
+ * What kinds of secrets may be in a text, by few patterns for all hints. Words that end in a mark are looked for from
+ * there, for marks are rare; and words that start with a capital or a digit apart from others. Each of these is many
+ * times as fast as one list of all words.
+ */
+export class Hints {
+  readonly #marked: Words;
+  readonly #capital: Words;
+  readonly #small: Words;
+  readonly #patterns: readonly RegExp[];
+
+  constructor(hints: readonly Kind['hints'][]) {
+    const words = [...new Set(hints.flatMap((hint) => (hint instanceof RegExp ? [] : hint)))];
+    const marked = words.filter((word) => /[_.$=~-]$/.test(word));
+    const plain = words.filter((word) => !marked.includes(word));
+    const capital = plain.filter((word) => /^[A-Z0-9]/.test(word));
+    const small = plain.filter((word) => !capital.includes(word));
+    this.#marked = { words: marked, pattern: new RegExp(`[_.$=~-](?=[\\w.+/-]{5})(?<=${anyOf(marked)})`, 'g') };
+    this.#capital = { words: capital, pattern: new RegExp(anyOf(capital), 'g') };
+    this.#small = { words: small, pattern: new RegExp(anyOf(small), 'g') };
+    this.#patterns = [...new Set(hints.filter((hint) => hint instanceof RegExp))];
+  }
+
+  /** False only where the raw text of a line has none. */
+  areIn(raw: string): boolean {
+    const hasOne = ({ pattern }: Words): boolean => raw.search(pattern) >= 0;
+    return (
+      hasOne(this.#marked) ||
+      hasOne(this.#capital) ||
+      hasOne(this.#small) ||
+      this.#patterns.some((hint) => hint.test(raw))
+    );
+  }
+
+  /** Those that are in a text. */
+  foundIn(text: string): ReadonlySet<string | RegExp> {
+    const found = new Set<string | RegExp>(this.#patterns.filter((hint) => hint.test(text)));
+    // One word may be part of another, and the pattern finds only one of them.
+    for (const { index } of text.matchAll(this.#marked.pattern))
+      for (const word of this.#marked.words) if (text.endsWith(word, index + 1)) found.add(word);
+    for (const { words, pattern } of [this.#capital, this.#small])
+      for (const { index } of text.matchAll(pattern))
+        for (const word of words) if (text.startsWith(word, index)) found.add(word);
+    return found;
+  }
+}
+
+interface Words {
+  readonly words: readonly string[];
+  readonly pattern: RegExp;
+}
+
+/** One of the words; nothing at all where there are none. */
+function anyOf(words: readonly string[]): string {
+  if (words.length === 0) return '(?!)';
+  const spelled = (some: readonly string[]): string => some.map((word) => word.replace(/[.$|]/g, '\\$&')).join('|');
+  // By their first characters: V8 then looks at most positions once.
+  const starts = [...new Set(words.map((word) => word.slice(0, 1)))];
+  const rests = (start: string): string[] =>
+    words.filter((word) => word.startsWith(start)).map((word) => word.slice(1));
+  return `(?:${starts.map((start) => `${spelled([start])}(?:${spelled(rests(start))})`).join('|')})`;
+}

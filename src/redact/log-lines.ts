@@ -1,0 +1,80 @@
+import { isTitleSlot } from '../entries/envelope-check.ts';
+import { Detection, type Identity } from '../formats/index.ts';
+import { isObject } from '../json/value.ts';
+import type { Line } from '../lines/line.ts';
+import { DEFAULT_MAX_LINE_BYTES, readLineBatches } from '../lines/reader.ts';
+import { AppError } from '../util/errors.ts';
+import { counted } from '../util/words.ts';
+
+/** What `--from` takes besides the formats: a file that no format fits. */
+export const ANY_JSONL = 'jsonl';
+/** A title slot of omp, without its newline: it is written over in place. */
+const SLOT_BYTES = 255;
+
+/** A file that is no log of lines; the message says what it is and what to do. */
+export class NoLines extends AppError {
+  readonly noun: string;
+
+  constructor(name: string, reason: string, noun: string) {
+    super(`${name}: ${reason}`);
+    this.noun = noun;
+  }
+}
+
+/** The lines of a log in any format that has one JSON object per line; anything else is refused. */
+export class LogLines {
+  readonly #name: string;
+  readonly #from: string | undefined;
+  readonly #detection: Detection;
+  /** Others may name offsets of this log, so no line may become longer or shorter. */
+  #keepsOffsets = false;
+  #isKnown = false;
+
+  constructor(name: string, from: string | undefined) {
+    this.#name = name;
+    this.#from = from;
+    this.#detection = new Detection(name, { named: false, from: from === ANY_JSONL ? undefined : from });
+  }
+
+  async *read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
+    for await (const lines of readLineBatches(chunks)) {
+      for (const line of lines) this.#requireHeld(line);
+      yield this.#isKnown ? lines : await this.#identify(this.#detection.pass(lines));
+    }
+    if (!this.#isKnown) yield await this.#identify(this.#detection.end());
+  }
+
+  keepsLength(line: Line): boolean {
+    return this.#keepsOffsets || (line.length === SLOT_BYTES && isObject(line.json) && isTitleSlot(line.json));
+  }
+
+  /** What may be worked on, once it is known what the log is. */
+  async #identify(ours: readonly Line[]): Promise<readonly Line[]> {
+    const { identity, open } = this.#detection;
+    this.#isKnown = open || identity !== undefined;
+    if (!identity) return ours;
+    const lines = this.#detection.takeForeign();
+    const first = lines.find(({ json }) => isObject(json))?.json;
+    this.#requireLines(identity, first);
+    const checks = await identity.format.checks?.();
+    this.#keepsOffsets = isObject(first) && checks?.keepsOffsets?.(first) === true;
+    return lines;
+  }
+
+  #requireLines({ format, isDocument }: Identity, first: unknown): void {
+    const { id, title, noun, toNative } = format;
+    const refused = (reason: string) => new NoLines(this.#name, reason, noun);
+    if (id === ANY_JSONL && this.#from !== ANY_JSONL)
+      throw refused(`is ${title}; '--from ${ANY_JSONL}' redacts it all the same`);
+    if (isObject(first) && !isDocument) return;
+    const hint =
+      toNative || id === 'sqlite' ? `; 'sessionctl convert FILE | sessionctl redact' gives a redacted session` : '';
+    throw refused(`looks like ${title}, which is not one JSON object per line${hint}`);
+  }
+
+  #requireHeld({ oversize, number }: Line): void {
+    if (oversize === 0) return;
+    const most = counted(DEFAULT_MAX_LINE_BYTES, 'byte');
+    throw new AppError(`${this.#name}: line ${number} is longer than ${most} and cannot be searched for secrets`);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Kind } from './kind.ts';
+
+/** Names such as API_KEY and signingKey; a key of a map or of a cache is none. */
+export const ACCESS_KEY =
+  '(?:api|access|auth|private|secret|sign(?:ing)?|encrypt(?:ion)?|decrypt(?:ion)?|master|account|admin|licen[sc]e|client|deploy|webhook|jwt|hmac|subscription|consumer|app|application|service|server|integration)[_.-]?key';
+/** In capitals every name that ends in _KEY, but those of keys that are to be known. */
+export const ENV_KEY = '(?<=[A-Z0-9])(?<!PUBLIC|CACHE|PRIMARY|FOREIGN|SORT|PARTITION|HOST|SESSION)_KEY';
+
+const QUOTE = '(?:\\\\*["\'`])';
+/** What may be behind the word in a name. */
+const TAIL = '(?:[_-]?(?:base|value|raw|prod|dev|live|staging|[0-9]{1,2}))?';
+/** From a name to its value, in code, in the environment, in YAML and JSON. */
+const GIVES = `${TAIL}(?:${QUOTE}\\]?)?(?:[ \\t]{0,4}:[ \\t]{0,4}(?:string|str)(?= {0,4}=))?[ \\t]{0,8}(?:=>|:=|[:=])[ \\t]{0,8}`;
+
+/** The same for all words in the raw text of a line, up to a value that is long enough. */
+export const NAME_HINT = new RegExp(
+  `(?:pass(?:word|wd|phrase|code)?|pwd|secret|credential|token|key)${TAIL}(?:${QUOTE}\\]?)?[ \\\\t]{0,16}(?:=>|:=|[:=])[ \\\\t]{0,16}${QUOTE}?[^\\s"'\`\\\\,{}[\\]()$]{4}`,
+  'i',
+);
+
+/**
+ * A name that ends in a word, and the value that it is given: in quotes, or bare up to what ends a value in the
+ * environment, in YAML and in the query of a URL.
+ */
+export function assigned(
+  id: string,
+  word: string,
+  accepts: (secret: string) => boolean,
+  example: string,
+  other: string,
+  flags = 'i',
+): Kind {
+  const quoted = `${QUOTE}([^\\s"'\`\\\\]{4,4096})${QUOTE}`;
+  const bare = `(?!=)([^\\s"'\`\\\\,;&|<>(){}[\\]$]{6,4096})(?![\\w([{$])`;
+  return {
+    id,
+    hints: NAME_HINT,
+    pattern: new RegExp(`(?:${word})${GIVES}(?:${quoted}|${bare})`, `g${flags}`),
+    accepts: (secret, match) => accepts(secret) && (match?.[2] === undefined || isBareSecret(secret, match[0])),
+    names: new RegExp(`(?:${word})${TAIL}$`, flags),
+    example,
+    other,
+  };
+}
+
+/** Without quotes it may be code: a value in the environment has a name in capitals and no spaces, others have digits. */
+function isBareSecret(secret: string, assignment: string): boolean {
+  if (/^[A-Z0-9_]+=(?=\S)/.test(assignment)) return true;
+  // A member or a path.
+  if (/^[\w$]+\.[A-Za-z_$]|^[./~]/.test(secret)) return false;
+  return secret.length >= 8 && /\d/.test(secret) && /[A-Za-z]/.test(secret) && !/^[a-z]+\d{1,3}[A-Za-z]*$/.test(secret);
+}
+
+/** Words that stand where a secret would be. */
+const PLACEHOLDER =
+  /^(?:(?:your|my|some|insert|enter|replace|example|sample|dummy|fake|change|put|add|test|new|old)[a-z_\s.-]{0,60}|none|null|nil|undefined|true|false|yes|no|string|number|boolean|object|unknown|never|void|any|required|optional|hidden|masked|redacted|removed|secret|token|password|passwd|pass|pwd|passphrase|credentials?|key|value|text|todo|user(?:name)?|admin|root|localhost|input|invalid|incorrect|missing|empty|default)$/i;
+/** What is not a value but stands for one. */
+const REFERENCE =
+  /[<>{}\u2026]|\.\.\.|\*\*|^[$%@#&]|\$\(|%\(|^(?:process|os|env|secrets?|vars?|config|settings|self|this)\.|^https?:|^[./~]|^[\w.]+\(|^[~^v]?\d+(?:\.\d+)+/;
+/** Letters alone, as names in code have them. */
+const NAME_ONLY = /^[A-Za-z]+(?:[_.:/-][A-Za-z]+)*$/;
+
+/** For what is a secret by where it stands. */
+export function isReal(secret: string): boolean {
+  return !PLACEHOLDER.test(secret) && !REFERENCE.test(secret) && !/^(.)\1*$/s.test(secret);
+}
+
+/** A password may be a word, but not one that is about passwords. */
+export function isPassword(secret: string): boolean {
+  if (!isReal(secret) || secret.length < 4) return false;
+  if (!NAME_ONLY.test(secret)) return true;
+  return secret.length >= 8 && /^[A-Za-z]+$/.test(secret) && !/pass|secret|token|credential/i.test(secret);
+}
+
+/** Anything else is random: it has digits and letters, and is no name of a constant. */
+export function isToken(secret: string): boolean {
+  if (!isReal(secret) || secret.length < 10 || !/\d/.test(secret) || !/[A-Za-z]/.test(secret)) return false;
+  return (
+    !/^[A-Z]+\d{0,2}(?:_[A-Z0-9]+)+$/.test(secret) &&
+    !/^_*[a-z]+(?:[_.:/-]?v?\d{1,3})?(?:[_.:/-](?:[a-z]+|\d{1,4}))*$/i.test(secret)
+  );
+}

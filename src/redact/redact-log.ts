@@ -1,0 +1,56 @@
+import { refsOf } from '../blobs/images.ts';
+import type { Line } from '../lines/line.ts';
+import { LogLines } from './log-lines.ts';
+import { type Found, newTally, type Redactor } from './redactor.ts';
+
+/** A log to be searched. */
+export interface SearchedLog {
+  readonly name: string;
+  /** The bytes from the start. A chunk's memory is used again for the next one. */
+  readonly read: () => AsyncIterable<Buffer>;
+  /** It may be read twice, so that a value is also found before the place that gives it away. */
+  readonly rereadable: boolean;
+  /** The format that the user says it has. */
+  readonly from: string | undefined;
+}
+
+export interface RedactHooks {
+  readonly onFound?: (line: Line, found: Found) => void;
+  /** Gets each line as it is to be, one character per byte, with its newline. */
+  readonly onLine: (raw: string) => Promise<void> | void;
+  /** Gets the bytes of a log in which nothing was found; without it that is not read again. */
+  readonly onChunk?: (chunk: Buffer) => Promise<void>;
+}
+
+/** What was found in a log, and how many refs it has to blobs, which are not searched. */
+export interface RedactedLog extends ReturnType<typeof newTally> {
+  readonly lines: number;
+  readonly refs: number;
+}
+
+/** Replaces the secrets of a log. */
+export async function redactLog(log: SearchedLog, redactor: Redactor, hooks: RedactHooks): Promise<RedactedLog> {
+  if (!log.rereadable) return await pass(log, redactor, hooks);
+  const first = await pass(log, redactor, { onLine: () => {} });
+  if (first.replaced.size > 0) return await pass(log, redactor, hooks);
+  if (hooks.onChunk) for await (const chunk of log.read()) await hooks.onChunk(chunk);
+  return first;
+}
+
+async function pass({ name, read, from }: SearchedLog, redactor: Redactor, { onFound, onLine }: RedactHooks) {
+  const log = new LogLines(name, from);
+  const tally = newTally();
+  redactor.tally = tally;
+  let lines = 0;
+  let refs = 0;
+  for await (const batch of log.read(read())) {
+    for (const line of batch) {
+      lines++;
+      refs += refsOf(line.raw).length;
+      const raw = redactor.line(line, log.keepsLength(line), onFound && ((found) => onFound(line, found)));
+      const written = onLine(line.terminated ? `${raw}\n` : raw);
+      if (written) await written;
+    }
+  }
+  return { lines, refs, ...tally };
+}

@@ -1,0 +1,186 @@
+import { applySplices, arrayElements, removeElements, type Splice, spliceString } from '../json/text.ts';
+import { isObject, parseJson } from '../json/value.ts';
+import { encodeUtf8, type Line } from '../lines/line.ts';
+import { partitionPoint } from '../util/search.ts';
+import { Finder, type FinderOptions, type Hit, MARKER } from './finder.ts';
+import { collectUnits, type SignedThinking, type Unit } from './units.ts';
+import { Values } from './values.ts';
+
+export interface RedactorOptions extends FinderOptions {
+  readonly content: boolean;
+  /** Values that are no secrets. */
+  readonly allow: ReadonlySet<string>;
+  /** Hears of each value once. */
+  readonly onValue?: ((marker: string, kind: string, value: string) => void) | undefined;
+}
+
+/** Something that was found in a line: never what it is. */
+export interface Found {
+  readonly kind: string;
+  /** A JSON Pointer; '' in a line that is no JSON. */
+  readonly pointer: string;
+}
+
+/** What was done so far. */
+export const newTally = () => ({
+  /** How many of which kind were replaced. */
+  replaced: new Map<string, number>(),
+  /** Blocks of signed thinking that were taken out. */
+  thinking: 0,
+});
+
+/** No pattern goes on behind it: texts that are joined by it are searched as if each were alone. */
+const BETWEEN = '\n\0\n';
+/** Takes the place of what was found, one for each character: a line break that no log has. */
+const BLANK = '\u2028';
+const NOT_BLANK = /[^\u2028]+/g;
+/** Letters and digits that are spelled as escapes: nothing can be said of such a line without decoding it. */
+const HIDDEN = /\\u00[2-7]/;
+/** A shorter name is left where no folder shows whose it is, and so is one that many machines have. */
+const SHORTEST_USER = 3;
+const COMMON_USERS =
+  /^(?:root|user|users|home|admin|runner|node|app|dev|ubuntu|debian|vscode|codespace|shared|public|default|guest|linuxbrew)$/i;
+
+/** Replaces secrets line by line; equal values are replaced by the same marker in all lines. */
+export class Redactor {
+  readonly values: Values;
+  tally = newTally();
+  readonly #options: RedactorOptions;
+  readonly #finder: Finder;
+
+  constructor(options: RedactorOptions) {
+    this.#options = options;
+    this.#finder = new Finder(options);
+    this.values = new Values(options.onValue);
+  }
+
+  /** The bytes of a line without its secrets. Where it has to stay as long as it was, blanks fill it up. */
+  line(line: Line, keepsLength = false, onFound?: (found: Found) => void): string {
+    const { raw } = line;
+    if (!this.#options.content && !HIDDEN.test(raw) && !this.#finder.mayHold(raw) && !this.values.mayHold(raw))
+      return raw;
+    const { text } = line;
+    const splices = this.#splices(text, keepsLength, onFound);
+    if (splices.length === 0) return raw;
+    const changed = applySplices(text, splices);
+    const bytes = line.encoding === 'utf8' ? encodeUtf8(changed) : changed;
+    return keepsLength ? bytes + ' '.repeat(Math.max(0, raw.length - bytes.length)) : bytes;
+  }
+
+  #splices(text: string, keepsLength: boolean, onFound: ((found: Found) => void) | undefined): Splice[] {
+    const from = text.startsWith('\ufeff') ? 1 : 0;
+    const value = parseJson(from === 0 ? text : text.slice(from));
+    const isJson = isObject(value) || Array.isArray(value);
+    const contentOnly = this.#options.content;
+    const units: Unit[] = isJson
+      ? collectUnits(text, from, { contentOnly })
+      : [{ text, start: -1, container: undefined, name: '', pointer: '', isJson: false, splices: [] }];
+    this.#search(units, keepsLength, onFound);
+    return isJson ? this.#join(text, units) : (units[0]?.splices ?? []);
+  }
+
+  /** Finds everything in the texts of a line, until nothing more is found in what is left. */
+  #search(units: readonly Unit[], keepsLength: boolean, onFound: ((found: Found) => void) | undefined): void {
+    const texts = units.filter(({ isJson }) => !isJson);
+    const starts: number[] = [];
+    let end = 0;
+    for (const { text } of texts) {
+      starts.push(end);
+      end += text.length + BETWEEN.length;
+    }
+    let rest = texts
+      .map(({ text }) => text)
+      .join(BETWEEN)
+      .replace(MARKER, (marker) => BLANK.repeat(marker.length));
+    let isDone = false;
+    const take = (hits: readonly Hit[]): string => {
+      isDone = false;
+      rest = blanked(rest, hits);
+      for (const { start, end, kind, value } of hits) {
+        if (this.#options.allow.has(value)) continue;
+        const at = partitionPoint(0, starts.length, (one) => (starts[one] as number) <= start) - 1;
+        const unit = texts[at] as Unit;
+        const marker = this.#markerFor(kind, value);
+        onFound?.({ kind: kindOf(marker), pointer: unit.pointer });
+        const from = start - (starts[at] as number);
+        // Where the line must not grow and the marker is longer, as many asterisks.
+        const text = keepsLength && marker.length > value.length ? '*'.repeat(value.length) : marker;
+        unit.splices.push({ start: from, end: from + (end - start), text });
+      }
+      return rest;
+    };
+    while (!isDone) {
+      isDone = true;
+      texts.forEach(({ name, text }, at) => {
+        const start = starts[at] as number;
+        const left = rest.slice(start, start + text.length);
+        const value = left.replaceAll(BLANK, '');
+        const kind = this.#options.content && value !== '' ? 'content' : this.#finder.kindOfMember(name, value);
+        if (kind !== undefined) take(runsIn(left, start, kind));
+      });
+      this.values.find(rest, take);
+      this.#finder.find(rest, take);
+    }
+  }
+
+  #markerFor(kind: string, value: string): string {
+    // Whose folder it is stands in other places too.
+    const user = kind === 'home' ? (value.split(/[\\/]/).at(-1) ?? '') : '';
+    if (user.length >= SHORTEST_USER && !COMMON_USERS.test(user)) this.values.marker('user', user);
+    const marker = this.values.marker(kind, value);
+    const { replaced } = this.tally;
+    replaced.set(kindOf(marker), (replaced.get(kindOf(marker)) ?? 0) + 1);
+    return marker;
+  }
+
+  /** The splices of all texts as splices of the line, from the innermost texts to the outermost. */
+  #join(line: string, units: readonly Unit[]): Splice[] {
+    const splices: Splice[] = [];
+    const removed: SignedThinking[] = [];
+    for (const unit of units.toReversed()) {
+      if (unit.splices.length === 0) continue;
+      const { container, thinking, start } = unit;
+      const ordered = [...unit.splices].sort((a, b) => a.start - b.start);
+      if (thinking) removed.push(thinking);
+      else (container?.splices ?? splices).push(...spliceString(container?.text ?? line, start, ordered));
+    }
+    if (removed.length === 0) return splices;
+    const stays = ({ start }: Splice): boolean => !removed.some((block) => start >= block.start && start < block.end);
+    return [...splices.filter(stays), ...this.#withoutThinking(line, removed)];
+  }
+  /** Takes blocks out of their arrays; one that would leave an empty array becomes a text that says so. */
+  #withoutThinking(line: string, blocks: readonly SignedThinking[]): Splice[] {
+    this.tally.thinking += blocks.length;
+    const splices: Splice[] = [];
+    const instead = ({ start, end }: SignedThinking): Splice => {
+      const text = this.values.marker('thinking', line.slice(start, end));
+      return { start, end, text: JSON.stringify({ type: 'text', text }) };
+    };
+    for (const array of new Set(blocks.map(({ array }) => array))) {
+      const group = blocks.filter((block) => block.array === array);
+      const size = array === undefined ? group.length : [...arrayElements(line, array)].length;
+      if (array === undefined || group.length === size) splices.push(...group.map(instead));
+      else splices.push(...removeElements(line, array, (index) => group.some((block) => block.index === index)));
+    }
+    return splices;
+  }
+}
+
+/** A value that is found in two ways has the kind that it was found by first. */
+function kindOf(marker: string): string {
+  return marker.split(':')[1] ?? '';
+}
+
+/** All that is left of a text, as hits. */
+function runsIn(left: string, offset: number, kind: string): Hit[] {
+  return [...left.matchAll(NOT_BLANK)].map(({ 0: value, index }) => {
+    const start = offset + index;
+    return { start, end: start + value.length, kind, value };
+  });
+}
+
+/** The text without what was found. */
+function blanked(text: string, hits: readonly Hit[]): string {
+  const splices = hits.map(({ start, end }) => ({ start, end, text: BLANK.repeat(end - start) }));
+  return applySplices(text, splices);
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import type { Hit, TakeHits } from './finder.ts';
+
+/** A shorter value is replaced where it was found alone: elsewhere it may be any word. */
+const SHORTEST_SOUGHT = 6;
+/** A longer value is sought inside of words too. */
+const SURELY_ONE = 16;
+/** So many values are sought by one pattern, which is made again when one is added. */
+const MOST_IN_ONE = 200;
+/** Above this a value is known by its hash. */
+const LONGEST_KEY = 100;
+
+/** Kinds whose pattern finds every occurrence, or of which there are too many. */
+const NOT_SOUGHT = new Set(['content', 'email', 'home', 'thinking']);
+
+/** The values of one run: what each is replaced by, and where they are. */
+export class Values {
+  readonly #markers = new Map<string, string>();
+  readonly #numbers = new Map<string, number>();
+  readonly #groups: ValueGroup[] = [];
+  readonly #onNew: ((marker: string, kind: string, value: string) => void) | undefined;
+
+  constructor(onNew?: (marker: string, kind: string, value: string) => void) {
+    this.#onNew = onNew;
+  }
+
+  /** What a value is replaced by; always the same in a run. */
+  marker(kind: string, value: string): string {
+    const key = value.length > LONGEST_KEY ? createHash('sha256').update(value).digest('base64') : value;
+    const known = this.#markers.get(key);
+    if (known !== undefined) return known;
+    const number = (this.#numbers.get(kind) ?? 0) + 1;
+    this.#numbers.set(kind, number);
+    const marker = `[redacted:${kind}:${number}]`;
+    this.#markers.set(key, marker);
+    this.#onNew?.(marker, kind, value);
+    if (!NOT_SOUGHT.has(kind) && (kind === 'user' || isSought(value))) this.#seek(kind, value);
+    return marker;
+  }
+
+  #seek(kind: string, value: string): void {
+    const last = this.#groups.at(-1);
+    const group = last && last.size < MOST_IN_ONE ? last : new ValueGroup();
+    if (group !== last) this.#groups.push(group);
+    group.add(kind, value);
+  }
+
+  /** False only where the raw text of a line has none of the values. */
+  mayHold(raw: string): boolean {
+    return this.#groups.some((group) => group.mayHold(raw));
+  }
+
+  /** Where the values are in a text. */
+  find(text: string, take: TakeHits): void {
+    let rest = text;
+    for (const group of this.#groups) {
+      const hits = group.find(rest);
+      if (hits.length > 0) rest = take(hits);
+    }
+  }
+}
+
+/** A password that is a word is in other texts too. */
+function isSought(value: string): boolean {
+  return value.length >= SHORTEST_SOUGHT && (value.length >= SURELY_ONE || !/^[A-Za-z]+$/.test(value));
+}
+
+class ValueGroup {
+  /** The values by how they are spelled: as they are, and with the escapes of JSON in JSON. */
+  readonly #spelled = new Map<string, Pick<Hit, 'kind' | 'value'>>();
+  readonly #anchors = new Set<string>();
+  #pattern: RegExp | undefined;
+  #hint: RegExp | undefined;
+  size = 0;
+
+  add(kind: string, value: string): void {
+    this.size++;
+    const once = JSON.stringify(value).slice(1, -1);
+    for (const spelled of [value, once, JSON.stringify(once).slice(1, -1)]) this.#spelled.set(spelled, { kind, value });
+    // The longest part that has no escapes in JSON.
+    this.#anchors.add((value.match(/[\w-]+/g) ?? []).reduce((a, b) => (a.length < b.length ? b : a), ''));
+    this.#pattern = undefined;
+    this.#hint = undefined;
+  }
+
+  mayHold(raw: string): boolean {
+    this.#hint ??= new RegExp([...this.#anchors].map(escaped).join('|'));
+    return this.#hint.test(raw);
+  }
+
+  find(text: string): Hit[] {
+    // The longest first: one value may be part of another.
+    this.#pattern ??= new RegExp(
+      [...this.#spelled.keys()]
+        .sort((a, b) => b.length - a.length)
+        .map(bounded)
+        .join('|'),
+      'g',
+    );
+    const hits: Hit[] = [];
+    for (const { 0: spelled, index } of text.matchAll(this.#pattern)) {
+      const found = this.#spelled.get(spelled);
+      if (found) hits.push({ ...found, start: index, end: index + spelled.length });
+    }
+    return hits;
+  }
+}
+
+function bounded(value: string): string {
+  return value.length >= SURELY_ONE ? escaped(value) : `(?<![A-Za-z0-9])${escaped(value)}(?![A-Za-z0-9])`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

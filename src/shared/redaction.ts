@@ -1,0 +1,84 @@
+import { narrowMode } from '../files/append-file.ts';
+import { isPlainPlace, samePlace } from '../files/disk.ts';
+import { inputChunks } from '../files/input.ts';
+import { PRIVATE_MODE, toFile } from '../files/sink.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { copyOf } from '../log/byte-store.ts';
+import { KIND_IDS } from '../redact/finder.ts';
+import { type newTally, Redactor } from '../redact/redactor.ts';
+import { AppError, UsageError } from '../util/errors.ts';
+import { counted, didYouMean, grouped } from '../util/words.ts';
+import type { Io, ParsedArgs } from './command.ts';
+
+export type Redaction = Awaited<ReturnType<typeof openRedaction>>;
+
+export function listKinds(): string {
+  return `${KIND_IDS.join('\n')}\n`;
+}
+
+/** What the options of `redact` say, which are all optional, and the file for what was replaced. */
+export async function openRedaction(args: ParsedArgs, io: Io) {
+  const only = kindsIn(args, 'only');
+  const allow = args.text('allow');
+  const map = openMap(args, io);
+  const redactor = new Redactor({
+    emails: args.flag('emails'),
+    paths: args.flag('paths'),
+    entropy: args.flag('entropy'),
+    content: args.flag('content'),
+    only: only.size > 0 ? only : undefined,
+    ignore: kindsIn(args, 'ignore'),
+    allow: new Set(allow === undefined ? [] : await linesOf(allow, io)),
+    onValue: map && ((marker, kind, value) => map.out.text(`${JSON.stringify({ marker, kind, value })}\n`)),
+  });
+  return {
+    redactor,
+    /** Says what was done, and never what was found. */
+    tell: (name: string, tally: ReturnType<typeof newTally>) => io.note(`${name}: ${summaryOf(tally)}`),
+    finish: async (): Promise<void> => {
+      await map?.out.flush();
+      await map?.sink.commit();
+    },
+    discard: () => map?.sink.discard(),
+  };
+}
+
+/** '3 secrets replaced: github-token 2, password 1'. */
+function summaryOf({ replaced, thinking }: ReturnType<typeof newTally>): string {
+  if (replaced.size === 0) return 'no secrets found';
+  const all = [...replaced.values()].reduce((a, b) => a + b, 0);
+  const kinds = [...replaced].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${grouped(count)}`);
+  const blocks = `; ${counted(thinking, 'signed thinking block')} removed, for a changed one would be rejected`;
+  return `${counted(all, 'secret')} replaced: ${kinds.join(', ')}${thinking > 0 ? blocks : ''}`;
+}
+
+function kindsIn(args: ParsedArgs, option: 'only' | 'ignore'): Set<string> {
+  const names = args.texts(option).flatMap((word) => word.split(','));
+  for (const name of names) {
+    if (KIND_IDS.includes(name)) continue;
+    const hint = didYouMean(name, KIND_IDS) || "; 'sessionctl redact --list-kinds' lists them";
+    throw new UsageError(`--${option}: unknown kind '${name}'${hint}`);
+  }
+  return new Set(names);
+}
+
+async function linesOf(path: string, io: Io): Promise<string[]> {
+  const text = (await copyOf(inputChunks(path, io))).toString('utf8');
+  return text.split(/\r?\n/).filter((line) => line !== '');
+}
+
+/** A file that nobody else can read. */
+function openMap(args: ParsedArgs, io: Io) {
+  const path = args.text('map');
+  if (path === undefined) return undefined;
+  const output = args.text('output');
+  const others = [
+    ...(args.operands.length > 0 ? args.operands : ['/dev/stdin']),
+    ...(output === undefined ? [] : [output]),
+  ];
+  const other = isPlainPlace(path) ? others.find((one) => one !== '-' && samePlace(one, path)) : undefined;
+  if (other !== undefined) throw new AppError(`${path}: is '${other}' itself; choose another file with --map`);
+  narrowMode(path, PRIVATE_MODE);
+  const sink = toFile(path, { random: io.random, signal: io.signal, mode: PRIVATE_MODE });
+  return { sink, out: new ByteWriter(sink.stream) };
+}

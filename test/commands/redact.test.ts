@@ -1,0 +1,209 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { projectRoot, run, spawnProgram } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { filled } from '../support/secrets.ts';
+
+const scratch = scratchFolder();
+const TOKEN = filled('ghp_<36>');
+const MARKER = '[redacted:github-token:1]';
+const HEADER = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n';
+
+function message(text: string, id = 'a', parent: string | null = null): string {
+  const content = [{ type: 'text', text }];
+  const time = '2026-01-01T00:00:01.000Z';
+  return `${JSON.stringify({ type: 'message', id, parentId: parent, timestamp: time, message: { role: 'user', content } })}\n`;
+}
+
+function fileWith(text: string, name = 'session.jsonl'): string {
+  const path = join(mkdtempSync(join(scratch, 'case-')), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const log = HEADER + message(`token ${TOKEN}`) + message('password: "wint3r-moon"', 'b', 'a');
+
+test('writes a copy without secrets, and says how many of which kind on standard error', async () => {
+  const path = fileWith(log);
+  const ran = await run(['redact', path]);
+  expect(ran.stdout).toBe(log.replace(TOKEN, MARKER).replace('wint3r-moon', '[redacted:password:1]'));
+  expect(ran).toMatchObject({
+    code: 0,
+    stderr: `sessionctl: ${path}: 2 secrets replaced: github-token 1, password 1\n`,
+  });
+  expect(await run(['validate'], { stdin: ran.stdout })).toMatchObject({ code: 0 });
+});
+
+test('replaces a value before the place that gives it away in a file, and behind it in a pipe', async () => {
+  const both =
+    HEADER +
+    message('use wint3r-moon') +
+    message('password: "wint3r-moon"', 'b', 'a') +
+    message('wint3r-moon', 'c', 'b');
+  expect((await run(['redact', fileWith(both)])).stdout).not.toContain('wint3r-moon');
+  const piped = (await run(['redact'], { stdin: both })).stdout;
+  expect(piped.split('wint3r-moon')).toHaveLength(2);
+  expect(piped.split('\n')[1]).toContain('wint3r-moon');
+});
+
+test('changes a file in place, keeps the old one, and leaves a file without secrets untouched', async () => {
+  const path = fileWith(log);
+  expect(await run(['redact', '-i', '--backup', path])).toMatchObject({ code: 0, stdout: '' });
+  expect(readFileSync(path, 'utf8')).toContain(MARKER);
+  expect(readFileSync(`${path}.bak`, 'utf8')).toBe(log);
+  const before = statSync(path);
+  expect((await run(['redact', '-i', path])).stderr).toContain('no secrets found');
+  expect(statSync(path).ino).toBe(before.ino);
+});
+
+test('writes what was replaced to a file that nobody else can read, also where others could read it', async () => {
+  const path = fileWith(log);
+  const map = `${path}.map`;
+  writeFileSync(map, '');
+  chmodSync(map, 0o644);
+  await run(['redact', '--map', map, path]);
+  expect(statSync(map).mode & 0o777).toBe(0o600);
+  const records = readFileSync(map, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(records).toEqual([
+    { marker: MARKER, kind: 'github-token', value: TOKEN },
+    { marker: '[redacted:password:1]', kind: 'password', value: 'wint3r-moon' },
+  ]);
+  expect(await run(['redact', '--map', path, path])).toMatchObject({ code: 2 });
+});
+
+test('takes values that are no secrets from a file', async () => {
+  const allow = fileWith(`${TOKEN}\r\n\nother\n`, 'allow.txt');
+  expect((await run(['redact', '--allow', allow], { stdin: log })).stdout).toContain(TOKEN);
+});
+
+describe('--check', () => {
+  it('lists findings with a pointer and never a value, in every format, and exits 1', async () => {
+    const path = fileWith(log);
+    for (const format of ['text', 'json', 'github', 'sarif', 'junit']) {
+      const ran = await run(['redact', '--check', '--format', format, path]);
+      expect(ran.code).toBe(1);
+      expect(ran.stdout).toContain('github-token at /message/content/0/text');
+      expect(ran.stdout + ran.stderr).not.toContain(TOKEN);
+    }
+    const { stdout, stderr } = await run(['redact', '--check', path]);
+    expect(stdout.split('\n')[0]).toBe(`${path}:2: error: secret: github-token at /message/content/0/text`);
+    expect(stderr).toBe('sessionctl: 2 errors in 1 session (3 entries)\n');
+    expect(readFileSync(path, 'utf8')).toBe(log);
+  });
+
+  it('walks through folders and passes over what is no log of lines', async () => {
+    const path = fileWith(HEADER);
+    const folder = join(path, '..');
+    writeFileSync(join(folder, 'other.jsonl'), '{"a":1}\n{"a":2}\n');
+    expect(await run(['redact', '--check', folder])).toMatchObject({
+      code: 0,
+      stderr: 'sessionctl: no problems found in 1 session (1 entry); 1 JSON Lines file, not checked\n',
+    });
+  });
+});
+
+test('takes logs of every format that has one JSON object per line, and gives one without secrets back as it is', async () => {
+  const folder = join(projectRoot, 'fixtures/formats');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
+  let taken = 0;
+  for (const name of files) {
+    const path = join(folder, name);
+    const ran = await run(['redact', path]);
+    if (ran.code === 2) {
+      expect(ran.stderr, name).toMatch(/not one JSON object per line|--from jsonl/);
+      continue;
+    }
+    taken++;
+    expect(ran.stderr, name).toContain('no secrets found');
+    expect(ran.stdoutBytes.equals(readFileSync(path)), name).toBe(true);
+  }
+  expect(taken).toBeGreaterThan(files.length - 10);
+});
+
+describe('a log of another agent', () => {
+  it.each(['claude-code/2.1.325/tools.jsonl', 'codex/0.166.0/tools.jsonl', 'gemini'])(
+    '%s still validates and converts when it is redacted',
+    async (name) => {
+      const path = join(projectRoot, 'fixtures/formats', name);
+      const file = name.endsWith('.jsonl') ? path : firstLog(path);
+      const secret = `see ${TOKEN} and password="wint3r-moon"`;
+      // In all prompts and answers, wherever the format has them.
+      const planted = readFileSync(file, 'utf8').replace(
+        /((?:"text"|"content"):")(?=[A-Z])/g,
+        `$1${secret.replaceAll('"', '\\"')} `,
+      );
+      expect(planted).toContain(TOKEN);
+      const ran = await run(['redact'], { stdin: planted });
+      expect(ran.code).toBe(0);
+      expect(ran.stdout).not.toMatch(new RegExp(`${TOKEN}|wint3r-moon`));
+      const before = await run(['validate', '--format', 'json'], { stdin: planted });
+      expect((await run(['validate', '--format', 'json'], { stdin: ran.stdout })).code).toBe(before.code);
+      expect((await run(['convert'], { stdin: ran.stdout })).stdout).toContain(MARKER);
+    },
+  );
+});
+
+function firstLog(folder: string): string {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  return join(folder, names.find((name) => /(?<!native)\.jsonl$/.test(name)) ?? '');
+}
+
+test('a Codex log that others may name offsets of keeps the place of every line', async () => {
+  const paginated = readFileSync(join(projectRoot, 'fixtures/formats/codex/0.166.0/tools.jsonl'), 'utf8').split('\n');
+  expect(paginated[0]).toContain('"history_mode":"paginated"');
+  const planted = paginated.map((line) => line.replace('"text":"', `"text":"PASSWORD=abc123 ${TOKEN} `)).join('\n');
+  const { stdout, code } = await run(['redact'], { stdin: planted });
+  expect(code).toBe(0);
+  expect(stdout).not.toMatch(new RegExp(`${TOKEN}|abc123`));
+  expect(stdout.split('\n').map((line) => Buffer.byteLength(line))).toEqual(
+    planted.split('\n').map((line) => Buffer.byteLength(line)),
+  );
+});
+
+test("omp's title slot keeps its 256 bytes", async () => {
+  const title = { type: 'title', v: 1, title: `fix ${TOKEN}`, updatedAt: '2026-01-01T00:00:00.000Z', pad: '' };
+  const slot = JSON.stringify({ ...title, pad: ' '.repeat(255 - JSON.stringify(title).length) });
+  const { stdout } = await run(['redact'], { stdin: `${slot}\n${log}` });
+  expect(stdout.split('\n')[0]).toHaveLength(255);
+  expect(stdout).not.toContain(TOKEN);
+  expect(await run(['validate'], { stdin: stdout })).toMatchObject({ code: 0 });
+});
+
+test('counts blob refs, whose blobs are not searched', async () => {
+  const image = { type: 'image', mimeType: 'image/png', data: `blob:sha256:${filled('<64h>')}` };
+  const line = message('x').replace('[{', `[${JSON.stringify(image)},{`);
+  expect((await run(['redact'], { stdin: HEADER + line })).stderr).toContain('1 blob ref; the blobs were not searched');
+});
+
+test.each([
+  [['redact', '--only', 'github-tokn'], "unknown kind 'github-tokn'; did you mean 'github-token'"],
+  [['redact', '--format', 'json'], '--format is for --check'],
+  [['redact', join(projectRoot, 'fixtures/formats/aider')], 'is a folder'],
+])('refuses %j', async (argv, words) => {
+  const ran = await run(argv, { stdin: log });
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain(words);
+});
+
+test('refuses what is not one JSON object per line, with the way to do it', async () => {
+  const path = fileWith('{\n  "info": {"id":"ses_1"},\n  "messages": []\n}\n', 'export.json');
+  const ran = await run(['redact', path]);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain('sessionctl convert FILE | sessionctl redact');
+});
+
+test('lists its kinds', async () => {
+  const { stdout } = await run(['redact', '--list-kinds']);
+  expect(stdout.split('\n')).toContain('github-token');
+  expect(stdout.split('\n').length).toBeGreaterThan(100);
+});
+
+test('works as a built program in a pipe', async () => {
+  expect(existsSync(join(projectRoot, 'dist'))).toBe(true);
+  const ran = await spawnProgram(['redact'], { stdin: log });
+  expect(ran.stdout).toContain(MARKER);
+});
