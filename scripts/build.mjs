@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import './build-scanner.mjs';
 import { writeCommonJs } from './common-js.mjs';
+import { writeLicenses } from './licenses.mjs';
 
 /** split2 is CommonJS, and a bundle of modules has no `require` for it. */
 const split2AsModule = {
@@ -85,13 +86,29 @@ const plugins = [split2AsModule, yargsParserAlone, zodInParts, versionAlone];
 
 rmSync('dist', { recursive: true, force: true });
 // Each file of the library is a part of its own, so that whoever bundles one function does not get all.
-await build({
+const library = await build({
   ...modules,
   ...small,
+  metafile: true,
   plugins: [...plugins, sqliteAsModule('/..')],
   entryPoints: ['src/index.ts', 'src/library/*.ts'],
   outdir: 'dist',
   chunkNames: 'library/[name]-[hash]',
+});
+// For browsers: no module of Node is left in it.
+const shim = (name) => resolve(`scripts/browser/${name}.mjs`);
+const core = await build({
+  ...modules,
+  ...small,
+  platform: 'browser',
+  target: 'es2023',
+  metafile: true,
+  plugins: [versionAlone, zodInParts],
+  entryPoints: ['src/core.ts'],
+  outdir: 'dist',
+  chunkNames: 'core/[name]-[hash]',
+  alias: { 'node:buffer': shim('buffer'), 'node:crypto': shim('crypto'), split2: shim('split2') },
+  inject: [shim('buffer')],
 });
 const program = await build({
   ...modules,
@@ -110,6 +127,7 @@ await writeCommonJs(program, {
   supported: { 'dynamic-import': false },
   define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
 });
+writeLicenses('dist/LICENSES.txt', [library, core, program]);
 // It looks for it beside its own code.
 copyFileSync('node_modules/node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm', 'dist/node-sqlite3-wasm.wasm');
 chmodSync('dist/node-sqlite3-wasm.wasm', 0o644);

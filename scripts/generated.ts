@@ -9,6 +9,7 @@ import { type Support, supportedFormats } from '../src/formats/support.ts';
 import { main, type ProcessIo } from '../src/main.ts';
 import { rules } from '../src/rules/index.ts';
 import type { NamedCommand } from '../src/shared/command.ts';
+import { libraryTypes } from './library-types.ts';
 import { manPage } from './man-page.ts';
 import { type AgentLevels, rulePage } from './rule-docs.ts';
 import { type Shot, screenshot } from './screenshot.ts';
@@ -27,6 +28,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
     path,
     make: async (root: string) => await withParts(readFileSync(join(root, path), 'utf8')),
   })),
+  { path: 'src/library/types.ts', make: async () => libraryTypes() },
   { path: 'docs/rules.md', make: async () => rulePage(rules, await agentLevels()) },
   {
     path: 'docs/sessionctl.1',

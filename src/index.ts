@@ -5,11 +5,14 @@
  */
 
 export type { Context } from './context/context.ts';
+export type { FormName } from './context/messages/form.ts';
 export type { PathState } from './context/state.ts';
 export type { Profile, Projected } from './context/types.ts';
+export type { ConversionReport } from './formats/format.ts';
 export type { IdScheme } from './formats/native/ids.ts';
 export type { MigrateWarning, TargetVersion } from './formats/native/migration.ts';
 export type { JsonObject } from './json/value.ts';
+export { type AppendOptions, append } from './library/append.ts';
 export type { Bytes, Random, RereadableBytes } from './library/arguments.ts';
 export {
   buildContext,
@@ -19,6 +22,11 @@ export {
   type MessagesAndState,
   type SessionContextOptions,
 } from './library/context.ts';
+export { type ConvertLogOptions, convert } from './library/convert.ts';
+export { type DiffOptions, diff } from './library/diff.ts';
+export { type ExportSessionOptions, exportSession } from './library/export.ts';
+export { type ForkSessionOptions, fork } from './library/fork.ts';
+export { isBlock, isEntry, isMessage } from './library/guards.ts';
 export { type MigrateLogOptions, migrate } from './library/migrate.ts';
 export {
   type DamageName,
@@ -40,6 +48,7 @@ export {
   sessionTitle,
 } from './library/session.ts';
 export { type StatusOptions, status } from './library/status.ts';
+export type * from './library/types.ts';
 export { listRules, summarize, type ValidateOptions, type ValidationSummary, validate } from './library/validate.ts';
 export type { RandomAccess } from './log/byte-store.ts';
 export type { LeftOut, LogEntry } from './log/log-entry.ts';
@@ -48,4 +57,4 @@ export type { ChangeRecord, QuarantineRecord, Remaining as Left } from './repair
 export type { Finding, Group, Level, RuleMeta, Severity } from './rules/rule.ts';
 export type { ClassName, ClassRule, Idempotency, Policy, Verdict } from './status/classes.ts';
 export type { ChecklistItem, PendingCall, Reason, State, Status } from './status/types.ts';
-export { AppError } from './util/errors.ts';
+export { AppError, type ErrorCode } from './util/errors.ts';

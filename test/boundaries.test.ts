@@ -7,7 +7,7 @@ import { projectRoot } from './support/run.ts';
 const LAYERS = `json scanner util / lines transcript / entries / formats / log / files tree /
   blobs context exporters overview rules / redact repair reporters / shared status /
   completion convert diff sessions validate / stats /
-  commands library / cli index.ts / main.ts`.split('/');
+  commands library / cli core.ts index.ts / main.ts`.split('/');
 
 /** Who alone imports a package, a module of Node or the folder files. Nobody imports what is not named, such as node:http. */
 const IMPORTED_BY: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { duplicatesIn, type ProjectedEntry, type SessionContext, sessionContext } from '../context/context.ts';
-import { FORMS, type FormName, HAVE_SYSTEM, MessageForm, verdictOf } from '../context/messages/form.ts';
+import { FORMS, type FormName, HAVE_SYSTEM, MessageForm, replaysIn, verdictOf } from '../context/messages/form.ts';
 import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -64,9 +64,7 @@ async function show(session: Log, view: View, args: ParsedArgs, io: Io): Promise
   const options = { allowNull: true, duplicates: duplicatesIn(profile) };
   const position = await view.leaf(rev === '@' ? undefined : rev, options);
   const blobs = blobResolver(session.name, args, io);
-  // A history in the items of that API is what it is sent, whatever the profile.
-  const replays = form === 'responses' ? true : undefined;
-  const context = await sessionContext(session, position < 0 ? null : position, profile, replays);
+  const context = await sessionContext(session, position < 0 ? null : position, profile, replaysIn(form));
   for (const note of context.notes) io.note(`${session.name}: ${note}`);
   const out = new ByteWriter(io.stdout);
   const print = (line: string): Promise<void> => out.put(`${line}\n`);

@@ -98,7 +98,7 @@ export function identifyDocument(name: string, start: Buffer, from?: string): Id
 
 /** The user says that a file has a format that it does not have. */
 export function unfitError(name: string, { id }: Pick<LogFormat, 'id'>, title: string): AppError {
-  return new AppError(`${name}: does not fit '--from ${id}'; it looks like ${title}`);
+  return new AppError(`${name}: does not fit '--from ${id}'; it looks like ${title}`, 'NOT_A_SESSION');
 }
 
 /** Refuses what is only recognized. */
@@ -138,7 +138,7 @@ export function unsupportedMessage({ title, toNative }: LogFormat): string {
 }
 
 export function foreignError(name: string, format: LogFormat): AppError {
-  return new AppError(`${name}: ${foreignMessage(format)}`);
+  return new AppError(`${name}: ${foreignMessage(format)}`, 'NOT_A_SESSION');
 }
 
 /** After so many lines a log that is surely not ours is compared with other formats, and at the end. */
@@ -235,7 +235,7 @@ export class Detection {
     const wanted = foreignFormats.find(({ id }) => id === from);
     if (wanted && this.#looked > 0) throw unfitError(this.#name, wanted, 'a pi or omp session log');
     const refusal = rewriting && this.#evidence.refusal(rewriting);
-    if (refusal !== undefined) throw new AppError(`${this.#name}: ${refusal}`);
+    if (refusal !== undefined) throw new AppError(`${this.#name}: ${refusal}`, 'NOT_A_SESSION');
     this.#held = undefined;
     return lines;
   }

@@ -1,4 +1,5 @@
 import { type Context, duplicatesIn, buildContext as projected, sessionContext } from '../context/context.ts';
+import { FORMS, type FormName, MessageForm, replaysIn } from '../context/messages/form.ts';
 import type { PathState } from '../context/state.ts';
 import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
@@ -38,15 +39,19 @@ export function buildContext(path: Iterable<GivenEntry>, options?: ContextOption
 
 export interface SessionContextOptions extends ContextOptions {
   /** The entry at which the context ends; '@' by default. */
-  readonly rev?: string;
+  readonly leaf?: string;
+  /** The messages in the form of an API; 'native' by default. */
+  readonly as?: FormName;
 }
 
 /** What the model sees at an entry of a session. */
 export interface MessagesAndState {
-  /** Each message as JSON text; untouched messages are the very text of the log. */
+  /** Each message as JSON text; untouched native messages are the very text of the log. */
   readonly messages: readonly string[];
   readonly state: PathState;
   readonly notes: readonly string[];
+  /** What is for the system prompt, in the forms whose messages do not hold it. */
+  readonly system: readonly string[];
 }
 
 /** What the model sees at an entry of a log. Holds the messages; see openSession for what is held of the log. */
@@ -54,23 +59,23 @@ export async function contextOf(
   source: Bytes | RandomAccess | SessionLog,
   options?: SessionContextOptions,
 ): Promise<MessagesAndState> {
-  const { profile = 'spec', rev = '@' } = optionsOf('contextOf', options, {
-    profile: PROFILES,
-    rev: 'checked later',
-  });
-  requireRev('contextOf', rev);
+  const given = optionsOf('contextOf', options, { profile: PROFILES, leaf: 'checked later', as: FORMS });
+  const { profile = 'spec', leaf = '@', as = 'native' } = given;
+  requireRev('contextOf', leaf, 'leaf');
   return await withSession('contextOf', source, async (session) => {
-    const isEmpty = session.index.size === 0 && rev === '@';
+    const isEmpty = session.index.size === 0 && leaf === '@';
     const position = isEmpty
       ? null
-      : await resolveRev(session, rev, { allowNull: true, duplicates: duplicatesIn(profile) });
-    const context = await sessionContext(session, position, profile);
+      : await resolveRev(session, leaf, { allowNull: true, duplicates: duplicatesIn(profile) });
+    const context = await sessionContext(session, position, profile, replaysIn(as));
+    const form = new MessageForm(as);
     const messages: string[] = [];
     const notes = [...context.notes];
     for await (const { projected } of context.emitted()) {
-      messages.push(...projected.messages);
+      for (const message of projected.messages) messages.push(...form.add(message));
       if (projected.note !== undefined) notes.push(projected.note);
     }
-    return { messages, state: await context.state(), notes };
+    messages.push(...form.end());
+    return { messages, state: await context.state(), notes, system: form.system };
   });
 }

@@ -2,6 +2,7 @@ import { BYTE_ORDER_MARK, type Damage, readContent } from '../entries/damage.ts'
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import type { JsonObject } from '../json/value.ts';
 import { readLines } from '../lines/reader.ts';
+import { type Envelope, envelopeOf } from '../log/log-entry.ts';
 import { type Bytes, chunksOf, optionsOf } from './arguments.ts';
 
 interface ObjectPlace {
@@ -12,7 +13,7 @@ interface ObjectPlace {
 }
 
 /** An object of the log: a header, omp's title slot or an entry. */
-export interface ReadObject extends ObjectPlace {
+export interface ReadObject extends ObjectPlace, Envelope {
   readonly kind: 'header' | 'title' | 'entry';
   readonly value: JsonObject;
   /** Its JSON text as it is in the log. */
@@ -62,7 +63,8 @@ async function* entriesOf(
     for (const { value, text } of content.objects) {
       const kind = isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry';
       if (kind === 'header') version ??= versionOf(value).version;
-      yield damage === undefined ? { kind, ...place, value, text } : { kind, ...place, value, text, damage };
+      const read = { kind, ...place, value, text, ...envelopeOf(value) } as const;
+      yield damage === undefined ? read : { ...read, damage };
     }
   }
 }

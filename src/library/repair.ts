@@ -10,6 +10,7 @@ import {
 import { rules } from '../rules/index.ts';
 import { AppError } from '../util/errors.ts';
 import { described, optionsOf, type Random, type RereadableBytes, rereader, systemRandom } from './arguments.ts';
+import { produce } from './produce.ts';
 
 export interface RepairOptions {
   /** What messages call the log; '-' by default. */
@@ -74,23 +75,14 @@ async function* repaired(
   const settings = { only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
   const request = { name, read, rereadable: true, ...settings };
   const plan = await planRepair(request);
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = writable.getWriter();
-  const applying = applyRepair(plan, request, {
-    write: async (bytes) => await writer.write(bytes),
-    onChange: async (record) => await given.onChange?.(record),
-    onQuarantine: given.onQuarantine,
-  });
-  const closing = applying.then(
-    async () => await writer.close(),
-    async (error: unknown) => {
-      const isChanged = error instanceof InputChanged;
+  const callbacks = { onChange: async (record: ChangeRecord) => await given.onChange?.(record) };
+  return yield* produce(async (write) => {
+    try {
+      return { left: await applyRepair(plan, request, { write, ...callbacks, onQuarantine: given.onQuarantine }) };
+    } catch (error) {
+      if (!(error instanceof InputChanged)) throw error;
       const message = `${name}: was changed while it was being read; run again when no program is writing to it`;
-      await writer.abort(isChanged ? new AppError(message) : error);
-    },
-  );
-  // Whoever leaves before the end has closed the stream.
-  closing.catch(() => {});
-  for await (const bytes of readable) yield bytes;
-  return { left: await applying };
+      throw new AppError(message, 'CHANGED');
+    }
+  });
 }

@@ -57,6 +57,20 @@ export async function withSession<Result>(
   }
 }
 
+/** The same for work that gives one thing after the other. */
+export async function* eachFromSession<Item>(
+  caller: string,
+  source: Bytes | RandomAccess | SessionLog,
+  work: (session: Log) => AsyncIterable<Item>,
+): AsyncGenerator<Item, void, void> {
+  const session = source instanceof Log ? source : await opened(caller, source as Bytes | RandomAccess, {});
+  try {
+    yield* work(session);
+  } finally {
+    if (session !== source) await session.close();
+  }
+}
+
 /** The entry that a REV names: '@', '@~2', 'root', 'line:7', 'leaf:1', an id, the start of one, a label. */
 export async function resolveRev(session: SessionLog, rev: string): Promise<LogEntry> {
   const inner = requireSession('resolveRev', session);
@@ -66,7 +80,7 @@ export async function resolveRev(session: SessionLog, rev: string): Promise<LogE
 
 export interface PathOptions {
   /** The entry at the end of the path; by default '@', the last entry of the log. */
-  readonly rev?: string;
+  readonly leaf?: string;
   /** Which entry a repeated id means: 'nearest-earlier' by default; the agents take the 'last'. */
   readonly duplicates?: Duplicates;
 }
@@ -74,9 +88,9 @@ export interface PathOptions {
 /** The entries from the root to an entry, one at a time. Holds their positions. */
 export function pathTo(session: SessionLog, options?: PathOptions): AsyncGenerator<LogEntry, void, void> {
   const inner = requireSession('pathTo', session);
-  const { rev, duplicates } = optionsOf('pathTo', options, { rev: 'checked later', duplicates: 'checked later' });
-  if (rev !== undefined) requireRev('pathTo', rev);
-  return pathOf(inner, rev ?? '@', duplicates);
+  const { leaf, duplicates } = optionsOf('pathTo', options, { leaf: 'checked later', duplicates: 'checked later' });
+  if (leaf !== undefined) requireRev('pathTo', leaf, 'leaf');
+  return pathOf(inner, leaf ?? '@', duplicates);
 }
 
 async function* pathOf(
@@ -110,9 +124,9 @@ export async function sessionTitle(session: SessionLog): Promise<string | undefi
   return await titleOf(requireSession('sessionTitle', session));
 }
 
-export function requireRev(caller: string, rev: unknown): asserts rev is string {
+export function requireRev(caller: string, rev: unknown, name = 'rev'): asserts rev is string {
   if (typeof rev !== 'string')
-    throw new TypeError(`${caller}: rev must be a string such as '@', not ${described(rev)}`);
+    throw new TypeError(`${caller}: ${name} must be a string such as '@', not ${described(rev)}`);
 }
 
 function requireSession(caller: string, session: unknown): Log {

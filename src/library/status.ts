@@ -7,17 +7,17 @@ import { requireRev, type SessionLog, withSession } from './session.ts';
 
 export interface StatusOptions {
   /** The entry whose path is judged; the last of the log by default. */
-  readonly rev?: string;
+  readonly leaf?: string;
   /** Classes for tools of your own; they are asked before the built-in table, and the first that fits wins. */
   readonly classes?: readonly ClassRule[];
 }
 
 /** Whether a session may be resumed: verdict, reasons, pending calls, last stable entry. Nothing is run or written. */
 export async function status(source: Bytes | RandomAccess | SessionLog, options?: StatusOptions): Promise<Status> {
-  const { rev, classes } = optionsOf('status', options, { rev: 'checked later', classes: 'checked later' });
-  if (rev !== undefined) requireRev('status', rev);
+  const { leaf, classes } = optionsOf('status', options, { leaf: 'checked later', classes: 'checked later' });
+  if (leaf !== undefined) requireRev('status', leaf, 'leaf');
   const classify = classifier(rulesOf(classes));
-  return await withSession('status', source, async (session) => await sessionStatus(session, { rev, classify }));
+  return await withSession('status', source, async (session) => await sessionStatus(session, { rev: leaf, classify }));
 }
 
 function rulesOf(classes: readonly ClassRule[] | undefined): ClassRule[] {

@@ -8,7 +8,7 @@ export interface ValidateOptions {
   /** What findings and messages call the log; '-' by default. */
   readonly name?: string;
   /** Levels that differ from those of the rules: { 'blank-line': 'off' }. */
-  readonly levels?: Readonly<Record<string, Level>>;
+  readonly rules?: Readonly<Record<string, Level>>;
   /** 256 MiB by default. */
   readonly maxLineBytes?: number;
   readonly random?: Random;
@@ -26,7 +26,7 @@ export interface ValidationSummary {
 }
 
 const LEVELS: readonly Level[] = ['error', 'warning', 'off'];
-const OPTIONS = { name: 'string', levels: 'checked later', maxLineBytes: 'bytes', random: 'function' } as const;
+const OPTIONS = { name: 'string', rules: 'checked later', maxLineBytes: 'bytes', random: 'function' } as const;
 
 /**
  * Every finding of a log, as `sessionctl validate` reports them: those of a line as the line is read, those that need
@@ -47,18 +47,18 @@ function findingsOf(
   source: Bytes,
   options: ValidateOptions | undefined,
 ): AsyncGenerator<Finding, ValidationSummary, void> {
-  const { name, levels, maxLineBytes, random } = optionsOf(caller, options, OPTIONS);
-  const settings = { levels: levelsOf(caller, levels), scanner: 'off', ...(maxLineBytes && { maxLineBytes }) } as const;
+  const { name, rules, maxLineBytes, random } = optionsOf(caller, options, OPTIONS);
+  const settings = { levels: levelsOf(caller, rules), scanner: 'off', ...(maxLineBytes && { maxLineBytes }) } as const;
   return check(chunksOf(caller, source), name ?? '-', settings, random ?? systemRandom);
 }
 
-function levelsOf(caller: string, levels: ValidateOptions['levels']): ReadonlyMap<string, Level> {
+function levelsOf(caller: string, levels: ValidateOptions['rules']): ReadonlyMap<string, Level> {
   if (levels === undefined) return new Map();
   if (typeof levels !== 'object' || levels === null)
-    throw new TypeError(`${caller}: levels must be an object, such as { 'blank-line': 'off' }`);
+    throw new TypeError(`${caller}: rules must be an object, such as { 'blank-line': 'off' }`);
   for (const [id, level] of Object.entries(levels)) {
-    if (!allRules.some((rule) => rule.id === id)) throw new TypeError(`${caller}: levels: unknown rule '${id}'`);
-    requireOption(caller, `levels: the level of ${id}`, level, LEVELS);
+    if (!allRules.some((rule) => rule.id === id)) throw new TypeError(`${caller}: rules: unknown rule '${id}'`);
+    requireOption(caller, `rules: the level of ${id}`, level, LEVELS);
   }
   return new Map(Object.entries(levels));
 }
@@ -84,7 +84,7 @@ async function* check(
     waiting = [];
     if (!done) continue;
     if ('error' in value) throw value.error;
-    if ('foreign' in value) throw new AppError(`${name}: ${value.foreign.reason}`);
+    if ('foreign' in value) throw new AppError(`${name}: ${value.foreign.reason}`, 'NOT_A_SESSION');
     const { error: errors, warning: warnings } = counts;
     return { ok: errors === 0, errors, warnings, entries: value.entries, rules: byRule };
   }

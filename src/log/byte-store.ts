@@ -61,7 +61,7 @@ function isText(bytes: Buffer): boolean {
 export function inMemory(bytes: Buffer): RandomAccess {
   return {
     read: async (buffer, offset, length, position) => ({
-      bytesRead: bytes.copy(buffer, offset, position, position + length),
+      bytesRead: position < bytes.length ? bytes.copy(buffer, offset, position, position + length) : 0,
     }),
   };
 }

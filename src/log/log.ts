@@ -6,7 +6,7 @@ import { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
 import type { ByteStore } from './byte-store.ts';
 import type { IndexBuilder } from './index-builder.ts';
-import type { LeftOut, LogEntry } from './log-entry.ts';
+import { envelopeOf, type LeftOut, type LogEntry } from './log-entry.ts';
 import type { LogIndex } from './log-index.ts';
 
 /** Entries that lie near each other are read in one go, up to this many bytes. */
@@ -83,7 +83,7 @@ export class Log {
     const line = this.index.lineOf(position);
     const rule = this.#damage.find((one) => one.line === line)?.rule;
     const help = "run 'sessionctl repair' first, or choose another entry";
-    throw new AppError(`${this.name}: line ${line} is damaged (${rule}); ${help}`);
+    throw new AppError(`${this.name}: line ${line} is damaged (${rule}); ${help}`, 'DAMAGED');
   }
 
   /** In the order asked for; a line that turns out to be damaged is left out and is in `damage`. */
@@ -158,6 +158,7 @@ export class Log {
     if ((await this.#store.readAt(memory.subarray(0, length), start)) < length) {
       throw new AppError(
         `${this.name}: became shorter while it was being read; run again when no program is writing to it`,
+        'CHANGED',
       );
     }
     this.onRead?.(positions.reduce((bytes, position) => bytes + this.index.lengthOf(position), 0));
@@ -174,7 +175,7 @@ export class Log {
       const value: unknown = JSON.parse(text);
       // Bytes that are no UTF-8 become this character.
       const isWhole = !text.includes('\ufffd') || isUtf8(bytes.subarray(from, to));
-      if (isObject(value) && isWhole) return { position, line: number, offset, text, value };
+      if (isObject(value) && isWhole) return { position, line: number, offset, text, value, ...envelopeOf(value) };
     } catch {
       // The index took the line for an entry by its envelope alone.
     }

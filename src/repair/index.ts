@@ -80,7 +80,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   if (originIn(request)) throw foreignError(name, format);
   const checks = await format.checks?.();
   if (!checks && !format.toNative && format.id !== 'sqlite')
-    throw new AppError(`${name}: ${unsupportedMessage(format)}`);
+    throw new AppError(`${name}: ${unsupportedMessage(format)}`, 'NOT_A_SESSION');
   if (!checks?.edit || index.isDocument) {
     const what = index.isDocument ? 'documents' : 'logs of this format';
     throw new AppError(`${name}: repair does not write ${what} (looks like ${format.title}); nothing was written`);
@@ -182,7 +182,7 @@ async function readIndex(request: RepairRequest, wants: (rule: string) => boolea
       return identify(name, first, from);
     if (said) throw unfitError(name, said, 'a pi or omp session log');
     const refusal = evidence.refusal({ anyVersion: false });
-    if (refusal !== undefined) throw new AppError(`${name}: ${refusal}`);
+    if (refusal !== undefined) throw new AppError(`${name}: ${refusal}`, 'NOT_A_SESSION');
     return undefined;
   };
   let identity: Identity | undefined;

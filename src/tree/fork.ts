@@ -1,12 +1,16 @@
+import { versionOf } from '../entries/envelope-check.ts';
 import { stableId } from '../formats/native/ids.ts';
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
+import type { LogEntry } from '../log/log-entry.ts';
+import { HEADER_PARENT } from '../log/log-index.ts';
+import { AppError } from '../util/errors.ts';
 import { eachLabel, type GivenLabel } from './labels.ts';
-import { markPositions } from './path.ts';
+import { cutPath, markPositions, pathEnd, pathTo } from './path.ts';
 
 /** What makes a copied path a session of its own. */
-export interface ForkIdentity {
+interface ForkIdentity {
   readonly id: string;
   readonly timestamp: string;
   /** The source's id. */
@@ -87,7 +91,7 @@ export function uuidOf(random: Uint8Array): string {
 }
 
 /** Label entries that are not on the path and have the last word about an entry on it, in file order. */
-export async function lateLabels(session: Log, path: Iterable<number>): Promise<number[]> {
+async function lateLabels(session: Log, path: Iterable<number>): Promise<number[]> {
   const isOnPath = markPositions(session.index, path);
   const last = new Map<number, GivenLabel>();
   const own = new Map<number, string>();
@@ -109,4 +113,92 @@ export function unusableField(value: JsonObject): string | undefined {
   if (type !== 'message') return undefined;
   if (!isObject(message)) return 'message';
   return typeof message['role'] === 'string' ? undefined : 'message.role';
+}
+
+const REPEATED = 'ids are repeated on the path, so the path is ambiguous';
+/** omp rewrites the slot in place, so only one of exactly this size may precede a header. */
+const TITLE_SLOT_BYTES = 256;
+
+export interface ForkOptions extends Omit<ForkIdentity, 'parentSession'> {
+  /** Every entry gets a new id. */
+  readonly newIds: boolean;
+  /** Gets what the user has to know. */
+  readonly onNote: (note: string) => void;
+}
+
+/** The id of a session that is to be forked. */
+export function sourceId(session: Log): string {
+  const id = session.header?.['id'];
+  if (session.headerText === undefined || typeof id !== 'string')
+    throw refused(session, 'has no header with an id, so a fork could not refer to it');
+  if (session.fileVersion === 1)
+    throw new AppError(`${session.name}: is a version 1 log, which has no tree; run 'sessionctl migrate' first`);
+  return id;
+}
+
+/** The lines of a session that has the path to a leaf. All of the path is read before the first of them comes. */
+export async function* forkLines(session: Log, leaf: number, options: ForkOptions): AsyncGenerator<string, void, void> {
+  const { header, headerText = '', titleSlotText, name } = session;
+  const { id, timestamp, newIds, onNote } = options;
+  const identity = { id, timestamp, parentSession: sourceId(session) };
+  const path = pathTo(session.index, leaf);
+  const other = pathTo(session.index, leaf, 'last');
+  // Agents do not agree which entry a repeated id means.
+  if (path.length !== other.length || path.some((at, place) => at !== other[place])) throw refused(session, REPEATED);
+  const wanted = [...path, ...(await lateLabels(session, path))];
+  const ids = await readWhole(session, wanted, id, newIds);
+  const version = header && versionOf(header).known ? undefined : session.version;
+  if (titleSlotText !== undefined) {
+    if (Buffer.byteLength(titleSlotText, 'utf8') + 1 === TITLE_SLOT_BYTES) yield titleSlotText;
+    else onNote(`${name}: its title slot is not 256 bytes long and was left out; 'sessionctl repair' fixes it`);
+  }
+  yield forkHeader(headerText, identity, version);
+  let place = 0;
+  let last: string | null = null;
+  for await (const entry of session.entries(wanted)) {
+    const isLabel = place >= path.length;
+    const parentId = place++ === 0 ? rootParent(session, leaf, entry, options) : isLabel ? last : undefined;
+    yield forkEntry(entry.text, entry.value, ids, parentId);
+    last = ids.of(entry.value['id'] as string);
+  }
+}
+
+function refused(session: Log, why: string): AppError {
+  return new AppError(`${session.name}: ${why}; run 'sessionctl repair' first`);
+}
+
+/** Reads all that will be written once before the first byte leaves: a fork with a hole in it is none. */
+async function readWhole(session: Log, wanted: readonly number[], id: string, renames: boolean): Promise<ForkIds> {
+  const ids = new ForkIds(id);
+  const met = session.index.repeatedIds > 0 ? new Set<unknown>() : undefined;
+  let read = 0;
+  for await (const { position, line, value } of session.entries(wanted)) {
+    if (position !== wanted[read]) break;
+    const field = unusableField(value);
+    if (field !== undefined) throw refused(session, `line ${line}, which is on the path, has no usable ${field}`);
+    if (met?.has(value['id'])) throw refused(session, REPEATED);
+    met?.add(value['id']);
+    if (renames) ids.know(value);
+    read++;
+  }
+  const missing = wanted[read];
+  if (missing !== undefined)
+    throw refused(session, `line ${session.index.lineOf(missing)}, which is on the path, is damaged`);
+  if (renames) ids.rename();
+  return ids;
+}
+
+/** What the first entry hangs from: nothing, or the header in dialects where it does; else undefined. */
+function rootParent(session: Log, end: number, root: LogEntry, { id, onNote }: ForkOptions): string | null | undefined {
+  const { index } = session;
+  if (index.parentOf(root.position) === HEADER_PARENT) return id;
+  const kind = pathEnd(index, root.position);
+  if (kind === 'root') return undefined;
+  // Where the path is cut off from other entries, the view says so.
+  if (!cutPath(index, end)) {
+    const parent = `parent '${String(root.value['parentId'])}' of line ${root.line}`;
+    const why = kind === 'cycle' ? `${parent} leads back to it` : `${parent} is not in the file`;
+    onNote(`${session.name}: ${why}; the fork starts there, as it does for agents`);
+  }
+  return null;
 }

@@ -52,7 +52,7 @@ class RevReader {
   }
 
   error(message: string): AppError {
-    return new AppError(`${this.#session.name}: ${message}`);
+    return new AppError(`${this.#session.name}: ${message}`, 'UNKNOWN_REV');
   }
 
   async read(rev: string): Promise<number> {

@@ -4,13 +4,37 @@
  */
 export class AppError extends Error {
   override readonly name = 'AppError';
+  /** What kind of error it is, for programs; of the system's errors their own code, such as ENOENT. */
+  readonly code: ErrorCode;
+
+  constructor(message: string, code: ErrorCode = 'FAILED') {
+    super(message);
+    this.code = code;
+  }
 }
 
+export type ErrorCode =
+  | 'FAILED'
+  | 'USAGE'
+  | 'NOT_A_SESSION'
+  | 'UNKNOWN_REV'
+  | 'DAMAGED'
+  | 'CHANGED'
+  | (`E${string}` & {});
+
 /** A wrong call. The program adds a pointer to the command's help. */
-export class UsageError extends AppError {}
+export class UsageError extends AppError {
+  constructor(message: string) {
+    super(message, 'USAGE');
+  }
+}
 
 /** A file that is no session log, or one of a format that is not read. */
-export class UnsupportedLog extends AppError {}
+export class UnsupportedLog extends AppError {
+  constructor(message: string) {
+    super(message, 'NOT_A_SESSION');
+  }
+}
 
 /** What was to be written did not arrive: it ends the whole run, not only the work on one file. */
 export class OutputError extends AppError {}
@@ -45,8 +69,9 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
 /** The system's error about a path as one clear line; what is one already stays. */
 export function fileError(path: string, error: unknown, reasons = SYSTEM_REASONS): AppError {
   if (error instanceof AppError) return error;
-  const reason = reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
-  return new AppError(`${path}: ${reason}`);
+  const code = errorCode(error) ?? '';
+  const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
+  return new AppError(`${path}: ${reason}`, code.startsWith('E') ? (code as ErrorCode) : 'FAILED');
 }
 
 const WRITE_REASONS: Readonly<Record<string, string>> = {

@@ -91,11 +91,11 @@ describe('validate', () => {
     expect(Object.values(summary.rules).reduce((sum, count) => sum + count, 0)).toBe(findings.length);
   });
 
-  it('takes levels, and says what is no session log', async () => {
+  it('takes levels of rules, and says what is no session log', async () => {
     const log = bytesOf(`${HEADER}\n${user('a', null)}`);
     expect(await library.summarize(log)).toMatchObject({ warnings: 1, rules: { 'blank-line': 1 } });
-    expect(await library.summarize(log, { levels: { 'blank-line': 'error' } })).toMatchObject({ ok: false, errors: 1 });
-    expect(await library.summarize(log, { levels: { 'blank-line': 'off' } })).toMatchObject({ ok: true, warnings: 0 });
+    expect(await library.summarize(log, { rules: { 'blank-line': 'error' } })).toMatchObject({ ok: false, errors: 1 });
+    expect(await library.summarize(log, { rules: { 'blank-line': 'off' } })).toMatchObject({ ok: true, warnings: 0 });
     await expect(library.summarize(bytesOf('just text\n'))).rejects.toThrow(library.AppError);
   });
 });
@@ -223,16 +223,16 @@ describe('a wrong argument', () => {
       () => library.readEntries(Buffer.alloc(0), { maxLineBytes: -1 }),
     ],
     [
-      "validate: unknown option 'level'; the options are name, levels, maxLineBytes, random",
+      "validate: unknown option 'level'; the options are name, rules, maxLineBytes, random",
       () => library.validate(Buffer.alloc(0), any({ level: {} })),
     ],
     [
-      "validate: levels: unknown rule 'no-such'",
-      () => library.validate(Buffer.alloc(0), { levels: { 'no-such': 'off' } }),
+      "validate: rules: unknown rule 'no-such'",
+      () => library.validate(Buffer.alloc(0), { rules: { 'no-such': 'off' } }),
     ],
     [
-      "validate: levels: the level of blank-line must be one of error, warning, off, not 'bad'",
-      () => library.validate(Buffer.alloc(0), { levels: { 'blank-line': any('bad') } }),
+      "validate: rules: the level of blank-line must be one of error, warning, off, not 'bad'",
+      () => library.validate(Buffer.alloc(0), { rules: { 'blank-line': any('bad') } }),
     ],
     ["migrate: to must be one of 2, 3, not '3'", () => library.migrate(Buffer.alloc(0), { to: any('3') })],
     [
@@ -260,8 +260,8 @@ describe('a wrong argument', () => {
   it('is a TypeError also where the answer is a promise', async () => {
     await expect(library.openSession(any('x.jsonl'))).rejects.toThrow(TypeError);
     await expect(library.openSession(any({}))).rejects.toThrow(TypeError);
-    await expect(library.status(Buffer.alloc(0), { rev: any(1) })).rejects.toThrow(
-      "status: rev must be a string such as '@', not 1",
+    await expect(library.status(Buffer.alloc(0), { leaf: any(1) })).rejects.toThrow(
+      "status: leaf must be a string such as '@', not 1",
     );
     await expect(library.status(Buffer.alloc(0), { classes: [any({ pattern: 'x', class: 'bad' })] })).rejects.toThrow(
       TypeError,

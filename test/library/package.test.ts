@@ -6,10 +6,11 @@ import { projectRoot, spawnCommand } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const pages = ['README.md', 'docs/library.md'].map((page) => readFileSync(join(projectRoot, page), 'utf8'));
-const examples = [...pages.join('\n').matchAll(/```js\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+const examples = [...pages.join('\n').matchAll(/```[jt]s\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
 const folder = scratchFolder();
-mkdirSync(join(folder, 'node_modules'));
+mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
 symlinkSync(projectRoot, join(folder, 'node_modules/sessionctl'));
+symlinkSync(join(projectRoot, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
 
 /** The very lines of the pages, as somebody who installed the package would run them. */
 async function runExample(at: number, path: string): Promise<{ code: number; stdout: string; stderr: string }> {
@@ -37,6 +38,21 @@ describe('what the pages say of the library', () => {
     const ran = await runExample(1, 'fixtures/sessions/pi-branches.jsonl');
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(ran.stdout).toMatch(/^\d+ .+\n(?:\d+ .+\n)*done\n$/);
+  });
+
+  it('compiles as it stands, with every check of the compiler', async () => {
+    const names = examples.map((example, at) => {
+      const given = 'declare const path: string;\ndeclare const file: File;\n';
+      // The first ones declare the file themselves.
+      const text = `${example.includes('const file') ? 'declare const path: string;\n' : given}${example}export {};\n`;
+      writeFileSync(join(folder, `example-${at}.mts`), text);
+      return `example-${at}.mts`;
+    });
+    expect(names).toHaveLength(3);
+    const compiler = join(projectRoot, 'node_modules/.bin/tsc');
+    const flags = '--strict --noEmit --module nodenext --target es2023 --lib es2023,dom,dom.asynciterable --types node';
+    const ran = await spawnCommand(compiler, [...flags.split(' '), ...names], { cwd: folder });
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
   });
 });
 

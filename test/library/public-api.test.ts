@@ -17,6 +17,10 @@ function publicApi(): string[] {
       lines.push(isType ? `type ${plain}` : declaration(plain, from));
     }
   }
+  for (const [, from = ''] of index.matchAll(/export type \* from '([^']+)';/g)) {
+    const source = readFileSync(join(types, from.replace(/\.ts$/, '.d.ts')), 'utf8');
+    for (const [, name] of source.matchAll(/^export (?:interface|type) (\w+)/gm)) lines.push(`type ${name}`);
+  }
   return lines.sort();
 }
 
@@ -24,8 +28,9 @@ function declaration(name: string, from: string): string {
   const file = join(types, dirname(from), from.slice(from.lastIndexOf('/') + 1).replace(/\.(?:ts|js)$/, '.d.ts'));
   expect(existsSync(file), file).toBe(true);
   const source = readFileSync(file, 'utf8');
-  const signature = new RegExp(`^export declare function ${name}\\b[^;]*;`, 'm').exec(source)?.[0];
-  if (signature) return signature.replace('export declare ', '').replace(/\s+/g, ' ');
+  const [, after] = source.split(new RegExp(`^export declare function (?=${name}\\b)`, 'm'));
+  const signature = after?.split(/\n(?:export|\/)/)[0]?.trim();
+  if (signature) return `function ${signature.replace(/\s+/g, ' ')}`;
   const kind = new RegExp(`^export declare (?:abstract )?(class|const) ${name}\\b`, 'm').exec(source)?.[1];
   return `${kind ?? 'unknown'} ${name}`;
 }

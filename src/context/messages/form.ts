@@ -12,6 +12,11 @@ export type FormName = (typeof FORMS)[number];
 /** The forms in which system text is a message. */
 export const HAVE_SYSTEM: ReadonlySet<FormName> = new Set(['native', 'openai', 'responses']);
 
+/** A history in the items of that API is what it is sent, whatever the profile. */
+export function replaysIn(form: FormName): true | undefined {
+  return form === 'responses' ? true : undefined;
+}
+
 const PROVIDERS: Partial<Record<FormName, Provider>> = { anthropic: ANTHROPIC, openai: OPENAI };
 
 /** The messages of a context, one after the other, in the form that a reader wants. All in and out is JSON text. */

@@ -60,7 +60,7 @@ function fieldsOf(notation: string, kinds: Kinds = BASICS): Fields {
 }
 
 /** Tokens and money; seed 000 spells inputTokens and outputTokens. Two are parts of cacheWrite and of output. */
-const USAGE = `input?: number, output?: number, cacheRead?: number, cacheWrite?: number, cacheWrite1h?: number,
+export const USAGE = `input?: number, output?: number, cacheRead?: number, cacheWrite?: number, cacheWrite1h?: number,
   reasoning?: number, totalTokens?: number, inputTokens?: number, outputTokens?: number,
   cost?: { input?: number, output?: number, cacheRead?: number, cacheWrite?: number, total?: number,
     totalFromProvider?: unknown }`;

@@ -139,7 +139,7 @@ export class Migration {
   }
 
   #refusal(what: string): AppError {
-    return new AppError(`${this.#options.name}: ${what}`);
+    return new AppError(`${this.#options.name}: ${what}`, 'DAMAGED');
   }
 }
 

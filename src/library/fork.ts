@@ -1,0 +1,47 @@
+import type { RandomAccess } from '../log/byte-store.ts';
+import type { Log } from '../log/log.ts';
+import { forkLines, uuidOf } from '../tree/fork.ts';
+import { resolveEntry } from '../tree/rev.ts';
+import { type Bytes, described, optionsOf, type Random, systemRandom } from './arguments.ts';
+import { eachFromSession, requireRev, type SessionLog } from './session.ts';
+
+export interface ForkSessionOptions {
+  /** The last entry of the new session; '@' by default. */
+  readonly leaf?: string;
+  /** The time in its header, such as `new Date().toISOString()`. */
+  readonly timestamp: string;
+  /** The id of the new session; random by default. */
+  readonly id?: string;
+  /** Give every entry a new id. */
+  readonly newIds?: boolean;
+  readonly random?: Random;
+  /** Gets what the user has to know. */
+  readonly onNote?: (note: string) => void;
+}
+
+/**
+ * The path to an entry as a new session, as bytes. Entries are those of the log, byte for byte; what would make a fork
+ * with a hole in it is thrown as AppError before the first byte. See openSession for what is held of the log.
+ */
+export function fork(
+  source: Bytes | RandomAccess | SessionLog,
+  options: ForkSessionOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  const given = optionsOf('fork', options, {
+    leaf: 'checked later',
+    timestamp: 'string',
+    id: 'string',
+    newIds: 'boolean',
+    random: 'function',
+    onNote: 'function',
+  });
+  const { leaf = '@', timestamp, newIds = false, random = systemRandom, onNote = () => {} } = given;
+  requireRev('fork', leaf, 'leaf');
+  if (Number.isNaN(Date.parse(timestamp)))
+    throw new TypeError(`fork: timestamp must be a time such as 2026-01-31T12:00:00.000Z, not ${described(timestamp)}`);
+  const fixed = { id: given.id ?? uuidOf(random(16)), timestamp, newIds, onNote };
+  return eachFromSession('fork', source, async function* (session: Log) {
+    const lines = forkLines(session, await resolveEntry(session, leaf), fixed);
+    for await (const line of lines) yield Buffer.from(`${line}\n`);
+  });
+}
