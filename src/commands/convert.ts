@@ -36,6 +36,7 @@ export const command: Command = {
     option('session', 'ID', 'Only this session of a log that has several, by an id from the report'),
     flag('all-leaves', 'Of a log with branches write each in a file of its own, for a format that has none'),
     flag('embed', 'Keep the log itself in the output too, from which convert gives it back byte for byte'),
+    flag('redact', "Replace secrets by markers, as 'sessionctl redact' does"),
     option('report', 'FILE', 'Write what became of the records to FILE, one JSON record per session'),
     option('output', 'FILE', 'Write to FILE instead of standard output, or to files in a folder', { short: 'o' }),
   ],
@@ -58,6 +59,10 @@ export const command: Command = {
       const able = foreignFormats.filter(({ embeds }) => embeds).map(({ id }) => `'--to ${id}'`);
       throw new UsageError(`--embed is for ${able.join(' or ')}`);
     }
+    if (embed && args.flag('redact')) throw new UsageError('--embed keeps the log as it is; redact it first');
+    const redaction = args.flag('redact')
+      ? await (await import('../shared/redaction.ts')).openRedaction(args, io)
+      : undefined;
     return await convertLogs(
       names,
       {
@@ -70,6 +75,7 @@ export const command: Command = {
         session: args.text('session'),
         output: args.text('output'),
         report: args.text('report'),
+        redaction,
       },
       io,
     );

@@ -53,6 +53,7 @@ export const command: Command = {
     }),
     option('assets', 'DIR', 'Write images to files in DIR instead of embedding them'),
     BLOBS_OPTION,
+    flag('redact', "Replace secrets by markers, as 'sessionctl redact' does"),
     option('tz', 'ZONE', 'Show times in this time zone', { default: 'UTC' }),
     option('output', 'FILE', 'Write to FILE instead of standard output, all at once', { short: 'o' }),
     FORMAT_OPTION,
@@ -67,8 +68,15 @@ export const command: Command = {
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time, because each becomes its own document');
     const options = readOptions(args);
-    const work = (session: Log, view: View): Promise<number> => exportLog(session, view, options, args, io);
-    return await readSession(args.operands[0] ?? '-', io, work, { ...choiceIn(args), readings: 1 });
+    const name = args.operands[0] ?? '-';
+    const redaction = args.flag('redact')
+      ? await (await import('../shared/redaction.ts')).openRedaction(args, io)
+      : undefined;
+    const work = async (session: Log, view: View): Promise<number> => {
+      redaction?.tell(name);
+      return await exportLog(session, view, options, args, io);
+    };
+    return await readSession(name, io, work, { ...choiceIn(args), readings: 1, change: redaction?.change });
   },
 };
 

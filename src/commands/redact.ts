@@ -93,7 +93,7 @@ async function redactOne(input: RewriteInput, out: ByteWriter, redaction: Redact
       await out.flush();
     },
   });
-  redaction.tell(name, done);
+  redaction.tell(name);
   if (done.refs > 0) io.note(`${name}: ${counted(done.refs, 'blob ref')}; the blobs were not searched`);
   return 0;
 }

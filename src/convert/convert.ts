@@ -13,6 +13,7 @@ import type {
 } from '../formats/format.ts';
 import { requireFit } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
+import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import { headerOf, type NativeForm, nativeForm, sessionForm } from '../log/native-form.ts';
@@ -20,6 +21,7 @@ import { type OpenLogOptions, openForm, openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { noteDamage } from '../shared/command.ts';
 import { logOptions, noteSiblings } from '../shared/open-session.ts';
+import type { Redaction } from '../shared/redaction.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { lastEntry } from '../tree/last-entry.ts';
 import { leaves } from '../tree/path.ts';
@@ -40,6 +42,8 @@ export interface ConvertOptions extends ConversionOptions, WriteOptions {
   /** A file or a folder; standard output where it is absent. */
   readonly output?: string | undefined;
   readonly report?: string | undefined;
+  /** Takes secrets out of all that is written. */
+  readonly redaction?: Redaction | undefined;
 }
 
 /** Writes each FILE as a session of the target, to wherever the options say. Gives the exit code. */
@@ -58,6 +62,7 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
   for (const name of names) {
     try {
       code = Math.max(code, await conversion.file(name, names.length > 1));
+      options.redaction?.tell(name);
     } catch (error) {
       if (names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
       // One bad file is reported; the others have a right to be done.
@@ -133,7 +138,11 @@ class Conversion {
     const sink = toFile(report, { random: this.#io.random, signal: this.#io.signal, mode: this.#mode });
     try {
       const out = new ByteWriter(sink.stream);
-      for (const one of this.#reports) await out.put(`${toJson(one)}\n`);
+      const { redaction } = this.#options;
+      for (const one of this.#reports) {
+        const json = toJson(one);
+        await out.put(`${redaction ? decodeUtf8(redaction.change(encodeUtf8(json))) : json}\n`);
+      }
       await out.flush();
       await sink.commit();
     } finally {
@@ -245,7 +254,8 @@ class Conversion {
       readAt: (...wanted) => store.readAt(...wanted),
       close: async () => {},
     };
-    const log = await openLog(kept, { ...this.#logOptions(source), from, session });
+    const change = this.#options.redaction?.change;
+    const log = await openLog(kept, { ...this.#logOptions(source), from, session, change });
     const { chunks, facts } = countingSource(source);
     for await (const _chunk of chunks);
     return { log, chunks: () => store.chunks(), bytes: facts(), damaged: log.damage.length, allLeaves };
@@ -273,8 +283,9 @@ class Conversion {
     convert = sessionForm,
   ): Promise<NativeForm> {
     const { scratch, onWarning } = logOptions(source.name, this.#io);
-    const { dialect, keep } = this.#options;
-    const form = await convert(source, format, { dialect, keep, session, scratch, onWarning });
+    const { dialect, keep, redaction } = this.#options;
+    const change = redaction?.change;
+    const form = await convert(source, format, { dialect, keep, session, scratch, onWarning, change });
     try {
       if (identity) requireFit(source.name, identity, form.report);
       return form;

@@ -4,6 +4,7 @@ import type { ConversionOptions, ConversionReport, LogFormat, LogSource } from '
 import { LostText } from '../formats/long-texts.ts';
 import { chooseSession, isNamed } from '../formats/sessions.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
+import { encodeUtf8 } from '../lines/line.ts';
 import { uint32Column } from '../util/column.ts';
 import { AppError } from '../util/errors.ts';
 import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
@@ -33,6 +34,8 @@ export interface NativeFormOptions extends ConversionOptions {
   readonly scratch: () => Scratch;
   /** Gets what the user has to know; `where` is the name, with the line where it concerns one. */
   readonly onWarning: (where: string, message: string) => void;
+  /** Changes a line, one character per byte, before anybody reads it. */
+  readonly change?: ((raw: string) => string) | undefined;
 }
 
 /**
@@ -66,7 +69,7 @@ export async function nativeForm(
   { toNative }: Required<Pick<LogFormat, 'toNative'>>,
   options: NativeFormOptions,
 ): Promise<NativeForm> {
-  const { scratch: newScratch, onWarning, ...conversion } = options;
+  const { scratch: newScratch, onWarning, change, ...conversion } = options;
   const { name } = source;
   let scratch = newScratch();
   try {
@@ -96,13 +99,17 @@ export async function nativeForm(
     };
     const sink = {
       head: (lines: readonly string[]) => {
-        head = lines;
+        head = change ? lines.map(change) : lines;
       },
       line: (raw: string, sourceLine: number, isOpen = false) => {
-        put(raw, 'latin1');
+        put(change ? change(raw) : raw, 'latin1');
         endLine(sourceLine, isOpen);
       },
       pieces: (pieces: readonly string[], sourceLine: number) => {
+        if (change) {
+          sink.line(pieces.map((piece, at) => (at % 2 === 0 ? encodeUtf8(piece) : piece)).join(''), sourceLine);
+          return;
+        }
         for (let at = 0; at < pieces.length; at++) put(pieces[at] as string, at % 2 === 0 ? 'utf8' : 'latin1');
         endLine(sourceLine);
       },

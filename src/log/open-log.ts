@@ -5,7 +5,7 @@ import type { CountedLines, LogFormat, LogSource } from '../formats/format.ts';
 import { Detection, type Identity, identifyDocument, probably, requireFit, requireReadable } from '../formats/index.ts';
 import { isNamed } from '../formats/sessions.ts';
 import type { JsonObject } from '../json/value.ts';
-import { readBlocks } from '../lines/reader.ts';
+import { readBlocks, readLines } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError } from '../util/errors.ts';
 import { shortJson } from '../util/to-json.ts';
@@ -42,7 +42,19 @@ export interface OpenLogOptions {
   readonly from?: string | undefined;
   /** The session that is wanted of a log that has several. */
   readonly session?: string | undefined;
+  /** Changes a line of the native form, one character per byte, before anybody reads it; lines stay lines. */
+  readonly change?: ((raw: string) => string) | undefined;
 }
+
+/** A log of ours as it is. */
+const asItIs: Required<Pick<LogFormat, 'toNative'>> = {
+  toNative: async ({ chunks }, sink) => {
+    for await (const line of readLines(chunks())) {
+      if (line.oversize > 0) sink.leftOut(line.number, 'oversize-line');
+      else sink.line(line.raw, line.number);
+    }
+  },
+};
 
 /**
  * Opens the log in a store: one pass finds what is where, and entries are read when they are asked for. What is not a
@@ -73,11 +85,11 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
     : ({ version: index.size > 0 && !index.hasId(0) ? 1 : 3, known: true } as const);
   if (!known) onWarning(name, `version ${shortJson(header?.['version'])} is unknown; reading it as version 3`);
   requireSession(name, header, options.session);
-  if (version === 3) return new Log(name, store, builder, version);
+  if (version === 3 && !options.change) return new Log(name, store, builder, version);
   const { olderVersion } = await import('../formats/native/migration.ts');
   return await converted(
     store,
-    olderVersion(version),
+    version === 3 ? asItIs : olderVersion(version),
     { ...options, session: undefined },
     version,
     builder.endsWithNewline,
@@ -142,10 +154,10 @@ async function converted(
   version = 3,
   endsWithNewline = true,
 ): Promise<Log> {
-  const { onWarning, scratch, session } = options;
+  const { onWarning, scratch, session, change } = options;
   const { sessionForm } = await import('./native-form.ts');
   const form = await sessionForm(logSource(store, options), format, {
-    ...{ dialect: 'pi', keep: 'meta', session, scratch, onWarning },
+    ...{ dialect: 'pi', keep: 'meta', session, scratch, onWarning, change },
   });
   const log = await openForm(form, options, version, endsWithNewline);
   await store.close();

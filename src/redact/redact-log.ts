@@ -1,7 +1,7 @@
 import { refsOf } from '../blobs/images.ts';
 import type { Line } from '../lines/line.ts';
 import { LogLines } from './log-lines.ts';
-import { type Found, newTally, type Redactor } from './redactor.ts';
+import { type Found, newTally, type Redactor, type Tally } from './redactor.ts';
 
 /** A log to be searched. */
 export interface SearchedLog {
@@ -23,7 +23,7 @@ export interface RedactHooks {
 }
 
 /** What was found in a log, and how many refs it has to blobs, which are not searched. */
-export interface RedactedLog extends ReturnType<typeof newTally> {
+export interface RedactedLog extends Tally {
   readonly lines: number;
   readonly refs: number;
 }

@@ -28,6 +28,7 @@ export const newTally = () => ({
   /** Blocks of signed thinking that were taken out. */
   thinking: 0,
 });
+export type Tally = ReturnType<typeof newTally>;
 
 /** No pattern goes on behind it: texts that are joined by it are searched as if each were alone. */
 const BETWEEN = '\n\0\n';

@@ -39,6 +39,8 @@ export interface Choice {
   readonly from?: string | undefined;
   /** The session that is wanted, of several. */
   readonly session?: string | undefined;
+  /** Changes each line of the native form before it is read. */
+  readonly change?: ((raw: string) => string) | undefined;
 }
 
 export function choiceIn(args: ParsedArgs): Choice {

@@ -2,10 +2,11 @@ import { narrowMode } from '../files/append-file.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { inputChunks } from '../files/input.ts';
 import { PRIVATE_MODE, toFile } from '../files/sink.ts';
+import { Line } from '../lines/line.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { copyOf } from '../log/byte-store.ts';
 import { KIND_IDS } from '../redact/finder.ts';
-import { type newTally, Redactor } from '../redact/redactor.ts';
+import { newTally, Redactor, type Tally } from '../redact/redactor.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import { counted, didYouMean, grouped } from '../util/words.ts';
 import type { Io, ParsedArgs } from './command.ts';
@@ -33,8 +34,13 @@ export async function openRedaction(args: ParsedArgs, io: Io) {
   });
   return {
     redactor,
-    /** Says what was done, and never what was found. */
-    tell: (name: string, tally: ReturnType<typeof newTally>) => io.note(`${name}: ${summaryOf(tally)}`),
+    /** A line of a log in its native form without its secrets, one character per byte. */
+    change: (raw: string): string => redactor.line(new Line(0, -1, raw, true, 'invalid')),
+    /** Says what was done since the last time, and never what was found. */
+    tell: (name: string): void => {
+      io.note(`${name}: ${summaryOf(redactor.tally)}`);
+      redactor.tally = newTally();
+    },
     finish: async (): Promise<void> => {
       await map?.out.flush();
       await map?.sink.commit();
@@ -44,7 +50,7 @@ export async function openRedaction(args: ParsedArgs, io: Io) {
 }
 
 /** '3 secrets replaced: github-token 2, password 1'. */
-function summaryOf({ replaced, thinking }: ReturnType<typeof newTally>): string {
+function summaryOf({ replaced, thinking }: Tally): string {
   if (replaced.size === 0) return 'no secrets found';
   const all = [...replaced.values()].reduce((a, b) => a + b, 0);
   const kinds = [...replaced].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${grouped(count)}`);

@@ -196,6 +196,49 @@ test('refuses what is not one JSON object per line, with the way to do it', asyn
   expect(ran.stderr).toContain('sessionctl convert FILE | sessionctl redact');
 });
 
+describe('--redact of other commands', () => {
+  const claude = readFileSync(join(projectRoot, 'fixtures/formats/claude-code/2.1.325/tools.jsonl'), 'utf8');
+  const planted = claude.replaceAll('Change the port to 4000', `Use ${TOKEN}`);
+  const version1 = readFileSync(join(projectRoot, 'fixtures/sessions/pi-version-1.jsonl'), 'utf8');
+
+  it.each([
+    ['a log of ours', log],
+    ['a log of version 1', version1.replace(/"text":"/, `"text":"${TOKEN} `)],
+    ['a log of Claude Code', planted],
+  ])('takes secrets out of what is made of %s', async (_name, text) => {
+    const path = fileWith(text);
+    for (const argv of [
+      ['export', '--tools', 'full'],
+      ['export', '--format', 'html', '--all'],
+      ['convert', '--to', 'pi'],
+      ['convert', '--to', 'omp'],
+      ['convert', '--to', 'atif'],
+      ['convert', '--to', 'sts'],
+    ]) {
+      const ran = await run([...argv, '--redact', path]);
+      expect(ran.stdout, argv.join(' ')).toContain('redacted:github-token:1');
+      expect(ran.stdout + ran.stderr, argv.join(' ')).not.toContain(TOKEN);
+      expect(ran.stderr).toContain('replaced: github-token');
+    }
+  });
+
+  it('changes nothing but secrets', async () => {
+    const [plain, redacted] = [
+      await run(['convert'], { stdin: planted }),
+      await run(['convert', '--redact'], { stdin: planted }),
+    ];
+    expect(redacted.stdout).toBe(plain.stdout.replaceAll(TOKEN, MARKER));
+    expect(redacted.code).toBe(plain.code);
+    const path = fileWith(HEADER + message('all is well'));
+    const exports = [await run(['export', path]), await run(['export', '--redact', path])];
+    expect(exports[1]?.stdout).toBe(exports[0]?.stdout);
+  });
+
+  it('goes without a log that is kept as it is', async () => {
+    expect(await run(['convert', '--to', 'atif', '--embed', '--redact'], { stdin: log })).toMatchObject({ code: 2 });
+  });
+});
+
 test('lists its kinds', async () => {
   const { stdout } = await run(['redact', '--list-kinds']);
   expect(stdout.split('\n')).toContain('github-token');
