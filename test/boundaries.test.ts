@@ -21,6 +21,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   fzstd: 'files',
   'node-sqlite3-wasm': 'files',
   re2js: 'sessions',
+  '@pydantic/genai-prices': 'stats',
   '@secretlint/secretlint-rule-preset-recommend': 'redact',
   diff: 'diff exporters',
   'get-east-asian-width': 'util',

@@ -1,5 +1,6 @@
 import { ByteWriter } from '../lines/writer.ts';
 import { type Command, flag, option } from '../shared/command.ts';
+import { loadPrices } from '../stats/prices.ts';
 import { GROUPS, type Group } from '../stats/rows.ts';
 import { runStats } from '../stats/run.ts';
 import { calendarIn, startIn } from '../stats/zone.ts';
@@ -11,9 +12,9 @@ export const command: Command = {
   description: [
     'Counts sessions, turns, tool calls, errors, tokens and money. Without an operand all sessions of all agents are counted, as ls lists them; an AGENT such as claude or codex stands for its folders. A turn is a prompt, also one for a subagent. An error is a tool call that failed, or an answer that did.',
     'A call of a model counts once, however many records and files have it: in parts, in a fork, in a copy, in a converted session. It is known by the ids of its message and its request, else by the id and the time of its entry; the record with the most output tokens counts, and it belongs to the session that started first.',
-    'Money is what the agent has recorded; where it has recorded none, the tokens are unpriced, and told apart. With --by tool each call gets an equal share of the tokens of its answer.',
+    'Money is what the agent has recorded; where it has recorded none, --prices computes it from the prices of providers on that day. What has no price is told apart, never as 0. With --by tool each call gets an equal share of the tokens of its answer.',
     'On a terminal it is a table; in a pipe columns are separated by tabs, with their names in the first line. Programs get money in millionths of a dollar. How the sum came about is on stderr. Exit 1 if nothing was found or files are damaged; the rest is counted.',
-    'Memory: about 400 bytes per prompt and call of a model, and one file at a time per core.',
+    'Memory: about 250 bytes per prompt and call of a model, and one file at a time per core.',
   ],
   options: [
     option('by', 'WHAT', 'What a row is', { choices: GROUPS, default: 'day' }),
@@ -21,13 +22,14 @@ export const command: Command = {
     option('until', 'TIME', 'Only what was done until then'),
     option('tz', 'ZONE', "The time zone of days: 'UTC', 'Europe/Berlin'", { default: 'that of this machine' }),
     option('root', 'DIR', 'Search this folder too', { many: true }),
+    flag('prices', 'Compute what has no recorded cost, with the list of prices that comes with the program'),
     flag('json', 'Print one JSON record per row'),
     flag('csv', 'Print the rows as CSV'),
   ],
   examples: {
     'sessionctl stats': 'what was done and used, day by day',
     'sessionctl stats claude --by model --since 7d': 'the models that Claude Code has used this week',
-    'sessionctl stats --by project --json': 'for another program',
+    'sessionctl stats --prices --by project': 'what each project would cost at the prices of the providers',
   },
   readsInput: false,
   run: async (args, io) => {
@@ -43,7 +45,7 @@ export const command: Command = {
         since: readMoment('since', args.text('since'), io.now(), false, startOf),
         until: readMoment('until', args.text('until'), io.now(), true, startOf),
         dayOf,
-        priceOf: undefined,
+        priceOf: args.flag('prices') ? await loadPrices() : undefined,
         form: args.flag('json') ? 'json' : args.flag('csv') ? 'csv' : 'table',
       },
       new ByteWriter(io.stdout),

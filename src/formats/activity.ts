@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/value.ts';
+import type { ReadNames } from '../scanner/scanner.ts';
 
 /** What a call of a model has used. Input has nothing of the cache in it; reasoning is part of the output. */
 export interface Tokens {
@@ -57,9 +58,10 @@ export interface Activity {
 
 /** Tells what the records of a log say, one after the other; numbers are as JSON.parse gives them. */
 export interface ActivityReader {
-  take(record: JsonObject): void;
-  /** The log ends here. */
-  end?(): void;
+  /** Which members it looks at: a record may come without the others. */
+  readonly reads: ReadNames;
+  /** `whole` gives the record with all of its members. */
+  take(record: JsonObject, whole: () => JsonObject): void;
 }
 
 /** No Date is later. */

@@ -1,4 +1,12 @@
-import { type Answer, earlier, mergeAnswer, type Prompt, type SessionActivity } from './session-activity.ts';
+import { float64Column } from '../util/column.ts';
+import {
+  type Answer,
+  earlier,
+  mergeAnswer,
+  type Prompt,
+  type SessionActivity,
+  type ToolCount,
+} from './session-activity.ts';
 
 /** A session as the rows name it. */
 export interface SessionName {
@@ -9,84 +17,200 @@ export interface SessionName {
   readonly path: string;
 }
 
-/** Something that counts once, and the session that it belongs to: of all that have it, the one that started first. */
+/** Of all logs that have something, it belongs to the session of the one that started first. */
+interface Owner {
+  readonly session: SessionName;
+  readonly start: number;
+  readonly isConverted: boolean;
+}
+
 interface Owned {
-  session: SessionName;
-  start: number;
-  isConverted: boolean;
+  readonly session: SessionName;
 }
 
 export type OwnedAnswer = Answer & Owned;
 export type OwnedPrompt = Prompt & Owned;
 
-/** All that was done, each once, however many logs have it. */
+/** All that was done, each once, however many logs have it. There may be millions of answers, so they are kept as numbers. */
 export class Ledger {
-  readonly #answers = new Map<string, OwnedAnswer>();
-  readonly #prompts = new Map<string, OwnedPrompt>();
-  readonly #sessions = new Map<string, SessionName>();
+  /** By their keys the places of answers and prompts. */
+  readonly #answers = new Map<string, number>();
+  readonly #prompts = new Map<string, number>();
+  readonly #answerNumbers = new NumberRows(11);
+  readonly #promptNumbers = new NumberRows(3);
+  /** By the places of answers. */
+  readonly #requests: (string | undefined)[] = [];
+  readonly #sessions = new Numbered<SessionName>();
+  readonly #owners: Owner[] = [];
+  readonly #models = new Numbered<Pick<Answer, 'provider' | 'model'>>();
+  readonly #tools = new Numbered<readonly ToolCount[]>();
   /** Answers and prompts that were met before in another log. */
   duplicates = 0;
 
-  get answers(): Iterable<OwnedAnswer> {
-    return this.#answers.values();
+  *answers(): Generator<OwnedAnswer> {
+    for (const [key, place] of this.#answers)
+      yield { ...this.#answerAt(key, place), session: this.#ownerAt(this.#answerNumbers, place).session };
   }
 
-  get prompts(): Iterable<OwnedPrompt> {
-    return this.#prompts.values();
+  *prompts(): Generator<OwnedPrompt> {
+    for (const [key, place] of this.#prompts)
+      yield { ...this.#promptAt(key, place), session: this.#ownerAt(this.#promptNumbers, place).session };
   }
 
-  /** Takes what one log has; it is the ledger's own from then on. */
+  /** Takes what one log has. */
   add(activity: SessionActivity, from: { readonly agent: string; readonly path: string }): void {
     const { id, cwd, time, isConverted, answers, prompts } = activity;
-    const session = this.#session({ id: id || from.path, cwd, ...from });
-    const owner = { session, start: time ?? Number.POSITIVE_INFINITY, isConverted };
-    for (const answer of answers) {
-      const found = this.#find(answer);
-      if (typeof found === 'string') this.#answers.set(found, Object.assign(answer, owner));
-      else {
-        this.duplicates++;
-        mergeAnswer(found, answer);
-        own(found, owner);
-      }
-    }
-    for (const prompt of prompts) {
-      const found = this.#prompts.get(prompt.key);
-      if (!found) this.#prompts.set(prompt.key, Object.assign(prompt, owner));
-      else {
-        this.duplicates++;
-        found.time = earlier(found.time, prompt.time);
-        // A log may end before the answer.
-        if (prompt.model > found.model) found.model = prompt.model;
-        own(found, owner);
-      }
-    }
+    const name = { id: id || from.path, cwd, ...from };
+    const session = this.#sessions.first(`${name.agent}\0${name.id}`, name);
+    const owner = this.#owners.push({ session, start: time ?? Number.POSITIVE_INFINITY, isConverted }) - 1;
+    for (const answer of answers) this.#addAnswer(answer, owner);
+    for (const prompt of prompts) this.#addPrompt(prompt, owner);
   }
 
-  #session(name: SessionName): SessionName {
-    const key = `${name.agent}\0${name.id}`;
-    const known = this.#sessions.get(key);
-    if (known) return known;
-    this.#sessions.set(key, name);
-    return name;
+  #addAnswer(answer: Answer, owner: number): void {
+    const key = this.#keyOf(answer);
+    const place = this.#answers.get(key);
+    if (place === undefined) {
+      this.#answers.set(key, this.#answerNumbers.add(this.#numbersOf(answer, owner)));
+      this.#requests.push(answer.requestId);
+      return;
+    }
+    this.duplicates++;
+    const found = this.#answerAt(key, place);
+    mergeAnswer(found, answer);
+    this.#answerNumbers.set(place, this.#numbersOf(found, this.#earlierOwner(this.#answerNumbers, place, owner)));
+    this.#requests[place] = found.requestId;
   }
 
-  /** The same call as it was met before, or the key that it gets. Where both name a request, it has to be the same. */
-  #find({ key, requestId }: Answer): OwnedAnswer | string {
+  /** Where two answers with one message id both name a request, it has to be the same. */
+  #keyOf({ key, requestId }: Answer): string {
     const first = this.#answers.get(key);
-    if (!first) return key;
-    const isSame = requestId === undefined || first.requestId === undefined || requestId === first.requestId;
-    const own = `${key}\0${requestId}`;
-    return isSame ? first : (this.#answers.get(own) ?? own);
+    const request = first === undefined ? undefined : this.#requests[first];
+    const isSame = requestId === undefined || request === undefined || requestId === request;
+    return isSame ? key : `${key}\0${requestId}`;
+  }
+
+  #addPrompt(prompt: Prompt, owner: number): void {
+    const { key, time, model } = prompt;
+    const place = this.#prompts.get(key);
+    const numbersOf = (one: Prompt, of: number): number[] => [
+      of,
+      one.time ?? Number.NaN,
+      this.#modelNumber('', one.model),
+    ];
+    if (place === undefined) {
+      this.#prompts.set(key, this.#promptNumbers.add(numbersOf(prompt, owner)));
+      return;
+    }
+    this.duplicates++;
+    const found = this.#promptAt(key, place);
+    found.time = earlier(found.time, time);
+    // A log may end before the answer.
+    if (model > found.model) found.model = model;
+    this.#promptNumbers.set(place, numbersOf(found, this.#earlierOwner(this.#promptNumbers, place, owner)));
+  }
+
+  #numbersOf(answer: Answer, owner: number): number[] {
+    const { time = Number.NaN, cost = Number.NaN, failed, provider, model, tools, tokens } = answer;
+    const { input, output, cacheRead, cacheWrite, reasoning } = tokens;
+    const list = this.#tools.numberOf(JSON.stringify(tools), tools);
+    const names = this.#modelNumber(provider, model);
+    return [owner, time, names, list, cost, failed ? 1 : 0, input, output, cacheRead, cacheWrite, reasoning];
+  }
+
+  #answerAt(key: string, place: number): Answer {
+    const [, time, names, list, cost, failed, input, output, cacheRead, cacheWrite, reasoning] = this.#answerNumbers.at(
+      place,
+    ) as Eleven;
+    return {
+      ...{
+        key,
+        requestId: this.#requests[place],
+        time: known(time),
+        ...this.#models.at(names),
+        tools: this.#tools.at(list),
+      },
+      ...{ tokens: { input, output, cacheRead, cacheWrite, reasoning }, cost: known(cost), failed: failed === 1 },
+    };
+  }
+
+  #promptAt(key: string, place: number): Prompt {
+    const [, time, names] = this.#promptNumbers.at(place) as [number, number, number];
+    return { key, time: known(time), model: this.#models.at(names).model };
+  }
+
+  #modelNumber(provider: string, model: string): number {
+    return this.#models.numberOf(`${provider}\0${model}`, { provider, model });
+  }
+
+  #ownerAt(rows: NumberRows, place: number): Owner {
+    return this.#owners[rows.first(place)] as Owner;
+  }
+
+  #earlierOwner(rows: NumberRows, place: number, owner: number): number {
+    const isEarlier = ranksBefore(this.#owners[owner] as Owner, this.#ownerAt(rows, place));
+    return isEarlier ? owner : rows.first(place);
   }
 }
 
-function own(unit: Owned, owner: Owned): void {
-  if (rankBefore(owner, unit)) Object.assign(unit, owner);
+type Eleven = [number, number, number, number, number, number, number, number, number, number, number];
+
+function known(value: number): number | undefined {
+  return Number.isNaN(value) ? undefined : value;
 }
 
 /** A converted session starts when the one started that it was made of. */
-function rankBefore(one: Owned, other: Owned): boolean {
+function ranksBefore(one: Owner, other: Owner): boolean {
   if (one.start !== other.start) return one.start < other.start;
   if (one.isConverted !== other.isConverted) return other.isConverted;
   return one.session.id < other.session.id;
+}
+
+/** Values of which there are few, by numbers. */
+class Numbered<Value> {
+  readonly #numbers = new Map<string, number>();
+  readonly #values: Value[] = [];
+
+  /** The number of a value that a text stands for. */
+  numberOf(text: string, value: Value): number {
+    const number = this.#numbers.get(text) ?? this.#values.push(value) - 1;
+    this.#numbers.set(text, number);
+    return number;
+  }
+
+  /** The value that the text stood for when it was first met. */
+  first(text: string, value: Value): Value {
+    return this.at(this.numberOf(text, value));
+  }
+
+  at(number: number): Value {
+    return this.#values[number] as Value;
+  }
+}
+
+/** Rows of so many numbers each. */
+class NumberRows {
+  readonly #width: number;
+  readonly #numbers = float64Column();
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  add(row: readonly number[]): number {
+    for (const number of row) this.#numbers.push(number);
+    return this.#numbers.size / this.#width - 1;
+  }
+
+  first(place: number): number {
+    return this.#numbers.at(place * this.#width);
+  }
+
+  at(place: number): number[] {
+    return Array.from({ length: this.#width }, (_, at) => this.#numbers.at(place * this.#width + at));
+  }
+
+  set(place: number, row: readonly number[]): void {
+    for (const [at, number] of row.entries()) this.#numbers.set(place * this.#width + at, number);
+  }
 }

@@ -1,4 +1,5 @@
 import { NativeActivity } from '../formats/native/activity.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { openSession } from '../shared/open-session.ts';
 import { AppError, OutputError, UnsupportedLog } from '../util/errors.ts';
@@ -33,8 +34,9 @@ async function sessionIn(log: Log): Promise<SessionActivity> {
   try {
     const session = new SessionCollector();
     const reader = new NativeActivity(session);
-    if (log.header) reader.take(log.header);
-    await log.forEachEntry(Array(log.index.size).keys(), ({ value }) => reader.take(value));
+    const take = (value: JsonObject): void => reader.take(value, () => value);
+    if (log.header) take(log.header);
+    await log.forEachEntry(Array(log.index.size).keys(), ({ value }) => take(value));
     return session.end();
   } finally {
     await log.close();

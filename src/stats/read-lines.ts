@@ -5,10 +5,12 @@ import { isPacked } from '../files/zstd.ts';
 import type { ActivityReader } from '../formats/activity.ts';
 import { Detection } from '../formats/index.ts';
 import { NativeActivity } from '../formats/native/activity.ts';
-import { isObject, parseObject } from '../json/value.ts';
+import { isObject, type JsonObject, parseObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
-import { wholeLines } from '../lines/short-lines.ts';
+import { outlines, type ReadLine, wholeLines } from '../lines/short-lines.ts';
+import type { ScannerKind } from '../scanner/layout.ts';
+import { makeScanner, type Scanner } from '../scanner/scanner.ts';
 import { AppError, OutputError } from '../util/errors.ts';
 import { type SessionActivity, SessionCollector } from './session-activity.ts';
 
@@ -32,16 +34,30 @@ export interface UnreadFile {
 /** Small files are read into it at once: for many of them, waiting would take as long as the counting. */
 const MEMORY_BYTES = 1024 * 1024;
 
+/** Fewer bytes are parsed sooner. */
+const WORTH_A_SCANNER = 16 * 1024;
+
 /** Reads logs whose format tells the activity line by line, one after the other. */
 export class LineFiles {
   readonly #memory = Buffer.allocUnsafeSlow(MEMORY_BYTES);
+  readonly #makeScanner: () => Scanner | undefined;
+  #made: { readonly scanner: Scanner | undefined } | undefined;
+
+  constructor(scanner: ScannerKind, random: (bytes: number) => Uint8Array) {
+    this.#makeScanner = () => makeScanner(scanner, random(8));
+  }
+
+  readonly #scanner = (): Scanner | undefined => {
+    this.#made ??= { scanner: this.#makeScanner() };
+    return this.#made.scanner;
+  };
 
   /** Undefined for a file of any other format. */
   async read(path: string): Promise<FileActivity | UnreadFile | undefined> {
     try {
       const whole = readWhole(path, this.#memory);
       if (whole ? isDatabase(whole) : isDatabaseFile(path)) return undefined;
-      const lines = new LineActivity(path);
+      const lines = new LineActivity(path, this.#scanner);
       if (whole && !isPacked(whole)) for (const piece of piecesOf(whole)) await lines.take(piece);
       else
         for await (const piece of readBlocks(unpacked(path, fileChunks(path)))) {
@@ -59,6 +75,7 @@ export class LineFiles {
 /** What the lines of one log say, once they show what log it is. */
 class LineActivity {
   readonly #path: string;
+  readonly #scanner: () => Scanner | undefined;
   readonly #detection: Detection;
   readonly #session = new SessionCollector();
   #reader: ActivityReader | undefined;
@@ -71,8 +88,9 @@ class LineActivity {
   /** It is none that is read here. */
   isOther = false;
 
-  constructor(path: string) {
+  constructor(path: string, scanner: () => Scanner | undefined) {
     this.#path = path;
+    this.#scanner = scanner;
     this.#detection = new Detection(path, { named: false });
   }
 
@@ -84,9 +102,12 @@ class LineActivity {
     else if (rest.encoding === 'invalid') for (const line of rest.split()) this.#line(line);
     else {
       let lines = 0;
-      for (const { text } of wholeLines(rest.bytes)) {
+      for (const { start, length, text } of this.#linesOf(rest)) {
         lines++;
-        this.#record(parseObject(text), () => text.trim() === '');
+        const record = parseObject(text);
+        const whole = (): JsonObject => parseObject(rest.bytes.toString('utf8', start, start + length)) ?? {};
+        if (record) this.#record(record, whole);
+        else if (text.trim() !== '') this.#damaged++;
       }
       rest.lines = lines;
     }
@@ -124,24 +145,30 @@ class LineActivity {
     for (const line of lines) this.#line(line);
   }
 
-  #line(line: Line): void {
-    const json = line.oversize === 0 && line.wellFormed ? line.json : undefined;
-    const isDamaged = this.#damaged;
-    this.#record(isObject(json) ? json : undefined, () => line.blank);
-    this.#isTorn = !line.terminated && this.#damaged > isDamaged;
+  /** Lines without the members that do not count, where they are many. */
+  #linesOf(block: Block): Iterable<ReadLine> {
+    const { reads } = this.#reader as ActivityReader;
+    const scanner = block.bytes.length < WORTH_A_SCANNER ? undefined : this.#scanner();
+    return scanner?.load(block.bytes) ? outlines(block, scanner, reads) : wholeLines(block.bytes);
   }
 
-  #record(record: ReturnType<typeof parseObject>, isBlank: () => boolean): void {
-    if (record) {
-      this.#records++;
-      this.#reader?.take(record);
-    } else if (!isBlank()) this.#damaged++;
+  #line(line: Line): void {
+    const json = line.oversize === 0 && line.wellFormed ? line.json : undefined;
+    if (isObject(json)) this.#record(json, () => json);
+    else if (!line.blank) {
+      this.#damaged++;
+      this.#isTorn = !line.terminated;
+    }
+  }
+
+  #record(record: JsonObject, whole: () => JsonObject): void {
+    this.#records++;
+    this.#reader?.take(record, whole);
   }
 
   async end(): Promise<FileActivity | undefined> {
     if (!this.#reader && !this.isOther) await this.#decide(this.#detection.end());
     if (!this.#reader) return undefined;
-    this.#reader.end?.();
     // The rest of the last line is being written.
     if (this.#isTorn && (await sizeOf(this.#path)) > this.#bytes) this.#damaged--;
     const sessions = [this.#session.end()];

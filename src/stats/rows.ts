@@ -1,4 +1,5 @@
 import type { Ledger, OwnedAnswer, OwnedPrompt, SessionName } from './ledger.ts';
+import type { PriceOf } from './prices.ts';
 import { isoWeek } from './zone.ts';
 
 export const GROUPS = ['day', 'week', 'month', 'model', 'project', 'session', 'tool', 'agent'] as const;
@@ -24,7 +25,7 @@ export interface RowOptions {
   /** The date of a time where the user is, such as 2026-11-01. */
   readonly dayOf: (time: number) => string;
   /** What an answer costs whose agent has not recorded it, in millionths of a US dollar. */
-  readonly priceOf?: ((answer: OwnedAnswer) => number | undefined) | undefined;
+  readonly priceOf?: PriceOf | undefined;
 }
 
 /** The name of what is not known. */
@@ -33,7 +34,7 @@ const UNKNOWN = 'unknown';
 const NO_TOOL = 'none';
 
 /** Groups all that counts; and the sum of it, which has no name. */
-export function rowsOf(ledger: Pick<Ledger, 'answers' | 'prompts'>, options: RowOptions): { rows: Row[]; total: Row } {
+export function rowsOf(ledger: Ledger, options: RowOptions): { rows: Row[]; total: Row } {
   const rows = new Map<string, Row>();
   const total = emptyRow('');
   const rowNamed = (name: string): Row => {
@@ -49,9 +50,9 @@ export function rowsOf(ledger: Pick<Ledger, 'answers' | 'prompts'>, options: Row
       for (const key of SUMS) row[key] += sums[key] ?? 0;
     }
   };
-  for (const prompt of ledger.prompts)
+  for (const prompt of ledger.prompts())
     if (isWanted(prompt, options)) count(nameOf(prompt, options), prompt.session, { turns: 1 });
-  for (const answer of ledger.answers) {
+  for (const answer of ledger.answers()) {
     if (!isWanted(answer, options)) continue;
     const sums = sumsOf(answer, options);
     if (options.by !== 'tool') count(nameOf(answer, options), answer.session, sums);

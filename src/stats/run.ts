@@ -1,8 +1,10 @@
 import type { ByteWriter } from '../lines/writer.ts';
+import { scannerKind } from '../scanner/layout.ts';
 import { agentNamed } from '../sessions/agents.ts';
 import { filesFor, type SessionFile, searchedFolders } from '../sessions/find.ts';
 import type { Io } from '../util/io.ts';
-import { Ledger, type OwnedAnswer } from './ledger.ts';
+import { Ledger } from './ledger.ts';
+import type { PriceOf } from './prices.ts';
 import { readFile } from './read-file.ts';
 import { type FileActivity, LineFiles, type UnreadFile } from './read-lines.ts';
 import { type Form, makeReport, noteSource, type SourceCounts } from './report.ts';
@@ -15,7 +17,7 @@ export interface StatsOptions {
   readonly since: number | undefined;
   readonly until: number | undefined;
   readonly dayOf: (time: number) => string;
-  readonly priceOf: ((answer: OwnedAnswer) => number | undefined) | undefined;
+  readonly priceOf: PriceOf | undefined;
   readonly form: Form;
 }
 
@@ -86,7 +88,8 @@ async function* activities(
   files: readonly SessionFile[],
   io: Io,
 ): AsyncGenerator<readonly [SessionFile, FileActivity | UnreadFile]> {
-  const here = new LineFiles();
+  const settings = scannerKind(io.env);
+  const here = new LineFiles(settings, io.random);
   const read = (path: string): Promise<FileActivity | UnreadFile | undefined> => here.read(path);
   const paths = files.map(({ path }) => path);
   const { threadsFor, mapInThreads } = await import('../files/worker-pool.ts');
@@ -94,7 +97,7 @@ async function* activities(
     files.map(({ size }) => size),
     WORKER,
   );
-  const results = threads > 1 ? mapInThreads(paths, read, { script: WORKER, settings: {}, threads }) : undefined;
+  const results = threads > 1 ? mapInThreads(paths, read, { script: WORKER, settings, threads }) : undefined;
   try {
     for (const file of files) {
       const activity = results ? ((await results.next()).value ?? undefined) : await read(file.path);

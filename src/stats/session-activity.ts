@@ -3,8 +3,8 @@ import { type Activity, type AnswerFacts, NO_TOKENS, type RecordPlace, type Toke
 /** How often a tool was called in an answer, and how many of these calls failed. */
 export interface ToolCount {
   readonly tool: string;
-  calls: number;
-  failed: number;
+  readonly calls: number;
+  readonly failed: number;
 }
 
 /** A call of a model, put together from all records of one log that are about it. */
@@ -18,7 +18,8 @@ export interface Answer {
   tokens: Tokens;
   /** In millionths of a US dollar, where the agent has recorded it. */
   cost: number | undefined;
-  tools: ToolCount[];
+  /** Not to be changed: many answers share one list. */
+  tools: readonly ToolCount[];
   failed: boolean;
 }
 
@@ -42,6 +43,13 @@ export interface SessionActivity {
   readonly replayed: number;
 }
 
+interface Call {
+  readonly tool: string;
+  failed: boolean;
+}
+
+const NO_TOOLS: readonly ToolCount[] = [];
+
 /** Takes what a reader tells of a log, and puts together what belongs together. */
 export class SessionCollector implements Activity {
   #id: string | undefined;
@@ -54,10 +62,10 @@ export class SessionCollector implements Activity {
   readonly #answers = new Map<string, Answer>();
   readonly #prompts = new Map<string, Prompt>();
   #unanswered: Prompt[] = [];
-  /** By answer and id; a call may be told of several times. */
-  readonly #calls = new Map<Answer, Map<string, ToolCount>>();
-  /** By id: the count of the tool that the last call with it belongs to. */
-  readonly #open = new Map<string, ToolCount>();
+  /** By answer and id: whether the call failed, and its tool. It may be told of several times. */
+  readonly #calls = new Map<Answer, Map<string, Call>>();
+  /** By id: the last call with it that has no result. */
+  readonly #open = new Map<string, Call>();
   /** How often what has no id of its own happened at the same time. */
   readonly #atOnce = new Map<string, number>();
 
@@ -96,7 +104,7 @@ export class SessionCollector implements Activity {
     const cost = facts.cost === undefined ? undefined : Math.round(facts.cost * 1e6);
     const tokens = cleanTokens(facts.tokens);
     const told: Answer = {
-      ...{ key, requestId, time, provider, model, tokens, cost, tools: found?.tools ?? [] },
+      ...{ key, requestId, time, provider, model, tokens, cost, tools: NO_TOOLS },
       failed: facts.failed === true,
     };
     if (found) mergeAnswer(found, told);
@@ -106,19 +114,18 @@ export class SessionCollector implements Activity {
   }
 
   #call(answer: Answer, { id, tool }: { readonly id: string; readonly tool: string }): void {
-    const known = this.#calls.get(answer) ?? new Map<string, ToolCount>();
+    const known = this.#calls.get(answer) ?? new Map<string, Call>();
     this.#calls.set(answer, known);
     if (known.has(id)) return;
-    const count = answer.tools.find((one) => one.tool === tool) ?? { tool, calls: 0, failed: 0 };
-    if (count.calls++ === 0) answer.tools.push(count);
-    known.set(id, count);
-    this.#open.set(id, count);
+    const call = { tool, failed: false };
+    known.set(id, call);
+    this.#open.set(id, call);
   }
 
   result(callId: string, failed: boolean): void {
-    const count = this.#open.get(callId);
+    const call = this.#open.get(callId);
     this.#open.delete(callId);
-    if (count && failed) count.failed++;
+    if (call) call.failed = failed;
   }
 
   /** Copies of a record have its id and its time. Ids are short, so that one alone may be met in two sessions. */
@@ -131,6 +138,7 @@ export class SessionCollector implements Activity {
   }
 
   end(): SessionActivity {
+    for (const [answer, calls] of this.#calls) answer.tools = countTools(calls.values());
     return {
       ...{ id: this.#id ?? '', cwd: this.#cwd ?? '', time: this.#time },
       ...{ isConverted: this.#isConverted, replayed: this.#replayed },
@@ -138,6 +146,17 @@ export class SessionCollector implements Activity {
       prompts: [...this.#prompts.values()],
     };
   }
+}
+
+function countTools(calls: Iterable<Call>): readonly ToolCount[] {
+  const counts = new Map<string, { readonly tool: string; calls: number; failed: number }>();
+  for (const { tool, failed } of calls) {
+    const count = counts.get(tool) ?? { tool, calls: 0, failed: 0 };
+    count.calls++;
+    if (failed) count.failed++;
+    counts.set(tool, count);
+  }
+  return [...counts.values()];
 }
 
 /** No call of a model has more; sums of such numbers are exact. */
@@ -164,15 +183,22 @@ export function mergeAnswer(answer: Answer, other: Answer): void {
   answer.time = earlier(answer.time, other.time);
   answer.cost = answer.cost === undefined ? other.cost : Math.max(answer.cost, other.cost ?? 0);
   answer.failed ||= other.failed;
-  if (answer.tools === other.tools) return;
-  for (const { tool, calls, failed } of other.tools) {
-    const count = answer.tools.find((one) => one.tool === tool);
-    if (!count) answer.tools.push({ tool, calls, failed });
-    else {
-      count.calls = Math.max(count.calls, calls);
-      count.failed = Math.max(count.failed, failed);
-    }
-  }
+  if (answer.tools !== other.tools) answer.tools = mergeTools(answer.tools, other.tools);
+}
+
+function mergeTools(tools: readonly ToolCount[], others: readonly ToolCount[]): readonly ToolCount[] {
+  const named = (list: readonly ToolCount[], name: string): ToolCount | undefined =>
+    list.find(({ tool }) => tool === name);
+  const isMore = others.some(({ tool, calls, failed }) => {
+    const known = named(tools, tool);
+    return !known || calls > known.calls || failed > known.failed;
+  });
+  if (!isMore) return tools;
+  return [...new Set([...tools, ...others].map(({ tool }) => tool))].map((tool) => {
+    const [one, other] = [named(tools, tool), named(others, tool)];
+    const most = (key: 'calls' | 'failed'): number => Math.max(one?.[key] ?? 0, other?.[key] ?? 0);
+    return { tool, calls: most('calls'), failed: most('failed') };
+  });
 }
 
 const RANKED = ['output', 'input', 'cacheRead', 'cacheWrite', 'reasoning'] as const;

@@ -167,6 +167,30 @@ describe('what others have counted wrongly', () => {
   });
 });
 
+describe('money', () => {
+  const unknown = { message: { ...JSON.parse(answer('s', 'm', 'r', 1)).message, id: 'm3', model: 'claude-nothing' } };
+  const folder = folderOf({
+    'a.jsonl':
+      answer('s1', 'm1', 'r1', 1000) +
+      answer('s1', 'm2', 'r2', 10, { costUSD: 0.000_003 }) +
+      answer('s1', 'm3', 'r3', 5, unknown),
+  });
+
+  it('is what was recorded, and with --prices what the rest would cost; what has no price is told apart', async () => {
+    expect(await rows('--by', 'model', folder)).toMatchObject([
+      { model: 'claude-opus-5-5', costMicros: 3, unpricedTokens: 1015, totalTokens: 1040 },
+      { model: 'claude-nothing', costMicros: null, unpricedTokens: 16 },
+    ]);
+    const [priced, unpriced] = await rows('--by', 'model', '--prices', folder);
+    expect(priced).toMatchObject({ unpricedTokens: 0 });
+    expect(priced?.['costMicros']).toBeGreaterThan(10_000);
+    expect(unpriced).toMatchObject({ costMicros: null, unpricedTokens: 16 });
+    const { stdout } = await run(['stats', '--by', 'model', folder], { env, stdoutIsTerminal: true, columns: 100 });
+    expect(stdout).toMatch(/claude-opus-5-5 .*\$0\.0000\+/);
+    expect(stdout).toMatch(/claude-nothing .* -\S*$/m);
+  });
+});
+
 describe('the rows of stats', () => {
   const folder = folderOf({
     'a.jsonl': [

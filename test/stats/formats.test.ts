@@ -43,6 +43,10 @@ describe('stats of one log', () => {
   });
 });
 
+const [lineFiles, plainFiles] = (['compiled', 'off'] as const).map(
+  (scanner) => new LineFiles(scanner, testIo().random),
+) as [LineFiles, LineFiles];
+
 /** What counts, without the names that it goes by. */
 function countsOf(activity: FileActivity | UnreadFile | undefined): unknown {
   if (!activity || 'error' in activity) throw new Error(`not read: ${activity?.error}`);
@@ -71,12 +75,13 @@ describe('what stats reads of the records themselves', () => {
 
   it.each(logs)('is what their native form says: %s', async (name) => {
     const path = join(formats, name);
-    expect(countsOf(await new LineFiles().read(path))).toEqual(countsOf(await readFile(path, testIo())));
+    expect(countsOf(await lineFiles.read(path))).toEqual(countsOf(await readFile(path, testIo())));
+    expect(await lineFiles.read(path)).toEqual(await plainFiles.read(path));
   });
 
   it.each(['pi-branches', 'pi-compaction'])('is what the open log says: %s', async (name) => {
     const path = join(projectRoot, 'fixtures/sessions', `${name}.jsonl`);
-    expect(countsOf(await new LineFiles().read(path))).toEqual(countsOf(await readFile(path, testIo())));
+    expect(countsOf(await lineFiles.read(path))).toEqual(countsOf(await readFile(path, testIo())));
   });
 });
 

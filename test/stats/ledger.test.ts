@@ -49,8 +49,7 @@ function activityOf({ id, start, calls }: { id: number; start: number; calls: re
 
 function ledgerOf(sessions: readonly SessionActivity[]): Ledger {
   const ledger = new Ledger();
-  // The ledger keeps what it takes.
-  for (const one of structuredClone(sessions)) ledger.add(one, { agent: 'claude', path: `/${one.id}.jsonl` });
+  for (const one of sessions) ledger.add(one, { agent: 'claude', path: `/${one.id}.jsonl` });
   return ledger;
 }
 

@@ -4,21 +4,33 @@ import { blocksOf } from './content.ts';
 import { describeRecord, stringOf } from './describe.ts';
 import { hasKnownShape } from './schema.ts';
 
+const READS = {
+  members: `type uuid parentUuid sessionId cwd timestamp version gitBranch isSidechain agentId isMeta isCompactSummary
+    isVisibleInTranscriptOnly isApiErrorMessage toolDenialKind effort requestId costUSD forkedFrom messageUuid
+    message role id model stop_reason name tool_use_id is_error
+    usage input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens output_tokens_details
+    thinking_tokens`.split(/\s+/),
+  texts: ['content', 'text'],
+};
+
 /** Tells what the records of a Claude Code transcript say. */
 export class ClaudeActivity implements ActivityReader {
+  readonly reads = READS;
   readonly #activity: Activity;
 
   constructor(activity: Activity) {
     this.#activity = activity;
   }
 
-  take(record: JsonObject): void {
+  take(record: JsonObject, whole: () => JsonObject): void {
     const { sessionId, cwd, uuid, message } = record;
     const time = timeOf(record['timestamp']);
     this.#activity.session({ id: stringOf(sessionId), cwd: stringOf(cwd), time });
     if (typeof uuid !== 'string' || !isObject(message) || hasKnownShape(record) === false) return;
     const { kind } = describeRecord(record);
-    if (kind === 'prompt') this.#activity.prompt({ id: originalId(record) ?? uuid, time });
+    // Only its words tell what was typed.
+    const isTyped = kind === 'prompt' && describeRecord(whole()).kind === 'prompt';
+    if (isTyped) this.#activity.prompt({ id: originalId(record) ?? uuid, time });
     else if (kind === 'results') {
       for (const { type, tool_use_id: id, is_error: isError } of blocksOf(message['content']))
         if (type === 'tool_result' && typeof id === 'string') this.#activity.result(id, isError === true);

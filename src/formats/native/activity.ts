@@ -19,8 +19,17 @@ import { foreignFormats } from '../index.ts';
 /** Ids as a conversion makes them up for records that have none. */
 const MADE_UP = /^[0-9a-f]{8}$/;
 
+const READS = {
+  members:
+    `type id timestamp version cwd customType message role provider model stopReason responseId toolCallId isError
+    usage inputTokens outputTokens totalTokens cacheRead cacheWrite reasoning cost total name`.split(/\s+/),
+  // Input and output of calls and commands are texts.
+  texts: ['content', 'input', 'output'],
+};
+
 /** Tells what the entries of a native log of version 3 say. */
 export class NativeActivity implements ActivityReader {
+  readonly reads = READS;
   readonly #activity: Activity;
   /** Of a log that a conversion has made: an id that was made up there is in no other log. */
   #source: { readonly format: string; readonly hasNewIds: boolean } | undefined;
@@ -29,14 +38,14 @@ export class NativeActivity implements ActivityReader {
     this.#activity = activity;
   }
 
-  take(entry: JsonObject): void {
+  take(entry: JsonObject, whole: () => JsonObject): void {
     const { type, message } = entry;
-    if (type === 'message' && isObject(message)) this.#message(entry, message);
+    if (type === 'message' && isObject(message)) this.#message(entry, message, whole);
     else if (isHeader(entry)) {
       const { id, cwd, timestamp } = entry;
       this.#activity.session({ id: stringOf(id), cwd: stringOf(cwd), time: timeOf(timestamp) });
-    } else if (type === 'custom' && entry['customType'] === STAMP) this.#stamp(entry['data']);
-    else this.#spent(entry, entry);
+    } else if (type === 'custom' && entry['customType'] === STAMP) this.#stamp(whole()['data']);
+    else this.#spent(entry, entry, whole);
   }
 
   /** A converted session goes by the id that it had before, so that both are known to be one. */
@@ -47,20 +56,20 @@ export class NativeActivity implements ActivityReader {
     this.#activity.original(stringOf(data['sourceId']));
   }
 
-  #message(entry: JsonObject, message: JsonObject): void {
+  #message(entry: JsonObject, message: JsonObject, whole: () => JsonObject): void {
     const { role } = message;
-    if (role === 'user') this.#activity.prompt(this.#place(entry, message));
-    else if (role === 'assistant') this.#answer(entry, message);
+    if (role === 'user') this.#activity.prompt(this.#place(entry, message, whole));
+    else if (role === 'assistant') this.#answer(entry, message, whole);
     else {
-      this.#spent(entry, message);
+      this.#spent(entry, message, whole);
       if (role === 'toolResult') this.#activity.result(stringOf(message['toolCallId']), message['isError'] === true);
     }
   }
 
-  #answer(entry: JsonObject, message: JsonObject): void {
+  #answer(entry: JsonObject, message: JsonObject, whole: () => JsonObject): void {
     const { responseId, stopReason } = message;
     this.#activity.answer({
-      ...this.#place(entry, message),
+      ...this.#place(entry, message, whole),
       messageId: typeof responseId === 'string' && responseId !== '' ? responseId : undefined,
       ...modelIn(message),
       ...usageIn(entry),
@@ -70,18 +79,21 @@ export class NativeActivity implements ActivityReader {
   }
 
   /** A call of a model that gave no answer of its own, such as that for a summary, or one that a tool made. */
-  #spent(entry: JsonObject, spender: JsonObject): void {
+  #spent(entry: JsonObject, spender: JsonObject, whole: () => JsonObject): void {
     if (!rawUsage(entry)) return;
-    this.#activity.answer({ ...this.#place(entry, spender), ...modelIn(spender), ...usageIn(entry) });
+    this.#activity.answer({ ...this.#place(entry, spender, whole), ...modelIn(spender), ...usageIn(entry) });
   }
 
-  #place({ id, timestamp }: JsonObject, message: JsonObject): RecordPlace {
+  #place({ id, timestamp }: JsonObject, message: JsonObject, whole: () => JsonObject): RecordPlace {
     const time = timeOf(timestamp) ?? timeOf(message['timestamp']);
-    if (this.#source?.hasNewIds)
-      return { scope: hash('sha256', toJson([this.#source.format, message['content']])), time };
+    if (this.#source?.hasNewIds) return { scope: this.#source.format + contentHash(whole()), time };
     const isMadeUp = typeof id !== 'string' || (this.#source !== undefined && MADE_UP.test(id));
     return { id: isMadeUp ? undefined : id, time };
   }
+}
+
+function contentHash({ message }: JsonObject): string {
+  return hash('sha256', toJson(isObject(message) ? message['content'] : undefined));
 }
 
 function modelIn({ provider, model }: JsonObject): Pick<AnswerFacts, 'provider' | 'model'> {
