@@ -96,6 +96,8 @@ export interface NativeSink {
   warn(sourceLine: number, message: string): void;
   /** What was given so far is void: the conversion starts again, for it has met what changes the start. */
   restart(): void;
+  /** An entry, by its id, that repeats what the log of another session has. */
+  replayed?(id: string): void;
   /** What became of the records, at the end. */
   report(report: ConversionReport): void;
 }

@@ -80,6 +80,8 @@ export class NativeWriter {
   readonly #stampId: string;
   /** The last id that was made up, by what it was made of. */
   #tried = { key: '', n: -1 };
+  /** What is written repeats what the log of another session has. */
+  isReplay = false;
   #last: string;
   #line = 0;
   #time = 0;
@@ -301,6 +303,7 @@ export class NativeWriter {
     const rest = json.length > 2 ? `,${json.slice(1)}` : '}';
     const text = `${names},"timestamp":"${isoTime(time)}"${rest}`;
     this.#sink.pieces(this.texts.pieces(exactJson(text)), place.line);
+    if (this.isReplay) this.#sink.replayed?.(id);
     this.#last = id;
     this.#line = Math.max(this.#line, place.line);
     return id;

@@ -48,6 +48,8 @@ export class Log {
   format: LogFormat | undefined;
   /** What became of its records. */
   conversion: ConversionReport | undefined;
+  /** The ids of its entries that repeat what the log of another session has. */
+  replayed: ReadonlySet<string> = new Set();
   readonly #store: ByteStore;
   readonly #damage: LeftOut[];
   /** The lines of the above. */

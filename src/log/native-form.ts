@@ -23,6 +23,8 @@ export interface NativeForm {
   /** Lines of the file that are damaged and were left out. */
   readonly damage: readonly LeftOut[];
   readonly report: ConversionReport | undefined;
+  /** The ids of entries that repeat what the log of another session has. */
+  readonly replayed: ReadonlySet<string>;
 }
 
 export function headerOf({ head }: NativeForm): JsonObject | undefined {
@@ -75,6 +77,7 @@ export async function nativeForm(
   try {
     let sourceLines = uint32Column();
     const damage: LeftOut[] = [];
+    const replayed = new Set<string>();
     const buffer = Buffer.allocUnsafeSlow(FLUSH_BYTES);
     let bytes = 0;
     let last = 0;
@@ -120,8 +123,10 @@ export async function nativeForm(
         scratch = newScratch();
         sourceLines = uint32Column();
         damage.length = 0;
+        replayed.clear();
         bytes = 0;
       },
+      replayed: (id: string) => void replayed.add(id),
       report: (made: ConversionReport) => {
         report = made;
       },
@@ -141,6 +146,7 @@ export async function nativeForm(
       lineOf: (line) => (line <= head.length ? 0 : sourceLines.at(line - 1 - head.length)),
       damage,
       report,
+      replayed,
     };
   } catch (error) {
     scratch.discard();

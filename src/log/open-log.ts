@@ -179,6 +179,7 @@ export async function openForm(
     builder.endsWithNewline = endsWithNewline;
     const log = new Log(options.name, form.store, builder, version);
     log.conversion = form.report;
+    log.replayed = form.replayed;
     return log;
   } catch (error) {
     await form.store.close();

@@ -122,15 +122,17 @@ export class Ledger {
     const [, time, names, list, cost, failed, input, output, cacheRead, cacheWrite, reasoning] = this.#answerNumbers.at(
       place,
     ) as Eleven;
+    const { provider, model } = this.#models.at(names);
     return {
-      ...{
-        key,
-        requestId: this.#requests[place],
-        time: known(time),
-        ...this.#models.at(names),
-        tools: this.#tools.at(list),
-      },
-      ...{ tokens: { input, output, cacheRead, cacheWrite, reasoning }, cost: known(cost), failed: failed === 1 },
+      key,
+      requestId: this.#requests[place],
+      time: known(time),
+      provider,
+      model,
+      tokens: { input, output, cacheRead, cacheWrite, reasoning },
+      cost: known(cost),
+      tools: this.#tools.at(list),
+      failed: failed === 1,
     };
   }
 
@@ -207,10 +209,12 @@ class NumberRows {
   }
 
   at(place: number): number[] {
-    return Array.from({ length: this.#width }, (_, at) => this.#numbers.at(place * this.#width + at));
+    const row: number[] = [];
+    for (let at = place * this.#width; row.length < this.#width; at++) row.push(this.#numbers.at(at));
+    return row;
   }
 
   set(place: number, row: readonly number[]): void {
-    for (const [at, number] of row.entries()) this.#numbers.set(place * this.#width + at, number);
+    for (let at = 0; at < row.length; at++) this.#numbers.set(place * this.#width + at, row[at] as number);
   }
 }

@@ -7,9 +7,12 @@ import type { Io } from '../util/io.ts';
 import type { FileActivity, UnreadFile } from './read-lines.ts';
 import { type SessionActivity, SessionCollector } from './session-activity.ts';
 
+/** Whoever reads many files shows how many of them are done. */
+const SILENT: Io['progress'] = { wanted: false, expect: () => {}, read: () => {}, file: () => {} };
+
 /** Reads a file of any format, in its native form; of a file with several sessions all of them. */
 export async function readFile(path: string, io: Io): Promise<FileActivity | UnreadFile> {
-  const quiet = { ...io, note: () => {} };
+  const quiet = { ...io, note: () => {}, progress: SILENT };
   try {
     const log = await openSession(path, quiet);
     const sessions = [await sessionIn(log)];
@@ -36,7 +39,10 @@ async function sessionIn(log: Log): Promise<SessionActivity> {
     const reader = new NativeActivity(session);
     const take = (value: JsonObject): void => reader.take(value, () => value);
     if (log.header) take(log.header);
-    await log.forEachEntry(Array(log.index.size).keys(), ({ value }) => take(value));
+    await log.forEachEntry(Array(log.index.size).keys(), ({ value }) => {
+      if (log.replayed.has(value['id'] as string)) session.replayed();
+      else take(value);
+    });
     return session.end();
   } finally {
     await log.close();

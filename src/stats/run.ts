@@ -43,7 +43,10 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
     others: [],
     duplicates: 0,
   };
+  io.progress.expect(files.reduce((sum, { size }) => sum + size, 0));
   for await (const [file, activity] of activities(files, io)) {
+    io.progress.file(file.path);
+    io.progress.read(file.size);
     if ('error' in activity) {
       if (operands.includes(file.path)) onError(activity.error);
       else if (activity.isOther) counts.others.push(activity.error);

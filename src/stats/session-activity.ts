@@ -1,4 +1,4 @@
-import { type Activity, type AnswerFacts, NO_TOKENS, type RecordPlace, type Tokens } from '../formats/activity.ts';
+import type { Activity, AnswerFacts, RecordPlace, Tokens } from '../formats/activity.ts';
 
 /** How often a tool was called in an answer, and how many of these calls failed. */
 export interface ToolCount {
@@ -44,6 +44,7 @@ export interface SessionActivity {
 }
 
 interface Call {
+  readonly id: string;
   readonly tool: string;
   failed: boolean;
 }
@@ -62,8 +63,8 @@ export class SessionCollector implements Activity {
   readonly #answers = new Map<string, Answer>();
   readonly #prompts = new Map<string, Prompt>();
   #unanswered: Prompt[] = [];
-  /** By answer and id: whether the call failed, and its tool. It may be told of several times. */
-  readonly #calls = new Map<Answer, Map<string, Call>>();
+  /** The calls of an answer, each once, however often it is told of. */
+  readonly #calls = new Map<Answer, Call[]>();
   /** By id: the last call with it that has no result. */
   readonly #open = new Map<string, Call>();
   /** How often what has no id of its own happened at the same time. */
@@ -103,10 +104,8 @@ export class SessionCollector implements Activity {
     const found = this.#answers.get(same);
     const cost = facts.cost === undefined ? undefined : Math.round(facts.cost * 1e6);
     const tokens = cleanTokens(facts.tokens);
-    const told: Answer = {
-      ...{ key, requestId, time, provider, model, tokens, cost, tools: NO_TOOLS },
-      failed: facts.failed === true,
-    };
+    const failed = facts.failed === true;
+    const told: Answer = { key, requestId, time, provider, model, tokens, cost, tools: NO_TOOLS, failed };
     if (found) mergeAnswer(found, told);
     const answer = found ?? told;
     if (!found) this.#answers.set(same, answer);
@@ -114,11 +113,10 @@ export class SessionCollector implements Activity {
   }
 
   #call(answer: Answer, { id, tool }: { readonly id: string; readonly tool: string }): void {
-    const known = this.#calls.get(answer) ?? new Map<string, Call>();
-    this.#calls.set(answer, known);
-    if (known.has(id)) return;
-    const call = { tool, failed: false };
-    known.set(id, call);
+    const known = this.#calls.get(answer) ?? [];
+    if (known.some((call) => call.id === id)) return;
+    const call = { id, tool, failed: false };
+    if (known.push(call) === 1) this.#calls.set(answer, known);
     this.#open.set(id, call);
   }
 
@@ -138,7 +136,7 @@ export class SessionCollector implements Activity {
   }
 
   end(): SessionActivity {
-    for (const [answer, calls] of this.#calls) answer.tools = countTools(calls.values());
+    for (const [answer, calls] of this.#calls) answer.tools = countTools(calls);
     return {
       ...{ id: this.#id ?? '', cwd: this.#cwd ?? '', time: this.#time },
       ...{ isConverted: this.#isConverted, replayed: this.#replayed },
@@ -148,7 +146,7 @@ export class SessionCollector implements Activity {
   }
 }
 
-function countTools(calls: Iterable<Call>): readonly ToolCount[] {
+function countTools(calls: readonly Call[]): readonly ToolCount[] {
   const counts = new Map<string, { readonly tool: string; calls: number; failed: number }>();
   for (const { tool, failed } of calls) {
     const count = counts.get(tool) ?? { tool, calls: 0, failed: 0 };
@@ -163,13 +161,24 @@ function countTools(calls: Iterable<Call>): readonly ToolCount[] {
 const MOST_TOKENS = 1e11;
 
 function cleanTokens(tokens: Tokens): Tokens {
-  if (tokens === NO_TOKENS) return tokens;
-  const count = (value: number): number => (value > 0 && value <= MOST_TOKENS ? Math.trunc(value) : 0);
   const { input, output, cacheRead, cacheWrite, reasoning } = tokens;
+  if (isCount(input) && isCount(output) && isCount(cacheRead) && isCount(cacheWrite) && isCount(reasoning))
+    return tokens;
   return {
-    ...{ input: count(input), output: count(output), reasoning: count(reasoning) },
-    ...{ cacheRead: count(cacheRead), cacheWrite: count(cacheWrite) },
+    input: countOf(input),
+    output: countOf(output),
+    cacheRead: countOf(cacheRead),
+    cacheWrite: countOf(cacheWrite),
+    reasoning: countOf(reasoning),
   };
+}
+
+function isCount(value: number): boolean {
+  return countOf(value) === value;
+}
+
+function countOf(value: number): number {
+  return value > 0 && value <= MOST_TOKENS ? Math.trunc(value) : 0;
 }
 
 /** Adds what another record, or another log, says of the same call. In whatever order they come, the result is the same. */

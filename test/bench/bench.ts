@@ -45,6 +45,23 @@ function readOptions(argv: readonly string[]): BenchOptions {
   };
 }
 
+/** The folder of the programs of others that count tokens, the last ones in JavaScript; undefined where they cannot be had. */
+function installPeers(folder: string): string | undefined {
+  const bin = join(folder, 'node_modules/.bin');
+  if (existsSync(join(bin, 'ccusage'))) return bin;
+  try {
+    mkdirSync(folder, { recursive: true });
+    const packages = ['ccusage@18.0.11', '@ccusage/pi@18.0.11'];
+    execFileSync('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', ...packages], {
+      stdio: 'pipe',
+    });
+    return bin;
+  } catch {
+    process.stderr.write('ccusage cannot be installed here, so it is not measured\n');
+    return undefined;
+  }
+}
+
 /** A goal: one measured against another. */
 interface Ratio {
   readonly group: string;
@@ -136,6 +153,7 @@ class Bench {
     }
     if (this.wants('many')) this.#many('many files', ['small'], '4');
     if (this.wants('many')) this.#many('many files of other agents', ['claude', 'codex'], '2.5');
+    if (this.wants('stats')) this.#stats();
     if (this.wants('context')) this.#readers();
     if (this.wants('migrate')) {
       const v1 = this.file('v1');
@@ -203,6 +221,35 @@ class Bench {
     const what = `validate of ${group}, ${files} of 200 KB, against jq empty`;
     this.ratio(group, what, 'validate', 'jq empty', 'faster', goal);
     this.ratio(group, 'the same with one thread', 'validate --jobs 1', 'jq empty', 'faster', '');
+  }
+
+  /** Logs of Claude Code and pi, each where the agent has them, and what else counts them. */
+  #stats(): void {
+    const group = 'stats';
+    const files = Math.max(20, Math.min(2000, Math.round(this.#options.size / 500_000)));
+    const folder = join(this.#folder, `claude-and-pi-${files}`);
+    const [claude, pi] = [join(folder, 'projects/p'), join(folder, 'sessions/p')] as const;
+    if (!existsSync(folder)) {
+      writeManySessions(claude, files / 2, 500_000, ['claude']);
+      writeManySessions(pi, files / 2, 500_000, ['mixed']);
+    }
+    const paths = [claude, pi].flatMap((one) => readdirSync(one).map((name) => join(one, name)));
+    this.sessionctl(group, 'stats', ['stats', '--tz', 'UTC', folder]);
+    this.task(group, 'bare loop', node, [bench('bare-loop.mjs'), ...paths]);
+    const what = `stats of ${files} files of 500 KB`;
+    this.ratio(group, `${what} against the bare loop`, 'stats', 'bare loop', 'share', '1.5');
+    const peers = installPeers(join(this.#folder, 'peers'));
+    if (!peers) return;
+    this.sessionctl(`${group}, Claude Code`, 'stats', ['stats', '--tz', 'UTC', claude]);
+    const env = { CLAUDE_CONFIG_DIR: folder };
+    this.task(`${group}, Claude Code`, 'ccusage', node, [join(peers, 'ccusage'), 'daily', '--offline', '--json'], {
+      env,
+    });
+    this.ratio(`${group}, Claude Code`, `${what} against ccusage`, 'stats', 'ccusage', 'faster', '3');
+    this.sessionctl(`${group}, pi`, 'stats', ['stats', '--tz', 'UTC', pi]);
+    const argv = [join(peers, 'ccusage-pi'), 'daily', '--json', '--pi-path', join(folder, 'sessions')];
+    this.task(`${group}, pi`, '@ccusage/pi', node, argv);
+    this.ratio(`${group}, pi`, `${what} against @ccusage/pi`, 'stats', '@ccusage/pi', 'faster', '3');
   }
 
   #readers(): void {

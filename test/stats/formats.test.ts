@@ -102,6 +102,13 @@ describe('stats of several logs', () => {
     expect(await total(join(formats, fork), join(formats, original))).toEqual(both);
   });
 
+  it.each([
+    ['codex/0.166.0/fork-2.jsonl', 1, 121],
+    ['codex/hand/copied-fork.jsonl', 1, 10],
+  ])('counts of a fork alone what is its own: %s', async (fork, turns, inputTokens) => {
+    expect(await total(join(formats, fork))).toMatchObject({ turns, inputTokens, sessions: 1 });
+  });
+
   it.each(COUNTED)('counts a copy and a converted session once: %s', async (file) => {
     const [path, copy, native] = [
       join(formats, file),

@@ -86,8 +86,15 @@ export class Answers {
 
   /** Writes behind the answer under way. */
   later(write: () => void): void {
-    if (this.#answer) this.#held.push(write);
+    const { isReplay } = this;
+    if (this.#answer) this.#held.push(() => this.#as(isReplay, write));
     else write();
+  }
+
+  #as(isReplay: boolean, write: () => void): void {
+    this.#writer.isReplay = isReplay;
+    write();
+    this.#writer.isReplay = this.isReplay;
   }
 
   grow(bytes: number): void {
@@ -168,7 +175,7 @@ export class Answers {
     this.#answer = undefined;
     this.#held = [];
     this.#bytes = 0;
-    if (answer) this.#write(answer);
+    if (answer) this.#as(answer.isReplay, () => this.#write(answer));
     for (const write of held) write();
     this.#ends.clear();
     this.#onSettled();

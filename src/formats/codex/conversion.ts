@@ -86,6 +86,7 @@ export class Conversion {
     const isWrapped = isEnvelope(value);
     const payload = isWrapped ? (value['payload'] as JsonObject) : value;
     this.#answers.isReplay = this.inherits || this.#isReplayed(value, place);
+    this.#writer.isReplay = this.#answers.isReplay;
     this.#answers.grow(record.length);
     if (isWrapped && value['type'] !== 'response_item') return this.#other(value, payload, place);
     if (isWrapped || typeof value['type'] === 'string') this.#item(payload, value, place);

@@ -67,13 +67,19 @@ export class NativeActivity implements ActivityReader {
   }
 
   #answer(entry: JsonObject, message: JsonObject, whole: () => JsonObject): void {
-    const { responseId, stopReason } = message;
+    const { responseId, stopReason, provider, model } = message;
+    const { id, scope, time } = this.#place(entry, message, whole);
+    const { tokens, cost } = usageIn(entry);
     this.#activity.answer({
-      ...this.#place(entry, message, whole),
       messageId: typeof responseId === 'string' && responseId !== '' ? responseId : undefined,
-      ...modelIn(message),
-      ...usageIn(entry),
-      calls: toolCalls(message).map(({ id, name }) => ({ id: stringOf(id), tool: stringOf(name) })),
+      id,
+      scope,
+      time,
+      provider: stringOf(provider),
+      model: stringOf(model),
+      tokens,
+      cost,
+      calls: toolCalls(message).map((call) => ({ id: stringOf(call['id']), tool: stringOf(call['name']) })),
       failed: stopReason === 'error',
     });
   }
@@ -81,7 +87,9 @@ export class NativeActivity implements ActivityReader {
   /** A call of a model that gave no answer of its own, such as that for a summary, or one that a tool made. */
   #spent(entry: JsonObject, spender: JsonObject, whole: () => JsonObject): void {
     if (!rawUsage(entry)) return;
-    this.#activity.answer({ ...this.#place(entry, spender, whole), ...modelIn(spender), ...usageIn(entry) });
+    const { provider, model } = spender;
+    const names = { provider: stringOf(provider), model: stringOf(model) };
+    this.#activity.answer({ ...this.#place(entry, spender, whole), ...names, ...usageIn(entry) });
   }
 
   #place({ id, timestamp }: JsonObject, message: JsonObject, whole: () => JsonObject): RecordPlace {
@@ -94,10 +102,6 @@ export class NativeActivity implements ActivityReader {
 
 function contentHash({ message }: JsonObject): string {
   return hash('sha256', toJson(isObject(message) ? message['content'] : undefined));
-}
-
-function modelIn({ provider, model }: JsonObject): Pick<AnswerFacts, 'provider' | 'model'> {
-  return { provider: stringOf(provider), model: stringOf(model) };
 }
 
 function usageIn(entry: JsonObject): Pick<AnswerFacts, 'tokens' | 'cost'> {
