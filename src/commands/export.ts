@@ -1,26 +1,19 @@
 import { extname } from 'node:path';
-import { exportBody } from '../exporters/export.ts';
-import type { ExportFormat, ExportOptions, TimeText } from '../exporters/exporter.ts';
+import type { ExportFormat, TimeText } from '../exporters/exporter.ts';
+import { htmlFormat } from '../exporters/html/index.ts';
 import { exportFormats } from '../exporters/index.ts';
-import { type ImageStores, imageView } from '../exporters/view/images.ts';
 import { timeTextIn } from '../exporters/view/totals.ts';
-import { assetSaver } from '../files/assets.ts';
-import { modeOf } from '../files/input.ts';
-import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
-import { HeldOutput } from '../files/spool.ts';
-import { ByteWriter } from '../lines/writer.ts';
+import { isFolder } from '../files/input.ts';
 import type { Log } from '../log/log.ts';
-import { BLOBS_OPTION, namedStore, refStays } from '../shared/blob-options.ts';
+import { type ExportSettings, exportLog } from '../sessions/export-log.ts';
+import { writeSite } from '../sessions/site.ts';
+import { BLOBS_OPTION, namedStore } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
-import { terminalSafe } from '../shared/terminal-safe.ts';
-import { lastEntry } from '../tree/last-entry.ts';
-import { resolveEntry } from '../tree/rev.ts';
-import { ClosedPipe, UsageError } from '../util/errors.ts';
-import { visibleEscape } from '../util/printable.ts';
+import { UsageError } from '../util/errors.ts';
 
 export const command: Command = {
-  operands: '[FILE]',
+  operands: '[FILE|DIR]...',
   description: [
     'Writes the branch that ends at the leaf, or every branch with --all, for people to read. Markdown has front matter with ' +
       'session, title, folder, model, dates, tokens and cost, and renders on GitHub. HTML is one self-contained page that loads ' +
@@ -30,6 +23,7 @@ export const command: Command = {
       'load anything.',
     'Images are part of the output as data URLs, or files in --assets DIR, named by the hash of their content. Blob refs stay ' +
       'refs unless --blobs or SESSIONCTL_BLOBS is set.',
+    'With -o DIR/ it writes a site: a page for each session of the files and folders, and an index.html that lists them with agent, project, time, title, turns, tokens and cost, to filter and to sort. No FILE means all sessions on this machine.',
     'Times are shown in UTC, so that the output is the same on every machine; --tz takes a zone such as Europe/Berlin.',
     'Memory: about 55 bytes per entry for the index, 4 to 12 more with --all, one turn with its results, and up to 8 MB of output; ' +
       'longer output is kept in a private temporary file, because the totals come first. Standard input is copied to one too. ' +
@@ -55,42 +49,57 @@ export const command: Command = {
     BLOBS_OPTION,
     flag('redact', "Replace secrets by markers, as 'sessionctl redact' does"),
     option('tz', 'ZONE', 'Show times in this time zone', { default: 'UTC' }),
-    option('output', 'FILE', 'Write to FILE instead of standard output, all at once', { short: 'o' }),
+    option('output', 'FILE', 'Write to FILE instead of standard output, all at once; a folder gets a site', {
+      short: 'o',
+    }),
     FORMAT_OPTION,
     SESSION_OPTION,
   ],
   examples: {
     'sessionctl export session.jsonl > session.md': 'the branch that ends at the leaf, as Markdown',
     'sessionctl export --all -o session.html session.jsonl': 'every branch on one page',
+    'sessionctl export -o site/ ~/.claude/projects': 'a page for every session, and a list of them',
     'sessionctl export --leaf label:done --tools none session.jsonl': 'only what was said, up to a label',
   },
   readsInput: true,
   run: async (args, io) => {
-    if (args.operands.length > 1) throw new UsageError('one FILE at a time, because each becomes its own document');
-    const options = readOptions(args);
-    const name = args.operands[0] ?? '-';
+    const output = args.text('output') === '-' ? undefined : args.text('output');
     const redaction = args.flag('redact')
       ? await (await import('../shared/redaction.ts')).openRedaction(args, io)
       : undefined;
+    if (output !== undefined && (await isFolderName(output)))
+      return await writeSite(args.operands, output, { ...settingsIn(args, io), format: htmlFormat, redaction }, io);
+    const [name = '-', ...more] = args.operands;
+    if (more.length > 0 || (name !== '-' && (await isFolder(name).catch(() => false))))
+      throw new UsageError("several sessions become a site of HTML pages; pass '-o DIR/' for its folder");
+    const settings = settingsIn(args, io);
     const work = async (session: Log, view: View): Promise<number> => {
       redaction?.tell(name);
-      return await exportLog(session, view, options, args, io);
+      return (await exportLog(session, view, settings, output, io)).code;
     };
     return await readSession(name, io, work, { ...choiceIn(args), readings: 1, change: redaction?.change });
   },
 };
 
-function readOptions(args: ParsedArgs): ExportOptions {
+/** A folder that is there, or a name that ends as one. */
+async function isFolderName(output: string): Promise<boolean> {
+  return /[/\\]$/.test(output) || (await isFolder(output).catch(() => false));
+}
+
+function settingsIn(args: ParsedArgs, io: Io): ExportSettings {
   const zone = args.text('tz') ?? 'UTC';
   const name = args.text('format');
   return {
     format: exportFormats.find((one) => one.name === name) ?? formatFor(args.text('output')),
+    leaf: args.text('leaf'),
+    blobs: namedStore(args, io),
     all: args.flag('all'),
-    tools: (args.text('tools') ?? 'summary') as ExportOptions['tools'],
-    thinking: (args.text('thinking') ?? 'folded') as ExportOptions['thinking'],
+    tools: (args.text('tools') ?? 'summary') as ExportSettings['tools'],
+    thinking: (args.text('thinking') ?? 'folded') as ExportSettings['thinking'],
     zone,
     time: timesIn(zone),
     assets: args.text('assets') !== undefined,
+    assetFolder: args.text('assets'),
   };
 }
 
@@ -111,56 +120,4 @@ function timesIn(zone: string): TimeText {
     if (!(error instanceof RangeError)) throw error;
     throw new UsageError(`'${zone}' is not a time zone; use one such as UTC or Europe/Berlin`);
   }
-}
-
-const MOST_NOTES = 20;
-
-async function exportLog(session: Log, view: View, options: ExportOptions, args: ParsedArgs, io: Io): Promise<number> {
-  const { name } = session;
-  const path = name === '-' ? undefined : name;
-  const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
-  const output = args.text('output') === '-' ? undefined : args.text('output');
-  let kept = 0;
-  const onKept: ImageStores['onKept'] = (line, ref, why) => {
-    if (++kept <= MOST_NOTES) io.note(`${name}:${line}: ${refStays(ref, why)}`);
-  };
-  const blobs = namedStore(args, io);
-  blobs?.folder.require();
-  const assets = args.text('assets');
-  const save = assets === undefined ? undefined : assetSaver(assets, mode & PRIVATE_MODE, output, io);
-  const image = imageView({ blobs, save, onKept });
-  const end = (): number => {
-    if (kept > MOST_NOTES) io.note(`${name}: ${kept - MOST_NOTES} more refs kept`);
-    return kept > 0 ? 1 : 0;
-  };
-  // From here on there is something to clean up. The export of a read-only log is writable all the same.
-  const files = { random: io.random, signal: io.signal, input: path, mode: mode | 0o200 };
-  const sink = output === undefined ? toStream(terminalSafe(io.stdout, visibleEscape)) : toFile(output, files);
-  const body = new HeldOutput(io.random, io.signal);
-  try {
-    const leaf = await leafOf(session, view, args);
-    await deliver(await exportBody({ session, leaf, options, image, body }), body, sink);
-    return end();
-  } catch (error) {
-    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: end() }) : error;
-  } finally {
-    body.close();
-    sink.discard();
-  }
-}
-
-/** With --all every branch is shown, and each says where it was cut off. */
-async function leafOf(session: Log, view: View, args: ParsedArgs): Promise<number> {
-  const leaf = args.text('leaf');
-  if (!args.flag('all')) return await view.leaf(leaf);
-  view.reads(Array(session.index.size).keys());
-  return leaf === undefined ? await lastEntry(session) : await resolveEntry(session, leaf);
-}
-
-async function deliver(head: string, body: HeldOutput, sink: Sink): Promise<void> {
-  const out = new ByteWriter(sink.stream);
-  out.text(head);
-  for await (const chunk of body.chunks()) await out.put(chunk);
-  await out.flush();
-  await sink.commit();
 }

@@ -18,8 +18,16 @@ export interface ExportJob {
   readonly body: { write(text: string): void };
 }
 
+/** What belongs before the body of an export, and what it was made from. */
+export interface ExportedSession {
+  readonly head: string;
+  readonly facts: SessionFacts;
+  readonly totals: Totals;
+  readonly turns: number;
+}
+
 /** Writes the body of an export and gives the head that belongs before it. */
-export async function exportBody(job: ExportJob): Promise<string> {
+export async function exportBody(job: ExportJob): Promise<ExportedSession> {
   return await new ExportRun(job, await givenLabels(job.session)).write();
 }
 
@@ -45,7 +53,7 @@ class ExportRun {
     this.#exporter = options.format.make({ ...options, anchorOf: (id) => this.#anchorOf(id) });
   }
 
-  async write(): Promise<string> {
+  async write(): Promise<ExportedSession> {
     const { sections } = this.#plan;
     if (sections.length > 1) this.#branches = await this.#describeBranches();
     for (const section of sections) {
@@ -53,9 +61,10 @@ class ExportRun {
       if (branch) this.#job.body.write(this.#exporter.branch(branch));
       await this.#section(section);
     }
-    const head = this.#exporter.head(await this.#facts(), this.#totals, this.#turns, [...this.#branches.values()]);
+    const [facts, totals, turns] = [await this.#facts(), this.#totals, this.#turns];
+    const head = this.#exporter.head(facts, totals, turns, [...this.#branches.values()]);
     this.#job.body.write(this.#exporter.tail());
-    return head;
+    return { head, facts, totals, turns };
   }
 
   /** Undefined for an entry that is not in the export, or of which nothing is shown. */

@@ -44,7 +44,7 @@ export async function exportSession(
     const parts: string[] = [];
     const body = { write: (text: string) => void parts.push(text) };
     const image = imageView({ blobs: undefined, save: undefined, onKept: () => {} });
-    const head = await exportBody({ session, leaf: position, options: settings, image, body });
+    const { head } = await exportBody({ session, leaf: position, options: settings, image, body });
     return head + parts.join('');
   });
 }

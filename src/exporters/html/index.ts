@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { counted } from '../../util/words.ts';
 import type { ExportedBranch, Exporter, ExporterOptions, ExportFormat, MessagePart, Words } from '../exporter.ts';
 import { branchStart, escapeHtml, lineEnds, oneLine, renderWords, visible, type WordStyle } from '../text.ts';
 import { costText, tokensText } from '../view/totals.ts';
 import { codeHtml, markdownHtml } from './markdown.ts';
+import { pageStart, shown } from './page.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
@@ -73,7 +73,6 @@ function pageHead(
 ): string {
   const title = shown(oneLine(facts.title || facts.opening || 'Session', 200));
   const images = assets ? "data: 'self' file:" : 'data:';
-  const policy = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; img-src ${images}; base-uri 'none'; form-action 'none'`;
   const rows: (readonly [string, string | undefined])[] = [
     ['Session', facts.id],
     ['Folder', facts.cwd],
@@ -89,28 +88,12 @@ function pageHead(
   const list = rows.map(([name, value]) =>
     value ? `<div><dt>${name}</dt><dd><bdi>${shown(oneLine(value, 400))}</bdi></dd></div>` : '',
   );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<header id="top">
+  return `${pageStart({ title, style: STYLE, script: SCRIPT, images })}<header id="top">
 <h1>${title}</h1>
 <dl class="facts">${list.join('')}</dl>
 ${branchList(branches)}</header>
 <main>
 `;
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 }
 
 function branchList(branches: readonly ExportedBranch[]): string {
@@ -163,11 +146,6 @@ function partHtml(part: MessagePart, html: (words: Words) => string): string {
       return `<${outer} class="${kind}"${idOf(part.anchor)}>${inside}</${outer}>`;
     }
   }
-}
-
-/** Text of the log, with its control characters made visible. */
-function shown(text: string): string {
-  return escapeHtml(visible(text));
 }
 
 function idOf(anchor: string): string {

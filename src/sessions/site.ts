@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { type SitePage, siteIndex } from '../exporters/html/site.ts';
+import { createFolder } from '../files/assets.ts';
+import { PRIVATE_MODE, toFile } from '../files/sink.ts';
+import { ByteWriter } from '../lines/writer.ts';
+import { readSession } from '../shared/open-session.ts';
+import type { Redaction } from '../shared/redaction.ts';
+import { AppError } from '../util/errors.ts';
+import type { Io } from '../util/io.ts';
+import { counted } from '../util/words.ts';
+import { agentNamed } from './agents.ts';
+import { type ExportSettings, exportLog } from './export-log.ts';
+import { filesFor, type SessionFile } from './find.ts';
+import { glance, type SessionSummary } from './glance.ts';
+
+export const INDEX = 'index.html';
+
+export interface SiteSettings extends ExportSettings {
+  /** Takes secrets out of what is written. */
+  readonly redaction: Redaction | undefined;
+}
+
+/** Writes a page for each session that the operands stand for, and one that lists them. Gives the exit code. */
+export async function writeSite(
+  operands: readonly string[],
+  folder: string,
+  settings: SiteSettings,
+  io: Io,
+): Promise<number> {
+  const errors: string[] = [];
+  const onError = (message: string): void => void errors.push(message);
+  const files = await filesFor({ operands, roots: [] }, io.env, onError);
+  createFolder(folder);
+  const site = new Site(folder, settings, io);
+  let skipped = 0;
+  for (const file of files) {
+    try {
+      const isNamed = operands.includes(file.path);
+      const sessions = await glance(file, io, ({ message }) => (isNamed ? onError(message) : skipped++));
+      for (const session of sessions ?? []) await site.add(session, file, (sessions?.length ?? 0) > 1);
+    } catch (error) {
+      // One bad file is reported; the others have a right to be done.
+      if (!(error instanceof AppError) || io.signal.aborted) throw error;
+      onError(error.message);
+    }
+    io.signal.throwIfAborted();
+  }
+  for (const message of errors) io.note(message);
+  if (skipped > 0) io.note(`${counted(skipped, 'file')} passed over: no session log`);
+  if (site.pages.length === 0) throw new AppError('no session found; nothing was written');
+  await site.writeIndex();
+  io.note(`${counted(site.pages.length, 'page')} and '${join(folder, INDEX)}' written`);
+  return errors.length > 0 ? 2 : site.code;
+}
+
+class Site {
+  readonly pages: SitePage[] = [];
+  code = 0;
+  readonly #folder: string;
+  readonly #settings: SiteSettings;
+  readonly #io: Io;
+  readonly #names = new Set<string>([INDEX]);
+
+  constructor(folder: string, settings: SiteSettings, io: Io) {
+    this.#folder = folder;
+    this.#settings = settings;
+    this.#io = io;
+  }
+
+  async add({ id, format, agent }: SessionSummary, { path }: SessionFile, isOneOfMany: boolean): Promise<void> {
+    const page = this.#nameOf(id, format);
+    const name = (agent ?? agentNamed(format))?.name ?? format;
+    const { redaction } = this.#settings;
+    const options = { readings: 1, change: redaction?.change, ...(isOneOfMany ? { session: id } : {}) };
+    const code = await readSession(
+      path,
+      this.#io,
+      async (log, view) => {
+        redaction?.tell(path);
+        const exported = await exportLog(log, view, this.#settings, join(this.#folder, page), this.#io);
+        const { facts, totals, turns } = exported;
+        this.pages.push({ page, agent: name, facts, totals, turns });
+        return exported.code;
+      },
+      options,
+    );
+    this.code = Math.max(this.code, code);
+  }
+
+  async writeIndex(): Promise<void> {
+    const { random, signal } = this.#io;
+    const sink = toFile(join(this.#folder, INDEX), { random, signal, mode: PRIVATE_MODE });
+    try {
+      const out = new ByteWriter(sink.stream);
+      await out.put(siteIndex(this.pages, this.#settings.time));
+      await out.flush();
+      await sink.commit();
+    } finally {
+      sink.discard();
+    }
+  }
+
+  /** Made of letters that every file system takes, and the same in every run. */
+  #nameOf(id: string, format: string): string {
+    const base = `${format}-${id.replace(/[^\w-]+/g, '-').slice(0, 80) || 'session'}`;
+    let name = `${base}.html`;
+    for (let n = 2; this.#names.has(name.toLowerCase()); n++) name = `${base}-${n}.html`;
+    this.#names.add(name.toLowerCase());
+    return name;
+  }
+}
