@@ -30,8 +30,7 @@ export class Answers {
 
   begin(event: JsonObject, place: Place): void {
     const text = textOf(memberOf(event, 'text'));
-    const path = text === '' ? [] : (pathOf(event, 'text') ?? []);
-    const kept = [keptRecord(event, place.line, ...path)];
+    const kept = [keptRecord(event, place.line, ...(text === '' ? [] : pathOf(event, 'text')))];
     this.#answer = { event, place, blocks: text === '' ? [] : [{ type: 'text', text }], kept, hasCalls: false };
   }
 
@@ -53,7 +52,7 @@ export class Answers {
       name,
       arguments: isHome ? given : given === undefined ? {} : { input: given },
     });
-    const kept = keptRecord(event, place.line, ...((isHome ? pathOf(event, 'arguments') : undefined) ?? []));
+    const kept = keptRecord(event, place.line, ...(isHome ? pathOf(event, 'arguments') : []));
     this.#answer.kept.push({ ...kept, block: this.#answer.blocks.length - 1 });
     this.#answer.hasCalls = true;
     return isNew;
@@ -74,7 +73,10 @@ export class Answers {
     const usage = event && (usageOf(memberOf(event, 'usage')) ?? usageOf(tokensOf(event)));
     if (!usage) writer.loss('USAGE_UNKNOWN', 'info', place.line);
     const status = event && memberOf(event, 'status');
-    const failed = status === 'error' || status === 'aborted';
+    const failed =
+      event && (status === 'error' || status === 'aborted')
+        ? { stopReason: status, errorMessage: textOf(memberOf(event, 'error')) }
+        : undefined;
     const requestId = event && textOf(memberOf(event, 'requestId'));
     const id = writer.message(
       {
@@ -84,8 +86,7 @@ export class Answers {
         provider,
         model,
         usage: usage ?? UNKNOWN_USAGE,
-        stopReason: failed ? status : hasCalls ? 'toolUse' : 'stop',
-        ...(failed ? { errorMessage: textOf(memberOf(event ?? {}, 'error')) } : {}),
+        ...(failed ?? { stopReason: hasCalls ? 'toolUse' : 'stop' }),
         ...(requestId ? { responseId: requestId } : {}),
       },
       place,

@@ -111,7 +111,7 @@ export class Calls {
     call.finished = undefined;
     const own = memberOf(value, 'text');
     const isOwn = typeof own === 'string' && own !== '';
-    const kept = keptRecord(value, place.line, ...((isOwn ? pathOf(value, 'text') : undefined) ?? []));
+    const kept = keptRecord(value, place.line, ...(isOwn ? pathOf(value, 'text') : []));
     const text = typeof own === 'string' ? own : await this.#textOf(value, finished?.value, place);
     const end = finished ? [keptRecord(finished.value, finished.place.line)] : [];
     this.#result(id, call, text, finished, event, [...end, kept]);

@@ -15,20 +15,22 @@ import { artifactPath, artifactRefs, FOLDER, smallFile } from './artifacts.ts';
 import { canonicalType, isKnownType, memberOf, pathOf, textOf } from './event.ts';
 
 /** What an event of each type has to have as text. */
-const TEXTS: Readonly<Record<string, readonly string[]>> = {
-  'user.message': ['text'],
-  'tool.intent.created': ['toolCallId', 'toolName'],
-  'tool.finished': ['status'],
-};
+const TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['user.message', ['text']],
+  ['tool.intent.created', ['toolCallId', 'toolName']],
+  ['tool.finished', ['status']],
+]);
 /** They are about what other events have begun. */
 const FOLLOWING = /^(?:policy|user\.approval|intent|observation)\.|^tool\.(?:started|finished)$|\.finished$/;
-const STATES: Readonly<Record<string, string>> = {
-  'session.started': 'running',
-  'session.resumed': 'running',
-  'session.paused': 'paused',
-  'session.completed': 'completed',
-  'session.failed': 'failed',
-};
+const STATES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'session.started': 'running',
+    'session.resumed': 'running',
+    'session.paused': 'paused',
+    'session.completed': 'completed',
+    'session.failed': 'failed',
+  }),
+);
 const NO_BLOCKS: readonly BlockFacts[] = [];
 const SNAPSHOTS = 'snapshots';
 /** The newest ones are what a program resumes from. */
@@ -48,14 +50,14 @@ function describe(event: JsonObject): RecordFacts {
     const message = `the type ${shortJson(event['type'])} is unknown`;
     issues.push({ rule: 'unknown-entry-type', path: 'type', message });
   }
-  for (const member of TEXTS[type] ?? []) {
+  for (const member of TEXTS.get(type) ?? []) {
     const value = memberOf(event, member);
     if (typeof value !== 'string')
-      issues.push(memberIssue(pathOf(event, member)?.join('.') ?? member, value, 'a string'));
+      issues.push(memberIssue(pathOf(event, member).join('.') || member, value, 'a string'));
   }
   const call = textOf(memberOf(event, 'toolCallId'));
   const use = type === 'tool.started' ? 'call' : type === 'tool.finished' ? 'result' : undefined;
-  const path = pathOf(event, 'toolCallId')?.join('.') ?? 'toolCallId';
+  const path = pathOf(event, 'toolCallId').join('.');
   const role = type === 'user.message' ? 'user' : type === 'model.responded' ? 'assistant' : undefined;
   const group = textOf(event['correlationId']);
   const isFollowing = FOLLOWING.test(type);
@@ -79,7 +81,7 @@ function describe(event: JsonObject): RecordFacts {
       ...(isFollowing && call !== '' ? [{ path, name: call }] : []),
     ],
     files,
-    state: STATES[type],
+    state: STATES.get(type),
     issues,
   };
 }

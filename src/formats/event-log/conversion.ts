@@ -5,7 +5,7 @@ import type { NativeWriter, Place, SessionFacts } from '../native-writer.ts';
 import { millisecondsOf } from '../times.ts';
 import { Answers } from './answers.ts';
 import { Calls, type Event, endOf } from './calls.ts';
-import { canonicalType, countUnread, decisionOf, isKnownType, memberOf, pathOf, seqOf, textOf } from './event.ts';
+import { canonicalType, countUnread, decisionOf, memberOf, pathOf, seqOf, textOf } from './event.ts';
 
 /** What follows an answer is held up to so many bytes. */
 const MOST_HELD = 16 * 1024 * 1024;
@@ -64,9 +64,8 @@ export class Conversion {
     this.#seen.add(id);
     this.#checkSeq(value, line);
     const type = canonicalType(value['type']);
-    if (isKnownType(type))
-      for (let unread = countUnread(value, type); unread > 0; unread--)
-        this.#writer.loss('FIELD_UNMAPPED', 'info', line, id);
+    for (let unread = countUnread(value, type); unread > 0; unread--)
+      this.#writer.loss('FIELD_UNMAPPED', 'info', line, id);
     this.#learn(type, value, id);
     return this.#take({ type, value, place }, length);
   }
@@ -132,7 +131,7 @@ export class Conversion {
   #user(text: string, { value, place }: Event): void {
     const id = this.#writer.message({ role: 'user', content: [{ type: 'text', text }] }, place);
     this.#spoke(id, value);
-    this.#extra(id, place, keptRecord(value, place.line, ...(pathOf(value, 'text') ?? [])));
+    this.#extra(id, place, keptRecord(value, place.line, ...pathOf(value, 'text')));
     this.#writer.count('mapped');
   }
 
@@ -183,7 +182,7 @@ export class Conversion {
 
   async #summaryOf(event: JsonObject): Promise<{ summary: string | undefined; path: readonly string[] }> {
     const summary = memberOf(event, 'summary');
-    if (typeof summary === 'string') return { summary, path: pathOf(event, 'summary') ?? [] };
+    if (typeof summary === 'string') return { summary, path: pathOf(event, 'summary') };
     const ref = textOf(memberOf(event, 'summaryRef'));
     return { summary: ref === '' ? undefined : await this.#artifact(ref), path: [] };
   }

@@ -7,59 +7,63 @@ const ENVELOPE = ['id', 'sessionId', 'seq', 'ts', 'type', 'causationId', 'correl
 const WRAPPERS = ['payload', 'data'];
 
 /** What is read of each type of event; all else is kept, and counted. */
-const MEMBERS: Readonly<Record<string, string>> = {
-  'user.message': 'text',
-  'model.requested': 'model provider',
-  'model.responded': 'text model provider requestId usage inputTokens outputTokens status error',
-  'tool.intent.created': 'toolCallId toolName arguments',
-  'policy.decision.requested': 'toolCallId',
-  'policy.decided': 'toolCallId decision',
-  'policy.approved': 'toolCallId',
-  'policy.denied': 'toolCallId',
-  'user.approval.requested': 'toolCallId',
-  'user.approval.granted': 'toolCallId',
-  'user.approval.denied': 'toolCallId',
-  'intent.rejected': 'toolCallId reason',
-  'tool.started': 'toolCallId toolName',
-  'tool.finished': 'toolCallId toolName status exitCode artifactRefs observationRef sideEffect',
-  'observation.projected': 'toolCallId text observationRef isError',
-  'context.compaction.started': '',
-  'context.compaction.finished': 'summary replacedRange',
-  'verification.started': 'command',
-  'verification.finished': 'status command',
-  'session.started': 'cwd title model provider',
-  'session.paused': 'reason',
-  'session.resumed': 'reason',
-  'session.completed': 'reason',
-  'session.failed': 'reason',
-  'budget.exhausted': 'reason',
-};
+const MEMBERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'user.message': 'text',
+    'model.requested': 'model provider',
+    'model.responded': 'text model provider requestId usage inputTokens outputTokens status error',
+    'tool.intent.created': 'toolCallId toolName arguments',
+    'policy.decision.requested': 'toolCallId',
+    'policy.decided': 'toolCallId decision',
+    'policy.approved': 'toolCallId',
+    'policy.denied': 'toolCallId',
+    'user.approval.requested': 'toolCallId',
+    'user.approval.granted': 'toolCallId',
+    'user.approval.denied': 'toolCallId',
+    'intent.rejected': 'toolCallId reason',
+    'tool.started': 'toolCallId toolName',
+    'tool.finished': 'toolCallId toolName status exitCode artifactRefs observationRef sideEffect',
+    'observation.projected': 'toolCallId text observationRef isError',
+    'context.compaction.started': '',
+    'context.compaction.finished': 'summary replacedRange',
+    'verification.started': 'command',
+    'verification.finished': 'status command',
+    'session.started': 'cwd title model provider',
+    'session.paused': 'reason',
+    'session.resumed': 'reason',
+    'session.completed': 'reason',
+    'session.failed': 'reason',
+    'budget.exhausted': 'reason',
+  }),
+);
 
 /** Other spellings. Those in CamelCase are made into dotted ones first. */
-const ALIASES: Readonly<Record<string, string>> = {
-  'message.user': 'user.message',
-  'assistant.message': 'model.responded',
-  'model.response': 'model.responded',
-  'model.request': 'model.requested',
-  'tool.intent': 'tool.intent.created',
-  'policy.rejected': 'policy.denied',
-  'user.approval.approved': 'user.approval.granted',
-  'user.approval.rejected': 'user.approval.denied',
-  'tool.intent.rejected': 'intent.rejected',
-  'context.compacted': 'context.compaction.finished',
-  'session.interrupted': 'session.paused',
-  'budget.exceeded': 'budget.exhausted',
-};
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'message.user': 'user.message',
+    'assistant.message': 'model.responded',
+    'model.response': 'model.responded',
+    'model.request': 'model.requested',
+    'tool.intent': 'tool.intent.created',
+    'policy.rejected': 'policy.denied',
+    'user.approval.approved': 'user.approval.granted',
+    'user.approval.rejected': 'user.approval.denied',
+    'tool.intent.rejected': 'intent.rejected',
+    'context.compacted': 'context.compaction.finished',
+    'session.interrupted': 'session.paused',
+    'budget.exceeded': 'budget.exhausted',
+  }),
+);
 
 /** The type in the one spelling that is known here. */
 export function canonicalType(type: unknown): string {
   if (typeof type !== 'string') return '';
   const dotted = CAMEL.test(type) ? type.replace(/(?<=.)([A-Z])/g, '.$1').toLowerCase() : type;
-  return ALIASES[dotted] ?? dotted;
+  return ALIASES.get(dotted) ?? dotted;
 }
 
 export function isKnownType(type: string): boolean {
-  return Object.hasOwn(MEMBERS, type);
+  return MEMBERS.has(type);
 }
 
 export function textOf(value: unknown): string {
@@ -70,22 +74,24 @@ export function seqOf({ seq }: JsonObject): number | undefined {
   return numberOf(seq);
 }
 
-/** Where an event has a member: at its top, or in what it is wrapped in; undefined where it has none. */
-export function pathOf(event: JsonObject, member: string): readonly string[] | undefined {
+/** Where an event has a member: at its top, or in what it is wrapped in; empty where it has none. */
+export function pathOf(event: JsonObject, member: string): readonly string[] {
   if (event[member] !== undefined) return [member];
   const wrapper = WRAPPERS.find((key) => isObject(event[key]) && (event[key] as JsonObject)[member] !== undefined);
-  return wrapper === undefined ? undefined : [wrapper, member];
+  return wrapper === undefined ? [] : [wrapper, member];
 }
 
 export function memberOf(event: JsonObject, member: string): unknown {
-  let value: unknown = event;
-  for (const key of pathOf(event, member) ?? [member]) value = isObject(value) ? value[key] : undefined;
-  return value;
+  const [outer, inner] = pathOf(event, member);
+  if (outer === undefined) return undefined;
+  return inner === undefined ? event[outer] : (event[outer] as JsonObject)[inner];
 }
 
-/** How many members of an event nobody reads. */
+/** How many members of an event nobody reads; of an event that is not known all are kept. */
 export function countUnread(event: JsonObject, type: string): number {
-  const known = new Set([...ENVELOPE, ...(MEMBERS[type]?.split(' ') ?? [])]);
+  const members = MEMBERS.get(type);
+  if (members === undefined) return 0;
+  const known = new Set([...ENVELOPE, ...members.split(' ')]);
   const wrapped = WRAPPERS.flatMap((key) => (isObject(event[key]) ? Object.keys(event[key] as JsonObject) : []));
   return [...Object.keys(event), ...wrapped].filter((key) => !known.has(key)).length;
 }

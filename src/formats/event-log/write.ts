@@ -8,13 +8,15 @@ import { usageIn } from '../usage.ts';
 import { artifactRefs } from './artifacts.ts';
 import { canonicalType, memberOf } from './event.ts';
 
-const HOMES: Readonly<Record<string, ReturnType<NumberedFormat['homeOf']>>> = {
-  'user.message': 'text',
-  'model.responded': 'text',
-  'tool.intent.created': 'call',
-  'observation.projected': 'text',
-  'context.compaction.finished': 'summary',
-};
+const HOMES: ReadonlyMap<string, ReturnType<NumberedFormat['homeOf']>> = new Map(
+  Object.entries({
+    'user.message': 'text',
+    'model.responded': 'text',
+    'tool.intent.created': 'call',
+    'observation.projected': 'text',
+    'context.compaction.finished': 'summary',
+  } as const),
+);
 
 /**
  * Writes a session as an event log. Only what it proves becomes an event: a decision on a call, its start or its end is
@@ -51,7 +53,7 @@ class EventFormat implements NumberedFormat {
   }
 
   homeOf({ type }: JsonObject): ReturnType<NumberedFormat['homeOf']> {
-    return HOMES[canonicalType(type)];
+    return HOMES.get(canonicalType(type));
   }
 
   *start(): Generator<Numbered> {

@@ -5,26 +5,30 @@ import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../form
 import { memberIssue, NUMBERED_LEVELS } from '../numbered-checks.ts';
 
 /** What a record of each type has to have as text. */
-const TEXTS: Readonly<Record<string, readonly string[]>> = {
-  session_meta: [],
-  context: [],
-  user: ['text'],
-  assistant_started: [],
-  assistant_finished: ['text'],
-  reasoning_finished: ['text'],
-  tool_started: ['call_id', 'name'],
-  tool_finished: ['call_id', 'status'],
-  cancelled: [],
-  failed: [],
-  session_renamed: ['title'],
-};
-const ROLES: Readonly<Record<string, RecordFacts['role']>> = {
-  user: 'user',
-  assistant_finished: 'assistant',
-  reasoning_finished: 'assistant',
-  tool_started: 'assistant',
-  tool_finished: 'result',
-};
+const TEXTS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    session_meta: [],
+    context: [],
+    user: ['text'],
+    assistant_started: [],
+    assistant_finished: ['text'],
+    reasoning_finished: ['text'],
+    tool_started: ['call_id', 'name'],
+    tool_finished: ['call_id', 'status'],
+    cancelled: [],
+    failed: [],
+    session_renamed: ['title'],
+  }),
+);
+const ROLES: ReadonlyMap<string, RecordFacts['role']> = new Map(
+  Object.entries({
+    user: 'user',
+    assistant_finished: 'assistant',
+    reasoning_finished: 'assistant',
+    tool_started: 'assistant',
+    tool_finished: 'result',
+  } as const),
+);
 const NO_BLOCKS: readonly BlockFacts[] = [];
 const VERSION = 1;
 
@@ -33,7 +37,7 @@ function describe(record: JsonObject): RecordFacts {
   const issues: RecordIssue[] = [];
   const kind = typeof type === 'string' ? type : '';
   if (typeof type !== 'string') issues.push(memberIssue('type', type, 'a string'));
-  else if (!Object.hasOwn(TEXTS, kind))
+  else if (!TEXTS.has(kind))
     issues.push({ rule: 'unknown-entry-type', path: 'type', message: `the type ${shortJson(kind)} is unknown` });
   const ordinal = numberOf(seq);
   if (ordinal === undefined || !Number.isSafeInteger(ordinal) || ordinal < 0)
@@ -43,13 +47,13 @@ function describe(record: JsonObject): RecordFacts {
     const message = `schema_version ${shortJson(version)} is unknown; the known version is ${VERSION}`;
     issues.push({ rule: 'unknown-version', path: 'schema_version', message });
   }
-  for (const member of TEXTS[kind] ?? [])
+  for (const member of TEXTS.get(kind) ?? [])
     if (typeof record[member] !== 'string') issues.push(memberIssue(member, record[member], 'a string'));
   if (kind === 'session_meta' && typeof record['session_id'] !== 'string') {
     const found = record['session_id'] === undefined ? 'is missing' : 'is not a string';
     issues.push({ rule: 'bad-header', path: 'session_id', message: `the header's session_id ${found}` });
   }
-  const role = ROLES[kind];
+  const role = ROLES.get(kind);
   const use = kind === 'tool_started' ? 'call' : kind === 'tool_finished' ? 'result' : undefined;
   return {
     type: kind,

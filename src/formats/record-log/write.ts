@@ -6,14 +6,15 @@ import { type Numbered, type NumberedFormat, NumberedWriter } from '../numbered-
 import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
 import { usageIn } from '../usage.ts';
 
-const HOMES: Readonly<Record<string, ReturnType<NumberedFormat['homeOf']>>> = {
-  user: 'text',
-  assistant_finished: 'text',
-  reasoning_finished: 'thinking',
-  tool_started: 'call',
-  tool_finished: 'text',
-};
-const FINISH_REASONS: Readonly<Record<string, string>> = { toolUse: 'tool_calls', stop: 'stop', length: 'length' };
+const HOMES: ReadonlyMap<string, ReturnType<NumberedFormat['homeOf']>> = new Map(
+  Object.entries({
+    user: 'text',
+    assistant_finished: 'text',
+    reasoning_finished: 'thinking',
+    tool_started: 'call',
+    tool_finished: 'text',
+  } as const),
+);
 
 /** Writes a session as a record log, which has one conversation, and neither images, summaries nor signatures. */
 export async function writeRecordLog(
@@ -61,7 +62,7 @@ class RecordFormat implements NumberedFormat {
   }
 
   homeOf({ type }: JsonObject): ReturnType<NumberedFormat['homeOf']> {
-    return HOMES[stringOf(type)];
+    return HOMES.get(stringOf(type));
   }
 
   *start(): Generator<Numbered> {
@@ -133,7 +134,7 @@ class RecordFormat implements NumberedFormat {
         text,
         ...this.#newModel(message),
         usage: usageIn(message),
-        finish_reason: FINISH_REASONS[stringOf(stopReason)] ?? stringOf(stopReason),
+        finish_reason: stopReason === 'toolUse' ? 'tool_calls' : stringOf(stopReason),
         ...(typeof responseId === 'string' ? { request_id: responseId } : {}),
       });
     for (const call of toolCalls({ content })) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonl } from '../../support/numbered-log.ts';
+import { callOf, customOf, type Json, jsonl, messageOf, resultOf, writtenAs } from '../../support/numbered-log.ts';
 import { settings } from '../../support/properties.ts';
 import { projectRoot, run } from '../../support/run.ts';
 import { saidIn } from '../../support/said-in.ts';
@@ -137,5 +137,89 @@ describe('convert --to event-log', () => {
         .split('\n')
         .map((line) => String(JSON.parse(line).role).replace('bashExecution', 'user'));
     expect(await roles(path)).toEqual(await roles(source));
+  });
+
+  describe('of a session with everything that a native one may have', () => {
+    const answer = (...content: Json[]) => messageOf({ role: 'assistant', content, stopReason: 'toolUse' });
+    const started = (toolCallId: string) => customOf('tool_execution_start', { toolCallId });
+    const written = async (...entries: Json[]) => {
+      const { records: events, losses } = await writtenAs('event-log', ...entries);
+      return { events, losses };
+    };
+
+    it('writes how a tool ended, as far as its result says', async () => {
+      const { events, losses } = await written(
+        answer(callOf('t1'), callOf('t2'), callOf('t3')),
+        ...['t1', 't2', 't3'].map(started),
+        // Said again, it proves nothing more.
+        started('t3'),
+        resultOf('t1', { details: { exitCode: 2, sideEffect: 'workspace' }, isError: true }),
+        resultOf('t2', { details: { interrupted: true } }),
+        resultOf('t3'),
+      );
+      const ends = events.filter(({ type }) => type === 'tool.finished');
+      expect(ends).toMatchObject([
+        { toolCallId: 't1', status: 'error', exitCode: 2, sideEffect: 'workspace', artifactRefs: [] },
+        { toolCallId: 't2', status: 'cancelled' },
+        { toolCallId: 't3', status: 'ok' },
+      ]);
+      expect(ends[2]).not.toHaveProperty('exitCode');
+      expect(events.filter(({ type }) => type === 'tool.started')).toHaveLength(3);
+      // What the host decided on them is nowhere.
+      expect(losses).toContain('EVENTS_UNRECORDED 3');
+    });
+
+    it('writes a denial where the result of a call says so, and then lacks nothing', async () => {
+      const { events, losses } = await written(
+        answer(callOf('t1')),
+        started('t1'),
+        resultOf('t1', { details: { toolDenialKind: 'user' }, isError: true }),
+        resultOf('gone', { details: { toolDenialKind: 'policy' } }),
+      );
+      expect(events.filter(({ type }) => type === 'intent.rejected')).toMatchObject([
+        { toolCallId: 't1', causationId: 'n0/1', reason: 'user' },
+        { toolCallId: 'gone', reason: 'policy' },
+      ]);
+      expect(events.find(({ toolCallId }) => toolCallId === 'gone')).not.toHaveProperty('causationId');
+      expect(losses).toBe('none');
+    });
+
+    it('counts what has no event: images, thinking, text of the system, summaries, entries of other programs', async () => {
+      const { losses } = await written(
+        messageOf({ role: 'user', content: [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }] }),
+        messageOf({ role: 'assistant', content: [{ type: 'thinking', thinking: 'hm' }, { type: 'redactedThinking' }] }),
+        { type: 'custom_message', customType: 'note', content: 'by nobody', display: false },
+        { type: 'branch_summary', fromId: 'n0', summary: 'the other branch' },
+        customOf('other/thing'),
+        { ...customOf('other/thing', {}), id: undefined },
+      );
+      for (const one of ['IMAGE_DROPPED 1', 'THINKING_DROPPED 2', 'SYSTEM_DROPPED 1', 'SUMMARY_DROPPED 1'])
+        expect(losses).toContain(one);
+      expect(losses).toContain('ENTRY_DROPPED 2');
+    });
+
+    it('writes how a session ended, and answers without a model', async () => {
+      const { events } = await written(
+        answer({ type: 'text', text: 'Done.' }),
+        customOf('session_exit', { kind: 'normal', reason: 'goal reached' }),
+        customOf('session_exit', { kind: 'signal', reason: 'SIGTERM' }),
+      );
+      expect(events).toMatchObject([
+        { type: 'model.responded', text: 'Done.' },
+        { type: 'session.completed', reason: 'goal reached' },
+        { type: 'session.failed', reason: 'SIGTERM' },
+      ]);
+      expect(events[0]).not.toHaveProperty('model');
+      expect(events[0]).not.toHaveProperty('provider');
+    });
+
+    it('writes the range of a compaction that keeps something, and none of one that keeps nothing', async () => {
+      const user = (text: string) => messageOf({ role: 'user', content: text });
+      const compaction = (firstKeptEntryId: string) => ({ type: 'compaction', summary: 'so far', firstKeptEntryId });
+      const rangeOf = async (kept: string) =>
+        (await written(user('a'), user('b'), compaction(kept))).events.at(-1)?.['replacedRange'];
+      expect(await rangeOf('n1')).toEqual({ to: 'n0' });
+      for (const kept of ['n0', 'n2', 'gone']) expect(await rangeOf(kept)).toBeUndefined();
+    });
   });
 });
