@@ -34,8 +34,8 @@ type Members = ReadonlyMap<string, { readonly kind: string; readonly isRequired:
 function membersOf(words: string): Members {
   return new Map(
     words.split(/\s+/).map((word) => {
-      const [, name = '', star, kind = ''] = /^(\w+)(\*?):(\w+)$/.exec(word) ?? [];
-      return [name, { kind, isRequired: star === '*' }];
+      const [name = '', kind = ''] = word.split(/\*?:/);
+      return [name, { kind, isRequired: word.includes('*') }];
     }),
   );
 }
@@ -51,7 +51,10 @@ const KINDS: Readonly<Record<string, readonly [fits: (value: unknown) => boolean
   content: [(value) => typeof value === 'string' || Array.isArray(value), 'a string or a list'],
 };
 
-const MEDIA: Readonly<Record<string, RegExp>> = { image: /^image\/(?:jpeg|png|gif|webp)$/, audio: /^audio\// };
+const MEDIA: ReadonlyMap<string, RegExp> = new Map([
+  ['image', /^image\/(?:jpeg|png|gif|webp)$/],
+  ['audio', /^audio\//],
+]);
 
 /** Looks at one record, the trajectory without its steps or a step, and at all that is inside. */
 class Inspection {
@@ -186,7 +189,7 @@ class Inspection {
       if (type === 'text' && typeof text !== 'string')
         this.#found('missing-field', `${path}.text`, `${path}.text is missing`);
       if (type === 'text' || typeof type !== 'string') continue;
-      const media = MEDIA[type];
+      const media = MEDIA.get(type);
       const { media_type: kind, path: file } = objectOf(source);
       if (!media) this.#found('unknown-block', path, `a part of type ${shortJson(type)} is unknown`);
       else if (typeof file !== 'string' || !media.test(String(kind)))

@@ -262,7 +262,8 @@ export class Conversion {
     const file = isInside(path) ? await this.#source.open(path) : undefined;
     if (!file) return undefined;
     try {
-      for await (const [root] of readDocument(file, file.chunks(), 'steps', () => {})) return idOf(root?.value ?? {});
+      for await (const records of readDocument(file, file.chunks(), 'steps', () => {}))
+        for (const { value } of records) return idOf(value);
       return undefined;
     } finally {
       await file.close();

@@ -21,15 +21,14 @@ export async function convertTrajectory(
 ): Promise<void> {
   const run = new Run(format, source, sink, options);
   const { chunks, facts } = countingSource(source);
-  let isEmpty = true;
+  let isFirst = true;
   for await (const records of readDocument(source, chunks, 'steps', (...one) => run.damaged(one))) {
     for (const record of records) {
-      if (isEmpty) await run.begin(record.value);
+      if (isFirst) await run.begin(record.value);
       else await run.step(record);
-      isEmpty = false;
+      isFirst = false;
     }
   }
-  if (isEmpty) await run.begin({});
   await run.end(facts());
 }
 

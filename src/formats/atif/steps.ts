@@ -20,9 +20,12 @@ interface Waiting {
   left: number;
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  ...{ 'image/jpeg': 'jpg', 'image/png': 'png', 'image/gif': 'gif', 'image/webp': 'webp' },
-};
+const EXTENSIONS: ReadonlyMap<unknown, string> = new Map([
+  ['image/jpeg', 'jpg'],
+  ['image/png', 'png'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+]);
 
 /** Makes steps of entries: an answer and the results of its calls are one, all else is one each. */
 export class Steps {
@@ -89,11 +92,11 @@ export class Steps {
 
   /** The session of a subagent is named where its call has its result. */
   #subagent({ childSession, toolCallId }: JsonObject): boolean {
-    const result = this.#waiting?.results.find((one) => one['source_call_id'] === toolCallId);
-    if (!result || !this.#waiting) return false;
-    const at = this.#waiting.results.indexOf(result);
-    const extra = isObject(result['extra']) ? result['extra'] : {};
-    this.#waiting.results[at] = { ...result, extra: { ...extra, subagent_session: childSession } };
+    const results = this.#waiting?.results ?? [];
+    const at = results.findIndex((one) => one['source_call_id'] === toolCallId);
+    const result = results[at];
+    if (!result) return false;
+    results[at] = { ...result, extra: { ...(result['extra'] as JsonObject), subagent_session: childSession } };
     return true;
   }
 
@@ -207,7 +210,7 @@ export class Steps {
       this.#lost('BLOCK_UNKNOWN', 'lossy', entry);
       return { type: 'text', text: `[${stringOf(type)}]` };
     }
-    const extension = EXTENSIONS[stringOf(mimeType)];
+    const extension = EXTENSIONS.get(mimeType);
     const isInline = typeof data === 'string' && !data.startsWith('blob:');
     if (this.#sink.asset && isInline && extension !== undefined) {
       const path = this.#sink.asset(Buffer.from(data, 'base64'), extension);

@@ -124,6 +124,7 @@ function requireFit(
   what: string,
 ): void {
   if (parsed.success) return;
-  const { path, message } = parsed.error.issues[0] ?? { path: [], message: '' };
-  throw new AppError(`${what} would not fit ATIF 1.7 at '${path.join('.')}': ${message}; nothing was written`);
+  const [issue] = parsed.error.issues;
+  const where = `at '${issue?.path.join('.')}': ${issue?.message}`;
+  throw new AppError(`${what} would not fit ATIF 1.7 ${where}; nothing was written`);
 }
