@@ -160,11 +160,13 @@ interface DetectionOptions {
 export class Detection {
   /** What a file that is not ours is. */
   identity: Identity | undefined;
+  /** The file is known to be ours: nothing is held back any more. */
+  open = false;
   readonly #name: string;
   readonly #options: DetectionOptions;
   readonly #evidence: Evidence;
   readonly #origin: Origin | undefined;
-  #held: Line[] | undefined = [];
+  #held: Line[] = [];
   #looked = 0;
   /** Found early, by its looks alone. */
   #surely: Identity | undefined;
@@ -182,14 +184,9 @@ export class Detection {
     return this.identity?.format;
   }
 
-  /** The file is known to be ours: nothing is held back any more. */
-  get open(): boolean {
-    return this.#held === undefined;
-  }
-
   /** The lines that may be worked on now: none as long as the file may be another agent's, which is an error. */
   pass(lines: readonly Line[]): readonly Line[] {
-    if (!this.#held) return lines;
+    if (this.open) return lines;
     if (this.foreign && !this.foreign.checks) return [];
     for (const line of lines) this.#held.push(line);
     if (this.foreign) return [];
@@ -205,7 +202,7 @@ export class Detection {
 
   /** The lines of a file that is not ours, as far as they were handed in and not taken. */
   takeForeign(): readonly Line[] {
-    return this.#held?.splice(0) ?? [];
+    return this.#held.splice(0);
   }
 
   get #isDecided(): boolean {
@@ -216,7 +213,7 @@ export class Detection {
   /** Few lines are enough for most logs of other agents. */
   get #isSurelyForeign(): boolean {
     if (this.#evidence.ours !== false || !EARLY_LOOKS.includes(this.#looked)) return false;
-    const identity = identify(this.#name, this.#held ?? []);
+    const identity = identify(this.#name, this.#held);
     if (identity.certainty !== 'certain') return false;
     this.#surely = identity;
     return true;
@@ -224,8 +221,8 @@ export class Detection {
 
   /** Call it at the end of the input, or where nothing more can be held: the verdict falls now. */
   end(): readonly Line[] {
+    if (this.open || this.foreign) return [];
     const lines = this.#held;
-    if (!lines || this.foreign) return [];
     const { named = true, rewriting, from } = this.#options;
     if (this.#looked > 0 && !this.#evidence.end()) {
       this.identity = (from === undefined && this.#surely) || identify(this.#name, lines, from);
@@ -236,7 +233,8 @@ export class Detection {
     if (wanted && this.#looked > 0) throw unfitError(this.#name, wanted, 'a pi or omp session log');
     const refusal = rewriting && this.#evidence.refusal(rewriting);
     if (refusal !== undefined) throw new AppError(`${this.#name}: ${refusal}`, 'NOT_A_SESSION');
-    this.#held = undefined;
+    this.open = true;
+    this.#held = [];
     return lines;
   }
 }

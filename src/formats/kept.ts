@@ -27,10 +27,11 @@ function cut(record: JsonObject, [member, ...rest]: readonly string[]): Cut {
   const entries = Object.entries(record);
   const at = entries.findIndex(([key]) => key === member);
   if (member === undefined || at < 0) return { head: record };
-  const [head, tail] = [entries.slice(0, at), entries.slice(at + 1)].map((part) => Object.fromEntries(part));
+  const head = Object.fromEntries(entries.slice(0, at));
+  const tail = entries.length > at + 1 ? { tail: Object.fromEntries(entries.slice(at + 1)) } : {};
   const value = record[member];
   const inner = rest.length > 0 && isObject(value) ? { inner: cut(value, rest) } : {};
-  return { head: head ?? {}, member, ...inner, ...(entries.length > at + 1 ? { tail: tail ?? {} } : {}) };
+  return { head, member, ...inner, ...tail };
 }
 
 /** The record again; `value` is what the entry has in the place of the member. */

@@ -28,8 +28,13 @@ export interface NumberedFormat {
 /** Entries that only say what others do too. */
 const MERGED: ReadonlySet<unknown> = new Set(['model_change', 'session_info', 'title_change']);
 
-interface Item extends Partial<Restored> {
-  readonly made?: Numbered;
+interface Item {
+  /** The line of the record that it is, or of the one before it. */
+  readonly line: number;
+  /** The number that the record had; undefined where it is new. */
+  readonly seq: number | undefined;
+  readonly isNew: boolean;
+  readonly make: Numbered;
 }
 
 /**
@@ -42,7 +47,7 @@ export class NumberedWriter {
   /** A message, as long as what was kept beside it may follow. */
   #held: SessionEntry | undefined;
   /** The records of a turn: they are put in the order of their lines. */
-  #items: (Item & { readonly at: number })[] = [];
+  #items: Item[] = [];
   #line = 0;
   #seq: number;
   #hasMade = false;
@@ -56,7 +61,7 @@ export class NumberedWriter {
   }
 
   async write(session: NativeSession): Promise<ConversionReport['roundtrip']> {
-    if (!(await this.#isRestored(session))) for (const made of this.#format.start()) this.#add({ made });
+    if (!(await this.#isRestored(session))) for (const made of this.#format.start()) this.#add(made);
     for await (const entry of session.entries()) await this.#entry(entry);
     this.#settle();
     await this.#flush();
@@ -78,9 +83,10 @@ export class NumberedWriter {
   }
 
   /** The record that an entry keeps whole. */
-  #rawIn({ type, data }: JsonObject): JsonObject | undefined {
+  #rawIn({ type, data }: JsonObject): Restored | undefined {
     if (type !== 'custom' || !isObject(data) || !isObject(data['raw'])) return undefined;
-    return numberOf(data['raw']['seq']) === undefined || numberOf(data['line']) === undefined ? undefined : data['raw'];
+    const line = numberOf(data['line']);
+    return line === undefined || numberOf(data['raw']['seq']) === undefined ? undefined : { line, record: data['raw'] };
   }
 
   async #entry(entry: SessionEntry): Promise<void> {
@@ -100,9 +106,9 @@ export class NumberedWriter {
     const raw = this.#rawIn(value);
     const name = stringOf(customType);
     const isOwn = name.startsWith(own) || (name !== '' && !name.includes('/') && !this.#isOther);
-    if (raw && isOwn && isObject(data)) {
-      this.#add({ line: numberOf(data['line']) ?? 0, record: raw });
-      this.#format.restored?.([raw], entry);
+    if (raw && isOwn) {
+      this.#addRestored(raw);
+      this.#format.restored?.([raw.record], entry);
       this.#sink.count('mapped');
     } else if (MERGED.has(type) || customType === STAMP) this.#sink.count('merged');
     else if (typeof customType === 'string' && customType.startsWith(own)) {
@@ -117,7 +123,7 @@ export class NumberedWriter {
     if (!held || !isObject(data) || data['target'] !== held.value['id'] || !isObject(data['fields'])) return false;
     const records = restoredRecords(held.value, data['fields']['records'], (one) => this.#format.homeOf(one));
     if (!records) return false;
-    for (const one of records) this.#add(one);
+    for (const one of records) this.#addRestored(one);
     this.#format.restored?.(
       records.map(({ record }) => record),
       held,
@@ -136,26 +142,28 @@ export class NumberedWriter {
 
   #make(entry: SessionEntry): void {
     const made = this.#format.make(entry);
-    for (const one of made ?? []) this.#add({ made: one });
+    for (const one of made ?? []) this.#add(one);
     this.#sink.count(made ? 'mapped' : 'dropped');
   }
 
-  #add(item: Item): void {
-    this.#line = item.line ?? this.#line;
-    this.#items.push({ ...item, at: this.#line });
+  #add(make: Numbered): void {
+    this.#items.push({ line: this.#line, seq: undefined, isNew: true, make });
+  }
+
+  #addRestored({ line, record }: Restored): void {
+    this.#line = line;
+    const own = numberOf(record['seq']);
+    this.#items.push({ line, seq: own, isNew: false, make: (seq) => (seq === own ? record : { ...record, seq }) });
   }
 
   async #flush(): Promise<void> {
-    const items = this.#items.sort((a, b) => a.at - b.at);
+    const items = this.#items.sort((a, b) => a.line - b.line);
     this.#items = [];
-    for (const { record, made } of items) {
-      const own = record && numberOf(record['seq']);
-      this.#hasMade ||= made !== undefined;
+    for (const { seq, isNew, make } of items) {
+      this.#hasMade ||= isNew;
       // Behind a record that is new, all numbers move on.
-      const seq: number = own === undefined || this.#hasMade ? this.#seq + 1 : own;
-      this.#seq = seq;
-      const numbered = record && seq !== own ? { ...record, seq } : record;
-      await this.#sink.line(numbered ?? made?.(seq) ?? {});
+      this.#seq = seq === undefined || this.#hasMade ? this.#seq + 1 : seq;
+      await this.#sink.line(make(this.#seq));
     }
   }
 }
