@@ -60,7 +60,7 @@ async function show(session: Log, view: View, args: ParsedArgs, classify: Classi
   const errors = session.format?.checks && session.name !== '-' ? await errorsIn(session.name, args, io) : undefined;
   const status = await sessionStatus(session, { rev, classify, look, errors });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
-  const source = { name: session.name, hasTree: session.fileVersion > 1 };
+  const source = { name: session.name, hasTree: session.fileVersion > 1, unit: session.unit };
   const out = new ByteWriter(io.stdout);
   out.text(args.flag('json') ? `${safeJson(status)}\n` : statusText(status, source, io.style, clean));
   await out.flush();

@@ -16,6 +16,7 @@ import type { JsonObject } from '../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { ByteStore } from '../log/byte-store.ts';
+import type { LeftOut } from '../log/log-entry.ts';
 import { headerOf, type NativeForm, nativeForm, sessionForm } from '../log/native-form.ts';
 import { type OpenLogOptions, openForm, openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
@@ -205,12 +206,17 @@ class Conversion {
           await out.flush();
         }
       });
-      noteDamage(source.name, damage, 'was left out', this.#io, log.identity === undefined);
+      this.#noteDamage(damage, source, log);
       if (report) this.#account(report, { source, log, output, prefix });
       return { code, id: headerOf(form)?.['id'], sessions: report?.sessions ?? [] };
     } finally {
       await form.store.close();
     }
+  }
+
+  #noteDamage(damage: readonly LeftOut[], source: LogSource, log: Convertible): void {
+    const unit = source.database ? 'row' : 'line';
+    noteDamage(source.name, damage, 'was left out', this.#io, { isOurs: log.identity === undefined, unit });
   }
 
   /** Writes a session in a format that is not ours, as many times as there are leaves to write. */
@@ -237,7 +243,7 @@ class Conversion {
         code = Math.max(code, native.damage.length > 0 || changesContext(report) ? 1 : 0);
         this.#account(report, { source, log, output, prefix });
       }
-      noteDamage(source.name, native.damage, 'was left out', this.#io, log.identity === undefined);
+      this.#noteDamage(native.damage, source, log);
       return { code, id: header?.['id'], sessions: native.conversion?.sessions ?? [] };
     } finally {
       await native.close();

@@ -192,6 +192,14 @@ export interface ConversionReport {
   readonly sessions: readonly RelatedSession[];
 }
 
+/** A session in a database, as the native lines that its rows are. */
+export interface NativeRows {
+  readonly id: string;
+  /** The id that it has in its native form. */
+  readonly nativeId?: string | undefined;
+  lines(): AsyncGenerator<Buffer>;
+}
+
 /** Every record of a log becomes an entry or part of one, or is kept as a custom entry, or is dropped and counted. */
 export type Fate = 'mapped' | 'merged' | 'custom' | 'dropped';
 
@@ -219,12 +227,18 @@ export interface LogFormat {
   readonly forksHaveNewIds?: true;
   /** Whether a file that starts like this is no JSONL, but a document or a database. */
   readonly isDocument?: (head: Head) => boolean;
-  /** How the records of such a file are read, so that they can be checked; `chunks` are the bytes of the source. */
+  /**
+   * How the records of such a file are read, so that they can be checked; `chunks` are the bytes of the source. Of a
+   * database those of the session that is wanted, else of the newest.
+   */
   readonly records?: (
     source: LogSource,
     chunks: AsyncIterable<Uint8Array>,
     onDamage: OnDamage,
+    session?: string,
   ) => AsyncGenerator<Iterable<SourceRecord>>;
+  /** The sessions of a database whose rows are native lines, which are checked as those are; the newest last. */
+  readonly nativeSessions?: (source: LogSource) => Promise<readonly NativeRows[]>;
   /** How its records are checked and repaired; absent for a format that is not. */
   readonly checks?: () => Promise<RecordChecks>;
   /** Reads of its lines what `stats` counts; of a format without it, the native form is read. */

@@ -117,7 +117,7 @@ export function requireFit(name: string, identity: Identity, report: ConversionR
 
 /** The names of all formats that `validate` and `repair` check in their own form, as `--from` takes them. */
 export function checkedFormats(): string[] {
-  return [...ORIGINS, ...foreignFormats.filter(({ checks }) => checks).map(({ id }) => id)];
+  return [...ORIGINS, ...foreignFormats.filter((format) => format.checks ?? format.nativeSessions).map(({ id }) => id)];
 }
 
 /** What is said about a file that is read as what it probably is. */

@@ -33,7 +33,7 @@ async function supportOf(format: LogFormat, env: Parameters<typeof supportedForm
     id: format.id,
     files: format.files ?? 'JSONL',
     reads: format.toNative !== undefined,
-    checks: checks !== undefined,
+    checks: (checks ?? format.nativeSessions) !== undefined,
     repairs: checks?.edit !== undefined,
     writes: format.fromNative !== undefined,
     locations: format.locations?.(env) ?? [],

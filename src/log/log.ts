@@ -44,6 +44,8 @@ export class Log {
   readonly endsWithNewline: boolean;
   /** Hears how many bytes of entries were read. */
   onRead: ((bytes: number) => void) | undefined;
+  /** What it is made of, for messages: the rows of a session in a database count as lines do. */
+  unit: 'line' | 'row' = 'line';
   /** Of another agent's log. */
   format: LogFormat | undefined;
   /** What became of its records. */
@@ -84,8 +86,8 @@ export class Log {
     for await (const entry of this.entries([position])) return entry;
     const line = this.index.lineOf(position);
     const rule = this.#damage.find((one) => one.line === line)?.rule;
-    const help = "run 'sessionctl repair' first, or choose another entry";
-    throw new AppError(`${this.name}: line ${line} is damaged (${rule}); ${help}`, 'DAMAGED');
+    const help = `${this.format ? '' : "run 'sessionctl repair' first, or "}choose another entry`;
+    throw new AppError(`${this.name}: ${this.unit} ${line} is damaged (${rule}); ${help}`, 'DAMAGED');
   }
 
   /** In the order asked for; a line that turns out to be damaged is left out and is in `damage`. */

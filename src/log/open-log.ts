@@ -200,6 +200,7 @@ async function foreignLog(store: ByteStore, identity: Identity, options: OpenLog
   }
   if (certainty === 'probable' && options.from === undefined) onWarning(name, probably(format));
   log.format = format;
+  if (store.database) log.unit = 'row';
   return log;
 }
 

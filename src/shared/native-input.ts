@@ -63,7 +63,7 @@ async function inputFrom(
   const store = database ?? (rereadable && path !== undefined ? await openUnpacked(path, io) : spooled(start, io));
   try {
     const form = await formOf(name, store, identity, options.from, io);
-    noteDamage(name, form.damage, 'was left out', io, false);
+    noteDamage(name, form.damage, 'was left out', io, { isOurs: false, unit: database ? 'row' : 'line' });
     if (form.damage.length > 0) input.earn(1);
     const { store: native, lineOf } = form;
     return { ...input, read: () => generated(native.chunks()), lineOf, close: () => native.close() };

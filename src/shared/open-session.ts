@@ -169,8 +169,8 @@ export async function readSession(
 }
 
 /** Says once which lines were left out; what would have been 0 is 1 then. */
-export function endReading({ name, damage, format }: Log, io: Io, code: number): number {
-  noteDamage(name, damage, 'was left out', io, format === undefined);
+export function endReading({ name, damage, format, unit }: Log, io: Io, code: number): number {
+  noteDamage(name, damage, 'was left out', io, { isOurs: format === undefined, unit });
   return code === 0 && damage.length > 0 ? 1 : code;
 }
 

@@ -56,6 +56,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
     errors,
     version: header && versionOf(header).known ? session.fileVersion : undefined,
     damage: damageState(session, path),
+    unit: session.unit,
     lastEntryLine: last < 0 ? 0 : index.lineOf(last),
     endsWithNewline,
     pathEnd: { kind, ...(typeof parentId === 'string' ? { id: parentId } : {}) },
@@ -204,18 +205,21 @@ function* startFindings({ hasHeader, version, pathEnd: { kind, id = '' } }: File
 }
 
 function* lineFindings(file: FileState): Generator<Finding> {
-  const { damage, lastEntryLine, endsWithNewline, newerWork, errors = [] } = file;
+  const { damage, lastEntryLine, unit, endsWithNewline, newerWork, errors = [] } = file;
   const damaged = (verdict: Verdict, what: string, line: number) =>
     reason(verdict, 'damaged', what, { entryId: null, line });
   const needed = damage.find((one) => one.needed);
   if (needed) {
-    const what = `a line that the session needs is damaged (${needed.rule}): the log is incomplete`;
+    const what = `a ${unit} that the session needs is damaged (${needed.rule}): the log is incomplete`;
     yield damaged('blocked', what, needed.line);
   }
   const others = damage.filter((one) => !one.needed);
   const cut = others.find((one) => one.line > lastEntryLine);
   if (cut) {
-    const what = `the end of the file is damaged (${cut.rule}): an append was interrupted, and its content is unknown`;
+    const what =
+      unit === 'row'
+        ? `the last row of the session is damaged (${cut.rule}), and its content is unknown`
+        : `the end of the file is damaged (${cut.rule}): an append was interrupted, and its content is unknown`;
     yield damaged('blocked', what, cut.line);
   } else if (!endsWithNewline) {
     const what = 'the last line has no newline: the next entry would land on the same line and both would be lost';
@@ -225,8 +229,8 @@ function* lineFindings(file: FileState): Generator<Finding> {
   const worse = new Set(errors.map(({ line }) => line));
   const [hole, ...more] = others.filter(({ line }) => line <= lastEntryLine && !worse.has(line));
   if (hole) {
-    const one = `a line that is not on the path is damaged (${hole.rule})`;
-    const what = more.length === 0 ? one : `${more.length + 1} lines that are not on the path are damaged`;
+    const one = `a ${unit} that is not on the path is damaged (${hole.rule})`;
+    const what = more.length === 0 ? one : `${more.length + 1} ${unit}s that are not on the path are damaged`;
     yield damaged('check', `${what}: newer work may have been there`, hole.line);
   }
   for (const { line, rule } of damage.slice(0, MOST_EVIDENCE))

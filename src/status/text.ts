@@ -30,6 +30,7 @@ export interface StatusSource {
   readonly name: string;
   /** False for version 1, which cannot be forked as it is. */
   readonly hasTree: boolean;
+  readonly unit: 'line' | 'row';
 }
 
 type Clean = (text: string) => string;
@@ -45,7 +46,7 @@ export function statusText(status: Status, source: StatusSource, style: Style, c
   const unknown = status.checklist.flatMap(({ item, value }) => (value === 'unknown' ? (IN_SHORT[item] ?? item) : []));
   const rest = (count: number, what: string) => style.dim(`  and ${counted(count, what)} in --json`);
   const why = reasons.slice(0, 2).map(({ reason, line }) => {
-    return `  why: ${clean(reason)}${line === undefined ? '' : ` (line ${line})`}`;
+    return `  why: ${clean(reason)}${line === undefined ? '' : ` (${source.unit} ${line})`}`;
   });
   const lines = [
     `${style.bold(paint(verdict))}: ${MEANING[verdict]} (${state})`,

@@ -91,6 +91,8 @@ export interface FileState {
   readonly damage: readonly { readonly line: number; readonly rule: string; readonly needed?: boolean }[];
   /** The line of the last whole entry of the file; damage behind it is the tail. */
   readonly lastEntryLine: number;
+  /** What messages call a line. */
+  readonly unit: 'line' | 'row';
   readonly endsWithNewline: boolean;
   /** The leaf is stale: newer messages hang elsewhere, on this line. */
   readonly newerWork?: number;

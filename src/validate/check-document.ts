@@ -11,6 +11,8 @@ import type { CheckResult } from './log-checker.ts';
 interface DocumentCheckOptions extends Omit<RecordCheckOptions, 'checks'> {
   /** The format that the user says it has. */
   readonly from: string | undefined;
+  /** Which session of a database. */
+  readonly session: string | undefined;
   readonly onBytes: ((bytes: number) => void) | undefined;
 }
 
@@ -18,7 +20,7 @@ interface DocumentCheckOptions extends Omit<RecordCheckOptions, 'checks'> {
 export async function* checkDocument(
   { format, certainty }: Identity,
   store: ByteStore,
-  { from, onBytes, ...options }: DocumentCheckOptions,
+  { from, session, onBytes, ...options }: DocumentCheckOptions,
   io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>,
 ): AsyncGenerator<void, CheckResult, void> {
   const known = await format.checks?.();
@@ -31,8 +33,8 @@ export async function* checkDocument(
     const { edit: _edit, ...checks } = known;
     const check = new RecordCheck({ ...options, checks });
     check.log.isDocument = true;
-    const damaged = (line: number, damage: string): void => check.damaged(line, damage);
-    for await (const records of format.records(source, counting(store.chunks(), onBytes), damaged)) {
+    const damaged = (line: number, damage: string): void => check.damaged(line, damage, store.database !== undefined);
+    for await (const records of format.records(source, counting(store.chunks(), onBytes), damaged, session)) {
       for (const { value, line, offset } of records) check.record(value, toJson(value), { number: line, offset });
       yield;
     }

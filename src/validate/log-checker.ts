@@ -33,6 +33,8 @@ export interface CheckSettings {
   readonly strict?: boolean;
   /** The format that the user says all files have. */
   readonly from?: string | undefined;
+  /** Which session of a database. */
+  readonly session?: string | undefined;
   /** A blob store to check references against. */
   readonly blobs?: string | undefined;
   readonly scanner: ScannerKind;
@@ -117,6 +119,8 @@ export class LogChecker {
       const whole = chunks ? undefined : readWhole(name, this.#memory);
       if (database || (!chunks && (whole ? isDatabase(whole) : isDatabaseFile(name))))
         return yield* this.#checkDatabase(name, database, { onFinding, onBytes });
+      if (this.#settings.session !== undefined)
+        return { error: new AppError("is no database, from which '--session' could choose a session") };
       // What comes from a pipe can be read only once.
       const isLong = !whole && isFile && (await sizeOf(name)) > 0;
       const start = isLong ? await documentStart({ chunks: () => fileChunks(name) }) : undefined;
@@ -204,12 +208,18 @@ export class LogChecker {
     store: ByteStore | undefined,
     hooks: CheckHooks,
   ): AsyncGenerator<void, CheckResult, void> {
-    const { checkDocument } = await import('./check-document.ts');
-    const { levels, strict, from } = this.#settings;
+    const { levels, strict, from, session, maxLineBytes } = this.#settings;
     const { hashKey } = this.#shared;
     const { onFinding, onBytes } = hooks;
-    const options = { file: name, levels, strict, from, hashKey, onFinding, onBytes };
-    return yield* checkDocument(identity, store ?? (await openUnpacked(name, this.#io)), options, this.#io);
+    const opened = store ?? (await openUnpacked(name, this.#io));
+    if (identity.format.nativeSessions && opened.database) {
+      const { checkSessions } = await import('./check-sessions.ts');
+      const options = { ...this.#shared, file: name, session, maxLineBytes, onFinding, onBytes };
+      return yield* checkSessions(identity.format.nativeSessions, opened, options, this.#random);
+    }
+    const { checkDocument } = await import('./check-document.ts');
+    const options = { file: name, levels, strict, from, session, hashKey, onFinding, onBytes };
+    return yield* checkDocument(identity, opened, options, this.#io);
   }
 
   async #nearLog(name: string): Promise<NearLog> {

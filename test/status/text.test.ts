@@ -33,7 +33,7 @@ const call: PendingCall = {
 };
 
 function lines(status: Partial<Status>, source: Partial<StatusSource> = {}, style = PLAIN, clean = same): string[] {
-  return statusText({ ...calm, ...status }, { name: 'log.jsonl', hasTree: true, ...source }, style, clean)
+  return statusText({ ...calm, ...status }, { name: 'log.jsonl', hasTree: true, unit: 'line', ...source }, style, clean)
     .trimEnd()
     .split('\n');
 }

@@ -64,6 +64,7 @@ export function statusOf(rows: readonly Row[], options: StatusOfOptions = {}): S
       hasHeader: header !== undefined,
       version: typeof version === 'number' ? version : header ? 1 : undefined,
       damage: options.damage ?? [],
+      unit: 'line',
       lastEntryLine: entries.at(-1)?.line ?? 0,
       endsWithNewline: true,
       isRepairable: true,

@@ -17,8 +17,8 @@ export const aider: LogFormat = {
     return new RegExp(HEADER, 'm').test(head.text.slice(0, FIRST_BYTES)) ? 'probable' : undefined;
   },
   isDocument: () => true,
-  records: async function* (...task) {
-    yield* (await import('./checks.ts')).readHistory(...task);
+  records: async function* (source, chunks, onDamage) {
+    yield* (await import('./checks.ts')).readHistory(source, chunks, onDamage);
   },
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (...task) => (await import('./convert.ts')).toNative(aider, ...task),

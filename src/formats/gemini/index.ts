@@ -18,8 +18,8 @@ export const gemini: LogFormat = {
   },
   takesBack: true,
   isDocument: (head) => head.documentHas('sessionId', 'projectHash', 'messages') || isCheckpoint(head),
-  records: async function* (...task) {
-    yield* (await import('./records.ts')).recordsOf(...task);
+  records: async function* (source, chunks, onDamage) {
+    yield* (await import('./records.ts')).recordsOf(source, chunks, onDamage);
   },
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (...task) => (await import('./convert.ts')).toNative(gemini, ...task),

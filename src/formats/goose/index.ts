@@ -25,9 +25,9 @@ export const goose: LogFormat = {
     ];
   },
   isDocument: (head) => isDatabase(head) || isExport(head),
-  records: async function* (source, _chunks, onDamage) {
+  records: async function* (source, _chunks, onDamage, session) {
     const { openSession } = await import('./store.ts');
-    yield* (await openSession(source, undefined)).records(onDamage);
+    yield* (await openSession(source, session)).records(onDamage);
   },
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (source, sink, options) => {

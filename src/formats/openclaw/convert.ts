@@ -2,17 +2,23 @@ import { isHeader } from '../../entries/envelope-check.ts';
 import { parseObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import { columnsOf, firstRow, textIn } from '../database.ts';
-import type { ConversionOptions, DatabaseRow, LogDatabase, LogFormat, LogSource, NativeSink } from '../format.ts';
+import type {
+  ConversionOptions,
+  DatabaseRow,
+  LogDatabase,
+  LogFormat,
+  LogSource,
+  NativeRows,
+  NativeSink,
+} from '../format.ts';
 import { nativeLog } from '../native/convert.ts';
 import { chooseSession, type ListedSession } from '../sessions.ts';
 import { isoTime } from '../times.ts';
 
 /** A session in the database. */
-interface StoredSession extends ListedSession {
+interface StoredSession extends ListedSession, NativeRows {
   readonly nativeId: string;
   readonly time: number;
-  /** The lines of it, in the order in which they were written. */
-  readonly lines: () => AsyncGenerator<Buffer>;
 }
 
 /** A line that is damaged, for one whose text is lost. */
@@ -25,11 +31,9 @@ export async function convertSession(
   sink: NativeSink,
   options: ConversionOptions,
 ): Promise<void> {
-  const { database } = source;
-  if (!database) throw new AppError(`${source.name}: is no database`);
-  const sessions = await sessionsIn(database);
-  const session = chooseSession(source.name, sessions, options.session);
-  if (!session) throw new AppError(`${source.name}: has no sessions`);
+  const database = databaseIn(source);
+  const sessions = await sessionsOf(source);
+  const session = chooseSession(source.name, sessions, options.session) as StoredSession;
   /** Lines that the database does not have. */
   let added = 0;
   const lines = (): AsyncGenerator<Buffer> =>
@@ -65,14 +69,22 @@ export async function convertSession(
   );
 }
 
-/** The newest session last. Those of subagents, and those that are deleted, come before all others. */
-async function sessionsIn(database: LogDatabase): Promise<StoredSession[]> {
+function databaseIn({ name, database }: LogSource): LogDatabase {
+  if (!database) throw new AppError(`${name}: is no database`);
+  return database;
+}
+
+/** At least one, the newest last. Those of subagents, and those that are deleted, come before all others. */
+export async function sessionsOf(source: LogSource): Promise<readonly StoredSession[]> {
+  const database = databaseIn(source);
   const archived = [
     ...(await archivedIn(database, 'session_transcript_archives', 'created_at')),
     ...(await archivedIn(database, 'session_transcript_cold_archives', 'archived_at')),
   ];
   const { spawned, others } = await liveIn(database);
-  return [...archived, ...spawned, ...others];
+  const sessions = [...archived, ...spawned, ...others];
+  if (sessions.length === 0) throw new AppError(`${source.name}: has no sessions`);
+  return sessions;
 }
 
 async function liveIn(database: LogDatabase) {

@@ -17,6 +17,7 @@ export const openclaw: LogFormat = {
     return folder ? [`${folder}/agents`] : [];
   },
   isDocument: (head) => tableColumns(head, 'transcript_events') !== undefined,
+  nativeSessions: async (source) => await (await import('./convert.ts')).sessionsOf(source),
   toNative: async (source, sink, options) => {
     const { convertSession } = await import('./convert.ts');
     await convertSession(openclaw, source, sink, options);

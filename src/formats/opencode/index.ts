@@ -17,9 +17,9 @@ export const opencode: LogFormat = {
   takesBack: true,
   forksHaveNewIds: true,
   isDocument: () => true,
-  records: async function* (source, chunks, onDamage) {
+  records: async function* (source, chunks, onDamage, session) {
     const { openMessages } = await import('./messages.ts');
-    yield* (await openMessages(source, chunks, onDamage)).records;
+    yield* (await openMessages(source, chunks, onDamage, session)).records;
   },
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (source, sink, options) => {

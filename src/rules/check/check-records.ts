@@ -178,11 +178,10 @@ export class RecordCheck {
     for (const { value, text } of objects) this.record(value, text, line);
   }
 
-  /** A piece of a document that is no record, by the rule that names its damage. */
-  damaged(line: number, damage: string): void {
-    this.#each(
-      (rule) => rule.id === damage && this.#report({ line, offset: 0 }, DOCUMENT_DAMAGE[damage] ?? rule.summary),
-    );
+  /** A piece of a document or a row of a database that is no record, by the rule that names its damage. */
+  damaged(line: number, damage: string, isRow = false): void {
+    const message = isRow ? `row ${line} of the session is damaged` : DOCUMENT_DAMAGE[damage];
+    this.#each((rule) => rule.id === damage && this.#report({ line, offset: 0 }, message ?? rule.summary));
   }
 
   /** A whole record, wherever it is on its line. */

@@ -217,7 +217,16 @@ describe('a Goose session in its native form', () => {
     const torn = await run(['log', path]);
     expect(torn).toMatchObject({ code: 1 });
     expect(torn.stdout).toContain('hello');
-    expect(torn.stderr).toMatch(/line 2|:2/);
+    expect(torn.stderr).toBe(`sessionctl: ${path}: row 2 is damaged (not-json) and was left out\n`);
+    const status = await run(['status', path]);
+    expect(status.stdout).toContain('the last row of the session is damaged (not-json), and its content is unknown');
+    expect(status.stdout).not.toMatch(/\bline\b|append/);
+    const checked = await run(['validate', path]);
+    expect(checked.stdout).toBe(`${path}:2: error: not-json: row 2 of the session is damaged\n`);
+    expect((await run(['convert', path])).stderr).toContain('row 2 is damaged (not-json) and was left out');
+    expect((await run(['externalize', '--blobs', join(scratch, 'blobs'), path])).stderr).toContain(
+      'row 2 is damaged (not-json) and was left out',
+    );
   });
 });
 

@@ -113,8 +113,7 @@ describe('an OpenClaw database', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(texts.map(({ id }) => id)).toEqual(['bbbb2222', 'bbbb2222-0', 'packed-1']);
-    expect(stderr).toMatch(/line 3/);
-    expect(stderr).toMatch(/5/);
+    expect(stderr).toContain('row 3 is damaged (torn-line) and was left out, and 1 other row: 5 (torn-line)');
     makeDatabase(path, { transcript_events: { columns: EVENT, rows: rows(second.slice(1), 'bbbb2222') } });
     const headless = await run(['convert', path]);
     expect(headless.stdout.split('\n')[0]).toBe(
@@ -192,5 +191,57 @@ describe('a folder of OpenClaw', () => {
     expect(checked.code).toBe(0);
     expect(checked.stderr).toContain('5 sessions');
     for (const name of found) expect((await run(['log', join(folder, name)])).code).toBe(0);
+  });
+});
+
+describe('validate', () => {
+  const [header = '', user = '', answer = ''] = second;
+  const lost = answer.replace('"bbbb2222-0"', '"gone"');
+
+  it('checks the rows of all sessions as the lines that they are, and names session and row', async () => {
+    const table: Table = {
+      columns: `${EVENT}, event_zstd BLOB`,
+      rows: [
+        ...rows(first, 'aaaa1111').map((row) => [...row, null]),
+        ...rows([header, user, lost, user.slice(0, 60)], 'bbbb2222').map((row) => [...row, null]),
+        ['bbbb2222', 4, null, 5, packed],
+        ['bbbb2222', 5, null, 6, packed.subarray(0, 60)],
+      ],
+    };
+    makeDatabase(path, { session_windows: windows, transcript_events: table });
+    const all = await run(['validate', path]);
+    expect(all.code).toBe(1);
+    const found = all.stdout.trimEnd().split('\n');
+    expect(found).toHaveLength(3);
+    expect(found[0]).toMatch(/:4: error: torn-line: session bbbb2222, row 4: the line ends before its object closes/);
+    expect(found[1]).toContain(':6: error: torn-line: session bbbb2222, row 6: ');
+    expect(found[2]).toMatch(/:3: error: dangling-parent: session bbbb2222, row 3: .*'gone'/);
+    expect(all.stderr).toContain('1 session');
+    expect(await run(['validate', '--session', 'aaaa', path])).toMatchObject({ code: 0, stdout: '' });
+    expect(await run(['validate', '--session', 'bbbb', '-'], { stdin: readFileSync(path) })).toMatchObject({ code: 1 });
+    const json = await run(['validate', '--format', 'json', '--strict', '--session', 'bbbb', path]);
+    expect(json.stdout).not.toContain('"fixable":true');
+  });
+
+  it('says in one line that a session is not in a database, or that a file is none', async () => {
+    makeDatabase(path, { session_windows: windows, transcript_events: events });
+    const unknown = await run(['validate', '--session', 'zzzz', path]);
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toContain(`${path}: has no session 'zzzz'; it has bbbb2222`);
+    const file = join(scratch, 'one.jsonl');
+    writeFileSync(file, `${first.join('\n')}\n`);
+    const other = await run(['validate', '--session', 'aaaa', file]);
+    expect(other).toMatchObject({ code: 2, stdout: '' });
+    expect(other.stderr).toContain(`${file}: is no database, from which '--session' could choose a session`);
+  });
+
+  it('has the rules of native logs for it, and is listed among the formats that are checked', async () => {
+    expect((await run(['validate', '--list-rules', '--from', 'openclaw'])).stdout).toContain('dangling-parent');
+    const { stdout } = await run(['formats', '--json']);
+    const formats = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(formats.flat()).toContainEqual(expect.objectContaining({ id: 'openclaw', checks: true, repairs: false }));
   });
 });
