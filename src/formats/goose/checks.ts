@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
-import { blocksOf, isCall, outcomeOf, textOf } from './blocks.ts';
+import { isCall, outcomeOf, textOf } from './blocks.ts';
 
 const LINE_LOST = 'Goose skips a line that it cannot read, without a word: the message is lost to the model.';
 const AS_IT_IS = 'Goose sends what it has; providers reject a request whose calls and results do not pair up.';
@@ -58,7 +58,8 @@ function describe(record: JsonObject): RecordFacts {
       timestamp: null,
     };
   const { role } = record;
-  const blocks = blocksOf(record).map((block, at) => blockFacts(block, `content[${at}]`));
+  const content: readonly unknown[] = Array.isArray(record['content']) ? record['content'] : [];
+  const blocks = content.flatMap((block, at) => (isObject(block) ? [blockFacts(block, `content[${at}]`)] : []));
   const isResult = blocks.some(({ kind }) => kind === 'result');
   return {
     type: textOf(role),

@@ -1,5 +1,6 @@
 import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject, parseJson } from '../../json/value.ts';
+import { AppError } from '../../util/errors.ts';
 import { countingSource, type SourceFacts } from '../counting-source.ts';
 import { columnsOf, countingRows, firstRow, selected, textIn } from '../database.ts';
 import { readDocument } from '../document.ts';
@@ -27,10 +28,10 @@ export async function openSession(source: LogSource, wanted: string | undefined)
   const { database } = source;
   if (database) return await storedSession(source, database, wanted);
   const isLines = isObject(await firstLine(source));
-  let counted: ReturnType<typeof countingSource> | undefined;
+  let counted = countingSource(source);
   return {
     // A file of lines does not tell its id; Goose takes the name.
-    id: isLines ? (/([^/\\]+?)(?:\.jsonl)?(?:\.zst)?$/.exec(source.name)?.[1] ?? '').replace(/^-$/, '') : '',
+    id: isLines ? source.name.replace(/^.*[/\\]|(?:\.jsonl)?(?:\.zst)?$/g, '').replace(/^-$/, '') : '',
     others: [],
     records: (onDamage) => {
       counted = countingSource(source);
@@ -38,7 +39,7 @@ export async function openSession(source: LogSource, wanted: string | undefined)
         ? readRecords(counted.chunks, onDamage)
         : readDocument(source, counted.chunks, 'conversation', onDamage);
     },
-    facts: () => (counted ?? countingSource(source)).facts(),
+    facts: () => counted.facts(),
   };
 }
 
@@ -68,17 +69,18 @@ async function storedSession(
 ): Promise<StoredSession> {
   const sessions = await sessionsIn(database);
   const chosen = chooseSession(source.name, sessions, wanted);
+  if (!chosen) throw new AppError(`${source.name}: has no sessions`);
   const version = await firstRow(database, 'SELECT max(version) AS version FROM schema_version').catch(() => undefined);
-  let counted: ReturnType<typeof countingRows> | undefined;
+  let counted = countingRows(source);
   return {
-    id: chosen?.id ?? '',
+    id: chosen.id,
     version: version?.['version'] == null ? undefined : `schema ${version['version']}`,
     others: sessions.filter((one) => one !== chosen),
     records: (onDamage) => {
       counted = countingRows(source);
-      return chosen ? rowsOf(database, chosen.id, onDamage, counted.add) : none();
+      return rowsOf(database, chosen.id, onDamage, counted.add);
     },
-    facts: () => (counted ?? countingRows(source)).facts(),
+    facts: () => counted.facts(),
   };
 }
 
@@ -90,7 +92,9 @@ async function sessionsIn(database: LogDatabase): Promise<ListedSession[]> {
   const order = columns.has('updated_at') ? 'updated_at, rowid' : 'rowid';
   const listed: ListedSession[] = [];
   const unlisted: ListedSession[] = [];
-  for await (const rows of database.rows(`SELECT ${wanted}, ${messages} FROM sessions ORDER BY ${order}`))
+  for await (const rows of database.rows(
+    `SELECT ${wanted}, ${messages} FROM sessions WHERE typeof(id) = 'text' ORDER BY ${order}`,
+  ))
     for (const row of rows) {
       const title = textIn(row['name']) || textIn(row['description']);
       const session = { id: textIn(row['id']), ...(title === '' ? {} : { title }) };
@@ -100,8 +104,6 @@ async function sessionsIn(database: LogDatabase): Promise<ListedSession[]> {
   return [...unlisted, ...listed];
 }
 
-async function* none(): AsyncGenerator<Iterable<SourceRecord>> {}
-
 /** A session in a database as an export has it. Its messages count from 1. */
 async function* rowsOf(
   database: LogDatabase,
@@ -110,11 +112,9 @@ async function* rowsOf(
   onRow: (row: DatabaseRow) => void,
 ): AsyncGenerator<Iterable<SourceRecord>> {
   const columns = selected(await columnsOf(database, 'sessions'), SESSION_COLUMNS);
-  const session = await firstRow(database, `SELECT ${columns} FROM sessions WHERE id = ?`, id);
-  if (session) {
-    onRow(session);
-    yield [recordOf(sessionOf(session), 0)];
-  }
+  const session = (await firstRow(database, `SELECT ${columns} FROM sessions WHERE id = ?`, id)) as DatabaseRow;
+  onRow(session);
+  yield [recordOf(sessionOf(session), 0)];
   const wanted = selected(await columnsOf(database, 'messages'), MESSAGE_COLUMNS);
   let line = 0;
   for await (const rows of database.rows(`SELECT ${wanted} FROM messages WHERE session_id = ? ORDER BY id`, id)) {

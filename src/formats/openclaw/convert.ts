@@ -107,7 +107,7 @@ async function liveIn(database: LogDatabase) {
       const header = parseObject(textIn(row['header']));
       const ownId = header && isHeader(header) ? header['id'] : undefined;
       const session = {
-        ...{ id, nativeId: typeof ownId === 'string' ? ownId : id, time: Number(row['time'] ?? 0) },
+        ...{ id, nativeId: typeof ownId === 'string' ? ownId : id, time: Number(row['time']) },
         ...(textIn(row['title']) === '' ? {} : { title: textIn(row['title']) }),
         lines: () => linesOf(database.rows(text, id)),
       };
@@ -125,13 +125,13 @@ async function archivedIn(database: LogDatabase, table: string, time: string): P
   for await (const rows of database.rows(sql))
     for (const { place, session_id, archive_name, time: at } of rows)
       sessions.push({
-        ...{ id: textIn(archive_name), nativeId: textIn(session_id ?? null), time: Number(at ?? 0) },
-        lines: () => fileOf(database, table, place ?? null),
+        ...{ id: textIn(archive_name), nativeId: textIn(session_id), time: Number(at) },
+        lines: () => fileOf(database, table, Number(place)),
       });
   return sessions;
 }
 
-async function* fileOf(database: LogDatabase, table: string, place: DatabaseRow[string]): AsyncGenerator<Buffer> {
+async function* fileOf(database: LogDatabase, table: string, place: number): AsyncGenerator<Buffer> {
   const row = await firstRow(database, `SELECT unzstd(archive_blob) AS bytes FROM ${table} WHERE rowid = ?`, place);
   const bytes = row?.['bytes'];
   yield bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : LOST;

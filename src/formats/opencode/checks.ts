@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
-import { objectIn, partsOf, textIn } from './messages.ts';
+import { listOf, objectIn, textIn } from './messages.ts';
 
 const PARTS: ReadonlySet<unknown> = new Set(
   'text reasoning tool file step-start step-finish snapshot patch agent subtask retry compaction'.split(' '),
@@ -24,7 +24,8 @@ export const checks: RecordChecks = {
     'oversize-image': 'warning',
   },
   evidence: {},
-  isRecord: ({ info, parts }) => isObject(info) && Array.isArray(parts),
+  // It has no lines that could be damaged.
+  isRecord: () => true,
   describe,
 };
 
@@ -41,7 +42,9 @@ function describe(record: JsonObject): RecordFacts {
     conversation: '',
     id: isSession || typeof id !== 'string' ? undefined : id,
     role: role === 'user' || role === 'assistant' ? role : undefined,
-    blocks: isSession ? [] : partsOf(record).flatMap((part, at) => blocksOf(part, `parts[${at}]`)),
+    blocks: isSession
+      ? []
+      : listOf(record['parts']).flatMap((part, at) => (isObject(part) ? blocksOf(part, `parts[${at}]`) : [])),
     timestamp: null,
     issues,
   };

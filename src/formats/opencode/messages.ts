@@ -2,7 +2,7 @@ import { numberOf, parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import type { SourceFacts } from '../counting-source.ts';
-import { countingRows } from '../database.ts';
+import { countingRows, firstRow } from '../database.ts';
 import { readDocument } from '../document.ts';
 import type { DatabaseRow, LogDatabase, LogSource, OnDamage, SourceRecord } from '../format.ts';
 import { chooseSession } from '../sessions.ts';
@@ -80,7 +80,7 @@ function recordOf(value: JsonObject, line: number): SourceRecord {
 /** The sessions of a store, the newest last. */
 async function sessionsIn(database: LogDatabase): Promise<StoredSession[]> {
   const sessions: StoredSession[] = [];
-  for await (const rows of database.rows('SELECT * FROM session ORDER BY rowid')) {
+  for await (const rows of database.rows("SELECT * FROM session WHERE typeof(id) = 'text' ORDER BY rowid")) {
     for (const { id, title, parent_id: parent, time_updated: updated, time_created: created } of rows)
       sessions.push({
         ...{ id: textIn(id), title: textIn(title), parent: textIn(parent) || undefined },
@@ -92,17 +92,14 @@ async function sessionsIn(database: LogDatabase): Promise<StoredSession[]> {
 
 /** The session as an export has it. */
 async function sessionInfo(database: LogDatabase, { id }: StoredSession): Promise<JsonObject> {
-  for await (const [row] of database.rows('SELECT * FROM session WHERE id = ?', id)) {
-    if (!row) break;
-    const { parent_id: parentID, project_id: projectID, revert, time_created: created, time_updated: updated } = row;
-    const { slug, directory, title, version } = row;
-    return {
-      ...{ id, slug, projectID, directory, title, version, time: { created, updated } },
-      ...(parentID === null || parentID === undefined ? {} : { parentID }),
-      ...(typeof revert === 'string' ? { revert: parseExact(revert) } : {}),
-    };
-  }
-  return { id };
+  const row = (await firstRow(database, 'SELECT * FROM session WHERE id = ?', id)) as DatabaseRow;
+  const { parent_id: parentID, project_id: projectID, revert, time_created: created, time_updated: updated } = row;
+  const { slug, directory, title, version } = row;
+  return {
+    ...{ id, slug, projectID, directory, title, version, time: { created, updated } },
+    ...(parentID === null || parentID === undefined ? {} : { parentID }),
+    ...(typeof revert === 'string' ? { revert: parseExact(revert) } : {}),
+  };
 }
 
 /** The rows of one message after the other: each has a part of it, or null where it has none. */
@@ -133,7 +130,11 @@ export function objectIn(value: unknown): JsonObject {
 
 /** The parts of a message, in order. */
 export function partsOf({ parts }: JsonObject): JsonObject[] {
-  return Array.isArray(parts) ? parts.filter(isObject) : [];
+  return listOf(parts).filter(isObject);
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 export function timeIn(value: unknown, key: string): number | undefined {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findSessions } from '../../../src/files/walk.ts';
+import { openclaw } from '../../../src/formats/openclaw/index.ts';
 import { makeDatabase, type Table } from '../../support/database.ts';
 import { projectRoot, run } from '../../support/run.ts';
 import { scratchFolder } from '../../support/scratch.ts';
@@ -152,6 +153,34 @@ describe('an OpenClaw database', () => {
     expect((await run(['log', '--session', 'eeee5555', path])).stdout).toContain('Forget this');
     expect((await run(['log', '--session', 'packed00', path])).stdout).toContain('It was packed');
     expect((await run(['log', path])).stderr).toContain('has 5 sessions');
+  });
+
+  it('is read where an archive cannot be unpacked or has one line without an end, and over many rows', async () => {
+    const archives: Table = {
+      columns: 'session_id TEXT, archive_blob BLOB, archive_name TEXT, created_at INTEGER',
+      rows: [
+        ['eeee5555', Buffer.from(String(linesOf('eeee5555')[0])), 'eeee5555.jsonl.deleted', null],
+        [null, packed.subarray(0, 60), 'ffff6666.jsonl.reset', 2],
+      ],
+    };
+    const long = linesOf('aaaa1111', ...Array.from({ length: 3000 }, (_, n) => `text ${n}`));
+    const many: Table = { columns: EVENT, rows: rows(long, 'aaaa1111') };
+    makeDatabase(path, { transcript_events: many, session_transcript_archives: archives });
+    expect((await run(['convert', path])).stdout).toBe(`${long.join('\n')}\n`);
+    expect((await run(['convert', '--session', 'eeee', path])).stdout).toBe(`${linesOf('eeee5555')[0]}\n`);
+    const lost = await run(['log', '--session', 'ffff', path]);
+    expect(lost).toMatchObject({ code: 1, stdout: '' });
+    const { stdout } = await run(['validate', path]);
+    expect(stdout).toContain('session ffff6666.jsonl.reset, row 1: ');
+  });
+
+  it('is none where the user only says so, and is where the environment says', async () => {
+    const other = join(scratch, 'other.txt');
+    writeFileSync(other, 'words\n');
+    expect((await run(['log', '--from', 'openclaw', other])).stderr).toContain('other.txt: is no database');
+    expect(openclaw.locations?.({ OPENCLAW_STATE_DIR: '/o' })).toEqual(['/o/agents']);
+    expect(openclaw.locations?.({ HOME: '/home/ann' })).toEqual(['/home/ann/.openclaw/agents']);
+    expect(openclaw.locations?.({})).toEqual([]);
   });
 
   it('without any session, or with a view in the place of its table, gives one clear line', async () => {
