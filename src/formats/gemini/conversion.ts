@@ -249,7 +249,10 @@ export class Conversion {
     const message = this.#late.versionOf(key) ?? version;
     this.#name(message, message.kind === 'results' ? undefined : key);
     const fate = this.#turnWriter.write(message, place, this.#turns, { key, version, error, listed });
-    if (this.#isDocument) this.#turns.length = 0;
+    if (this.#isDocument) {
+      this.#turns.length = 0;
+      this.#turnWriter.forgetUsage();
+    }
     this.#grow();
     if (!listed && fate) this.#writer.count(fate);
   }

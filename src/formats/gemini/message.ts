@@ -100,7 +100,7 @@ export function answerPrint({ parts }: Pick<Answer, 'parts'>): string {
 }
 
 function digest(value: unknown): string {
-  return hash('sha1', toJson(value), 'base64').slice(0, 16);
+  return hash('sha1', toJson(value), 'base64');
 }
 
 /** All that a user's message says, as text. */

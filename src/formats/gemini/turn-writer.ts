@@ -61,6 +61,11 @@ export class TurnWriter {
     this.#calls = new Map([...this.#calls].filter(([, { turn }]) => left.has(turn)));
   }
 
+  /** No answer comes again. */
+  forgetUsage(): void {
+    this.#counted.clear();
+  }
+
   #forgetAnswered(): void {
     if (this.#calls.size < this.#mostCalls) return;
     this.#calls = new Map([...this.#calls].filter(([, { result }]) => result === undefined));
