@@ -19,7 +19,7 @@ import { encodeUtf8, Line } from '../lines/line.ts';
 import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
 import { type ByteStore, copyOf, documentStart } from '../log/byte-store.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
-import { RecordCheck } from '../rules/check/check-records.ts';
+import { RecordCheck, type RecordCheckOptions } from '../rules/check/check-records.ts';
 import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError, OutputError } from '../util/errors.ts';
@@ -100,6 +100,10 @@ export class LogChecker {
     const detection = new Detection(name, { named: false, from });
     const isFile = name !== '-' && (chunks === undefined || readsAll);
     let records: RecordCheck | undefined;
+    /** The log, where it is held as a whole. */
+    let input: Buffer | undefined;
+    const recordCheck = (): Promise<RecordCheck | undefined> =>
+      this.#recordCheck(detection, isFile, { file: name, input, onFinding });
     /** A document that comes from a pipe, for it is read more than once. */
     let spool: Spool | undefined;
     const keep = (rest?: Block | Line): void => {
@@ -110,7 +114,7 @@ export class LogChecker {
     const take = async (piece: Block | Line): Promise<void> => {
       const rest = detection.identity ? piece : feed(piece, detection, check);
       keep(rest);
-      records ??= await this.#recordCheck(detection, name, isFile, onFinding);
+      records ??= await recordCheck();
       if (rest instanceof Block) records?.block(rest);
       else if (rest) records?.line(rest);
     };
@@ -128,6 +132,7 @@ export class LogChecker {
       if (document && !readsAll) return yield* this.#checkDocument(name, document, undefined, { onFinding, onBytes });
       if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole)) {
         onBytes?.(whole.length);
+        input = whole;
         for (const piece of piecesOf(whole)) await take(piece);
         yield;
       } else {
@@ -143,7 +148,7 @@ export class LogChecker {
       keep();
       if (detection.identity?.isDocument)
         return yield* this.#checkDocument(name, detection.identity, spool, { onFinding, onBytes });
-      records ??= await this.#recordCheck(detection, name, isFile, onFinding);
+      records ??= await recordCheck();
     } catch (error) {
       if (!(error instanceof AppError) || error instanceof OutputError) throw error;
       return { error };
@@ -163,10 +168,10 @@ export class LogChecker {
   /** For a log of another format, once that is known; it has seen all lines so far. */
   async #recordCheck(
     detection: Detection,
-    file: string,
     isFile: boolean,
-    onFinding: (finding: Finding) => void,
+    about: Pick<RecordCheckOptions, 'file' | 'input' | 'onFinding'>,
   ): Promise<RecordCheck | undefined> {
+    const { file } = about;
     const { identity } = detection;
     const checks = identity?.isDocument ? undefined : await identity?.format.checks?.();
     if (!checks) return undefined;
@@ -179,8 +184,8 @@ export class LogChecker {
     const { levels, strict } = this.#settings;
     const { hashKey, memory } = this.#shared;
     const { scanner } = memory ?? {};
-    const about = { file, checks, levels, strict, first, near, snapshots };
-    const check = new RecordCheck({ ...about, hashKey, scanner, onFinding });
+    const beside = { first, near, snapshots };
+    const check = new RecordCheck({ ...about, ...beside, checks, levels, strict, hashKey, scanner });
     for (const line of lines) check.line(line);
     return check;
   }

@@ -36,6 +36,8 @@ export interface RecordCheckOptions {
   /** What is wrong by what is beside the log; it is found at the first record. */
   readonly near?: readonly RecordIssue[] | undefined;
   readonly snapshots?: readonly SnapshotFacts[] | undefined;
+  /** All of the log, where it is in memory until the end. */
+  readonly input?: Buffer | undefined;
   /** 8 bytes that the log could not foresee. */
   readonly hashKey: Uint8Array;
   /** Leaves out what no rule looks at before lines are read; findings are the same with it and without. */
@@ -91,7 +93,7 @@ export class RecordCheck {
   #keepsOffsets: boolean;
 
   constructor(options: RecordCheckOptions) {
-    const { file, checks, levels, strict, first, near, snapshots, hashKey, scanner, onFinding } = options;
+    const { file, checks, levels, strict, first, near, snapshots, input, hashKey, scanner, onFinding } = options;
     this.#file = file;
     this.#checks = checks;
     this.#levels = levels ?? new Map();
@@ -102,7 +104,7 @@ export class RecordCheck {
     this.#rules = recordRules(checks, levels);
     this.#recordRules = this.#rules.filter(({ record }) => record);
     this.#onFinding = onFinding;
-    this.log = new RecordLog(hashKey);
+    this.log = new RecordLog(hashKey, input);
     for (const snapshot of snapshots ?? []) this.log.snapshots.push({ ...snapshot, position: -1 });
   }
 

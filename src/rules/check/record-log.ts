@@ -110,12 +110,16 @@ export class RecordLog {
   readonly #flags = uint8Column();
   readonly #conversation = uint8Column();
   readonly #names: string[] = [];
-  /** By the symbol of an id: the first record that has it, and the digest of that. */
+  /** By the symbol of an id: the first record that has it, and the digest of that; 0 where it was not asked for yet. */
   readonly #definedAt = int32Column();
   readonly #digests = float64Column();
 
+  /** All of the log, where it is in memory. */
+  readonly #input: Buffer | undefined;
+
   /** The key is 8 random bytes, for the tables of ids. */
-  constructor(hashKey: Uint8Array) {
+  constructor(hashKey: Uint8Array, input?: Buffer) {
+    this.#input = input;
     this.#ids = new Symbols(hashKey);
     this.callIds = new Symbols(hashKey);
     this.#messageIds = new Symbols(hashKey);
@@ -204,7 +208,7 @@ export class RecordLog {
   /** Whether the first record with the same id is this very one. */
   isCopied(record: CheckedRecord): boolean {
     const symbol = this.#ids.find(record.facts.id ?? '');
-    return symbol >= 0 && symbol < this.#digests.size && this.#digests.at(symbol) === digestOf(record);
+    return symbol >= 0 && symbol < this.#digests.size && this.#digestOfFirst(symbol) === digestOf(record);
   }
 
   /** The position of the parent, ROOT or LOST. A record that another one repeats counts where it was first. */
@@ -371,11 +375,20 @@ export class RecordLog {
   }
 
   #define(symbol: number, position: number, record: CheckedRecord): number {
-    const digest = digestOf(record);
-    if (this.#definedAt.at(symbol) >= 0) return FLAG.repeated | (this.#digests.at(symbol) === digest ? FLAG.copy : 0);
+    if (this.#definedAt.at(symbol) >= 0)
+      return FLAG.repeated | (this.#digestOfFirst(symbol) === digestOf(record) ? FLAG.copy : 0);
     this.#definedAt.set(symbol, position);
-    this.#digests.set(symbol, digest);
+    // Hardly any id comes twice, so a line that can be read again is.
+    if (!this.#input || !record.bytes) this.#digests.set(symbol, digestOf(record));
     return 0;
+  }
+
+  #digestOfFirst(symbol: number): number {
+    const digest = this.#digests.at(symbol);
+    const position = this.#definedAt.at(symbol);
+    if (digest !== 0 || position < 0 || !this.#input) return digest;
+    const start = this.#offset.at(position);
+    return digestOf({ text: '', bytes: this.#input.subarray(start, this.#input.indexOf(0x0a, start)) });
   }
 
   #nameOf(conversation: string): number {
@@ -390,6 +403,6 @@ export function placeOfRecord({ line, offset, facts }: CheckedRecord, path?: str
 }
 
 /** 48 bits: of two records that share an id and differ, one pair in 10 to the 14th would be taken for copies. */
-function digestOf({ text, bytes }: CheckedRecord): number {
+function digestOf({ text, bytes }: Pick<CheckedRecord, 'text' | 'bytes'>): number {
   return Number.parseInt(hash('sha1', bytes ?? text, 'hex').slice(0, 12), 16);
 }
