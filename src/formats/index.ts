@@ -142,7 +142,7 @@ export function foreignError(name: string, format: LogFormat): AppError {
 }
 
 /** After so many lines a log that is surely not ours is compared with other formats, and at the end. */
-const EARLY_LOOKS = [1, 8, 64];
+const EARLY_LOOKS = [1, 4, 16, 64];
 
 /** A rewriting command looks at so many bytes at most before it decides, for it has to hold them. */
 const MOST_HELD_BYTES = 64 * 1024 * 1024;
