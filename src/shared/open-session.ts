@@ -49,10 +49,19 @@ export function choiceIn(args: ParsedArgs): Choice {
 
 /** What a log that is opened by its name needs of the outside; '-' is stdin. */
 export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 'session' | 'scanner'> {
-  const chunks = (store: ByteStore): AsyncIterable<Buffer> => {
-    if (store.size !== undefined) io.progress.expect(store.size);
-    return abortable(store.chunks(), io);
-  };
+  async function* chunks(store: ByteStore): AsyncGenerator<Buffer> {
+    let left = store.size ?? 0;
+    io.progress.expect(left);
+    try {
+      for await (const chunk of abortable(store.chunks(), io)) {
+        left -= chunk.length;
+        yield chunk;
+      }
+    } finally {
+      // Whoever has seen enough of a log reads no more of it.
+      if (left > 0) io.progress.expect(-left);
+    }
+  }
   const readAhead: OpenLogOptions['readAhead'] = async (store, cutting) => {
     const ahead = await store.readAhead?.(cutting, (bytes) => io.progress.read(bytes));
     if (ahead) io.progress.expect(store.size ?? 0);

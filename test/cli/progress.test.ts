@@ -161,6 +161,12 @@ describe('the total of a command that reads a file several times', () => {
   const old = join(folder, 'old.jsonl');
   const oldEntries = entries.map((line) => line.replace(/"id":"[^"]*","parentId":[^,]*,/, ''));
   writeFileSync(old, HEADER.replace('"version":3', '"version":1') + oldEntries.join(''));
+  const claude = join(folder, 'claude.jsonl');
+  const records = Array.from({ length: 1_000 }, (_, at) => ({
+    ...{ type: 'user', uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, isSidechain: false, sessionId: 's' },
+    ...{ timestamp: '2026-01-01T00:00:00.000Z', message: { role: 'user', content: text } },
+  }));
+  writeFileSync(claude, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   const MEGABYTES = 10.2;
 
   /** How far the run was at each moment, and of how many megabytes. */
@@ -182,6 +188,7 @@ describe('the total of a command that reads a file several times', () => {
     ['migrate', [old, '-o', join(folder, 'out.jsonl')], 2],
     ['externalize', [healthy, '--blobs', folder, '-o', join(folder, 'out.jsonl')], 1],
     ['validate', [healthy], 1],
+    ['convert', [claude, '-o', join(folder, 'out.jsonl')], 1],
   ])('is known from the start: %s %j reads %i times the file', async (command, words, passes) => {
     const { percents, totals } = await shares(command, ...words);
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
