@@ -96,8 +96,10 @@ export function readFully(fd: number, buffer: Buffer, position: number): number 
   return filled;
 }
 
-export function writeFully(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
+/** At a position, or behind what was written last. */
+export function writeFully(fd: number, bytes: Uint8Array, position?: number): void {
+  for (let at = 0; at < bytes.length; )
+    at += writeSync(fd, bytes, at, bytes.length - at, position === undefined ? null : position + at);
 }
 
 /** Somebody else may have removed it already, or the folder went away: there is nothing left to remove then. */

@@ -8,7 +8,9 @@ const CHUNK_BYTES = 256 * 1024;
 /** What is read early is held in memory, so nobody reads further ahead than so many blocks. */
 const MOST_AHEAD = 8;
 
-async function serve({ fd, name, cutting, taken }: AheadTask, post: (message: AheadMessage) => void): Promise<void> {
+type Post = (message: AheadMessage, moved?: readonly ArrayBuffer[]) => void;
+
+async function serve({ fd, name, cutting, taken }: AheadTask, post: Post): Promise<void> {
   let read = 0;
   async function* chunks(): AsyncGenerator<Buffer> {
     const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
@@ -23,7 +25,7 @@ async function serve({ fd, name, cutting, taken }: AheadTask, post: (message: Ah
   let posted = 0;
   const counted = countingSource({ name, chunks });
   for await (const lines of cutLines(counted.chunks, cutting)) {
-    post({ lines, bytes: read });
+    post({ lines, bytes: read }, 'bytes' in lines ? [lines.bytes.buffer] : []);
     read = 0;
     posted++;
     for (let seen = Atomics.load(taken, 0); posted - seen >= MOST_AHEAD; seen = Atomics.load(taken, 0))
@@ -32,4 +34,4 @@ async function serve({ fd, name, cutting, taken }: AheadTask, post: (message: Ah
   post({ facts: counted.facts() });
 }
 
-void serve(workerData as AheadTask, (message) => parentPort?.postMessage(message));
+void serve(workerData as AheadTask, (message, moved) => parentPort?.postMessage(message, moved));

@@ -14,6 +14,9 @@ const SCRIPT = `${import.meta.dirname}/read-ahead-worker.cjs`;
 /** What the thread makes is soon gone. */
 const YOUNG_MB = 4;
 
+/** The thread is woken after so many messages, fewer than it may be ahead: to be woken for each slows down both. */
+const WAKE_EVERY = 4;
+
 export interface AheadTask {
   readonly fd: number;
   readonly name: string;
@@ -45,8 +48,7 @@ export async function readAhead(
           facts = message.facts;
           return;
         }
-        Atomics.add(taken, 0, 1);
-        Atomics.notify(taken, 0);
+        if (Atomics.add(taken, 0, 1) % WAKE_EVERY === 0) Atomics.notify(taken, 0);
         onBytes(message.bytes);
         yield message.lines;
       }

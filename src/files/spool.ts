@@ -1,12 +1,16 @@
+import { write } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { ByteStore } from '../log/byte-store.ts';
 import { AppError, errorCode, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
-import { attempt, readFully, remove, requireRunning } from './disk.ts';
+import { attempt, readFully, remove, requireRunning, writeFully } from './disk.ts';
 import { TempFile } from './temp.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const MOST_IN_MEMORY = 8 * 1024 * 1024;
+/** How many writes may be under way, and how long the bytes of one may be. */
+const MOST_UNDER_WAY = 8;
+const MOST_BEHIND = 256 * 1024;
 
 /**
  * A private place on the disk for bytes that have to be read more than once, such as those of a pipe. It loses its name
@@ -17,6 +21,12 @@ export class Spool extends TempFile implements ByteStore {
   source: AsyncIterator<Buffer, void> | undefined;
   readonly #folder: string;
   #size = 0;
+  #underWay = 0;
+  /** Memory of writes that have ended. */
+  readonly #free: Buffer[] = [];
+  #failure: unknown;
+  #onSettled: (() => void) | undefined;
+  #isDiscarded = false;
 
   constructor(random: Io['random'], signal: AbortSignal, folder: string = tmpdir()) {
     super(folder, random, signal, 0o600, 'spool');
@@ -29,8 +39,50 @@ export class Spool extends TempFile implements ByteStore {
   }
 
   override write(bytes: Uint8Array): void {
-    attempt(this.#folder, () => super.write(bytes), spoolError);
+    requireRunning(this.signal);
+    attempt(this.#folder, () => writeFully(this.fd, bytes, this.#size), spoolError);
     this.#size += bytes.length;
+  }
+
+  /** The same while the program goes on: nothing may be read before `settled`. The bytes are copied. */
+  writeBehind(bytes: Buffer): void {
+    if (this.#failure !== undefined) throw spoolError(this.#folder, this.#failure);
+    if (this.#underWay === MOST_UNDER_WAY || bytes.length > MOST_BEHIND) {
+      this.write(bytes);
+      return;
+    }
+    requireRunning(this.signal);
+    const memory = this.#free.pop() ?? Buffer.allocUnsafeSlow(MOST_BEHIND);
+    const [length, position] = [bytes.copy(memory), this.#size];
+    this.#size += length;
+    this.#underWay++;
+    write(this.fd, memory, 0, length, position, (error, written) => {
+      this.#underWay--;
+      try {
+        if (error) throw error;
+        writeFully(this.fd, memory.subarray(written, length), position + written);
+      } catch (failure) {
+        this.#failure ??= failure;
+      }
+      this.#free.push(memory);
+      if (this.#underWay > 0) return;
+      if (this.#isDiscarded) super.discard();
+      this.#onSettled?.();
+    });
+  }
+
+  async settled(): Promise<void> {
+    if (this.#underWay > 0)
+      await new Promise<void>((resolve) => {
+        this.#onSettled = resolve;
+      });
+    if (this.#failure !== undefined) throw spoolError(this.#folder, this.#failure);
+  }
+
+  override discard(): void {
+    // A write that is under way must not get to another file that is opened in the place of this one.
+    this.#isDiscarded = true;
+    if (this.#underWay === 0) super.discard();
   }
 
   async readAt(buffer: Buffer, position: number): Promise<number> {

@@ -20,9 +20,9 @@ export interface CutLines {
   readonly texts: readonly string[];
   /** LINE_FACTS numbers for each line. */
   readonly facts: readonly number[];
-  /** What was cut: JSON without its quotes, one character per byte, and its length as a string. */
-  readonly rests: readonly string[];
-  readonly lengths: readonly number[];
+  /** Where what was cut is in the bytes: JSON without its quotes. REST_FACTS numbers for each. */
+  readonly rests: readonly number[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** A line that needs a look of its own. */
@@ -32,6 +32,8 @@ export interface OddLine {
 
 /** Of each line: its bytes, SUSPECT and SPACED, and how many texts were cut. */
 export const LINE_FACTS = 3;
+/** Of each text that was cut: the start and the end of its rest, and the length of that as a string. */
+export const REST_FACTS = 3;
 /** It may have a number that JSON.parse does not give back as it was. */
 export const SUSPECT = 1;
 /** It has white space between its values, or nobody has looked. */
@@ -56,7 +58,7 @@ export async function* cutLines(
     else if (piece.encoding === 'invalid') for (const line of piece.split()) yield oddLine(line);
     else {
       const lines = linesOf(piece, cutting, scanner, cut);
-      cut += lines.rests.length;
+      cut += lines.rests.length / REST_FACTS;
       yield lines;
     }
   }
@@ -68,7 +70,7 @@ function oddLine(line: Line): OddLine {
 
 function linesOf(block: Block, cutting: Cutting | undefined, scanner: Scanner | undefined, before: number): CutLines {
   const { number, offset } = block;
-  const [texts, facts, rests, lengths]: [string[], number[], string[], number[]] = [[], [], [], []];
+  const [texts, facts, rests]: [string[], number[], number[]] = [[], [], []];
   if (!cutting || !scanner?.load(block.bytes)) {
     for (const { length, text } of wholeLines(block.bytes)) {
       texts.push(text);
@@ -76,17 +78,19 @@ function linesOf(block: Block, cutting: Cutting | undefined, scanner: Scanner | 
     }
   } else {
     const { mayCut, mark: start } = cutting;
-    const mark = (rest: Buffer, length: number): string => {
-      lengths.push(length);
-      return `${start}${before + rests.push(rest.toString('latin1')) - 1}\\"`;
+    let next = before;
+    const mark = (from: number, end: number, length: number): string => {
+      rests.push(from, end, length);
+      return `${start}${next++}\\"`;
     };
-    let cut = 0;
+    let cut = before;
     for (const { length, text, isSuspect, isSpaced } of shortLines(block, scanner, { mayCut, mark })) {
       texts.push(text);
-      facts.push(length, (isSuspect ? SUSPECT : 0) | (isSpaced ? SPACED : 0), rests.length - cut);
-      cut = rests.length;
+      facts.push(length, (isSuspect ? SUSPECT : 0) | (isSpaced ? SPACED : 0), next - cut);
+      cut = next;
     }
   }
   block.lines = texts.length;
-  return { number, offset, texts, facts, rests, lengths };
+  // The memory of the block is used again.
+  return { number, offset, texts, facts, rests, bytes: new Uint8Array(rests.length > 0 ? block.bytes : []) };
 }

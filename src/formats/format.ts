@@ -88,8 +88,8 @@ export interface NativeSink {
    * last one may be open: no newline follows.
    */
   line(raw: string, sourceLine: number, isOpen?: boolean): void;
-  /** The same in pieces: text, and behind it bytes, one to a character, and so on. */
-  pieces(pieces: readonly string[], sourceLine: number): void;
+  /** The same in pieces, of text and of bytes. */
+  pieces(pieces: readonly (string | Buffer)[], sourceLine: number): void;
   /** A line of the file that is damaged and was left out. */
   leftOut(sourceLine: number, rule: string): void;
   /** Something that could not be carried over as it was meant; line 0 is the whole file. */

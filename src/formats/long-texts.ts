@@ -1,4 +1,3 @@
-import { decodeUtf8 } from '../lines/line.ts';
 import type { Cutting } from './cut-lines.ts';
 import type { LogSource } from './format.ts';
 
@@ -8,6 +7,14 @@ export class LostText extends Error {}
 /** Its name and number, and a quote. */
 const LONGEST_MARK = 40;
 
+/** The rest of a text: where it is, as JSON without its quotes, and its length as a string. */
+interface Rest {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  readonly length: number;
+}
+
 /**
  * Long texts that a conversion only hands on: a record has the head of one and a mark for the rest, whose bytes go from
  * the source to the entry as they are. Whoever looks at more than the head of a text asks for the whole one.
@@ -16,12 +23,11 @@ export class LongTexts {
   /** How they are cut; undefined where all are read in full. */
   readonly cutting: Cutting | undefined;
   readonly #name: string;
+  /** Where a mark has to be. */
   readonly #mark: RegExp;
-  /** What tells a mark, and where it is not whole because somebody has cut the text. */
+  /** What tells a mark, also one that is not whole because somebody has cut the text. */
   readonly #start: string;
-  readonly #broken: RegExp;
-  /** JSON without its quotes, one character per byte, and its length as a string. */
-  readonly #rests: { readonly json: string; readonly length: number }[] = [];
+  readonly #rests: Rest[] = [];
   #first = 0;
 
   constructor({ random, scanner }: LogSource, mayCut = /(?!)/) {
@@ -30,9 +36,8 @@ export class LongTexts {
     this.#name = `text-${Buffer.from(key).toString('hex')}-`;
     this.cutting = scanner === 'off' ? undefined : { mayCut, mark: this.#name, key };
     // A mark ends with a quote: its backslashes tell how often it is JSON inside of JSON.
-    this.#mark = new RegExp(`${this.#name}(\\d+)(\\\\*)"`, 'g');
+    this.#mark = new RegExp(`${this.#name}(\\d+)(\\\\*)"`, 'y');
     this.#start = this.#name.slice(0, 'text-'.length + 8);
-    this.#broken = new RegExp(`${this.#start}(?!${this.#name.slice(this.#start.length)}\\d+\\\\+")`);
   }
 
   /** How many there were so far. */
@@ -41,8 +46,8 @@ export class LongTexts {
   }
 
   /** Keeps the rest of the next text that was cut. */
-  add(json: string, length: number): void {
-    this.#rests.push({ json, length });
+  add(rest: Rest): void {
+    this.#rests.push(rest);
   }
 
   /** Nobody will ask for what was added before that many. */
@@ -51,59 +56,80 @@ export class LongTexts {
     this.#first = Math.max(this.#first, count);
   }
 
-  /** JSON with its texts in full, in pieces: text, and behind it bytes, one to a character, and so on. */
-  pieces(json: string): readonly string[] {
-    if (!json.includes(this.#start)) return [json];
-    if (this.#broken.test(json)) throw new LostText();
-    // Between the texts are the number of a mark and its backslashes.
-    const parts = json.split(this.#mark);
-    const pieces = [parts[0] as string];
-    for (let at = 1; at < parts.length; at += 3)
-      pieces.push(this.#rest(parts[at] as string, (parts[at + 1] as string).length), parts[at + 2] as string);
+  /** JSON with its texts in full, in pieces: of what is cut the bytes. */
+  pieces(json: string): readonly (string | Buffer)[] {
+    let at = json.indexOf(this.#start);
+    if (at < 0) return [json];
+    const pieces: (string | Buffer)[] = [];
+    let done = 0;
+    for (; at >= 0; at = json.indexOf(this.#start, done)) {
+      this.#mark.lastIndex = at;
+      const [mark, count, slashes] = this.#mark.exec(json) ?? [];
+      if (mark === undefined || count === undefined || !slashes) throw new LostText();
+      pieces.push(json.slice(done, at), this.#rest(count, slashes.length));
+      done = at + mark.length;
+    }
+    pieces.push(json.slice(done));
     return pieces;
   }
 
   /** JSON with its texts in full. */
   wholeJson(json: string): string {
-    return json.includes(this.#name)
-      ? json.replace(this.#mark, (_mark, count: string, slashes: string) =>
-          decodeUtf8(this.#rest(count, slashes.length)),
-        )
-      : json;
+    const pieces = this.pieces(json);
+    return pieces.length === 1 ? json : pieces.join('');
   }
 
   /** A text in full. */
   whole(text: string): string {
-    if (!text.includes(this.#name)) return text;
-    return text.replace(this.#mark, (_mark, count: string) => JSON.parse(`"${decodeUtf8(this.#rest(count, 1))}"`));
+    const at = this.#markIn(text);
+    return at < 0 ? text : `${text.slice(0, at)}${unquoted(jsonOf(this.#behind(text, at)))}`;
   }
 
   /** So much of the start of a text. */
   head(text: string, length: number): string {
-    const [mark, count] = text.length < length + LONGEST_MARK ? (text.matchAll(this.#mark).next().value ?? []) : [];
-    if (mark === undefined || count === undefined) return text.slice(0, length);
-    const rest = this.#rest(count, 1);
+    const at = text.length < length + LONGEST_MARK ? this.#markIn(text) : -1;
+    if (at < 0) return text.slice(0, length);
+    const json = jsonOf(this.#behind(text, at));
     let end = length;
     // Not inside of an escape, which has up to six characters, nor of a character of several bytes.
-    while (end < rest.length && /[\\\u0080-\u00ff]/.test(rest.slice(end - 6, end + 1))) end++;
-    const head = text.replace(mark, () => JSON.parse(`"${decodeUtf8(rest.slice(0, end))}"`));
+    while (end < json.length && /[\\\u0080-\u00ff]/.test(json.toString('latin1', end - 6, end + 1))) end++;
+    const head = text.slice(0, at) + unquoted(json.subarray(0, end));
     return (head.length < length ? this.whole(text) : head).slice(0, length);
   }
 
   lengthOf(text: string): number {
-    const at = text.length < LONGEST_MARK ? -1 : text.indexOf(this.#name);
-    return at < 0 ? text.length : at + this.#at(text.slice(at + this.#name.length, -1)).length;
+    const at = this.#markIn(text);
+    return at < 0 ? text.length : at + this.#behind(text, at).length;
   }
 
-  #rest(count: string, slashes: number): string {
-    let rest = this.#at(count).json;
+  #markIn(text: string): number {
+    return text.length < LONGEST_MARK ? -1 : text.indexOf(this.#name);
+  }
+
+  /** What the mark at the end of a text stands for. */
+  #behind(text: string, at: number): Rest {
+    return this.#at(text.slice(at + this.#name.length, -1));
+  }
+
+  #rest(count: string, slashes: number): Buffer {
+    const json = jsonOf(this.#at(count));
+    if (slashes === 1) return json;
+    let rest = json.toString('latin1');
     for (let left = slashes; left > 1; left = (left - 1) / 2) rest = JSON.stringify(rest).slice(1, -1);
-    return rest;
+    return Buffer.from(rest, 'latin1');
   }
 
-  #at(count: string): { readonly json: string; readonly length: number } {
+  #at(count: string): Rest {
     const rest = this.#rests[Number(count) - this.#first];
     if (rest === undefined) throw new LostText();
     return rest;
   }
+}
+
+function jsonOf({ bytes, start, end }: Rest): Buffer {
+  return bytes.subarray(start, end);
+}
+
+function unquoted(json: Buffer): string {
+  return JSON.parse(`"${json.toString('utf8')}"`) as string;
 }

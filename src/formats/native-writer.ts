@@ -275,12 +275,7 @@ export class NativeWriter {
     if (this.dialect === 'pi' && title !== undefined)
       this.entry('session_info', { name: title }, { line: this.#line, time: this.#time || timestamp });
     const head = [header, { ...entry, customType: STAMP, data: stamp }];
-    const rawOf = (json: string): string =>
-      this.texts
-        .pieces(json)
-        .map((piece, at) => (at % 2 === 0 ? encodeUtf8(piece) : piece))
-        .join('');
-    this.#sink.head(head.map((one) => rawOf(toJson(one))));
+    this.#sink.head(head.map((one) => encodeUtf8(this.texts.wholeJson(toJson(one)))));
     const { mapped, merged, custom, dropped } = this.#counts;
     this.#sink.report({
       source: { format, ...defined({ version: formatVersion }), sha256: source.sha256, bytes: source.bytes },

@@ -3,7 +3,7 @@ import { parseExact } from '../json/exact.ts';
 import { parseObject } from '../json/value.ts';
 import { encodeUtf8, Line } from '../lines/line.ts';
 import { countingSource, type SourceFacts } from './counting-source.ts';
-import { type CutLines, cutLines, LINE_FACTS, type OddLine, SUSPECT } from './cut-lines.ts';
+import { type CutLines, cutLines, LINE_FACTS, type OddLine, REST_FACTS, SUSPECT } from './cut-lines.ts';
 import type { CountedLines, LogSource, OnDamage, SourceRecord } from './format.ts';
 import type { LongTexts } from './long-texts.ts';
 
@@ -41,7 +41,8 @@ function* recordsIn(piece: CutLines | OddLine, onDamage: OnDamage, held?: LongTe
     else reportDamage(line, onDamage);
     return;
   }
-  const { texts, facts, rests, lengths } = piece;
+  const { texts, facts, rests } = piece;
+  const bytes = Buffer.from(piece.bytes.buffer);
   let { number, offset } = piece;
   let next = 0;
   for (let at = 0; at < texts.length; at++) {
@@ -49,8 +50,13 @@ function* recordsIn(piece: CutLines | OddLine, onDamage: OnDamage, held?: LongTe
     const length = facts[at * LINE_FACTS] as number;
     const flags = facts[at * LINE_FACTS + 1] as number;
     const textsBefore = held?.count ?? 0;
-    for (let left = facts[at * LINE_FACTS + 2] as number; left > 0; left--, next++)
-      held?.add(rests[next] as string, lengths[next] as number);
+    for (let left = facts[at * LINE_FACTS + 2] as number; left > 0; left--, next += REST_FACTS)
+      held?.add({
+        bytes,
+        start: rests[next] as number,
+        end: rests[next + 1] as number,
+        length: rests[next + 2] as number,
+      });
     const value = (flags & SUSPECT) > 0 ? parseExact(text) : parseObject(text);
     if (value) yield { value, line: number, offset, length, textsBefore, json: flags === 0 ? text : undefined };
     else reportDamage(new Line(number, offset, encodeUtf8(held?.wholeJson(text) ?? text), true, 'utf8'), onDamage);

@@ -9,8 +9,8 @@ const LONGEST_KEY = 40;
 export interface Cuts {
   /** What stands before a text that may be cut, up to its opening quote. */
   readonly mayCut: RegExp;
-  /** What stands in the place of the rest of a text, as JSON: its bytes, and its length as a string. */
-  readonly mark: (rest: Buffer, length: number) => string;
+  /** What stands in the place of the rest of a text, as JSON: where it is in the block, and its length as a string. */
+  readonly mark: (start: number, end: number, length: number) => string;
 }
 
 /** A line of a block: where it starts there, its length without the newline, and its text. */
@@ -48,7 +48,7 @@ export function* shortLines(block: Block, scanner: Scanner, { mayCut, mark }: Cu
         const cut = texts[next + 1] as number;
         text += bytes.toString(encoding, done, cut);
         done = texts[next + 2] as number;
-        text += mark(bytes.subarray(cut, done), texts[next + 3] as number);
+        text += mark(cut, done, texts[next + 3] as number);
       }
       const isCut = done > start;
       text += bytes.toString(encoding, done, start + length);

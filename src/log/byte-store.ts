@@ -20,7 +20,7 @@ export interface ByteStore {
 export interface Scratch {
   /** The memory of the bytes may be used again. */
   write(bytes: Buffer): void;
-  store(): ByteStore;
+  store(): Promise<ByteStore>;
   /** Only where it does not become a store. */
   discard(): void;
 }
@@ -97,7 +97,7 @@ export function memoryScratch(): Scratch {
   const pieces: Buffer[] = [];
   return {
     write: (piece) => pieces.push(Buffer.from(piece)),
-    store: () => storeOf(inMemory(Buffer.concat(pieces))),
+    store: async () => storeOf(inMemory(Buffer.concat(pieces))),
     discard: () => {},
   };
 }

@@ -11,7 +11,9 @@ import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
 import type { LeftOut } from './log-entry.ts';
 
 /** Lines are written some at a time. */
-const FLUSH_BYTES = 1024 * 1024;
+const FLUSH_BYTES = 256 * 1024;
+
+const NEWLINE = 0x0a;
 
 /** A log of another format or version as a native one. */
 export interface NativeForm {
@@ -87,15 +89,18 @@ export async function nativeForm(
     };
     let head: readonly string[] = [];
     let report: ConversionReport | undefined;
-    const put = (piece: string, encoding: 'latin1' | 'utf8'): void => {
+    const put = (piece: string | Buffer, encoding: 'latin1' | 'utf8' = 'utf8'): void => {
       // UTF-8 has at most three bytes for a unit of UTF-16.
-      const most = encoding === 'utf8' ? 3 * piece.length : piece.length;
+      const most = typeof piece === 'string' && encoding === 'utf8' ? 3 * piece.length : piece.length;
       if (bytes + most >= FLUSH_BYTES) flush();
-      if (most >= FLUSH_BYTES) scratch.write(Buffer.from(piece, encoding));
-      else bytes += buffer.write(piece, bytes, encoding);
+      if (most >= FLUSH_BYTES) scratch.write(typeof piece === 'string' ? Buffer.from(piece, encoding) : piece);
+      else bytes += typeof piece === 'string' ? buffer.write(piece, bytes, encoding) : piece.copy(buffer, bytes);
     };
     const endLine = (sourceLine: number, isOpen = false): void => {
-      if (!isOpen) put('\n', 'latin1');
+      if (!isOpen) {
+        if (bytes === FLUSH_BYTES) flush();
+        buffer[bytes++] = NEWLINE;
+      }
       // What is about the whole file, such as its title, belongs where it is written.
       if (sourceLine > 0) last = sourceLine;
       sourceLines.push(last);
@@ -108,12 +113,15 @@ export async function nativeForm(
         put(change ? change(raw) : raw, 'latin1');
         endLine(sourceLine, isOpen);
       },
-      pieces: (pieces: readonly string[], sourceLine: number) => {
+      pieces: (pieces: readonly (string | Buffer)[], sourceLine: number) => {
         if (change) {
-          sink.line(pieces.map((piece, at) => (at % 2 === 0 ? encodeUtf8(piece) : piece)).join(''), sourceLine);
+          const raws = pieces.map((piece) =>
+            typeof piece === 'string' ? encodeUtf8(piece) : piece.toString('latin1'),
+          );
+          sink.line(raws.join(''), sourceLine);
           return;
         }
-        for (let at = 0; at < pieces.length; at++) put(pieces[at] as string, at % 2 === 0 ? 'utf8' : 'latin1');
+        for (const piece of pieces) put(piece);
         endLine(sourceLine);
       },
       leftOut: (line: number, rule: string) => void damage.push({ line, rule }),
@@ -139,7 +147,7 @@ export async function nativeForm(
       await toNative({ ...source, scanner: 'off' }, sink, conversion);
     }
     flush();
-    const body = scratch.store();
+    const body = await scratch.store();
     return {
       head,
       store: head.length > 0 ? withHead(Buffer.from(`${head.join('\n')}\n`, 'latin1'), body) : body,

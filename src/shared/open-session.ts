@@ -69,7 +69,11 @@ export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 
   };
   const scratch = (): Scratch => {
     const spool = new Spool(io.random, io.signal);
-    return { write: (bytes) => spool.write(bytes), store: () => spool, discard: () => spool.discard() };
+    const store = async (): Promise<Spool> => {
+      await spool.settled();
+      return spool;
+    };
+    return { write: (bytes) => spool.writeBehind(bytes), store, discard: () => spool.discard() };
   };
   return {
     name,

@@ -1,6 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, fstatSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tryOr } from '../../src/files/disk.ts';
 import { Spool } from '../../src/files/spool.ts';
+import { projectRoot } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const folder = scratchFolder();
@@ -21,6 +25,55 @@ describe('Spool', () => {
     expect(spool.size).toBe(11);
     spool.close();
     spool.close();
+  });
+
+  it('gives back what was written behind, in its order, however much of it was under way', async () => {
+    const spool = new Spool(random, new AbortController().signal, folder);
+    const parts = Array.from({ length: 40 }, (_, at) => Buffer.alloc(at === 20 ? 900_000 : 1_000 * at, 65 + at));
+    const memory = Buffer.alloc(900_000);
+    for (const part of parts) spool.writeBehind(memory.subarray(0, part.copy(memory)));
+    await spool.settled();
+    const chunks: Buffer[] = [];
+    for await (const chunk of spool.chunks()) chunks.push(Buffer.from(chunk));
+    expect(Buffer.concat(chunks).equals(Buffer.concat(parts))).toBe(true);
+    spool.close();
+  });
+
+  it('stays open while a write is under way', async () => {
+    const stop = new AbortController();
+    const spool = new Spool(random, stop.signal, folder);
+    const file = (): number | undefined => tryOr(undefined, () => fstatSync(spool.fd).ino);
+    const own = file();
+    spool.writeBehind(Buffer.alloc(200_000, 1));
+    stop.abort('SIGINT');
+    expect(file()).toBe(own);
+    await spool.settled();
+    expect(file()).not.toBe(own);
+    expect(() => spool.writeBehind(Buffer.from('x'))).toThrow(/SIGINT/);
+  });
+
+  it('ends a conversion that it has no room for', () => {
+    const own = scratchFolder();
+    const log = join(own, 'claude.jsonl');
+    const record = (at: number) => ({
+      ...{ type: 'user', uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, isSidechain: false },
+      ...{ sessionId: 's', message: { role: 'user', content: 'x'.repeat(10_000) } },
+    });
+    const records = Array.from({ length: 500 }, (_, at) => JSON.stringify(record(at)));
+    writeFileSync(log, `${records.join('\n')}\n`);
+    const program = join(projectRoot, 'bin/sessionctl.js');
+    const ran = spawnSync(
+      'bash',
+      ['-c', 'ulimit -f 1000; exec "$@"', 'bash', process.execPath, program, 'convert', log],
+      {
+        env: { ...process.env, TMPDIR: own },
+      },
+    );
+    expect(ran.stderr.toString()).toBe(
+      `sessionctl: ${own}: the file would exceed a size limit; raise the limit or write elsewhere\n`,
+    );
+    expect(ran.status).toBe(2);
+    expect(readdirSync(own)).toEqual(['claude.jsonl']);
   });
 
   it('stops when the user stops the program', () => {
