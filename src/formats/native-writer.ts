@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { exactJson } from '../json/exact.ts';
 import type { JsonObject } from '../json/value.ts';
 import { encodeUtf8 } from '../lines/line.ts';
-import { uint32Column } from '../util/column.ts';
-import { NONE, Symbols } from '../util/symbols.ts';
+import { Cells, NONE, Symbols } from '../util/symbols.ts';
 import { toJson } from '../util/to-json.ts';
 import { version as toolVersion } from '../util/version.ts';
 import type { SourceFacts } from './counting-source.ts';
@@ -68,10 +67,10 @@ export class NativeWriter {
   readonly #sessionId: string;
   /** The texts that records have marks for. */
   readonly texts: LongTexts;
-  /** All ids that are taken. */
-  readonly #ids: Symbols;
-  /** By the symbol of an entry: its state, as a place in #states. */
-  readonly #stateOf = uint32Column();
+  /** The ids of entries, and whatever else a format has to tell apart. */
+  readonly ids: Symbols;
+  /** By the id of an entry: its state, as a place in #states. An id that has one is taken. */
+  readonly #stateOf = new Cells();
   readonly #states: PathState[] = [{}];
   readonly #losses = new Losses();
   readonly #sessions: RelatedSession[] = [];
@@ -102,9 +101,8 @@ export class NativeWriter {
     this.#options = options;
     this.#sessionId = sessionId;
     this.texts = texts;
-    this.#ids = new Symbols(source.random(8));
+    this.ids = new Symbols(source.random(8));
     this.#stampId = this.#newId(undefined, 'stamp');
-    this.#stateOf.push(0);
     this.#last = this.#stampId;
   }
 
@@ -289,10 +287,8 @@ export class NativeWriter {
 
   /** The fields may be an object as JSON already. */
   #write(type: string, fields: string | JsonObject | ((id: string) => JsonObject), place: Place, time: number): string {
-    const id = this.#newId(place.id, `line ${place.line}`);
     const parentId = place.parent === undefined ? this.#last : (place.parent ?? this.#stampId);
-    const parent = this.#ids.find(parentId);
-    this.#stateOf.push(parent === NONE || parent >= this.#stateOf.size ? 0 : this.#stateOf.at(parent));
+    const id = this.#newId(place.id, `line ${place.line}`, this.#stateOfEntry(parentId));
     const names = `{"type":"${type}","id":${quoted(id)},"parentId":${quoted(parentId)}`;
     const json = typeof fields === 'string' ? fields : toJson(typeof fields === 'function' ? fields(id) : fields);
     const rest = json.length > 2 ? `,${json.slice(1)}` : '}';
@@ -305,34 +301,39 @@ export class NativeWriter {
   }
 
   /** The source's id where it has one that is free, else one that is the same in every run. */
-  #newId(own: string | undefined, key: string): string {
-    if (own !== undefined && own !== '' && this.#take(own)) return own;
+  #newId(own: string | undefined, key: string, state = 0): string {
+    if (own !== undefined && own !== '' && this.#take(own, state)) return own;
     const name = own ?? key;
     // All records of a document may be on one line: what was tried for it before is taken.
     const { key: before, n: tried } = this.#tried;
     for (let n = name === before ? tried + 1 : 0; ; n++) {
       const digits = hash('sha256', [this.#format.id, this.#sessionId, name, n].join('\0'), 'hex');
       const id = digits.slice(0, 8);
-      if (!this.#take(id)) continue;
+      if (!this.#take(id, state)) continue;
       this.#tried = { key: name, n };
       return id;
     }
   }
 
-  #take(id: string): boolean {
-    const { size } = this.#ids;
-    return this.#ids.intern(id) === size;
+  #take(id: string, state: number): boolean {
+    const symbol = this.ids.intern(id);
+    if (this.#stateOf.get(symbol) !== NONE) return false;
+    this.#stateOf.set(symbol, state);
+    return true;
+  }
+
+  /** Where the state of an entry is in #states. */
+  #stateOfEntry(id: string | null): number {
+    return id === null ? 0 : Math.max(0, this.#stateOf.get(this.ids.find(id)));
   }
 
   #stateAt(id: string | null): PathState {
-    const symbol = id === null ? 0 : this.#ids.find(id);
-    return this.#states[symbol === NONE ? 0 : this.#stateOf.at(symbol)] as PathState;
+    return this.#states[this.#stateOfEntry(id)] as PathState;
   }
 
   #setState(id: string, change: PathState): void {
-    const symbol = this.#ids.find(id);
     this.#states.push({ ...this.#stateAt(id), ...change });
-    this.#stateOf.set(symbol, this.#states.length - 1);
+    this.#stateOf.set(this.ids.find(id), this.#states.length - 1);
   }
 
   #timeOf({ time, line }: Place): number {

@@ -1,4 +1,4 @@
-import { int32Column, uint32Column } from './column.ts';
+import { type Column, int32Column, uint32Column } from './column.ts';
 import { AppError } from './errors.ts';
 import { KeyedHash } from './keyed-hash.ts';
 
@@ -12,8 +12,42 @@ const FIRST_PAGE = 1 << 14;
 /** In the first byte of a text: its length follows in four bytes. */
 const LONG = 0xff;
 const MOST_BYTES = 2 ** 32;
-const MOST_RECENT = 64;
-const MOST_REMEMBERED = 256;
+const RECENT_BITS = 6;
+const LONGEST_RECENT = 256;
+
+/** Texts that were asked for lately: a conversion asks for the same few many times. */
+class RecentTexts {
+  readonly #texts: (string | undefined)[] = new Array(1 << RECENT_BITS).fill(undefined);
+  readonly #symbols = new Int32Array(1 << RECENT_BITS).fill(NONE);
+  /** By the last bits of a symbol: the slot where it was put last. */
+  readonly #slots = new Uint8Array(1 << RECENT_BITS);
+
+  symbolOf(text: string): number {
+    const slot = slotOf(text);
+    return this.#texts[slot] === text ? (this.#symbols[slot] as number) : NONE;
+  }
+
+  textOf(symbol: number): string | undefined {
+    const slot = this.#slots[symbol & ((1 << RECENT_BITS) - 1)] as number;
+    return this.#symbols[slot] === symbol ? this.#texts[slot] : undefined;
+  }
+
+  keep(text: string, symbol: number): void {
+    if (symbol === NONE || text.length > LONGEST_RECENT) return;
+    const slot = slotOf(text);
+    this.#texts[slot] = text;
+    this.#symbols[slot] = symbol;
+    this.#slots[symbol & ((1 << RECENT_BITS) - 1)] = slot;
+  }
+}
+
+/** By some characters: ids that are made at random differ in all of them, those that are counted at the end. */
+function slotOf(text: string): number {
+  const end = text.length;
+  const sum =
+    text.charCodeAt(0) * 7 + text.charCodeAt(1) * 31 + text.charCodeAt(end - 2) * 43 + text.charCodeAt(end - 1);
+  return (sum ^ (sum >> RECENT_BITS)) & ((1 << RECENT_BITS) - 1);
+}
 
 /**
  * Texts as small numbers, in the order in which they were first seen: the ids of a log, of which there may be millions.
@@ -33,8 +67,7 @@ export class Symbols {
   #used = 0;
   #last = NONE;
   #scratch = Buffer.alloc(256);
-  /** Texts that were looked for lately: a conversion asks for the same few many times. */
-  readonly #recent = new Map<string, number>();
+  readonly #recent = new RecentTexts();
 
   /** The key is 8 random bytes. */
   constructor(key: Uint8Array) {
@@ -47,10 +80,12 @@ export class Symbols {
 
   /** The number of a text; a new one where it was not seen before. */
   intern(text: string): number {
-    const recent = this.#recent.get(text);
-    if (recent !== undefined) return recent;
+    const recent = this.#recent.symbolOf(text);
+    if (recent !== NONE) return recent;
     const isWide = this.#encode(text);
-    return this.#remember(text, this.internBytes(this.#scratch, 0, text.length * (isWide ? 2 : 1), isWide));
+    const symbol = this.internBytes(this.#scratch, 0, text.length * (isWide ? 2 : 1), isWide);
+    this.#recent.keep(text, symbol);
+    return symbol;
   }
 
   /** The same for bytes: Latin-1, or else UTF-16. */
@@ -63,21 +98,20 @@ export class Symbols {
 
   /** NONE where the text was not seen. */
   find(text: string): number {
-    const recent = this.#recent.get(text);
-    if (recent !== undefined) return recent;
+    const recent = this.#recent.symbolOf(text);
+    if (recent !== NONE) return recent;
     const isWide = this.#encode(text);
     const end = text.length * (isWide ? 2 : 1);
-    return this.#remember(text, this.#search(this.#hash.of(this.#scratch, 0, end), this.#scratch, 0, end, isWide));
-  }
-
-  #remember(text: string, symbol: number): number {
-    if (symbol === NONE || text.length > MOST_REMEMBERED) return symbol;
-    if (this.#recent.size >= MOST_RECENT) this.#recent.clear();
-    this.#recent.set(text, symbol);
+    const symbol = this.#search(this.#hash.of(this.#scratch, 0, end), this.#scratch, 0, end, isWide);
+    this.#recent.keep(text, symbol);
     return symbol;
   }
 
   text(symbol: number): string {
+    return this.#recent.textOf(symbol) ?? this.#read(symbol);
+  }
+
+  #read(symbol: number): string {
     const start = this.#starts.at(symbol);
     const page = this.#pages[start >>> PAGE_BITS] as Buffer;
     const at = start & (PAGE - 1);
@@ -162,6 +196,28 @@ export class Symbols {
       while (this.#table[slot] !== NONE) slot = (slot + 1) & mask;
       this.#table[slot] = (hash & ~mask) | symbol;
     }
+  }
+}
+
+/** Numbers by symbol; NONE where none was set. */
+export class Cells {
+  readonly #column: Column;
+
+  constructor(column: Column = int32Column()) {
+    this.#column = column;
+  }
+
+  get isEmpty(): boolean {
+    return this.#column.size === 0;
+  }
+
+  get(symbol: number): number {
+    return symbol !== NONE && symbol < this.#column.size ? this.#column.at(symbol) : NONE;
+  }
+
+  set(symbol: number, value: number): void {
+    while (this.#column.size <= symbol) this.#column.push(NONE);
+    this.#column.set(symbol, value);
   }
 }
 

@@ -11,16 +11,16 @@ export interface Call {
 /** The tool calls of a log. */
 export class Calls {
   readonly #ids: Symbols;
-  /** Entries and names of tools, of which each has many calls or few. */
+  /** Entries and names of tools. */
   readonly #texts: Symbols;
   readonly #entry = int32Column();
   readonly #name = int32Column();
   readonly #line = uint32Column();
   readonly #isAnswered = new Column((size) => new Uint8Array(size));
 
-  constructor(key: Uint8Array) {
+  constructor(key: Uint8Array, texts: Symbols) {
     this.#ids = new Symbols(key);
-    this.#texts = new Symbols(key);
+    this.#texts = texts;
   }
 
   add(id: string, name: string, entry: string, line: number): void {

@@ -67,7 +67,7 @@ export class Compactions {
       tokensBefore: (isObject(metadata) && numberOf(metadata['preTokens'])) || 0,
       ...(isObject(metadata) ? { details: metadata } : {}),
     };
-    const id = this.#writer.entry('compaction', fields, { line, id: uuid, parent, time: boundary.facts.timestamp });
+    const id = this.#writer.entry('compaction', fields, { line, id: uuid, parent, time: boundary.time });
     this.#places.setSpokenTo(parent);
     this.#places.put(uuid, id);
     this.#writer.count('mapped');

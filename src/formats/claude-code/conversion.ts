@@ -1,7 +1,7 @@
 import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
-import { Symbols } from '../../util/symbols.ts';
+import { Cells, NONE } from '../../util/symbols.ts';
 import type { ConversionOptions, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { LongTexts } from '../long-texts.ts';
 import { NativeWriter, sessionUuid } from '../native-writer.ts';
@@ -111,11 +111,10 @@ class Conversion {
   readonly #subagents: Subagents;
   readonly #notes = new SessionNotes();
   readonly #compactions: Compactions;
-  /** The keys of all answers; by their symbols the first uuid of each. */
-  readonly #answers: Symbols;
-  readonly #answerUuids: string[] = [];
-  /** The calls of the model that were paid for. */
-  readonly #paid: Symbols;
+  /** By the key of an answer: its first uuid. */
+  readonly #answerUuids = new Cells();
+  /** By the call of the model: whether it was paid for. */
+  readonly #paid = new Cells();
   /** By their offsets: records that were read before their turn. */
   readonly #takenEarly = new Map<number, Taken>();
   /** By uuid: the subagent whose record it is, where the records of several sessions share the file. */
@@ -133,9 +132,7 @@ class Conversion {
     this.#writer = new NativeWriter(FORMAT, source, sink, options, this.#id, texts);
     this.#input = countedRecords(source, (...damage) => this.#writer.damaged(...damage), texts);
     this.#writer.startAt(task.time);
-    this.#places = new Places(source.random(8));
-    this.#answers = new Symbols(source.random(8));
-    this.#paid = new Symbols(source.random(8));
+    this.#places = new Places(this.#writer.ids);
     this.#subagents = new Subagents(sessionId, subagents);
     const about = { keep: options.keep, subagents: this.#subagents, key: source.random(8) };
     this.#tree = new TreeWriter(this.#writer, this.#places, about);
@@ -170,7 +167,7 @@ class Conversion {
     if (typeof uuid !== 'string' || parentUuid === undefined) return this.#beside(record);
     const first = this.#places.spanOf(uuid);
     if (first) return this.#again(uuid, first, record);
-    const above = this.#learned.above.get(uuid);
+    const above = this.#learned.above.size > 0 ? this.#learned.above.get(uuid) : undefined;
     return above ? this.#below(above, record) : this.#first(record);
   }
 
@@ -195,9 +192,10 @@ class Conversion {
   /** What a record is; one that does not have the shape of its type is kept as it is. */
   #described(record: SourceRecord): Taken {
     const facts = describeRecord(record.value);
-    if (hasKnownShape(record.value) !== false) return { record, facts };
+    const time = Date.parse(facts.timestamp ?? '');
+    if (hasKnownShape(record.value) !== false) return { record, facts, time };
     this.#writer.loss('BAD_SHAPE', 'lossy', record.line, facts.id);
-    return { record, facts: { ...facts, kind: 'other' } };
+    return { record, facts: { ...facts, kind: 'other' }, time };
   }
 
   /** A record that is no part of the tree. */
@@ -239,13 +237,13 @@ class Conversion {
     return false;
   }
 
-  #register({ record, facts }: Taken): void {
-    const { id, parentId, kind } = facts;
+  #register(taken: Taken): void {
+    const { id, parentId, kind } = taken.facts;
     const isMessage = kind !== 'attachment' && kind !== 'side' && kind !== 'other';
     if (parentId && !this.#places.isKnown(parentId)) this.#orphans.set(id as string, parentId);
-    this.#places.add(id as string, parentId ?? undefined, isMessage, record);
+    this.#places.add(id as string, parentId ?? undefined, isMessage, taken.record);
     if (parentId) this.#places.join(id as string, parentId, isMessage);
-    this.#notes.see({ record, facts });
+    this.#notes.see(taken);
   }
 
   #place(taken: Taken): undefined {
@@ -297,8 +295,10 @@ class Conversion {
     this.#closeAnswer(false);
     this.#compactions.giveUp();
     this.#writer.texts.forgetBefore(record.textsBefore);
-    const symbol = this.#answers.intern(key);
-    const before = this.#answerUuids[symbol];
+    const { ids } = this.#writer;
+    const symbol = ids.intern(key);
+    const first = this.#answerUuids.get(symbol);
+    const before = first === NONE ? undefined : ids.text(first);
     if (before !== undefined && this.#isPartOf(taken, before)) {
       if (!this.#isLast) {
         const entry = this.#places.entryOf(before) as string;
@@ -309,7 +309,7 @@ class Conversion {
       }
       this.#writer.loss('SPLIT_ANSWER', 'lossy', record.line, uuid);
     }
-    this.#answerUuids[symbol] = uuid;
+    this.#answerUuids.set(symbol, ids.intern(uuid));
     this.#answer = { answer: new Answer(key, record), first: taken, held: [], late: [] };
     const late = this.#learned.late.get(uuid);
     return late ? this.#takeLate(late) : undefined;
@@ -338,8 +338,9 @@ class Conversion {
         this.#writer.count('merged');
       }
     }
-    const { size } = this.#paid;
-    const isPaid = this.#paid.intern(answer.request) === size;
+    const request = this.#writer.ids.intern(answer.request);
+    const isPaid = this.#paid.get(request) === NONE;
+    this.#paid.set(request, 1);
     if (!isPaid) this.#writer.loss('REPLAYED_PREFIX', 'info', first.record.line, first.facts.id);
     const wasInterrupted = isInterrupted && !held.some(({ facts }) => facts.kind === 'results');
     this.#tree.answer(answer, first, { isPaid, wasInterrupted });
@@ -388,7 +389,7 @@ class Conversion {
   end(): void {
     const { sessionId, scope, title } = this.#task;
     const notes = this.#notes;
-    if (this.#answerUuids.length === 0) this.#writer.loss('NO_ASSISTANT', 'info', 0);
+    if (this.#answerUuids.isEmpty) this.#writer.loss('NO_ASSISTANT', 'info', 0);
     for (const { id, line } of this.#tree.calls.open()) this.#writer.loss('PENDING_CALL', 'info', line, id);
     for (const { agent, line } of this.#subagents.missing) this.#writer.loss('SUBAGENT_MISSING', 'info', line, agent);
     this.#tree.finish(notes.leaf(this.#places));

@@ -48,8 +48,8 @@ export function describeRecord(record: JsonObject): TreeFacts {
     parentId: record['parentUuid'] === null ? null : stringOf(record['parentUuid']),
     kind,
     role: isSpoken ? (record['type'] as string) : undefined,
-    calls: kind === 'answer' ? blocks.flatMap(callOf) : NOTHING,
-    results: kind === 'results' ? blocks.flatMap(answeredCall) : NOTHING,
+    calls: kind === 'answer' ? idsIn(blocks, 'tool_use', 'id') : NOTHING,
+    results: kind === 'results' ? idsIn(blocks, 'tool_result', 'tool_use_id') : NOTHING,
     timestamp: stringOf(record['timestamp']),
   };
 }
@@ -58,12 +58,13 @@ export function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function callOf({ type, id }: JsonObject): string[] {
-  return type === 'tool_use' && typeof id === 'string' ? [id] : [];
-}
-
-function answeredCall({ type, tool_use_id: id }: JsonObject): string[] {
-  return type === 'tool_result' && typeof id === 'string' ? [id] : [];
+function idsIn(blocks: readonly JsonObject[], type: string, member: string): readonly string[] {
+  const ids: string[] = [];
+  for (const block of blocks) {
+    const id = block['type'] === type ? block[member] : undefined;
+    if (typeof id === 'string') ids.push(id);
+  }
+  return ids;
 }
 
 function kindOf(record: JsonObject): Kind {

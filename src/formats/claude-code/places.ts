@@ -1,29 +1,11 @@
-import { type Column, float64Column, int32Column } from '../../util/column.ts';
-import { NONE, Symbols } from '../../util/symbols.ts';
+import { float64Column } from '../../util/column.ts';
+import { Cells, NONE, type Symbols } from '../../util/symbols.ts';
 
 /** Where a record is in the file. */
 export interface Span {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
-}
-
-/** Numbers by symbol; NONE where none was set. */
-class Cells {
-  readonly #column: Column;
-
-  constructor(column: Column = int32Column()) {
-    this.#column = column;
-  }
-
-  get(symbol: number): number {
-    return symbol !== NONE && symbol < this.#column.size ? this.#column.at(symbol) : NONE;
-  }
-
-  set(symbol: number, value: number): void {
-    while (this.#column.size <= symbol) this.#column.push(NONE);
-    this.#column.set(symbol, value);
-  }
 }
 
 /**
@@ -47,13 +29,13 @@ export class Places {
   /** By entry: whether somebody spoke below it. */
   readonly #isSpokenTo = new Cells();
 
-  constructor(key: Uint8Array) {
-    this.#ids = new Symbols(key);
+  constructor(ids: Symbols) {
+    this.#ids = ids;
   }
 
   /** Where a record was met first; undefined where it was not. */
   spanOf(uuid: string): Span | undefined {
-    const symbol = this.#ids.find(uuid);
+    const symbol = this.#ids.intern(uuid);
     const offset = this.#offset.get(symbol);
     return offset === NONE ? undefined : { offset, length: this.#length.get(symbol), line: this.#line.get(symbol) };
   }

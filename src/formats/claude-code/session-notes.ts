@@ -23,11 +23,10 @@ export class SessionNotes {
   }
 
   /** A record of the tree. */
-  see({ record, facts }: Taken): void {
+  see({ record, facts, time }: Taken): void {
     const uuid = facts.id as string;
     this.about(record.value);
     this.#last = uuid;
-    const time = Date.parse(facts.timestamp ?? '');
     if (!(time < (this.#newest?.time ?? 0)) && !Number.isNaN(time)) this.#newest = { uuid, time };
   }
 

@@ -13,6 +13,8 @@ import type { Subagents } from './subagents.ts';
 export interface Taken {
   readonly record: SourceRecord;
   readonly facts: ReturnType<typeof describeRecord>;
+  /** In milliseconds since 1970; NaN where it has none. */
+  readonly time: number;
 }
 
 /** A missing parent is taken to be the record before, if that is not older. */
@@ -29,7 +31,8 @@ export class TreeWriter {
   readonly #subagents: Subagents;
   /** The record that was written before, and its time. */
   #before: { readonly uuid: string; readonly time: number } | undefined;
-  #folder = '';
+  #folder: string | undefined;
+  #branch: string | undefined;
   /** The model that spoke last; Claude Code itself speaks in its place. */
   #model = 'unknown';
   /** Versions that store what an attachment said to the model store it always. */
@@ -45,7 +48,7 @@ export class TreeWriter {
     this.#keep = options.keep;
     this.#subagents = options.subagents;
     this.#root = writer.last;
-    this.calls = new Calls(options.key);
+    this.calls = new Calls(options.key, writer.ids);
   }
 
   get root(): string {
@@ -58,34 +61,37 @@ export class TreeWriter {
   }
 
   /** The entry that a record's own hangs from. */
-  parentEntry({ record, facts }: Taken): string {
+  parentEntry(taken: Taken): string {
+    const { record, facts, time } = taken;
     const { parentId } = facts;
     const entry = parentId ? this.#places.entryOf(parentId) : undefined;
-    let parent = entry === undefined ? this.#withoutParent(record, facts) : this.#places.tip(entry);
+    let parent = entry === undefined ? this.#withoutParent(taken) : this.#places.tip(entry);
     const { cwd, gitBranch } = record.value;
-    const folder = `${stringOf(cwd)}\0${stringOf(gitBranch)}`;
-    if (typeof cwd === 'string' && folder !== this.#folder) {
+    const branch = stringOf(gitBranch);
+    if (typeof cwd === 'string' && (cwd !== this.#folder || branch !== this.#branch)) {
       // The header has the first folder, but not the branch.
-      if (this.#keep !== 'none' && (this.#folder !== '' || typeof gitBranch === 'string')) {
-        const data = { cwd, ...(typeof gitBranch === 'string' ? { gitBranch } : {}) };
-        const place = { line: record.line, parent, time: facts.timestamp };
+      if (this.#keep !== 'none' && (this.#folder !== undefined || branch !== undefined)) {
+        const data = { cwd, ...(branch === undefined ? {} : { gitBranch: branch }) };
+        const place = { line: record.line, parent, time };
         const id = this.#writer.custom('claude-code/cwd', data, place);
         this.#places.setBehind(parent, id);
         parent = id;
       }
-      this.#folder = folder;
+      this.#folder = cwd;
+      this.#branch = branch;
     }
     return parent;
   }
 
-  #withoutParent({ line }: SourceRecord, { id, parentId, timestamp }: Taken['facts']): string {
+  #withoutParent({ record: { line }, facts, time }: Taken): string {
     const before = this.#before;
+    const { id, parentId } = facts;
     if (parentId === null) {
       if (before) this.#writer.loss('SECOND_ROOT', 'ambiguous', line, id);
       return this.root;
     }
     this.#writer.loss('MISSING_PARENT', 'lossy', line, id);
-    const isNear = before && Math.abs(Date.parse(timestamp ?? '') - before.time) <= NEAR_MS;
+    const isNear = before && Math.abs(time - before.time) <= NEAR_MS;
     const entry = isNear ? this.#places.entryOf(before.uuid) : undefined;
     return entry === undefined ? this.root : this.#places.tip(entry);
   }
@@ -119,8 +125,8 @@ export class TreeWriter {
     this.wrote(taken);
   }
 
-  wrote({ facts }: Taken): void {
-    this.#before = { uuid: facts.id as string, time: Date.parse(facts.timestamp ?? '') };
+  wrote({ facts, time }: Taken): void {
+    this.#before = { uuid: facts.id as string, time };
   }
 
   #typeOf({ type, subtype, attachment }: JsonObject): string {
@@ -140,8 +146,8 @@ export class TreeWriter {
     if (entry !== parent) this.#places.setBehind(parent, entry);
   }
 
-  #keepBeside({ record, facts }: Taken): void {
-    const place = { line: record.line, time: facts.timestamp, json: record.json };
+  #keepBeside({ record, time }: Taken): void {
+    const place = { line: record.line, time, json: record.json };
     this.#writer.keep(this.#typeOf(record.value), record.value, place);
   }
 
@@ -174,8 +180,8 @@ export class TreeWriter {
     if (this.#writer.last !== tip) this.#writer.custom('claude-code/leaf', { leaf: leaf?.uuid }, { line, parent: tip });
   }
 
-  #place({ record, facts }: Taken, parent: string): Place {
-    return { line: record.line, id: facts.id, parent, time: facts.timestamp };
+  #place({ record, facts, time }: Taken, parent: string): Place {
+    return { line: record.line, id: facts.id, parent, time };
   }
 
   #prompt(taken: Taken, content: unknown, rest: JsonObject): void {
@@ -196,8 +202,8 @@ export class TreeWriter {
     return { blocks: others };
   }
 
-  #extra(id: string, fields: JsonObject, { record, facts }: Taken): void {
-    this.#writer.extra(id, fields, { line: record.line, time: facts.timestamp });
+  #extra(id: string, fields: JsonObject, { record, time }: Taken): void {
+    this.#writer.extra(id, fields, { line: record.line, time });
     if (this.#writer.last !== id) this.#places.setBehind(id, this.#writer.last);
   }
 
@@ -246,7 +252,7 @@ export class TreeWriter {
   #mode(mode: string, taken: Taken): void {
     const parent = this.parentEntry(taken);
     const before = this.#writer.last;
-    this.#writer.mode(mode, { line: taken.record.line, parent, time: taken.facts.timestamp });
+    this.#writer.mode(mode, { line: taken.record.line, parent, time: taken.time });
     if (this.#writer.last !== before) this.#places.setBehind(parent, this.#writer.last);
   }
 
@@ -263,7 +269,7 @@ export class TreeWriter {
     const said = content.filter(({ type }) => type !== 'tool_result');
     if (said.length === 0) return;
     const parent = this.#places.tip(this.#places.entryOf(uuid) as string);
-    const place = { line: record.line, parent, time: facts.timestamp };
+    const place = { line: record.line, parent, time: taken.time };
     const only = said.length === 1 ? said[0]?.['text'] : undefined;
     const others: JsonObject[] = [];
     const blocks = saidBlocks(said, this.#writer, record.line, others);
@@ -285,7 +291,7 @@ export class TreeWriter {
     const call = this.calls.find(callId);
     if (!call) this.#writer.loss('ORPHAN_RESULT', 'lossy', line, uuid);
     const parent = (call && this.#places.answerTip(call.entry)) ?? this.parentEntry(taken);
-    const place = { line, id: isFirst ? uuid : undefined, parent, time: facts.timestamp };
+    const place = { line, id: isFirst ? uuid : undefined, parent, time: taken.time };
     const others: JsonObject[] = [];
     if (call?.isAnswered) {
       this.#writer.loss('DUP_RESULT', 'lossy', line, uuid);
@@ -307,7 +313,7 @@ export class TreeWriter {
     this.#extra(id, this.#lostBlocks(others, taken), taken);
     this.#subagents.link(callId, value['toolUseResult'], line, (session) => {
       const at = this.#places.tip(id);
-      this.#writer.related(session, { line, parent: at, time: facts.timestamp });
+      this.#writer.related(session, { line, parent: at, time: taken.time });
       this.#places.setBehind(at, this.#writer.last);
     });
   }
@@ -333,7 +339,7 @@ export class TreeWriter {
   /** An answer, of which all records are known. */
   answer(answer: Answer, first: Taken, about: { readonly isPaid: boolean; readonly wasInterrupted: boolean }): void {
     const { line } = answer.first;
-    const time = first.facts.timestamp;
+    const { time } = first;
     const above = this.parentEntry(first);
     this.#places.setSpokenTo(above);
     let parent = above;
