@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeDatabase } from '../support/database.ts';
@@ -311,6 +311,22 @@ describe('stats of damaged and changing files', () => {
     chmodSync(join(folder, 'closed'), 0o700);
     expect([code, stderr]).toEqual([2, expect.stringContaining('closed')]);
     expect(JSON.parse(stdout)).toMatchObject({ sessions: 1, outputTokens: 10 });
+  });
+
+  it('counts the whole lines of a file that grows while it is read', async () => {
+    const folder = folderOf({ 'grows.jsonl': good });
+    let lines = 1;
+    const grow = setInterval(() => appendFileSync(join(folder, 'grows.jsonl'), answer('s1', `g${lines++}`, 'r', 1)), 1);
+    try {
+      for (let last = 0, times = 0; times < 10; times++) {
+        const { code, stdout } = await run(['stats', '--json', '--by', 'agent', folder], { env });
+        const { outputTokens } = JSON.parse(stdout) as { outputTokens: number };
+        expect([code, outputTokens >= last && outputTokens <= 9 + lines]).toEqual([0, true]);
+        last = outputTokens;
+      }
+    } finally {
+      clearInterval(grow);
+    }
   });
 
   it('follows a link that leads back up once', async () => {

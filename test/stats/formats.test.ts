@@ -18,27 +18,36 @@ async function stats(...args: readonly string[]): Promise<Record<string, unknown
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Counted by hand with jq: turns, tool calls, errors, tokens of input, output, cache read, cache write. */
+/** Counted by hand with jq: turns, tool calls, errors, tokens of input, output, cache read, cache write and reasoning. */
 const COUNTED: readonly (readonly [file: string, counts: readonly number[]])[] = [
-  ['claude-code/2.1.325/plain.jsonl', [1, 0, 0, 101, 42, 10, 20]],
-  ['claude-code/2.1.325/tools.jsonl', [1, 7, 4, 515, 210, 50, 100]],
-  ['claude-code/2.1.325/compact-manual.jsonl', [2, 7, 4, 616, 252, 60, 120]],
-  ['claude-code/2.1.100/tools.jsonl', [1, 7, 4, 520, 210, 50, 100]],
-  ['codex/0.166.0/plain.jsonl', [1, 0, 0, 121, 42, 10, 0]],
-  ['codex/0.166.0/tools.jsonl', [1, 7, 4, 615, 210, 50, 0]],
-  ['codex/0.166.0/compact-manual.jsonl', [2, 7, 4, 858, 294, 70, 0]],
-  ['codex/0.98.0/resume.jsonl', [3, 7, 4, 857, 294, 70, 0]],
-  ['gemini/0.61.0/plain.jsonl', [1, 0, 0, 111, 49, 10, 0]],
-  ['gemini/0.61.0/tools.jsonl', [1, 7, 3, 565, 245, 50, 0]],
-  ['opencode/1.18.33/plain.json', [1, 0, 0, 112, 42, 10, 0]],
-  ['opencode/1.18.33/tools.json', [1, 7, 2, 570, 210, 50, 0]],
+  ['claude-code/2.1.325/plain.jsonl', [1, 0, 0, 101, 42, 10, 20, 0]],
+  ['claude-code/2.1.325/tools.jsonl', [1, 7, 4, 515, 210, 50, 100, 0]],
+  ['claude-code/2.1.325/compact-manual.jsonl', [2, 7, 4, 616, 252, 60, 120, 0]],
+  ['claude-code/2.1.100/tools.jsonl', [1, 7, 4, 520, 210, 50, 100, 0]],
+  ['codex/0.166.0/plain.jsonl', [1, 0, 0, 121, 42, 10, 0, 7]],
+  ['codex/0.166.0/tools.jsonl', [1, 7, 4, 615, 210, 50, 0, 35]],
+  ['codex/0.166.0/compact-manual.jsonl', [2, 7, 4, 858, 294, 70, 0, 49]],
+  ['codex/0.98.0/resume.jsonl', [3, 7, 4, 857, 294, 70, 0, 49]],
+  ['gemini/0.61.0/plain.jsonl', [1, 0, 0, 111, 49, 10, 0, 7]],
+  ['gemini/0.61.0/tools.jsonl', [1, 7, 3, 565, 245, 50, 0, 35]],
+  ['opencode/1.18.33/plain.json', [1, 0, 0, 112, 42, 10, 0, 0]],
+  ['opencode/1.18.33/tools.json', [1, 7, 2, 570, 210, 50, 0, 0]],
 ];
 
 describe('stats of one log', () => {
   it.each(COUNTED)('counts what a count by hand finds: %s', async (file, counts) => {
     const [row, ...others] = await stats('--by', 'agent', join(formats, file));
     expect(others).toEqual([]);
-    const keys = ['turns', 'toolCalls', 'errors', 'inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'];
+    const keys = [
+      'turns',
+      'toolCalls',
+      'errors',
+      'inputTokens',
+      'outputTokens',
+      'cacheReadTokens',
+      'cacheWriteTokens',
+      'reasoningTokens',
+    ];
     expect([1, ...keys.map((key) => row?.[key])]).toEqual([row?.['sessions'], ...counts]);
   });
 });
@@ -56,7 +65,7 @@ function countsOf(activity: FileActivity | UnreadFile | undefined): unknown {
       .map(({ time, model, tokens, tools, failed }) => ({
         time,
         model,
-        tokens: { ...tokens, reasoning: 0 },
+        tokens,
         tools,
         failed,
       }))

@@ -67,8 +67,10 @@ export function usageOf(usage: unknown): JsonObject {
   const cacheRead = of('cache_read_input_tokens');
   const cacheWrite = of('cache_creation_input_tokens');
   const totalTokens = input + output + cacheRead + cacheWrite;
+  const details = isObject(usage) ? usage['output_tokens_details'] : undefined;
+  const reasoning = isObject(details) ? (numberOf(details['thinking_tokens']) ?? 0) : 0;
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-  return { input, output, cacheRead, cacheWrite, totalTokens, cost };
+  return { input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}), totalTokens, cost };
 }
 
 /** Members that every record repeats, or that an entry says in its own words. */

@@ -10,7 +10,8 @@ function usageOf(usage: JsonObject): JsonObject {
   const input = Math.max(0, count('input_tokens') - cacheRead - cacheWrite);
   const output = count('output_tokens');
   const totalTokens = input + output + cacheRead + cacheWrite;
-  return { input, output, cacheRead, cacheWrite, totalTokens, cost: NO_COST };
+  const reasoning = count('reasoning_output_tokens');
+  return { input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}), totalTokens, cost: NO_COST };
 }
 
 export interface CallUsage {

@@ -127,5 +127,6 @@ export function usageOf(tokens: JsonObject): { readonly usage: JsonObject; reado
   const output = of('output') + of('thoughts');
   const totalTokens = input + output + cacheRead;
   const isWhole = of('tool') === 0 && of('total') === totalTokens;
-  return { usage: { input, output, cacheRead, cacheWrite: 0, totalTokens, cost: NO_COST }, isWhole };
+  const reasoning = of('thoughts') > 0 ? { reasoning: of('thoughts') } : {};
+  return { usage: { input, output, cacheRead, cacheWrite: 0, ...reasoning, totalTokens, cost: NO_COST }, isWhole };
 }

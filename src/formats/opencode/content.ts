@@ -21,11 +21,13 @@ export function usageOf({ tokens, cost }: JsonObject): JsonObject {
   const cache = objectIn(counts['cache']);
   const count = (from: JsonObject, key: string): number => numberOf(from[key]) ?? 0;
   const input = count(counts, 'input');
-  const output = count(counts, 'output') + count(counts, 'reasoning');
+  const reasoning = count(counts, 'reasoning');
+  const output = count(counts, 'output') + reasoning;
   const cacheRead = count(cache, 'read');
   const cacheWrite = count(cache, 'write');
   return {
-    ...{ input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite },
+    ...{ input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}) },
+    totalTokens: input + output + cacheRead + cacheWrite,
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: numberOf(cost) ?? 0 },
   };
 }
