@@ -1,4 +1,4 @@
-import { foreignFormats, ORIGINS } from '../formats/index.ts';
+import { readFormats } from '../formats/index.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { ANY_JSONL } from '../redact/log-lines.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -11,7 +11,7 @@ import { version } from '../util/version.ts';
 import { counted } from '../util/words.ts';
 
 const FROM = option('from', 'FORMAT', 'Treat FILE as a log of this format; jsonl is any file of JSON objects', {
-  choices: [...ORIGINS, ...foreignFormats.map(({ id }) => id).filter((id) => id !== ANY_JSONL), ANY_JSONL],
+  choices: [...readFormats(), ANY_JSONL],
 });
 
 export const command: Command = {

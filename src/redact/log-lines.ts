@@ -69,7 +69,7 @@ export class LogLines {
     if (isObject(first) && !isDocument) return;
     const hint =
       toNative || id === 'sqlite' ? `; 'sessionctl convert FILE | sessionctl redact' gives a redacted session` : '';
-    throw refused(`looks like ${title}, which is not one JSON object per line${hint}`);
+    throw refused(`looks like ${title}; only logs with one JSON object per line are redacted${hint}`);
   }
 
   #requireHeld({ oversize, number }: Line): void {

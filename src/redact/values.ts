@@ -5,13 +5,13 @@ import type { Hit, TakeHits } from './finder.ts';
 const SHORTEST_SOUGHT = 6;
 /** A longer value is sought inside of words too. */
 const SURELY_ONE = 16;
-/** So many values are sought by one pattern, which is made again when one is added. */
+/** So many values are sought by one pattern. */
 const MOST_IN_ONE = 200;
 /** Above this a value is known by its hash. */
 const LONGEST_KEY = 100;
 
 /** Kinds whose pattern finds every occurrence, or of which there are too many. */
-const NOT_SOUGHT = new Set(['content', 'email', 'home', 'thinking']);
+const NOT_SOUGHT = new Set(['content', 'email', 'high-entropy', 'home', 'thinking']);
 
 /** The values of one run: what each is replaced by, and where they are. */
 export class Values {
@@ -65,40 +65,41 @@ function isSought(value: string): boolean {
   return value.length >= SHORTEST_SOUGHT && (value.length >= SURELY_ONE || !/^[A-Za-z]+$/.test(value));
 }
 
+/** So many lines without a new value, and a pattern of all values is worth its making. */
+const WORTH_A_PATTERN = 50;
+
 class ValueGroup {
   /** The values by how they are spelled: as they are, and with the escapes of JSON in JSON. */
   readonly #spelled = new Map<string, Pick<Hit, 'kind' | 'value'>>();
-  readonly #anchors = new Set<string>();
-  #pattern: RegExp | undefined;
+  /** The longest part of each that has no escapes in JSON. */
+  readonly #anchors: string[] = [];
   #hint: RegExp | undefined;
-  size = 0;
+  #looks = 0;
 
-  add(kind: string, value: string): void {
-    this.size++;
-    const once = JSON.stringify(value).slice(1, -1);
-    for (const spelled of [value, once, JSON.stringify(once).slice(1, -1)]) this.#spelled.set(spelled, { kind, value });
-    // The longest part that has no escapes in JSON.
-    this.#anchors.add((value.match(/[\w-]+/g) ?? []).reduce((a, b) => (a.length < b.length ? b : a), ''));
-    this.#pattern = undefined;
-    this.#hint = undefined;
+  get size(): number {
+    return this.#anchors.length;
   }
 
-  mayHold(raw: string): boolean {
-    this.#hint ??= new RegExp([...this.#anchors].map(escaped).join('|'));
-    return this.#hint.test(raw);
+  add(kind: string, value: string): void {
+    const once = JSON.stringify(value).slice(1, -1);
+    for (const spelled of [value, once, JSON.stringify(once).slice(1, -1)]) this.#spelled.set(spelled, { kind, value });
+    this.#anchors.push((value.match(/[\w-]+/g) ?? []).reduce((a, b) => (a.length < b.length ? b : a), ''));
+    this.#hint = undefined;
+    this.#looks = 0;
+  }
+
+  mayHold(text: string): boolean {
+    if (!this.#hint && ++this.#looks > WORTH_A_PATTERN) this.#hint = new RegExp(this.#anchors.map(escaped).join('|'));
+    return this.#hint ? this.#hint.test(text) : this.#anchors.some((anchor) => text.includes(anchor));
   }
 
   find(text: string): Hit[] {
+    const present = this.mayHold(text) ? [...this.#spelled.keys()].filter((spelled) => text.includes(spelled)) : [];
+    if (present.length === 0) return [];
     // The longest first: one value may be part of another.
-    this.#pattern ??= new RegExp(
-      [...this.#spelled.keys()]
-        .sort((a, b) => b.length - a.length)
-        .map(bounded)
-        .join('|'),
-      'g',
-    );
+    present.sort((a, b) => b.length - a.length);
     const hits: Hit[] = [];
-    for (const { 0: spelled, index } of text.matchAll(this.#pattern)) {
+    for (const { 0: spelled, index } of text.matchAll(new RegExp(present.map(bounded).join('|'), 'g'))) {
       const found = this.#spelled.get(spelled);
       if (found) hits.push({ ...found, start: index, end: index + spelled.length });
     }

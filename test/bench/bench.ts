@@ -181,6 +181,19 @@ class Bench {
         '2.5',
       );
     }
+    if (this.wants('redact')) {
+      const mixed = this.file('mixed');
+      this.sessionctl('redact', 'redact', ['redact', mixed]);
+      this.task('redact', 'bare loop', node, [bench('bare-loop.mjs'), mixed]);
+      this.ratio(
+        'redact',
+        'redact of a log without secrets against the bare loop',
+        'redact',
+        'bare loop',
+        'share',
+        '4',
+      );
+    }
     if (this.wants('convert')) for (const kind of ['claude', 'codex'] as const) this.#foreign(kind);
     if (this.wants('start')) this.#start();
   }
