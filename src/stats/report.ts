@@ -17,8 +17,10 @@ export interface SourceCounts {
   duplicates: number;
   /** Lines. */
   damaged: number;
-  /** Files with such lines, and those that could not be read at all. */
+  /** Files with such lines. */
   readonly damagedFiles: string[];
+  /** Why files could not be read at all. */
+  readonly unread: string[];
   /** Files that are no session logs. */
   readonly others: string[];
 }
@@ -147,7 +149,7 @@ function dollars(row: Row): string {
 
 /** Says how the sum came about. */
 export function noteSource(counts: SourceCounts, total: Row, io: Io): void {
-  const { files, older, records, duplicates, replayed, damaged, damagedFiles, others } = counts;
+  const { files, older, records, duplicates, replayed, damaged, damagedFiles, unread, others } = counts;
   const said = [
     `${counted(files, 'file')} and ${counted(records, 'record')} read`,
     `${counted(duplicates, 'duplicate')} dropped`,
@@ -158,7 +160,7 @@ export function noteSource(counts: SourceCounts, total: Row, io: Io): void {
   if (files > 0) io.note(said.join(', '));
   if (older > 0) io.note(`${counted(older, 'file')} not read that did not change since then`);
   if (others.length > 0) io.note(`${counted(others.length, 'file')} not counted, such as ${others[0]}`);
-  for (const file of damagedFiles.slice(0, MOST_NAMED)) io.note(`damaged: ${file}`);
-  if (damagedFiles.length > MOST_NAMED)
-    io.note(`and ${counted(damagedFiles.length - MOST_NAMED, 'other damaged file')}`);
+  const named = [...unread.map((why) => `not counted: ${why}`), ...damagedFiles.map((file) => `damaged: ${file}`)];
+  for (const one of named.slice(0, MOST_NAMED)) io.note(one);
+  if (named.length > MOST_NAMED) io.note(`and ${counted(named.length - MOST_NAMED, 'other file')}`);
 }

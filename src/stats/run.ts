@@ -40,6 +40,7 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
     replayed: 0,
     damaged: 0,
     damagedFiles: [],
+    unread: [],
     others: [],
     duplicates: 0,
   };
@@ -50,7 +51,7 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
     if ('error' in activity) {
       if (operands.includes(file.path)) onError(activity.error);
       else if (activity.isOther) counts.others.push(activity.error);
-      else counts.damagedFiles.push(activity.error);
+      else counts.unread.push(activity.error);
     } else add(ledger, file, activity, counts);
     io.signal.throwIfAborted();
   }
@@ -61,12 +62,12 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
   for (const message of errors) io.note(message);
   noteSource(counts, total, io);
   if (errors.length > 0) return 2;
-  if (counts.files === 0 && counts.damagedFiles.length === 0) {
+  if (counts.files === 0 && counts.unread.length === 0) {
     const looked = searchedFolders({ env: io.env, roots, onError }).map(({ folder }) => folder);
     io.note(operands.length > 0 ? 'no session found' : `no session found; looked in ${looked.join(', ')}`);
     return 1;
   }
-  return counts.damagedFiles.length > 0 ? 1 : 0;
+  return counts.damagedFiles.length + counts.unread.length > 0 ? 1 : 0;
 }
 
 function byPath(one: SessionFile, other: SessionFile): number {
