@@ -104,11 +104,20 @@ async function check(args: ParsedArgs, io: Io, redactor: Redactor): Promise<numb
   const { openReports, readRequest } = await import('../validate/reports.ts');
   const { SECRET_RULE, SecretChecker } = await import('../validate/secret-checker.ts');
   const formats = args.texts('format');
-  const about = { out: io.stdout, style: io.style, quiet: false, rules: [SECRET_RULE], version, now: io.now };
+  const about = {
+    out: io.stdout,
+    style: io.style,
+    quiet: false,
+    rules: [SECRET_RULE],
+    version,
+    now: io.now,
+    listsAll: true,
+  };
   const validation = new Validation(io, {
     checker: new SecretChecker(redactor, args.text('from')),
     reports: await openReports((formats.length > 0 ? formats : ['text']).map(readRequest), about, io),
     quiet: false,
+    listsAll: true,
     maxFindings: Number.POSITIVE_INFINITY,
     jobs: undefined,
   });

@@ -1,6 +1,6 @@
 import { entrySchema, lineSchema, schemaTypes } from '../entries/schema/json-schema.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { type Command, option } from '../shared/command.ts';
+import { type Command, flag, option } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 
 export const command: Command = {
@@ -14,16 +14,21 @@ export const command: Command = {
     option('entry', 'TYPE', "Only this entry type; 'session' is the header, 'title' the title slot", {
       choices: schemaTypes(),
     }),
+    flag('config', 'The schema of sessionctl.config.json instead'),
   ],
   examples: {
     'sessionctl schema > session.schema.json': 'the schema of a line',
     'sessionctl schema --entry compaction': 'the schema of one entry type',
+    'sessionctl schema --config > sessionctl.schema.json': 'the schema of the settings of validate, for an editor',
   },
   readsInput: false,
   run: async (args, io) => {
     if (args.operands.length > 0) throw new UsageError(`takes no FILE; unexpected '${args.operands[0]}'`);
     const type = args.text('entry');
-    const schema = (type === undefined ? undefined : entrySchema(type)) ?? lineSchema();
+    if (type !== undefined && args.flag('config')) throw new UsageError("'--entry' and '--config' exclude each other");
+    const schema = args.flag('config')
+      ? (await import('../validate/config-json-schema.ts')).configJsonSchema()
+      : ((type === undefined ? undefined : entrySchema(type)) ?? lineSchema());
     const out = new ByteWriter(io.stdout);
     out.text(`${JSON.stringify(schema, null, 2)}\n`);
     await out.flush();

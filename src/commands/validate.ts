@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { checkedFormats, foreignFormats } from '../formats/index.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -13,8 +14,10 @@ import { UsageError } from '../util/errors.ts';
 import type { Style } from '../util/io.ts';
 import { version } from '../util/version.ts';
 import { counted, didYouMean } from '../util/words.ts';
+import { CONFIG_NAME, type Config, loadConfig } from '../validate/config.ts';
 import { LogChecker } from '../validate/log-checker.ts';
-import { openReports, readRequest } from '../validate/reports.ts';
+import { openReports, type ReportRequest, readRequest } from '../validate/reports.ts';
+import type { Suppressions } from '../validate/suppressions.ts';
 import { Validation } from '../validate/validation.ts';
 
 export const command: Command = {
@@ -34,8 +37,16 @@ export const command: Command = {
     }),
     option('rule', 'ID=LEVEL', "Set the level of a rule: 'error', 'warning' or 'off'", { many: true }),
     flag('strict', 'Make every warning an error'),
+    option('max-warnings', 'N', 'Exit 1 if there are more warnings than this', { kind: 'number' }),
     option('max-findings', 'N', 'Print at most N findings; the others are still counted', { kind: 'number' }),
+    flag('all', 'List each finding and each skipped file, also where many have one cause'),
     flag('quiet', 'Print nothing, set the exit code', { short: 'q' }),
+    option('ignore', 'GLOB', 'Do not check files that this matches, nor what is in such a folder', { many: true }),
+    option('suppressions', 'FILE', 'Do not report the findings that are known by this file'),
+    flag('suppress-all', 'Write all findings to the file of --suppressions'),
+    flag('prune-suppressions', 'Remove from that file what is no longer found'),
+    option('config', 'FILE', `Read the settings from this file, not from the nearest ${CONFIG_NAME}`),
+    flag('no-config', 'Read no settings from a file'),
     flag('pass', 'Copy the log to standard output, byte for byte, and write findings to standard error'),
     option('blobs', 'DIR', 'Also check blob references against this store (or set SESSIONCTL_BLOBS)'),
     option('max-line-bytes', 'N', 'Do not read lines longer than this; each is a finding', {
@@ -60,6 +71,7 @@ export const command: Command = {
     'sessionctl validate --format github --format sarif=findings.sarif recorded/':
       'check every log below a folder in CI, and keep the findings in a file',
     'sessionctl validate --format json f.jsonl | jq -c \'select(.severity=="error")\'': 'errors only, for a program',
+    'sessionctl validate --suppressions known.json --suppress-all recorded/': 'from now on report only what is new',
     'sessionctl migrate old.jsonl | sessionctl validate --pass | jq -c .type': 'check in the middle of a pipe',
     'sessionctl validate --explain dangling-parent': 'what a rule is about',
   },
@@ -77,17 +89,21 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   const passes = args.flag('pass');
   if (passes && operands.length > 1)
     throw new UsageError("'--pass' copies one log; pass one FILE, or none for standard input");
-  const levels = readLevels(args);
+  const config = args.flag('no-config') ? undefined : await loadConfig(args.text('config'));
+  const levels = readLevels(args, config);
   const quiet = args.flag('quiet');
-  const formats = args.texts('format');
+  const listsAll = args.flag('all');
+  const suppressions = await suppressionsOf(args, config);
+  const ignore = await ignoreOf(args, config);
   const reports = await openReports(
-    (formats.length > 0 ? formats : ['text']).map(readRequest),
+    requestsOf(args, config),
     {
       ...(passes ? { out: io.stderr, style: io.errorStyle } : { out: io.stdout, style: io.style }),
       quiet,
       rules: rules.map((rule) => ({ ...rule, level: levels.get(rule.id) ?? rule.level })),
       version,
       now: io.now,
+      listsAll,
     },
     io,
   );
@@ -97,7 +113,7 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     from: args.text('from'),
     session: args.text('session'),
     maxLineBytes: readMaxLineBytes(args),
-    blobs: args.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || undefined),
+    blobs: args.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || config?.blobs),
     scanner: scannerKind(io.env),
   };
   const validation = new Validation(io, {
@@ -105,6 +121,10 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     settings,
     reports,
     quiet,
+    listsAll,
+    ignore,
+    suppressions,
+    maxWarnings: args.number('max-warnings') ?? config?.maxWarnings,
     maxFindings: args.number('max-findings') ?? Number.POSITIVE_INFINITY,
     jobs: args.number('jobs'),
     ...(passes ? { pass: new ByteWriter(terminalSafe(io.stdout)) } : {}),
@@ -148,8 +168,36 @@ function ruleNamed(id: string) {
   );
 }
 
-function readLevels(args: ParsedArgs): Map<string, Level> {
-  const levels = new Map<string, Level>();
+function requestsOf(args: ParsedArgs, config: Config | undefined): readonly ReportRequest[] {
+  const requests = args.texts('format').map(readRequest);
+  if (requests.length > 0) return requests;
+  return config && config.formats.length > 0 ? config.formats : [{ format: 'text' }];
+}
+
+/** Loaded where there is something to ignore. */
+async function ignoreOf(args: ParsedArgs, config: Config | undefined) {
+  const lists = [
+    { globs: args.texts('ignore'), folder: '.', source: 'of --ignore' },
+    ...(config ? [{ globs: config.ignore, folder: dirname(config.path), source: `in ${config.path}` }] : []),
+  ];
+  if (lists.every(({ globs }) => globs.length === 0)) return undefined;
+  return (await import('../validate/ignore.ts')).makeIgnore(lists);
+}
+
+async function suppressionsOf(args: ParsedArgs, config: Config | undefined): Promise<Suppressions | undefined> {
+  const [all, prune] = [args.flag('suppress-all'), args.flag('prune-suppressions')];
+  const path = args.text('suppressions') ?? config?.suppressions;
+  if (all && prune) throw new UsageError("'--suppress-all' and '--prune-suppressions' exclude each other");
+  if (path !== undefined) {
+    const { readSuppressions } = await import('../validate/suppressions.ts');
+    return await readSuppressions(path, all ? 'all' : prune ? 'prune' : 'use');
+  }
+  if (!all && !prune) return undefined;
+  throw new UsageError(`'--${all ? 'suppress-all' : 'prune-suppressions'}' needs '--suppressions FILE'`);
+}
+
+function readLevels(args: ParsedArgs, config: Config | undefined): Map<string, Level> {
+  const levels = new Map(config?.levels);
   for (const word of args.texts('rule')) {
     const [id = '', level = '', ...rest] = word.split('=');
     ruleNamed(id);

@@ -196,15 +196,17 @@ export async function sizeOf(path: string): Promise<number> {
   return facts?.isFile() ? facts.size : 0;
 }
 
-const MOST_SMALL_BYTES = 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 
 /** The text of a file that somebody wrote by hand, such as a configuration; a large one is refused. */
-export async function readSmallFile(path: string): Promise<string> {
+export async function readSmallFile(path: string, most = MEBIBYTE): Promise<string> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of fileChunks(path)) {
     bytes = Buffer.concat([bytes, chunk]);
-    if (bytes.length > MOST_SMALL_BYTES)
-      throw new AppError(`${path}: is over 1 MiB, which is far too large for such a file; check the name`);
+    if (bytes.length > most)
+      throw new AppError(
+        `${path}: is over ${most / MEBIBYTE} MiB, which is far too large for such a file; check the name`,
+      );
   }
   return bytes.toString('utf8');
 }

@@ -20,6 +20,6 @@ function findingRecord(finding: Finding): object {
 }
 
 export function summaryRecord(summary: Summary): object {
-  const { sessions, skipped, failed, entries, errors, warnings, fixable, hidden } = summary;
-  return { sessions, skipped, failed, entries, errors, warnings, fixable, hidden };
+  const { sessions, skipped, failed, entries, errors, warnings, fixable, hidden, suppressed } = summary;
+  return { sessions, skipped, failed, entries, errors, warnings, fixable, hidden, suppressed };
 }

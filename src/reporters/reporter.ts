@@ -36,6 +36,8 @@ export const newSummary = () => ({
   fixable: 0,
   /** Of the errors and warnings, those that --max-findings kept from being shown. */
   hidden: 0,
+  /** Findings that are known, and neither counted as errors or warnings nor shown. */
+  suppressed: 0,
 });
 
 export type Summary = Readonly<ReturnType<typeof newSummary>>;
@@ -48,8 +50,10 @@ export type RuleText = Pick<RuleMeta, 'id' | 'level' | 'summary' | 'why' | 'advi
 
 export interface ReporterOptions {
   readonly style: Style;
-  /** Whether a person reads along; the text format then groups by file. */
+  /** Whether a person reads along; the text format then groups by file and cause. */
   readonly isTerminal: boolean;
+  /** Each finding is listed there, also where many have one cause. */
+  readonly listsAll: boolean;
   /** All rules, with the levels of this run. */
   readonly rules: readonly RuleText[];
   /** Of the program. */
@@ -71,14 +75,15 @@ export const SILENT: Reporter = {
 
 /** '2 errors and 1 warning in 3 sessions (1,204 entries); 2 can be fixed by 'sessionctl repair''. */
 export function summaryLine(summary: Summary): string {
-  const { sessions, entries, errors, warnings, fixable, hidden, skippedKinds, failed } = summary;
+  const { sessions, entries, errors, warnings, fixable, hidden, suppressed, skippedKinds, failed } = summary;
   const all = errors + warnings;
   const isChecked = sessions > 0 || all > 0;
   const found = [errors > 0 && counted(errors, 'error'), warnings > 0 && counted(warnings, 'warning')];
   const where = `in ${counted(sessions, 'session')} (${counted(entries, 'entry', 'entries')})`;
   const kinds = Object.entries(skippedKinds).sort(([, a], [, b]) => b - a);
   const words = [
-    isChecked && `${inWords(found) || 'no problems found'} ${where}`,
+    isChecked && `${inWords(found) || (suppressed > 0 ? 'no new problems found' : 'no problems found')} ${where}`,
+    suppressed > 0 && `${counted(suppressed, 'finding')} suppressed`,
     hidden > 0 && `${counted(hidden, 'finding')} not shown because of --max-findings`,
     fixable > 0 && `${fixable === all && fixable > 1 ? 'all' : fixable} can be fixed by 'sessionctl repair'`,
     kinds.length > 0 && `${inWords(kinds.map(([kind, count]) => counted(count, kind)))}, not checked`,

@@ -1,10 +1,10 @@
 import type { Finding, Level, RuleMeta } from '../rules/rule.ts';
 import type { Paint, Style } from '../util/io.ts';
 import { escapeUnsafe, printable, visibleEscape } from '../util/printable.ts';
-import { fill } from '../util/words.ts';
+import { counted, fill } from '../util/words.ts';
 import { paintedSummary, type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 
-/** A greppable line for each finding; on a terminal the same facts grouped by file, with the summary at the end. */
+/** A greppable line for each finding; on a terminal the same facts grouped by file and cause, with the summary at the end. */
 export function textReporter(options: ReporterOptions): Reporter {
   return options.isTerminal
     ? grouped(options)
@@ -32,10 +32,39 @@ const LEVEL_COLUMNS = 'warning'.length;
 const LINE_COLUMNS = 6;
 const WIDTH = 80;
 
-function grouped({ style }: ReporterOptions): Reporter {
+/** So many causes are told apart in one file before the first are printed. */
+const MOST_CAUSES = 1_000;
+
+/** Findings of one rule with one message, in one file. */
+interface Cause {
+  readonly first: Finding;
+  lastLine: number;
+  lines: number;
+  count: number;
+}
+
+/** For a terminal: by file, and what has one cause on one line. */
+function grouped({ style, listsAll }: ReporterOptions): Reporter {
   let heading = '';
   let anything = false;
+  let isShortened = false;
+  const causes = new Map<string, Cause>();
   const paint = levelPaint(style);
+  const row = (cause: Cause): string => {
+    const { first, count } = cause;
+    const title = heading === '' ? '' : `${anything ? '\n' : ''}${style.bold(printable(heading))}\n`;
+    heading = '';
+    anything = true;
+    isShortened ||= count > 1;
+    const line = style.dim(String(first.line).padStart(LINE_COLUMNS));
+    const severity = paint[first.severity](first.severity.padEnd(LEVEL_COLUMNS));
+    return `${title}${line}  ${severity}  ${style.bold(first.rule)}: ${timesOf(cause)}${printable(first.message)}\n`;
+  };
+  const rows = (): string => {
+    const text = [...causes.values()].map(row).join('');
+    causes.clear();
+    return text;
+  };
   return {
     ...SILENT,
     file: (name) => {
@@ -43,15 +72,32 @@ function grouped({ style }: ReporterOptions): Reporter {
       return '';
     },
     finding: (finding) => {
-      const title = heading === '' ? '' : `${anything ? '\n' : ''}${style.bold(printable(heading))}\n`;
-      heading = '';
-      anything = true;
-      const line = style.dim(String(finding.line).padStart(LINE_COLUMNS));
-      const severity = paint[finding.severity](finding.severity.padEnd(LEVEL_COLUMNS));
-      return `${title}${line}  ${severity}  ${style.bold(finding.rule)}: ${printable(finding.message)}\n`;
+      const { line, severity, rule, message } = finding;
+      const key = listsAll ? '' : `${severity} ${rule} ${message}`;
+      const cause = causes.get(key);
+      if (!cause) causes.set(key, { first: finding, lastLine: line, lines: 1, count: 1 });
+      else {
+        cause.count++;
+        if (line !== cause.lastLine) cause.lines++;
+        cause.lastLine = line;
+      }
+      return listsAll || causes.size >= MOST_CAUSES ? rows() : '';
     },
-    end: (summary) => `${anything ? '\n' : ''}${paintedSummary(summary, style)}\n`,
+    failed: rows,
+    fileEnd: rows,
+    end: (summary) => {
+      const hint = isShortened ? `${style.dim("'--all' lists each finding")}\n` : '';
+      return `${anything ? '\n' : ''}${hint}${paintedSummary(summary, style)}\n`;
+    },
   };
+}
+
+/** '9 entries, first on line 17: ', or nothing for a single finding. */
+function timesOf({ first, lines, count }: Cause): string {
+  if (count === 1) return '';
+  if (lines === 1) return `${counted(count, 'finding')} on line ${first.line}: `;
+  const places = first.entryId === undefined ? counted(lines, 'line') : counted(lines, 'entry', 'entries');
+  return `${places}, first on line ${first.line}: `;
 }
 
 /** What a rule means in the logs of one agent. */

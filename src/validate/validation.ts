@@ -1,6 +1,6 @@
 import { inputChunks, isFolder, isThere, sizeOf } from '../files/input.ts';
 import { databaseIn, isDatabaseFile } from '../files/unpack.ts';
-import { announce, findSessions } from '../files/walk.ts';
+import { findSessions } from '../files/walk.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import { newSummary, paintedSummary, summaryLine } from '../reporters/index.ts';
@@ -17,6 +17,7 @@ import {
   type LogChecker,
 } from './log-checker.ts';
 import type { Reports } from './reports.ts';
+import type { Suppressions } from './suppressions.ts';
 
 /** What looks at a log. */
 type Checker = Pick<LogChecker, 'check'>;
@@ -27,7 +28,14 @@ export interface ValidationOptions {
   readonly settings?: CheckSettings;
   readonly reports: Reports;
   readonly quiet: boolean;
+  /** Every skipped file is named. */
+  readonly listsAll: boolean;
   readonly maxFindings: number;
+  /** With more warnings the exit code is 1. */
+  readonly maxWarnings?: number | undefined;
+  /** Says why a file is not checked, if so. */
+  readonly ignore?: ((path: string) => string | undefined) | undefined;
+  readonly suppressions?: Suppressions | undefined;
   /** How many files are checked at once; by default the number of cores, if there is enough to do. */
   readonly jobs: number | undefined;
   /** Gets the log itself, byte for byte. */
@@ -40,6 +48,8 @@ interface CheckTarget {
   readonly found?: boolean;
   /** It cannot be listed. */
   readonly error?: string;
+  /** Why it is not to be checked. */
+  readonly ignored?: string | undefined;
 }
 
 /** Bytes, or the database that they turn out to be; or neither, for a file. */
@@ -53,12 +63,19 @@ const WORKER = `${import.meta.dirname}/worker.cjs`;
 /** Loaded where there is more than one file. */
 const threads = () => import('../files/worker-pool.ts');
 
+/** What the user does not want to be checked. */
+const IGNORED = 'ignored file';
+/** So many skipped files are named to people. */
+const MOST_LISTED = 10;
+
 /** One run over all files, from the operands to the exit code. */
 export class Validation {
   readonly #io: Io;
   readonly #options: ValidationOptions;
   readonly #checker: Checker;
   readonly #summary = newSummary();
+  /** How many skipped files people were to hear of. */
+  #named = 0;
 
   constructor(io: Io, options: ValidationOptions) {
     this.#io = io;
@@ -71,7 +88,6 @@ export class Validation {
     const { reports, pass } = this.#options;
     try {
       reports.tell((reporter) => reporter.begin());
-      await announce(operands, this.#io);
       const targets = await this.#targets(operands);
       reports.requireOther(targets.map(({ name }) => name));
       await this.#checkAll(targets);
@@ -81,6 +97,7 @@ export class Validation {
       reports.tell((reporter) => reporter.end(summary));
       await reports.commit();
       await pass?.flush();
+      await this.#options.suppressions?.save(this.#io);
       this.#endOnStderr();
       if (summary.sessions === 0) return 2;
     } catch (error) {
@@ -90,21 +107,39 @@ export class Validation {
       reports.discard();
     }
     if (summary.failed > 0) return 2;
-    return summary.errors > 0 ? 1 : 0;
+    return summary.errors > 0 || this.#objections().length > 0 ? 1 : 0;
+  }
+
+  /** What is wrong beside errors. */
+  #objections(): string[] {
+    const { maxWarnings = Number.POSITIVE_INFINITY, suppressions } = this.#options;
+    const { warnings } = this.#summary;
+    const unused = suppressions?.unused ?? 0;
+    return [
+      ...(warnings > maxWarnings ? [`${counted(warnings, 'warning')}, but at most ${maxWarnings} may be`] : []),
+      // New findings would go unseen in their place.
+      ...(unused > 0
+        ? [`${counted(unused, 'suppressed finding')} no longer found; --prune-suppressions forgets what is gone`]
+        : []),
+    ];
   }
 
   /** The files that the operands stand for, in order; what cannot be listed is reported at its place. */
   async #targets(operands: readonly string[]): Promise<CheckTarget[]> {
     const targets: CheckTarget[] = [];
+    const { ignore } = this.#options;
     for (const operand of operands) {
       try {
         if (operand === '-' || !(await isFolder(operand))) {
-          targets.push({ name: operand });
+          targets.push({ name: operand, ignored: operand === '-' ? undefined : ignore?.(operand) });
           continue;
         }
         if (this.#options.pass) throw new UsageError(`'--pass' copies one log; '${operand}' is a folder`);
         for await (const { path, error } of findSessions(operand)) {
-          targets.push({ name: path, ...(error ? { error: error.message } : { found: true }) });
+          targets.push({
+            name: path,
+            ...(error ? { error: error.message } : { found: true, ignored: ignore?.(path) }),
+          });
         }
       } catch (error) {
         if (!(error instanceof AppError) || error instanceof UsageError) throw error;
@@ -116,7 +151,9 @@ export class Validation {
 
   /** Every file, reported in order, also where several are checked at once and a later one is done first. */
   async #checkAll(targets: readonly CheckTarget[]): Promise<void> {
-    const names = targets.filter(({ error }) => error === undefined).map(({ name }) => name);
+    const names = targets.filter(({ error, ignored }) => (error ?? ignored) === undefined).map(({ name }) => name);
+    const { progress } = this.#io;
+    if (progress.wanted) for (const name of names) progress.expect(await sizeOf(name));
     const jobs = await this.#jobs(names);
     const here = (name: string): Promise<FileCheck> => checkFile(this.#checker, name, () => this.#pause());
     const pool = { script: WORKER, settings: this.#options.settings, threads: jobs };
@@ -124,6 +161,7 @@ export class Validation {
     try {
       for (const target of targets) {
         if (target.error !== undefined) this.#fail(target.name, target.error);
+        else if (target.ignored !== undefined) this.#skip(target.name, IGNORED, target.ignored);
         else await this.#file(target, checks);
         await this.#pause();
       }
@@ -145,11 +183,15 @@ export class Validation {
   /** One file, findings reported as they come; or all at once where another thread has checked it. */
   async #file(target: CheckTarget, checks: AsyncGenerator<FileCheck> | undefined): Promise<void> {
     const { name } = target;
-    const { reports, maxFindings } = this.#options;
+    const { reports, maxFindings, suppressions } = this.#options;
     const { progress } = this.#io;
     const summary = this.#summary;
     const counts = { errors: 0, warnings: 0 };
+    const known = name === '-' ? undefined : suppressions?.of(name);
     const onFinding = (finding: Finding): void => {
+      for (const one of known?.pass(finding) ?? [finding]) onNew(one);
+    };
+    const onNew = (finding: Finding): void => {
       if (counts.errors + counts.warnings === 0) reports.tell((reporter) => reporter.file(name));
       const kind = finding.severity === 'error' ? 'errors' : 'warnings';
       counts[kind]++;
@@ -166,15 +208,15 @@ export class Validation {
     if ('error' in result) this.#fail(name, result.error.message);
     else if ('foreign' in result) {
       const { noun, reason } = result.foreign;
-      if (!target.found) return this.#fail(name, reason);
-      summary.skipped++;
-      summary.skippedKinds[noun] = (summary.skippedKinds[noun] ?? 0) + 1;
-      reports.tell((reporter) => reporter.skipped(name, reason));
+      if (target.found) this.#skip(name, noun, reason);
+      else this.#fail(name, reason);
     } else {
       if (counts.errors + counts.warnings === 0) reports.tell((reporter) => reporter.file(name));
       if (result.note !== undefined) this.#io.note(`${name}: ${result.note}`);
       summary.sessions++;
       summary.entries += result.entries;
+      if (known) suppressions?.checked(name, known);
+      summary.suppressed += known?.hidden ?? 0;
       const { entries } = result;
       reports.tell((reporter) => reporter.fileEnd(name, { entries, ...counts }));
     }
@@ -206,6 +248,17 @@ export class Validation {
     }
   }
 
+  /** A file that is not to be checked; people hear of the first few on stderr. */
+  #skip(name: string, kind: string, reason: string): void {
+    const { reports, quiet, listsAll } = this.#options;
+    const summary = this.#summary;
+    summary.skipped++;
+    summary.skippedKinds[kind] = (summary.skippedKinds[kind] ?? 0) + 1;
+    reports.tell((reporter) => reporter.skipped(name, reason));
+    if (quiet || !reports.isForPeople) return;
+    if (listsAll || (kind !== IGNORED && ++this.#named <= MOST_LISTED)) this.#io.note(`${name}: skipped: ${reason}`);
+  }
+
   /** A file that could not be checked: reported on stderr, and by the reporter where its format has a place for it. */
   #fail(name: string, message: string): void {
     const reason = message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
@@ -218,6 +271,9 @@ export class Validation {
   #endOnStderr(): void {
     const { reports, quiet } = this.#options;
     const summary = this.#summary;
+    if (!quiet) for (const objection of this.#objections()) this.#io.note(objection);
+    const unnamed = this.#named - MOST_LISTED;
+    if (unnamed > 0) this.#io.note(`${counted(unnamed, 'skipped file')} not named here; --all names all`);
     if (reports.isForPeople && !quiet) {
       if (reports.needsSummary) this.#io.stderr.write(`sessionctl: ${paintedSummary(summary, this.#io.errorStyle)}\n`);
       return;

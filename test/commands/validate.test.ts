@@ -152,14 +152,16 @@ describe('validate', () => {
     const validate = (format: string, ...more: string[]) => run(['validate', '--format', format, folder, ...more]);
 
     it('says what was found there, and that nothing was checked', async () => {
-      const piped = { code: 2, stdout: '', stderr: `sessionctl: ${said}\n` };
-      expect(await validate('text')).toMatchObject(piped);
-      expect(await validate('text', '--quiet')).toMatchObject(piped);
-      expect(await validate('text', '--jobs', '2')).toMatchObject(piped);
+      const skipped = ['a', 'b', 'c', 'd'].map((name) => `sessionctl: ${join(folder, `${name}.jsonl`)}: skipped: .*\n`);
+      const named = expect.stringMatching(`^${skipped.join('')}sessionctl: ${said}\n$`) as string;
+      expect(await validate('text')).toMatchObject({ code: 2, stdout: '', stderr: named });
+      expect(await validate('text', '--jobs', '2')).toMatchObject({ code: 2, stdout: '', stderr: named });
+      const quiet = { code: 2, stdout: '', stderr: `sessionctl: ${said}\n` };
+      expect(await validate('text', '--quiet')).toMatchObject(quiet);
       expect(await run(['validate', folder], { stdoutIsTerminal: true, env: { NO_COLOR: '1' } })).toMatchObject({
         code: 2,
         stdout: `${said}\n`,
-        stderr: '',
+        stderr: expect.stringMatching(`^${skipped.join('')}$`) as string,
       });
       for (const format of ['json', 'github', 'sarif', 'junit']) {
         expect(await validate(format)).toMatchObject({ code: 2, stderr: `sessionctl: ${said}\n` });
@@ -167,9 +169,19 @@ describe('validate', () => {
     });
 
     it('tells what was left out beside what was checked', async () => {
-      expect((await validate('text', good)).stderr).toBe(
-        'sessionctl: no problems found in 1 session (2 entries); 3 Factory Droid sessions and 1 text file, not checked\n',
+      expect((await validate('text', good)).stderr.split('\n').at(-2)).toBe(
+        'sessionctl: no problems found in 1 session (2 entries); 3 Factory Droid sessions and 1 text file, not checked',
       );
+    });
+
+    it('names the first ten of many, and all of them with --all', async () => {
+      const many = join(scratch, 'many-others');
+      mkdirSync(many);
+      for (let at = 10; at < 25; at++) writeFileSync(join(many, `${at}.jsonl`), transcript);
+      const stderr = (await run(['validate', many])).stderr;
+      expect(stderr.match(/: skipped: /g)).toHaveLength(10);
+      expect(stderr).toContain('sessionctl: 5 skipped files not named here; --all names all\n');
+      expect((await run(['validate', '--all', many])).stderr.match(/: skipped: /g)).toHaveLength(15);
     });
 
     it('names each file that was skipped or failed in the formats for programs, with the reason', async () => {

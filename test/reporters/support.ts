@@ -31,7 +31,15 @@ export const RULES: readonly RuleText[] = [
 
 export function reporter(name: ReporterName, options: Partial<ReporterOptions> = {}): Reporter {
   const now = (): number => Date.UTC(2026, 2, 11, 10);
-  return makeReporter(name, { style: PLAIN, isTerminal: false, rules: RULES, version: '1.2.3', now, ...options });
+  return makeReporter(name, {
+    style: PLAIN,
+    isTerminal: false,
+    rules: RULES,
+    version: '1.2.3',
+    now,
+    listsAll: false,
+    ...options,
+  });
 }
 
 export function finding(over: Partial<Finding> = {}): Finding {
@@ -58,6 +66,7 @@ export function summary(over: Partial<Summary> = {}): Summary {
     warnings: 0,
     fixable: 0,
     hidden: 0,
+    suppressed: 0,
     ...over,
   };
 }

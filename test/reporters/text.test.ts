@@ -49,7 +49,7 @@ describe('text into a pipe', () => {
 describe('text on a terminal', () => {
   it('groups by file, leaves files without findings out and ends with one line of summary', () => {
     const files = [
-      [finding(), finding({ line: 7 })],
+      [finding(), finding({ line: 7, message: 'other' })],
       [],
       [finding({ file: 'b.jsonl', severity: 'warning', rule: 'stale-leaf', message: 'm' })],
     ];
@@ -57,7 +57,7 @@ describe('text on a terminal', () => {
       [
         'a.jsonl',
         "    38  error    dangling-parent: parent 'x' is not in this file",
-        "     7  error    dangling-parent: parent 'x' is not in this file",
+        '     7  error    dangling-parent: other',
         '',
         'b.jsonl',
         '    40  warning  stale-leaf: m'.replace('40', '38'),
@@ -82,10 +82,56 @@ describe('text on a terminal', () => {
     );
   });
 
+  it('tells findings of one rule and one cause once, with their number and the first line', () => {
+    const transient = (line: number) =>
+      finding({ line, rule: 'transient-field', message: 'm', severity: 'warning', entryId: `${line}` });
+    const files = [
+      [
+        transient(17),
+        finding(),
+        transient(20),
+        transient(20),
+        finding({ line: 99 }),
+        finding({ line: 3, message: 'x' }),
+      ],
+    ];
+    expect(report(reporter('text', { isTerminal: true }), files)).toBe(
+      [
+        'a.jsonl',
+        '    17  warning  transient-field: 2 entries, first on line 17: m',
+        "    38  error    dangling-parent: 2 lines, first on line 38: parent 'x' is not in this file",
+        '     3  error    dangling-parent: x',
+        '',
+        "'--all' lists each finding",
+        "3 errors and 3 warnings in 1 session (40 entries); all can be fixed by 'sessionctl repair'",
+        '',
+      ].join('\n'),
+    );
+    const same = [finding({ path: 'a' }), finding({ path: 'b' })];
+    expect(report(reporter('text', { isTerminal: true }), [same])).toContain(
+      'dangling-parent: 2 findings on line 38: ',
+    );
+    const all = report(reporter('text', { isTerminal: true, listsAll: true }), files);
+    expect(all.match(/^ +\d+ {2}/gm)).toHaveLength(6);
+    expect(all).not.toContain('--all');
+  });
+
+  it('shows what was found before a file could not be read any further', () => {
+    const to = reporter('text', { isTerminal: true });
+    expect(to.file('a') + to.finding(finding()) + to.failed('a', 'disk')).toContain('dangling-parent');
+  });
+
+  it('holds no more than so many causes of one file', () => {
+    const to = reporter('text', { isTerminal: true });
+    to.file('a');
+    const printed = Array.from({ length: 1_500 }, (_, line) => to.finding(finding({ line, message: `${line}` })));
+    expect(printed.join('').match(/^ +\d+ {2}/gm)).toHaveLength(1_000);
+  });
+
   it('colors errors red, warnings yellow and a clean result green', () => {
     const make = () => reporter('text', { isTerminal: true, style: colored });
-    expect(make().finding(finding())).toContain('\u001b[31merror');
-    expect(make().finding(finding({ severity: 'warning' }))).toContain('\u001b[33mwarning');
+    expect(report(make(), [[finding()]])).toContain('\u001b[31merror');
+    expect(report(make(), [[finding({ severity: 'warning' })]])).toContain('\u001b[33mwarning');
     expect(make().end(summary())).toContain('\u001b[32mno problems found');
     expect(make().end(summary({ failed: 1 }))).toContain('\u001b[31mno problems found');
   });
