@@ -18,7 +18,7 @@ import { safeJson } from '../util/to-json.ts';
 export const command: Command = {
   operands: '[FILE]',
   description: [
-    'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what the log does not show is reported as unknown. If the verdict is blocked, the last line is the command to run next. Nothing is run and nothing is written.',
+    'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what no log can show is listed with --verbose and in --json. If the verdict is not ready, the last line is the command to run next. Nothing is run and nothing is written.',
     'With --workspace, the files of pending edits and writes are read, relative to the cwd of the session and never outside DIR; this can turn confirm into check, but never into ready.',
     'The file for --classes is a JSON array of rules that take precedence over the built-in table; the first match wins: {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}. A pattern is matched against the whole name in lowercase; * matches any characters. Classes: pure, read, ask-user, network, workspace-write, process, external-write, delegated, unknown. Idempotency (optional): safe, conditional, unsafe. Policy (optional; it then decides the verdict): replay-from-event, rerun-after-check, require-user-confirmation, never-rerun.',
     'Memory: the index of the log, about 55 bytes per entry, the ids of the path and the calls of its last turn.',
@@ -26,6 +26,7 @@ export const command: Command = {
   options: [
     leafOption('Judge the path to this entry; --leaf=-abc for an id that starts with a dash'),
     flag('json', 'Print one JSON object'),
+    flag('verbose', 'Also list what is unknown, because no log can show it'),
     option('workspace', 'DIR', 'Compare pending edits and writes with the files below DIR (read only)'),
     option('classes', 'FILE', 'Classes for your own tools, as JSON'),
     FORMAT_OPTION,
@@ -62,7 +63,11 @@ async function show(session: Log, view: View, args: ParsedArgs, classify: Classi
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   const source = { name: session.name, hasTree: session.fileVersion > 1, unit: session.unit };
   const out = new ByteWriter(io.stdout);
-  out.text(args.flag('json') ? `${safeJson(status)}\n` : statusText(status, source, io.style, clean));
+  out.text(
+    args.flag('json')
+      ? `${safeJson(status)}\n`
+      : statusText(status, source, { style: io.style, clean, verbose: args.flag('verbose') }),
+  );
   await out.flush();
   return status.verdict === 'ready' ? 0 : 1;
 }

@@ -35,9 +35,18 @@ export interface StatusSource {
 
 type Clean = (text: string) => string;
 
-/** The status for a person, in about ten lines. `clean` makes log content fit for where it is printed. */
-export function statusText(status: Status, source: StatusSource, style: Style, clean: Clean): string {
-  const { verdict, state, pending, leafId, next, limits } = status;
+export interface StatusLook {
+  readonly style: Style;
+  /** Makes log content fit for where it is printed. */
+  readonly clean: Clean;
+  /** Also what no log can show. */
+  readonly verbose: boolean;
+}
+
+/** The status for a person, in about ten lines; the last is the command to run next, if anything is to be done. */
+export function statusText(status: Status, source: StatusSource, { style, clean, verbose }: StatusLook): string {
+  const { verdict, state, pending, leafId, limits } = status;
+  const next = status.next ?? (verdict === 'ready' ? null : ({ command: 'log' } as const));
   const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[verdict];
   const serious = status.reasons.filter((reason) => reason.verdict !== 'ready');
   const reasons = serious.length > 0 ? serious : status.reasons;
@@ -57,8 +66,7 @@ export function statusText(status: Status, source: StatusSource, style: Style, c
     ...(denied.length > 0 ? [`  denied: ${clean(denied.join(', '))}${current.length > 3 ? ' ...' : ''}`] : []),
     `  leaf: ${leafId === null ? 'none' : clean(leafId)}`,
     `  last stable entry: ${stableText(status, source, clean)}`,
-    style.dim(`  unknown: ${unknown.join(', ')}`),
-    style.dim(`  ${limits[0] ?? ''}`),
+    ...(verbose ? [style.dim(`  unknown: ${unknown.join(', ')}`), style.dim(`  ${limits[0] ?? ''}`)] : []),
     ...(next ? [`  next: ${clean(nextText(next, source))}`] : []),
   ];
   return `${lines.join('\n')}\n`;

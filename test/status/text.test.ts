@@ -32,8 +32,15 @@ const call: PendingCall = {
   reason: 'x',
 };
 
-function lines(status: Partial<Status>, source: Partial<StatusSource> = {}, style = PLAIN, clean = same): string[] {
-  return statusText({ ...calm, ...status }, { name: 'log.jsonl', hasTree: true, unit: 'line', ...source }, style, clean)
+function lines(
+  status: Partial<Status>,
+  source: Partial<StatusSource> = {},
+  style = PLAIN,
+  clean = same,
+  verbose = false,
+): string[] {
+  const about = { name: 'log.jsonl', hasTree: true, unit: 'line', ...source } as const;
+  return statusText({ ...calm, ...status }, about, { style, clean, verbose })
     .trimEnd()
     .split('\n');
 }
@@ -102,7 +109,7 @@ describe('the status for a person', () => {
     expect(denied(denial('a'), denial('b'), denial('d'), denial('e'))).toBe('  denied: a c, b c, d c ...');
   });
 
-  it('tells what is not known in short words, and a new item of the checklist by its own name', () => {
+  it('tells with --verbose what is not known in short words, and a new item of the checklist by its own name', () => {
     const item = (name: string, value: 'yes' | 'unknown' = 'unknown') => ({ item: name, value, reason: 'x' });
     const checklist = [
       item('no half tool'),
@@ -110,7 +117,10 @@ describe('the status for a person', () => {
       item('permission still valid'),
       item('something new'),
     ];
-    expect(lines({ checklist })).toContain('  unknown: half-run tools, permissions, something new');
+    const verbose = lines({ checklist }, {}, PLAIN, same, true);
+    expect(verbose).toContain('  unknown: half-run tools, permissions, something new');
+    expect(verbose).toContain('  the gate reasons about the log');
+    expect(lines({ checklist }).join()).not.toMatch(/unknown|gate/);
   });
 
   it('says where to start from: the leaf, an entry to fork from, or nothing', () => {
@@ -130,7 +140,8 @@ describe('the status for a person', () => {
 
   it('ends with the command to run next, as a shell takes it', () => {
     const last = (next: Status['next'], name = 'log.jsonl'): string | undefined => lines({ next }, { name }).at(-1);
-    expect(last(null)).toBe('  the gate reasons about the log');
+    expect(last(null)).toContain('last stable entry');
+    expect(lines({ verdict: 'confirm' }).at(-1)).toBe('  next: sessionctl log -n 5 log.jsonl');
     expect(last({ command: 'repair' })).toBe('  next: sessionctl repair -i --backup log.jsonl');
     expect(last({ command: 'migrate' }, 'a b.jsonl')).toBe("  next: sessionctl migrate -i --backup 'a b.jsonl'");
     expect(last({ command: 'validate' }, '-x.jsonl')).toBe('  next: sessionctl validate ./-x.jsonl');
