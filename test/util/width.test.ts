@@ -18,6 +18,12 @@ describe('the width of a text on a terminal', () => {
     ['\u2714\ufe0f\u263a\ufe0f', 4],
     ['1\ufe0f\u20e3', 2],
     ['\u2705\ufe0f', 2],
+    // A hand in a tone of skin, a family, a heart on fire, and what is not joined.
+    ['\u{1f44d}\u{1f3fd}', 2],
+    ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}', 2],
+    ['\u2764\ufe0f\u200d\u{1f525}', 2],
+    ['\u2764\ufe0e', 1],
+    ['\u{1f468}\u{1f469}', 4],
     // A flag is two letters.
     ['\u{1f1e9}\u{1f1ea}', 2],
     ['\u001b[31mred\u001b[39m', 3],
