@@ -69,7 +69,7 @@ function textOf(path: string, hit: Hit, io: Io): string {
   const who = tool ? `${speaker} (${tool})` : speaker;
   const mark = match ? ':' : '-';
   const place = `${shown(path, io)}${mark}${line}${mark} ${shown(who, io)}: `;
-  return `${stdout.isTTY ? style.dim(place) : place}${snippet(text, match, style, stdout.isTTY === true)}\n`;
+  return `${style.dim(place)}${snippet(text, match, style, stdout.isTTY === true)}\n`;
 }
 
 /** The text around a match, on one line. */
@@ -83,7 +83,7 @@ function snippet(text: string, match: Hit['match'], style: Style, isTerminal: bo
   const end = Math.min(text.length, match.end + BEHIND);
   const found = clean(text.slice(match.start, Math.min(match.end, match.start + BEHIND)));
   return [
-    ...[start > 0 ? '...' : '', clean(text.slice(start, match.start)), isTerminal ? style.red(found) : found],
+    ...[start > 0 ? '...' : '', clean(text.slice(start, match.start)), style.red(found)],
     ...[clean(text.slice(match.end, end)), end < text.length ? '...' : ''],
   ].join('');
 }

@@ -47,6 +47,13 @@ describe('the decision for color', () => {
     expect(stderr).toContain('\u001b[31m1 error in');
   });
 
+  it('colors what grep has found in a pipe too where that is asked for', async () => {
+    const words = ['grep', 'checkout', '--color=always', 'fixtures/readme/crashed.jsonl'];
+    const { stdout } = await run(words);
+    expect(stdout).toContain('\u001b[31mcheckout\u001b[39m');
+    expect((await run(words.filter((word) => !word.startsWith('--color')))).stdout).not.toContain('\u001b');
+  });
+
   it('refuses a when that does not exist', async () => {
     const ran = await run(['validate', '--color=blue', '-']);
     expect(ran).toMatchObject({ code: 2 });
