@@ -59,6 +59,23 @@ export function commandHelp(command: NamedCommand, style: Style): string {
   ].join('\n');
 }
 
+/** What -h shows: the options, a line each where that is enough. */
+export function shortHelp(command: NamedCommand, style: Style): string {
+  const [example] = Object.keys(command.examples);
+  return [
+    `${style.bold('Usage:')} ${usageLine(command)}`,
+    ...wrap(`${command.summary}.`, 0),
+    '',
+    ...optionRows(allOptions(command), style),
+    '',
+    style.bold('Example:'),
+    ...commandLines(example ?? ''),
+    '',
+    ...wrap(`'sessionctl ${command.name} --help' shows what it does, and more examples.`, 0),
+    '',
+  ].join('\n');
+}
+
 export function usageLine(command: NamedCommand): string {
   return `sessionctl ${command.name} [OPTION]... ${command.operands}`.trimEnd();
 }

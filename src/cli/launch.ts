@@ -6,7 +6,8 @@ import { type ProcessIo, reportError, SIGNAL_CODES, watchOutput } from './report
 export async function main(argv: readonly string[], outside: ProcessIo): Promise<number> {
   const settle = watchOutput(outside);
   // The version needs no more than this file, and nothing else is loaded for it.
-  if (argv[0] !== '--version' && argv[0] !== '-V') return await (await import('./run.ts')).run(argv, outside, settle);
+  if (!['--version', '-V', '-v', 'version'].includes(argv[0] ?? ''))
+    return await (await import('./run.ts')).run(argv, outside, settle);
   outside.stdout.write(`${version}\n`);
   return await settle(0);
 }

@@ -87,9 +87,12 @@ function refuseUnknown(
   const word = name === undefined ? operands.find((one) => /^-./s.test(one)) : spelled(name, argv);
   if (word === undefined) return;
   const longs = options.flatMap((option) => (option.alias ? [option.name, option.alias] : [option.name]));
-  const hint = word.startsWith('--')
-    ? didYouMean(word.slice(2), longs, '--')
-    : "; a file whose name starts with a dash comes after '--'";
+  const hint =
+    word === '--fix'
+      ? "; 'sessionctl repair' fixes what can be fixed"
+      : word.startsWith('--')
+        ? didYouMean(word.slice(2), longs, '--')
+        : "; a file whose name starts with a dash comes after '--'";
   throw new UsageError(`unknown option '${word}'${hint}`);
 }
 

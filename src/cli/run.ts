@@ -20,10 +20,11 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
     const io = await makeIo(parsed.unchecked.text('color'), outside);
     progress = io.progress;
     const asksForHelp = isHelp || parsed.unchecked.flag('help');
+    const isShort = word !== 'help' && !rest.includes('--help');
     const code =
       command && !asksForHelp
         ? await runCommand(command, parsed.given(), io)
-        : await showHelp(command, word !== undefined, io);
+        : await showHelp(command, { isAskedFor: word !== undefined, isShort }, io);
     progress.clear();
     return await settle(code);
   } catch (error) {
@@ -32,22 +33,35 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
   }
 }
 
+/** What other programs call it. */
+const ALIASES: Readonly<Record<string, string>> = { check: 'validate' };
+const HINTS: Readonly<Record<string, string>> = {
+  show: "; 'log' lists the entries of a session, 'context' shows what the model sees, 'export' writes all of it",
+};
+
 async function loadCommand(name: string): Promise<NamedCommand> {
-  const entry = commands.find((one) => one.name === name);
+  const entry = commands.find((one) => one.name === (ALIASES[name] ?? name));
   if (entry) return await entry.load();
   if (name.startsWith('-')) throw new UsageError(`unknown option '${name}'; a command such as 'validate' comes first`);
   const names = commands.map((one) => one.name);
-  const hint = didYouMean(name, names);
+  const hint = HINTS[name] ?? didYouMean(name, names);
   if (!hint && /[./\\]/.test(name))
     throw new UsageError(`a command such as 'validate' comes before the file '${name}'`);
   throw new UsageError(`unknown command '${name}'${hint}`);
 }
 
-/** A call without any word is a usage error. */
-async function showHelp(command: NamedCommand | undefined, isAskedFor: boolean, io: Io): Promise<number> {
-  const { commandHelp, programHelp } = await import('./help.ts');
+interface HelpRequest {
+  /** A call without any word is a usage error. */
+  readonly isAskedFor: boolean;
+  /** By -h; --help tells all. */
+  readonly isShort: boolean;
+}
+
+async function showHelp(command: NamedCommand | undefined, { isAskedFor, isShort }: HelpRequest, io: Io) {
+  const { commandHelp, programHelp, shortHelp } = await import('./help.ts');
   const style = isAskedFor ? io.style : io.errorStyle;
-  (isAskedFor ? io.stdout : io.stderr).write(command ? commandHelp(command, style) : programHelp(style));
+  const help = command ? (isShort ? shortHelp : commandHelp)(command, style) : programHelp(style);
+  (isAskedFor ? io.stdout : io.stderr).write(help);
   return isAskedFor ? 0 : 2;
 }
 

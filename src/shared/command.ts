@@ -80,7 +80,7 @@ export interface NamedCommand extends Command {
 /** What every command takes. */
 export const COMMON_OPTIONS: readonly Option[] = [
   option('color', 'WHEN', 'Color the output', { choices: ['auto', 'always', 'never'], default: 'auto' }),
-  flag('help', 'Show this help', { short: 'h' }),
+  flag('help', 'Show all about it; -h is short', { short: 'h' }),
 ];
 
 export function allOptions(command: Command): readonly Option[] {

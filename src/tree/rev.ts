@@ -68,6 +68,8 @@ class RevReader {
       const start = base === undefined ? undefined : await find(base);
       if (base !== undefined && start !== undefined) return this.#up(start, Number(steps), rev, base);
     }
+    // What git calls it.
+    if (/^HEAD(?:~\d+)?$/.test(rev)) return await this.read(rev.replace('HEAD', '@'));
     throw await this.#unknown(base ?? rev, rev);
   }
 

@@ -7,7 +7,7 @@ import { run } from '../support/run.ts';
 
 describe('the program without a command', () => {
   it('prints its version and nothing else', async () => {
-    for (const spelling of ['--version', '-V']) {
+    for (const spelling of ['--version', '-V', '-v', 'version']) {
       expect(await run([spelling])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
     }
   });
@@ -43,6 +43,19 @@ describe('an example in the help', () => {
       `  sessionctl fork session.jsonl ${'x'.repeat(40)} \\`,
       '      --id s1 -o other.jsonl',
     ]);
+  });
+});
+
+describe('what other programs call it', () => {
+  it('works, or leads to what is meant', async () => {
+    const file = 'fixtures/readme/crashed.jsonl';
+    expect(await run(['check', file])).toEqual(await run(['validate', file]));
+    expect((await run(['show', file])).stderr).toContain(
+      "unknown command 'show'; 'log' lists the entries of a session",
+    );
+    expect((await run(['validate', '--fix', file])).stderr).toContain(
+      "unknown option '--fix'; 'sessionctl repair' fixes what can be fixed\n",
+    );
   });
 });
 

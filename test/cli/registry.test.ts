@@ -56,11 +56,14 @@ describe.each(loaded)('the command $name', ({ name, entry, command }) => {
     for (const run of runs) expect(`${run} `).toContain(`sessionctl ${name} `);
   });
 
-  it('shows the same help, with every option, by -h, --help and help', async () => {
+  it('shows the same help, with every option, by --help and help, and a short one by -h', async () => {
     const { stdout, code, stderr } = await run([name, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const option of allOptions(command)) expect(stdout).toContain(optionSpelling(option));
-    expect((await run([name, '-h'])).stdout).toBe(stdout);
+    const short = (await run([name, '-h'])).stdout;
+    expect(short.length).toBeLessThan(stdout.length);
+    for (const option of command.options) expect(short).toContain(`--${option.name}`);
+    for (const line of short.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     expect((await run(['help', name])).stdout).toBe(stdout);
     expect(stdout).toBe(commandHelp(command, PLAIN));
   });

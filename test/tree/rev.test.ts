@@ -37,6 +37,8 @@ describe('resolveRev', () => {
     const cases: Readonly<Record<string, string>> = {
       '@': 'ffff6666',
       '@~0': 'ffff6666',
+      HEAD: 'ffff6666',
+      'HEAD~1': 'cccc4444',
       '@~1': 'cccc4444',
       '@~4': 'aaaa1111',
       root: 'aaaa1111',
