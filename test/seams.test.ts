@@ -157,7 +157,7 @@ beforeAll(async () => {
     'reporters/index.ts',
     "import { shortReporter } from './short.ts';",
     reporters,
-    'short: shortReporter',
+    'short: async () => shortReporter',
   );
   const exporters = /export const exportFormats[^=]*= \[/;
   add(

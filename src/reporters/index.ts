@@ -1,26 +1,22 @@
-import { githubReporter } from './github.ts';
-import { jsonReporter } from './json.ts';
-import { junitReporter } from './junit.ts';
-import { markdownReporter } from './markdown.ts';
 import type { Reporter, ReporterOptions } from './reporter.ts';
-import { sarifReporter } from './sarif.ts';
 import { textReporter } from './text.ts';
 
 export * from './reporter.ts';
 
+/** Loaded when they are asked for: a run needs one or two of them. */
 export const reporters = {
-  text: textReporter,
-  json: jsonReporter,
-  github: githubReporter,
-  sarif: sarifReporter,
-  junit: junitReporter,
-  markdown: markdownReporter,
-} as const satisfies Readonly<Record<string, (options: ReporterOptions) => Reporter>>;
+  text: async () => textReporter,
+  json: async () => (await import('./json.ts')).jsonReporter,
+  github: async () => (await import('./github.ts')).githubReporter,
+  sarif: async () => (await import('./sarif.ts')).sarifReporter,
+  junit: async () => (await import('./junit.ts')).junitReporter,
+  markdown: async () => (await import('./markdown.ts')).markdownReporter,
+} as const satisfies Readonly<Record<string, () => Promise<(options: ReporterOptions) => Reporter>>>;
 
 export type ReporterName = keyof typeof reporters;
 
 export const REPORTER_NAMES: readonly ReporterName[] = Object.keys(reporters) as ReporterName[];
 
-export function makeReporter(name: ReporterName, options: ReporterOptions): Reporter {
-  return reporters[name](options);
+export async function makeReporter(name: ReporterName, options: ReporterOptions): Promise<Reporter> {
+  return (await reporters[name]())(options);
 }

@@ -59,10 +59,10 @@ export async function openReports(
       if (file !== undefined) {
         const { toFile } = await import('../files/sink.ts');
         const sink = toFile(file, { mode: 0o666, random: io.random, signal: io.signal });
-        const reporter = makeReporter(format, { ...common, style: PLAIN, isTerminal: false });
+        const reporter = await makeReporter(format, { ...common, style: PLAIN, isTerminal: false });
         destinations.push({ reporter, writer: new ByteWriter(sink.stream), sink });
       } else if (!quiet) {
-        const reporter = makeReporter(format, { ...common, isTerminal: out.isTTY === true });
+        const reporter = await makeReporter(format, { ...common, isTerminal: out.isTTY === true });
         destinations.push({ reporter, writer: new ByteWriter(out) });
       }
     }

@@ -9,7 +9,7 @@ describe('json', () => {
     const output = report(reporter('json'), [[finding({ entryId: 'e1', path: 'parentId' })]]);
     expect(output).toBe(
       `{"file":"a.jsonl","line":38,"offset":1204,"rule":"dangling-parent","severity":"error","message":"parent 'x' is not in this file","entryId":"e1","path":"parentId","fixable":true}\n` +
-        '{"summary":{"sessions":1,"skipped":0,"failed":0,"entries":40,"errors":1,"warnings":0,"fixable":1,"hidden":0}}\n',
+        '{"summary":{"sessions":1,"skipped":0,"failed":0,"entries":40,"errors":1,"warnings":0,"fixable":1,"hidden":0,"suppressed":0}}\n',
     );
   });
 

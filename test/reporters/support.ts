@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import {
-  makeReporter,
+  REPORTER_NAMES,
   type Reporter,
   type ReporterName,
   type ReporterOptions,
   type RuleText,
+  reporters,
   type Summary,
 } from '../../src/reporters/index.ts';
 import type { Finding } from '../../src/rules/rule.ts';
@@ -29,9 +30,13 @@ export const RULES: readonly RuleText[] = [
   { id: 'extra-root', level: 'off', summary: 'a second root', why: 'A fact.', advice: 'Nothing.' },
 ];
 
+const MAKERS = Object.fromEntries(
+  await Promise.all(REPORTER_NAMES.map(async (name) => [name, await reporters[name]()] as const)),
+) as Record<ReporterName, (options: ReporterOptions) => Reporter>;
+
 export function reporter(name: ReporterName, options: Partial<ReporterOptions> = {}): Reporter {
   const now = (): number => Date.UTC(2026, 2, 11, 10);
-  return makeReporter(name, {
+  return MAKERS[name]({
     style: PLAIN,
     isTerminal: false,
     rules: RULES,
