@@ -19,7 +19,7 @@ export interface ProgressLine extends Progress {
  */
 export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => number): ProgressLine {
   if (stderr.isTTY !== true || env['TERM'] === 'dumb')
-    return { wanted: false, expect() {}, read() {}, file() {}, clear() {} };
+    return { wanted: false, expect() {}, read() {}, file() {}, phase() {}, clear() {} };
   const begun = now();
   let drawn = begun;
   let shown = false;
@@ -27,6 +27,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
   let bytes = 0;
   let files = 0;
   let current = '';
+  let phase = '';
   const draw = (): void => {
     const time = now();
     if (time - begun < QUIET_MS || (shown && time - drawn < BETWEEN_MS)) return;
@@ -38,7 +39,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
         ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${Math.min(100, Math.floor((bytes / expected) * 100))}%)`
         : ' MB';
     const where = `${files > 1 ? `, ${counted(files, 'file')}` : ''}${current && `: ${printable(current)}`}`;
-    const line = `${grouped(Math.floor(bytes / MEGABYTE))}${share} read${where}`;
+    const line = `${grouped(Math.floor(bytes / MEGABYTE))}${share} read${phase && `, ${phase}`}${where}`;
     // A line that wraps could not be erased.
     stderr.write(`${ERASE}${cutToWidth(line, columnsOf(stderr) - 1)}`);
   };
@@ -55,6 +56,9 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
       files++;
       current = name === '-' ? '' : name;
       draw();
+    },
+    phase: (name) => {
+      phase = name;
     },
     clear: () => {
       if (shown) stderr.write(ERASE);

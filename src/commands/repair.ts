@@ -118,6 +118,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
   const near = async () => ({ name, ...(await import('../files/near.ts')).filesNear(name, io) });
   const checked = { name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
   const images = keptImages(input, args, io);
+  io.progress.phase('checking');
   const plan = await planRepair({
     ...checked,
     ...rules,
@@ -134,6 +135,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
   });
   // A healthy log is checked and copied.
   if (passes === 1) io.progress.expect(-input.size);
+  io.progress.phase('writing');
   const { quarantine, report, finish, discard } = openSideFiles(input, plan, args, io);
   let changes = 0;
   let quarantined = 0;

@@ -8,7 +8,7 @@ import type { FileActivity, UnreadFile } from './read-lines.ts';
 import { type SessionActivity, SessionCollector } from './session-activity.ts';
 
 /** Whoever reads many files shows how many of them are done. */
-const SILENT: Io['progress'] = { wanted: false, expect: () => {}, read: () => {}, file: () => {} };
+const SILENT: Io['progress'] = { wanted: false, expect: () => {}, read: () => {}, file: () => {}, phase: () => {} };
 
 /** Reads a file of any format, in its native form; of a file with several sessions all of them. */
 export async function readFile(path: string, io: Io): Promise<FileActivity | UnreadFile> {

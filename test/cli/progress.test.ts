@@ -79,6 +79,28 @@ describe('progress', () => {
     expect(text()).toBe(`${ERASE}2 MB read`);
   });
 
+  it('tells what is done where a file is read more than once', () => {
+    const { stream, text } = terminal();
+    const { now, pass } = clock();
+    const progress = makeProgress(stream, {}, now);
+    progress.expect(400_000_000);
+    progress.file('a.jsonl');
+    progress.phase('indexing');
+    pass(1_000);
+    progress.read(100_000_000);
+    pass(200);
+    progress.read(100_000_000);
+    progress.phase('writing');
+    pass(200);
+    progress.read(100_000_000);
+    const lines = [
+      '100 of 400 MB (25%) read, indexing',
+      '200 of 400 MB (50%) read, indexing',
+      '300 of 400 MB (75%) read, writing',
+    ];
+    expect(text()).toBe(lines.map((line) => `${ERASE}${line}: a.jsonl`).join(''));
+  });
+
   it('counts files', () => {
     const { stream, text } = terminal();
     const { now, pass } = clock();
