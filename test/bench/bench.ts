@@ -260,8 +260,8 @@ class Bench {
     });
     this.ratio(`${group}, Claude Code`, `${what} against ccusage`, 'stats', 'ccusage', 'faster', '3');
     this.sessionctl(`${group}, pi`, 'stats', ['stats', '--tz', 'UTC', pi]);
-    const argv = [join(peers, 'ccusage-pi'), 'daily', '--json', '--pi-path', join(folder, 'sessions')];
-    this.task(`${group}, pi`, '@ccusage/pi', node, argv);
+    const piEnv = { PI_AGENT_DIR: join(folder, 'sessions') };
+    this.task(`${group}, pi`, '@ccusage/pi', node, [join(peers, 'ccusage-pi'), 'daily', '--json'], { env: piEnv });
     this.ratio(`${group}, pi`, `${what} against @ccusage/pi`, 'stats', '@ccusage/pi', 'faster', '3');
   }
 
