@@ -307,7 +307,7 @@ export class NativeWriter {
     // All records of a document may be on one line: what was tried for it before is taken.
     const { key: before, n: tried } = this.#tried;
     for (let n = name === before ? tried + 1 : 0; ; n++) {
-      const digits = hash('sha256', [this.#format.id, this.#sessionId, name, n].join('\0'), 'hex');
+      const digits = hash('sha256', `${this.#format.id}\0${this.#sessionId}\0${name}\0${n}`, 'hex');
       const id = digits.slice(0, 8);
       if (!this.#take(id, state)) continue;
       this.#tried = { key: name, n };

@@ -12,6 +12,8 @@ const FIRST_PAGE = 1 << 14;
 /** In the first byte of a text: its length follows in four bytes. */
 const LONG = 0xff;
 const MOST_BYTES = 2 ** 32;
+/** Texts up to this length, such as ids, are encoded character by character. */
+const SHORT = 64;
 const RECENT_BITS = 6;
 const LONGEST_RECENT = 256;
 
@@ -135,9 +137,21 @@ export class Symbols {
   /** Writes the text to the scratch memory; true where it takes two bytes per character. */
   #encode(text: string): boolean {
     if (this.#scratch.length < text.length * 2) this.#scratch = Buffer.alloc(text.length * 4);
+    if (text.length <= SHORT && this.#encodeShort(text)) return false;
     const isWide = /[^\u0000-\u00ff]/.test(text);
     this.#scratch.write(text, isWide ? 'utf16le' : 'latin1');
     return isWide;
+  }
+
+  /** For a short text faster than Buffer.write; false where it takes two bytes per character. */
+  #encodeShort(text: string): boolean {
+    let bits = 0;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      bits |= code;
+      this.#scratch[at] = code;
+    }
+    return bits <= 0xff;
   }
 
   #search(hash: number, bytes: Uint8Array, start: number, end: number, isWide: boolean): number {

@@ -83,7 +83,8 @@ export const COMMON_IN_RESULTS: ReadonlySet<string> = new Set([...COMMON, 'toolU
 
 /** What a record says beyond that, added to the others. */
 export function otherMembers(record: JsonObject, others: Record<string, unknown> = {}, common = COMMON): JsonObject {
-  for (const key of Object.keys(record)) if (!common.has(key)) others[key] = record[key];
+  // Faster than a list of the keys of each record.
+  for (const key in record) if (!common.has(key)) others[key] = record[key];
   return others;
 }
 
