@@ -113,7 +113,13 @@ const core = await build({
 const program = await build({
   ...modules,
   plugins: [...plugins, sqliteAsModule('')],
-  entryPoints: ['src/main.ts', 'src/validate/worker.ts', 'src/stats/stats-worker.ts', 'src/files/read-ahead-worker.ts'],
+  entryPoints: [
+    'src/main.ts',
+    'src/files/read-ahead-worker.ts',
+    'src/sessions/grep-worker.ts',
+    'src/stats/stats-worker.ts',
+    'src/validate/worker.ts',
+  ],
   outdir: 'dist',
   entryNames: '[name]',
   outExtension: { '.js': '.cjs' },

@@ -1,7 +1,6 @@
 import { ByteWriter } from '../lines/writer.ts';
 import { SPEAKERS } from '../sessions/grep.ts';
 import { grepSessions } from '../sessions/grep-run.ts';
-import { makeMatcher } from '../sessions/matcher.ts';
 import { type Command, flag, option } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 import { readMoment } from '../util/since.ts';
@@ -11,7 +10,8 @@ export const command: Command = {
   description: [
     'Finds text in what was said, not in JSON: prompts, answers, thinking, calls and results of tools, as they were before they were written as JSON; never base64 data, signatures or ids. Without a FILE all known sessions are searched, the newest first; an AGENT such as claude stands for its folders.',
     'PATTERN is a regular expression as RE2 has them, so that no pattern can take longer than its text is long: without references back and looks around. A hit is PATH:LINE: who speaks: the text around the match. Exit 0 with a hit, 1 without one, 2 for a wrong call or a folder that cannot be read.',
-    'Memory: the index of one log at a time, about 55 bytes per entry, and one text. Databases and logs of other agents are copied to a private temporary file in their native form.',
+    'Several files are searched at once where that is worth it; hits come in the same order. Of most files only the lines that may match are parsed. A damaged line that may match is not searched, and counted at the end.',
+    'Memory: at most 250 MB for usual logs: a log of another agent up to 32 MB is converted in memory, a larger one and a database in a private temporary file.',
   ],
   options: [
     flag('ignore-case', 'Ignore case', { short: 'i' }),
@@ -42,11 +42,12 @@ export const command: Command = {
       {
         operands,
         roots: args.texts('root'),
-        matcher: await makeMatcher(pattern, {
+        pattern,
+        match: {
           isFixed: args.flag('fixed-strings'),
           ignoresCase: args.flag('ignore-case'),
           isWord: args.flag('word-regexp'),
-        }),
+        },
         speakers: readSpeakers(args.texts('in')),
         tool: args.text('tool'),
         since: readMoment('since', args.text('since'), io.now()),

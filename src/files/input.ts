@@ -136,7 +136,7 @@ export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 
 }
 
 /** The same chunks, counted for the progress, until the user stops the program. */
-export function abortable(chunks: AsyncIterable<Buffer>, io: Io): AsyncGenerator<Buffer> {
+export function abortable(chunks: AsyncIterable<Buffer>, io: Pick<Io, 'signal' | 'progress'>): AsyncGenerator<Buffer> {
   return counting(chunks, (bytes) => {
     requireRunning(io.signal);
     io.progress.read(bytes);

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Database } from 'node-sqlite3-wasm';
 import type { DatabaseRow, DatabaseValue, LogDatabase } from '../formats/format.ts';
-import { type ByteStore, inMemory, storeOf } from '../log/byte-store.ts';
+import { type ByteStore, inMemory } from '../log/byte-store.ts';
 import { AppError } from '../util/errors.ts';
 import { attempt, requireRunning, tryOr, withFile, writeFully } from './disk.ts';
 import { fileChunks } from './input.ts';
@@ -50,8 +50,7 @@ export async function openDatabase(
     // It stays open without its name, so that nothing is left whatever ends the program; where the system allows that.
     folder.remove();
     return {
-      ...storeOf(inMemory(line)),
-      size: line.length,
+      ...inMemory(line),
       database,
       close: async () => {
         database?.close();

@@ -136,9 +136,9 @@ function requireSession(caller: string, session: unknown): Log {
 
 async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<Log> {
   const { name = '-', random = systemRandom, onNote } = options;
-  const bytes = isRandomAccess(source) ? source : inMemory(await copyOf(chunksOf(caller, source)));
+  const store = isRandomAccess(source) ? storeOf(source) : inMemory(await copyOf(chunksOf(caller, source)));
   const onWarning = (where: string, message: string): void => onNote?.(`${where}: ${message}`);
-  return await openLog(storeOf(bytes), { name, random, onWarning, scratch: memoryScratch });
+  return await openLog(store, { name, random, onWarning, scratch: memoryScratch });
 }
 
 function isRandomAccess(source: unknown): source is RandomAccess {

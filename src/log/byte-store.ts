@@ -58,11 +58,14 @@ function isText(bytes: Buffer): boolean {
 }
 
 /** Bytes in memory, read as a file is. */
-export function inMemory(bytes: Buffer): RandomAccess {
+export function inMemory(bytes: Buffer): ByteStore {
   return {
-    read: async (buffer, offset, length, position) => ({
-      bytesRead: position < bytes.length ? bytes.copy(buffer, offset, position, position + length) : 0,
-    }),
+    size: bytes.length,
+    async *chunks() {
+      if (bytes.length > 0) yield bytes;
+    },
+    readAt: async (buffer, position) => (position < bytes.length ? bytes.copy(buffer, 0, position) : 0),
+    close: async () => {},
   };
 }
 
@@ -97,7 +100,7 @@ export function memoryScratch(): Scratch {
   const pieces: Buffer[] = [];
   return {
     write: (piece) => pieces.push(Buffer.from(piece)),
-    store: async () => storeOf(inMemory(Buffer.concat(pieces))),
+    store: async () => inMemory(Buffer.concat(pieces)),
     discard: () => {},
   };
 }

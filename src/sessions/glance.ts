@@ -1,7 +1,7 @@
 import { stringOf } from '../entries/entry-type.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { isHiddenContext } from '../formats/index.ts';
-import { type ByteStore, inMemory, memoryScratch, storeOf } from '../log/byte-store.ts';
+import { type ByteStore, inMemory, memoryScratch } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
 import { openLog } from '../log/open-log.ts';
 import { entryText } from '../overview/row.ts';
@@ -85,12 +85,12 @@ async function ends(store: ByteStore): Promise<ByteStore> {
     let head = await bytesAt(store, 0, HEAD_BYTES);
     if (head.length === HEAD_BYTES && !head.includes(0x0a)) head = await bytesAt(store, 0, LONGEST_LINE);
     const size = store.size ?? head.length;
-    if (size <= head.length) return storeOf(inMemory(head));
+    if (size <= head.length) return inMemory(head);
     const start = Math.max(head.length, size - TAIL_BYTES);
     const tail = await bytesAt(store, start, TAIL_BYTES);
     const cut = start === head.length ? 0 : tail.indexOf(0x0a) + 1;
     const end = start === head.length ? head.length : head.lastIndexOf(0x0a) + 1;
-    return storeOf(inMemory(Buffer.concat([head.subarray(0, end || head.length), tail.subarray(cut)])));
+    return inMemory(Buffer.concat([head.subarray(0, end || head.length), tail.subarray(cut)]));
   } finally {
     await store.close();
   }

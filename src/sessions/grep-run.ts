@@ -1,52 +1,54 @@
 import type { ByteWriter } from '../lines/writer.ts';
-import type { Io, Style } from '../util/io.ts';
+import type { Io } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
-import { toJson } from '../util/to-json.ts';
 import { counted } from '../util/words.ts';
-import { filesFor } from './find.ts';
-import { type GrepOptions, type Hit, hitsIn } from './grep.ts';
+import { filesFor, type SessionFile } from './find.ts';
+import { type FileHits, type FileTotals, Grep, type GrepSettings } from './grep-files.ts';
+import { type HitLine, painted } from './hit-line.ts';
 
-export interface GrepRunOptions extends GrepOptions {
+export interface GrepRunOptions extends Omit<GrepSettings, 'env'> {
   readonly operands: readonly string[];
   readonly roots: readonly string[];
-  readonly form: 'text' | 'json' | 'files' | 'count';
 }
 
-/** So much of a text is shown around a match. */
-const BEFORE = 60;
-const BEHIND = 100;
+/** Beside a bundle; beside the sources there is none. */
+const WORKER = `${import.meta.dirname}/grep-worker.cjs`;
 
 /** Searches all files, the newest first, and gives the exit code. */
 export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io: Io): Promise<number> {
-  const { form } = options;
+  const { operands, roots, ...rest } = options;
+  const { env, progress } = io;
+  const settings: GrepSettings = { ...rest, env };
+  const grep = await Grep.start(settings, io);
   let isTrouble = false;
   const onError = (message: string): void => {
     isTrouble = true;
     io.note(message);
   };
+  const files = await filesFor({ operands, roots }, env, onError);
+  progress.expect(files.reduce((sum, { size }) => sum + size, 0));
   /** Of a folder, where a file may be anything. */
   const skipped: string[] = [];
   const totals = { hits: 0, damaged: 0, damagedFiles: 0 };
-  for (const { path } of await filesFor(options, io.env, onError)) {
-    const hits = hitsIn(path, options, io);
-    let count = 0;
-    for (let next = await hits.next(); ; next = await hits.next()) {
-      if (next.done) {
-        const { damaged, error } = next.value;
-        if (damaged > 0) totals.damagedFiles++;
-        totals.damaged += damaged;
-        if (error && options.operands.includes(path)) onError(error.message);
-        else if (error) skipped.push(error.message);
-        break;
-      }
-      if (next.value.match) count++;
-      if (form === 'text') await out.put(textOf(path, next.value, io));
-      else if (form === 'json') await out.put(jsonOf(path, next.value));
+  const early = await searchedAhead(files, grep, settings);
+  try {
+    for (const { path, size } of files) {
+      progress.file(path);
+      const found = await fileHits(path, grep, early, out, io);
+      progress.read(size);
+      totals.hits += found.hits;
+      totals.damaged += found.damaged;
+      if (found.damaged > 0) totals.damagedFiles++;
+      if (found.error !== undefined && operands.includes(path)) onError(found.error);
+      else if (found.error !== undefined) skipped.push(found.error);
+      const name = io.stdout.isTTY ? printable(path) : path;
+      if (found.hits > 0 && options.form === 'files') await out.put(`${name}\n`);
+      if (found.hits > 0 && options.form === 'count') await out.put(`${name}:${found.hits}\n`);
+      // Whoever watches sees each file at once.
+      if (io.stdout.isTTY) await out.flush();
     }
-    totals.hits += count;
-    if (form === 'files' && count > 0) await out.put(`${shown(path, io)}\n`);
-    if (form === 'count' && count > 0) await out.put(`${shown(path, io)}:${count}\n`);
-    await out.flush();
+  } finally {
+    await early?.return(undefined);
   }
   if (totals.damaged > 0)
     io.note(`${counted(totals.damaged, 'damaged line')} in ${counted(totals.damagedFiles, 'file')} not searched`);
@@ -55,35 +57,39 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
   return totals.hits > 0 ? 0 : 1;
 }
 
-function shown(text: string, { stdout }: Io): string {
-  return stdout.isTTY ? printable(text) : text;
+/** What several threads find, file by file; undefined where one is enough. */
+async function searchedAhead(
+  files: readonly SessionFile[],
+  grep: Grep,
+  settings: GrepSettings,
+): Promise<AsyncGenerator<FileHits | undefined> | undefined> {
+  if (files.length < 2) return undefined;
+  const { mapInThreads, threadsFor } = await import('../files/worker-pool.ts');
+  const sizes = files.map(({ size }) => size);
+  const threads = await threadsFor(sizes, WORKER);
+  if (threads === 1) return undefined;
+  const paths = files.map(({ path }) => path);
+  return mapInThreads(paths, (path) => grep.ahead(path), { script: WORKER, settings, threads });
 }
 
-function jsonOf(file: string, { line, id, speaker, tool, text, match }: Hit): string {
-  return `${toJson({ file, line, id, speaker, ...(tool ? { tool } : {}), text, ...(match ? { match } : {}) })}\n`;
-}
-
-function textOf(path: string, hit: Hit, io: Io): string {
-  const { line, speaker, tool, text, match } = hit;
-  const { style, stdout } = io;
-  const who = tool ? `${speaker} (${tool})` : speaker;
-  const mark = match ? ':' : '-';
-  const place = `${shown(path, io)}${mark}${line}${mark} ${shown(who, io)}: `;
-  return `${style.dim(place)}${snippet(text, match, style, stdout.isTTY === true)}\n`;
-}
-
-/** The text around a match, on one line. */
-function snippet(text: string, match: Hit['match'], style: Style, isTerminal: boolean): string {
-  const clean = (part: string): string => {
-    const line = part.replace(/\s+/g, ' ');
-    return isTerminal ? printable(line) : line;
+/** Prints the hits in a file: those that were found early, or as they are found. */
+async function fileHits(
+  path: string,
+  grep: Grep,
+  early: AsyncGenerator<FileHits | undefined> | undefined,
+  out: ByteWriter,
+  io: Io,
+): Promise<FileTotals> {
+  const put = (line: HitLine): true => {
+    out.text(`${painted(line, io)}\n`);
+    return true;
   };
-  if (!match) return clean(text.slice(0, BEFORE + BEHIND)) + (text.length > BEFORE + BEHIND ? '...' : '');
-  const start = Math.max(0, match.start - BEFORE);
-  const end = Math.min(text.length, match.end + BEHIND);
-  const found = clean(text.slice(match.start, Math.min(match.end, match.start + BEHIND)));
-  return [
-    ...[start > 0 ? '...' : '', clean(text.slice(start, match.start)), style.red(found)],
-    ...[clean(text.slice(match.end, end)), end < text.length ? '...' : ''],
-  ].join('');
+  const pause = async (): Promise<void> => {
+    if (out.full) await out.flush();
+  };
+  const held = (await early?.next())?.value as FileHits | undefined;
+  if (!held) return await grep.inFile(path, put, pause);
+  held.lines.forEach(put);
+  await pause();
+  return held;
 }

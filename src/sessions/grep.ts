@@ -1,12 +1,14 @@
 import { stringOf } from '../entries/entry-type.ts';
-import { fileChunks } from '../files/input.ts';
+import { openUnpacked } from '../files/unpack.ts';
 import { argumentsOf, saidBy } from '../formats/said.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
-import type { Log } from '../log/log.ts';
-import { openSession } from '../shared/open-session.ts';
+import { openLog } from '../log/open-log.ts';
+import { scannerKind } from '../scanner/layout.ts';
+import { logOptions } from '../shared/open-session.ts';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
-import { LONGEST_IN_BYTES, type Matcher } from './matcher.ts';
+import type { Matcher } from './matcher.ts';
+import { LogScanner } from './scan.ts';
 
 /** Who speaks, as `--in` takes it. */
 export const SPEAKERS = ['user', 'assistant', 'thinking', 'call', 'result'] as const;
@@ -39,63 +41,93 @@ export interface Hit {
 export interface Searched {
   readonly damaged: number;
   /** Why nothing of it was searched. */
-  readonly error?: AppError;
+  readonly error?: string;
 }
 
-/** The hits in a file, in the order of its lines. */
-export async function* hitsIn(path: string, options: GrepOptions, io: Io): AsyncGenerator<Hit, Searched, void> {
-  const { matcher, around } = options;
-  const session = await openCandidate(path, matcher, io).catch((error: unknown) => {
-    if (error instanceof AppError) return error;
-    throw error;
-  });
-  if (session instanceof AppError) return { damaged: 0, error: session };
-  if (!session) return { damaged: 0 };
-  try {
-    const before: Hit[] = [];
-    let behind = 0;
-    let hits = 0;
-    for await (const { line, value } of session.entries(Array(session.index.size).keys())) {
-      for (const text of textsOf(value, line, options)) {
-        const match = hits < options.mostHits ? matcher.find(text.text) : undefined;
-        if (match) {
-          hits++;
-          yield* before.splice(0);
-          yield { ...text, match };
-          behind = around;
-        } else if (behind > 0) {
-          behind--;
-          yield text;
-        } else if (around > 0) {
-          before.push(text);
-          if (before.length > around) before.shift();
-        }
-      }
-      if (hits >= options.mostHits && behind === 0) break;
-      io.signal.throwIfAborted();
+/** Whoever gets the hits. */
+export interface HitTaker {
+  /** False where no more is wanted. */
+  hit(hit: Hit): boolean;
+  /** Called now and then, for what takes its time. */
+  pause(): Promise<void>;
+}
+
+export type SearchIo = Pick<Io, 'stdin' | 'random' | 'signal' | 'env'>;
+
+/** Who runs the search tells how far it is, and what is wrong with a file. */
+const SILENT = {
+  note: () => {},
+  progress: { wanted: false, expect: () => {}, read: () => {}, file: () => {} },
+};
+
+/** Finds the hits in one file after the other. */
+export class FileSearch {
+  readonly #options: GrepOptions;
+  readonly #io: SearchIo;
+  readonly #scanner: LogScanner;
+
+  constructor(options: GrepOptions, io: SearchIo) {
+    this.#options = options;
+    this.#io = io;
+    this.#scanner = new LogScanner(options.matcher.prefilter, io);
+  }
+
+  /** Gives the hits in the order of the lines. */
+  async search(path: string, taker: HitTaker): Promise<Searched> {
+    try {
+      // What stands near a hit is in entries that have none.
+      const scanned = this.#options.around === 0 ? await this.#inCandidates(path, taker) : undefined;
+      return scanned ?? (await this.#inLog(path, taker));
+    } catch (error) {
+      if (error instanceof AppError) return { damaged: 0, error: error.message };
+      throw error;
     }
-    return { damaged: session.damage.length };
-  } finally {
-    await session.close();
   }
-}
 
-/** Undefined where no text in the file can match. */
-async function openCandidate(path: string, matcher: Matcher, io: Io): Promise<Log | undefined> {
-  if (/\.jsonl?$/.test(path) && !(await mayMatch(path, matcher))) return undefined;
-  return await openSession(path, { ...io, note: () => {} });
-}
-
-/** Most files have no match, which their bytes show sooner than their records do. */
-async function mayMatch(path: string, matcher: Matcher): Promise<boolean> {
-  // A match may lie across two chunks.
-  let rest = Buffer.alloc(0);
-  for await (const chunk of fileChunks(path)) {
-    const bytes = Buffer.concat([rest, chunk]);
-    if (matcher.mayMatch(bytes)) return true;
-    rest = Buffer.from(bytes.subarray(Math.max(0, bytes.length - LONGEST_IN_BYTES)));
+  async #inCandidates(path: string, taker: HitTaker): Promise<Searched | undefined> {
+    let hits = 0;
+    const entry = (value: JsonObject, line: number): boolean => {
+      for (const text of textsOf(value, line, this.#options)) {
+        const match = this.#options.matcher.find(text.text);
+        if (match && (!taker.hit({ ...text, match }) || ++hits >= this.#options.mostHits)) return false;
+      }
+      return true;
+    };
+    return await this.#scanner.scan(path, { entry, pause: () => this.#pause(taker) });
   }
-  return false;
+
+  async #inLog(path: string, taker: HitTaker): Promise<Searched> {
+    const { matcher, around, mostHits } = this.#options;
+    // Files beside it are searched by themselves.
+    const io = { ...this.#io, ...SILENT };
+    const { near: _, ...options } = logOptions(path, io);
+    const log = await openLog(await openUnpacked(path, io), { ...options, scanner: scannerKind(io.env) });
+    try {
+      let before: Hit[] = [];
+      let behind = 0;
+      let hits = 0;
+      for await (const { line, value } of log.entries(Array(log.index.size).keys())) {
+        for (const text of textsOf(value, line, this.#options)) {
+          const match = hits < mostHits ? matcher.find(text.text) : undefined;
+          const shown: Hit[] = match ? [...before, { ...text, match }] : behind > 0 ? [text] : [];
+          before = match || behind > 0 || around === 0 ? [] : [...before, text].slice(-around);
+          if (match) hits++;
+          behind = match ? around : Math.max(0, behind - 1);
+          for (const one of shown) if (!taker.hit(one)) return { damaged: 0 };
+        }
+        if (hits >= mostHits && behind === 0) break;
+        await this.#pause(taker);
+      }
+      return { damaged: log.damage.length };
+    } finally {
+      await log.close();
+    }
+  }
+
+  async #pause(taker: HitTaker): Promise<void> {
+    this.#io.signal.throwIfAborted();
+    await taker.pause();
+  }
 }
 
 /** What an entry says, text by text. */
@@ -104,10 +136,10 @@ function* textsOf(entry: JsonObject, line: number, { speakers, tool, since, unti
   if (!said) return;
   const time = Date.parse(stringOf(entry['timestamp']));
   if (time < (since ?? time) || time > (until ?? time)) return;
-  const { by, content, message } = said;
+  const { by, message } = said;
   const id = stringOf(entry['id']);
   const speaker: Speaker = by === 'assistant' || by === 'result' ? by : 'user';
-  for (const block of content) {
+  for (const block of recorded(message) ?? said.content) {
     const { type, text, thinking, name } = block;
     const hit =
       type === 'text'
@@ -120,6 +152,14 @@ function* textsOf(entry: JsonObject, line: number, { speakers, tool, since, unti
     if (!hit || !speakers.has(hit.speaker) || (tool !== undefined && hit.tool !== tool)) continue;
     yield { line, id, ...hit };
   }
+}
+
+/** What a user ran or mentioned, without the words in which the model is told of it. */
+function recorded({ role, command, code, output, files }: JsonObject): readonly JsonObject[] | undefined {
+  const block = (...texts: readonly unknown[]): JsonObject => ({ type: 'text', text: texts.map(stringOf).join('\n') });
+  if (role === 'bashExecution' || role === 'pythonExecution') return [block(command ?? code, output)];
+  if (role !== 'fileMention' || !Array.isArray(files)) return undefined;
+  return files.filter(isObject).map(({ path, content }) => block(path, content));
 }
 
 /** A call as its name and the texts it was given; numbers and keys are none. */

@@ -1,4 +1,5 @@
 import { UsageError } from '../util/errors.ts';
+import { makePrefilter, type Prefilter } from './prefilter.ts';
 
 export interface MatchOptions {
   /** The pattern is a text, and no regular expression. */
@@ -16,48 +17,39 @@ export interface Match {
 export interface Matcher {
   /** The first match in a text. */
   find(text: string): Match | undefined;
-  /** Whether bytes of JSON text may have a match; always true where they cannot tell. */
-  mayMatch(bytes: Buffer): boolean;
+  /** Finds bytes that may have a match; undefined where bytes cannot tell. */
+  readonly prefilter: Prefilter | undefined;
 }
 
 const SPECIAL = /[\\^$.|?*+()[\]{}]/;
-/** Characters that JSON writes in one way alone, unless as \u00xx. */
-const PLAIN = /^[ !#-.0-[\]-~]+$/;
-/** Longer patterns are not looked for in bytes, which come in chunks. */
-export const LONGEST_IN_BYTES = 1024;
-const ESCAPE = Buffer.from('\\u00');
 
 /** Finds a pattern in time that grows with the text, whatever the pattern is. */
 export async function makeMatcher(pattern: string, options: MatchOptions): Promise<Matcher> {
   const { isFixed, ignoresCase, isWord } = options;
   if (pattern === '') throw new UsageError('the pattern is empty, which every text matches');
-  if (!isFixed && SPECIAL.test(pattern)) return await expression(pattern, options);
+  const prefilter = makePrefilter(pattern, options);
+  if (!isFixed && SPECIAL.test(pattern)) return { find: await expression(pattern, options), prefilter };
   const escaped = pattern.replace(/[\\^$.|?*+()[\]{}/]/g, '\\$&');
   const wholeWord = isWord ? `(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])` : escaped;
   // A text without choices and repetitions takes no more than one pass.
   const literal = new RegExp(wholeWord, ignoresCase ? 'iu' : 'u');
-  const bytes =
-    !ignoresCase && pattern.length < LONGEST_IN_BYTES && PLAIN.test(pattern) ? Buffer.from(pattern) : undefined;
   return {
     find: (text) => {
       const found = literal.exec(text);
       return found ? { start: found.index, end: found.index + found[0].length } : undefined;
     },
-    mayMatch: (json) => bytes === undefined || json.includes(bytes) || json.includes(ESCAPE),
+    prefilter,
   };
 }
 
 /** Regular expressions as RE2 has them: without references back and looks around, and without patterns that never end. */
-async function expression(pattern: string, { ignoresCase, isWord }: MatchOptions): Promise<Matcher> {
+async function expression(pattern: string, { ignoresCase, isWord }: MatchOptions): Promise<Matcher['find']> {
   const { RE2JS } = await import('re2js');
   try {
     const compiled = RE2JS.compile(isWord ? `\\b(?:${pattern})\\b` : pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
-    return {
-      find: (text) => {
-        const matcher = compiled.matcher(text);
-        return matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined;
-      },
-      mayMatch: () => true,
+    return (text) => {
+      const matcher = compiled.matcher(text);
+      return matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined;
     };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -48,7 +48,10 @@ export function choiceIn(args: ParsedArgs): Choice {
 }
 
 /** What a log that is opened by its name needs of the outside; '-' is stdin. */
-export function logOptions(name: string, io: Io): Omit<OpenLogOptions, 'from' | 'session' | 'scanner'> {
+export function logOptions(
+  name: string,
+  io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note' | 'progress'>,
+): Omit<OpenLogOptions, 'from' | 'session' | 'scanner'> {
   async function* chunks(store: ByteStore): AsyncGenerator<Buffer> {
     let left = store.size ?? 0;
     io.progress.expect(left);

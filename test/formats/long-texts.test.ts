@@ -8,7 +8,7 @@ import { LongTexts } from '../../src/formats/long-texts.ts';
 import { NativeWriter } from '../../src/formats/native-writer.ts';
 import { readRecords } from '../../src/formats/records.ts';
 import type { JsonObject } from '../../src/json/value.ts';
-import { inMemory, memoryScratch, storeOf } from '../../src/log/byte-store.ts';
+import { memoryScratch, type RandomAccess, storeOf } from '../../src/log/byte-store.ts';
 import { nativeForm } from '../../src/log/native-form.ts';
 import { logSource } from '../../src/log/open-log.ts';
 import type { ScannerKind } from '../../src/scanner/layout.ts';
@@ -61,7 +61,10 @@ function toNativeOf(format: string): ToNative {
 
 async function converted(log: Buffer, toNative: ToNative, keep: 'meta' | 'raw', scanner: ScannerKind) {
   const random = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(7);
-  const source = logSource(storeOf(inMemory(log)), { name: '-', random, scanner });
+  const file: RandomAccess = {
+    read: async (buffer, offset, length, at) => ({ bytesRead: log.copy(buffer, offset, at, at + length) }),
+  };
+  const source = logSource(storeOf(file), { name: '-', random, scanner });
   const options = { dialect: 'pi', keep, scratch: memoryScratch, onWarning: () => {} } as const;
   const form = await nativeForm(source, { toNative }, options);
   const chunks: Buffer[] = [];
