@@ -117,6 +117,7 @@ const program = await build({
     'src/main.ts',
     'src/files/read-ahead-worker.ts',
     'src/sessions/grep-worker.ts',
+    'src/sessions/ls-worker.ts',
     'src/stats/stats-worker.ts',
     'src/validate/worker.ts',
   ],

@@ -7,11 +7,11 @@ import { REWRITE_OPTIONS, type RewriteInput, rewrite, rewritingDetection } from 
 import type { Symbols } from '../util/symbols.ts';
 
 export const command: Command = {
-  operands: '[FILE]...',
+  operands: '[FILE|DIR]...',
   description: [
     'Version 1 has no tree: every entry gets an id and the entry before it as its parent, and a compaction refers to the first entry it keeps by id instead of by index. Entries that have ids keep them, and their tree. Version 3 renames the role hookMessage to custom. Nothing else changes: all other bytes, line endings and blank lines are kept, and a log that already has the requested version is unchanged.',
     'A damaged line is refused, because every later index would be wrong: run repair first. A log without a header and an unknown version are refused too.',
-    'Several FILEs need -i or --check.',
+    'Several FILEs, and a folder, which stands for every log of pi or omp in it, need -i or --check.',
     'Memory: one line, and about 50 bytes per entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
   ],
   options: [
@@ -26,8 +26,8 @@ export const command: Command = {
   ],
   examples: {
     'sessionctl migrate old.jsonl > new.jsonl': 'the log in version 3',
-    'sessionctl migrate -i --backup sessions/*.jsonl': 'all of them in place; the old ones stay as .bak',
-    'sessionctl migrate --check sessions/*.jsonl': 'exit code 1 if one of them is old',
+    'sessionctl migrate -i --backup sessions': 'all of them in place; the old ones stay as .bak',
+    'sessionctl migrate --check sessions': 'exit code 1 if one of them is old',
     'sessionctl repair old.jsonl | sessionctl migrate': 'the way for a damaged log',
   },
   readsInput: true,

@@ -15,6 +15,7 @@ import {
 import { scannerKind } from '../scanner/layout.ts';
 import { namedStore } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
+import { isFolderName } from '../shared/each-log.ts';
 import { FROM_OPTION, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import { counted, didYouMean } from '../util/words.ts';
@@ -25,14 +26,14 @@ const AGENT_OPTION = option('from', 'AGENT', 'Treat FILE as a log of this agent,
 });
 
 export const command: Command = {
-  operands: '[FILE]...',
+  operands: '[FILE|DIR]...',
   description: [
     'Changes a byte only because of something that validate reports as an error; a log without errors is unchanged. Entries that share a line are split, pretty-printed objects rejoined, NULs and a byte order mark removed, missing newlines, ids and headers added, duplicate ids renamed, missing parents replaced. Every complete entry stays, in order; what is no longer an entry goes to quarantine.',
     'Logs of Claude Code and Codex are repaired in their own format. In them it also answers calls that the conversation went past, makes ids of calls and messages unique, and takes out what the agent or its provider rejects: results without a call, thinking without a signature, empty and unknown blocks, images that are too large. The quarantine has the line as it was. A Codex log that others may name offsets of is never made shorter: blanks take the place of what leaves.',
     'A file that may belong to another agent is refused before anything is written: one that starts with a record of another kind, one with an unknown version, and one whose first 256 records are not mostly known entries. Pass --from if you know whose log it is.',
     'Nothing is lost: every byte of the input is in the output, the quarantine or the report. The quarantine is FILE.quarantine with -i and OUT.quarantine with -o OUT, next to the target if that is a link. With standard output, none is written unless you pass --quarantine, because FILE still has everything. Standard input needs --quarantine if something has to go there.',
     'Each change is reported on standard error, and the output is checked as validate would check it. Exit 0 if the output has no errors, 1 if an error is left (or with -n, if something would change), 2 if something went wrong.',
-    'Memory: reads a log without errors twice and any other log three times, and writes nothing before it knows what to do; in between it holds an index of about 600 bytes per entry and about 400 bytes per damaged place (in a log of Claude Code or Codex about 2 KB per record, and up to 5 KB if much of it has to be changed). Standard input is copied to a private temporary file. Several FILEs need -i or -n.',
+    'Memory: reads a log without errors twice and any other log three times, and writes nothing before it knows what to do; in between it holds an index of about 600 bytes per entry and about 400 bytes per damaged place (in a log of Claude Code or Codex about 2 KB per record, and up to 5 KB if much of it has to be changed). Standard input is copied to a private temporary file. Several FILEs, and a folder, which stands for every log in it that can be repaired, need -i or -n.',
   ],
   options: [
     option(
@@ -76,7 +77,8 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     throw new UsageError(
       `'${quarantine}': a quarantine must not end in '.jsonl', for agents would list it as a session`,
     );
-  if (args.text('report') !== undefined && args.operands.length > 1)
+  const isOne = args.operands.length < 2 && !(await isFolderName(args.operands[0] ?? '-'));
+  if (args.text('report') !== undefined && !isOne)
     throw new UsageError('--report is about one FILE; give one at a time');
   return await rewrite(args, io, async (input, out) => await repairOne(input, out, args, io, rules), PASSES);
 }

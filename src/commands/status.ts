@@ -5,6 +5,7 @@ import type { Log } from '../log/log.ts';
 import type { Finding } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
+import { eachLog, isFolderName } from '../shared/each-log.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
 import type { PathFacts } from '../status/facts.ts';
@@ -16,16 +17,16 @@ import { printable } from '../util/printable.ts';
 import { safeJson } from '../util/to-json.ts';
 
 export const command: Command = {
-  operands: '[FILE]',
+  operands: '[FILE|DIR]',
   description: [
-    'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what no log can show is listed with --verbose and in --json. If the verdict is not ready, the last line is the command to run next. Nothing is run and nothing is written.',
+    'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what no log can show is listed with --verbose and in --json. If the verdict is not ready, the last line is the command to run next. Nothing is run and nothing is written. A folder stands for every session in it: one line each with its verdict, and exit 1 unless all are ready.',
     'With --workspace, the files of pending edits and writes are read, relative to the cwd of the session and never outside DIR; this can turn confirm into check, but never into ready.',
     'The file for --classes is a JSON array of rules that take precedence over the built-in table; the first match wins: {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}. A pattern is matched against the whole name in lowercase; * matches any characters. Classes: pure, read, ask-user, network, workspace-write, process, external-write, delegated, unknown. Idempotency (optional): safe, conditional, unsafe. Policy (optional; it then decides the verdict): replay-from-event, rerun-after-check, require-user-confirmation, never-rerun.',
     'Memory: the index of the log, about 55 bytes per entry, the ids of the path and the calls of its last turn.',
   ],
   options: [
     leafOption('Judge the path to this entry; --leaf=-abc for an id that starts with a dash'),
-    flag('json', 'Print one JSON object'),
+    flag('json', 'Print one JSON object, or for a folder one for each session'),
     flag('verbose', 'Also list what is unknown, because no log can show it'),
     option('workspace', 'DIR', 'Compare pending edits and writes with the files below DIR (read only)'),
     option('classes', 'FILE', 'Classes for your own tools, as JSON'),
@@ -35,6 +36,7 @@ export const command: Command = {
   examples: {
     'sessionctl status session.jsonl': 'the verdict and why',
     [`sessionctl status session.jsonl --json | jq -e '.verdict=="ready"'`]: 'use it as a gate in a script',
+    'sessionctl status ~/.pi/agent/sessions': 'which sessions need a look',
     'sessionctl status session.jsonl --workspace .': 'check whether a pending edit was made',
     'sessionctl status session.jsonl --json | jq -r .lastStableEntryId': 'a REV to fork from',
   },
@@ -43,12 +45,25 @@ export const command: Command = {
     if (args.operands.length > 1) throw new UsageError('status takes one FILE; run it once per session');
     const classes = args.text('classes');
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
-    const work = (session: Log, view: View) => show(session, view, args, classifier(rules), io);
-    return await readSession(args.operands[0] ?? '-', io, work, { ...choiceIn(args) });
+    const [name = '-'] = args.operands;
+    const isAll = await isFolderName(name);
+    const work = (session: Log, view: View) => show(session, view, args, classifier(rules), isAll, io);
+    if (!isAll) return await readSession(name, io, work, { ...choiceIn(args) });
+    const stray = ['leaf', 'session'].find((one) => args.text(one) !== undefined);
+    if (stray) throw new UsageError(`--${stray} is about one session; '${name}' is a folder`);
+    return await eachLog([name], io, (path) => readSession(path, io, work, { ...choiceIn(args) }));
   },
 };
 
-async function show(session: Log, view: View, args: ParsedArgs, classify: Classify, io: Io): Promise<number> {
+/** `isOfMany`: one of a folder, which gets one line. */
+async function show(
+  session: Log,
+  view: View,
+  args: ParsedArgs,
+  classify: Classify,
+  isOfMany: boolean,
+  io: Io,
+): Promise<number> {
   const rev = args.text('leaf');
   const folder = args.text('workspace');
   view.noteStaleLeaf(rev);
@@ -63,11 +78,9 @@ async function show(session: Log, view: View, args: ParsedArgs, classify: Classi
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   const source = { name: session.name, hasTree: session.fileVersion > 1, unit: session.unit };
   const out = new ByteWriter(io.stdout);
-  out.text(
-    args.flag('json')
-      ? `${safeJson(status)}\n`
-      : statusText(status, source, { style: io.style, clean, verbose: args.flag('verbose') }),
-  );
+  const text = (): string => statusText(status, source, { style: io.style, clean, verbose: args.flag('verbose') });
+  if (args.flag('json')) out.text(`${safeJson(isOfMany ? { file: session.name, ...status } : status)}\n`);
+  else out.text(isOfMany ? `${clean(session.name)}: ${text().split('\n', 1)[0]}\n` : text());
   await out.flush();
   return status.verdict === 'ready' ? 0 : 1;
 }

@@ -166,7 +166,7 @@ function failing(path: string): (error: unknown) => never {
 }
 
 function isFolderError(path: string): AppError {
-  return new AppError(`${path}: is a folder; pass a file`);
+  return new AppError(`${path}: is a folder; pass a file, such as one that 'sessionctl ls' lists`);
 }
 
 /** Refuses what is no input, or cannot be changed in place. */

@@ -137,8 +137,8 @@ export function unsupportedMessage({ title, toNative }: LogFormat): string {
   return `looks like ${title}, which is read and not checked; check what 'sessionctl convert' makes of it`;
 }
 
-export function foreignError(name: string, format: LogFormat): AppError {
-  return new AppError(`${name}: ${foreignMessage(format)}`, 'NOT_A_SESSION');
+export function foreignError(name: string, format: LogFormat): UnsupportedLog {
+  return new UnsupportedLog(`${name}: ${foreignMessage(format)}`);
 }
 
 /** After so many lines a log that is surely not ours is compared with other formats, and at the end. */

@@ -4,7 +4,7 @@ import { countingSource } from '../formats/counting-source.ts';
 import { type ConversionReport, KEEP } from '../formats/format.ts';
 import { foreignFormats, ORIGINS, readFormats, requireFit, writtenFormats } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { type ByteStore, copyOf, inMemory, memoryScratch, storeOf } from '../log/byte-store.ts';
+import { type ByteStore, copyOf, inMemory, memoryScratch } from '../log/byte-store.ts';
 import { type NativeForm, sessionForm } from '../log/native-form.ts';
 import { logSource, openForm, openLog } from '../log/open-log.ts';
 import { lastEntry } from '../tree/last-entry.ts';
@@ -40,7 +40,7 @@ export function convert(
     session: 'string',
   });
   const chunks = chunksOf('convert', source);
-  return produce(async (write) => await converted(storeOf(inMemory(await copyOf(chunks))), given, write));
+  return produce(async (write) => await converted(inMemory(await copyOf(chunks)), given, write));
 }
 
 async function converted(

@@ -30,9 +30,10 @@ export type DrawnLine = Readonly<DrawnEntry> | Readonly<DrawnRun>;
 export function* drawnLines(
   index: LogIndex,
   children: Children,
-  { leaf, notable }: { readonly leaf: number; readonly notable: readonly number[] },
+  { leaf, notable, unfolded = false }: { leaf: number; notable: readonly number[]; unfolded?: boolean },
 ): Generator<DrawnLine> {
   const hasOwnLine = markPositions(index, leaf < 0 ? notable : [...notable, leaf]);
+  if (unfolded) hasOwnLine.fill(1);
   const reach = reachOf(index, children, leaf);
   const first = { kind: 'entry', depth: 0, branchesOff: false, isRoot: true } as const;
   const waiting: DrawnEntry[] = children.roots.map((position) => ({ ...first, position })).reverse();
@@ -74,8 +75,13 @@ function reachOf(index: LogIndex, children: Children, leaf: number): Int32Array 
   return reach;
 }
 
-/** The tree of a session, many lines at a time. */
-export async function* drawTree(session: Log, marks: Marks, look: RowStyle): AsyncGenerator<string[]> {
+/** The tree of a session, many lines at a time; every entry has one where it is unfolded. */
+export async function* drawTree(
+  session: Log,
+  marks: Marks,
+  look: RowStyle,
+  unfolded: boolean,
+): AsyncGenerator<string[]> {
   const { index } = session;
   const ends = leaves(index);
   const leafNames = new Map(ends.map((position, at) => [position, `leaf:${ends.length - at}`]));
@@ -103,7 +109,7 @@ export async function* drawTree(session: Log, marks: Marks, look: RowStyle): Asy
     });
   };
   let together: DrawnLine[] = [];
-  for (const line of drawnLines(index, children, { leaf: marks.leaf, notable })) {
+  for (const line of drawnLines(index, children, { leaf: marks.leaf, notable, unfolded })) {
     together.push(line);
     if (together.length < LINES_TOGETHER) continue;
     yield await draw(together);

@@ -21,7 +21,7 @@ import { rules } from '../rules/index.ts';
 import { missingHeader } from '../rules/missing-header.ts';
 import type { Finding } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
-import { AppError } from '../util/errors.ts';
+import { AppError, UnsupportedLog } from '../util/errors.ts';
 import { type RepairCallbacks, RepairPass } from './apply.ts';
 import { RepairIndexBuilder } from './build-index.ts';
 import { makePlan, type Plan, type PlanOptions, requireFix } from './plan.ts';
@@ -80,10 +80,12 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   if (originIn(request)) throw foreignError(name, format);
   const checks = await format.checks?.();
   if (!checks && !format.toNative && format.id !== 'sqlite')
-    throw new AppError(`${name}: ${unsupportedMessage(format)}`, 'NOT_A_SESSION');
+    throw new UnsupportedLog(`${name}: ${unsupportedMessage(format)}`);
   if (!checks?.edit || index.isDocument) {
     const what = index.isDocument ? 'documents' : 'logs of this format';
-    throw new AppError(`${name}: repair does not write ${what} (looks like ${format.title}); nothing was written`);
+    throw new UnsupportedLog(
+      `${name}: repair does not write ${what} (looks like ${format.title}); nothing was written`,
+    );
   }
   if (certainty !== 'certain' && !said) {
     const hint = `nothing was written; if it is one, pass '--from ${format.id}'`;

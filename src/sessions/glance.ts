@@ -8,10 +8,11 @@ import { entryText } from '../overview/row.ts';
 import { sessionTitle } from '../tree/labels.ts';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
+import { hasToWait } from './ahead.ts';
 import type { SessionFile } from './find.ts';
 
-/** What is known of a session without reading all of it. */
-export interface SessionSummary extends SessionFile {
+/** What a file says of a session without being read whole. */
+export interface SessionFacts {
   /** The id that the agent gave it; '' where the file does not say. */
   readonly id: string;
   readonly format: string;
@@ -20,48 +21,59 @@ export interface SessionSummary extends SessionFile {
   readonly title: string;
 }
 
-/** So much is read of the start of a log, and of its end. */
-const HEAD_BYTES = 64 * 1024;
+export type SessionSummary = SessionFile & SessionFacts;
+
+/** The sessions of a file, the newest first: one, unless it is a database. None and why, where it is no session log. */
+export interface Glanced {
+  readonly sessions: readonly SessionFacts[];
+  readonly error?: string;
+}
+
+/** So much is read of the start of a log, and of its end; more of the start where that does not say enough. */
+const HEAD_BYTES = 16 * 1024;
+const LONG_HEAD_BYTES = 64 * 1024;
 const TAIL_BYTES = 16 * 1024;
+/** What a glance at a file costs, as bytes that are read. */
+export const GLANCE_BYTES = LONG_HEAD_BYTES + TAIL_BYTES;
 /** A first line that is longer than the head is read whole up to here. */
 const LONGEST_LINE = 1024 * 1024;
 
-type GlanceIo = Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>;
-
-/** The sessions of a file, the newest first: one, unless it is a database. Undefined where it is no session log. */
-export async function glance(
-  file: SessionFile,
-  io: GlanceIo,
-  onError: (error: AppError) => void = () => {},
-): Promise<SessionSummary[] | undefined> {
+export async function glance(path: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): Promise<Glanced> {
   try {
-    const store = await openUnpacked(file.path, io);
-    const { database } = store;
-    const log = await openLog(database ? store : await ends(store), {
-      name: file.path,
-      random: io.random,
-      onWarning: () => {},
-      scanner: 'off',
-      scratch: memoryScratch,
-    });
+    const store = await openUnpacked(path, { ...io, note: () => {} });
     try {
-      const first = await summaryOf(file, log);
-      const others = log.conversion?.sessions.filter(({ isSibling }) => isSibling) ?? [];
-      return [first, ...others.reverse().map(({ id, title = '' }) => ({ ...first, id, title, cwd: '' }))];
+      if (store.database) return { sessions: await sessionsOf(path, store, io) };
+      const sessions = await sessionsOf(path, await ends(store, HEAD_BYTES), io);
+      if (sessions.every(({ title, cwd }) => title !== '' && cwd !== '')) return { sessions };
+      return { sessions: await sessionsOf(path, await ends(store, LONG_HEAD_BYTES), io) };
     } finally {
-      await log.close();
+      await store.close();
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    onError(error);
-    return undefined;
+    return { sessions: [], error: error.message };
   }
 }
 
-async function summaryOf(file: SessionFile, log: Log): Promise<SessionSummary> {
+async function sessionsOf(name: string, store: ByteStore, { random }: Pick<Io, 'random'>): Promise<SessionFacts[]> {
+  const log = await openLog(store, { name, random, onWarning: () => {}, scanner: 'off', scratch: memoryScratch });
+  try {
+    const first = await factsOf(log);
+    const others = log.conversion?.sessions.filter(({ isSibling }) => isSibling) ?? [];
+    return [first, ...others.reverse().map(({ id, title = '' }) => ({ ...first, id, title, cwd: '' }))];
+  } finally {
+    await log.close();
+  }
+}
+
+/** The same before it is the file's turn; undefined where it has to wait. */
+export async function glanceAhead(path: string, io: Parameters<typeof glance>[1]): Promise<Glanced | undefined> {
+  return (await hasToWait(path)) ? undefined : await glance(path, io);
+}
+
+async function factsOf(log: Log): Promise<SessionFacts> {
   const { header, conversion, format } = log;
   return {
-    ...file,
     id: conversion?.session ?? stringOf(header?.['id']),
     format: format?.id ?? 'pi',
     cwd: stringOf(header?.['cwd']),
@@ -80,20 +92,16 @@ async function firstPrompt(log: Log): Promise<string> {
 }
 
 /** The whole lines at the start and the end of a log. */
-async function ends(store: ByteStore): Promise<ByteStore> {
-  try {
-    let head = await bytesAt(store, 0, HEAD_BYTES);
-    if (head.length === HEAD_BYTES && !head.includes(0x0a)) head = await bytesAt(store, 0, LONGEST_LINE);
-    const size = store.size ?? head.length;
-    if (size <= head.length) return inMemory(head);
-    const start = Math.max(head.length, size - TAIL_BYTES);
-    const tail = await bytesAt(store, start, TAIL_BYTES);
-    const cut = start === head.length ? 0 : tail.indexOf(0x0a) + 1;
-    const end = start === head.length ? head.length : head.lastIndexOf(0x0a) + 1;
-    return inMemory(Buffer.concat([head.subarray(0, end || head.length), tail.subarray(cut)]));
-  } finally {
-    await store.close();
-  }
+async function ends(store: ByteStore, headBytes: number): Promise<ByteStore> {
+  let head = await bytesAt(store, 0, headBytes);
+  if (head.length === headBytes && !head.includes(0x0a)) head = await bytesAt(store, 0, LONGEST_LINE);
+  const size = store.size ?? head.length;
+  if (size <= head.length) return inMemory(head);
+  const start = Math.max(head.length, size - TAIL_BYTES);
+  const tail = await bytesAt(store, start, TAIL_BYTES);
+  const cut = start === head.length ? 0 : tail.indexOf(0x0a) + 1;
+  const end = start === head.length ? head.length : head.lastIndexOf(0x0a) + 1;
+  return inMemory(Buffer.concat([head.subarray(0, end || head.length), tail.subarray(cut)]));
 }
 
 async function bytesAt(store: ByteStore, start: number, length: number): Promise<Buffer> {

@@ -1,6 +1,5 @@
-import { sizeOf } from '../files/input.ts';
-import { isDatabaseFile } from '../files/unpack.ts';
 import type { Io } from '../util/io.ts';
+import { hasToWait } from './ahead.ts';
 import { FileSearch, type GrepOptions, type Hit, type Searched, type SearchIo } from './grep.ts';
 import { type HitLine, jsonLine, textLine } from './hit-line.ts';
 import { type MatchOptions, makeMatcher } from './matcher.ts';
@@ -58,8 +57,7 @@ export class Grep {
 
   /** All of them, before it is their turn. Undefined where that is too much to hold, or has to wait for its turn. */
   async ahead(path: string): Promise<FileHits | undefined> {
-    // A pipe can be read once; the copy of a database is removed by the first thread, which alone hears of signals.
-    if ((await sizeOf(path)) === 0 || (!path.endsWith('.jsonl') && isDatabaseFile(path))) return undefined;
+    if (await hasToWait(path)) return undefined;
     const lines: HitLine[] = [];
     let held = 0;
     const put = (line: HitLine): boolean => {

@@ -2,7 +2,8 @@ import type { ByteWriter } from '../lines/writer.ts';
 import type { Io } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
-import { filesFor, type SessionFile } from './find.ts';
+import { aheadInThreads } from './ahead.ts';
+import { filesFor } from './find.ts';
 import { type FileHits, type FileTotals, Grep, type GrepSettings } from './grep-files.ts';
 import { type HitLine, painted } from './hit-line.ts';
 
@@ -30,7 +31,9 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
   /** Of a folder, where a file may be anything. */
   const skipped: string[] = [];
   const totals = { hits: 0, damaged: 0, damagedFiles: 0 };
-  const early = await searchedAhead(files, grep, settings);
+  const paths = files.map(({ path }) => path);
+  const sizes = files.map(({ size }) => size);
+  const early = await aheadInThreads(paths, sizes, WORKER, settings, (path) => grep.ahead(path));
   try {
     for (const { path, size } of files) {
       progress.file(path);
@@ -55,21 +58,6 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
   if (skipped.length > 0) io.note(`${counted(skipped.length, 'file')} not searched, such as ${skipped[0]}`);
   if (isTrouble) return 2;
   return totals.hits > 0 ? 0 : 1;
-}
-
-/** What several threads find, file by file; undefined where one is enough. */
-async function searchedAhead(
-  files: readonly SessionFile[],
-  grep: Grep,
-  settings: GrepSettings,
-): Promise<AsyncGenerator<FileHits | undefined> | undefined> {
-  if (files.length < 2) return undefined;
-  const { mapInThreads, threadsFor } = await import('../files/worker-pool.ts');
-  const sizes = files.map(({ size }) => size);
-  const threads = await threadsFor(sizes, WORKER);
-  if (threads === 1) return undefined;
-  const paths = files.map(({ path }) => path);
-  return mapInThreads(paths, (path) => grep.ahead(path), { script: WORKER, settings, threads });
 }
 
 /** Prints the hits in a file: those that were found early, or as they are found. */

@@ -57,7 +57,7 @@ export type SearchIo = Pick<Io, 'stdin' | 'random' | 'signal' | 'env'>;
 /** Who runs the search tells how far it is, and what is wrong with a file. */
 const SILENT = {
   note: () => {},
-  progress: { wanted: false, expect: () => {}, read: () => {}, file: () => {} },
+  progress: { wanted: false, expect: () => {}, read: () => {}, file: () => {}, phase: () => {} },
 };
 
 /** Finds the hits in one file after the other. */

@@ -6,8 +6,9 @@ import { toJson } from '../util/to-json.ts';
 import width, { columnsOf, cutToWidth } from '../util/width.ts';
 import { counted } from '../util/words.ts';
 import { agentNamed } from './agents.ts';
-import { filesFor, searchedFolders } from './find.ts';
-import { glance, type SessionSummary } from './glance.ts';
+import { aheadInThreads } from './ahead.ts';
+import { filesFor, type SessionFile, searchedFolders } from './find.ts';
+import { GLANCE_BYTES, type Glanced, glance, glanceAhead, type SessionSummary } from './glance.ts';
 
 export interface ListOptions {
   readonly operands: readonly string[];
@@ -18,6 +19,9 @@ export interface ListOptions {
   readonly most: number | undefined;
   readonly form: 'table' | 'json' | 'paths' | 'paths0';
 }
+
+/** Beside a bundle; beside the sources there is none. */
+const WORKER = `${import.meta.dirname}/ls-worker.cjs`;
 
 /** Writes the list of sessions and gives the exit code. */
 export async function listSessions(options: ListOptions, out: ByteWriter, io: Io): Promise<number> {
@@ -30,15 +34,21 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
   /** Of a folder, where a file may be anything. */
   const skipped: string[] = [];
   let count = 0;
-  for (const file of files) {
-    const messages = options.operands.includes(file.path) ? errors : skipped;
-    for (const session of (await glance(file, io, ({ message }) => messages.push(message))) ?? []) {
-      if (cwd !== undefined && session.cwd !== cwd && !session.cwd.startsWith(`${cwd}/`)) continue;
-      if (count++ >= (options.most ?? Number.POSITIVE_INFINITY)) break;
-      await out.put(rowOf(session, options.form, io));
+  const early = options.most === undefined ? await glancedAhead(files, io) : undefined;
+  try {
+    for (const file of files) {
+      const { sessions, error } = (await early?.next())?.value ?? (await glance(file.path, io));
+      if (error !== undefined) (options.operands.includes(file.path) ? errors : skipped).push(error);
+      for (const session of sessions) {
+        if (cwd !== undefined && session.cwd !== cwd && !session.cwd.startsWith(`${cwd}/`)) continue;
+        if (count++ >= (options.most ?? Number.POSITIVE_INFINITY)) break;
+        await out.put(rowOf({ ...file, ...session }, options.form, io));
+      }
+      if (options.most !== undefined && count >= options.most) break;
+      io.signal.throwIfAborted();
     }
-    if (options.most !== undefined && count >= options.most) break;
-    io.signal.throwIfAborted();
+  } finally {
+    await early?.return(undefined);
   }
   for (const message of errors) io.note(message);
   if (skipped.length > 0) io.note(`${counted(skipped.length, 'file')} not listed, such as ${skipped[0]}`);
@@ -47,6 +57,16 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
   const looked = searchedFolders({ env: io.env, roots: options.roots, onError }).map(({ folder }) => folder);
   io.note(options.operands.length > 0 ? 'no session found' : `no session found; looked in ${looked.join(', ')}`);
   return 1;
+}
+
+/** What several threads see, file by file; undefined where one is enough. */
+async function glancedAhead(
+  files: readonly SessionFile[],
+  io: Io,
+): Promise<AsyncGenerator<Glanced | undefined> | undefined> {
+  const paths = files.map(({ path }) => path);
+  const sizes = files.map(({ size }) => Math.min(size, GLANCE_BYTES));
+  return await aheadInThreads(paths, sizes, WORKER, {}, (path) => glanceAhead(path, io));
 }
 
 function rowOf(session: SessionSummary, form: ListOptions['form'], io: Io): string {

@@ -128,7 +128,7 @@ export class LogScanner {
         take(new Block(all.subarray(0, end), number, 0));
         rest = Buffer.from(all.subarray(end));
       },
-      store: () => {
+      store: async () => {
         found.push(...linesIn(rest, number));
         return inMemory(Buffer.alloc(0));
       },

@@ -36,8 +36,10 @@ export async function writeSite(
   for (const file of files) {
     try {
       const isNamed = operands.includes(file.path);
-      const sessions = await glance(file, io, ({ message }) => (isNamed ? onError(message) : skipped++));
-      for (const session of sessions ?? []) await site.add(session, file, (sessions?.length ?? 0) > 1);
+      const { sessions, error } = await glance(file.path, io);
+      if (error !== undefined && isNamed) onError(error);
+      else if (error !== undefined) skipped++;
+      for (const session of sessions) await site.add({ ...file, ...session }, file, sessions.length > 1);
     } catch (error) {
       // One bad file is reported; the others have a right to be done.
       if (!(error instanceof AppError) || io.signal.aborted) throw error;

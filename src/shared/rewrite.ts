@@ -5,8 +5,9 @@ import { behindLink, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/
 import { announce } from '../files/walk.ts';
 import { Detection, ORIGINS, type Origin } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
+import { ClosedPipe, UsageError } from '../util/errors.ts';
 import { flag, type Io, type Option, option, type ParsedArgs } from './command.ts';
+import { eachLog, isFolderName } from './each-log.ts';
 import { terminalSafe } from './terminal-safe.ts';
 
 /** For every command that changes a log: the way past the refusal of a file that may be another agent's. */
@@ -71,18 +72,10 @@ export async function rewrite(args: ParsedArgs, io: Io, transform: Transform, pa
   const names = args.operands.length > 0 ? args.operands : ['-'];
   const options = readOptions(args, names);
   await announce(names, io, passes);
-  let code = 0;
-  for (const name of names) {
-    try {
-      code = Math.max(code, await rewriteOne(name, options, io, transform, passes > 1));
-    } catch (error) {
-      if (names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
-      // One bad file is reported; the others have a right to be done.
-      io.note(error.message);
-      code = 2;
-    }
-  }
-  return code;
+  for (const name of names)
+    if (!options.inPlace && !options.dryRun && (await isFolderName(name)))
+      throw new UsageError(`'${name}' is a folder: -i changes the logs in it, and --check says which would change`);
+  return await eachLog(names, io, (name) => rewriteOne(name, options, io, transform, passes > 1));
 }
 
 interface RewriteOptions extends InPlaceOptions {

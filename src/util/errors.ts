@@ -29,7 +29,7 @@ export class UsageError extends AppError {
   }
 }
 
-/** A file that is no session log, or one of a format that is not read. */
+/** A file that is no session log, or one of a format that is not read, or that the command does not take. */
 export class UnsupportedLog extends AppError {
   constructor(message: string) {
     super(message, 'NOT_A_SESSION');

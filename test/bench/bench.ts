@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Kind, writeManySessions, writeSession } from './data.ts';
@@ -154,6 +154,8 @@ class Bench {
     if (this.wants('many')) this.#many('many files', ['small'], '4');
     if (this.wants('many')) this.#many('many files of other agents', ['claude', 'codex'], '2.5');
     if (this.wants('stats')) this.#stats();
+    if (this.wants('grep')) this.#grep();
+    if (this.wants('ls')) this.#list();
     if (this.wants('context')) this.#readers();
     if (this.wants('migrate')) {
       const v1 = this.file('v1');
@@ -236,9 +238,8 @@ class Bench {
     this.ratio(group, 'the same with one thread', 'validate --jobs 1', 'jq empty', 'faster', '');
   }
 
-  /** Logs of Claude Code and pi, each where the agent has them, and what else counts them. */
-  #stats(): void {
-    const group = 'stats';
+  /** Logs of Claude Code and pi, 500 KB each, where the agents have them; one more has a word that is in no other. */
+  #claudeAndPi() {
     const files = Math.max(20, Math.min(2000, Math.round(this.#options.size / 500_000)));
     const folder = join(this.#folder, `claude-and-pi-${files}`);
     const [claude, pi] = [join(folder, 'projects/p'), join(folder, 'sessions/p')] as const;
@@ -246,6 +247,17 @@ class Bench {
       writeManySessions(claude, files / 2, 500_000, ['claude']);
       writeManySessions(pi, files / 2, 500_000, ['mixed']);
     }
+    const header = { type: 'session', version: 3, id: 'z', timestamp: '2026-01-05T08:00:00.000Z', cwd: '/w' };
+    const message = { role: 'user', content: 'the zebra', timestamp: 0 };
+    const entry = { type: 'message', id: 'a', parentId: null, timestamp: header.timestamp, message };
+    writeFileSync(join(pi, 'zebra.jsonl'), `${JSON.stringify(header)}\n${JSON.stringify(entry)}\n`);
+    return { folder, claude, pi, files };
+  }
+
+  /** What the agents used, and what else counts it. */
+  #stats(): void {
+    const group = 'stats';
+    const { folder, claude, pi, files } = this.#claudeAndPi();
     const paths = [claude, pi].flatMap((one) => readdirSync(one).map((name) => join(one, name)));
     this.sessionctl(group, 'stats', ['stats', '--tz', 'UTC', folder]);
     this.task(group, 'bare loop', node, [bench('bare-loop.mjs'), ...paths]);
@@ -263,6 +275,33 @@ class Bench {
     const piEnv = { PI_AGENT_DIR: join(folder, 'sessions') };
     this.task(`${group}, pi`, '@ccusage/pi', node, [join(peers, 'ccusage-pi'), 'daily', '--json'], { env: piEnv });
     this.ratio(`${group}, pi`, `${what} against @ccusage/pi`, 'stats', '@ccusage/pi', 'faster', '3');
+  }
+
+  #grep(): void {
+    const { folder, files } = this.#claudeAndPi();
+    for (const [word, what, goal] of [
+      ['zebra', 'a word', '4'],
+      ['function', 'a word in most lines', ''],
+    ] as const) {
+      const group = `grep of ${what}`;
+      this.sessionctl(group, 'grep', ['grep', word, folder]);
+      // GNU grep stops at the first hit where its output goes nowhere.
+      this.task(group, 'grep -r', 'sh', ['-c', 'grep -r -- "$0" "$1" | cat', word, folder]);
+      this.ratio(group, `${group}, ${files} files, against grep -r`, 'grep', 'grep -r', 'share', goal);
+    }
+  }
+
+  #list(): void {
+    const { folder, files } = this.#claudeAndPi();
+    const group = 'ls';
+    const format = '%T@ %s %p\\n';
+    this.sessionctl(group, 'ls', ['ls', folder]);
+    this.task(group, 'node -e 0', node, ['-e', '0']);
+    this.task(group, 'find -printf', 'find', [folder, '-type', 'f', '-printf', format]);
+    const ends = 'find "$0" -type f -printf "$1" -exec head -c 65536 {} + -exec tail -c 16384 {} +';
+    this.task(group, 'find, head and tail', 'sh', ['-c', ends, folder, format]);
+    this.ratio(group, `ls of ${files} files against find -printf`, 'ls', 'find -printf', 'share', '3');
+    this.ratio(group, 'the same against find that reads as much', 'ls', 'find, head and tail', 'share', '');
   }
 
   #readers(): void {

@@ -55,6 +55,21 @@ describe('tree', () => {
     );
   });
 
+  it('shows every entry on a line of its own with --unfold', async () => {
+    const folded = (await run(['tree', branches])).stdout.split('\n');
+    const { code, stdout } = await run(['tree', '--unfold', branches]);
+    expect(code).toBe(0);
+    expect(folded.some((line) => / entries: /.test(line))).toBe(true);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    const nodes = (await run(['tree', '--json', branches])).stdout.trim().split('\n');
+    expect(lines).toHaveLength(nodes.length);
+    expect(stdout).not.toContain(' entries: ');
+    // What has a line of its own either way is drawn in the same way, in the same order.
+    const own = folded.filter((line) => line !== '' && !line.includes(' entries: '));
+    expect(lines.filter((line) => own.includes(line))).toEqual(own);
+    expect(await run(['tree', '--unfold', '--leaves', branches])).toMatchObject({ code: 2, stdout: '' });
+  });
+
   it('takes another leaf for the trunk', async () => {
     const { stdout } = await run(['tree', '--leaf', 'leaf:2', branches]);
     expect(stdout).toContain('\u25c9 bfe0604a (@, leaf:2) assistant');

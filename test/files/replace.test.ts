@@ -206,9 +206,11 @@ test.each([
   expect(result.trouble).toMatch(/-i|backup/);
 });
 
-test('refuses a folder, a device and a file that is not there', async () => {
+test('refuses an empty folder, a device and a file that is not there', async () => {
   const folder = fresh();
-  expect((await call(['-i', folder], shout)).trouble).toBe(`${folder}: is a folder; pass a file`);
+  expect((await call(['-i', folder], shout)).trouble).toBe(
+    `${folder}: no log found that this command takes; 'sessionctl ls' lists sessions`,
+  );
   expect((await call(['-i', '/dev/null'], shout)).trouble).toMatch(/not a regular file/);
   expect((await call(['-i', join(folder, 'none')], shout)).trouble).toMatch(/no such file/);
 });

@@ -1,0 +1,36 @@
+import { randomFillSync } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { sizeOf } from '../files/input.ts';
+import { isDatabaseFile } from '../files/unpack.ts';
+import type { Io } from '../util/io.ts';
+
+/**
+ * Works on files ahead of their turn, in several threads, and gives what comes of it in the order of the files; undefined
+ * where one thread is enough. A file that has to wait for its turn gives undefined.
+ */
+export async function aheadInThreads<Result>(
+  paths: readonly string[],
+  sizes: readonly number[],
+  script: string,
+  settings: unknown,
+  work: (path: string) => Promise<Result>,
+): Promise<AsyncGenerator<Result> | undefined> {
+  if (paths.length < 2) return undefined;
+  const { mapInThreads, threadsFor } = await import('../files/worker-pool.ts');
+  const threads = await threadsFor(sizes, script);
+  return threads > 1 ? mapInThreads(paths, work, { script, settings, threads }) : undefined;
+}
+
+/** A pipe can be read once; the copy of a database is removed by the first thread, which alone hears of signals. */
+export async function hasToWait(path: string): Promise<boolean> {
+  return (await sizeOf(path)) === 0 || (!path.endsWith('.jsonl') && isDatabaseFile(path));
+}
+
+/** What a worker has of the outside. */
+export function workerIo(): Pick<Io, 'stdin' | 'random' | 'signal'> {
+  return {
+    stdin: Readable.from([]),
+    random: (bytes) => randomFillSync(new Uint8Array(bytes)),
+    signal: new AbortController().signal,
+  };
+}

@@ -1,0 +1,88 @@
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectRoot, run } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { HEADER, user } from '../support/sessions.ts';
+
+const fixtures = join(projectRoot, 'fixtures');
+const OLD = '{"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/r"}\n';
+const OLD_ENTRY =
+  '{"type":"message","timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"hi","timestamp":1}}\n';
+
+/** A healthy log, an old one, a torn one, one of Claude Code, one of nobody, and a link in a circle. */
+function folderOfAll(): string {
+  const folder = scratchFolder();
+  mkdirSync(join(folder, 'deep'));
+  writeFileSync(join(folder, 'a.jsonl'), `${HEADER}${user('a', null)}`);
+  writeFileSync(join(folder, 'deep/old.jsonl'), OLD + OLD_ENTRY);
+  writeFileSync(join(folder, 'torn.jsonl'), `${OLD}${OLD_ENTRY}{"type":"mess`);
+  copyFileSync(join(fixtures, 'formats/claude-code/2.1.325/tools.jsonl'), join(folder, 'claude.jsonl'));
+  writeFileSync(join(folder, 'other.jsonl'), '{"a":1}\n{"b":2}\n');
+  symlinkSync('..', join(folder, 'deep/up'));
+  return folder;
+}
+
+const bytesOf = (folder: string): string[] =>
+  ['a.jsonl', 'claude.jsonl', 'other.jsonl'].map((name) => readFileSync(join(folder, name), 'utf8'));
+
+describe('a folder', () => {
+  it('is migrated file by file: the damaged one is named, what is not ours stays, the rest is done', async () => {
+    const folder = folderOfAll();
+    const before = bytesOf(folder);
+    const check = await run(['migrate', '--check', folder]);
+    expect(check.stderr).toContain(`${join(folder, 'deep/old.jsonl')}: would change\n`);
+    const ran = await run(['migrate', '-i', folder]);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/torn\.jsonl:.*3.*repair/);
+    expect(ran.stderr).toMatch(/2 files skipped, of kinds that this command does not take\n$/);
+    expect(readFileSync(join(folder, 'deep/old.jsonl'), 'utf8')).toContain('"version":3');
+    expect(readFileSync(join(folder, 'torn.jsonl'), 'utf8')).toBe(`${OLD}${OLD_ENTRY}{"type":"mess`);
+    expect(bytesOf(folder)).toEqual(before);
+  });
+
+  it('is repaired file by file, each in its own format', async () => {
+    const folder = folderOfAll();
+    const before = bytesOf(folder);
+    expect((await run(['repair', '-n', folder])).code).toBe(1);
+    const ran = await run(['repair', '-i', folder]);
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toMatch(/1 file skipped, of kinds that this command does not take\n$/);
+    expect(readFileSync(join(folder, 'torn.jsonl'), 'utf8')).toBe(OLD + OLD_ENTRY);
+    expect(readFileSync(join(folder, 'torn.jsonl.quarantine'), 'utf8')).toContain('mess');
+    expect(bytesOf(folder)).toEqual(before);
+    expect(await run(['repair', '-i', '--report', join(folder, 'r'), folder])).toMatchObject({ code: 2 });
+  });
+
+  it('needs -i or --check where logs are changed, and has to have some', async () => {
+    const folder = folderOfAll();
+    const ran = await run(['migrate', folder]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`'${folder}' is a folder: -i changes the logs in it`);
+    expect((await run(['repair', '-i', scratchFolder()])).stderr).toContain('no log found that this command takes');
+  });
+
+  it('has a status for each of its sessions', async () => {
+    const folder = folderOfAll();
+    const { code, stdout, stderr } = await run(['status', folder]);
+    expect(code).toBe(1);
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((line) => line.replace(`${folder}/`, '').replace(/: .*/, ''))).toEqual([
+      ...['a.jsonl', 'claude.jsonl', 'deep/old.jsonl', 'torn.jsonl'],
+    ]);
+    expect(lines.every((line) => /: (ready|check|confirm|blocked): /.test(line))).toBe(true);
+    expect(stderr).toContain('1 file skipped');
+    const records = (await run(['status', '--json', folder])).stdout.trim().split('\n');
+    expect(records.map((line) => (JSON.parse(line) as { file: string }).file)).toHaveLength(4);
+    expect(await run(['status', '--leaf', 'root', folder])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('is refused by commands about one session, which say what to do', async () => {
+    const folder = folderOfAll();
+    for (const argv of [['log'], ['tree'], ['context'], ['diff'], ['convert'], ['inline', '--blobs', folder]]) {
+      const ran = await run([...argv, folder]);
+      expect([argv[0], ran.code, ran.stdout]).toEqual([argv[0], 2, '']);
+      expect(ran.stderr).toMatch(/is a folder; pass a file, such as one that 'sessionctl ls' lists|is a folder: -i/);
+    }
+  });
+});
