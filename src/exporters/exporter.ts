@@ -58,6 +58,8 @@ export interface ResultView {
   readonly title: Words;
   /** Whether it is long enough to be folded away. */
   readonly long: boolean;
+  /** Whether only its beginning and its end are shown. */
+  readonly cut: boolean;
   readonly parts: readonly (CodeBlock | Image | Remark)[];
 }
 
@@ -69,6 +71,8 @@ export interface CallPart {
   readonly subject: Words;
   readonly blocks: readonly CodeBlock[];
   readonly results: ResultView[];
+  /** Milliseconds from the message with the call to the last result, where the log tells. */
+  took: number | undefined;
   /** Why there is no result, where there is none. */
   missing: Words | undefined;
 }

@@ -162,6 +162,45 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     await page.close();
   });
 
+  it('says in a folded tool call what was run, how long it took and whether it failed', async () => {
+    const log = join(scratch, 'calls.jsonl');
+    const call = (id: string, name: string, args: object): object => ({ type: 'toolCall', id, name, arguments: args });
+    const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
+    const result = (id: string, seconds: number, isError: boolean): object => ({
+      ...{ type: 'message', id: `r-${id}`, parentId: 'a', timestamp: at(seconds) },
+      message: { role: 'toolResult', toolCallId: id, content: 'done', isError },
+    });
+    const chain = [
+      { ...result('x', 12.4, true), parentId: 'a' },
+      { ...result('y', 200, false), parentId: 'r-x' },
+    ];
+    const calls = [
+      call('x', 'bash', { command: 'npm test\necho <b>' }),
+      call('y', 'edit', { path: 'src/a.ts', oldText: 'a', newText: 'b' }),
+      call('z', 'other', { text: 'word '.repeat(50) }),
+    ];
+    const entries = [
+      { type: 'session', version: 3, id: 's', timestamp: at(0), cwd: '/' },
+      { type: 'message', id: 'a', parentId: null, timestamp: at(0), message: { role: 'assistant', content: calls } },
+      ...chain,
+    ];
+    writeFileSync(log, entries.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const page = await open(await exported(log), { javaScriptEnabled: false });
+    const titles = () => page.locator('details.call > summary').allInnerTexts();
+    expect(await titles()).toEqual(['bash 12 s failed', 'edit src/a.ts 3 min 20 s', 'other no result']);
+    for (let at = 0; at < 3; at++)
+      await page
+        .locator('details.call > summary')
+        .nth(at)
+        .click({ position: { x: 2, y: 4 } });
+    expect(await titles()).toEqual([
+      'bash $ npm test … 12 s failed',
+      'edit src/a.ts 3 min 20 s',
+      `other ${`{ "text": "${'word '.repeat(50)}`.slice(0, 99)}… no result`,
+    ]);
+    await page.close();
+  });
+
   it('finds text, also in what is folded or on another branch, and walks what it found', async () => {
     const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
     await page.keyboard.press('/');

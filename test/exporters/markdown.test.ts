@@ -148,6 +148,34 @@ describe('Markdown', () => {
     expect(image({ mimeType: 'image/png' })).toContain('*Image without data*');
   });
 
+  it('heads a turn with its first words, which stay words', () => {
+    const long = `fix_it & <b>now</b> *@octocat* \`x\` ${'and on '.repeat(20)}`;
+    const { text } = exportEntries(markdownFormat, [
+      { ...said('user', { content: `${long}\n\nsecond line` }), id: 'u' },
+      said('assistant', { content: [{ type: 'toolCall', id: 'c', name: 'x', arguments: {} }] }),
+    ]);
+    const html = rendered(text);
+    expect(html).toContain(
+      '<h2><a id="e-u"></a>1 · User: fix_it &amp; &lt;b&gt;now&lt;/b&gt; *@\u200boctocat* `x` and on and on and on and…</h2>',
+    );
+    expect(html).toMatch(/<h2><a id="[^"]*"><\/a>2 · Assistant<\/h2>/);
+  });
+
+  it('folds a long result, which cannot close its fold', () => {
+    const output = `</details>\n\n\`\`\`\n</details>\n${'line\n'.repeat(30)}`;
+    const log = (content: string) => [
+      said('assistant', { content: [{ type: 'toolCall', id: 'c', name: 'bash', arguments: { command: 'x' } }] }),
+      { ...said('toolResult', { toolCallId: 'c', content, isError: true }), id: 'r' },
+    ];
+    const tags = (content: string) =>
+      tagsOf(rendered(exportEntries(markdownFormat, log(content)).text)).filter((tag) => /details|summary/.test(tag));
+    expect(tags(output)).toEqual(['<details', '<summary', '</summary', '</details']);
+    expect(exportEntries(markdownFormat, log(output)).text).toContain(
+      '<details>\n<summary><a id="e-r"></a>Error, 34 lines, ',
+    );
+    expect(tags('short')).toEqual([]);
+  });
+
   it('links to entries that are part of it and names the others', () => {
     const { text } = exportEntries(markdownFormat, [
       { ...said('user', { content: 'x' }), id: 'here' },

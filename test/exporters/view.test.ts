@@ -105,9 +105,9 @@ describe('what an export shows', () => {
     ]);
     expect(turns).toBe(3);
     expect(shown.match(/^## .*$/gm)?.map((line) => line.replace(/<[^>]*>/g, ''))).toEqual([
-      '## 1 · User',
-      '## 2 · Assistant',
-      '## 3 · User',
+      '## 1 · User: go',
+      '## 2 · Assistant: one',
+      '## 3 · User: stop',
     ]);
     expect(shown).toContain('p/m2</sub>');
   });
@@ -170,7 +170,7 @@ describe('what an export shows', () => {
       said('toolResult', { toolCallId: 'c', content: [{ type: 'text', text: long }] }),
     ];
     const shown = text(log);
-    expect(shown).toContain('*Result, 500 lines, 4,389 characters*');
+    expect(shown).toContain('Result, 500 lines, 4,389 characters</summary>');
     expect(shown).toContain('[... 484 lines, 4,');
     expect(shown).toContain('line 499');
     expect(shown).not.toContain('line 250');

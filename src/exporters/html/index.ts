@@ -1,5 +1,13 @@
-import { counted } from '../../util/words.ts';
-import type { ExportedBranch, Exporter, ExporterOptions, ExportFormat, MessagePart, Words } from '../exporter.ts';
+import { counted, grouped } from '../../util/words.ts';
+import type {
+  CallPart,
+  ExportedBranch,
+  Exporter,
+  ExporterOptions,
+  ExportFormat,
+  MessagePart,
+  Words,
+} from '../exporter.ts';
 import { branchStart, escapeHtml, lineEnds, oneLine, renderWords, visible, type WordStyle } from '../text.ts';
 import { costText, tokensText } from '../view/totals.ts';
 import { codeHtml, markdownHtml } from './markdown.ts';
@@ -134,18 +142,50 @@ function partHtml(part: MessagePart, html: (words: Words) => string): string {
       return `<div class="remark ${part.tone}"><p>${html(part.words)}</p>${partsHtml(part.detail, html)}</div>`;
     case 'call': {
       const failed = part.results.some(({ isError }) => isError) ? ' failed' : '';
-      const name = part.tool === '' ? 'unnamed tool' : `<bdi>${shown(oneLine(part.tool, 80))}</bdi>`;
       const missing = part.missing ? `<p class="missing">${html(part.missing)}</p>` : '';
       const inside = partsHtml([...part.blocks, ...part.results], html) + missing;
-      return `<details class="call${failed}" open><summary><b>${name}</b> ${html(part.subject)}</summary>${inside}</details>`;
+      return `<details class="call${failed}" open><summary>${callTitle(part, html)}</summary>${inside}</details>`;
     }
     case 'result': {
-      const [outer, inner] = part.long ? ['details', 'summary'] : ['div', 'p'];
+      const [outer, inner] = part.long && !part.cut ? ['details', 'summary'] : ['div', 'p'];
       const kind = part.isError ? 'result failed' : 'result';
       const inside = `<${inner}>${html(part.title)}</${inner}>${partsHtml(part.parts, html)}`;
       return `<${outer} class="${kind}"${idOf(part.anchor)}>${inside}</${outer}>`;
     }
   }
+}
+
+/** What a folded call still says. The gist is in the blocks too, and so it is not shown above them. */
+function callTitle(part: CallPart, html: (words: Words) => string): string {
+  const { tool, subject, results, took, missing } = part;
+  const name = tool === '' ? 'unnamed tool' : `<bdi>${shown(oneLine(tool, 80))}</bdi>`;
+  const gist = gistOf(part);
+  const ending = results.some(({ isError }) => isError) ? 'failed' : missing ? 'no result' : '';
+  return [
+    `<b>${name}</b> ${html(subject)}`,
+    gist === '' ? '' : ` <code class="gist">${shown(gist)}</code>`,
+    took === undefined ? '' : ` <span class="took">${durationText(took)}</span>`,
+    ending === '' ? '' : ` <span class="ending">${ending}</span>`,
+  ].join('');
+}
+
+/** The command, or the beginning of what was asked where the subject says nothing. */
+function gistOf({ subject, blocks: [first] }: CallPart): string {
+  if (!first || (first.language !== 'sh' && subject.length > 0)) return '';
+  if (first.language !== 'sh') return oneLine(first.text.slice(0, 400).replace(/\s+/g, ' '), 100);
+  const line = oneLine(first.text, 100);
+  return `$ ${line}${line.endsWith('…') || line === first.text.trim() ? '' : ' …'}`;
+}
+
+/** '0.4 s', '12 s', '3 min 5 s', '2 h 10 min'. */
+function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 10) return `${Math.max(0.1, milliseconds / 1000).toFixed(1)} s`;
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes} min ${seconds % 60} s`
+    : `${grouped(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
 function idOf(anchor: string): string {

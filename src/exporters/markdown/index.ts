@@ -37,8 +37,9 @@ function markdownExporter(options: ExporterOptions): Exporter {
       const { heading, facts } = item;
       const parts = partsText(item.parts, line, summary);
       if (!heading) return place + small(facts) + parts;
-      const title = `## ${place}${heading.number} · ${line(heading.title)}\n\n`;
-      return title + (facts.length > 0 ? small(facts) : '') + parts;
+      const gist = heading.gist === '' ? '' : `: ${plainText(oneLine(heading.gist, 60))}`;
+      const title = `## ${place}${heading.number} · ${line(heading.title)}${gist}`;
+      return `${title}\n\n` + (facts.length > 0 ? small(facts) : '') + parts;
     },
     fork: (place, branches) => {
       const links = branches.map(({ number }) => `[branch ${number}](#branch-${number})`).join(', ');

@@ -80,7 +80,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
 const FURTHEST = 8.64e15;
 
 /** In UTC and ISO form; one without a zone is taken as UTC, for the machine's own zone must not matter. */
-function isoOf(timestamp: unknown): string | undefined {
+export function isoOf(timestamp: unknown): string | undefined {
   if (typeof timestamp === 'number')
     return Math.abs(timestamp) <= FURTHEST ? new Date(timestamp).toISOString() : undefined;
   if (typeof timestamp !== 'string') return undefined;

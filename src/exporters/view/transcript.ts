@@ -10,6 +10,7 @@ import { type Asked, askedOf, block } from './call.ts';
 import { contentParts, contextNote, noteOf, remark, shortOutput } from './content.ts';
 import { withExactNumbers } from './json.ts';
 import { assistantFacts, type Draft, ENTRY_DRAFTS, endingParts, messageDraft } from './message.ts';
+import { isoOf } from './totals.ts';
 
 /** An entry on its way into an export. Its text has the numbers that JSON.parse cannot hold. */
 export type ExportEntry = Pick<LogEntry, 'position' | 'line' | 'value'> & Partial<Pick<LogEntry, 'text'>>;
@@ -18,6 +19,7 @@ export type ExportEntry = Pick<LogEntry, 'position' | 'line' | 'value'> & Partia
 interface OpenMessage {
   readonly message: MessageItem;
   readonly pairing: Pairing<CallPart, string>;
+  readonly timestamp: unknown;
   readonly stopped: boolean;
 }
 
@@ -138,7 +140,8 @@ export class Transcript {
     this.#turn = 'assistant';
     this.#model = modelName(message);
     this.#ready.push(shown);
-    if (parts.some(({ kind }) => kind === 'call')) this.#open = { message: shown, pairing, stopped: ending.length > 0 };
+    if (!parts.some(({ kind }) => kind === 'call')) return;
+    this.#open = { message: shown, pairing, timestamp: entry.value['timestamp'], stopped: ending.length > 0 };
   }
 
   #addResult(entry: ExportEntry, message: JsonObject): void {
@@ -151,6 +154,7 @@ export class Transcript {
     if (group && call) {
       group.results.push(result.anchor);
       call.results.push(result);
+      call.took = durationOf(this.#open?.timestamp, entry.value['timestamp']);
       return;
     }
     this.#close('next');
@@ -166,18 +170,20 @@ export class Transcript {
     const parts: ResultView['parts'][number][] = [];
     const title = [isError ? 'Error' : 'Result'];
     let lines = 0;
+    let cut = false;
     for (const part of contentParts(message['content'], this.#options)) {
       if (part.kind === 'text') {
         const shown = shortOutput(part.text, this.#options);
         lines += shown.lines;
+        cut ||= shown.cut;
         if (shown.cut || shown.lines > LONG_RESULT_LINES) title.push(sizeOf(shown));
         parts.push(block('', shown.text));
       } else if (part.kind === 'image' || part.kind === 'remark') parts.push(part);
       else if (part.kind === 'fold') parts.push(...part.parts.filter((inner) => inner.kind === 'block'));
     }
     if (parts.length === 0) parts.push(remark('note', ['No output']));
-    const long = this.#options.tools === 'full' && lines > LONG_RESULT_LINES;
-    return { kind: 'result', anchor, isError, title: [title.join(', ')], long, parts };
+    const long = cut || lines > LONG_RESULT_LINES;
+    return { kind: 'result', anchor, isError, title: [title.join(', ')], long, cut, parts };
   }
 
   #addNote(item: NoteItem): void {
@@ -206,7 +212,13 @@ export class Transcript {
 }
 
 function callPart(tool: string, asked: Asked, results: ResultView[]): CallPart {
-  return { kind: 'call', tool, ...asked, results, missing: undefined };
+  return { kind: 'call', tool, ...asked, results, took: undefined, missing: undefined };
+}
+
+/** Undefined where a time is missing, or both are the same: then the log has only one for both. */
+function durationOf(from: unknown, to: unknown): number | undefined {
+  const duration = Date.parse(isoOf(to) ?? '') - Date.parse(isoOf(from) ?? '');
+  return duration > 0 ? duration : undefined;
 }
 
 function note(anchor: string, ...words: Words): NoteItem {
