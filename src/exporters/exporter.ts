@@ -18,6 +18,17 @@ export interface CodeBlock {
   /** The name that highlighters know, empty for none. */
   readonly language: string;
   readonly text: string;
+  /** What was taken out of the middle of the text. */
+  readonly omitted?: Omitted | undefined;
+}
+
+/** A text in three pieces, the middle one too long to be shown. */
+export interface Omitted {
+  readonly head: string;
+  readonly middle: string;
+  readonly tail: string;
+  /** '484 lines, 4,123 characters'. */
+  readonly size: string;
 }
 
 /** A picture, or why there is none to show. */

@@ -1,5 +1,5 @@
 import { counted, grouped } from '../util/words.ts';
-import type { AnchorOf, ExportedBranch, Words } from './exporter.ts';
+import type { AnchorOf, ExportedBranch, Omitted, Words } from './exporter.ts';
 
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
@@ -62,6 +62,7 @@ export interface Shortened {
   readonly lines: number;
   readonly characters: number;
   readonly cut: boolean;
+  readonly omitted?: Omitted;
 }
 
 /** The beginning and the end of a long text, with a line between them that says what is missing. */
@@ -75,8 +76,10 @@ export function shorten(text: string, limits: typeof OUTPUT | undefined): Shorte
   const tail = cutAfter(lastLines(text, tailLines), Math.min(tailCharacters, characters - head.length));
   const left = counted(characters - head.length - tail.length, 'character');
   const leftLines = lines - countLines(head) - countLines(tail);
-  const what = leftLines > 0 ? `${counted(leftLines, 'line')}, ${left}` : left;
-  return { text: `${withoutLineEnds(head)}\n[... ${what} left out ...]\n${tail}`, lines, characters, cut: true };
+  const size = leftLines > 0 ? `${counted(leftLines, 'line')}, ${left}` : left;
+  const omitted = { head, middle: text.slice(head.length, characters - tail.length), tail, size };
+  const short = `${withoutLineEnds(head)}\n[... ${size} left out ...]\n${tail}`;
+  return { text: short, lines, characters, cut: true, omitted };
 }
 
 /** '120 lines, 4,310 characters'. */

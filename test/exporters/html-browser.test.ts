@@ -201,6 +201,25 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     await page.close();
   });
 
+  it('opens the middle of a long output, also without scripts', async () => {
+    const log = join(scratch, 'long.jsonl');
+    const output = Array.from({ length: 300 }, (_, at) => `line ${at}`).join('\n');
+    const message = { role: 'bashExecution', command: 'seq', output, exitCode: 0 };
+    const entries = [
+      { type: 'session', version: 3, id: 's', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/' },
+      { type: 'message', id: 'a', parentId: null, timestamp: '2026-01-01T00:00:00.000Z', message },
+    ];
+    writeFileSync(log, entries.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    const page = await open(await exported(log), { javaScriptEnabled: false });
+    const isShown = () => page.getByText('line 150').isVisible();
+    expect(await isShown()).toBe(false);
+    await page.locator('details.omitted summary').click();
+    await expect.poll(isShown).toBe(true);
+    const pieces = await page.locator('article pre').allTextContents();
+    expect(pieces.slice(1).join('\n')).toBe(output);
+    await page.close();
+  });
+
   it('finds text, also in what is folded or on another branch, and walks what it found', async () => {
     const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
     await page.keyboard.press('/');

@@ -176,6 +176,28 @@ describe('the HTML page', () => {
     );
   });
 
+  it('holds what it does not show at first, up to a limit, and says how to see the rest', () => {
+    const lines = (bytes: number): string => 'a <b> line\n'.repeat(bytes / 11);
+    const page = (...outputs: string[]): string =>
+      exportEntries(htmlFormat, [
+        said('assistant', {
+          content: outputs.map((_, at) => ({ type: 'toolCall', id: `c${at}`, name: 'x', arguments: {} })),
+        }),
+        ...outputs.map((content, at) => said('toolResult', { toolCallId: `c${at}`, content })),
+      ]).text;
+    const small = page(lines(11 * 100));
+    expect(small).toContain('<details class="omitted"><summary>84 lines, 924 characters more</summary>');
+    expect(small.match(/a &lt;b&gt; line/g)).toHaveLength(100);
+    const large = page(lines(11 * 100_000));
+    expect(large).toContain(
+      '<p class="omitted">99,984 lines, 1,099,824 characters left out, <code>sessionctl export --tools full</code> shows all</p>',
+    );
+    expect(large.match(/a &lt;b&gt; line/g)).toHaveLength(16);
+    const many = page(...Array.from({ length: 12 }, () => lines(1_000_000)));
+    expect(many.match(/<details class="omitted">/g)).toHaveLength(10);
+    expect(many.match(/<p class="omitted">/g)).toHaveLength(2);
+  });
+
   it('is a document that an XML parser takes too, but for what HTML leaves out', () => {
     const { text } = exportEntries(htmlFormat, [said('user', { content: 'a & b < c > d "e"' })]);
     const main = text.slice(text.indexOf('<main>'), text.indexOf('</main>') + '</main>'.length);

@@ -6,6 +6,7 @@ import type {
   ExporterOptions,
   ExportFormat,
   MessagePart,
+  Omitted,
   Words,
 } from '../exporter.ts';
 import { branchStart, escapeHtml, lineEnds, oneLine, renderWords, visible, type WordStyle } from '../text.ts';
@@ -24,9 +25,20 @@ const HTML_WORDS: WordStyle = {
   link: (text, anchor) => `<a href="#${anchor}"><code>${shown(text)}</code></a>`,
 };
 
+/** How much of the text that is not shown at first is in the page, in characters: of one text, and of all. */
+const LONGEST_OMITTED = 2 ** 20;
+const MOST_OMITTED = 10 * LONGEST_OMITTED;
+
+interface PageText {
+  readonly html: (words: Words) => string;
+  /** Characters of omitted text that the page still takes. */
+  room: number;
+}
+
 /** The page in document order. A run is a chain without a fork; the script shows those of one branch. */
 function htmlExporter(options: ExporterOptions): Exporter {
   const html = (words: Words): string => renderWords(words, HTML_WORDS, options.anchorOf);
+  const page: PageText = { html, room: MOST_OMITTED };
   /** The run that ended at each fork. */
   const forks = new Map<string | undefined, number>();
   let run = 0;
@@ -55,14 +67,14 @@ function htmlExporter(options: ExporterOptions): Exporter {
       const start = isOpen ? '' : openRun();
       const { anchor } = item;
       if (item.kind === 'note')
-        return `${start}<div class="note"${idOf(anchor)}><p>${html(item.words)}</p>${partsHtml(item.details, html)}</div>\n`;
+        return `${start}<div class="note"${idOf(anchor)}><p>${html(item.words)}</p>${partsHtml(item.details, page)}</div>\n`;
       const { heading, speaker, parts } = item;
       const facts = `<p>${item.facts.map((fact) => `<span>${html(fact)}</span>`).join('')}</p>`;
       const head = heading
         ? `<a class="number" href="#${anchor}">${heading.number}</a><h2>${html(heading.title)}</h2>${facts}`
         : `${facts}<a class="number" href="#${anchor}" aria-label="Link to this message">#</a>`;
       const kind = `${heading ? 'turn ' : ''}${speaker}`;
-      const inside = `<div class="head">${head}</div>${partsHtml(parts, html)}`;
+      const inside = `<div class="head">${head}</div>${partsHtml(parts, page)}`;
       return `${start}<article class="${kind}" id="${anchor}">${inside}</article>\n`;
     },
     fork: (anchor, branches) => {
@@ -117,18 +129,19 @@ function labelHtml({ label }: ExportedBranch): string {
   return label === undefined ? '' : ` <span class="label">${shown(oneLine(label, 80))}</span>`;
 }
 
-function partsHtml(parts: readonly MessagePart[], html: (words: Words) => string): string {
+function partsHtml(parts: readonly MessagePart[], page: PageText): string {
   let text = '';
-  for (const part of parts) text += partHtml(part, html);
+  for (const part of parts) text += partHtml(part, page);
   return text;
 }
 
-function partHtml(part: MessagePart, html: (words: Words) => string): string {
+function partHtml(part: MessagePart, page: PageText): string {
+  const { html } = page;
   switch (part.kind) {
     case 'text':
       return `<div class="text">${markdownHtml(part.text)}</div>`;
     case 'block':
-      return codeHtml(part.language, visible(lineEnds(part.text)).replace(/\n$/, ''));
+      return part.omitted ? omittedHtml(part.language, part.omitted, page) : preHtml(part.language, part.text);
     case 'image': {
       const about = html(part.about);
       if (part.url === undefined) return `<p class="remark note">${about}</p>`;
@@ -136,27 +149,41 @@ function partHtml(part: MessagePart, html: (words: Words) => string): string {
     }
     case 'fold': {
       const open = part.open ? ' open' : '';
-      return `<details class="${part.tone}"${open}><summary>${html(part.title)}</summary>${partsHtml(part.parts, html)}</details>`;
+      return `<details class="${part.tone}"${open}><summary>${html(part.title)}</summary>${partsHtml(part.parts, page)}</details>`;
     }
     case 'remark':
-      return `<div class="remark ${part.tone}"><p>${html(part.words)}</p>${partsHtml(part.detail, html)}</div>`;
+      return `<div class="remark ${part.tone}"><p>${html(part.words)}</p>${partsHtml(part.detail, page)}</div>`;
     case 'call': {
       const failed = part.results.some(({ isError }) => isError) ? ' failed' : '';
       const missing = part.missing ? `<p class="missing">${html(part.missing)}</p>` : '';
-      const inside = partsHtml([...part.blocks, ...part.results], html) + missing;
+      const inside = partsHtml([...part.blocks, ...part.results], page) + missing;
       return `<details class="call${failed}" open><summary>${callTitle(part, html)}</summary>${inside}</details>`;
     }
     case 'result': {
       const [outer, inner] = part.long && !part.cut ? ['details', 'summary'] : ['div', 'p'];
       const kind = part.isError ? 'result failed' : 'result';
-      const inside = `<${inner}>${html(part.title)}</${inner}>${partsHtml(part.parts, html)}`;
+      const inside = `<${inner}>${html(part.title)}</${inner}>${partsHtml(part.parts, page)}`;
       return `<${outer} class="${kind}"${idOf(part.anchor)}>${inside}</${outer}>`;
     }
   }
 }
 
+function preHtml(language: string, text: string): string {
+  return codeHtml(language, visible(lineEnds(text)).replace(/\n$/, ''));
+}
+
+/** The middle can be opened, or it is said how to get it. */
+function omittedHtml(language: string, { head, middle, tail, size }: Omitted, page: PageText): string {
+  const [before, after] = [preHtml(language, head), preHtml(language, tail)];
+  if (middle.length > Math.min(page.room, LONGEST_OMITTED))
+    return `${before}<p class="omitted">${size} left out, <code>sessionctl export --tools full</code> shows all</p>${after}`;
+  page.room -= middle.length;
+  const inside = preHtml(language, middle);
+  return `${before}<details class="omitted"><summary>${size} more</summary>${inside}</details>${after}`;
+}
+
 /** What a folded call still says. The gist is in the blocks too, and so it is not shown above them. */
-function callTitle(part: CallPart, html: (words: Words) => string): string {
+function callTitle(part: CallPart, html: PageText['html']): string {
   const { tool, subject, results, took, missing } = part;
   const name = tool === '' ? 'unnamed tool' : `<bdi>${shown(oneLine(tool, 80))}</bdi>`;
   const gist = gistOf(part);

@@ -64,6 +64,7 @@ details.thinking .text{color:var(--dim);font-size:.9375rem}
 details.call{border:1px solid var(--line);border-radius:8px;background:var(--card);padding:.45rem .8rem}
 details.call>summary{color:var(--fg);overflow-wrap:anywhere}
 details.call>summary b{color:var(--tool);font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9em}
+p.omitted{margin:.5rem 0;color:var(--dim);font-size:.875rem}
 details.call[open]>summary .gist{display:none}
 .took,.ending{margin-left:.4rem;color:var(--dim);font-size:.8125rem;white-space:nowrap;font-variant-numeric:tabular-nums}
 details.failed>summary .ending{color:var(--bad-fg);font-weight:600}

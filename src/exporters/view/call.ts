@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { CodeBlock, ViewOptions, Words } from '../exporter.ts';
-import { INPUT, oneLine, shorten } from '../text.ts';
+import { INPUT, oneLine, type Shortened, shorten } from '../text.ts';
 import { diffOf, languageOf } from './code.ts';
 import { EXACT_MARK, jsonText, remainder, stringOf } from './json.ts';
 
@@ -44,7 +44,7 @@ const formsOf: ReadonlyMap<string, readonly Form[]> = new Map(
 export function askedOf(tool: string, input: unknown, tools: ViewOptions['tools']): Asked {
   const { subject, blocks } = shapeOf(tool, input);
   if (tools === 'full') return { subject, blocks };
-  return { subject, blocks: blocks.map((one) => ({ ...one, text: shorten(one.text, INPUT).text })) };
+  return { subject, blocks: blocks.map((one) => shortBlock(one.language, shorten(one.text, INPUT))) };
 }
 
 function shapeOf(tool: string, input: unknown): Asked {
@@ -67,6 +67,10 @@ function shapeOf(tool: string, input: unknown): Asked {
 
 export function block(language: string, text: string): CodeBlock {
   return { kind: 'block', language, text };
+}
+
+export function shortBlock(language: string, { text, omitted }: Shortened): CodeBlock {
+  return omitted ? { kind: 'block', language, text, omitted } : block(language, text);
 }
 
 function firstOf(input: JsonObject, keys: readonly string[]): Argument | undefined {

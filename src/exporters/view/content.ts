@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
 import type { Fold, MessagePart, NoteItem, Remark, Text, ViewOptions, Words } from '../exporter.ts';
 import { INPUT, OUTPUT, oneLine, type Shortened, shorten, sizeOf } from '../text.ts';
-import { block } from './call.ts';
+import { block, shortBlock } from './call.ts';
 import { jsonText, remainder, stringOf } from './json.ts';
 import { costText, tokensText, usageIn } from './totals.ts';
 
@@ -28,7 +28,7 @@ export function jsonFold(title: Words, value: unknown, options: ViewOptions): Fo
 /** A long plain text under one line, such as a system prompt. */
 export function textFold(title: Words, value: string, language: string, options: ViewOptions): Fold {
   const shown = shortInput(value, options);
-  return fold([...title, `, ${sizeOf(shown)}`], [block(language, shown.text)]);
+  return fold([...title, `, ${sizeOf(shown)}`], [shortBlock(language, shown)]);
 }
 
 export function shortInput(value: string, { tools }: ViewOptions): Shortened {

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
 import type { MessagePart, Remark, Speaker, ViewOptions, Words } from '../exporter.ts';
 import { oneLine, sizeOf } from '../text.ts';
-import { block } from './call.ts';
+import { shortBlock } from './call.ts';
 import { languageOf } from './code.ts';
 import { contentParts, jsonFold, remark, shortInput, shortOutput, text, textFold } from './content.ts';
 import { jsonText, remainder, stringOf } from './json.ts';
@@ -57,8 +57,8 @@ function execution(message: JsonObject, source: string, language: string, title:
   if (typeof message['exitCode'] === 'number') facts.push([`exit code ${message['exitCode']}`]);
   if (message['excludeFromContext'] === true) facts.push(['not shown to the model']);
   if (printed.cut) facts.push([sizeOf(printed)]);
-  const parts: MessagePart[] = [block(language, shortInput(textOf(message[source]), options).text)];
-  if (printed.text !== '') parts.push(block('', printed.text));
+  const parts: MessagePart[] = [shortBlock(language, shortInput(textOf(message[source]), options))];
+  if (printed.text !== '') parts.push(shortBlock('', printed));
   if (message['cancelled'] === true) parts.push(remark('warning', ['Cancelled']));
   if (message['truncated'] === true) {
     const path = textOf(message['fullOutputPath']);

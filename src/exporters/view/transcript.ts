@@ -6,7 +6,7 @@ import { Pairing } from '../../transcript/turns.ts';
 import { grouped } from '../../util/words.ts';
 import type { CallPart, Item, MessageItem, NoteItem, ResultView, Speaker, ViewOptions, Words } from '../exporter.ts';
 import { oneLine, sizeOf } from '../text.ts';
-import { type Asked, askedOf, block } from './call.ts';
+import { type Asked, askedOf, shortBlock } from './call.ts';
 import { contentParts, contextNote, noteOf, remark, shortOutput } from './content.ts';
 import { withExactNumbers } from './json.ts';
 import { assistantFacts, type Draft, ENTRY_DRAFTS, endingParts, messageDraft } from './message.ts';
@@ -177,7 +177,7 @@ export class Transcript {
         lines += shown.lines;
         cut ||= shown.cut;
         if (shown.cut || shown.lines > LONG_RESULT_LINES) title.push(sizeOf(shown));
-        parts.push(block('', shown.text));
+        parts.push(shortBlock('', shown));
       } else if (part.kind === 'image' || part.kind === 'remark') parts.push(part);
       else if (part.kind === 'fold') parts.push(...part.parts.filter((inner) => inner.kind === 'block'));
     }
