@@ -33,7 +33,7 @@ function tagHtml({ type, tag, nesting, hidden, attrs }: Token): string {
   if (hidden) return '';
   const name = type.startsWith('heading') ? `h${Math.min(6, Number(tag.slice(1)) + 2)}` : tag;
   if (nesting < 0) return `</${name}>${name === 'table' ? '</div>' : ''}`;
-  if (name === 'table') return '<div class="table"><table>';
+  if (name === 'table') return '<div class="table" tabindex="0"><table>';
   const value = (key: string): string => escapeHtml(String(attrs?.find(([one]) => one === key)?.[1] ?? ''));
   if (name === 'a') return `<a href="${value('href')}" rel="noreferrer noopener" target="_blank">`;
   return name === 'ol' && value('start') !== '' ? `<ol start="${value('start')}">` : `<${name}>`;
@@ -61,12 +61,13 @@ function drawTasks({ tokens }: StateCore): void {
   });
 }
 
+/** It may scroll, and then the keyboard has to reach it. */
 export function codeHtml(language: string, text: string): string {
   const name = language === '' ? '' : ` data-language="${escapeHtml(language)}"`;
   const code = escapeHtml(text);
-  if (language !== 'diff') return `<pre${name}><code>${code}</code></pre>`;
+  if (language !== 'diff') return `<pre${name} tabindex="0"><code>${code}</code></pre>`;
   const lines = code.replace(/(?<![^\n])[+-][^\n]*/g, (line) =>
     line.startsWith('+') ? `<ins>${line}</ins>` : `<del>${line}</del>`,
   );
-  return `<pre class="diff"${name}><code>${lines}</code></pre>`;
+  return `<pre class="diff"${name} tabindex="0"><code>${lines}</code></pre>`;
 }

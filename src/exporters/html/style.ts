@@ -7,7 +7,7 @@ export const STYLE = `
 html{scroll-padding-top:4.5rem}
 body{margin:0;background:var(--bg);color:var(--fg);font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;overflow-wrap:break-word}
 a{color:var(--link);text-decoration:none}
-a:hover{text-decoration:underline}
+a:hover,.text a,.note a,.fork a,.branch a{text-decoration:underline}
 :focus-visible{outline:2px solid var(--ring);outline-offset:2px;border-radius:4px}
 header#top,main{max-width:54rem;margin:0 auto;padding:0 1.5rem}
 header#top{padding-top:2rem;padding-bottom:1.25rem;border-bottom:1px solid var(--line);margin-bottom:1.5rem}
@@ -33,7 +33,7 @@ article:target,.note:target,.result:target{outline:2px solid var(--ring);outline
 .head p{margin:0;color:var(--dim);font-size:.8125rem;font-variant-numeric:tabular-nums}
 .head p span+span::before{content:"·";margin:0 .4rem;color:var(--faint)}
 .head p span:first-child{white-space:nowrap}
-.number{font-size:.8125rem;color:var(--faint);font-variant-numeric:tabular-nums}
+.number{font-size:.8125rem;color:var(--dim);font-variant-numeric:tabular-nums}
 article:not(.turn) .head{position:relative;padding-right:1.2rem}
 article:not(.turn) .number{opacity:0;position:absolute;right:0;top:0}
 article:not(.turn):hover .number,article:not(.turn) .number:focus{opacity:1}
@@ -107,7 +107,7 @@ figcaption{color:var(--dim);font-size:.8125rem;margin-top:.25rem}
 #side li a:hover{background:var(--soft);text-decoration:none}
 #side li a[aria-current=true]{background:var(--user)}
 #side li a.summary{color:var(--warn-fg)}
-#side li a i{font-style:normal;color:var(--faint);font-variant-numeric:tabular-nums;margin-right:.45rem}
+#side li a i{font-style:normal;color:var(--dim);font-variant-numeric:tabular-nums;margin-right:.45rem}
 #side .tree button{width:100%;text-align:left;overflow:hidden;text-overflow:ellipsis;margin:.15rem 0}
 @media(min-width:70rem){
 .js #side{display:block;position:fixed;top:3.1rem;bottom:0;left:0;width:18rem;overflow:auto;padding:0 1rem 2rem;border-right:1px solid var(--line);font-size:.8125rem;background:var(--bg)}
