@@ -276,6 +276,62 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     await page.close();
   });
 
+  it('shows only what a filter lets through, and the rest again when a link leads there', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
+    const shown = (selector: string) => page.locator(`${selector} >> visible=true`).count();
+    const choose = (name: string) => page.getByLabel('Show', { exact: true }).selectOption(name);
+    const all = await shown('article');
+    await choose('No tools');
+    expect(await shown('.call')).toBe(0);
+    expect(await shown('.note')).toBeGreaterThan(0);
+    await choose('User');
+    expect([await shown('article'), await shown('article.user'), await shown('.note')]).toEqual([2, 2, 0]);
+    await expect.poll(() => page.locator('#side ul a').count()).toBe(2);
+    await choose('Labeled');
+    expect(await shown('article')).toBe(1);
+    expect(await shown('#e-13ab93d9')).toBe(1);
+    await choose('Errors');
+    expect(await shown('article')).toBe(0);
+    await page.evaluate("location.hash = '#e-b5dc7546'");
+    await expect.poll(() => shown('article')).toBe(all);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('keeps the branch in the address, and copies links that lead to the same branch', async () => {
+    const address = await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all');
+    const page = await open(address);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
+    expect(page.url()).toBe(`${address}#branch-2`);
+    await page.locator('#e-b5dc7546 .number').click();
+    await expect.poll(() => page.locator('output').textContent()).toBe('link copied');
+    const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(link).toBe(`${address}#e-b5dc7546@2`);
+    await page.close();
+    const other = await open(link);
+    await expect.poll(() => other.locator('#branch-2').isVisible()).toBe(true);
+    await expect.poll(() => other.locator('#e-b5dc7546').isVisible()).toBe(true);
+    await other.close();
+  });
+
+  it('marks the turns and the errors along the time, each a way there', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl')));
+    const marks = page.locator('#strip a');
+    const places = await marks.evaluateAll((links) => links.map((link) => link.getBoundingClientRect().left));
+    expect(places).toHaveLength(12);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    const errors = page.locator('#strip a.failed');
+    expect(await errors.evaluateAll((links) => links.map((link) => link.getAttribute('title')))).toEqual([
+      '4 Assistant, error',
+      '10 Assistant, error',
+    ]);
+    await errors.last().click();
+    await expect.poll(() => page.locator('article:target').textContent()).toContain('overloaded_error');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('follows a deep link into a branch that is not shown', async () => {
     const address = await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all');
     const page = await open(`${address}#e-7afdd8b2`);

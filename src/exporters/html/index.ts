@@ -67,12 +67,12 @@ function htmlExporter(options: ExporterOptions): Exporter {
       const start = isOpen ? '' : openRun();
       const { anchor } = item;
       if (item.kind === 'note')
-        return `${start}<div class="note"${idOf(anchor)}><p>${html(item.words)}</p>${partsHtml(item.details, page)}</div>\n`;
+        return `${start}<div class="note"${idOf(anchor)}><p>${html(item.words)}${entryLink(anchor)}</p>${partsHtml(item.details, page)}</div>\n`;
       const { heading, speaker, parts } = item;
       const facts = `<p>${item.facts.map((fact) => `<span>${html(fact)}</span>`).join('')}</p>`;
       const head = heading
         ? `<a class="number" href="#${anchor}">${heading.number}</a><h2>${html(heading.title)}</h2>${facts}`
-        : `${facts}<a class="number" href="#${anchor}" aria-label="Link to this message">#</a>`;
+        : `${facts}${entryLink(anchor)}`;
       const kind = `${heading ? 'turn ' : ''}${speaker}`;
       const inside = `<div class="head">${head}</div>${partsHtml(parts, page)}`;
       return `${start}<article class="${kind}" id="${anchor}">${inside}</article>\n`;
@@ -213,6 +213,10 @@ function durationText(milliseconds: number): string {
   return minutes < 60
     ? `${minutes} min ${seconds % 60} s`
     : `${grouped(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+}
+
+function entryLink(anchor: string): string {
+  return anchor === '' ? '' : `<a class="number" href="#${anchor}" aria-label="Link to this entry">#</a>`;
 }
 
 function idOf(anchor: string): string {

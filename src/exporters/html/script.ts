@@ -1,3 +1,5 @@
+import { OVERVIEW_SCRIPT } from './script-overview.ts';
+
 /**
  * What the page can do beyond being read. It only looks at what is on the page and shows or hides it: text of the log
  * is never made into markup. Its hash is in the page's policy, and so it is the only script that runs.
@@ -69,6 +71,7 @@ main.addEventListener('click', (event) => {
   const fork = link.closest('.fork');
   const top = fork.getBoundingClientRect().top;
   showBranch(branchOf(link));
+  history.replaceState(null, '', link.hash);
   scrollBy(0, fork.getBoundingClientRect().top - top);
 });
 const mark = (element, isCurrent) => element.setAttribute('aria-current', String(isCurrent));
@@ -84,6 +87,7 @@ const showBranch = (name) => {
 const goToBranch = (name) => {
   everything = false;
   showBranch(name);
+  history.replaceState(null, '', '#branch-' + name);
   document.getElementById('branch-' + name)?.scrollIntoView();
 };
 const stepBranch = (distance) => {
@@ -96,11 +100,12 @@ const reveal = (element) => {
   const section = element.closest('section[data-run]');
   if (section && section.hidden) showBranch(section.dataset.branch);
   unfold(element);
+  if (!isShown(element)) setFilter('');
 };
-
+${OVERVIEW_SCRIPT}
 // The side: the tree of branches, and the turns of what is shown.
 const gistOf = (element, most) => element ? element.textContent.slice(0, 300).trim().split('\n')[0].slice(0, most) : '';
-const shownTurns = (selector) => all(selector).filter((article) => !article.closest('[hidden]'));
+const shownTurns = (selector) => all(selector).filter(isShown);
 const turnList = make('ul');
 let listed = [];
 let currentLink;
@@ -115,6 +120,7 @@ const listTurns = () => {
     return make('li', {}, make('a', { href: '#' + article.id, class: is('summary') ? 'summary' : '' }, number, title));
   });
   turnList.replaceChildren(...items);
+  drawStrip();
   currentLink = undefined;
   follow();
 };
@@ -304,10 +310,11 @@ document.body.append(help);
 
 // Links into the page reach what is hidden or folded too.
 const followHash = () => {
-  const name = location.hash.slice(1);
+  const [name, to] = location.hash.slice(1).split('@');
   const target = document.getElementById(name);
   if (!target || !main.contains(target)) return;
   if (name.startsWith('branch-') && !everything) showBranch(name.slice(7));
+  if (lastRun.has(to) && !everything) showBranch(to);
   reveal(target);
   target.scrollIntoView();
 };

@@ -35,8 +35,8 @@ article:target,.note:target,.result:target{outline:2px solid var(--ring);outline
 .head p span:first-child{white-space:nowrap}
 .number{font-size:.8125rem;color:var(--dim);font-variant-numeric:tabular-nums}
 article:not(.turn) .head{position:relative;padding-right:1.2rem}
-article:not(.turn) .number{opacity:0;position:absolute;right:0;top:0}
-article:not(.turn):hover .number,article:not(.turn) .number:focus{opacity:1}
+article:not(.turn) .number,.note .number{opacity:0;position:absolute;right:0;top:0}
+:is(article:not(.turn),.note):hover .number,.number:focus{opacity:1}
 .text>:first-child{margin-top:0}
 .text>:last-child{margin-bottom:0}
 .text{margin:.5rem 0}
@@ -90,11 +90,19 @@ figcaption{color:var(--dim);font-size:.8125rem;margin-top:.25rem}
 .branch{margin:2.5rem 0 1rem;padding-top:1rem;border-top:2px solid var(--line)}
 .branch h2{margin:0 0 .2rem}
 .branch p{margin:0;color:var(--dim);font-size:.875rem}
+main[data-filter=tools] :is(.call,article.tool,article:not(.turn):not(:has(>:not(.head,.call)))){display:none}
+main:is([data-filter=user],[data-filter=labeled],[data-filter=errors]) .note,main[data-filter=user] article:not(.user),main[data-filter=labeled] article:not(.labeled),main[data-filter=errors] article:not(:has(.call.failed,.remark.error)){display:none}
+#strip{position:relative;height:1.5rem;margin:1rem .25rem 0;border-bottom:1px solid var(--line)}
+#strip a{position:absolute;bottom:0;width:.5rem;height:.75rem;margin-left:-.25rem;border:1px solid var(--bg);border-radius:3px 3px 0 0;background:var(--faint)}
+#strip a.user{height:1.1rem;background:var(--link)}
+#strip a.failed{height:1.5rem;background:var(--bad-fg)}
+#strip a:hover{outline:2px solid var(--ring)}
 #bar,#side{display:none}
 .js #bar{display:flex;position:sticky;top:0;z-index:3;gap:.5rem;align-items:center;padding:.5rem 1rem;background:var(--bg);border-bottom:1px solid var(--line)}
 #bar input{flex:1;min-width:6rem;max-width:26rem;font:inherit;font-size:.875rem;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:8px;padding:.35rem .7rem}
 #bar output{font-size:.8125rem;color:var(--dim);min-width:4.5rem;font-variant-numeric:tabular-nums;white-space:nowrap}
 #bar button,#side button,dialog button{font:inherit;font-size:.8125rem;color:var(--fg);background:var(--soft);border:1px solid var(--line);border-radius:8px;padding:.35rem .7rem;cursor:pointer;white-space:nowrap}
+#bar select{font:inherit;font-size:.8125rem;color:var(--fg);background:var(--soft);border:1px solid var(--line);border-radius:8px;padding:.35rem .4rem}
 #bar button:hover,#side button:hover{border-color:var(--faint)}
 #bar button[aria-pressed=true],#side button[aria-current=true]{background:var(--user);border-color:var(--user-line)}
 #bar .space{flex:1}
@@ -140,5 +148,5 @@ kbd{font:inherit;font-size:.8125rem;border:1px solid var(--line);border-bottom-w
 ::highlight(found){background:var(--mark)}
 ::highlight(current){background:var(--now)}
 [hidden]{display:none!important}
-@media print{#bar,#side{display:none!important}.js body{padding:0}article,.note,.fork,.branch{content-visibility:visible}pre{max-height:none;white-space:pre-wrap}}
+@media print{#bar,#side,#strip{display:none!important}.js body{padding:0}article,.note,.fork,.branch{content-visibility:visible}pre{max-height:none;white-space:pre-wrap}}
 `;
