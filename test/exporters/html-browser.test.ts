@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -313,6 +313,33 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     await expect.poll(() => other.locator('#branch-2').isVisible()).toBe(true);
     await expect.poll(() => other.locator('#e-b5dc7546').isVisible()).toBe(true);
     await other.close();
+  });
+
+  it('saves the text of the branch as JSON lines, and says that it is not the log', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
+    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('branch-2.text.jsonl');
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ branch: '2', about: expect.stringContaining('not the log') });
+    expect(lines.find(({ id }) => id === 'b5dc7546')).toMatchObject({
+      kind: 'user',
+      text: ['test/week.test.ts fails on CI but not here. Find out why.'],
+    });
+    expect(lines.find(({ id }) => id === '4897f003').text).toEqual(['Model: anthropic/claude-sonnet-4-5']);
+    const [call] = lines.find(({ id }) => id === '02501558').calls;
+    expect(call.asked).toEqual(['TZ=America/New_York npx vitest run test/week.test.ts']);
+    expect(call.results[0]).toContain('FAIL  test/week.test.ts');
+    expect(lines.some(({ text }) => String(text).includes('Use the UTC getters.'))).toBe(true);
+    expect(lines.some(({ text }) => String(text).includes('No, count days without Date'))).toBe(false);
+    expect(complaints).toEqual([]);
+    await page.close();
   });
 
   it('marks the turns and the errors along the time, each a way there', async () => {

@@ -1,5 +1,5 @@
-/** The part of the page's script that filters the entries, copies links and draws the turns along the time. */
-export const OVERVIEW_SCRIPT = String.raw`
+/** The part of the page's script that filters the entries, copies links, draws the turns along the time and saves a branch. */
+export const OVERVIEW_SCRIPT = `
 // Filters: the style hides what does not pass.
 const isShown = (element) => element.checkVisibility ? element.checkVisibility() : !element.closest('[hidden]');
 for (const note of all('.note')) {
@@ -59,5 +59,32 @@ const drawStrip = () => {
     link.style.left = (place / most) * 100 + '%';
     return link;
   }));
+};
+
+// What is shown as JSON lines. The page has the text of the log only, and says so in the first line.
+const textIn = (element, selector) => all(selector, element).map(({ textContent }) => textContent);
+const entryOf = (element) => ({
+  id: element.id.replace(/^e-/, ''),
+  kind: Array.from(element.classList).find((name) => name !== 'turn'),
+  facts: textIn(element, '.head p span'),
+  text: element.matches('.note')
+    ? textIn(element, '.note > p').map((text) => text.replace(/#$/, ''))
+    : textIn(element, 'article > :is(.text, pre, .remark), article > .omitted > pre'),
+  thinking: textIn(element, '.thinking > .text'),
+  calls: all('.call', element).map((call) => ({
+    tool: call.querySelector('summary').textContent,
+    failed: call.matches('.failed'),
+    asked: textIn(call, '.call > pre, .call > .omitted > pre'),
+    results: textIn(call, '.result pre'),
+  })),
+});
+const saveBranch = () => {
+  const about = 'The text of an exported page, not the log: without markup, images, signatures, exact JSON ' +
+    'and what the export left out. sessionctl fork makes a log of a branch.';
+  const shown = all('article, .note[id]').filter((element) => !element.closest('[hidden]'));
+  const lines = [{ about, branch: everything ? null : branch }, ...shown.map(entryOf)];
+  const url = URL.createObjectURL(new Blob(lines.map((line) => JSON.stringify(line) + '\\n')));
+  make('a', { href: url, download: everything ? 'session.text.jsonl' : 'branch-' + branch + '.text.jsonl' }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
 };
 `;

@@ -38,6 +38,7 @@ const bar = make('div', { id: 'bar', role: 'toolbar', 'aria-label': 'Page toolba
   button('previous', 'Previous', 'Previous match (N)', wide), button('next', 'Next', 'Next match (n)', wide),
   make('span', { class: 'space' }), button('tools', 'Tools', 'Fold or unfold all tool calls (t)'),
   button('thinking', 'Thinking', 'Fold or unfold all thinking (h)'), button('theme', 'Theme', 'Light or dark theme (d)'),
+  button('save', 'Save', 'Save the text of this branch as JSON lines', wide),
   button('help', 'Keys', 'Keyboard shortcuts (?)', wide));
 const side = make('aside', { id: 'side', 'aria-label': 'Contents' });
 document.body.prepend(bar, side);
@@ -284,6 +285,7 @@ const actions = {
     root.dataset.theme = dark ? 'light' : 'dark';
     stored((storage) => storage.setItem('sessionctl-theme', root.dataset.theme));
   },
+  save: () => saveBranch(),
   help: () => help.open ? help.close() : help.showModal(),
   close: () => help.close(),
 };
