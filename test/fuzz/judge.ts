@@ -119,7 +119,9 @@ async function judgeOutput(call: Call, input: string, output: string, code: numb
     return is?.length === 0 || code !== 0 ? undefined : 'repair exits 0 and leaves errors';
   const damage = is.filter((rule) => DAMAGE_RULES.has(rule));
   if (damage.length > 0 && !was.some((rule) => DAMAGE_RULES.has(rule))) return `made damage: ${damage.join(', ')}`;
-  if (damage.length > 0 && code === 0 && command !== 'append') return `exit 0 with damage: ${damage.join(', ')}`;
+  // append looks at the end alone, and redact parses no line that cannot hold a secret.
+  const looksAtAll = command !== 'append' && command !== 'redact';
+  if (damage.length > 0 && code === 0 && looksAtAll) return `exit 0 with damage: ${damage.join(', ')}`;
   if (command === 'externalize') return await judgeRoundTrip(call, input, output);
   if (command === 'migrate') return code === 0 ? await judgeMigrated(argv, output) : undefined;
   if (command !== 'repair') return undefined;
