@@ -5,6 +5,9 @@ import { transform } from 'esbuild';
 /** A file takes as long to load as so much code. */
 const FILE_BYTES = 8192;
 
+/** What is needed again and again is asked of Node once. */
+const FROM = 'const __files = {}, __from = (file) => (__files[file] ??= require(file));';
+
 /**
  * Writes a program that esbuild has split into parts as CommonJS, in few files. esbuild splits ES modules alone, and
  * into many small parts; Node loads CommonJS in half the time, and fewer files faster.
@@ -23,7 +26,7 @@ export async function writeCommonJs({ outputFiles, metafile }, options) {
     });
     const isShared = inside.some((part) => part !== file);
     const all = isShared ? ['const __parts = {};', ...code, 'module.exports.__parts = __parts;'] : code;
-    writeFileSync(join(folder, file), (await transform(["'use strict';", ...all].join('\n'), options)).code);
+    writeFileSync(join(folder, file), (await transform(["'use strict';", FROM, ...all].join('\n'), options)).code);
   }
 }
 
@@ -46,7 +49,9 @@ function filesOfParts(parts) {
   const order = new Set();
   for (const part of parts.keys()) needs(part, order);
   const fileOf = new Map();
-  const always = new Set(['common.cjs', ...first.map(({ lead }) => lead)]);
+  // What most commands need is in the file that all of them load.
+  const common = first[1].lead;
+  const always = new Set(first.map(({ lead }) => lead));
   // What the same commands need is in one file.
   const shared = new Map();
   const sharedFile = (users) => {
@@ -63,7 +68,7 @@ function filesOfParts(parts) {
     const early = first.find(({ all }) => all.has(part));
     if (early) fileOf.set(part, early.lead);
     else if (users.length === 1) fileOf.set(part, users[0][0]);
-    else if (needsNoFile && (isSmall || users.length >= others)) fileOf.set(part, 'common.cjs');
+    else if (needsNoFile && (isSmall || users.length >= others)) fileOf.set(part, common);
     else fileOf.set(part, users.length > 0 ? sharedFile(users.map(([name]) => name)) : part);
   }
   return fileOf;
@@ -77,7 +82,7 @@ function asCommonJs(text, part, fileOf) {
     const file = fileOf.get(from);
     if (file === undefined) return `require("${name}")`;
     if (file === fileOf.get(part)) return `__parts["${from}"]`;
-    return file === from ? `require("./${file}")` : `require("./${file}").__parts["${from}"]`;
+    return file === from ? `__from("./${file}")` : `__from("./${file}").__parts["${from}"]`;
   };
   // Node takes long to load node:crypto, and few runs need it: its functions load it when they are called.
   const lazily = (_, names) =>

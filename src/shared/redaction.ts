@@ -21,8 +21,7 @@ export function listKinds(): string {
 export async function openRedaction(args: ParsedArgs, io: Io) {
   const only = kindsIn(args, 'only');
   const allow = args.text('allow');
-  const map = openMap(args, io);
-  const redactor = new Redactor({
+  const settings = {
     emails: args.flag('emails'),
     paths: args.flag('paths'),
     entropy: args.flag('entropy'),
@@ -30,6 +29,11 @@ export async function openRedaction(args: ParsedArgs, io: Io) {
     only: only.size > 0 ? only : undefined,
     ignore: kindsIn(args, 'ignore'),
     allow: new Set(allow === undefined ? [] : await linesOf(allow, io)),
+  };
+  // Last, for it leaves a temporary file where something fails behind it.
+  const map = openMap(args, io);
+  const redactor = new Redactor({
+    ...settings,
     onValue: map && ((marker, kind, value) => map.out.text(`${JSON.stringify({ marker, kind, value })}\n`)),
   });
   return {

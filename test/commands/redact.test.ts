@@ -80,6 +80,15 @@ test('takes values that are no secrets from a file', async () => {
   expect((await run(['redact', '--allow', allow], { stdin: log })).stdout).toContain(TOKEN);
 });
 
+test('leaves no temporary file where another option is wrong', async () => {
+  const folder = scratchFolder();
+  const map = join(folder, 'map');
+  for (const wrong of ['--allow=none', '--ignore=no-such-kind']) {
+    expect(await run(['redact', '--map', map, wrong], { stdin: '{}\n' })).toMatchObject({ code: 2, stdout: '' });
+    expect(readdirSync(folder)).toEqual([]);
+  }
+});
+
 describe('--check', () => {
   it('lists findings with a pointer and never a value, in every format, and exits 1', async () => {
     const path = fileWith(log);

@@ -40,7 +40,9 @@ export async function judge(
   if (strange.length > 0) return `left behind: ${strange.join(', ')}`;
   const isHelp = call.argv.includes('--help');
   if (isTerminal) {
-    const raw = rawControls(ran.stdout + ran.stderr.replace(/\r\u001b\[K/g, ''));
+    // Who asks for NULs between names gets them, as from find.
+    const shown = call.given.has('null') ? ran.stdout.replaceAll('\0', '\n') : ran.stdout;
+    const raw = rawControls(shown + ran.stderr.replace(/\r\u001b\[K/g, ''));
     if (raw.length > 0) return `raw on a terminal: ${JSON.stringify(raw.slice(0, 5))}`;
   }
   const after = existsSync(LOG) ? readFileSync(LOG, 'latin1') : undefined;
@@ -77,7 +79,9 @@ function misspoken(call: Call, ran: Ran, log: string | undefined): string | unde
     argv.findLast((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
   if (given.has('dry-run') && REWRITERS.has(command)) {
     if (ran.stdout !== '') return 'a dry run wrote to standard output';
-    const made = readdirSync('.').filter((name) => ![LOG, HEALTHY, 'blobs', 'classes.json', 'report'].includes(name));
+    const made = readdirSync('.').filter(
+      (name) => ![LOG, HEALTHY, 'blobs', 'classes.json', value('report') ?? ''].includes(name),
+    );
     return made.length > 0 ? `a dry run made ${made.join(', ')}` : undefined;
   }
   try {
