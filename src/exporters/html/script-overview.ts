@@ -1,7 +1,8 @@
 /** The part of the page's script that filters the entries, copies links, draws the turns along the time and saves a branch. */
 export const OVERVIEW_SCRIPT = `
 // Filters: the style hides what does not pass.
-const isShown = (element) => element.checkVisibility ? element.checkVisibility() : !element.closest('[hidden]');
+// Only a filter makes it worth asking for the style of each, which is slow on a large page.
+const isShown = (element) => !element.closest('[hidden]') && (!main.dataset.filter || !element.checkVisibility || element.checkVisibility());
 for (const note of all('.note')) {
   const match = /^Label (removed from )?/.exec(note.textContent);
   const link = match && note.querySelector('p > a:not(.number)');
@@ -31,7 +32,7 @@ main.addEventListener('click', (event) => {
 const strip = make('nav', { id: 'strip', 'aria-label': 'Timeline' });
 document.getElementById('top').append(strip);
 const most = 200;
-const timeOf = (article) => Date.parse((article.querySelector('.head p span')?.textContent || '').replace(' ', 'T') + 'Z');
+const timeOf = (article) => Date.parse((article.firstElementChild.querySelector('span')?.textContent || '').replace(' ', 'T') + 'Z');
 const drawStrip = () => {
   const marks = [];
   let name = '';
