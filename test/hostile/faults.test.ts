@@ -55,7 +55,7 @@ describe.skipIf(!installed('bash'))('streams', () => {
   });
 
   it('are refused in place, each with one line', async () => {
-    for (const name of ['/dev/stdin', 'fifo2', '.']) {
+    for (const name of ['/dev/stdin', 'fifo2']) {
       const ran = await bash(
         `mkfifo fifo2 2>/dev/null; cat '${session}' > fifo2 & echo x | ${sessionctl} migrate -i ${name}; code=$?; kill %1 2>/dev/null; exit $code`,
       );
