@@ -233,6 +233,30 @@ describe('--redact of other commands', () => {
     }
   });
 
+  it('takes secrets out of texts that a conversion hands on without parsing them', async () => {
+    const id = '00000000-0000-4000-8000-00000000000';
+    const base = { sessionId: 's', cwd: '/w', version: '2.1.325', isSidechain: false, userType: 'external' };
+    const time = '2026-01-01T00:00:00.000Z';
+    const result = `${'x'.repeat(700_000)} ${TOKEN} ${'y'.repeat(700_000)}`;
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'cat' } };
+    const records = [
+      { type: 'user', uuid: `${id}1`, parentUuid: null, message: { role: 'user', content: 'Go.' } },
+      {
+        ...{ type: 'assistant', uuid: `${id}2`, parentUuid: `${id}1`, requestId: 'r' },
+        message: { id: 'm', type: 'message', role: 'assistant', model: 'c', content: [call], usage: {} },
+      },
+      {
+        ...{ type: 'user', uuid: `${id}3`, parentUuid: `${id}2` },
+        message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: result }] },
+      },
+    ];
+    const text = records.map((record) => `${JSON.stringify({ ...base, timestamp: time, ...record })}\n`).join('');
+    const ran = await run(['convert', '--redact', fileWith(text)]);
+    // Not the texts themselves, which would fill the report of a failure.
+    expect(ran.stdout.includes('redacted:github-token:1')).toBe(true);
+    expect((ran.stdout + ran.stderr).includes(TOKEN)).toBe(false);
+  });
+
   it('changes nothing but secrets', async () => {
     const [plain, redacted] = [
       await run(['convert'], { stdin: planted }),

@@ -37,4 +37,18 @@ describe('a log of version 1 that has ids', () => {
     expect(stderr).toContain('USAGE_REDUCED');
     expect((await run(['context', '-'], { stdin: stdout })).code).toBe(0);
   });
+
+  it('is written from entries that have lost their ids, and from calls that cost nothing', async () => {
+    const head = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}';
+    const usage = { input: 1, output: 1, cacheRead: 2, cost: null };
+    const message = { role: 'assistant', content: [], usage };
+    const entries = [
+      { type: 'message', parentId: null, message },
+      { type: 'label', parentId: null, targetId: 'x' },
+    ];
+    const stdin = [head, ...entries.map((entry) => JSON.stringify(entry))].join('\n');
+    const { stdout, stderr } = await run(['convert', '--to', 'seed-000'], { stdin: `${stdin}\n` });
+    expect(stdout).toContain('"customType":"native/label"');
+    expect(stderr).toContain('ENTRY_AS_CUSTOM 1');
+  });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Line } from '../../src/lines/line.ts';
 import { readBlocks } from '../../src/lines/reader.ts';
-import type { ByteStore } from '../../src/log/byte-store.ts';
+import { type ByteStore, documentStart } from '../../src/log/byte-store.ts';
 import { IndexBuilder } from '../../src/log/index-builder.ts';
 import { Log } from '../../src/log/log.ts';
 import type { LogEntry } from '../../src/log/log-entry.ts';
+import { run } from '../support/run.ts';
 
 /** A store in memory that may lose its end. */
 class MemoryStore implements ByteStore {
@@ -158,5 +159,28 @@ describe('the first pass', () => {
       { line: 3, rule: 'oversize-line' },
     ]);
     expect(builder.index.size).toBe(2);
+  });
+});
+
+describe('a session that a log does not have', () => {
+  it.each([
+    ['{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n', 's'],
+    ['{"type":"session","version":3,"timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}\n', 'none'],
+  ])('is refused with the one that it has: %s', async (stdin, has) => {
+    const ran = await run(['log', '--session', 'other'], { stdin });
+    expect(ran).toMatchObject({ code: 2, stderr: `sessionctl: -: has no session 'other'; it has ${has}\n` });
+  });
+});
+
+describe('the start of a document', () => {
+  it('is a megabyte of a line that goes on, and nothing of one that ends before', async () => {
+    const chunks = async function* (): AsyncGenerator<Buffer> {
+      for (let at = 0; at < 3; at++) yield Buffer.alloc(600_000, 0x61);
+    };
+    expect((await documentStart({ chunks }))?.length).toBe(1_200_000);
+    const short = async function* (): AsyncGenerator<Buffer> {
+      yield Buffer.from('{"a":1');
+    };
+    expect(await documentStart({ chunks: short })).toBeUndefined();
   });
 });
