@@ -1,4 +1,4 @@
-import { placeOfRecord } from './check/record-log.ts';
+import { placeOfRecord } from './check/checked-record.ts';
 import { defineRule } from './rule.ts';
 
 export const danglingLink = defineRule('dangling-link', 'warning', 'references', {

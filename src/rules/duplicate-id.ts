@@ -1,4 +1,4 @@
-import { placeOfRecord } from './check/record-log.ts';
+import { placeOfRecord } from './check/checked-record.ts';
 import { assignIds } from './fix/rebuild-tree.ts';
 import { fixRecordIds } from './fix/record-fixes.ts';
 import { defineRule, placeOf } from './rule.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { placeOfRecord } from './check/record-log.ts';
+import { placeOfRecord } from './check/checked-record.ts';
 import { dropRecord } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 

@@ -1,6 +1,6 @@
 import { applySplices, setMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
-import { placeOfRecord } from './check/record-log.ts';
+import { placeOfRecord } from './check/checked-record.ts';
 import { eachRecord } from './fix/record-fixes.ts';
 import { editsOf } from './fix/repair-state.ts';
 import { defineRule, placeOf } from './rule.ts';

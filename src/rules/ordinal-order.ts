@@ -1,5 +1,5 @@
 import { counted } from '../util/words.ts';
-import { placeOfRecord } from './check/record-log.ts';
+import { placeOfRecord } from './check/checked-record.ts';
 import { defineRule } from './rule.ts';
 
 export const ordinalOrder = defineRule('ordinal-order', 'warning', 'shape', {

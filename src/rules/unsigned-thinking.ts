@@ -1,4 +1,4 @@
-import { placeOfRecord } from './check/record-log.ts';
+import { placeOfRecord } from './check/checked-record.ts';
 import { removeBlock } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 

@@ -17,8 +17,9 @@ import {
   type Rule,
   type Severity,
 } from '../rule.ts';
+import { type CheckedRecord, placeOfRecord } from './checked-record.ts';
 import { readTime } from './log-facts.ts';
-import { type CheckedRecord, placeOfRecord, RecordLog } from './record-log.ts';
+import { RecordLog } from './record-log.ts';
 
 /** How many records a lost header may be made from. */
 export const HEADER_RECORDS = 64;

@@ -1,26 +1,13 @@
-import { hash } from 'node:crypto';
 import type { BlockFacts, FileFacts, RecordFacts, SnapshotFacts } from '../../formats/format.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { cycles } from '../../tree/children.ts';
 import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { FindingPlace } from '../rule.ts';
+import { type CheckedRecord, digestOf } from './checked-record.ts';
 import { isLarge } from './large-images.ts';
 import type { Conversation } from './record-paths.ts';
 import { type ToolUse, ToolUses } from './tool-uses.ts';
-
-/** A record of another agent's log, with what its format says about it. */
-export interface CheckedRecord {
-  readonly line: number;
-  readonly offset: number;
-  readonly value: JsonObject;
-  readonly text: string;
-  /** Its bytes where they are at hand; the text and the value may lack what no rule looks into then. */
-  readonly bytes?: Uint8Array | undefined;
-  readonly facts: RecordFacts;
-  /** As readTime gives it. */
-  readonly time: number | undefined;
-}
 
 const NO_ID = -1;
 const NULL_PARENT = -2;
@@ -396,13 +383,4 @@ export class RecordLog {
     // More subagents than a byte can number share the last place.
     return known >= 0 ? known : this.#names.length > 0xff ? 0xff : this.#names.push(conversation) - 1;
   }
-}
-
-export function placeOfRecord({ line, offset, facts }: CheckedRecord, path?: string): FindingPlace {
-  return { line, offset, entryId: facts.id, path };
-}
-
-/** 48 bits: of two records that share an id and differ, one pair in 10 to the 14th would be taken for copies. */
-function digestOf({ text, bytes }: Pick<CheckedRecord, 'text' | 'bytes'>): number {
-  return Number.parseInt(hash('sha1', bytes ?? text, 'hex').slice(0, 12), 16);
 }
