@@ -43,12 +43,14 @@ describe('a log of version 1 that has ids', () => {
     const usage = { input: 1, output: 1, cacheRead: 2, cost: null };
     const message = { role: 'assistant', content: [], usage };
     const entries = [
-      { type: 'message', parentId: null, message },
-      { type: 'label', parentId: null, targetId: 'x' },
+      { type: 'message', id: 'a', parentId: null, message: { ...message, usage: { input: 1, output: 1 } } },
+      { type: 'message', id: 'b', parentId: 'a', message: { ...message, usage: 'none' } },
+      { type: 'message', id: 'c', parentId: 'b', message },
+      { type: 'label', id: '', parentId: 'c', targetId: 'a' },
     ];
     const stdin = [head, ...entries.map((entry) => JSON.stringify(entry))].join('\n');
     const { stdout, stderr } = await run(['convert', '--to', 'seed-000'], { stdin: `${stdin}\n` });
     expect(stdout).toContain('"customType":"native/label"');
-    expect(stderr).toContain('ENTRY_AS_CUSTOM 1');
+    expect(stderr).toContain('USAGE_REDUCED');
   });
 });
