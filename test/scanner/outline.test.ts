@@ -56,8 +56,8 @@ describe('an outline', () => {
       fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), (lines) => {
         for (const [at, outline] of outlined(lines).entries()) {
           const whole = lines[at] as string;
-          // Escapes of surrogates are left to whoever reads the line in full.
-          if (/\\ud[89a-f]/.test(whole)) expect(outline).toBeUndefined();
+          // Escapes of surrogates are left to whoever reads the line in full; an escaped backslash starts none.
+          if (/\\ud[89a-f]/.test(whole.replaceAll('\\\\', ''))) expect(outline).toBeUndefined();
           else expect(JSON.parse(outline as string)).toEqual(expected(JSON.parse(whole)));
         }
       }),
