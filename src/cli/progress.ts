@@ -7,6 +7,8 @@ const QUIET_MS = 1_000;
 const BETWEEN_MS = 100;
 const MEGABYTE = 1_000_000;
 const ERASE = '\r\u001b[K';
+/** Where nobody says what is done. */
+const READING = 'reading';
 
 export interface ProgressLine extends Progress {
   /** Takes the line off the terminal, until there is news again. */
@@ -27,7 +29,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
   let bytes = 0;
   let files = 0;
   let current = '';
-  let phase = '';
+  let phase = READING;
   const draw = (): void => {
     const time = now();
     if (time - begun < QUIET_MS || (shown && time - drawn < BETWEEN_MS)) return;
@@ -39,7 +41,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
         ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${Math.min(100, Math.floor((bytes / expected) * 100))}%)`
         : ' MB';
     const where = `${files > 1 ? `, ${counted(files, 'file')}` : ''}${current && `: ${printable(current)}`}`;
-    const line = `${grouped(Math.floor(bytes / MEGABYTE))}${share} read${phase && `, ${phase}`}${where}`;
+    const line = `${grouped(Math.floor(bytes / MEGABYTE))}${share}, ${phase}${where}`;
     // A line that wraps could not be erased.
     stderr.write(`${ERASE}${cutToWidth(line, columnsOf(stderr) - 1)}`);
   };
@@ -55,6 +57,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
     file: (name) => {
       files++;
       current = name === '-' ? '' : name;
+      phase = READING;
       draw();
     },
     phase: (name) => {

@@ -73,7 +73,6 @@ export const command: Command = {
     if (more.length > 0 || (name !== '-' && (await isFolder(name).catch(() => false))))
       throw new UsageError("several sessions become a site of HTML pages; pass '-o DIR/' for its folder");
     const settings = settingsIn(args, io);
-    io.progress.phase('indexing');
     const work = async (session: Log, view: View): Promise<number> => {
       io.progress.phase('writing');
       redaction?.tell(name);

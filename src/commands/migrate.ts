@@ -61,9 +61,8 @@ async function takenIds(input: RewriteInput, io: Io): Promise<Symbols | undefine
   const isOld = (await versionIn(counting(input.read(), (bytes) => (start += bytes)))) === 1;
   // The start is read once more, and only a log of version 1 is read twice.
   if (input.rereadable) io.progress.expect(start - (isOld ? 0 : input.size));
-  if (!isOld) return undefined;
-  io.progress.phase('reading the ids');
-  const taken = await skimIds(input.read(), io.random(8));
+  io.progress.phase(isOld ? 'reading ids' : 'writing');
+  const taken = isOld ? await skimIds(input.read(), io.random(8)) : undefined;
   io.progress.phase('writing');
   return taken;
 }

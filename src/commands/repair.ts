@@ -1,6 +1,7 @@
 import { refOf } from '../blobs/images.ts';
 import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
 import { isPlainPlace, requireRunning, samePlace } from '../files/disk.ts';
+import { counting } from '../files/input.ts';
 import { type Sink, toFile } from '../files/sink.ts';
 import { checkedFormats } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -111,16 +112,11 @@ async function namedRules(words: readonly string[]): Promise<Rules> {
 /** Writes everything, and says what was done and what remains. Gives the exit code. */
 async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io, rules: Rules) {
   const { name, rereadable, dryRun } = input;
-  let passes = 0;
-  const read = (): AsyncIterable<Buffer> => {
-    passes++;
-    return input.read();
-  };
+  const passes = countPasses(input, io);
   const [settleTools, settleLeaf] = [args.flag('settle-tools'), args.flag('settle-leaf')];
   const near = async () => ({ name, ...(await import('../files/near.ts')).filesNear(name, io) });
-  const checked = { name, read, rereadable, random: io.random, scanner: scannerKind(io.env) };
+  const checked = { name, read: passes.read, rereadable, random: io.random, scanner: scannerKind(io.env) };
   const images = keptImages(input, args, io);
-  io.progress.phase('checking');
   const plan = await planRepair({
     ...checked,
     ...rules,
@@ -135,9 +131,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
       requireRunning(io.signal);
     },
   });
-  // A healthy log is checked and copied.
-  if (passes === 1) io.progress.expect(-input.size);
-  io.progress.phase('writing');
+  passes.isPlanned = true;
   const { quarantine, report, finish, discard } = openSideFiles(input, plan, args, io);
   let changes = 0;
   let quarantined = 0;
@@ -179,6 +173,29 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
     discard();
     images?.abandon();
   }
+}
+
+/** How often a log is still read from each phase on. It is looked at closer only where the check finds something. */
+const PASSES_LEFT = { checking: PASSES, planning: 2, writing: 1 };
+
+/** The passes over a log, counted for the progress. */
+function countPasses(input: RewriteInput, io: Io) {
+  let [begun, done, expected] = [0, 0, PASSES * input.size];
+  const passes = {
+    isPlanned: false,
+    read: (): AsyncIterable<Buffer> => {
+      const phase = passes.isPlanned ? 'writing' : begun++ === 0 ? 'checking' : 'planning';
+      io.progress.phase(phase);
+      // A pass that has seen enough ends early.
+      const total = done + PASSES_LEFT[phase] * input.size;
+      io.progress.expect(total - expected);
+      expected = total;
+      return counting(input.read(), (bytes) => {
+        done += bytes;
+      });
+    },
+  };
+  return passes;
 }
 
 /** The blob store that images leave for, where one is named. */

@@ -34,6 +34,8 @@ export interface OpenLogOptions {
   /** The same in another thread, where that is worth it. */
   readonly readAhead?: (store: ByteStore, cutting: Cutting) => Promise<CountedLines | undefined>;
   readonly scanner?: ScannerKind;
+  /** Hears what is done from now on, and the bytes of a log that is converted. */
+  readonly onPhase?: (phase: 'indexing' | 'converting', bytes?: number) => void;
   /** Where a log of another format or version is kept in its native form. */
   readonly scratch: () => Scratch;
   /** None where the log does not come from a file. */
@@ -111,6 +113,7 @@ interface Pass {
 
 async function indexed(store: ByteStore, options: OpenLogOptions, careful: boolean): Promise<Pass> {
   const detection = new Detection(options.name, { named: false, from: options.from });
+  options.onPhase?.('indexing');
   const builder = new IndexBuilder({
     key: options.random(8),
     careful,
@@ -155,6 +158,7 @@ async function converted(
   endsWithNewline = true,
 ): Promise<Log> {
   const { onWarning, scratch, session, change } = options;
+  options.onPhase?.('converting', store.size);
   const { sessionForm } = await import('./native-form.ts');
   const form = await sessionForm(logSource(store, options), format, {
     ...{ dialect: 'pi', keep: 'meta', session, scratch, onWarning, change },
@@ -172,6 +176,7 @@ export async function openForm(
   endsWithNewline = true,
 ): Promise<Log> {
   try {
+    options.onPhase?.('indexing');
     const builder = new IndexBuilder({ key: options.random(8), careful: false, lineOf: form.lineOf });
     await readAll(builder, form.store, options);
     builder.index.finish();

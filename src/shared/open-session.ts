@@ -70,6 +70,13 @@ export function logOptions(
     if (ahead) io.progress.expect(store.size ?? 0);
     return ahead;
   };
+  /** The native form of a log is read too; until its length is known, it counts as long as the log. */
+  let reserved = 0;
+  const onPhase: OpenLogOptions['onPhase'] = (phase, bytes = 0) => {
+    io.progress.phase(phase);
+    io.progress.expect(bytes - reserved);
+    reserved = bytes;
+  };
   const scratch = (): Scratch => {
     const spool = new Spool(io.random, io.signal);
     const store = async (): Promise<Spool> => {
@@ -84,6 +91,7 @@ export function logOptions(
     onWarning: (where, message) => io.note(`${where}: warning: ${message}`),
     chunks,
     readAhead,
+    onPhase,
     scratch,
     ...(name === '-' ? {} : { near: filesNear(name, io) }),
   };
@@ -169,6 +177,7 @@ export async function readSession(
   const expected = readings > 0 ? readings * (await announce([name], io, readings)) : 0;
   const session = await openSession(name, io, options);
   const view = new View(session, io, options, expected);
+  io.progress.phase('reading');
   try {
     const code = view.end(endReading(session, io, await work(session, view)));
     const isEmpty = session.header === undefined && session.index.size === 0 && session.damage.length === 0;

@@ -56,6 +56,6 @@ export interface Progress {
   read(bytes: number): void;
   /** The reading of a file begins. */
   file(name: string): void;
-  /** What is done from now on, such as 'writing', in a run that reads a file more than once. */
+  /** What is done with the file from now on, such as 'writing', where it is read more than once. */
   phase(name: string): void;
 }

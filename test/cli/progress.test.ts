@@ -52,7 +52,7 @@ describe('progress', () => {
     progress.file('a.jsonl');
     pass(1_000);
     progress.read(312_000_000);
-    expect(text()).toBe(`${ERASE}312 of 1,204 MB (25%) read: a.jsonl`);
+    expect(text()).toBe(`${ERASE}312 of 1,204 MB (25%), reading: a.jsonl`);
     progress.clear();
     expect(text().endsWith(`a.jsonl${ERASE}`)).toBe(true);
   });
@@ -76,7 +76,7 @@ describe('progress', () => {
     progress.file('-');
     pass(1_000);
     progress.read(2_500_000);
-    expect(text()).toBe(`${ERASE}2 MB read`);
+    expect(text()).toBe(`${ERASE}2 MB, reading`);
   });
 
   it('tells what is done where a file is read more than once', () => {
@@ -93,11 +93,7 @@ describe('progress', () => {
     progress.phase('writing');
     pass(200);
     progress.read(100_000_000);
-    const lines = [
-      '100 of 400 MB (25%) read, indexing',
-      '200 of 400 MB (50%) read, indexing',
-      '300 of 400 MB (75%) read, writing',
-    ];
+    const lines = ['100 of 400 MB (25%), indexing', '200 of 400 MB (50%), indexing', '300 of 400 MB (75%), writing'];
     expect(text()).toBe(lines.map((line) => `${ERASE}${line}: a.jsonl`).join(''));
   });
 
@@ -109,7 +105,7 @@ describe('progress', () => {
     progress.file('a');
     pass(200);
     progress.file('b\u001b');
-    expect(text()).toBe(`${ERASE}0 MB read: a${ERASE}0 MB read, 2 files: b\\x1b`);
+    expect(text()).toBe(`${ERASE}0 MB, reading: a${ERASE}0 MB, reading, 2 files: b\\x1b`);
   });
 
   it('never wraps, because a wrapped line cannot be taken off', () => {
@@ -145,7 +141,7 @@ describe('progress', () => {
     progress.read(1);
     out.write('finding\n');
     out.write('another\n');
-    expect(text()).toBe(`${ERASE}0 MB read${ERASE}finding\nanother\n`);
+    expect(text()).toBe(`${ERASE}0 MB, reading${ERASE}finding\nanother\n`);
     expect(out.isTTY).toBe(true);
   });
 
@@ -161,7 +157,7 @@ describe('progress', () => {
       return time;
     };
     const ran = await run(['validate', log], { stderrIsTerminal: true, now });
-    expect(ran.stderr).toMatch(/ of 4 MB \(\d+%\) read: /);
+    expect(ran.stderr).toMatch(/ of 4 MB \(\d+%\), reading: /);
     const summary = "sessionctl: 1 warning in 1 session (0 entries); 1 can be fixed by 'sessionctl repair'\n";
     expect(ran.stderr.replaceAll(/\u001b\[[0-9]+m/g, '').endsWith(`${ERASE}${summary}`)).toBe(true);
     expect((await run(['validate', log], { stderrIsTerminal: false, now })).stderr).toBe(summary);
@@ -191,13 +187,17 @@ describe('the total of a command that reads a file several times', () => {
   writeFileSync(claude, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   const MEGABYTES = 10.2;
 
-  /** How far the run was at each moment, and of how many megabytes. */
-  async function shares(...argv: string[]): Promise<{ percents: number[]; totals: number[] }> {
+  /** How far the run was at each moment, of how many megabytes, and the phases that it named. */
+  async function shares(...argv: string[]): Promise<{ percents: number[]; totals: number[]; phases: string[] }> {
     let time = 0;
     const ran = await run(argv, { stderrIsTerminal: true, now: () => (time += 600) });
-    const told = [...ran.stderr.matchAll(/[\d,]+ (?:of (\d+) MB \((\d+)%\)|MB) read/g)];
+    const told = [...ran.stderr.matchAll(/[\d,]+ (?:of (\d+) MB \((\d+)%\)|MB), ([a-z ]+)/g)];
     expect(told.length).toBeGreaterThan(5);
-    return { percents: told.map((one) => Number(one[2])), totals: told.map((one) => Number(one[1])) };
+    return {
+      percents: told.map((one) => Number(one[2])),
+      totals: told.map((one) => Number(one[1])),
+      phases: told.map((one) => one[3] ?? '').filter((phase, at, all) => phase !== all[at - 1]),
+    };
   }
 
   it.each([
@@ -218,6 +218,25 @@ describe('the total of a command that reads a file several times', () => {
     expect(percents.at(-1)).toBeGreaterThan(90);
     const total = MEGABYTES * passes;
     for (const one of totals) expect(Math.abs(one - total)).toBeLessThan(2.5);
+  });
+
+  it.each([
+    ['export', [healthy], ['indexing', 'writing']],
+    ['export', [claude], ['indexing', 'converting', 'indexing', 'writing']],
+    ['log', [claude], ['indexing', 'converting', 'indexing', 'reading']],
+    ['repair', [healthy], ['checking', 'writing']],
+    ['repair', [torn], ['checking', 'planning', 'writing']],
+    ['repair', ['--only', 'blank-line', claude], ['checking', 'planning', 'writing']],
+    ['repair', [claude], ['checking', 'planning', 'writing']],
+    ['migrate', [old], ['reading ids', 'writing']],
+    ['migrate', [healthy], ['writing']],
+  ])('is told phase by phase and never less than before: %s %j', async (command, words, phases) => {
+    const output = command === 'log' ? [] : ['-o', join(folder, 'out.md')];
+    const shown = await shares(command, ...words, ...output);
+    expect(shown.phases.filter((phase) => phase !== 'reading' || command === 'log')).toEqual(phases);
+    expect(shown.percents).toEqual(shown.percents.toSorted((a, b) => a - b));
+    expect(shown.percents[0]).toBeLessThan(20);
+    expect(shown.percents.at(-1)).toBeGreaterThan(90);
   });
 
   it('shrinks to what is read where that is less', async () => {
