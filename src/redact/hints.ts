@@ -17,7 +17,7 @@ export class Hints {
     const plain = words.filter((word) => !marked.includes(word));
     const capital = plain.filter((word) => /^[A-Z0-9]/.test(word));
     const small = plain.filter((word) => !capital.includes(word));
-    this.#marked = { words: marked, pattern: new RegExp(`[_.$=~-](?=[\\w.+/-]{5})(?<=${anyOf(marked)})`, 'g') };
+    this.#marked = { words: marked, pattern: new RegExp(`[_.$=~-](?<=${endOf(marked)})(?=[\\w.+/-]{5})`, 'g') };
     this.#capital = { words: capital, pattern: new RegExp(anyOf(capital), 'g') };
     this.#small = { words: small, pattern: new RegExp(anyOf(small), 'g') };
     this.#patterns = [...new Set(hints.filter((hint) => hint instanceof RegExp))];
@@ -52,13 +52,25 @@ interface Words {
   readonly pattern: RegExp;
 }
 
-/** One of the words; nothing at all where there are none. */
+/** One of the words; nothing at all where there are none. By their first characters: V8 then looks at most positions once. */
 function anyOf(words: readonly string[]): string {
   if (words.length === 0) return '(?!)';
-  const spelled = (some: readonly string[]): string => some.map((word) => word.replace(/[.$|]/g, '\\$&')).join('|');
-  // By their first characters: V8 then looks at most positions once.
   const starts = [...new Set(words.map((word) => word.slice(0, 1)))];
   const rests = (start: string): string[] =>
     words.filter((word) => word.startsWith(start)).map((word) => word.slice(1));
-  return `(?:${starts.map((start) => `${spelled([start])}(?:${spelled(rests(start))})`).join('|')})`;
+  return `(?:${starts.map((start) => `${spelled(start)}(?:${rests(start).map(spelled).join('|')})`).join('|')})`;
+}
+
+/** The same for what is read backwards: by their last two characters. */
+function endOf(words: readonly string[], depth = 2): string {
+  if (words.length === 0) return '(?!)';
+  if (words.includes('')) return '';
+  if (depth === 0) return `(?:${words.map(spelled).join('|')})`;
+  const ends = [...new Set(words.map((word) => word.slice(-1)))];
+  const rests = (end: string): string[] => words.filter((word) => word.endsWith(end)).map((word) => word.slice(0, -1));
+  return `(?:${ends.map((end) => endOf(rests(end), depth - 1) + spelled(end)).join('|')})`;
+}
+
+function spelled(word: string): string {
+  return word.replace(/[.$|]/g, '\\$&');
 }

@@ -169,7 +169,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     id: 'discord-token',
-    hints: /[MNO][\w-]{23,28}\./,
+    hints: /\.[\w-]{6}[\w-]?\.[\w-]{27}/,
     pattern: /(?<![\w.-])[MNO][A-Za-z\d_-]{23,28}\.[\w-]{6,7}\.[\w-]{27,40}(?![\w-])/g,
     example: 'M<23>.<6>.<38>',
     other: 'M<23>.<6>.<8>',

@@ -183,21 +183,18 @@ class Bench {
         '2.5',
       );
     }
-    if (this.wants('redact')) {
-      const mixed = this.file('mixed');
-      this.sessionctl('redact', 'redact', ['redact', mixed]);
-      this.task('redact', 'bare loop', node, [bench('bare-loop.mjs'), mixed]);
-      this.ratio(
-        'redact',
-        'redact of a log without secrets against the bare loop',
-        'redact',
-        'bare loop',
-        'share',
-        '4',
-      );
-    }
+    if (this.wants('redact')) for (const kind of ['mixed', 'claude', 'codex'] as const) this.#redact(kind);
     if (this.wants('convert')) for (const kind of ['claude', 'codex'] as const) this.#foreign(kind);
     if (this.wants('start')) this.#start();
+  }
+
+  /** A log without secrets. */
+  #redact(kind: 'mixed' | 'claude' | 'codex'): void {
+    const group = `redact ${kind}`;
+    const path = this.file(kind);
+    this.sessionctl(group, 'redact', ['redact', path]);
+    this.task(group, 'bare loop', node, [bench('bare-loop.mjs'), path]);
+    this.ratio(group, `${group} without secrets against the bare loop`, 'redact', 'bare loop', 'share', '4');
   }
 
   /** Logs of other agents. */
