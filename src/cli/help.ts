@@ -12,7 +12,17 @@ import { fill } from '../util/words.ts';
 
 const WIDTH = 80;
 
-export function programHelp(style: Style): string {
+/** The first things to type. */
+const FIRST_STEPS: Readonly<Record<string, string>> = {
+  'sessionctl validate session.jsonl': 'what is wrong with a log, line by line',
+  'sessionctl repair -i --backup session.jsonl': 'fix it; the original stays as session.jsonl.bak',
+  'sessionctl ls': 'the sessions of all agents on this machine',
+  'sessionctl log claude:last': 'the newest session of Claude Code',
+  'sessionctl export -o session.html claude:last': 'the same as a page to read',
+};
+
+/** What --help shows, and -h in short. */
+export function programHelp(style: Style, isShort = false): string {
   const longest = Math.max(...commands.map((command) => command.name.length));
   return [
     ...wrap('sessionctl: check, fix, migrate, read and export the session logs of coding agents', 0),
@@ -22,8 +32,16 @@ export function programHelp(style: Style): string {
     style.bold('Commands:'),
     ...commands.flatMap((command) => row(command.name, command.summary, longest + 4, style)),
     '',
+    ...wrap("'sessionctl COMMAND --help' shows what a command does, its options and examples.", 0),
+    ...(isShort ? [] : details(style)),
+    '',
+  ].join('\n');
+}
+
+function details(style: Style): string[] {
+  return [
     ...wrap(
-      "'sessionctl COMMAND --help' shows what a command does, its options and examples. No FILE, or '-', means standard input; '--' ends the options.",
+      "No FILE, or '-', means standard input; a folder means the sessions in it; claude:last, codex:4f2a and their like mean sessions of the agents on this machine; '--' ends the options.",
       0,
     ),
     '',
@@ -33,11 +51,13 @@ export function programHelp(style: Style): string {
       style,
     ),
     '',
+    style.bold('Examples:'),
+    ...exampleRows(FIRST_STEPS, style),
+    '',
     style.bold('Exit codes:'),
     '  0 done, clean or the same   1 findings, differences or something left to do',
     '  2 usage error, unreadable input or a bug',
-    '',
-  ].join('\n');
+  ];
 }
 
 export function commandHelp(command: NamedCommand, style: Style): string {
@@ -51,12 +71,16 @@ export function commandHelp(command: NamedCommand, style: Style): string {
     ...optionRows(allOptions(command), style),
     '',
     style.bold('Examples:'),
-    ...Object.entries(command.examples).flatMap(([run, shows]) => [
-      ...wrap(`# ${shows}`, 2).map((line) => style.dim(line)),
-      ...commandLines(run),
-    ]),
+    ...exampleRows(command.examples, style),
     '',
   ].join('\n');
+}
+
+function exampleRows(examples: Readonly<Record<string, string>>, style: Style): string[] {
+  return Object.entries(examples).flatMap(([run, shows]) => [
+    ...wrap(`# ${shows}`, 2).map((line) => style.dim(line)),
+    ...commandLines(run),
+  ]);
 }
 
 /** What -h shows: the options, a line each where that is enough. */

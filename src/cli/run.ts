@@ -20,7 +20,7 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
     const io = await makeIo(parsed.unchecked.text('color'), outside);
     progress = io.progress;
     const asksForHelp = isHelp || parsed.unchecked.flag('help');
-    const isShort = word !== 'help' && !rest.includes('--help');
+    const isShort = word !== 'help' && !argv.includes('--help');
     const code =
       command && !asksForHelp
         ? await runCommand(command, parsed.given(), io)
@@ -35,16 +35,20 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
 
 /** What other programs call it. */
 const ALIASES: Readonly<Record<string, string>> = { check: 'validate' };
-const HINTS: Readonly<Record<string, string>> = {
-  show: "; 'log' lists the entries of a session, 'context' shows what the model sees, 'export' writes all of it",
+const SHOW = "; 'log' lists the entries of a session, 'context' shows what the model sees, 'export' writes all of it";
+const HINTS: Readonly<Record<string, string>> = { show: SHOW, view: SHOW, cat: SHOW };
+const MEANT: Readonly<Record<string, string>> = {
+  ...{ fix: 'repair', recover: 'repair', lint: 'validate', verify: 'validate', doctor: 'validate', fsck: 'validate' },
+  ...{ search: 'grep', find: 'grep', upgrade: 'migrate', import: 'convert', resume: 'status', usage: 'stats' },
 };
 
 async function loadCommand(name: string): Promise<NamedCommand> {
   const entry = commands.find((one) => one.name === (ALIASES[name] ?? name));
   if (entry) return await entry.load();
-  if (name.startsWith('-')) throw new UsageError(`unknown option '${name}'; a command such as 'validate' comes first`);
+  if (name.startsWith('-'))
+    throw new UsageError(`unknown option '${name}'; a command such as 'validate' or 'repair' comes first`);
   const names = commands.map((one) => one.name);
-  const hint = HINTS[name] ?? didYouMean(name, names);
+  const hint = HINTS[name] ?? (MEANT[name] ? `; did you mean '${MEANT[name]}'?` : didYouMean(name, names));
   if (!hint && /[./\\]/.test(name))
     throw new UsageError(`a command such as 'validate' comes before the file '${name}'`);
   throw new UsageError(`unknown command '${name}'${hint}`);
@@ -60,7 +64,7 @@ interface HelpRequest {
 async function showHelp(command: NamedCommand | undefined, { isAskedFor, isShort }: HelpRequest, io: Io) {
   const { commandHelp, programHelp, shortHelp } = await import('./help.ts');
   const style = isAskedFor ? io.style : io.errorStyle;
-  const help = command ? (isShort ? shortHelp : commandHelp)(command, style) : programHelp(style);
+  const help = command ? (isShort ? shortHelp : commandHelp)(command, style) : programHelp(style, isShort);
   (isAskedFor ? io.stdout : io.stderr).write(help);
   return isAskedFor ? 0 : 2;
 }

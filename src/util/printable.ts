@@ -1,9 +1,10 @@
 /**
  * Log content on its way to a terminal: control characters, bidi controls, zero-width characters and lone surrogates
- * become visible escapes, so that a log can neither move the cursor nor make a line look like another one.
+ * become visible escapes, so that a log can neither move the cursor nor make a line look like another one. What makes one
+ * picture of several characters, as in an emoji, stays where it does that.
  */
 const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|\p{Cs}|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb]|\ufe0f(?<!\p{ExtPict}\ufe0f|\ufe0f(?=\u20e3))|\u200d(?:(?<!\p{ExtPict}[\ufe0f\p{EMod}]?\u200d)|(?!\p{ExtPict}))|\p{Cs}|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 

@@ -20,6 +20,18 @@ describe('the program without a command', () => {
     }
   });
 
+  it('shows first steps and exit codes by --help and help, and the commands alone by -h', async () => {
+    const [long, short] = [(await run(['--help'])).stdout, (await run(['-h'])).stdout];
+    expect((await run(['help'])).stdout).toBe(long);
+    for (const part of ['Examples:', 'Exit codes:']) {
+      expect(long).toContain(part);
+      expect(short).not.toContain(part);
+    }
+    expect(short.split('\n').length).toBeLessThan(40);
+    const [shortOne, longOne] = [(await run(['repair', '-h'])).stdout, (await run(['repair', '--help'])).stdout];
+    expect(shortOne.length).toBeLessThan(longOne.length / 2);
+  });
+
   it('shows its help on stderr and exits 2 where it was not', async () => {
     const ran = await run([]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
@@ -27,7 +39,8 @@ describe('the program without a command', () => {
   });
 
   it('fits its help into 80 columns', () => {
-    for (const line of programHelp(PLAIN).split('\n')) expect(width(line), line).toBeLessThanOrEqual(80);
+    for (const line of `${programHelp(PLAIN)}\n${programHelp(PLAIN, true)}`.split('\n'))
+      expect(width(line), line).toBeLessThanOrEqual(80);
   });
 });
 
@@ -53,6 +66,9 @@ describe('what other programs call it', () => {
     expect((await run(['show', file])).stderr).toContain(
       "unknown command 'show'; 'log' lists the entries of a session",
     );
+    expect((await run(['fix', file])).stderr).toContain("unknown command 'fix'; did you mean 'repair'?");
+    expect((await run(['search', 'x', file])).stderr).toContain("unknown command 'search'; did you mean 'grep'?");
+    expect((await run(['--fix', file])).stderr).toContain("a command such as 'validate' or 'repair' comes first");
     expect((await run(['validate', '--fix', file])).stderr).toContain(
       "unknown option '--fix'; 'sessionctl repair' fixes what can be fixed\n",
     );
@@ -74,7 +90,7 @@ describe('a wrong call', () => {
       "sessionctl: a command such as 'validate' comes before the file './a.jsonl'\n",
     );
     expect((await run(['--strict', 'validate'])).stderr).toContain(
-      "unknown option '--strict'; a command such as 'validate' comes first",
+      "unknown option '--strict'; a command such as 'validate' or 'repair' comes first",
     );
     expect((await run(['zzzzzzzz'])).stderr).toContain("sessionctl: unknown command 'zzzzzzzz'\n");
     expect(await run(['help', 'zzzzzzzz'])).toMatchObject({ code: 2, stdout: '' });

@@ -98,7 +98,9 @@ describe('github', () => {
         expect(command?.name).toBe(one.severity);
         expect(Object.keys(command?.properties ?? {})).toEqual(['file', 'line', 'title']);
         expect(command?.properties).toMatchObject({ line: String(one.line), title: one.rule });
-        expect(command?.message.replace(/\\(?:x..|u\{.*?\}|u....|t)/g, '')).toBe(expectedText(one.message));
+        expect(command?.message.replace(/\\(?:x..|u\{.*?\}|u....|t)|[\u200d\ufe0f]/g, '')).toBe(
+          expectedText(one.message),
+        );
         expect(plain(command?.properties['file'] ?? '')).toContain('x.jsonl');
         expect(rawControls(output)).toEqual([]);
       }),
