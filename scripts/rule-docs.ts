@@ -1,6 +1,6 @@
-import { fixedWhereFound, fixesRecords, type Group, isNative, type Level, type Rule } from '../src/rules/rule.ts';
+import { fixedWhereFound, fixesRecords, isNative, type Level, type Rule, type RuleGroup } from '../src/rules/rule.ts';
 
-const GROUPS: Readonly<Record<Group, string>> = {
+const GROUPS: Readonly<Record<RuleGroup, string>> = {
   bytes: 'Bytes and lines',
   header: 'Header and title',
   shape: 'Shapes',
@@ -57,7 +57,7 @@ export function rulePage(rules: readonly Rule[], agents: readonly AgentLevels[])
     'An **error** means that an agent loses, hides or overwrites data because of it, stops at it, or that the next append would do so. A **warning** means that agents can handle it. A rule that is **off** reports a fact that is not a fault; `--rule ID=warning` turns it on.',
     ruleTable(rules, agents),
   ];
-  for (const group of Object.keys(GROUPS) as Group[]) {
+  for (const group of Object.keys(GROUPS) as RuleGroup[]) {
     const members = rules.filter((rule) => rule.group === group);
     if (members.length > 0) parts.push(`## ${GROUPS[group]}`, ...members.flatMap((rule) => rulePart(rule, agents)));
   }

@@ -54,7 +54,7 @@ export type { RandomAccess } from './log/byte-store.ts';
 export type { LeftOut, LogEntry } from './log/log-entry.ts';
 export type { Duplicates } from './log/log-index.ts';
 export type { ChangeRecord, QuarantineRecord, Remaining as Left } from './repair/index.ts';
-export type { Finding, Group, Level, RuleMeta, Severity } from './rules/rule.ts';
+export type { Finding, Level, RuleGroup, RuleMeta, Severity } from './rules/rule.ts';
 export type { ClassName, ClassRule, Idempotency, Policy, Verdict } from './status/classes.ts';
 export type { ChecklistItem, PendingCall, Reason, State, Status } from './status/types.ts';
 export { AppError, type ErrorCode } from './util/errors.ts';

@@ -15,13 +15,13 @@ export function hashOfRef(ref: string): string | undefined {
   return REF.exec(ref)?.[1];
 }
 
-interface Span {
+interface ImageSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** A string that holds an image, or its ref; quotes included in the span. */
-export interface ImageString extends Span {
+export interface ImageString extends ImageSpan {
   /** `data`: base64 of an image block. `url`: the text of a data URL. */
   readonly kind: 'data' | 'url';
 }
@@ -33,8 +33,8 @@ export interface ImageString extends Span {
  */
 export function findImages(raw: string, from: number, found: (image: ImageString, path: () => string) => void): void {
   /** Of each open object its `type` and `data`, the last ones as JSON.parse keeps them; undefined for no string. */
-  const blocks: Map<string, Span | undefined>[] = [];
-  const keep = (frame: Frame, value: Span | undefined): void => {
+  const blocks: Map<string, ImageSpan | undefined>[] = [];
+  const keep = (frame: Frame, value: ImageSpan | undefined): void => {
     if (!frame.array && (frame.key === 'data' || frame.key === 'type')) blocks.at(-1)?.set(frame.key, value);
   };
   walkJson(raw, from, {
@@ -78,7 +78,7 @@ function isUrlPlace(frame: Frame): boolean {
 const LONGEST_REF = 512;
 
 /** The ref that an image's place holds, good or bad; undefined where it holds the image itself. */
-export function refAt(raw: string, { start, end }: Span): string | undefined {
+export function refAt(raw: string, { start, end }: ImageSpan): string | undefined {
   const isPlain = raw.startsWith('"blob:', start);
   if (!isPlain && end - start > LONGEST_REF) return undefined;
   const quoted = raw.slice(start, end);

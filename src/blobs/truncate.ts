@@ -30,7 +30,7 @@ export function stripTransient(raw: string, from: number): { readonly raw: strin
 }
 
 /** An object that is being walked through. */
-interface Scope {
+interface OpenObject {
   /** How many splices there were when it opened. */
   readonly splices: number;
   /** A signed or encrypted block would be worthless if anything in it were cut. */
@@ -47,7 +47,7 @@ export function truncateStrings(raw: string, from: number): { readonly raw: stri
   const images = new Set<number>();
   findImages(raw, from, (image) => images.add(image.start));
   const splices: Splice[] = [];
-  const scopes: Scope[] = [];
+  const scopes: OpenObject[] = [];
   walkJson(raw, from, {
     open: (frame) => {
       if (!frame.array) scopes.push({ splices: splices.length });

@@ -1,9 +1,9 @@
 import type { Command, NamedCommand } from '../shared/command.ts';
 
 /** Name and summary are enough for the help and for 'did you mean', so a command is loaded when it is run. */
-type Row = readonly [name: string, summary: string, load: () => Promise<{ readonly command: Command }>];
+type CommandRow = readonly [name: string, summary: string, load: () => Promise<{ readonly command: Command }>];
 
-const TABLE: readonly Row[] = [
+const TABLE: readonly CommandRow[] = [
   ['validate', 'Find everything wrong with a session log, in one pass', () => import('./validate.ts')],
   ['migrate', 'Upgrade logs of version 1 or 2 to version 3', () => import('./migrate.ts')],
   ['repair', 'Fix what can be fixed in a damaged log, and quarantine the rest', () => import('./repair.ts')],

@@ -39,7 +39,7 @@ export interface Outgoing {
 }
 
 /** Where it goes. */
-interface Output extends WriteOptions {
+interface PathOutput extends WriteOptions {
   readonly out: ByteWriter;
   readonly asset: SessionSink['asset'];
 }
@@ -49,7 +49,7 @@ export async function writePath(
   session: Outgoing,
   leaf: number,
   target: Target,
-  { out, asset, embed }: Output,
+  { out, asset, embed }: PathOutput,
 ): Promise<ConversionReport> {
   const { log } = session;
   const { header } = log;

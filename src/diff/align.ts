@@ -67,22 +67,22 @@ function pushGap(a: readonly Mark[], b: readonly Mark[], from: Pair, to: Pair, s
   push(to);
 }
 
-type Prompt = readonly [at: number, text: string];
+type PromptMark = readonly [at: number, text: string];
 
-function prompts(marks: readonly Mark[], from: number, end: number): Prompt[] {
+function prompts(marks: readonly Mark[], from: number, end: number): PromptMark[] {
   return marks
     .slice(from, end)
     .flatMap(({ prompt }, at) => (prompt === undefined ? [] : [[from + at, prompt] as const]));
 }
 
-function rewordings(a: readonly Prompt[], b: readonly Prompt[]): Pair[] {
+function rewordings(a: readonly PromptMark[], b: readonly PromptMark[]): Pair[] {
   const pairs: Pair[] = [];
   let next = 0;
   for (const [at, text] of a) {
     const near = b.slice(next, next + LOOK_AHEAD);
     const found = near.findIndex(([, other]) => sameness(wordDiff(text, other)) >= LEAST_LIKENESS);
     if (found < 0) continue;
-    pairs.push({ a: at, b: (near[found] as Prompt)[0] });
+    pairs.push({ a: at, b: (near[found] as PromptMark)[0] });
     next += found + 1;
   }
   return pairs;

@@ -1,7 +1,6 @@
 import { on } from 'node:events';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { SourceFacts } from '../formats/counting-source.ts';
 import type { CutLines, Cutting, OddLine } from '../formats/cut-lines.ts';
@@ -52,7 +51,7 @@ export async function readAhead(
         if (Atomics.add(taken, 0, 1) % WAKE_EVERY === 0) Atomics.notify(taken, 0);
         onBytes(message.bytes);
         // Messages that keep coming would let nothing else have its turn, such as writes that have ended.
-        await setImmediate();
+        await new Promise((done) => setImmediate(done));
         yield message.lines;
       }
     } catch (error) {

@@ -40,12 +40,12 @@ export async function openDatabase(
   signal: AbortSignal,
 ): Promise<ByteStore> {
   const folder = new PrivateFolder(signal);
-  let database: Snapshot | undefined;
+  let database: DatabaseSnapshot | undefined;
   try {
     const file = join(folder.path, 'db');
     const snapshot =
       'path' in from ? await snapshotOf(from.path, file, signal) : await copied(from.chunks, file, signal);
-    database = await Snapshot.open(name, file, snapshot, signal);
+    database = await DatabaseSnapshot.open(name, file, snapshot, signal);
     const line = Buffer.from(`${JSON.stringify({ sqlite: { tables: await tablesOf(database) } })}\n`);
     // It stays open without its name, so that nothing is left whatever ends the program; where the system allows that.
     folder.remove();
@@ -88,7 +88,7 @@ class PrivateFolder {
 }
 
 /** What SQLite is given. */
-interface Given {
+interface SnapshotFile {
   /** A copy may be written to, as SQLite does when it takes back what a program had not finished. */
   readonly isCopy: boolean;
   /** Whether what was read so far is what the file had when it was opened. */
@@ -96,7 +96,7 @@ interface Given {
 }
 
 /** A database that is not in use is read where it is; else SQLite gets a copy, with what is not yet in the file itself. */
-async function snapshotOf(path: string, file: string, signal: AbortSignal): Promise<Given> {
+async function snapshotOf(path: string, file: string, signal: AbortSignal): Promise<SnapshotFile> {
   for (let copies = 0; copies < MOST_COPIES; copies++) {
     const before = versionOf(path);
     const isUnchanged = (): boolean => versionOf(path) === before;
@@ -129,7 +129,7 @@ async function copy(from: string, to: string, signal: AbortSignal): Promise<void
   if (!isDone) await copied(fileChunks(from), to, signal);
 }
 
-async function copied(chunks: AsyncIterable<Buffer>, to: string, signal: AbortSignal): Promise<Given> {
+async function copied(chunks: AsyncIterable<Buffer>, to: string, signal: AbortSignal): Promise<SnapshotFile> {
   const fd = attempt(tmpdir(), () => openSync(to, 'wx', 0o600), spoolError);
   try {
     for await (const chunk of chunks) {
@@ -143,20 +143,20 @@ async function copied(chunks: AsyncIterable<Buffer>, to: string, signal: AbortSi
 }
 
 /** An open database. */
-class Snapshot implements LogDatabase {
+class DatabaseSnapshot implements LogDatabase {
   readonly #name: string;
   readonly #database: Database;
-  readonly #given: Given;
+  readonly #given: SnapshotFile;
   readonly #signal: AbortSignal;
 
-  private constructor(name: string, database: Database, given: Given, signal: AbortSignal) {
+  private constructor(name: string, database: Database, given: SnapshotFile, signal: AbortSignal) {
     this.#name = name;
     this.#database = database;
     this.#given = given;
     this.#signal = signal;
   }
 
-  static async open(name: string, file: string, given: Given, signal: AbortSignal): Promise<Snapshot> {
+  static async open(name: string, file: string, given: SnapshotFile, signal: AbortSignal): Promise<DatabaseSnapshot> {
     const { Database } = await import('node-sqlite3-wasm');
     const { Decompress } = await import('fzstd');
     return attempt(
@@ -170,7 +170,7 @@ class Snapshot implements LogDatabase {
           database.function('unzstd', (bytes) =>
             bytes instanceof Uint8Array ? unpackedBytes(bytes, Decompress) : null,
           );
-          return new Snapshot(name, database, given, signal);
+          return new DatabaseSnapshot(name, database, given, signal);
         } catch (error) {
           database.close();
           throw error;

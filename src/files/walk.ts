@@ -5,7 +5,7 @@ import { type AppError, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { isFolder, sizeOf } from './input.ts';
 
-export interface Found {
+export interface FoundFile {
   readonly path: string;
   /** Set where a folder could not be read. */
   readonly error?: AppError;
@@ -15,7 +15,7 @@ export interface Found {
 const SESSION_NAME = /\.jsonl(?:\.(?:deleted|reset)\.[^/]+|\.imported-[^/]+)?$/;
 
 /** Every session log below a folder, in the order of code units; a link that leads back up is not followed again. */
-export function findSessions(folder: string): AsyncGenerator<Found> {
+export function findSessions(folder: string): AsyncGenerator<FoundFile> {
   return findFiles(folder, (name) => SESSION_NAME.test(name));
 }
 
@@ -32,7 +32,7 @@ export async function* findFiles(
   wanted: (name: string) => boolean,
   options: FindOptions = {},
   above: ReadonlySet<string> = new Set(),
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundFile> {
   try {
     const real = await promisify(realpath.native)(folder);
     if (above.has(real) || real === options.except) return;

@@ -1,19 +1,19 @@
 import type { JsonObject } from '../json/value.ts';
 import { countingSource } from './counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from './format.ts';
-import { NativeWriter, type SessionFacts } from './native-writer.ts';
+import { type HeaderFacts, NativeWriter } from './native-writer.ts';
 import { inSequence, type SequencePass } from './sequence.ts';
 
 /** What turns the records of a numbered log into entries, one after the other. */
 interface NumberedConversion {
-  readonly facts: SessionFacts;
+  readonly facts: HeaderFacts;
   /** All of the log can be given back. */
   readonly isExact: boolean;
   handle(record: SourceRecord): Promise<void> | void;
   end(): Promise<void> | void;
 }
 
-export interface NumberedFormat {
+export interface NumberedSource {
   readonly seqOf: (record: JsonObject) => number | undefined;
   /** The source's id of the session, by the first record. */
   readonly idOf: (first: JsonObject) => string;
@@ -27,7 +27,7 @@ export interface NumberedFormat {
 
 /** Gives a log whose records are numbered in its native form, in the order of the numbers. */
 export async function convertNumbered(
-  numbered: NumberedFormat,
+  numbered: NumberedSource,
   format: LogFormat,
   source: LogSource,
   sink: NativeSink,

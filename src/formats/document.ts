@@ -12,7 +12,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** A member of the object that a document is, or an element of its list. */
-interface Piece {
+interface DocumentPiece {
   readonly isElement: boolean;
   /** Undefined for what is too long to be held. */
   readonly bytes: Buffer | undefined;
@@ -49,11 +49,11 @@ export async function* readDocument(
   }
 }
 
-function objectIn({ bytes }: Piece, [open, close]: readonly [string, string]): JsonObject | undefined {
+function objectIn({ bytes }: DocumentPiece, [open, close]: readonly [string, string]): JsonObject | undefined {
   return bytes && isUtf8(bytes) ? parseExact(`${open}${bytes.toString('utf8')}${close}`) : undefined;
 }
 
-function damageOf({ bytes }: Piece): string {
+function damageOf({ bytes }: DocumentPiece): string {
   if (!bytes) return 'oversize-line';
   return isUtf8(bytes) ? 'not-json' : 'invalid-utf8';
 }
@@ -63,7 +63,7 @@ async function* piecesOf(
   chunks: AsyncIterable<Uint8Array>,
   list: string,
   onDamage: OnDamage,
-): AsyncGenerator<Piece, void> {
+): AsyncGenerator<DocumentPiece, void> {
   const cutter = new Cutter(list);
   for await (const chunk of chunks) yield* cutter.take(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
   const { left } = cutter;
@@ -101,7 +101,7 @@ class Cutter {
     return { line: this.#start.line || this.#line, damage: 'torn-line', records: this.#start.line > 0 ? 1 : 0 };
   }
 
-  *take(chunk: Buffer): Generator<Piece, void, void> {
+  *take(chunk: Buffer): Generator<DocumentPiece, void, void> {
     /** Where the piece goes on in this chunk. */
     let from = 0;
     for (let at = 0; at < chunk.length; at++) {
@@ -189,7 +189,7 @@ class Cutter {
   }
 
   /** The piece that ends here, unless it is blank. */
-  *#piece(chunk: Buffer, from: number, end: number): Generator<Piece, void, void> {
+  *#piece(chunk: Buffer, from: number, end: number): Generator<DocumentPiece, void, void> {
     const { line, offset } = this.#start;
     if (line > 0) {
       const isLong = this.#heldBytes + end - from > LONGEST_PIECE;

@@ -16,7 +16,7 @@ export type Origin = (typeof ORIGINS)[number];
 export const LINES_TO_LOOK_AT = 256;
 
 /** What the first records of a file say about whose it is, and whether it may be rewritten. */
-export class Evidence {
+export class FormatEvidence {
   /** Whether the file is ours; undefined as long as what follows may show it. */
   ours: boolean | undefined;
   readonly #from: Origin | undefined;
@@ -85,7 +85,7 @@ export class Evidence {
 }
 
 /** Adds what a line holds. Damaged bytes inside of a string, or zeros around an object, do not change whose it is. */
-export function seeLine(evidence: Evidence, line: Line): void {
+export function seeLine(evidence: FormatEvidence, line: Line): void {
   if (line.blank || line.oversize > 0 || evidence.settled) return;
   const { json } = line;
   if (isObject(json)) {

@@ -142,7 +142,7 @@ export interface SessionSink {
   /** Keeps bytes in a file beside the output and gives its path from there; absent where the output is no file. */
   readonly asset?: (bytes: Buffer, extension: string) => string;
   count(fate: Fate): void;
-  loss(code: string, severity: Severity, line: number, id?: string): void;
+  loss(code: string, severity: LossSeverity, line: number, id?: string): void;
 }
 
 export interface WriteOptions {
@@ -151,12 +151,12 @@ export interface WriteOptions {
 }
 
 /** `info` changes nothing that the model saw. */
-export type Severity = 'info' | 'lossy' | 'ambiguous' | 'damaged';
+export type LossSeverity = 'info' | 'lossy' | 'ambiguous' | 'damaged';
 
 export interface Loss {
   readonly code: string;
   /** `info` only where all of them are. */
-  severity: Severity;
+  severity: LossSeverity;
   count: number;
   readonly examples: { readonly line: number; readonly id?: string }[];
 }

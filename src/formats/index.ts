@@ -6,7 +6,7 @@ import { atif } from './atif/index.ts';
 import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
 import { eventLog } from './event-log/index.ts';
-import { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
+import { FormatEvidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
 import { type Certainty, type ConversionReport, Head, type LogFormat, STAMP } from './format.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
@@ -17,7 +17,7 @@ import { recordLog } from './record-log/index.ts';
 import { seed000 } from './seed-000/index.ts';
 import { sts } from './sts/index.ts';
 
-export { Evidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
+export { FormatEvidence, LINES_TO_LOOK_AT, ORIGINS, type Origin, seeLine } from './evidence.ts';
 
 /** The formats other than the native one; the first that detects a file counts. */
 export const foreignFormats: LogFormat[] = [
@@ -164,7 +164,7 @@ export class Detection {
   open = false;
   readonly #name: string;
   readonly #options: DetectionOptions;
-  readonly #evidence: Evidence;
+  readonly #evidence: FormatEvidence;
   readonly #origin: Origin | undefined;
   #held: Line[] = [];
   #looked = 0;
@@ -176,7 +176,7 @@ export class Detection {
     this.#name = name;
     this.#options = options;
     this.#origin = ORIGINS.find((one) => one === options.from);
-    this.#evidence = new Evidence(this.#origin);
+    this.#evidence = new FormatEvidence(this.#origin);
   }
 
   /** The format of a file that is not ours. */

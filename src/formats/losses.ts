@@ -1,4 +1,4 @@
-import type { Loss, Severity } from './format.ts';
+import type { Loss, LossSeverity } from './format.ts';
 
 const EXAMPLES = 5;
 
@@ -6,7 +6,7 @@ const EXAMPLES = 5;
 export class Losses {
   readonly #byCode = new Map<string, Loss>();
 
-  add(code: string, severity: Severity, line: number, id?: string): void {
+  add(code: string, severity: LossSeverity, line: number, id?: string): void {
     const loss = this.#byCode.get(code) ?? { code, severity, count: 0, examples: [] };
     this.#byCode.set(code, loss);
     loss.count++;

@@ -12,9 +12,9 @@ import {
   type Fate,
   type LogFormat,
   type LogSource,
+  type LossSeverity,
   type NativeSink,
   type RelatedSession,
-  type Severity,
   STAMP,
 } from './format.ts';
 import { LongTexts } from './long-texts.ts';
@@ -36,7 +36,7 @@ export interface Place {
 }
 
 /** What the header says of the session. */
-export interface SessionFacts {
+export interface HeaderFacts {
   /** The source's own id of the session. */
   readonly id: string;
   readonly time: string | number | undefined;
@@ -49,7 +49,7 @@ export interface SessionFacts {
 }
 
 /** Model, thinking level and mode at an entry. */
-interface PathState {
+interface WriterState {
   readonly model?: string;
   readonly level?: string;
   readonly mode?: string;
@@ -71,7 +71,7 @@ export class NativeWriter {
   readonly ids: Symbols;
   /** By the id of an entry: its state, as a place in #states. An id that has one is taken. */
   readonly #stateOf = new Cells();
-  readonly #states: PathState[] = [{}];
+  readonly #states: WriterState[] = [{}];
   readonly #losses = new Losses();
   readonly #sessions: RelatedSession[] = [];
   readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
@@ -221,7 +221,7 @@ export class NativeWriter {
     this.loss('DAMAGED_LINE', 'damaged', line);
   }
 
-  loss(code: string, severity: Severity, line: number, id?: string): void {
+  loss(code: string, severity: LossSeverity, line: number, id?: string): void {
     this.#losses.add(code, severity, line, id);
   }
 
@@ -247,7 +247,7 @@ export class NativeWriter {
   }
 
   /** Writes what comes before all entries, and reports what became of the records. */
-  end(facts: SessionFacts, source: SourceFacts, roundtrip: ConversionReport['roundtrip'] = 'semantic'): void {
+  end(facts: HeaderFacts, source: SourceFacts, roundtrip: ConversionReport['roundtrip'] = 'semantic'): void {
     const { id, cwd = '', title, parent, formatVersion } = facts;
     const format = this.#format.id;
     const timestamp = isoTime(millisecondsOf(facts.time) ?? 0);
@@ -327,11 +327,11 @@ export class NativeWriter {
     return id === null ? 0 : Math.max(0, this.#stateOf.get(this.ids.find(id)));
   }
 
-  #stateAt(id: string | null): PathState {
-    return this.#states[this.#stateOfEntry(id)] as PathState;
+  #stateAt(id: string | null): WriterState {
+    return this.#states[this.#stateOfEntry(id)] as WriterState;
   }
 
-  #setState(id: string, change: PathState): void {
+  #setState(id: string, change: WriterState): void {
     this.#states.push({ ...this.#stateAt(id), ...change });
     this.#stateOf.set(this.ids.find(id), this.#states.length - 1);
   }

@@ -5,10 +5,10 @@ import { type ConversionReport, type NativeSession, type SessionEntry, type Sess
 import { type Home, type Restored, restoredRecords } from './restored.ts';
 
 /** A record without its number. */
-export type Numbered = (seq: number) => JsonObject;
+export type MakeRecord = (seq: number) => JsonObject;
 
 /** What a format of numbered records knows to write a session. */
-export interface NumberedFormat {
+export interface NumberedTarget {
   readonly id: string;
   readonly first: number;
   /** What an entry has of a record in its own place. */
@@ -16,9 +16,9 @@ export interface NumberedFormat {
   /** The id of the session, which is the source's own where it was made from such a log. */
   sessionId: string;
   /** What comes before all entries of a session that was not made from such a log. */
-  start(): Iterable<Numbered>;
+  start(): Iterable<MakeRecord>;
   /** What an entry proves; undefined where the format has no place for it, which it reports. */
-  make(entry: SessionEntry): Iterable<Numbered> | undefined;
+  make(entry: SessionEntry): Iterable<MakeRecord> | undefined;
   /** The records that an entry was made from leave as they are; for what does not leave with them. */
   restored?(records: readonly JsonObject[], entry: SessionEntry): void;
   /** All entries are written. */
@@ -28,13 +28,13 @@ export interface NumberedFormat {
 /** Entries that only say what others do too. */
 const MERGED: ReadonlySet<unknown> = new Set(['model_change', 'session_info', 'title_change']);
 
-interface Item {
+interface NumberedItem {
   /** The line of the record that it is, or of the one before it. */
   readonly line: number;
   /** The number that the record had; undefined where it is new. */
   readonly seq: number | undefined;
   readonly isNew: boolean;
-  readonly make: Numbered;
+  readonly make: MakeRecord;
 }
 
 /**
@@ -42,19 +42,19 @@ interface Item {
  * member; of others the format says what they prove.
  */
 export class NumberedWriter {
-  readonly #format: NumberedFormat;
+  readonly #format: NumberedTarget;
   readonly #sink: SessionSink;
   /** A message, as long as what was kept beside it may follow. */
   #held: SessionEntry | undefined;
   /** The records of a turn: they are put in the order of their lines. */
-  #items: Item[] = [];
+  #items: NumberedItem[] = [];
   #line = 0;
   #seq: number;
   #hasMade = false;
   /** It was made from a log of another format, whose records are none of this one. */
   #isOther = false;
 
-  constructor(format: NumberedFormat, sink: SessionSink) {
+  constructor(format: NumberedTarget, sink: SessionSink) {
     this.#format = format;
     this.#sink = sink;
     this.#seq = format.first - 1;
@@ -146,7 +146,7 @@ export class NumberedWriter {
     this.#sink.count(made ? 'mapped' : 'dropped');
   }
 
-  #add(make: Numbered): void {
+  #add(make: MakeRecord): void {
     this.#items.push({ line: this.#line, seq: undefined, isNew: true, make });
   }
 

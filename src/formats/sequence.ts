@@ -1,6 +1,6 @@
 import { parseExact } from '../json/exact.ts';
 import type { JsonObject } from '../json/value.ts';
-import { type Column, float64Column, uint32Column } from '../util/column.ts';
+import { float64Column, type NumberColumn, uint32Column } from '../util/column.ts';
 import type { LogSource, NativeSink, OnDamage, SourceRecord } from './format.ts';
 import { readRecords } from './records.ts';
 
@@ -62,10 +62,10 @@ async function* asTheyCome(
 
 /** Where the records are, and their numbers. */
 interface Index {
-  readonly numbers: Column;
-  readonly offsets: Column;
-  readonly lengths: Column;
-  readonly lines: Column;
+  readonly numbers: NumberColumn;
+  readonly offsets: NumberColumn;
+  readonly lengths: NumberColumn;
+  readonly lines: NumberColumn;
 }
 
 async function indexOf(
@@ -98,7 +98,7 @@ async function* recordsAt(source: LogSource, index: Index, order: Uint32Array): 
   }
 }
 
-function orderOf(numbers: Column): { readonly order: Uint32Array; readonly isReordered: boolean } {
+function orderOf(numbers: NumberColumn): { readonly order: Uint32Array; readonly isReordered: boolean } {
   const order = Uint32Array.from({ length: numbers.size }, (_, at) => at);
   const sorted = order.slice().sort((a, b) => numbers.at(a) - numbers.at(b) || a - b);
   const isRepeated = sorted.some(

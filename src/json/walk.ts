@@ -16,7 +16,7 @@ export interface Frame {
 }
 
 /** What a walk calls. Positions are those of the text; ends are behind the last character. */
-export interface Visitor {
+export interface JsonVisitor {
   open?(frame: Frame): void;
   /** The key of a member, quotes included in the span; `frame.key` has it unescaped. */
   key?(frame: Frame, start: number, end: number): void;
@@ -29,7 +29,7 @@ export interface Visitor {
 }
 
 /** Walks once through JSON that JSON.parse accepts, however deep: decoded text, or a byte to a character. */
-export function walkJson(text: string, from: number, visitor: Visitor): void {
+export function walkJson(text: string, from: number, visitor: JsonVisitor): void {
   let at = skipSpace(text, from);
   let frame: Frame | undefined;
   /** In an object: a key comes next. */

@@ -8,7 +8,7 @@ import { resolveEntry } from '../tree/rev.ts';
 import { type Bytes, optionsOf } from './arguments.ts';
 import { requireRev, type SessionLog, withSession } from './session.ts';
 
-type Source = Bytes | RandomAccess | SessionLog;
+type DiffSource = Bytes | RandomAccess | SessionLog;
 
 export interface DiffOptions {
   /** The end of the first path; '@' by default. */
@@ -23,7 +23,7 @@ export interface DiffOptions {
  * Where two paths differ, of two sessions or of the branches of one, as `sessionctl diff --json` prints it.
  * Pass the same open session twice to compare its branches.
  */
-export async function diff(source: Source, other: Source, options?: DiffOptions): Promise<JsonObject> {
+export async function diff(source: DiffSource, other: DiffSource, options?: DiffOptions): Promise<JsonObject> {
   const given = optionsOf('diff', options, { leaf: 'checked later', otherLeaf: 'checked later', context: PROFILES });
   const { leaf = '@', otherLeaf = '@', context } = given;
   requireRev('diff', leaf, 'leaf');

@@ -1,8 +1,8 @@
 import { BYTE_ORDER_MARK, type Damage, readContent } from '../entries/damage.ts';
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
+import { type Envelope, envelopeOf } from '../json/envelope.ts';
 import type { JsonObject } from '../json/value.ts';
 import { readLines } from '../lines/reader.ts';
-import { type Envelope, envelopeOf } from '../log/log-entry.ts';
 import { type Bytes, chunksOf, optionsOf } from './arguments.ts';
 
 interface ObjectPlace {

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { readContent } from '../entries/damage.ts';
 import type { ConversionReport, LogFormat } from '../formats/format.ts';
+import { envelopeOf } from '../json/envelope.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
 import type { ByteStore } from './byte-store.ts';
 import type { IndexBuilder } from './index-builder.ts';
-import { envelopeOf, type LeftOut, type LogEntry } from './log-entry.ts';
+import type { LeftOut, LogEntry } from './log-entry.ts';
 import type { LogIndex } from './log-index.ts';
 
 /** Entries that lie near each other are read in one go, up to this many bytes. */

@@ -5,17 +5,17 @@ import { partitionPoint } from '../util/search.ts';
 /** Ids of our own agents up to this length are shown as they are. */
 const LONGEST = 12;
 
-type Part = (id: string) => string;
-const start: Part = (id) => id.slice(0, SHORT_ID);
-const end: Part = (id) => id.slice(-SHORT_ID);
+type PartOfId = (id: string) => string;
+const start: PartOfId = (id) => id.slice(0, SHORT_ID);
+const end: PartOfId = (id) => id.slice(-SHORT_ID);
 
 /**
  * Cuts a long id to a part that names the same entry as a REV, where one does: to its start or, in the log of another
  * agent, where many ids start with a kind and a time, to its end. Up to 8 bytes per entry.
  */
 export function idShortener({ index, format }: Log): (id: string) => string {
-  const hashes = new Map<Part, Uint32Array>();
-  const count = (part: Part, of: string): number => {
+  const hashes = new Map<PartOfId, Uint32Array>();
+  const count = (part: PartOfId, of: string): number => {
     const sorted = hashes.get(part) ?? Uint32Array.from(index.ids(), ([id]) => hashOf(part(id))).sort();
     hashes.set(part, sorted);
     const hash = hashOf(of);

@@ -13,7 +13,7 @@ import {
   type PlacedObject,
   type RepairEntry,
   RepairIndex,
-  type Unit,
+  type RepairUnit,
 } from '../rules/fix/repair-state.ts';
 import { toolUseOf } from '../rules/fix/settle.ts';
 import { rules } from '../rules/index.ts';
@@ -79,7 +79,7 @@ export class RepairIndexBuilder {
     if (/\{\s*"/.test(raw)) lostBefore.push({ before: entries.length, rule });
   }
 
-  #add(found: FoundObject): Unit {
+  #add(found: FoundObject): RepairUnit {
     const { value, line, offset, length, damage, frozen, newline } = found;
     this.#split = undefined;
     this.#options.onObject(value, found.hasOwnLine);
@@ -105,7 +105,7 @@ export class RepairIndexBuilder {
       : this.#addHead(object, place, found, raw);
   }
 
-  #check(object: CheckedObject, unit: Unit): ObjectFinding[] {
+  #check(object: CheckedObject, unit: RepairUnit): ObjectFinding[] {
     const findings: ObjectFinding[] = [];
     for (const { id, object: check } of OBJECT_RULES)
       check?.(object, this.#facts, ({ path }) => findings.push({ unit, found: id, rule: id, path }));

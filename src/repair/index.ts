@@ -1,6 +1,6 @@
 import type { NearLog } from '../formats/format.ts';
 import {
-  Evidence,
+  FormatEvidence,
   foreignError,
   foreignFormats,
   type Identity,
@@ -145,7 +145,7 @@ function isError(id: string): boolean {
 async function bytesOfHealthy(request: RepairRequest): Promise<number | undefined> {
   let bytes = 0;
   let hasError = false;
-  const evidence = new Evidence(originIn(request));
+  const evidence = new FormatEvidence(originIn(request));
   const check = errorCheck(request, () => {
     hasError = true;
   });
@@ -168,7 +168,7 @@ async function bytesOfHealthy(request: RepairRequest): Promise<number | undefine
 /** What has to be known of a log of ours; or what the file is, where it is none. */
 async function readIndex(request: RepairRequest, wants: (rule: string) => boolean): Promise<RepairIndex | Identity> {
   const { name, read, from, settleTools, rereadable } = request;
-  const evidence = new Evidence(originIn(request));
+  const evidence = new FormatEvidence(originIn(request));
   const said = foreignFormats.find(({ id }) => id === from);
   const builder = new RepairIndexBuilder({
     wants,
@@ -178,7 +178,7 @@ async function readIndex(request: RepairRequest, wants: (rule: string) => boolea
   const { index } = builder;
   const first: Line[] = [];
   // A printed array of entries is a JSON document: taken for a log it would fall to pieces at its commas.
-  let array: Evidence | undefined;
+  let array: FormatEvidence | undefined;
   const decide = (): Identity | undefined => {
     if (array || (index.written > 0 && !evidence.end()) || (said && index.written === 0))
       return identify(name, first, from);
@@ -199,7 +199,7 @@ async function readIndex(request: RepairRequest, wants: (rule: string) => boolea
       }
       builder.take(line);
       if (decided) continue;
-      if (index.written <= 1 && /^\ufeff?\s*\[\s*$/u.test(line.text)) array = new Evidence();
+      if (index.written <= 1 && /^\ufeff?\s*\[\s*$/u.test(line.text)) array = new FormatEvidence();
       if (array) seeLine(array, line);
       if (array?.ours) array = undefined;
       const isOurs = !array && evidence.ours === true;

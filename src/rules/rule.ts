@@ -12,7 +12,7 @@ import { type DamagedLine, type Piece, splitDamagedLine } from './fix/split-dama
 
 export type Severity = 'error' | 'warning';
 export type Level = Severity | 'off';
-export type Group =
+export type RuleGroup =
   | 'bytes'
   | 'header'
   | 'shape'
@@ -29,7 +29,7 @@ export interface RuleMeta {
   /** Kebab-case, final once released. */
   readonly id: string;
   readonly level: Level;
-  readonly group: Group;
+  readonly group: RuleGroup;
   /** What it finds, in one line. */
   readonly summary: string;
   /** Why it matters: what the agents do with it. */
@@ -143,7 +143,7 @@ export function fixesRecords({ id, fix }: Rule, checks?: RecordChecks): boolean 
 export function defineRule(
   id: string,
   level: Level,
-  group: Group,
+  group: RuleGroup,
   rule: Omit<Rule, 'id' | 'level' | 'group' | 'fixable'>,
 ): Rule {
   return { id, level, group, fixable: [rule.fix?.line, rule.fix?.object, rule.fix?.end].some(Boolean), ...rule };
@@ -172,7 +172,7 @@ export function placeOfLine(line: Line): FindingPlace {
 type RuleTexts = Pick<Rule, 'summary' | 'why' | 'arises' | 'advice' | 'example' | 'fix' | 'record' | 'recordsEnd'>;
 
 /** A rule that passes on what the schemas say; they call the issue by its id. */
-export function shapeRule(id: ShapeIssue['kind'], level: Level, group: Group, texts: RuleTexts): Rule {
+export function shapeRule(id: ShapeIssue['kind'], level: Level, group: RuleGroup, texts: RuleTexts): Rule {
   return defineRule(id, level, group, {
     ...texts,
     looksAt: 'shape',

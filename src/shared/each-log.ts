@@ -1,5 +1,5 @@
 import { isFolder } from '../files/input.ts';
-import { type Found, findSessions } from '../files/walk.ts';
+import { type FoundFile, findSessions } from '../files/walk.ts';
 import { AppError, UnsupportedLog } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
@@ -43,7 +43,7 @@ export async function eachLog(
   return code;
 }
 
-async function* logsOf(names: readonly string[]): AsyncGenerator<Found & { readonly isNamed: boolean }> {
+async function* logsOf(names: readonly string[]): AsyncGenerator<FoundFile & { readonly isNamed: boolean }> {
   for (const name of names) {
     if (await isFolderName(name)) for await (const found of findSessions(name)) yield { ...found, isNamed: false };
     else yield { path: name, isNamed: true };

@@ -7,12 +7,12 @@ import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Decision, type Evidence, evidenceOf } from './evidence.ts';
 import { handleOf, type Outcome, outcomeOf, resultText } from './results.ts';
-import type { EntryPlace, Finding } from './types.ts';
+import type { EntryPlace, StatusFinding } from './types.ts';
 
 type StatusEntry = Pick<LogEntry, 'line' | 'value'>;
 
 /** Its reason counts while no user message follows. */
-interface StatusNote extends Finding {
+interface StatusNote extends StatusFinding {
   readonly place: EntryPlace;
   /** How many user messages came before it. */
   readonly round: number;
@@ -95,7 +95,7 @@ export class PathFacts {
   #compaction: CompactionFacts | undefined;
   /** One that was started, as long as no answer of the model shows that the host went on without it. */
   #compacting: CompactionFacts | undefined;
-  mode: Finding | undefined;
+  mode: StatusFinding | undefined;
   lastStable: EntryPlace | undefined;
   /** By call id; a marker belongs to the nearest call above it. */
   readonly #markers = new Map<string, CallMarkers>();
@@ -254,7 +254,7 @@ export class PathFacts {
     const toolName = stringOf(message['toolName']) ?? group?.calls[0]?.toolName ?? '';
     const named = `${toolName || 'a tool'} (${toolCallId})`;
     const text = resultText(message).trim().slice(0, TEXT_CHARS);
-    const note = (said: string, reason?: Finding['reason']) =>
+    const note = (said: string, reason?: StatusFinding['reason']) =>
       this.noted.push({ place, kind, toolCallId, toolName, text, round: this.round, what: said, reason });
     if (kind === 'denied')
       note(`${named} was denied: not executed, must not be proposed again silently`, ['confirm', 'permission-denied']);
@@ -351,7 +351,7 @@ export class PathFacts {
     this.#unstable = `the turn after it ${endingOf(undefined)}`;
   }
 
-  #note(list: StatusNote[], place: EntryPlace, what: string, reason: Finding['reason']): void {
+  #note(list: StatusNote[], place: EntryPlace, what: string, reason: StatusFinding['reason']): void {
     list.push({ place, what, round: this.round, reason });
     if (list.length > MAX_LISTED) list.shift();
   }

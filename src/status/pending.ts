@@ -3,7 +3,7 @@ import { commandText, readCommand } from './bash-hint.ts';
 import { type Classify, type ClassName, milder, type Verdict } from './classes.ts';
 import type { Decision } from './evidence.ts';
 import type { CallFacts, PathFacts } from './facts.ts';
-import type { ChecklistItem, FileState, Finding, PendingCall } from './types.ts';
+import type { ChecklistItem, FileState, PendingCall, StatusFinding } from './types.ts';
 
 /** How bad it would be if this call had no result; the same for pending calls and for answered ones. */
 export function unansweredVerdict(path: PathFacts, classify: Classify, call: CallFacts, stopReason?: string): Verdict {
@@ -28,7 +28,7 @@ export function pendingCall(
   file: FileState,
   classify: Classify,
   call: CallFacts,
-  evidence: Finding[],
+  evidence: StatusFinding[],
 ): PendingCall {
   const { toolCallId, toolName, args } = call;
   const probe = file.probes?.get(call);
@@ -69,7 +69,7 @@ const DECIDED: Readonly<Record<Decision, [started: PendingCall['started'], reaso
 function execution(
   path: PathFacts,
   call: CallFacts,
-  evidence: Finding[],
+  evidence: StatusFinding[],
 ): [started: PendingCall['started'], reason: string] {
   const stopReason = path.lastTurn?.stopReason;
   const name = `${call.toolName} (${call.toolCallId})`;
@@ -102,7 +102,7 @@ function execution(
     : ['maybe', `no result, and the writer does not mark starts: ${UNSURE}`];
 }
 
-type Answer = readonly [value: ChecklistItem['value'], reason: string];
+type ChecklistAnswer = readonly [value: ChecklistItem['value'], reason: string];
 
 /** What has to hold before a session is resumed, item by item; what a log cannot show is unknown. */
 export function checklist(path: PathFacts, file: FileState, pending: readonly PendingCall[]): ChecklistItem[] {
@@ -110,7 +110,7 @@ export function checklist(path: PathFacts, file: FileState, pending: readonly Pe
   const isCut = !file.endsWithNewline || file.damage.some((one) => one.line > file.lastEntryLine);
   const isWhole = file.pathEnd.kind === 'root' && !file.damage.some((one) => one.needed);
   const isAnchored = !compaction || (compaction.anchored && compaction.hasSummary);
-  const answers: Readonly<Record<string, Answer>> = {
+  const answers: Readonly<Record<string, ChecklistAnswer>> = {
     'no half tool': halfTool(path, pending),
     'no unpersisted events': isCut
       ? ['no', 'the end of the file is truncated']
@@ -136,7 +136,7 @@ export function checklist(path: PathFacts, file: FileState, pending: readonly Pe
   return Object.entries(answers).map(([item, [value, reason]]) => ({ item, value, reason }));
 }
 
-function openDecision(path: PathFacts): Answer {
+function openDecision(path: PathFacts): ChecklistAnswer {
   const decisions = path.pending.flatMap((call) => {
     const { policy, started, finished } = path.markersOf(call);
     return policy && !started && !finished ? policy : [];
@@ -149,7 +149,7 @@ function openDecision(path: PathFacts): Answer {
   return ['yes', 'the host records its decisions, and none is open'];
 }
 
-function halfTool({ noted, round }: PathFacts, pending: readonly PendingCall[]): Answer {
+function halfTool({ noted, round }: PathFacts, pending: readonly PendingCall[]): ChecklistAnswer {
   if (noted.some((result) => result.kind === 'interrupted' && result.round === round))
     return ['no', 'a tool was stopped while it ran'];
   if (pending.some((one) => one.started === 'yes')) return ['no', 'a tool ran and its result is not on this path'];
@@ -159,7 +159,7 @@ function halfTool({ noted, round }: PathFacts, pending: readonly PendingCall[]):
   return ['yes', 'every call of the last turn has its result'];
 }
 
-function effectsRecorded({ probes }: FileState, pending: readonly PendingCall[]): Answer {
+function effectsRecorded({ probes }: FileState, pending: readonly PendingCall[]): ChecklistAnswer {
   if (!probes) return ['unknown', 'the workspace was not checked; --workspace DIR does'];
   const harmless = ['pure', 'read', 'ask-user', 'network'];
   const writing = pending.filter((one) => !harmless.includes(one.class) && one.started !== 'no');

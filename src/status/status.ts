@@ -11,7 +11,7 @@ import { type CallFacts, endingOf, PathFacts, type TurnFacts } from './facts.ts'
 import { checklist, pendingCall, unansweredVerdict } from './pending.ts';
 import type { Probe } from './probe.ts';
 import { readProviderError } from './results.ts';
-import type { EntryPlace, FileState, Finding, PendingCall, Reason, State, Status } from './types.ts';
+import type { EntryPlace, FileState, PendingCall, Reason, State, Status, StatusFinding } from './types.ts';
 
 /** Of each kind; a log with thousands of holes is not reported hole by hole. */
 const MOST_EVIDENCE = 50;
@@ -94,13 +94,13 @@ async function addOthers(session: Log, path: Int32Array, facts: PathFacts): Prom
 type Mildest = (calls: readonly CallFacts[], stopReason?: string) => Verdict;
 
 export function judgeStatus(path: PathFacts, file: FileState, classify: Classify): Status {
-  const marks: Finding[] = [];
+  const marks: StatusFinding[] = [];
   const pending = path.pending.map((call) => pendingCall(path, file, classify, call, marks));
   // The worst of what these calls may have done, and no worse than check: the session went on after them.
   const mildest: Mildest = (calls, stopReason) =>
     milder('check', worst(calls.map((call) => unansweredVerdict(path, classify, call, stopReason))));
   const isCurrent = ({ round }: { readonly round: number }) => round === path.round;
-  const found: Finding[] = [
+  const found: StatusFinding[] = [
     ...startFindings(file),
     ...lineFindings(file),
     ...errorFindings(file),
@@ -159,7 +159,7 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
   };
 }
 
-function reason(verdict: Verdict, state: State, what: string, place?: EntryPlace): Finding {
+function reason(verdict: Verdict, state: State, what: string, place?: EntryPlace): StatusFinding {
   return { what, place, reason: [verdict, state] };
 }
 
@@ -168,7 +168,7 @@ function placeOnly({ entryId, line }: EntryPlace): EntryPlace {
 }
 
 /** The worst first. */
-function reasonsOf(found: readonly Finding[]): Reason[] {
+function reasonsOf(found: readonly StatusFinding[]): Reason[] {
   const reasons = found.flatMap(({ what, place, reason: judged }) =>
     judged ? { verdict: judged[0], state: judged[1], reason: what, ...(place ? placeOnly(place) : {}) } : [],
   );
@@ -194,7 +194,7 @@ function nextStep(
   return canFork ? { command: 'fork', entryId } : { command: 'log' };
 }
 
-function* startFindings({ hasHeader, version, pathEnd: { kind, id = '' } }: FileState): Generator<Finding> {
+function* startFindings({ hasHeader, version, pathEnd: { kind, id = '' } }: FileState): Generator<StatusFinding> {
   const damaged = (what: string) => reason('blocked', 'damaged', what);
   if (!hasHeader)
     yield damaged('the file does not start with a header: an agent would treat it as empty and overwrite it');
@@ -204,7 +204,7 @@ function* startFindings({ hasHeader, version, pathEnd: { kind, id = '' } }: File
   else if (kind === 'cycle') yield damaged(`the path is a cycle through '${id}': the log is incomplete`);
 }
 
-function* lineFindings(file: FileState): Generator<Finding> {
+function* lineFindings(file: FileState): Generator<StatusFinding> {
   const { damage, lastEntryLine, unit, endsWithNewline, newerWork, errors = [] } = file;
   const damaged = (verdict: Verdict, what: string, line: number) =>
     reason(verdict, 'damaged', what, { entryId: null, line });
@@ -241,7 +241,7 @@ function* lineFindings(file: FileState): Generator<Finding> {
 }
 
 /** What its own agent would lose, hide or refuse; damage that the path needs or at the end is told already. */
-function* errorFindings({ errors = [], damage, lastEntryLine }: FileState): Generator<Finding> {
+function* errorFindings({ errors = [], damage, lastEntryLine }: FileState): Generator<StatusFinding> {
   const told = new Set(damage.flatMap(({ line, needed }) => (needed || line > lastEntryLine ? line : [])));
   const others = errors.filter(({ line }) => !told.has(line));
   const [first] = others;
@@ -251,7 +251,7 @@ function* errorFindings({ errors = [], damage, lastEntryLine }: FileState): Gene
   yield reason('blocked', 'damaged', what, { entryId: null, line: first.line });
 }
 
-function compactionFindings({ compaction }: PathFacts): Finding[] {
+function compactionFindings({ compaction }: PathFacts): StatusFinding[] {
   if (!compaction || (compaction.hasSummary && compaction.anchored)) return [];
   const { firstKept, hasSummary } = compaction;
   const named = `has '${firstKept}' as first kept entry, which is not earlier on the path`;
@@ -260,7 +260,7 @@ function compactionFindings({ compaction }: PathFacts): Finding[] {
   return [reason('blocked', 'compaction-half', what, compaction)];
 }
 
-function pendingFindings(path: PathFacts, pending: readonly PendingCall[]): Finding[] {
+function pendingFindings(path: PathFacts, pending: readonly PendingCall[]): StatusFinding[] {
   const turn = path.lastTurn;
   if (!turn || pending.length === 0) return [];
   const names = [...new Set(pending.map((one) => one.toolName || 'a tool without a name'))].join(', ');
@@ -299,14 +299,14 @@ function pendingState(path: PathFacts, { stopReason, calls }: TurnFacts, pending
 
 const USER_STOPPED = 'the user ended the turn: do not continue silently';
 
-function interruptFinding(place: NonNullable<PathFacts['interrupt']>): Finding {
+function interruptFinding(place: NonNullable<PathFacts['interrupt']>): StatusFinding {
   const { why } = place;
   const paused = `the session was paused${why ? ` (${why})` : ''}: do not continue silently`;
   return reason('confirm', 'interrupted', why === undefined ? USER_STOPPED : paused, place);
 }
 
 /** How the work was checked last; a check that has no end is run again, and never taken for the old one. */
-function verificationFindings({ verification }: PathFacts): Finding[] {
+function verificationFindings({ verification }: PathFacts): StatusFinding[] {
   if (!verification) return [];
   const { status, command, isOpen } = verification;
   const named = command === '' ? '' : ` (${command.slice(0, 200)})`;
@@ -315,7 +315,7 @@ function verificationFindings({ verification }: PathFacts): Finding[] {
   return [isOpen ? reason('check', 'verification-open', what, verification) : { place: verification, what }];
 }
 
-function* turnFindings(turn: TurnFacts, mildest: Mildest): Generator<Finding> {
+function* turnFindings(turn: TurnFacts, mildest: Mildest): Generator<StatusFinding> {
   const { stopReason, deferred, calls } = turn;
   const ended = (verdict: Verdict, state: State, what: string) => reason(verdict, state, what, turn);
   if (stopReason === 'aborted') yield ended('confirm', 'interrupted', USER_STOPPED);
@@ -340,7 +340,7 @@ function* turnFindings(turn: TurnFacts, mildest: Mildest): Generator<Finding> {
   if (place) yield reason(mildest(skipped, stopReason), 'interrupted', what, place);
 }
 
-function* earlierFindings({ earlierUnanswered, round }: PathFacts, mildest: Mildest): Generator<Finding> {
+function* earlierFindings({ earlierUnanswered, round }: PathFacts, mildest: Mildest): Generator<StatusFinding> {
   const ofThisRound = earlierUnanswered.filter((call) => call.round === round);
   const [first] = ofThisRound;
   if (first) {
@@ -354,7 +354,7 @@ function* earlierFindings({ earlierUnanswered, round }: PathFacts, mildest: Mild
   }
 }
 
-function backgroundFindings({ background, round, lastTurn }: PathFacts, mildest: Mildest): Finding[] {
+function backgroundFindings({ background, round, lastTurn }: PathFacts, mildest: Mildest): StatusFinding[] {
   return background.map(({ call, how }) => {
     const what = `${call.toolName} (${call.toolCallId}) ${how}`;
     if (call.round !== round || !call.dispatched) return { place: call, what };
@@ -364,7 +364,7 @@ function backgroundFindings({ background, round, lastTurn }: PathFacts, mildest:
 }
 
 /** What is said of a last message of the user, and where nothing else gave a reason. */
-function calmFindings({ lastTurn, lastMessage, pending }: PathFacts, found: readonly Finding[]): Finding[] {
+function calmFindings({ lastTurn, lastMessage, pending }: PathFacts, found: readonly StatusFinding[]): StatusFinding[] {
   if (lastMessage?.role === 'user' && !pending.some((call) => call.dispatched)) {
     const what = 'the last message is from the user: the next step is a model call, which may already have been sent';
     return [reason('ready', lastTurn ? 'user-last' : 'no-assistant-yet', what, lastMessage)];
@@ -377,7 +377,7 @@ function calmFindings({ lastTurn, lastMessage, pending }: PathFacts, found: read
 }
 
 /** What is known of the end of the process: one that was not normal makes the verdict one level worse. */
-function exitFindings({ sessionExit }: PathFacts, verdict: Verdict): Finding[] {
+function exitFindings({ sessionExit }: PathFacts, verdict: Verdict): StatusFinding[] {
   if (!sessionExit) return [];
   const why = sessionExit.reason === '' ? '' : ` (${sessionExit.reason.slice(0, 100)})`;
   if (sessionExit.kind === 'normal') return [{ place: sessionExit, what: `the process ended normally${why}` }];

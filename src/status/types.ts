@@ -23,7 +23,7 @@ export interface EntryPlace {
 }
 
 /** Something that was found out; evidence alone without a reason. */
-export interface Finding {
+export interface StatusFinding {
   readonly what: string;
   readonly place?: EntryPlace | undefined;
   readonly reason?: readonly [Verdict, State] | undefined;

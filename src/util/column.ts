@@ -7,7 +7,7 @@ const MASK = PAGE - 1;
 const FIRST = 256;
 
 /** A growing list of numbers in typed arrays, for ten million entries. It grows by pages: the peak is what it holds. */
-export class Column {
+export class NumberColumn {
   readonly #make: (size: number) => Numbers;
   readonly #pages: Numbers[] = [];
   #size = 0;
@@ -48,7 +48,7 @@ export class Column {
   }
 }
 
-export const int32Column = (): Column => new Column((size) => new Int32Array(size));
-export const uint32Column = (): Column => new Column((size) => new Uint32Array(size));
-export const uint8Column = (): Column => new Column((size) => new Uint8Array(size));
-export const float64Column = (): Column => new Column((size) => new Float64Array(size));
+export const int32Column = (): NumberColumn => new NumberColumn((size) => new Int32Array(size));
+export const uint32Column = (): NumberColumn => new NumberColumn((size) => new Uint32Array(size));
+export const uint8Column = (): NumberColumn => new NumberColumn((size) => new Uint8Array(size));
+export const float64Column = (): NumberColumn => new NumberColumn((size) => new Float64Array(size));

@@ -1,4 +1,4 @@
-import { type Column, int32Column, uint32Column } from './column.ts';
+import { int32Column, type NumberColumn, uint32Column } from './column.ts';
 import { AppError } from './errors.ts';
 import { KeyedHash } from './keyed-hash.ts';
 
@@ -215,9 +215,9 @@ export class Symbols {
 
 /** Numbers by symbol; NONE where none was set. */
 export class Cells {
-  readonly #column: Column;
+  readonly #column: NumberColumn;
 
-  constructor(column: Column = int32Column()) {
+  constructor(column: NumberColumn = int32Column()) {
     this.#column = column;
   }
 

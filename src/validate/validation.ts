@@ -53,7 +53,7 @@ interface CheckTarget {
 }
 
 /** Bytes, or the database that they turn out to be; or neither, for a file. */
-interface Given {
+interface CheckedInput {
   readonly chunks?: AsyncIterable<Buffer>;
   readonly database?: ByteStore;
 }
@@ -228,7 +228,7 @@ export class Validation {
     const input = pass || name === '-' ? inputChunks(name, this.#io) : undefined;
     const bytes = input && pass ? passing(input, pass) : input;
     const hooks = { onFinding, onBytes, readsAll: pass !== undefined };
-    const given: Given | { readonly error: Error } = bytes ? await this.#given(name, bytes) : {};
+    const given: CheckedInput | { readonly error: Error } = bytes ? await this.#given(name, bytes) : {};
     if ('error' in given) return given;
     const { chunks, database } = given;
     const steps = this.#checker.check(name, chunks, { ...hooks, database });
@@ -238,7 +238,7 @@ export class Validation {
     return result;
   }
 
-  async #given(name: string, bytes: AsyncGenerator<Buffer, void>): Promise<Given | { readonly error: Error }> {
+  async #given(name: string, bytes: AsyncGenerator<Buffer, void>): Promise<CheckedInput | { readonly error: Error }> {
     try {
       return await databaseIn(name, bytes, this.#io.signal);
     } catch (error) {

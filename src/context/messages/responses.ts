@@ -14,7 +14,7 @@ import {
 import { inputOf } from './turns.ts';
 
 /** A call that waits for its result. */
-interface OpenCall {
+interface WaitingCall {
   readonly id: string;
   readonly type: string;
   isAnswered: boolean;
@@ -35,8 +35,8 @@ const OUTPUTS: ReadonlyMap<string, string> = new Map([
 export class ResponsesItems {
   readonly #idFor = uniqueNames(64);
   /** Items as JSON, and behind each call that waits a mark. */
-  #items: (string | OpenCall)[] = [];
-  #open = new Map<unknown, OpenCall[]>();
+  #items: (string | WaitingCall)[] = [];
+  #open = new Map<unknown, WaitingCall[]>();
   /** Somebody else spoke since the last call. */
   #isOver = false;
 
@@ -171,7 +171,7 @@ function outputOf(content: unknown, parts: readonly ContentPart[], prefix: strin
 }
 
 /** The output that Codex gives to a call that has none. */
-function aborted({ id, type }: OpenCall): string {
+function aborted({ id, type }: WaitingCall): string {
   const output = OUTPUTS.get(type);
   if (output === 'tool_search_output')
     return JSON.stringify({ type: output, call_id: id, status: 'completed', execution: 'client', tools: [] });

@@ -1,12 +1,12 @@
 import type { Line } from '../../lines/line.ts';
 import { readLineBatches } from '../../lines/reader.ts';
 import type { LogSource, OnDamage } from '../format.ts';
-import { Grammar, type Kind, startOf } from './grammar.ts';
-import { LONGEST_LINE, type Run } from './runs.ts';
+import { type AiderLineKind, Grammar, startOf } from './grammar.ts';
+import { type AiderRun, LONGEST_LINE } from './runs.ts';
 
 /** Lines in a row that one of them has said: the user, Aider itself ('tool') or the model ('text'). */
 export interface TextBlock {
-  readonly kind: Exclude<Kind, 'blank'> | 'header';
+  readonly kind: Exclude<AiderLineKind, 'blank'> | 'header';
   readonly lines: readonly string[];
   readonly line: number;
   /** It goes on in the next one, because it is too long to be held. */
@@ -25,7 +25,7 @@ const MOST_CHARACTERS = 4 * 1024 * 1024;
 const PIECE = 1024 * 1024;
 
 /** The bytes of a run, read from the file again. */
-export async function* bytesOf(source: LogSource, { offset, end }: Run): AsyncGenerator<Uint8Array> {
+export async function* bytesOf(source: LogSource, { offset, end }: AiderRun): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.alloc(PIECE);
   for (let at = offset; at < end; ) {
     const length = await source.readAt(buffer.subarray(0, Math.min(PIECE, end - at)), at);

@@ -6,7 +6,7 @@ import { NativeWriter, type Place } from '../native-writer.ts';
 import { chooseSession } from '../sessions.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
 import { bytesOf, readTextBlocks, type TextBlock } from './blocks.ts';
-import { findRuns, isPrompt, type Run } from './runs.ts';
+import { type AiderRun, findRuns, isPrompt } from './runs.ts';
 import { isInterrupt, modelIn, usageIn, versionIn } from './told.ts';
 
 /** So many blocks of Aider behind an answer may tell what it has used. */
@@ -23,7 +23,7 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
   const writer = new NativeWriter(format, source, sink, options, run.id);
   const time = run.time === undefined ? undefined : `${run.time}Z`;
   writer.startAt(time);
-  const conversion = new Conversion(writer);
+  const conversion = new AiderConversion(writer);
   const onDamage = (...damage: Parameters<NativeWriter['damaged']>): void => writer.damaged(...damage);
   for await (const block of readTextBlocks(bytesOf(source, run), run.line, runs.isStripped, onDamage))
     conversion.add(block);
@@ -37,10 +37,10 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
   writer.end({ id: run.id, time, cwd: undefined, formatVersion: version }, bytes.facts(), 'text-only');
 }
 
-const NO_RUN: Run = { id: '', time: undefined, title: undefined, line: 1, offset: 0, end: 0 };
+const NO_RUN: AiderRun = { id: '', time: undefined, title: undefined, line: 1, offset: 0, end: 0 };
 
 /** An answer of which it is not known yet what it has used. */
-interface OpenAnswer {
+interface OpenAiderAnswer {
   readonly block: TextBlock;
   readonly model: string;
   readonly held: TextBlock[];
@@ -49,12 +49,12 @@ interface OpenAnswer {
 }
 
 /** Turns the blocks of a run into native entries. Edits are text in answers, for Aider has no tools. */
-class Conversion {
+class AiderConversion {
   /** The version of Aider. */
   version: string | undefined;
   readonly #writer: NativeWriter;
   #model = '';
-  #answer: OpenAnswer | undefined;
+  #answer: OpenAiderAnswer | undefined;
   #hasAnswers = false;
 
   constructor(writer: NativeWriter) {

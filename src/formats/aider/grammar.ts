@@ -1,5 +1,5 @@
 /** What a line of a history is: who is not the user nor Aider itself ('tool') is the model ('text'). */
-export type Kind = 'user' | 'tool' | 'blank' | 'text';
+export type AiderLineKind = 'user' | 'tool' | 'blank' | 'text';
 
 /** Aider ends what it writes itself with two spaces, and no other line of it. */
 const HEADER = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/;
@@ -31,7 +31,7 @@ export class Grammar {
     this.#tool = isStripped ? STRIPPED_TOOL : TOOL;
   }
 
-  next(line: string): Kind {
+  next(line: string): AiderLineKind {
     if (line.trim() === '') return 'blank';
     const kind = this.#kindOf(line);
     if (kind !== 'text') this.#fence = '';
@@ -39,7 +39,7 @@ export class Grammar {
     return kind;
   }
 
-  #kindOf(line: string): Kind {
+  #kindOf(line: string): AiderLineKind {
     // Without the spaces a quote in a fence looks like a mark.
     if (this.#fence !== '') return 'text';
     const isUser = line.startsWith('####');

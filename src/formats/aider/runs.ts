@@ -2,7 +2,7 @@ import { Block, readBlocks } from '../../lines/reader.ts';
 import { Grammar, startOf } from './grammar.ts';
 
 /** A run of Aider: from its header to the next one. */
-export interface Run {
+export interface AiderRun {
   readonly id: string;
   /** When it began, in a time zone that is not known. */
   readonly time: string | undefined;
@@ -15,7 +15,7 @@ export interface Run {
 
 export interface Runs {
   /** Those with something that the user has asked, the oldest first; all of them where there is no such one. */
-  readonly list: readonly Run[];
+  readonly list: readonly AiderRun[];
   /** How many came before those. */
   readonly older: number;
   /** Runs in which nothing was asked. */
@@ -54,11 +54,11 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Looks only at the few lines that matter, for a history of years has millions. */
 class RunFinder {
-  #runs: (Run & { readonly isLoose: boolean })[] = [];
+  #runs: (AiderRun & { readonly isLoose: boolean })[] = [];
   #count = 0;
   readonly #askedIn = { strict: 0, loose: 0 };
   /** What comes before the first header, as somebody has cut the file. */
-  #open: Omit<Run, 'end' | 'title'> = { id: 'start', time: undefined, line: 1, offset: 0 };
+  #open: Omit<AiderRun, 'end' | 'title'> = { id: 'start', time: undefined, line: 1, offset: 0 };
   /** What was asked first in this run; by marks that lack their spaces, if nothing better was found. */
   #asked: { readonly title: string; readonly isLoose: boolean } | undefined;
   /** A line of Aider with its two spaces was met. */

@@ -31,7 +31,7 @@ const OWN_EXTRA: ReadonlySet<string> = new Set(
 );
 
 /** Gives the steps of one trajectory as entries. */
-export class Conversion {
+export class AtifConversion {
   readonly writer: NativeWriter;
   readonly #source: LogSource;
   readonly #root: JsonObject;

@@ -7,10 +7,10 @@ import { readDocument } from '../document.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { NativeWriter } from '../native-writer.ts';
 import { chooseSession } from '../sessions.ts';
-import { Conversion } from './conversion.ts';
+import { AtifConversion } from './conversion.ts';
 import { idOf, listOf } from './parts.ts';
 
-type Damage = Parameters<NativeWriter['damaged']>;
+type AtifDamage = Parameters<NativeWriter['damaged']>;
 
 /** Gives a trajectory in its native form: the log that is embedded in it, or what its steps say. */
 export async function convertTrajectory(
@@ -19,7 +19,7 @@ export async function convertTrajectory(
   sink: NativeSink,
   options: ConversionOptions,
 ): Promise<void> {
-  const run = new Run(format, source, sink, options);
+  const run = new AtifRun(format, source, sink, options);
   const { chunks, facts } = countingSource(source);
   let isFirst = true;
   for await (const records of readDocument(source, chunks, 'steps', (...one) => run.damaged(one))) {
@@ -39,14 +39,14 @@ interface Embedded {
   readonly endsWithNewline: boolean;
 }
 
-class Run {
+class AtifRun {
   readonly #format: LogFormat;
   readonly #source: LogSource;
   readonly #sink: NativeSink;
   readonly #options: ConversionOptions;
-  readonly #damage: Damage[] = [];
+  readonly #damage: AtifDamage[] = [];
   #header: JsonObject = {};
-  #conversion: Conversion | undefined;
+  #conversion: AtifConversion | undefined;
   #embedded: Embedded | undefined;
   /** The steps are those of an embedded trajectory, which are in the header. */
   #isInside = false;
@@ -59,7 +59,7 @@ class Run {
     this.#options = options;
   }
 
-  damaged(damage: Damage): void {
+  damaged(damage: AtifDamage): void {
     if (this.#conversion) this.#conversion.writer.damaged(...damage);
     else this.#damage.push(damage);
   }
@@ -73,7 +73,7 @@ class Run {
     this.#embedded = this.#isInside ? undefined : embeddedLog(root);
     const writer = new NativeWriter(this.#format, this.#source, this.#sink, this.#options, idOf(this.#header));
     for (const one of this.#damage.splice(0)) writer.damaged(...one);
-    this.#conversion = new Conversion(writer, this.#source, this.#header, inside?.parent);
+    this.#conversion = new AtifConversion(writer, this.#source, this.#header, inside?.parent);
     if (!inside) return;
     for (const [at, step] of listOf(this.#header, 'steps').entries())
       await this.#conversion.step({ value: step, line: at + 1 });
@@ -85,7 +85,7 @@ class Run {
   }
 
   async end(facts: SourceFacts): Promise<void> {
-    const conversion = this.#conversion as Conversion;
+    const conversion = this.#conversion as AtifConversion;
     const embedded = this.#embedded;
     if (embedded && embedded.steps === this.#steps) {
       this.#restore(embedded, facts);

@@ -2,7 +2,7 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
-import type { SessionEntry, SessionSink, Severity } from '../format.ts';
+import type { LossSeverity, SessionEntry, SessionSink } from '../format.ts';
 import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
 
@@ -74,7 +74,7 @@ export class Steps {
     return [results.length === 0 ? step : { ...step, observation: { results } }];
   }
 
-  #lost(code: string, severity: Severity, { line, value }: SessionEntry): void {
+  #lost(code: string, severity: LossSeverity, { line, value }: SessionEntry): void {
     this.#sink.loss(code, severity, line, stringOf(value['id']) || undefined);
   }
 

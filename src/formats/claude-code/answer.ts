@@ -18,7 +18,7 @@ const STOP_REASONS = new Map<unknown, string>([
 ]);
 
 /** One answer of the model. Claude Code writes it as several records, one per content block. */
-export class Answer {
+export class ClaudeAnswer {
   readonly key: string;
   readonly first: SourceRecord;
   readonly uuids: string[] = [];

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
-import type { Severity } from '../format.ts';
+import type { LossSeverity } from '../format.ts';
 
 /** Attachments that only the program itself reads. */
 const SILENT: ReadonlySet<unknown> = new Set(
@@ -18,7 +18,7 @@ const LISTINGS: ReadonlySet<unknown> = new Set(
 );
 
 /** How much is lost where the text of an attachment was not stored. */
-export function lossWithoutText(kind: unknown): Severity {
+export function lossWithoutText(kind: unknown): LossSeverity {
   return LISTINGS.has(kind) ? 'info' : 'lossy';
 }
 

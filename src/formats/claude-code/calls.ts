@@ -1,22 +1,22 @@
-import { Column, int32Column, uint32Column } from '../../util/column.ts';
+import { int32Column, NumberColumn, uint32Column } from '../../util/column.ts';
 import { NONE, Symbols } from '../../util/symbols.ts';
 
 /** A tool call, by the entry that has it. */
-export interface Call {
+export interface ClaudeCall {
   readonly entry: string;
   readonly name: string;
   readonly isAnswered: boolean;
 }
 
 /** The tool calls of a log. */
-export class Calls {
+export class ClaudeCalls {
   readonly #ids: Symbols;
   /** Entries and names of tools. */
   readonly #texts: Symbols;
   readonly #entry = int32Column();
   readonly #name = int32Column();
   readonly #line = uint32Column();
-  readonly #isAnswered = new Column((size) => new Uint8Array(size));
+  readonly #isAnswered = new NumberColumn((size) => new Uint8Array(size));
 
   constructor(key: Uint8Array, texts: Symbols) {
     this.#ids = new Symbols(key);
@@ -33,7 +33,7 @@ export class Calls {
     this.#isAnswered.push(0);
   }
 
-  find(id: string): Call | undefined {
+  find(id: string): ClaudeCall | undefined {
     const call = this.#ids.find(id);
     if (call === NONE) return undefined;
     return {

@@ -8,7 +8,7 @@ import { keptOf } from './session-notes.ts';
 import type { Taken, TreeWriter } from './tree-writer.ts';
 
 /** Claude Code writes a compaction as a boundary and, perhaps after some attachments, a summary. */
-export class Compactions {
+export class ClaudeCompactions {
   readonly #writer: NativeWriter;
   readonly #places: Places;
   readonly #tree: TreeWriter;

@@ -6,15 +6,15 @@ import type { ConversionOptions, LogSource, NativeSink, SourceRecord } from '../
 import { LongTexts } from '../long-texts.ts';
 import { NativeWriter, sessionUuid } from '../native-writer.ts';
 import { countedRecords } from '../records.ts';
-import { Answer } from './answer.ts';
-import { Compactions } from './compaction.ts';
+import { ClaudeAnswer } from './answer.ts';
+import { ClaudeCompactions } from './compaction.ts';
 import { describeRecord, stringOf } from './describe.ts';
 import { Learned } from './learned.ts';
 import { findInside, lookAhead } from './look-ahead.ts';
-import { Places, type Span } from './places.ts';
+import { Places, type RecordSpan } from './places.ts';
 import { hasKnownShape } from './schema.ts';
 import { SessionNotes } from './session-notes.ts';
-import { findSubagents, type Subagent, Subagents, subagentId } from './subagents.ts';
+import { ClaudeSubagents, findSubagents, type Subagent, subagentId } from './subagents.ts';
 import { type Taken, TreeWriter } from './tree-writer.ts';
 
 const FORMAT = { id: 'claude-code' };
@@ -28,7 +28,7 @@ const MOST_HELD = 256;
 const PASSES = 3;
 
 /** Whose records are converted: those of the session, of a subagent's own file, or of one between the others. */
-type Scope = { readonly is: 'main' } | { readonly is: 'agent' | 'inside'; readonly agent: string };
+type ClaudeScope = { readonly is: 'main' } | { readonly is: 'agent' | 'inside'; readonly agent: string };
 
 interface Task {
   readonly source: LogSource;
@@ -38,7 +38,7 @@ interface Task {
   /** When the session started. */
   readonly time: string | undefined;
   readonly subagents: readonly Subagent[];
-  readonly scope: Scope;
+  readonly scope: ClaudeScope;
   readonly title?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ async function convert(task: Task): Promise<void> {
   const learned = new Learned();
   for (let pass = 1; ; pass++) {
     learned.grew = false;
-    const conversion = new Conversion(task, learned, pass === PASSES);
+    const conversion = new ClaudeConversion(task, learned, pass === PASSES);
     await conversion.read();
     if (!learned.grew) {
       conversion.end();
@@ -90,8 +90,8 @@ function editsContext({ type, replacements }: JsonObject): boolean {
 }
 
 /** An answer that may go on. */
-interface OpenAnswer {
-  readonly answer: Answer;
+interface OpenClaudeAnswer {
+  readonly answer: ClaudeAnswer;
   readonly first: Taken;
   /** What follows it so far. */
   readonly held: Taken[];
@@ -100,7 +100,7 @@ interface OpenAnswer {
 }
 
 /** One pass over a log. */
-class Conversion {
+class ClaudeConversion {
   readonly #task: Task;
   readonly #learned: Learned;
   readonly #isLast: boolean;
@@ -108,9 +108,9 @@ class Conversion {
   readonly #writer: NativeWriter;
   readonly #places: Places;
   readonly #tree: TreeWriter;
-  readonly #subagents: Subagents;
+  readonly #subagents: ClaudeSubagents;
   readonly #notes = new SessionNotes();
-  readonly #compactions: Compactions;
+  readonly #compactions: ClaudeCompactions;
   /** By the key of an answer: its first uuid. */
   readonly #answerUuids = new Cells();
   /** By the call of the model: whether it was paid for. */
@@ -121,7 +121,7 @@ class Conversion {
   readonly #agentOf = new Map<string, string>();
   /** By uuid: the parent, which was not met yet. */
   readonly #orphans = new Map<string, string>();
-  #answer: OpenAnswer | undefined;
+  #answer: OpenClaudeAnswer | undefined;
 
   constructor(task: Task, learned: Learned, isLast: boolean) {
     const { source, sink, options, subagents, sessionId } = task;
@@ -133,10 +133,10 @@ class Conversion {
     this.#input = countedRecords(source, (...damage) => this.#writer.damaged(...damage), texts);
     this.#writer.startAt(task.time);
     this.#places = new Places(this.#writer.ids);
-    this.#subagents = new Subagents(sessionId, subagents);
+    this.#subagents = new ClaudeSubagents(sessionId, subagents);
     const about = { keep: options.keep, subagents: this.#subagents, key: source.random(8) };
     this.#tree = new TreeWriter(this.#writer, this.#places, about);
-    this.#compactions = new Compactions(this.#writer, this.#places, this.#tree);
+    this.#compactions = new ClaudeCompactions(this.#writer, this.#places, this.#tree);
   }
 
   get #id(): string {
@@ -179,7 +179,7 @@ class Conversion {
   }
 
   /** A record whose parents are further on in the file. */
-  async #below(above: readonly Span[], record: SourceRecord): Promise<void> {
+  async #below(above: readonly RecordSpan[], record: SourceRecord): Promise<void> {
     for (const span of above) {
       const parent = this.#takenEarly.has(span.offset) ? undefined : await this.#readAgain(span);
       if (!parent) continue;
@@ -285,7 +285,7 @@ class Conversion {
   #spoken(taken: Taken): Promise<void> | undefined {
     const { record, facts } = taken;
     const uuid = facts.id as string;
-    const key = Answer.keyOf(record.value);
+    const key = ClaudeAnswer.keyOf(record.value);
     this.#subagents.ask(record.value['message'] as JsonObject);
     if (this.#answer?.answer.key === key) {
       this.#answer.answer.add(record.value);
@@ -310,7 +310,7 @@ class Conversion {
       this.#writer.loss('SPLIT_ANSWER', 'lossy', record.line, uuid);
     }
     this.#answerUuids.set(symbol, ids.intern(uuid));
-    this.#answer = { answer: new Answer(key, record), first: taken, held: [], late: [] };
+    this.#answer = { answer: new ClaudeAnswer(key, record), first: taken, held: [], late: [] };
     const late = this.#learned.late.get(uuid);
     return late ? this.#takeLate(late) : undefined;
   }
@@ -348,7 +348,7 @@ class Conversion {
   }
 
   /** Records of an answer that are further on in the file. */
-  async #takeLate(spans: readonly Span[]): Promise<void> {
+  async #takeLate(spans: readonly RecordSpan[]): Promise<void> {
     const open = this.#answer;
     for (const span of spans) {
       const record = await this.#readAgain(span);
@@ -361,7 +361,7 @@ class Conversion {
   }
 
   /** A uuid that was met before. */
-  async #again(uuid: string, first: Span, record: SourceRecord): Promise<void> {
+  async #again(uuid: string, first: RecordSpan, record: SourceRecord): Promise<void> {
     this.#writer.count('merged');
     this.#writer.loss('DUPLICATE', 'info', record.line, uuid);
     if (this.#learned.replaced.get(uuid)?.offset === record.offset || this.#isLast) return;
@@ -371,17 +371,17 @@ class Conversion {
     if (isNewer && (isReplaced || !a.equals(b))) this.#learned.replace(uuid, record);
   }
 
-  async #replaced(record: SourceRecord, last: Span): Promise<void> {
+  async #replaced(record: SourceRecord, last: RecordSpan): Promise<void> {
     const newer = await this.#readAgain(last);
     await this.#inTree({ ...record, value: newer?.value ?? record.value, json: undefined });
   }
 
-  async #readAgain({ line, offset, length }: Span): Promise<SourceRecord | undefined> {
+  async #readAgain({ line, offset, length }: RecordSpan): Promise<SourceRecord | undefined> {
     const value = parseExact((await this.#bytesOf({ line, offset, length })).toString('utf8'));
     return value && { value, line, offset, length, textsBefore: 0 };
   }
 
-  async #bytesOf({ offset, length }: Span): Promise<Buffer> {
+  async #bytesOf({ offset, length }: RecordSpan): Promise<Buffer> {
     const buffer = Buffer.alloc(length);
     return buffer.subarray(0, await this.#task.source.readAt(buffer, offset));
   }

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../json/value.ts';
  * What a record is. A prompt was typed by a person; of what else stands under the user's name, results answer calls,
  * a command is what a local command left, and meta is text of the agent itself.
  */
-export type Kind =
+export type ClaudeRecordKind =
   | 'prompt'
   | 'results'
   | 'command'
@@ -30,7 +30,7 @@ const NOTHING: readonly never[] = [];
 interface TreeFacts {
   readonly id: string | undefined;
   readonly parentId: string | null | undefined;
-  readonly kind: Kind;
+  readonly kind: ClaudeRecordKind;
   readonly role: string | undefined;
   /** The ids of the tool calls that it makes, and of those that it answers. */
   readonly calls: readonly string[];
@@ -67,7 +67,7 @@ function idsIn(blocks: readonly JsonObject[], type: string, member: string): rea
   return ids;
 }
 
-function kindOf(record: JsonObject): Kind {
+function kindOf(record: JsonObject): ClaudeRecordKind {
   switch (record['type']) {
     case 'user':
       return isObject(record['message']) ? userKind(record, record['message']['content']) : 'other';
@@ -89,7 +89,7 @@ function kindOf(record: JsonObject): Kind {
   }
 }
 
-function userKind(record: JsonObject, content: unknown): Kind {
+function userKind(record: JsonObject, content: unknown): ClaudeRecordKind {
   const blocks: readonly JsonObject[] = Array.isArray(content)
     ? content.filter(isObject)
     : [{ type: 'text', text: content }];

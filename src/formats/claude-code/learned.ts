@@ -1,16 +1,16 @@
-import type { Places, Span } from './places.ts';
+import type { Places, RecordSpan } from './places.ts';
 
 /** What one pass finds too late: records that change what is before them. */
 export class Learned {
   /** By uuid: the last of several records that have it, and differ. It counts, at the place of the first. */
-  readonly replaced = new Map<string, Span>();
+  readonly replaced = new Map<string, RecordSpan>();
   /** By the first uuid of an answer: records that belong to it although others spoke in between. */
-  readonly late = new Map<string, Span[]>();
+  readonly late = new Map<string, RecordSpan[]>();
   /** By uuid: records above it that are further on in the file, from the top. */
-  readonly above = new Map<string, readonly Span[]>();
+  readonly above = new Map<string, readonly RecordSpan[]>();
   grew = false;
 
-  replace(uuid: string, span: Span): void {
+  replace(uuid: string, span: RecordSpan): void {
     this.replaced.set(uuid, span);
     this.grew = true;
   }
@@ -21,8 +21,8 @@ export class Learned {
     const met = new Set<string>();
     for (const [uuid, parent] of orphans) {
       if (met.has(uuid)) continue;
-      const { offset } = places.spanOf(uuid) as Span;
-      const above: Span[] = [];
+      const { offset } = places.spanOf(uuid) as RecordSpan;
+      const above: RecordSpan[] = [];
       for (let at: string | undefined = parent; at !== undefined && !met.has(at); at = places.parentOf(at)) {
         const span = places.spanOf(at);
         if (!span || span.offset <= offset) break;
@@ -35,7 +35,7 @@ export class Learned {
     }
   }
 
-  addLate(answer: string, span: Span): void {
+  addLate(answer: string, span: RecordSpan): void {
     this.late.set(answer, [...(this.late.get(answer) ?? []), span]);
     this.grew = true;
   }

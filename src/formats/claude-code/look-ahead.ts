@@ -6,7 +6,7 @@ import { stringOf } from './describe.ts';
 const MOST_BEFORE_ID = 256;
 
 /** What the first records say. */
-interface Start {
+interface ClaudeStart {
   readonly sessionId: string;
   /** When the session started. */
   readonly time: string | undefined;
@@ -14,7 +14,7 @@ interface Start {
   readonly agent?: string;
 }
 
-export async function lookAhead(source: LogSource): Promise<Start> {
+export async function lookAhead(source: LogSource): Promise<ClaudeStart> {
   let records = 0;
   let sessionId: string | undefined;
   let time: string | undefined;

@@ -2,7 +2,7 @@ import { float64Column } from '../../util/column.ts';
 import { Cells, NONE, type Symbols } from '../../util/symbols.ts';
 
 /** Where a record is in the file. */
-export interface Span {
+export interface RecordSpan {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
@@ -34,7 +34,7 @@ export class Places {
   }
 
   /** Where a record was met first; undefined where it was not. */
-  spanOf(uuid: string): Span | undefined {
+  spanOf(uuid: string): RecordSpan | undefined {
     const symbol = this.#ids.intern(uuid);
     const offset = this.#offset.get(symbol);
     return offset === NONE ? undefined : { offset, length: this.#length.get(symbol), line: this.#line.get(symbol) };
@@ -45,7 +45,7 @@ export class Places {
   }
 
   /** A record of the tree. */
-  add(uuid: string, parent: string | undefined, isMessage: boolean, { line, offset, length }: Span): void {
+  add(uuid: string, parent: string | undefined, isMessage: boolean, { line, offset, length }: RecordSpan): void {
     const symbol = this.#ids.intern(uuid);
     if (isMessage) this.#message.set(symbol, 1);
     this.#offset.set(symbol, offset);

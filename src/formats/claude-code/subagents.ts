@@ -26,7 +26,7 @@ export function subagentId(sessionId: string, agent: string): string {
 }
 
 /** The subagents of a session, which its entries refer to. */
-export class Subagents {
+export class ClaudeSubagents {
   /** Agents that a result named, and whose file is not there. */
   missing: { readonly agent: string; readonly line: number }[] = [];
   readonly #sessionId: string;

@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
-import type { Answer } from './answer.ts';
+import type { ClaudeAnswer } from './answer.ts';
 import { attachmentText, isSilent, lossWithoutText, modeOf } from './attachment.ts';
-import { Calls } from './calls.ts';
+import { ClaudeCalls } from './calls.ts';
 import { COMMON_IN_RESULTS, isShort, otherMembers, saidBlocks } from './content.ts';
 import { type describeRecord, isInterrupt, stringOf } from './describe.ts';
 import type { Places } from './places.ts';
-import type { Subagents } from './subagents.ts';
+import type { ClaudeSubagents } from './subagents.ts';
 
 /** A record, and what it is. */
 export interface Taken {
@@ -22,13 +22,13 @@ const NEAR_MS = 5000;
 
 /** Writes the records of the tree as entries, each below the entry of its parent. */
 export class TreeWriter {
-  readonly calls: Calls;
+  readonly calls: ClaudeCalls;
   /** The first entry of all, which roots hang from. */
   readonly #root: string;
   readonly #writer: NativeWriter;
   readonly #places: Places;
   readonly #keep: ConversionOptions['keep'];
-  readonly #subagents: Subagents;
+  readonly #subagents: ClaudeSubagents;
   /** The record that was written before, and its time. */
   #before: { readonly uuid: string; readonly time: number } | undefined;
   #folder: string | undefined;
@@ -41,14 +41,18 @@ export class TreeWriter {
   constructor(
     writer: NativeWriter,
     places: Places,
-    options: { readonly keep: ConversionOptions['keep']; readonly subagents: Subagents; readonly key: Uint8Array },
+    options: {
+      readonly keep: ConversionOptions['keep'];
+      readonly subagents: ClaudeSubagents;
+      readonly key: Uint8Array;
+    },
   ) {
     this.#writer = writer;
     this.#places = places;
     this.#keep = options.keep;
     this.#subagents = options.subagents;
     this.#root = writer.last;
-    this.calls = new Calls(options.key, writer.ids);
+    this.calls = new ClaudeCalls(options.key, writer.ids);
   }
 
   get root(): string {
@@ -337,7 +341,11 @@ export class TreeWriter {
   }
 
   /** An answer, of which all records are known. */
-  answer(answer: Answer, first: Taken, about: { readonly isPaid: boolean; readonly wasInterrupted: boolean }): void {
+  answer(
+    answer: ClaudeAnswer,
+    first: Taken,
+    about: { readonly isPaid: boolean; readonly wasInterrupted: boolean },
+  ): void {
     const { line } = answer.first;
     const { time } = first;
     const above = this.parentEntry(first);

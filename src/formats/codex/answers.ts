@@ -6,7 +6,7 @@ import type { CallEnd } from './items.ts';
 import { type CallUsage, UsageReader } from './usage.ts';
 
 /** An answer whose usage, or end, may still come. */
-interface Answer {
+interface CodexAnswer {
   readonly place: Place;
   readonly blocks: JsonObject[];
   readonly model: string;
@@ -29,12 +29,12 @@ const MOST_HELD = 16 * 1024 * 1024;
  * The answers of the model: reasoning, text and calls of one request become one message. Its tokens are counted, and an
  * interruption is noted, only behind the results of its calls, so that all is held until the next answer or prompt.
  */
-export class Answers {
+export class CodexAnswers {
   readonly #writer: NativeWriter;
   readonly #usage = new UsageReader();
   readonly #provider: string;
   readonly #onSettled: () => void;
-  #answer: Answer | undefined;
+  #answer: CodexAnswer | undefined;
   #held: (() => void)[] = [];
   #bytes = 0;
   readonly #ends = new Map<string, CallEnd>();
@@ -73,7 +73,7 @@ export class Answers {
       this.#answer = { place, blocks: [], model, level, isReplay, remoteCalls: [], hasCalls: false, isClosed: false };
       this.#hasAnswered = true;
     }
-    const answer = this.#answer as Answer;
+    const answer = this.#answer as CodexAnswer;
     answer.blocks.push(...blocks);
     if (call === 'call') answer.hasCalls = true;
     if (call === 'remote') answer.remoteCalls.push(String(blocks[0]?.['id']));
@@ -141,7 +141,7 @@ export class Answers {
       this.add([], place);
       this.close();
     }
-    const answer = this.#answer as Answer;
+    const answer = this.#answer as CodexAnswer;
     answer.stopped ??= { how, message };
   }
 
@@ -189,7 +189,7 @@ export class Answers {
     this.later(() => this.#writer.spent(provider, model, usage, spare.place));
   }
 
-  #write(answer: Answer): void {
+  #write(answer: CodexAnswer): void {
     const { place, blocks, model, level, isReplay, remoteCalls, spent, stopped } = answer;
     const { id: _id, ...before } = place;
     this.#writer.model(this.#provider, model, before);

@@ -13,7 +13,7 @@ interface Facts {
 }
 
 /** Compactions, with the history that Codex sends in place of what came before. */
-export class Compactions {
+export class CodexCompactions {
   readonly #writer: NativeWriter;
   #prompts: JsonObject[] = [];
   #characters = 0;

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
-import { Answers } from './answers.ts';
-import { Compactions } from './compactions.ts';
+import { CodexAnswers } from './answers.ts';
+import { CodexCompactions } from './compactions.ts';
 import { isEnvelope } from './envelope.ts';
 import {
   callEndOf,
@@ -30,13 +30,13 @@ export interface Meta {
 const ANSWERED = Symbol('answered');
 
 /** Turns the records of a rollout into native entries, one after the other. */
-export class Conversion {
+export class CodexConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
   readonly #find: FindSession;
   #textsBefore = 0;
-  readonly #answers: Answers;
-  readonly #compactions: Compactions;
+  readonly #answers: CodexAnswers;
+  readonly #compactions: CodexCompactions;
   readonly #twins: Twins;
   /** By the id of a call its tool, or that it has its result. */
   readonly #calls = new Map<string, string | typeof ANSWERED>();
@@ -59,8 +59,8 @@ export class Conversion {
     this.#find = find;
     this.#firstTime = meta?.time;
     const forget = () => writer.texts.forgetBefore(this.#textsBefore);
-    this.#answers = new Answers(writer, textOf(meta?.payload['model_provider']) || 'openai', forget);
-    this.#compactions = new Compactions(writer);
+    this.#answers = new CodexAnswers(writer, textOf(meta?.payload['model_provider']) || 'openai', forget);
+    this.#compactions = new CodexCompactions(writer);
     this.#twins = new Twins({
       count: (fate) => this.#count(fate),
       speak: (text, place) => {

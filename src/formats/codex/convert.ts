@@ -5,7 +5,7 @@ import type { ConversionOptions, LogFormat, LogSource, NativeSink, OnDamage, Sou
 import { LongTexts } from '../long-texts.ts';
 import { NativeWriter } from '../native-writer.ts';
 import { countedRecords, readRecords } from '../records.ts';
-import { Conversion, type Meta } from './conversion.ts';
+import { CodexConversion, type Meta } from './conversion.ts';
 import { textOf } from './items.ts';
 import { findRollout, titleFromIndex } from './near.ts';
 
@@ -25,7 +25,7 @@ export async function convertRollout(
     const meta = metaOf(first);
     const writer = new NativeWriter(format, source, sink, options, meta?.id ?? '', texts);
     for (const one of damage.splice(0)) writer.damaged(...one);
-    return { meta, writer, conversion: new Conversion(writer, options, meta, (id) => findRollout(source, id)) };
+    return { meta, writer, conversion: new CodexConversion(writer, options, meta, (id) => findRollout(source, id)) };
   };
   let begun: ReturnType<typeof begin> | undefined;
   const onDamage = (...one: Parameters<NativeWriter['damaged']>): void => {
@@ -71,7 +71,7 @@ function metaOf(record: JsonObject): Meta | undefined {
 }
 
 interface Inheritance {
-  readonly conversion: Conversion;
+  readonly conversion: CodexConversion;
   readonly writer: NativeWriter;
   readonly seen: Set<string>;
 }

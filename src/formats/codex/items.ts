@@ -104,7 +104,7 @@ export function spokenOf({ id, phase, content }: JsonObject): Mapped<JsonObject[
   return { value: value.map((block) => (block['type'] === 'text' ? { ...block, textSignature } : block)), losses };
 }
 
-export interface Call {
+export interface CodexCall {
   readonly id: string;
   readonly block: JsonObject;
   /** The provider ran it itself: it has no result of its own. */
@@ -120,7 +120,7 @@ export function isRemote(type: string, item: JsonObject): boolean {
 }
 
 /** A tool call of any kind. What its block does not say of the item is kept beside it, for whoever sends it again. */
-export function callOf(item: JsonObject, line: number): Call {
+export function callOf(item: JsonObject, line: number): CodexCall {
   const type = textOf(item['type']);
   const id = textOf(item['call_id']) || textOf(item['id']) || `call-${line}`;
   const { call_id, id: _id, status, ...rest } = withoutInternals(item);
@@ -131,7 +131,7 @@ export function callOf(item: JsonObject, line: number): Call {
     arguments: args,
     ...(kept ? { thoughtSignature: exactJson(toJson(kept)) } : {}),
   });
-  const call = (made: JsonObject, ...losses: string[]): Call => ({
+  const call = (made: JsonObject, ...losses: string[]): CodexCall => ({
     ...{ id, block: made, losses },
     isRemote: isRemote(type, item),
   });
@@ -211,7 +211,7 @@ export function callEndOf(event: JsonObject): (CallEnd & { readonly id: string }
   }
 }
 
-export interface Output {
+export interface CodexOutput {
   readonly content: JsonObject[];
   /** Undefined where nothing says whether the call succeeded. */
   readonly failed: boolean | undefined;
@@ -220,7 +220,7 @@ export interface Output {
 }
 
 /** What a tool gave back. Older versions wrap the output of a command in JSON, and show the model a header instead. */
-export function outputOf(item: JsonObject, texts: LongTexts): Output {
+export function outputOf(item: JsonObject, texts: LongTexts): CodexOutput {
   const type = textOf(item['type']);
   const { output } = item;
   const isKnown = type === 'function_call_output' || type === 'custom_tool_call_output';

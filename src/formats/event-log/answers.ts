@@ -5,7 +5,7 @@ import { UNKNOWN_USAGE, usageOf } from '../usage.ts';
 import { memberOf, pathOf, seqOf, textOf } from './event.ts';
 
 /** An answer of the model; the calls that it asks for are events of their own. */
-interface Answer {
+interface EventAnswer {
   readonly event: JsonObject | undefined;
   readonly place: Place;
   readonly blocks: JsonObject[];
@@ -13,9 +13,9 @@ interface Answer {
   hasCalls: boolean;
 }
 
-export class Answers {
+export class EventAnswers {
   readonly #writer: NativeWriter;
-  #answer: Answer | undefined;
+  #answer: EventAnswer | undefined;
   #model = '';
   #provider = '';
 

@@ -11,7 +11,7 @@ export interface Event {
 }
 
 /** What is known of a call. */
-interface Call {
+interface EventCall {
   readonly name: string;
   readonly line: number;
   /** How it ended, as long as that is not written. */
@@ -25,10 +25,10 @@ interface Call {
 }
 
 /** The calls of a log, and their results: what the model sees of a call is another event than its end. */
-export class Calls {
+export class EventCalls {
   readonly #writer: NativeWriter;
   readonly #artifact: (ref: string) => Promise<string | undefined>;
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Map<string, EventCall>();
   /** The call that an event or a group of events is about. */
   readonly #callOf = new Map<string, string>();
 
@@ -59,7 +59,7 @@ export class Calls {
     return true;
   }
 
-  named(id: string, event: JsonObject): Call {
+  named(id: string, event: JsonObject): EventCall {
     const name = textOf(memberOf(event, 'toolName')) || 'unknown';
     const call = this.#calls.get(id) ?? { name, line: 0 };
     this.#calls.set(id, call);
@@ -134,7 +134,7 @@ export class Calls {
 
   #result(
     id: string,
-    call: Call,
+    call: EventCall,
     text: string,
     finished: Event | undefined,
     { value, place }: Event,

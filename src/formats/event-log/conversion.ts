@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import { keptRecord } from '../kept.ts';
-import type { NativeWriter, Place, SessionFacts } from '../native-writer.ts';
+import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
 import { millisecondsOf } from '../times.ts';
-import { Answers } from './answers.ts';
-import { Calls, type Event, endOf } from './calls.ts';
+import { EventAnswers } from './answers.ts';
+import { type Event, EventCalls, endOf } from './calls.ts';
 import { canonicalType, countUnread, decisionOf, memberOf, pathOf, seqOf, textOf } from './event.ts';
 
 /** What follows an answer is held up to so many bytes. */
@@ -12,12 +12,12 @@ const MOST_HELD = 16 * 1024 * 1024;
 const BUDGET = /budget|quota|token limit|usage limit|credit/i;
 
 /** Turns events into native entries, one after the other. */
-export class Conversion {
+export class EventConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
   readonly #id: string;
-  readonly #answers: Answers;
-  readonly #calls: Calls;
+  readonly #answers: EventAnswers;
+  readonly #calls: EventCalls;
   readonly #artifact: (ref: string) => Promise<string | undefined>;
   readonly #seen = new Set<string>();
   /** Messages behind the last compaction: what one of them is called, and its number. */
@@ -42,12 +42,12 @@ export class Conversion {
     this.#options = options;
     this.isExact = options.keep !== 'none';
     this.#id = id;
-    this.#answers = new Answers(writer);
+    this.#answers = new EventAnswers(writer);
     this.#artifact = artifact;
-    this.#calls = new Calls(writer, artifact);
+    this.#calls = new EventCalls(writer, artifact);
   }
 
-  get facts(): SessionFacts {
+  get facts(): HeaderFacts {
     return { id: this.#id, time: this.#firstTime, cwd: this.#cwd, title: this.#title };
   }
 

@@ -1,11 +1,12 @@
-import type { NumberedFormat } from '../convert-numbered.ts';
+import type { NumberedSource } from '../convert-numbered.ts';
 import { artifactText } from './artifacts.ts';
-import { Conversion } from './conversion.ts';
+import { EventConversion } from './conversion.ts';
 import { seqOf, textOf } from './event.ts';
 
 /** How an event log becomes a native one. Snapshots are not read: the events say what happened. */
-export const numbered: NumberedFormat = {
+export const numbered: NumberedSource = {
   seqOf,
   idOf: ({ sessionId }) => textOf(sessionId),
-  begin: (writer, options, id, source) => new Conversion(writer, options, id, (ref) => artifactText(source, ref, id)),
+  begin: (writer, options, id, source) =>
+    new EventConversion(writer, options, id, (ref) => artifactText(source, ref, id)),
 };

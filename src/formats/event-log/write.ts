@@ -2,13 +2,13 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
-import { type Numbered, type NumberedFormat, NumberedWriter } from '../numbered-writer.ts';
+import { type MakeRecord, type NumberedTarget, NumberedWriter } from '../numbered-writer.ts';
 import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
 import { usageIn } from '../usage.ts';
 import { artifactRefs } from './artifacts.ts';
 import { canonicalType, memberOf } from './event.ts';
 
-const HOMES: ReadonlyMap<string, ReturnType<NumberedFormat['homeOf']>> = new Map(
+const HOMES: ReadonlyMap<string, ReturnType<NumberedTarget['homeOf']>> = new Map(
   Object.entries({
     'user.message': 'text',
     'model.responded': 'text',
@@ -27,24 +27,24 @@ export async function writeEventLog(session: NativeSession, sink: SessionSink): 
 }
 
 /** A call, as far as it is written. */
-interface Call {
+interface WrittenCall {
   readonly intent: string;
   readonly name: string;
   started?: boolean;
   decided?: boolean;
 }
 
-class EventFormat implements NumberedFormat {
+class EventFormat implements NumberedTarget {
   readonly id = 'event-log';
   readonly first = 1;
   readonly #session: NativeSession;
   readonly #sink: SessionSink;
   sessionId: string;
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Map<string, WrittenCall>();
   /** By the id of an entry: how many messages of the user and the model came before it; and the ids of those. */
   readonly #places = new Map<string, number>();
   readonly #messages: string[] = [];
-  readonly #line = new Map<Call, number>();
+  readonly #line = new Map<WrittenCall, number>();
 
   constructor(session: NativeSession, sink: SessionSink) {
     this.#session = session;
@@ -52,11 +52,11 @@ class EventFormat implements NumberedFormat {
     this.sessionId = stringOf(session.header['id']);
   }
 
-  homeOf({ type }: JsonObject): ReturnType<NumberedFormat['homeOf']> {
+  homeOf({ type }: JsonObject): ReturnType<NumberedTarget['homeOf']> {
     return HOMES.get(canonicalType(type));
   }
 
-  *start(): Generator<Numbered> {
+  *start(): Generator<MakeRecord> {
     const { header, title } = this.#session;
     const { cwd, timestamp } = header;
     const name = title === undefined ? {} : { title };
@@ -69,7 +69,7 @@ class EventFormat implements NumberedFormat {
       if (!call.started || !call.decided) this.#sink.loss('EVENTS_UNRECORDED', 'info', line, call.intent);
   }
 
-  make(entry: SessionEntry): Iterable<Numbered> | undefined {
+  make(entry: SessionEntry): Iterable<MakeRecord> | undefined {
     const { value, line } = entry;
     this.#places.set(stringOf(value['id']), this.#messages.length);
     if (value['type'] === 'compaction') return this.#compaction(value);
@@ -107,15 +107,15 @@ class EventFormat implements NumberedFormat {
     this.#sink.loss(code, severity, line, stringOf(value['id']) || undefined);
   }
 
-  #event(id: string, ts: unknown, type: string, members: JsonObject): Numbered {
+  #event(id: string, ts: unknown, type: string, members: JsonObject): MakeRecord {
     return (seq) => ({ id, sessionId: this.sessionId, seq, ts: stringOf(ts), type, ...members });
   }
 
-  *#user({ content }: Said, { id, timestamp }: JsonObject): Generator<Numbered> {
+  *#user({ content }: Said, { id, timestamp }: JsonObject): Generator<MakeRecord> {
     yield this.#event(stringOf(id), timestamp, 'user.message', { text: textOf(content) });
   }
 
-  *#answer({ content, message }: Said, { id, timestamp }: JsonObject, line: number): Generator<Numbered> {
+  *#answer({ content, message }: Said, { id, timestamp }: JsonObject, line: number): Generator<MakeRecord> {
     const { model, provider, stopReason, errorMessage, responseId } = message;
     const own = stringOf(id);
     const isStopped = stopReason === 'error' || stopReason === 'aborted';
@@ -130,7 +130,7 @@ class EventFormat implements NumberedFormat {
     let at = 0;
     for (const call of toolCalls({ content })) {
       const [toolCallId, toolName] = [stringOf(call['id']), stringOf(call['name'])];
-      const known: Call = { intent: `${own}/${++at}`, name: toolName };
+      const known: WrittenCall = { intent: `${own}/${++at}`, name: toolName };
       this.#calls.set(toolCallId, known);
       this.#line.set(known, line);
       yield this.#event(known.intent, timestamp, 'tool.intent.created', {
@@ -142,7 +142,7 @@ class EventFormat implements NumberedFormat {
   }
 
   /** The end of a tool is written where its start is: most sessions have neither. */
-  *#result({ content, message }: Said, { id, timestamp }: JsonObject): Generator<Numbered> {
+  *#result({ content, message }: Said, { id, timestamp }: JsonObject): Generator<MakeRecord> {
     const { toolCallId: callId, toolName, isError } = message;
     const toolCallId = stringOf(callId);
     const call = this.#calls.get(toolCallId);
@@ -174,7 +174,7 @@ class EventFormat implements NumberedFormat {
     });
   }
 
-  #custom({ id, timestamp, customType, data }: JsonObject): Iterable<Numbered> | undefined {
+  #custom({ id, timestamp, customType, data }: JsonObject): Iterable<MakeRecord> | undefined {
     if (!isObject(data)) return undefined;
     const toolCallId = stringOf(data['toolCallId']);
     const call = this.#calls.get(toolCallId);
@@ -188,7 +188,7 @@ class EventFormat implements NumberedFormat {
     return [this.#event(stringOf(id), timestamp, type, { reason: stringOf(data['reason']) })];
   }
 
-  #compaction({ id, timestamp, summary, firstKeptEntryId: kept }: JsonObject): Iterable<Numbered> {
+  #compaction({ id, timestamp, summary, firstKeptEntryId: kept }: JsonObject): Iterable<MakeRecord> {
     const place = kept === id ? undefined : this.#places.get(stringOf(kept));
     const last = place === undefined ? undefined : this.#messages[place - 1];
     const range = last === undefined ? {} : { replacedRange: { to: last } };

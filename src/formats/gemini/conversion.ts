@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import type { LateVersions } from './late.ts';
-import { type Message, plainText, printOf, readMessage } from './message.ts';
+import { type GeminiMessage, plainText, printOf, readMessage } from './message.ts';
 import { isText, textOf } from './parts.ts';
-import type { Subagents } from './subagents.ts';
+import type { GeminiSubagents } from './subagents.ts';
 import { TurnWriter } from './turn-writer.ts';
 import {
   answerPrints,
@@ -18,10 +18,10 @@ import {
 } from './turns.ts';
 
 /** An answer that may be written again with its calls, and what came behind it. */
-interface OpenAnswer {
-  message: Message;
+interface OpenGeminiAnswer {
+  message: GeminiMessage;
   place: Place;
-  readonly held: { readonly message: Message; readonly place: Place }[];
+  readonly held: { readonly message: GeminiMessage; readonly place: Place }[];
 }
 
 /** A list that takes the place of all messages, until it is known whether another one follows. */
@@ -36,7 +36,7 @@ const MOST_HELD = 64;
 const FOLDER = /^- \*\*Workspace Directories:\*\*\n {2}- (.+)$/m;
 
 /** Turns the records of a session into native entries, one after the other. */
-export class Conversion {
+export class GeminiConversion {
   readonly #writer: NativeWriter;
   readonly #turnWriter: TurnWriter;
   readonly #late: LateVersions;
@@ -46,7 +46,7 @@ export class Conversion {
   readonly #ids = new Map<string, { readonly turns: number; readonly before: string | null; readonly key?: string }>();
   /** The last compaction that is in view: it came when there were so many turns. */
   #compaction: { readonly summary: string; readonly turns: number; readonly first: number } | undefined;
-  #answer: OpenAnswer | undefined;
+  #answer: OpenGeminiAnswer | undefined;
   #list: NewList | undefined;
   /** The last entry before the first turn. */
   #start: string | null = null;
@@ -56,7 +56,7 @@ export class Conversion {
   #isDocument = false;
   #cwd: string | undefined;
 
-  constructor(writer: NativeWriter, options: ConversionOptions, late: LateVersions, subagents: Subagents) {
+  constructor(writer: NativeWriter, options: ConversionOptions, late: LateVersions, subagents: GeminiSubagents) {
     this.#writer = writer;
     this.#late = late;
     this.#turnWriter = new TurnWriter(writer, options, subagents);
@@ -151,7 +151,7 @@ export class Conversion {
     this.#list = { ...readList(messages), place };
   }
 
-  #message(message: Message, place: Place, bytes: number): void {
+  #message(message: GeminiMessage, place: Place, bytes: number): void {
     this.#applyList();
     if (this.#answer && message.id !== undefined && message.id === this.#answer.message.id) {
       this.#answer.message = message;
@@ -175,7 +175,7 @@ export class Conversion {
   }
 
   /** A new version of a message that others have followed: the next pass has it in its place. */
-  #replaced(key: string, turns: number, message: Message, bytes: number, place: Place): void {
+  #replaced(key: string, turns: number, message: GeminiMessage, bytes: number, place: Place): void {
     this.#settle();
     // Most are where they were; a search for each would take time that grows with the square of the log.
     const there = this.#turns[turns];
@@ -190,7 +190,7 @@ export class Conversion {
     this.#writer.count('merged');
   }
 
-  #later(message: Message, place: Place): void {
+  #later(message: GeminiMessage, place: Place): void {
     const { held } = this.#answer ?? {};
     if (held) held.push({ message, place });
     else this.#aside(message, place);
@@ -211,21 +211,21 @@ export class Conversion {
   }
 
   /** What is not sent again when the session is resumed. */
-  #aside(message: Message, place: Place): void {
+  #aside(message: GeminiMessage, place: Place): void {
     this.#name(message, undefined);
     this.#note(message);
     this.#writer.keep(message.type, message.value, { ...place, id: message.id });
     this.#grow();
   }
 
-  #note(message: Message): void {
+  #note(message: GeminiMessage): void {
     if (message.type !== 'session_context') return;
     this.#context = plainText(message);
     this.#cwd ??= FOLDER.exec(this.#context)?.[1];
   }
 
   /** A message that comes again stays where it was. */
-  #name({ id }: Message, key: string | undefined): void {
+  #name({ id }: GeminiMessage, key: string | undefined): void {
     if (this.#isDocument) return;
     const turns = this.#turns.length;
     const place = { turns, before: this.#lastOf(turns) };
@@ -245,7 +245,7 @@ export class Conversion {
   }
 
   /** A message that the model sees, at the end of what was said. */
-  #spoken(version: Message, place: Place, key: string, error?: string, listed?: ListedTurn): void {
+  #spoken(version: GeminiMessage, place: Place, key: string, error?: string, listed?: ListedTurn): void {
     const message = this.#late.versionOf(key) ?? version;
     this.#name(message, message.kind === 'results' ? undefined : key);
     const fate = this.#turnWriter.write(message, place, this.#turns, { key, version, error, listed });

@@ -1,11 +1,11 @@
 import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
 import { NativeWriter } from '../native-writer.ts';
-import { Conversion } from './conversion.ts';
+import { GeminiConversion } from './conversion.ts';
 import { LateVersions } from './late.ts';
 import { textOf } from './parts.ts';
 import { isDocument, recordsOf } from './records.ts';
-import { Subagents } from './subagents.ts';
+import { GeminiSubagents } from './subagents.ts';
 
 /** Passes beyond this only happen to logs that were made for it. */
 const PASSES = 3;
@@ -13,13 +13,13 @@ const PASSES = 3;
 /** Gives a session of Gemini CLI in its native form. */
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const id = await idOf(source);
-  const subagents = await Subagents.near(source, id);
+  const subagents = await GeminiSubagents.near(source, id);
   const late = new LateVersions();
   for (let pass = 1; ; pass++) {
     late.grew = false;
     const counted = countingSource(source);
     const writer = new NativeWriter(format, source, sink, options, id);
-    const conversion = new Conversion(writer, options, late, subagents.copy());
+    const conversion = new GeminiConversion(writer, options, late, subagents.copy());
     await read(conversion, writer, source, counted.chunks);
     if (!late.grew || pass === PASSES) {
       const { isChild, ...facts } = conversion.facts;
@@ -31,7 +31,7 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
 }
 
 async function read(
-  conversion: Conversion,
+  conversion: GeminiConversion,
   writer: NativeWriter,
   source: LogSource,
   chunks: AsyncIterable<Uint8Array>,

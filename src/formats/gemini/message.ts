@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
-import { type Answer, answersOf, answerTo, isText, type Part, partsOf, textOf } from './parts.ts';
+import { answersOf, answerTo, type GeminiAnswer, type GeminiPart, isText, partsOf, textOf } from './parts.ts';
 
 /** A message of a conversation, in one shape for all that Gemini CLI has written over time. */
-export interface Message {
+export interface GeminiMessage {
   readonly id: string | undefined;
   /** `results` only answers calls; what is `aside` is not sent to the model when the session is resumed. */
   readonly kind: 'user' | 'model' | 'results' | 'aside';
   /** What it is, in the words of the format. */
   readonly type: string;
   /** What was said: without responses, with calls and thoughts of the model. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly GeminiPart[];
   /** What tools gave: its own calls' or, of a user's message, those before it. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly GeminiAnswer[];
   /** By the id of a call, its record. */
   readonly calls: ReadonlyMap<string, JsonObject>;
   /** Whether a call's record has no counterpart in what the model said. */
@@ -30,7 +30,7 @@ const ASIDE: readonly (readonly [start: string, type: string])[] = [
 ];
 
 /** Takes messages of both kinds: those of sessions, and the contents of the API that checkpoints have. */
-export function readMessage(value: JsonObject): Message {
+export function readMessage(value: JsonObject): GeminiMessage {
   const { id, type, role, content, parts } = value;
   const base = { id: typeof id === 'string' ? id : undefined, value, calls: NO_CALLS, disagrees: false };
   const said = partsOf(type === undefined ? parts : content);
@@ -41,7 +41,7 @@ export function readMessage(value: JsonObject): Message {
 
 const NO_CALLS: ReadonlyMap<string, JsonObject> = new Map();
 
-function userMessage(parts: readonly Part[]): Pick<Message, 'kind' | 'type' | 'parts' | 'answers'> {
+function userMessage(parts: readonly GeminiPart[]): Pick<GeminiMessage, 'kind' | 'type' | 'parts' | 'answers'> {
   const answers = answersOf(parts);
   if (answers.length > 0) {
     const first = parts.findIndex(({ functionResponse }) => isObject(functionResponse));
@@ -57,7 +57,7 @@ function userMessage(parts: readonly Part[]): Pick<Message, 'kind' | 'type' | 'p
   return { kind: aside === undefined ? 'user' : 'aside', type: aside ?? 'user', parts, answers };
 }
 
-function modelMessage(value: JsonObject, content: readonly Part[]): Omit<Message, 'id' | 'value'> {
+function modelMessage(value: JsonObject, content: readonly GeminiPart[]): Omit<GeminiMessage, 'id' | 'value'> {
   const records = (Array.isArray(value['toolCalls']) ? value['toolCalls'] : []).filter(isObject);
   const isWhole = content.some(({ functionCall, thought }) => isObject(functionCall) || thought === true);
   const thoughts = Array.isArray(value['thoughts']) && !isWhole ? value['thoughts'].filter(isObject) : [];
@@ -80,20 +80,20 @@ function modelMessage(value: JsonObject, content: readonly Part[]): Omit<Message
   };
 }
 
-function thoughtPart({ subject, description }: JsonObject): Part {
+function thoughtPart({ subject, description }: JsonObject): GeminiPart {
   const [title, text] = [textOf(subject), textOf(description)];
   return { text: title === '' ? text : `**${title}** ${text}`, thought: true };
 }
 
 /** What a message says to the model, without what tools gave: two that are alike have the same. */
-export function printOf({ kind, parts }: Message): string {
+export function printOf({ kind, parts }: GeminiMessage): string {
   if (kind !== 'model') return `u${digest(parts)}`;
   const texts = parts.filter(isText).map(({ text }) => text);
   const calls = parts.flatMap(({ functionCall }) => (isObject(functionCall) ? [functionCall] : []));
   return `m${digest([texts.join(''), calls.map(({ id, name, args }) => [id, name, args ?? {}])])}`;
 }
 
-export function answerPrint({ parts }: Pick<Answer, 'parts'>): string {
+export function answerPrint({ parts }: Pick<GeminiAnswer, 'parts'>): string {
   return digest(
     parts.map((part) => (isObject(part['functionResponse']) ? (part['functionResponse']['response'] ?? {}) : part)),
   );
@@ -104,6 +104,6 @@ function digest(value: unknown): string {
 }
 
 /** All that a user's message says, as text. */
-export function plainText({ parts }: Message): string {
+export function plainText({ parts }: GeminiMessage): string {
   return parts.map(({ text }) => textOf(text)).join('\n');
 }

@@ -1,34 +1,34 @@
 import { exactJson, numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
-import type { Severity } from '../format.ts';
+import type { LossSeverity } from '../format.ts';
 import { NO_COST } from '../usage.ts';
 
 /** A piece of a content, as the API has it: a text, a call, a response, data. */
-export type Part = JsonObject;
-export type OnLoss = (code: string, severity: Severity) => void;
+export type GeminiPart = JsonObject;
+export type OnLoss = (code: string, severity: LossSeverity) => void;
 
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
 /** The parts of a content, which may be a text alone or one part. */
-export function partsOf(content: unknown): Part[] {
+export function partsOf(content: unknown): GeminiPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
   if (Array.isArray(content))
-    return content.flatMap((part: unknown): Part[] =>
+    return content.flatMap((part: unknown): GeminiPart[] =>
       typeof part === 'string' ? [{ text: part }] : isObject(part) ? [part] : [],
     );
   return isObject(content) ? [content] : [];
 }
 
 /** A text that the model was given or gave, and no thought. */
-export function isText(part: Part): boolean {
+export function isText(part: GeminiPart): boolean {
   return typeof part['text'] === 'string' && part['thought'] !== true;
 }
 
 /** What the user or a tool said, as text and images. */
-export function saidBlocks(parts: readonly Part[], onLoss: OnLoss): JsonObject[] {
+export function saidBlocks(parts: readonly GeminiPart[], onLoss: OnLoss): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     const { text, inlineData, fileData } = part;
     if (typeof text === 'string') return text === '' ? [] : [{ type: 'text', text }];
@@ -48,12 +48,12 @@ function dataBlock({ data, mimeType }: JsonObject, onLoss: OnLoss): JsonObject {
   return { type: 'text', text: `[${type || 'data'} not embedded]` };
 }
 
-function placeholder(part: Part): string {
+function placeholder(part: GeminiPart): string {
   return `[${Object.keys(part)[0] ?? 'empty'}]`;
 }
 
 /** What the model said; a part that native logs cannot hold becomes words and goes to `others`. */
-export function spokenBlocks(parts: readonly Part[], others: Part[]): JsonObject[] {
+export function spokenBlocks(parts: readonly GeminiPart[], others: GeminiPart[]): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     const { text, thought, thoughtSignature, functionCall } = part;
     const signed = (key: string): JsonObject =>
@@ -73,16 +73,16 @@ export function spokenBlocks(parts: readonly Part[], others: Part[]): JsonObject
 }
 
 /** What a tool gave. */
-export interface Answer {
+export interface GeminiAnswer {
   readonly callId: string;
   readonly name: string;
   /** The response, and the parts that come with it. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly GeminiPart[];
 }
 
 /** The responses among parts, each with what follows it. */
-export function answersOf(parts: readonly Part[]): Answer[] {
-  const found: { callId: string; name: string; parts: Part[] }[] = [];
+export function answersOf(parts: readonly GeminiPart[]): GeminiAnswer[] {
+  const found: { callId: string; name: string; parts: GeminiPart[] }[] = [];
   for (const part of parts) {
     const response = part['functionResponse'];
     if (isObject(response))
@@ -93,7 +93,7 @@ export function answersOf(parts: readonly Part[]): Answer[] {
 }
 
 /** The result of a call as its record has it: a text, a part, or parts, among which those of other calls may be. */
-export function answerTo({ id, name, result }: JsonObject): Answer | undefined {
+export function answerTo({ id, name, result }: JsonObject): GeminiAnswer | undefined {
   if (result === undefined || result === null || result === '') return undefined;
   const own = { callId: textOf(id), name: textOf(name) };
   if (typeof result === 'string')
@@ -105,7 +105,7 @@ export function answerTo({ id, name, result }: JsonObject): Answer | undefined {
 }
 
 /** A result as text and images, and whether the tool failed, which the response tells where no status does. */
-export function resultBlocks({ parts }: Answer, onLoss: OnLoss): { content: JsonObject[]; failed: boolean } {
+export function resultBlocks({ parts }: GeminiAnswer, onLoss: OnLoss): { content: JsonObject[]; failed: boolean } {
   let failed = false;
   const content = parts.flatMap((part) => {
     const given = part['functionResponse'];

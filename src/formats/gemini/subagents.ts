@@ -2,25 +2,25 @@ import type { LogSource } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 
 /** The sessions of subagents beside a log: in a folder with the id of the session, named by their own. */
-export class Subagents {
+export class GeminiSubagents {
   readonly #paths: Map<string, string>;
 
   private constructor(paths: ReadonlyMap<string, string>) {
     this.#paths = new Map(paths);
   }
 
-  static async near(source: LogSource, sessionId: string): Promise<Subagents> {
+  static async near(source: LogSource, sessionId: string): Promise<GeminiSubagents> {
     const paths = new Map<string, string>();
-    if (!/^[\w-]+$/.test(sessionId)) return new Subagents(paths);
+    if (!/^[\w-]+$/.test(sessionId)) return new GeminiSubagents(paths);
     for (const path of await source.list(sessionId, false)) {
       const id = /([^\\/]+)\.jsonl$/.exec(path)?.[1];
       if (id !== undefined) paths.set(id, path);
     }
-    return new Subagents(paths);
+    return new GeminiSubagents(paths);
   }
 
-  copy(): Subagents {
-    return new Subagents(this.#paths);
+  copy(): GeminiSubagents {
+    return new GeminiSubagents(this.#paths);
   }
 
   pathOf(isIt: (id: string) => boolean): string | undefined {

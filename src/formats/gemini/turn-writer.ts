@@ -1,11 +1,20 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
-import type { ConversionOptions, Fate, Severity } from '../format.ts';
+import type { ConversionOptions, Fate, LossSeverity } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
-import { answerPrint, type Message, printOf } from './message.ts';
-import { type Answer, isText, type Part, resultBlocks, saidBlocks, spokenBlocks, textOf, usageOf } from './parts.ts';
-import type { Subagents } from './subagents.ts';
+import { answerPrint, type GeminiMessage, printOf } from './message.ts';
+import {
+  type GeminiAnswer,
+  type GeminiPart,
+  isText,
+  resultBlocks,
+  saidBlocks,
+  spokenBlocks,
+  textOf,
+  usageOf,
+} from './parts.ts';
+import type { GeminiSubagents } from './subagents.ts';
 import { answerPrints, byCall, type ListedTurn, type Turn } from './turns.ts';
 
 const PROVIDER = { api: 'google-generative-ai', provider: 'google' };
@@ -15,7 +24,7 @@ const MOST_DETAILS = 4096;
 const MOST_CALLS = 4096;
 
 /** A call of the conversation in view, and the turn that made it. */
-interface Call {
+interface GeminiCall {
   readonly turn: Turn;
   readonly name: string;
   readonly line: number;
@@ -28,7 +37,7 @@ interface Call {
 interface About {
   readonly key: string;
   /** The message as the log has it here; what is written may be a later version of it. */
-  readonly version: Message;
+  readonly version: GeminiMessage;
   /** What went wrong before the model said anything. */
   readonly error?: string | undefined;
   /** The message comes from a list, which has the results of its calls too. */
@@ -41,15 +50,15 @@ export class TurnWriter {
   tokens = 0;
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
-  readonly #subagents: Subagents;
-  #calls = new Map<string, Call>();
+  readonly #subagents: GeminiSubagents;
+  #calls = new Map<string, GeminiCall>();
   #mostCalls = MOST_CALLS;
   /** The ids of answers whose tokens were counted. */
   readonly #counted = new Set<string>();
   #model = '';
   #hasAnswers = false;
 
-  constructor(writer: NativeWriter, options: ConversionOptions, subagents: Subagents) {
+  constructor(writer: NativeWriter, options: ConversionOptions, subagents: GeminiSubagents) {
     this.#writer = writer;
     this.#options = options;
     this.#subagents = subagents;
@@ -80,7 +89,7 @@ export class TurnWriter {
   }
 
   /** Writes a message behind the last turn: a turn of its own, or results. Undefined where it was kept and counted. */
-  write(message: Message, place: Place, turns: Turn[], about: About): Fate | undefined {
+  write(message: GeminiMessage, place: Place, turns: Turn[], about: About): Fate | undefined {
     if (message.kind === 'model') {
       turns.push(this.#answer(message, place, about));
       return 'mapped';
@@ -94,7 +103,7 @@ export class TurnWriter {
     return message.parts.length > 0 || rest.length > 0 ? 'mapped' : fate;
   }
 
-  #prompt(parts: readonly Part[], message: Message, place: Place, about: About): Turn {
+  #prompt(parts: readonly GeminiPart[], message: GeminiMessage, place: Place, about: About): Turn {
     const content = saidBlocks(parts, this.#onLoss(place));
     const id = this.#writer.message({ role: 'user', content }, { ...place, id: message.id });
     const { displayContent } = message.value;
@@ -104,13 +113,13 @@ export class TurnWriter {
     return { key, print: printOf(version), answered: new Map(), first: id, last: id };
   }
 
-  #answer(message: Message, place: Place, { key, version, error, listed }: About): Turn {
+  #answer(message: GeminiMessage, place: Place, { key, version, error, listed }: About): Turn {
     const { value, id } = message;
     this.#hasAnswers = true;
     this.#forgetAnswered();
     this.#model = textOf(value['model']) || this.#model;
     if (this.#model !== '') this.#writer.model(PROVIDER.provider, this.#model, place);
-    const others: Part[] = [];
+    const others: GeminiPart[] = [];
     const parts = this.#withIds(message.parts, place);
     const content = spokenBlocks(parts, others);
     if (message.disagrees) this.#writer.loss('CONTENT_DISAGREES', 'ambiguous', place.line, id);
@@ -141,7 +150,7 @@ export class TurnWriter {
   }
 
   /** What the request used, once, however often its answer is repeated. */
-  #spent({ value, id }: Message, { line }: Place): { readonly usage: JsonObject; readonly extra: JsonObject } {
+  #spent({ value, id }: GeminiMessage, { line }: Place): { readonly usage: JsonObject; readonly extra: JsonObject } {
     const { tokens } = value;
     const isRepeated = id !== undefined && this.#counted.has(id);
     if (!isObject(tokens) || isRepeated) {
@@ -155,7 +164,7 @@ export class TurnWriter {
   }
 
   /** Checkpoints of older versions have calls without ids. */
-  #withIds(parts: readonly Part[], { line }: Place): readonly Part[] {
+  #withIds(parts: readonly GeminiPart[], { line }: Place): readonly GeminiPart[] {
     return parts.map((part, at) => {
       const call = part['functionCall'];
       if (!isObject(call) || textOf(call['id']) !== '') return part;
@@ -165,11 +174,11 @@ export class TurnWriter {
 
   /** The results that a user's message has; what is left of it was typed. */
   #results(
-    message: Message,
+    message: GeminiMessage,
     place: Place,
     isListed: boolean,
-  ): { readonly fate?: Fate; readonly rest: readonly Part[] } {
-    const rest: Part[] = [];
+  ): { readonly fate?: Fate; readonly rest: readonly GeminiPart[] } {
+    const rest: GeminiPart[] = [];
     let isNew = false;
     let isOther = false;
     // A list gives the results with their calls.
@@ -194,7 +203,7 @@ export class TurnWriter {
   }
 
   /** A response without an id answers the first open call of its tool; texts behind one that is known are the user's. */
-  #matched(answer: Answer, rest: Part[]): Answer {
+  #matched(answer: GeminiAnswer, rest: GeminiPart[]): GeminiAnswer {
     const open = [...this.#calls].find(([, { name, result }]) => name === answer.name && result === undefined);
     const callId = answer.callId || (open?.[0] ?? '');
     const known = this.#calls.get(callId)?.result;
@@ -203,7 +212,7 @@ export class TurnWriter {
     return { ...answer, callId, parts: answer.parts.filter((part) => !isText(part)) };
   }
 
-  #result(answer: Answer, place: Place): void {
+  #result(answer: GeminiAnswer, place: Place): void {
     const { callId, name } = answer;
     const call = this.#calls.get(callId);
     const { status, timestamp, agentId, resultDisplay } = call?.record ?? {};
@@ -231,6 +240,6 @@ export class TurnWriter {
   }
 
   #onLoss({ line }: Place) {
-    return (code: string, severity: Severity) => this.#writer.loss(code, severity, line);
+    return (code: string, severity: LossSeverity) => this.#writer.loss(code, severity, line);
   }
 }

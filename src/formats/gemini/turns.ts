@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/value.ts';
 import { isObject } from '../../json/value.ts';
-import { answerPrint, type Message, plainText, printOf, readMessage } from './message.ts';
-import type { Answer } from './parts.ts';
+import { answerPrint, type GeminiMessage, plainText, printOf, readMessage } from './message.ts';
+import type { GeminiAnswer } from './parts.ts';
 
 /** A message that the model sees, and what its calls gave, as entries that were written. */
 export interface Turn {
@@ -17,16 +17,16 @@ export interface Turn {
 
 /** The same in a list that takes the place of the conversation, and not yet written. */
 export interface ListedTurn {
-  readonly message: Message;
+  readonly message: GeminiMessage;
   readonly print: string;
-  readonly answers: Map<string, Answer>;
+  readonly answers: Map<string, GeminiAnswer>;
 }
 
 export interface MessageList {
   readonly turns: ListedTurn[];
   /** All messages, by their ids, with the number of turns before each. */
   readonly ids: { readonly id: string; readonly turns: number; readonly isTurn: boolean }[];
-  readonly asides: readonly Message[];
+  readonly asides: readonly GeminiMessage[];
 }
 
 /** What Gemini CLI makes of a list: of two messages with one id the last counts, in the place of the first. */
@@ -35,7 +35,7 @@ export function readList(values: readonly unknown[]): MessageList {
   for (const value of values) if (isObject(value) && typeof value['id'] === 'string') byId.set(value['id'], value);
   const turns: ListedTurn[] = [];
   const ids: MessageList['ids'] = [];
-  const asides: Message[] = [];
+  const asides: GeminiMessage[] = [];
   const callers = new Map<string, ListedTurn>();
   for (const [id, value] of byId) {
     const message = readMessage(value);
@@ -58,12 +58,12 @@ export function readList(values: readonly unknown[]): MessageList {
   return { turns, ids, asides };
 }
 
-export function byCall(answers: readonly Answer[]): Map<string, Answer> {
+export function byCall(answers: readonly GeminiAnswer[]): Map<string, GeminiAnswer> {
   return new Map(answers.map((answer) => [answer.callId, answer]));
 }
 
 /** What calls gave, in short. */
-export function answerPrints(answers: Iterable<Answer>): Map<string, string> {
+export function answerPrints(answers: Iterable<GeminiAnswer>): Map<string, string> {
   return new Map([...answers].map((answer) => [answer.callId, answerPrint(answer)]));
 }
 

@@ -1,9 +1,9 @@
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { SourceRecord } from '../format.ts';
-import type { NativeWriter, Place, SessionFacts } from '../native-writer.ts';
+import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
 import { blocksOf, isCall, resultOf, saidBlock, spokenBlock, textAlone, textOf, visibilityOf } from './blocks.ts';
-import type { Start } from './convert.ts';
+import type { GooseStart } from './convert.ts';
 
 /** What Goose tells the model behind a summary, in all its versions. */
 const CONTINUATION = /^(?:Your context was compacted|The previous message contains a summary)/;
@@ -22,7 +22,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 const ZERO = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const NO_USAGE = { ...ZERO, totalTokens: 0, cost: { ...ZERO, total: 0 } };
 
-interface Message {
+interface GooseMessage {
   readonly value: JsonObject;
   readonly place: Place;
   /** Its place among the messages, from 0. */
@@ -33,38 +33,38 @@ interface Message {
 }
 
 /** An answer: records of it with the same id follow each other. */
-interface Answer {
-  readonly message: Message;
+interface GooseAnswer {
+  readonly message: GooseMessage;
   readonly blocks: JsonObject[];
   readonly others: JsonObject[];
 }
 
-interface Call {
+interface GooseCall {
   readonly name: string;
   readonly line: number;
   isAnswered?: boolean;
 }
 
 /** Turns the records of a session into native entries, in one pass that looks a few messages ahead. */
-export class Conversion {
+export class GooseConversion {
   readonly #writer: NativeWriter;
   readonly #summaryAt: number;
-  readonly #ahead: Message[] = [];
-  readonly #calls = new Map<string, Call>();
+  readonly #ahead: GooseMessage[] = [];
+  readonly #calls = new Map<string, GooseCall>();
   /** Calls that the agent could not read, and so are no calls here either. */
   readonly #badCalls = new Set<string>();
   #header: JsonObject = {};
   #count = 0;
-  #answer: Answer | undefined;
+  #answer: GooseAnswer | undefined;
   #hasAnswers = false;
   #firstTime: number | undefined;
 
-  constructor(writer: NativeWriter, { summary }: Start) {
+  constructor(writer: NativeWriter, { summary }: GooseStart) {
     this.#writer = writer;
     this.#summaryAt = summary;
   }
 
-  get facts(): Omit<SessionFacts, 'id' | 'formatVersion'> {
+  get facts(): Omit<HeaderFacts, 'id' | 'formatVersion'> {
     const { name, description, working_dir: cwd, created_at: created } = this.#header;
     const title = textOf(name) || textOf(description);
     return {
@@ -114,7 +114,7 @@ export class Conversion {
   }
 
   #next(): void {
-    const message = this.#ahead.shift() as Message;
+    const message = this.#ahead.shift() as GooseMessage;
     this.#lastTime = timeOf(message.value['created']) ?? this.#lastTime;
     if (this.#isCopied(message)) this.#writer.count('merged');
     else if (this.#isSummary(message, this.#ahead[0])) this.#compaction(message);
@@ -124,14 +124,14 @@ export class Conversion {
   }
 
   /** The summary of a compaction: the last one, or an earlier one that the last has hidden like all before it. */
-  #isSummary(message: Message, next: Message | undefined): boolean {
+  #isSummary(message: GooseMessage, next: GooseMessage | undefined): boolean {
     if (message.at === this.#summaryAt) return true;
     if (message.toAgent || message.toUser || message.role !== 'user' || !next) return false;
     return message.at < this.#summaryAt && isContinuation(next) && !next.toAgent;
   }
 
   /** A message that nobody sees any more, for Goose has put it behind the summary once again. */
-  #isCopied(message: Message): boolean {
+  #isCopied(message: GooseMessage): boolean {
     const text = textAlone(message.value);
     const [summary, next, last] = this.#ahead;
     if (message.toAgent || message.toUser || text === undefined || !summary || !this.#isSummary(summary, next))
@@ -140,7 +140,7 @@ export class Conversion {
     return copy?.role === message.role && copy?.toUser === true && textAlone(copy.value) === text;
   }
 
-  #compaction({ value, place }: Message): void {
+  #compaction({ value, place }: GooseMessage): void {
     this.#settle();
     const next = this.#ahead[0];
     const continuation = next && isContinuation(next) ? textAlone(next.value) : undefined;
@@ -160,7 +160,7 @@ export class Conversion {
   }
 
   /** A text for the model that the user does not see. */
-  #hidden(message: Message): void {
+  #hidden(message: GooseMessage): void {
     const { value, place } = message;
     const blocks = blocksOf(value);
     const said = blocks.map((block) => saidBlock(block, this.#writer, place.line));
@@ -174,18 +174,18 @@ export class Conversion {
     this.#writer.count('mapped');
   }
 
-  #visible(message: Message): void {
+  #visible(message: GooseMessage): void {
     if (message.role === 'assistant') this.#spoken(message);
     else if (message.role === 'user') this.#said(message);
     else this.#keep('message', message);
   }
 
-  #keep(type: string, { value, place }: Message): void {
+  #keep(type: string, { value, place }: GooseMessage): void {
     this.#settle();
     this.#writer.keep(type, value, place);
   }
 
-  #said(message: Message): void {
+  #said(message: GooseMessage): void {
     const { value, place } = message;
     const { line, time } = place;
     this.#settle();
@@ -243,7 +243,7 @@ export class Conversion {
     this.#writer.extra(made, { userContent: forUser }, { line, time });
   }
 
-  #spoken(message: Message): void {
+  #spoken(message: GooseMessage): void {
     const { value, place } = message;
     const { id } = place;
     const isMore = id !== undefined && this.#answer?.message.place.id === id;
@@ -301,7 +301,7 @@ export class Conversion {
   }
 }
 
-function isContinuation({ role, value, toUser }: Message): boolean {
+function isContinuation({ role, value, toUser }: GooseMessage): boolean {
   return role === 'assistant' && !toUser && CONTINUATION.test(textAlone(value) ?? '');
 }
 

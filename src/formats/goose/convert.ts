@@ -1,8 +1,8 @@
 import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
 import { NativeWriter } from '../native-writer.ts';
 import { visibilityOf } from './blocks.ts';
-import { Conversion } from './conversion.ts';
-import { openSession, type StoredSession } from './store.ts';
+import { GooseConversion } from './conversion.ts';
+import { type GooseSession, openSession } from './store.ts';
 
 /** Gives a session in its native form. */
 export async function convertSession(
@@ -15,7 +15,7 @@ export async function convertSession(
   const start = await firstVisible(session);
   const id = session.id || start.id;
   const writer = new NativeWriter(format, source, sink, options, id);
-  const conversion = new Conversion(writer, start);
+  const conversion = new GooseConversion(writer, start);
   const onDamage = (...damage: Parameters<NativeWriter['damaged']>): void => writer.damaged(...damage);
   for await (const records of session.records(onDamage)) for (const record of records) conversion.take(record);
   conversion.end();
@@ -25,14 +25,14 @@ export async function convertSession(
 }
 
 /** Where the model begins to see, which tells whether what comes before was compacted. */
-export interface Start {
+export interface GooseStart {
   readonly id: string;
   /** The message that has the summary of all before it; Infinity where the model sees no message at all. */
   readonly summary: number;
 }
 
 /** A compaction hides all messages from the model, and adds a summary that the user does not see. */
-async function firstVisible(session: StoredSession): Promise<Start> {
+async function firstVisible(session: GooseSession): Promise<GooseStart> {
   let id = '';
   let at = 0;
   for await (const records of session.records(() => {})) {

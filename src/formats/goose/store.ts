@@ -9,7 +9,7 @@ import { readRecords } from '../records.ts';
 import { chooseSession, type ListedSession } from '../sessions.ts';
 
 /** A session, wherever it is kept: first a record about it, then its messages. */
-export interface StoredSession {
+export interface GooseSession {
   /** The source's id where it is known beforehand. */
   readonly id: string;
   readonly version?: string | undefined;
@@ -24,7 +24,7 @@ export interface StoredSession {
 const LONGEST_FIRST_LINE = 4 * 1024 * 1024;
 
 /** The session that is wanted, else the newest. */
-export async function openSession(source: LogSource, wanted: string | undefined): Promise<StoredSession> {
+export async function openSession(source: LogSource, wanted: string | undefined): Promise<GooseSession> {
   const { database } = source;
   if (database) return await storedSession(source, database, wanted);
   const isLines = isObject(await firstLine(source));
@@ -66,7 +66,7 @@ async function storedSession(
   source: LogSource,
   database: LogDatabase,
   wanted: string | undefined,
-): Promise<StoredSession> {
+): Promise<GooseSession> {
   const sessions = await sessionsIn(database);
   const chosen = chooseSession(source.name, sessions, wanted);
   if (!chosen) throw new AppError(`${source.name}: has no sessions`);

@@ -5,16 +5,16 @@ import { executionText, mentionedFiles, systemText } from '../../entries/user-te
 import { applySplices, arrayElements, changeMembers, findMember, type Splice, skipSpace } from '../../json/text.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lines/line.ts';
-import type { ConversionOptions, Severity } from '../format.ts';
+import type { ConversionOptions, LossSeverity } from '../format.ts';
 
 /** An entry as the other dialect has it, one character per byte. */
 export interface DialectEntry {
   readonly raw: string;
   readonly fate: 'mapped' | 'custom';
-  readonly losses: readonly (readonly [code: string, severity: Severity])[];
+  readonly losses: readonly (readonly [code: string, severity: LossSeverity])[];
 }
 
-type Target = Pick<ConversionOptions, 'dialect' | 'keep'>;
+type DialectOptions = Pick<ConversionOptions, 'dialect' | 'keep'>;
 
 /** `--keep meta` keeps no entry that is longer. */
 const MOST_RAW = 4096;
@@ -35,7 +35,7 @@ const RENAMED: Readonly<Record<string, readonly [type: string, keys: Readonly<Re
 };
 
 /** The entry in another dialect; the same bytes where both write it so. `value` is what JSON.parse makes of `raw`. */
-export function inDialect(raw: string, value: JsonObject, line: number, target: Target): DialectEntry {
+export function inDialect(raw: string, value: JsonObject, line: number, target: DialectOptions): DialectEntry {
   const original = originalOf(raw, value, target.dialect);
   if (original !== undefined) return mapped(original);
   const theirs = dialectOf(value);
@@ -60,7 +60,7 @@ function sameType(raw: string, value: JsonObject, dialect: Dialect): DialectEntr
   if (type === 'thinking_level_change' && dialect === 'pi' && typeof value['thinkingLevel'] !== 'string')
     return mapped(changeMembers(raw, value, new Map([['thinkingLevel', '"off"']])));
   if (type !== 'compaction' && type !== 'branch_summary') return mapped(raw);
-  const losses: (readonly [string, Severity])[] = [];
+  const losses: (readonly [string, LossSeverity])[] = [];
   const { preserveData, retainedTail, firstKeptEntryId } = value;
   if (dialect === 'pi' && isObject(preserveData) && isObject(preserveData['openaiRemoteCompaction']))
     losses.push(['REMOTE_COMPACTION', 'lossy']);
@@ -86,7 +86,7 @@ function renamedEntry(raw: string, value: JsonObject, type: string, keys: Readon
   return changeMembers(raw, value, changes);
 }
 
-function modelChange(raw: string, value: JsonObject, line: number, target: Target): DialectEntry {
+function modelChange(raw: string, value: JsonObject, line: number, target: DialectOptions): DialectEntry {
   const { model, role, provider, modelId } = value;
   if (target.dialect === 'omp') {
     const changes = { provider: undefined, modelId: undefined, model: JSON.stringify(`${provider}/${modelId}`) };
@@ -103,7 +103,13 @@ function modelChange(raw: string, value: JsonObject, line: number, target: Targe
 }
 
 /** A message in a role that the other agent does not have: what it told the model becomes a custom message. */
-function otherRole(raw: string, value: JsonObject, line: number, target: Target, theirs: Dialect): DialectEntry {
+function otherRole(
+  raw: string,
+  value: JsonObject,
+  line: number,
+  target: DialectOptions,
+  theirs: Dialect,
+): DialectEntry {
   const message = messageOf(value) as JsonObject;
   const { role } = message;
   const content = message['excludeFromContext'] === true ? undefined : contentOf(raw, role);
@@ -136,7 +142,7 @@ function contentOf(raw: string, role: unknown): string | undefined {
 function blocksIn(raw: string, value: JsonObject, dialect: Dialect): DialectEntry {
   const content = messageOf(value)?.['content'];
   if (!Array.isArray(content)) return mapped(raw);
-  const losses: (readonly [string, Severity])[] = [];
+  const losses: (readonly [string, LossSeverity])[] = [];
   const changed = new Map<number, (text: string, open: number) => string | undefined>();
   content.forEach((block: unknown, index) => {
     if (!isObject(block)) return;
@@ -174,7 +180,7 @@ function kept(
   raw: string,
   value: JsonObject,
   line: number,
-  target: Target,
+  target: DialectOptions,
   theirs: Dialect,
   loss: DialectEntry['losses'][number],
 ): DialectEntry {
@@ -184,7 +190,7 @@ function kept(
 }
 
 /** What is kept of an entry, from which it can be made again. */
-function keptText(raw: string, line: number, { keep }: Target): string | undefined {
+function keptText(raw: string, line: number, { keep }: DialectOptions): string | undefined {
   if (keep === 'none') return undefined;
   const isWhole = keep === 'raw' || raw.length <= MOST_RAW;
   return isWhole ? `{"line":${line},"raw":${raw.trim()}}` : `{"line":${line}}`;

@@ -16,7 +16,7 @@ import { chooseSession, type ListedSession } from '../sessions.ts';
 import { isoTime } from '../times.ts';
 
 /** A session in the database. */
-interface StoredSession extends ListedSession, NativeRows {
+interface OpenclawSession extends ListedSession, NativeRows {
   readonly nativeId: string;
   readonly time: number;
 }
@@ -33,7 +33,7 @@ export async function convertSession(
 ): Promise<void> {
   const database = databaseIn(source);
   const sessions = await sessionsOf(source);
-  const session = chooseSession(source.name, sessions, options.session) as StoredSession;
+  const session = chooseSession(source.name, sessions, options.session) as OpenclawSession;
   /** Lines that the database does not have. */
   let added = 0;
   const lines = (): AsyncGenerator<Buffer> =>
@@ -75,7 +75,7 @@ function databaseIn({ name, database }: LogSource): LogDatabase {
 }
 
 /** At least one, the newest last. Those of subagents, and those that are deleted, come before all others. */
-export async function sessionsOf(source: LogSource): Promise<readonly StoredSession[]> {
+export async function sessionsOf(source: LogSource): Promise<readonly OpenclawSession[]> {
   const database = databaseIn(source);
   const archived = [
     ...(await archivedIn(database, 'session_transcript_archives', 'created_at')),
@@ -99,8 +99,8 @@ async function liveIn(database: LogDatabase) {
   const sql = `SELECT session_id, time, title, parent, (${first}) AS header
     FROM (${windows.size > 0 ? known : found}) AS s WHERE header IS NOT NULL ORDER BY time, session_id`;
   const text = `SELECT ${event} AS text FROM transcript_events WHERE session_id = ? ORDER BY seq`;
-  const spawned: StoredSession[] = [];
-  const others: StoredSession[] = [];
+  const spawned: OpenclawSession[] = [];
+  const others: OpenclawSession[] = [];
   for await (const rows of database.rows(sql))
     for (const row of rows) {
       const id = textIn(row['session_id']);
@@ -117,9 +117,9 @@ async function liveIn(database: LogDatabase) {
 }
 
 /** Sessions that were deleted, reset or put aside: each is a whole file. */
-async function archivedIn(database: LogDatabase, table: string, time: string): Promise<StoredSession[]> {
+async function archivedIn(database: LogDatabase, table: string, time: string): Promise<OpenclawSession[]> {
   if (!(await columnsOf(database, table)).has('archive_blob')) return [];
-  const sessions: StoredSession[] = [];
+  const sessions: OpenclawSession[] = [];
   const sql = `SELECT rowid AS place, session_id, archive_name, ${time} AS time FROM ${table}
     WHERE archive_blob IS NOT NULL ORDER BY ${time}, archive_name`;
   for await (const rows of database.rows(sql))
@@ -148,7 +148,7 @@ async function* linesOf(found: AsyncGenerator<readonly DatabaseRow[]>): AsyncGen
 }
 
 /** A session that lost its header gets one, for nobody else knows what it is. */
-async function* withHeader({ id, time, lines }: StoredSession, onAdded: () => void): AsyncGenerator<Buffer> {
+async function* withHeader({ id, time, lines }: OpenclawSession, onAdded: () => void): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const chunk of lines()) {
     if (isFirst) {

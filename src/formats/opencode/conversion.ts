@@ -15,7 +15,7 @@ export async function convertSession(
 ): Promise<void> {
   const counted = countingSource(source);
   const damage: Parameters<NativeWriter['damaged']>[] = [];
-  let conversion: Conversion | undefined;
+  let conversion: OpencodeConversion | undefined;
   const messages = await openMessages(
     source,
     counted.chunks,
@@ -27,7 +27,7 @@ export async function convertSession(
       if (conversion) conversion.message(record);
       else {
         const info = objectIn(record.value['info']);
-        conversion = new Conversion(new NativeWriter(format, source, sink, options, textIn(info['id'])), info);
+        conversion = new OpencodeConversion(new NativeWriter(format, source, sink, options, textIn(info['id'])), info);
         for (const one of damage) conversion.writer.damaged(...one);
         conversion.writer.count('merged');
       }
@@ -42,7 +42,7 @@ interface Request {
   readonly part: JsonObject;
 }
 
-class Conversion {
+class OpencodeConversion {
   readonly writer: NativeWriter;
   readonly #info: JsonObject;
   /** Where a message begins, by its id. */

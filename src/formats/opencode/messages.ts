@@ -11,14 +11,14 @@ import { chooseSession } from '../sessions.ts';
 export interface Messages {
   readonly records: AsyncGenerator<Iterable<SourceRecord>>;
   /** Other sessions that have nothing to do with it. */
-  readonly siblings: readonly StoredSession[];
+  readonly siblings: readonly OpencodeSession[];
   /** Sessions of its subagents. */
-  readonly children: readonly StoredSession[];
+  readonly children: readonly OpencodeSession[];
   /** What was read, where that is not the file. */
   readonly facts?: () => SourceFacts;
 }
 
-interface StoredSession {
+interface OpencodeSession {
   readonly id: string;
   readonly title: string;
   readonly parent: string | undefined;
@@ -51,8 +51,8 @@ async function openStored(
   const counted = countingRows(source);
   let line = 0;
   async function* records(): AsyncGenerator<Iterable<SourceRecord>> {
-    yield [recordOf({ info: await sessionInfo(database, session as StoredSession) }, 1)];
-    for await (const rows of messageRows(database, (session as StoredSession).id)) {
+    yield [recordOf({ info: await sessionInfo(database, session as OpencodeSession) }, 1)];
+    for await (const rows of messageRows(database, (session as OpencodeSession).id)) {
       line++;
       for (const row of rows) counted.add(row);
       const info = parseExact(textIn(rows[0]?.['message']));
@@ -78,8 +78,8 @@ function recordOf(value: JsonObject, line: number): SourceRecord {
 }
 
 /** The sessions of a store, the newest last. */
-async function sessionsIn(database: LogDatabase): Promise<StoredSession[]> {
-  const sessions: StoredSession[] = [];
+async function sessionsIn(database: LogDatabase): Promise<OpencodeSession[]> {
+  const sessions: OpencodeSession[] = [];
   for await (const rows of database.rows("SELECT * FROM session WHERE typeof(id) = 'text' ORDER BY rowid")) {
     for (const { id, title, parent_id: parent, time_updated: updated, time_created: created } of rows)
       sessions.push({
@@ -91,7 +91,7 @@ async function sessionsIn(database: LogDatabase): Promise<StoredSession[]> {
 }
 
 /** The session as an export has it. */
-async function sessionInfo(database: LogDatabase, { id }: StoredSession): Promise<JsonObject> {
+async function sessionInfo(database: LogDatabase, { id }: OpencodeSession): Promise<JsonObject> {
   const row = (await firstRow(database, 'SELECT * FROM session WHERE id = ?', id)) as DatabaseRow;
   const { parent_id: parentID, project_id: projectID, revert, time_created: created, time_updated: updated } = row;
   const { slug, directory, title, version } = row;

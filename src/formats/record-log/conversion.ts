@@ -3,12 +3,12 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import { type KeptRecord, keptRecord } from '../kept.ts';
-import type { NativeWriter, Place, SessionFacts } from '../native-writer.ts';
+import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
 import { millisecondsOf } from '../times.ts';
 import { UNKNOWN_USAGE, usageOf } from '../usage.ts';
 
 /** An answer of the model that is not complete yet: reasoning, then calls or the text. */
-interface Answer {
+interface RecordAnswer {
   readonly place: Place;
   readonly blocks: JsonObject[];
   readonly kept: KeptRecord[];
@@ -32,7 +32,7 @@ export function seqOf({ seq }: JsonObject): number | undefined {
 }
 
 /** Turns the records of a log into native entries, one after the other. */
-export class Conversion {
+export class RecordConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
   readonly #id: string;
@@ -40,7 +40,7 @@ export class Conversion {
   readonly #openCalls = new Map<string, number>();
   /** What came while an answer was going on goes behind it. */
   #held: (() => unknown)[] = [];
-  #answer: Answer | undefined;
+  #answer: RecordAnswer | undefined;
   #meta: JsonObject | undefined;
   #title: string | undefined;
   #model = '';
@@ -58,7 +58,7 @@ export class Conversion {
     this.isExact = options.keep !== 'none';
   }
 
-  get facts(): SessionFacts {
+  get facts(): HeaderFacts {
     const version = this.#meta?.['schema_version'];
     return {
       id: this.#id,
@@ -171,7 +171,7 @@ export class Conversion {
   }
 
   /** The answer under way, or a new one; the record that begins it is mapped, the others are merged. */
-  #add(place: Place, block: JsonObject | undefined, kept: KeptRecord): Answer {
+  #add(place: Place, block: JsonObject | undefined, kept: KeptRecord): RecordAnswer {
     this.#writer.count(this.#answer ? 'merged' : 'mapped');
     this.#answer ??= { place, blocks: [], kept: [] };
     const { length } = this.#answer.blocks;
@@ -275,7 +275,7 @@ export class Conversion {
     for (const write of held) write();
   }
 
-  #write({ place, blocks, kept, hasCalls, finished, stopped, messageId }: Answer): void {
+  #write({ place, blocks, kept, hasCalls, finished, stopped, messageId }: RecordAnswer): void {
     const writer = this.#writer;
     const { json: _json, ...before } = place;
     const provider = this.#provider || 'unknown';

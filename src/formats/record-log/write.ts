@@ -2,11 +2,11 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
-import { type Numbered, type NumberedFormat, NumberedWriter } from '../numbered-writer.ts';
+import { type MakeRecord, type NumberedTarget, NumberedWriter } from '../numbered-writer.ts';
 import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
 import { usageIn } from '../usage.ts';
 
-const HOMES: ReadonlyMap<string, ReturnType<NumberedFormat['homeOf']>> = new Map(
+const HOMES: ReadonlyMap<string, ReturnType<NumberedTarget['homeOf']>> = new Map(
   Object.entries({
     user: 'text',
     assistant_finished: 'text',
@@ -43,7 +43,7 @@ function modelOf({ model, provider }: JsonObject): Model {
   return { model: stringOf(model), provider: stringOf(provider) };
 }
 
-class RecordFormat implements NumberedFormat {
+class RecordFormat implements NumberedTarget {
   readonly id = 'record-log';
   readonly first = 0;
   sessionId: string;
@@ -61,11 +61,11 @@ class RecordFormat implements NumberedFormat {
     this.#model = model;
   }
 
-  homeOf({ type }: JsonObject): ReturnType<NumberedFormat['homeOf']> {
+  homeOf({ type }: JsonObject): ReturnType<NumberedTarget['homeOf']> {
     return HOMES.get(stringOf(type));
   }
 
-  *start(): Generator<Numbered> {
+  *start(): Generator<MakeRecord> {
     const { header, title } = this.#session;
     const { model, provider } = this.#model ?? {};
     const time = stringOf(header['timestamp']);
@@ -78,7 +78,7 @@ class RecordFormat implements NumberedFormat {
     });
   }
 
-  make({ value, line }: SessionEntry): Iterable<Numbered> | undefined {
+  make({ value, line }: SessionEntry): Iterable<MakeRecord> | undefined {
     const { customType, data } = value;
     if (customType === 'tool_execution_start' && isObject(data)) {
       const id = stringOf(data['toolCallId']);
@@ -113,12 +113,12 @@ class RecordFormat implements NumberedFormat {
     return this.#turn === undefined ? {} : { turn_id: this.#turn };
   }
 
-  *#user({ content }: Said, { id, timestamp }: JsonObject): Generator<Numbered> {
+  *#user({ content }: Said, { id, timestamp }: JsonObject): Generator<MakeRecord> {
     this.#turn = stringOf(id);
     yield record(stringOf(timestamp), 'user', { ...this.#turnId, text: textOf(content) });
   }
 
-  *#answer({ content, message }: Said, { id, timestamp }: JsonObject, line: number): Generator<Numbered> {
+  *#answer({ content, message }: Said, { id, timestamp }: JsonObject, line: number): Generator<MakeRecord> {
     const time = stringOf(timestamp);
     const { stopReason, errorMessage, responseId } = message;
     const turn = this.#turnId;
@@ -155,7 +155,7 @@ class RecordFormat implements NumberedFormat {
     return isSame ? {} : { ...model };
   }
 
-  *#result({ content, message }: Said, { timestamp }: JsonObject): Generator<Numbered> {
+  *#result({ content, message }: Said, { timestamp }: JsonObject): Generator<MakeRecord> {
     const id = stringOf(message['toolCallId']);
     this.#open.delete(id);
     const { details, isError } = message;
@@ -169,6 +169,6 @@ class RecordFormat implements NumberedFormat {
   }
 }
 
-function record(time: string, type: string, members: JsonObject): Numbered {
+function record(time: string, type: string, members: JsonObject): MakeRecord {
   return (seq) => ({ schema_version: 1, seq, time, type, ...members });
 }

@@ -55,13 +55,16 @@ const DOCUMENT_DAMAGE: Readonly<Record<string, string>> = {
   'oversize-line': 'a piece of the document is too long to be held',
 };
 
-type ActiveRule = Rule & { readonly severity: Severity };
+type ActiveRecordRule = Rule & { readonly severity: Severity };
 
 /** Made once for many logs. */
-const made = new WeakMap<RecordChecks, { levels: ReadonlyMap<string, Level> | undefined; active: ActiveRule[] }>();
+const made = new WeakMap<
+  RecordChecks,
+  { levels: ReadonlyMap<string, Level> | undefined; active: ActiveRecordRule[] }
+>();
 
 /** The rules that a format has, with the level that counts: what the user says, else the format. */
-export function recordRules(checks: RecordChecks, levels?: ReadonlyMap<string, Level>): ActiveRule[] {
+export function recordRules(checks: RecordChecks, levels?: ReadonlyMap<string, Level>): ActiveRecordRule[] {
   const known = made.get(checks);
   if (known && known.levels === levels) return known.active;
   const active = rules.flatMap((rule) => {
@@ -78,15 +81,15 @@ export class RecordCheck {
   readonly log: RecordLog;
   readonly #file: string;
   readonly #checks: RecordChecks;
-  readonly #rules: readonly ActiveRule[];
-  readonly #recordRules: readonly ActiveRule[];
+  readonly #rules: readonly ActiveRecordRule[];
+  readonly #recordRules: readonly ActiveRecordRule[];
   /** Levels that the user has set go before those of a single finding. */
   readonly #levels: ReadonlyMap<string, Level>;
   readonly #strict: boolean;
   readonly #near: readonly RecordIssue[];
   readonly #scanner: Scanner | undefined;
   #onFinding: (finding: Finding) => void;
-  #rule: ActiveRule | undefined;
+  #rule: ActiveRecordRule | undefined;
   /** The bytes of the last record where something was left out of what it says. */
   #cut: Buffer | undefined;
   readonly #report: Report = (place, message, severity, fixable) => this.#found(place, message, severity, fixable);
@@ -213,7 +216,7 @@ export class RecordCheck {
     if (!log.tellsHeader && log.size < HEADER_RECORDS) log.tellsHeader = edit?.header?.([value], '') !== undefined;
   }
 
-  #issues({ id }: ActiveRule, record: CheckedRecord, issues: readonly RecordIssue[]): void {
+  #issues({ id }: ActiveRecordRule, record: CheckedRecord, issues: readonly RecordIssue[]): void {
     for (const { rule, path, message, severity } of issues)
       if (rule === id) this.#report(placeOfRecord(record, path), message, severity);
   }
@@ -248,7 +251,7 @@ export class RecordCheck {
     for (const finding of atEnd.sort((one, other) => one.line - other.line)) onFinding(finding);
   }
 
-  #each(look: (rule: ActiveRule) => void): void {
+  #each(look: (rule: ActiveRecordRule) => void): void {
     for (const rule of this.#rules) {
       this.#rule = rule;
       look(rule);

@@ -71,7 +71,7 @@ export class LogFacts {
   branches: BranchFacts | undefined;
 
   readonly index: LogIndex;
-  readonly calls = new Calls();
+  readonly calls = new CallColumns();
   /** Ids of tool calls. */
   readonly callIds: Symbols;
   readonly blobs: BlobLookup | undefined;
@@ -239,7 +239,7 @@ const MORE = 0x80;
 const FAR = 0x7f;
 
 /** Tool calls in file order: the symbol of the id, and the block. Those of one message are together. */
-class Calls {
+class CallColumns {
   readonly #ids = uint32Column();
   readonly #blocks = uint8Column();
   /** Places of blocks that do not fit into seven bits. */

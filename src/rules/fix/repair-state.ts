@@ -98,12 +98,12 @@ export interface RepairEntry extends PlacedObject {
   readonly hasPayload: boolean;
   readonly firstKeptEntryIndex: number | undefined;
   /** Only where unanswered calls are to be settled. */
-  readonly tools: ToolUse | undefined;
+  readonly tools: EntryToolUse | undefined;
   newId: string | undefined;
 }
 
 /** What a message has to do with tools. */
-export interface ToolUse {
+export interface EntryToolUse {
   readonly calls: readonly { readonly id: string; readonly name: string | undefined }[];
   /** The call that it is the result of. */
   readonly answers: string | undefined;
@@ -112,13 +112,13 @@ export interface ToolUse {
   readonly timestamp: string | undefined;
 }
 
-export type Unit = HeadLine | RepairEntry;
+export type RepairUnit = HeadLine | RepairEntry;
 /** What may be on a line, in a log of any format. */
-export type AnyUnit = Unit | RecordUnit;
+export type AnyUnit = RepairUnit | RecordUnit;
 
 /** Something that a rule found in an object. */
 export interface ObjectFinding {
-  readonly unit: Unit;
+  readonly unit: RepairUnit;
   /** The rule that found it. */
   readonly found: string;
   /** The rule that the report names: another one where only the fix of the bytes made it a fault. */
@@ -205,12 +205,12 @@ export class RepairState {
     return !unit.frozen && this.wants(rule);
   }
 
-  drop(unit: Unit, rule: string, words: string): void {
+  drop(unit: RepairUnit, rule: string, words: string): void {
     editsOf(unit).drop = { rule, words };
   }
 
   /** A member that is set twice keeps its first reason and gets its last value. */
-  setMember(unit: Unit, member: NewMember): void {
+  setMember(unit: RepairUnit, member: NewMember): void {
     const { members } = editsOf(unit);
     const at = members.findIndex(({ key }) => key === member.key);
     const earlier = members[at];
@@ -219,12 +219,12 @@ export class RepairState {
   }
 
   /** Once per rule, however often it found something in the object. */
-  editInside(unit: Unit, edit: InnerEdit): void {
+  editInside(unit: RepairUnit, edit: InnerEdit): void {
     const { inner } = editsOf(unit);
     if (!inner.some(({ rule }) => rule === edit.rule)) inner.push(edit);
   }
 
-  insertAfter(unit: Unit, line: NewLine): void {
+  insertAfter(unit: RepairUnit, line: NewLine): void {
     editsOf(unit).after.push(line);
   }
 

@@ -2,14 +2,14 @@ import type { JsonObject } from '../../json/value.ts';
 import { LogIndex, NO_PARENT } from '../../log/log-index.ts';
 import { Pairing, toolCalls } from '../../transcript/turns.ts';
 import { staleLeaf } from '../../tree/path.ts';
-import type { RepairEntry, RepairState, ToolUse } from './repair-state.ts';
+import type { EntryToolUse, RepairEntry, RepairState } from './repair-state.ts';
 
 /** What is in place of a result that nobody recorded. */
 const NEVER_RECORDED =
   'The result of this tool call was never recorded; whether the tool ran, and what it did, is not known.';
 
 /** What a message says about tools; undefined for one that makes no call and is no result. */
-export function toolUseOf(message: JsonObject, timestamp: unknown): ToolUse | undefined {
+export function toolUseOf(message: JsonObject, timestamp: unknown): EntryToolUse | undefined {
   const { role, stopReason, toolCallId } = message;
   const calls = toolCalls(role === 'assistant' ? message : {}).flatMap(({ id, name }) =>
     typeof id === 'string' ? [{ id, name: typeof name === 'string' ? name : undefined }] : [],
@@ -116,7 +116,7 @@ function insertResults(
     const missing = new Set(inserted.has(key) ? [] : calls);
     let parentId = inserted.get(key) ?? repair.idOf(behind);
     if (parentId === undefined) return;
-    for (const call of (turn.tools as ToolUse).calls) {
+    for (const call of (turn.tools as EntryToolUse).calls) {
       if (!missing.delete(call.id)) continue;
       const id = repair.mint(behind.position + 1);
       const message = {
