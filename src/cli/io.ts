@@ -1,4 +1,4 @@
-import { readRandom } from '../files/system.ts';
+import { systemRandom } from '../files/system.ts';
 import type { Io, Style } from '../shared/command.ts';
 import { errorCode } from '../util/errors.ts';
 import { PLAIN } from '../util/io.ts';
@@ -39,12 +39,6 @@ export function wantsColor(when: string | undefined, env: Io['env'], isTerminal:
 /** Chalk is loaded where there is something to color. */
 export async function makeStyle(color: boolean): Promise<Style> {
   return color ? new (await import('chalk')).Chalk({ level: 1 }) : PLAIN;
-}
-
-/** Without node:crypto where the system has a file for it: to load that takes as long as to read a small log. */
-function systemRandom(bytes: number): Uint8Array {
-  const memory = new Uint8Array(bytes);
-  return readRandom(memory) ? memory : process.getBuiltinModule('node:crypto').randomFillSync(memory);
 }
 
 /** Signal 0 only asks; being refused means that there is somebody. */

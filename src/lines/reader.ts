@@ -9,6 +9,8 @@ export const DEFAULT_MAX_LINE_BYTES = 256 * 1024 * 1024;
 /** Memory for a line that is held is kept up to this size; larger ones are rare. */
 const LARGEST_KEPT = 16 * 1024 * 1024;
 
+const EMPTY = Buffer.alloc(0);
+
 export interface ReadLinesOptions {
   /** A longer line is not held: it comes as a line with `oversize` set. */
   readonly maxLineBytes?: number;
@@ -28,7 +30,7 @@ export async function* readBlocks(
   let number = 1;
   let offset = 0;
   /** The start of a line whose end is in a later chunk, copied: the chunk's memory belongs to the source. */
-  let held = Buffer.alloc(0);
+  let held: Buffer = EMPTY;
   let heldBytes = 0;
   const hold = (piece: Buffer): void => {
     const before = held.subarray(0, heldBytes);

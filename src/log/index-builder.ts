@@ -14,8 +14,8 @@ export interface IndexBuilderOptions {
   readonly key: Uint8Array;
   /** Parse every line instead of looking for its envelope: slower, but no damaged line gets in. */
   readonly careful: boolean;
-  /** Gets the first lines, until it has seen enough and says so. */
-  readonly look?: (line: Line) => 'go on' | 'enough';
+  /** Gets the first lines, until it has seen enough and says so, or that the log is not to be indexed. */
+  readonly look?: (line: Line) => 'go on' | 'enough' | 'stop';
   /** The line of the file, for a line of a copy. */
   readonly lineOf?: (line: number) => number;
 }
@@ -40,6 +40,8 @@ export class IndexBuilder {
   titleSlot: JsonObject | undefined;
   titleSlotText: string | undefined;
   endsWithNewline = true;
+  /** Nothing more is taken. */
+  isStopped = false;
   /** Makes the same index sooner, from now on. */
   scanner: Scanner | undefined;
   readonly #careful: boolean;
@@ -65,13 +67,18 @@ export class IndexBuilder {
     this.endsWithNewline = true;
     const { scanner } = this;
     let block = piece;
-    while (scanner && this.#look && block.bytes.length > 0) {
+    while (scanner && this.#look && !this.isStopped && block.bytes.length > 0) {
       const length = block.bytes.indexOf(0x0a);
       this.#takeLine(block.line(0, length, block.number));
       block = block.from(length + 1, block.number + 1);
     }
+    if (this.isStopped) return;
     if (scanner && block.encoding !== 'invalid' && scanner.load(block.bytes)) this.#scan(block, scanner);
-    else for (const line of block.split()) this.#takeLine(line);
+    else
+      for (const line of block.split()) {
+        this.#takeLine(line);
+        if (this.isStopped) return;
+      }
   }
 
   #scan(block: Block, scanner: Scanner): void {
@@ -106,7 +113,10 @@ export class IndexBuilder {
   }
 
   #takeLine(line: Line): void {
-    if (this.#look?.(line) === 'enough') this.#look = undefined;
+    const seen = this.#look?.(line);
+    if (seen === 'enough') this.#look = undefined;
+    this.isStopped = seen === 'stop';
+    if (this.isStopped) return;
     const envelope = this.#careful ? undefined : findEnvelope(line.raw);
     if (!envelope || envelope.type === HEADER_TYPE || envelope.type === TITLE_TYPE) this.#read(line);
     else this.#add(envelope, line);

@@ -61,9 +61,11 @@ export interface EntryRanges extends IndexRow {
   parentLength: number;
 }
 
+const EMPTY = Buffer.alloc(0);
+
 /** One to be filled. */
 export function entryRanges(): EntryRanges {
-  const ids = { bytes: Buffer.alloc(0), idStart: 0, idLength: -1, parentStart: 0, parentLength: -1 };
+  const ids = { bytes: EMPTY, idStart: 0, idLength: -1, parentStart: 0, parentLength: -1 };
   return { ...ids, parent: NO_PARENT, type: 0, role: 0, line: 0, offset: 0, length: 0, flags: 0 };
 }
 
@@ -76,6 +78,7 @@ const REPEATED = 0x80;
 const MOST_HEADERS = 1024;
 
 const LONGEST_NAME = 100;
+const SHORTEST_SLICE = 13;
 
 /** Names as one byte: 0 is none, 255 is any name after the first 254, so a log of hostile names costs nothing. */
 class Names {
@@ -87,8 +90,8 @@ class Names {
     const known = this.#codes.get(name);
     if (known !== undefined) return known;
     if (this.#names.length >= Names.NAMELESS || name.length > LONGEST_NAME) return Names.NAMELESS;
-    // A copy: the name is often a slice that would keep a whole block of the log alive.
-    const copy = Buffer.from(name, 'utf16le').toString('utf16le');
+    // The name is often a slice that would keep a whole block of the log alive; V8 makes none that is short.
+    const copy = name.length < SHORTEST_SLICE ? name : Buffer.from(name, 'utf16le').toString('utf16le');
     this.#codes.set(copy, this.#names.push(copy) - 1);
     return this.#names.length - 1;
   }

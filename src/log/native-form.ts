@@ -12,6 +12,8 @@ import type { LeftOut } from './log-entry.ts';
 
 /** Lines are written some at a time. */
 const FLUSH_BYTES = 256 * 1024;
+/** The buffer of a conversion that has ended: of many short logs each would leave one to be cleaned up. */
+let spare: Buffer | undefined;
 
 const NEWLINE = 0x0a;
 
@@ -80,7 +82,8 @@ export async function nativeForm(
     let sourceLines = uint32Column();
     const damage: LeftOut[] = [];
     const replayed = new Set<string>();
-    const buffer = Buffer.allocUnsafeSlow(FLUSH_BYTES);
+    const buffer = spare ?? Buffer.allocUnsafeSlow(FLUSH_BYTES);
+    spare = undefined;
     let bytes = 0;
     let last = 0;
     const flush = (): void => {
@@ -147,6 +150,7 @@ export async function nativeForm(
       await toNative({ ...source, scanner: 'off' }, sink, conversion);
     }
     flush();
+    spare = buffer;
     const body = await scratch.store();
     return {
       head,

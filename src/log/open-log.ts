@@ -119,29 +119,24 @@ async function indexed(store: ByteStore, options: OpenLogOptions, careful: boole
     careful,
     look: (line) => {
       detection.pass([line]);
-      return detection.open || detection.foreign ? 'enough' : 'go on';
+      return detection.foreign ? 'stop' : detection.open ? 'enough' : 'go on';
     },
   });
-  await readAll(builder, store, options, () => detection.foreign !== undefined);
+  await readAll(builder, store, options);
   detection.end();
   if (detection.identity) return { builder, identity: detection.identity };
   builder.index.finish();
   return { builder };
 }
 
-async function readAll(
-  builder: IndexBuilder,
-  store: ByteStore,
-  options: OpenLogOptions,
-  isEnough: () => boolean = () => false,
-): Promise<void> {
+async function readAll(builder: IndexBuilder, store: ByteStore, options: OpenLogOptions): Promise<void> {
   for await (const piece of readBlocks(chunksOf(store, options))) {
     if (options.scanner !== 'off' && (store.size ?? piece.offset) > WORTH_A_SCANNER && !builder.scanner) {
       const { makeScanner } = await import('../scanner/scanner.ts');
       builder.scanner = makeScanner('compiled', options.random(8));
     }
     builder.take(piece);
-    if (isEnough()) return;
+    if (builder.isStopped) return;
   }
 }
 

@@ -1,6 +1,6 @@
-import { randomFillSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sizeOf } from '../files/input.ts';
+import { systemRandom } from '../files/system.ts';
 import { isDatabaseFile } from '../files/unpack.ts';
 import type { Io } from '../util/io.ts';
 
@@ -30,7 +30,7 @@ export async function hasToWait(path: string): Promise<boolean> {
 export function workerIo(): Pick<Io, 'stdin' | 'random' | 'signal'> {
   return {
     stdin: Readable.from([]),
-    random: (bytes) => randomFillSync(new Uint8Array(bytes)),
+    random: systemRandom,
     signal: new AbortController().signal,
   };
 }

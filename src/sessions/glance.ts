@@ -33,6 +33,10 @@ export interface Glanced {
 const HEAD_BYTES = 16 * 1024;
 const LONG_HEAD_BYTES = 64 * 1024;
 const TAIL_BYTES = 16 * 1024;
+/** Most logs have said all by the end of the line that is here. Behind it only lines matter that may name the session. */
+const FIRST_BYTES = 2 * 1024;
+/** What such a line has, in any format. */
+const NAMES_SESSION = /title"|"(?:title_change|session_info|summary|thread_name)"/;
 /** What a glance at a file costs, as bytes that are read. */
 export const GLANCE_BYTES = LONG_HEAD_BYTES + TAIL_BYTES;
 /** A first line that is longer than the head is read whole up to here. */
@@ -43,9 +47,7 @@ export async function glance(path: string, io: Pick<Io, 'stdin' | 'random' | 'si
     const store = await openUnpacked(path, { ...io, note: () => {} });
     try {
       if (store.database) return { sessions: await sessionsOf(path, store, io) };
-      const sessions = await sessionsOf(path, await ends(store, HEAD_BYTES), io);
-      if (sessions.every(({ title, cwd }) => title !== '' && cwd !== '')) return { sessions };
-      return { sessions: await sessionsOf(path, await ends(store, LONG_HEAD_BYTES), io) };
+      return { sessions: await sessionsInLines(path, store, io) };
     } finally {
       await store.close();
     }
@@ -53,6 +55,33 @@ export async function glance(path: string, io: Pick<Io, 'stdin' | 'random' | 'si
     if (!(error instanceof AppError)) throw error;
     return { sessions: [], error: error.message };
   }
+}
+
+/** To convert a line costs far more than to read it, so that few lines are tried first. */
+async function sessionsInLines(name: string, store: ByteStore, io: Pick<Io, 'random'>): Promise<SessionFacts[]> {
+  const short = await ends(store, HEAD_BYTES);
+  const telling = tellingLines(short);
+  // More lines may show what these do not, also what kind of log it is.
+  const first = telling === short ? [] : await sessionsOf(name, inMemory(telling), io).catch(() => []);
+  if (isEnough(first)) return first;
+  const sessions = await sessionsOf(name, inMemory(short), io);
+  if (isEnough(sessions) || short.length === store.size) return sessions;
+  return await sessionsOf(name, inMemory(await ends(store, LONG_HEAD_BYTES)), io);
+}
+
+function isEnough(sessions: readonly SessionFacts[]): boolean {
+  return sessions.length > 0 && sessions.every(({ title, cwd }) => title !== '' && cwd !== '');
+}
+
+/** The first lines of a JSONL log and those that may name the session; of anything else all. */
+function tellingLines(bytes: Buffer): Buffer {
+  const isObject = bytes[0] === 0x7b && bytes[bytes.indexOf(0x0a) - 1] === 0x7d;
+  const end = isObject ? bytes.indexOf(0x0a, FIRST_BYTES) + 1 : 0;
+  if (end === 0 || end === bytes.length) return bytes;
+  const kept = [bytes.subarray(0, end)];
+  for (const line of bytes.toString('latin1', end).split(/(?<=\n)/))
+    if (NAMES_SESSION.test(line)) kept.push(Buffer.from(line, 'latin1'));
+  return Buffer.concat(kept);
 }
 
 async function sessionsOf(name: string, store: ByteStore, { random }: Pick<Io, 'random'>): Promise<SessionFacts[]> {
@@ -92,19 +121,19 @@ async function firstPrompt(log: Log): Promise<string> {
 }
 
 /** The whole lines at the start and the end of a log. */
-async function ends(store: ByteStore, headBytes: number): Promise<ByteStore> {
+async function ends(store: ByteStore, headBytes: number): Promise<Buffer> {
   let head = await bytesAt(store, 0, headBytes);
   if (head.length === headBytes && !head.includes(0x0a)) head = await bytesAt(store, 0, LONGEST_LINE);
   const size = store.size ?? head.length;
-  if (size <= head.length) return inMemory(head);
+  if (size <= head.length) return head;
   const start = Math.max(head.length, size - TAIL_BYTES);
   const tail = await bytesAt(store, start, TAIL_BYTES);
   const cut = start === head.length ? 0 : tail.indexOf(0x0a) + 1;
   const end = start === head.length ? head.length : head.lastIndexOf(0x0a) + 1;
-  return inMemory(Buffer.concat([head.subarray(0, end || head.length), tail.subarray(cut)]));
+  return Buffer.concat([head.subarray(0, end || head.length), tail.subarray(cut)]);
 }
 
 async function bytesAt(store: ByteStore, start: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length);
+  const buffer = Buffer.allocUnsafe(length);
   return buffer.subarray(0, await store.readAt(buffer, start));
 }

@@ -4,7 +4,7 @@ const BITS = 14;
 const PAGE = 1 << BITS;
 const MASK = PAGE - 1;
 /** Most logs are small, so the first page starts small; only it is ever copied. */
-const FIRST = 256;
+const FIRST = 16;
 
 /** A growing list of numbers in typed arrays, for ten million entries. It grows by pages: the peak is what it holds. */
 export class NumberColumn {

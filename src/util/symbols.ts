@@ -62,13 +62,13 @@ export class Symbols {
   /** Where a text starts: the number of its page times PAGE, and the place there. */
   readonly #starts = uint32Column();
   /** A slot holds a symbol, and in the bits that no symbol of this table needs those of its hash. */
-  #table = new Int32Array(1024).fill(NONE);
+  #table = new Int32Array(64).fill(NONE);
   /** Where the last text belongs that was looked for and is not there. */
   #free = 0;
   readonly #pages: Buffer[] = [];
   #used = 0;
   #last = NONE;
-  #scratch = Buffer.alloc(256);
+  #scratch = Buffer.allocUnsafe(256);
   readonly #recent = new RecentTexts();
 
   /** The key is 8 random bytes. */

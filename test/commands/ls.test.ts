@@ -134,6 +134,63 @@ describe('ls', () => {
     writeFileSync(path, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
     expect(await list(path)).toMatchObject([{ id: 's1', cwd: '/w', title: 'named last' }]);
   });
+
+  it('finds a title between the lines of the start and the end, and a prompt behind many records', async () => {
+    const folder = join(home, 'titles');
+    mkdirSync(folder);
+    const filler = 'x'.repeat(3000);
+    const time = '2026-01-01T00:00:00.000Z';
+    const pi = { timestamp: time, parentId: null };
+    const said = (id: string, content: string) => ({ ...pi, type: 'message', id, message: { role: 'user', content } });
+    const claude = { sessionId: 'c', cwd: '/w', timestamp: time, isSidechain: false, parentUuid: null };
+    const asked = (uuid: string, content: string) => ({
+      ...claude,
+      type: 'user',
+      uuid,
+      message: { role: 'user', content },
+    });
+    const codex = (type: string, payload: object) => ({ timestamp: time, type, payload });
+    const meta = { id: 'x', cwd: '/w', timestamp: time, originator: 'o', cli_version: '0.166.0' };
+    const text = (words: string) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text: words }] });
+    const many = <Line>(line: (at: number) => Line): Line[] => Array.from({ length: 3 }, (_, at) => line(at));
+    const starts: Record<string, readonly object[]> = {
+      pi: [
+        { type: 'session', version: 3, id: 'p', timestamp: time, cwd: '/w' },
+        ...[said('a', 'asked'), ...many((at) => said(`f${at}`, filler))],
+        { ...pi, type: 'session_info', id: 'n', name: 'the title' },
+      ],
+      claude: [
+        ...[asked('a', 'asked'), ...many((at) => asked(`f${at}`, filler))],
+        { type: 'ai-title', sessionId: 'c', aiTitle: 'the title' },
+      ],
+      codex: [
+        codex('session_meta', meta),
+        ...[codex('response_item', text('asked')), ...many(() => codex('response_item', text(filler)))],
+        codex('event_msg', { type: 'thread_name_updated', thread_id: 'x', thread_name: 'the title' }),
+      ],
+      late: [
+        ...many((at) => ({
+          type: 'queue-operation',
+          operation: 'remove',
+          timestamp: time,
+          sessionId: `c${at}${filler}`,
+        })),
+        asked('a', 'the title'),
+      ],
+    };
+    for (const [name, lines] of Object.entries(starts)) {
+      // As it is, and with 200 KB between the start and the end.
+      const rest = Array.from({ length: 60 }, (_, at) => [...lines.slice(0, -1)].at(-(1 + (at % 2))) as object);
+      for (const [kind, all] of Object.entries({ short: lines, long: [...lines, ...rest] }))
+        writeFileSync(join(folder, `${name}-${kind}.jsonl`), `${all.map((line) => JSON.stringify(line)).join('\n')}\n`);
+    }
+    const rows = await list(folder);
+    expect(rows.map(({ path, title, cwd }) => `${basename(path)} ${title} ${cwd}`).sort()).toEqual(
+      Object.keys(starts)
+        .sort()
+        .flatMap((name) => [`${name}-long.jsonl the title /w`, `${name}-short.jsonl the title /w`]),
+    );
+  });
 });
 
 describe('an address', () => {
