@@ -1,10 +1,12 @@
 import { readFormats } from '../formats/index.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { ANY_JSONL } from '../redact/log-lines.ts';
+import type { SearchedLog } from '../redact/redact-log.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { REPORTER_NAMES } from '../reporters/index.ts';
-import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
-import type { Redaction } from '../shared/redaction.ts';
+import { scannerKind } from '../scanner/layout.ts';
+import { type Command, flag, type Io, noteDamage, option, type ParsedArgs } from '../shared/command.ts';
+import { isFolderName } from '../shared/each-log.ts';
 import { FROM_OPTION, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 import { UsageError } from '../util/errors.ts';
 import { version } from '../util/version.ts';
@@ -18,10 +20,10 @@ export const command: Command = {
   operands: '[FILE|DIR]...',
   description: [
     'Replaces keys, tokens, passwords, private keys and credentials in URLs by markers such as [redacted:github-token:1], in every log that has one JSON object per line, whichever agent wrote it. Equal secrets get the same number within a run. Everything else stays byte for byte, and the output is valid wherever the input was: it can be validated, converted and resumed.',
-    'Secrets are found in strings and member names as they read without escapes, also in JSON that is in a string, by the rules of secretlint and a table of more than 100 kinds of our own (--list-kinds). Ids, signatures, encrypted content and base64 data are never changed. A line that is not JSON is searched as text; damage is not reported, validate does that. No pattern finds every secret: look at the result before you publish it.',
-    'A value that was found once is replaced wherever it is, in other words of the log, file names and JSON with escapes too, if it has at least 6 characters. A FILE is read twice if anything is found, so that this also covers what comes before; from standard input it covers what follows.',
+    'Secrets are found in strings and member names as they read without escapes, also in JSON that is in a string, by the rules of secretlint and a table of more than 100 kinds of our own (--list-kinds). Ids, signatures, encrypted content and base64 data are never changed. A damaged line is searched as text, with a note and exit code 1. No pattern finds every secret: look at the result before you publish it.',
+    'A value that was found once is replaced wherever it is, in other words of the log, file names and JSON with escapes too, if it has at least 6 characters. A FILE is read twice if anything is found, so that this also covers what comes before; from standard input, and of several FILEs, it covers what follows.',
     'A thinking block with a signature that holds a secret is removed, because providers reject a changed one. In a Codex log that other logs may name offsets of, and in a title slot, lines keep their length: blanks fill up what is shorter, and a secret that is shorter than its marker becomes asterisks. Blobs that a log refers to are not searched, and are counted.',
-    'How many secrets of which kind were replaced goes to standard error; no secret does. Exit 0 if all was written, and with --check 0 without findings and 1 with some; 2 if something went wrong.',
+    'How many secrets of which kind were replaced goes to standard error; no secret does. Exit 0 if all was written, 1 if a line is damaged or --check finds a secret, 2 if something went wrong. Several FILEs, and a folder, which stands for every log in it, need -i or --check.',
     'Memory: one line, and the values that were found.',
   ],
   options: [
@@ -42,7 +44,11 @@ export const command: Command = {
     option('only', 'KIND', 'Replace only these kinds, with commas between', { many: true }),
     option('ignore', 'KIND', 'Do not replace these kinds, with commas between', { many: true }),
     option('allow', 'FILE', 'Do not replace the values in FILE, one per line'),
-    option('map', 'FILE', 'Write what was replaced to FILE, which only you can read: one JSON record per value'),
+    option(
+      'map',
+      'FILE',
+      "Write what was replaced to FILE, which only you can read: one JSON record per value; its name must not end in '.jsonl', or agents would list it",
+    ),
     flag('list-kinds', 'List the kinds of secrets', { needsNoInput: true }),
     ...REWRITE_OPTIONS.filter(({ name }) => name !== 'dry-run').map((one) => (one === FROM_OPTION ? FROM : one)),
   ],
@@ -51,8 +57,7 @@ export const command: Command = {
     'sessionctl redact --check --format github sessions/': 'fail in CI if a log has a secret',
     'sessionctl redact --paths --emails claude:last | sessionctl export > session.md': 'for a public issue',
     'sessionctl convert goose.db | sessionctl redact > session.jsonl': 'a session from a database',
-    'sessionctl redact -i --backup --map values.jsonl session.jsonl':
-      'in place; the old file stays as session.jsonl.bak',
+    'sessionctl redact -i --backup --map values session.jsonl': 'in place; the old file stays as session.jsonl.bak',
   },
   readsInput: true,
   run,
@@ -69,9 +74,22 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   if (args.texts('format').length > 0 && !isCheck) throw new UsageError('--format is for --check');
   if (isCheck && args.text('map') !== undefined) throw new UsageError('--check replaces nothing, so there is no --map');
   const redaction = await openRedaction(args, io);
+  const { makeScanner } = await import('../scanner/scanner.ts');
+  const reading = { from: args.text('from'), scanner: makeScanner(scannerKind(io.env), io.random(8)) };
   try {
-    if (isCheck) return await check(args, io, redaction.redactor);
-    const code = await rewrite(args, io, (input, out) => redactOne(input, out, redaction, args, io));
+    if (isCheck) return await check(args, io, redaction.redactor, reading);
+    const isMany = args.operands.length > 1 || (await isFolderName(args.operands[0] ?? '-'));
+    const count = { logs: 0, found: 0 };
+    const code = await rewrite(args, io, async (input, out) => {
+      const done = await redactOne(input, out, redaction.redactor, reading);
+      count.logs++;
+      if (done.replaced.size > 0) count.found++;
+      if (done.replaced.size > 0 || !isMany) redaction.tell(input.name);
+      if (done.refs > 0) io.note(`${input.name}: ${counted(done.refs, 'blob ref')}; the blobs were not searched`);
+      noteDamage(input.name, done.damaged, 'was searched as text', io);
+      return done.damaged.length > 0 ? 1 : 0;
+    });
+    if (isMany && count.found === 0) io.note(`no secrets found in ${counted(count.logs, 'log')}`);
     await redaction.finish();
     return code;
   } finally {
@@ -79,10 +97,12 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   }
 }
 
-async function redactOne(input: RewriteInput, out: ByteWriter, redaction: Redaction, args: ParsedArgs, io: Io) {
+type Reading = Pick<SearchedLog, 'from' | 'scanner'>;
+
+async function redactOne(input: RewriteInput, out: ByteWriter, redactor: Redactor, reading: Reading) {
   const { redactLog } = await import('../redact/redact-log.ts');
   const { name, read, rereadable, streams } = input;
-  const done = await redactLog({ name, read, rereadable, from: args.text('from') }, redaction.redactor, {
+  return await redactLog({ name, read, rereadable, ...reading }, redactor, {
     onLine: (raw) => {
       out.raw(raw);
       return out.full ? out.flush() : undefined;
@@ -93,28 +113,26 @@ async function redactOne(input: RewriteInput, out: ByteWriter, redaction: Redact
       await out.flush();
     },
   });
-  redaction.tell(name);
-  if (done.refs > 0) io.note(`${name}: ${counted(done.refs, 'blob ref')}; the blobs were not searched`);
-  return 0;
 }
 
 /** Lists what would be replaced as `validate` lists its findings. */
-async function check(args: ParsedArgs, io: Io, redactor: Redactor): Promise<number> {
+async function check(args: ParsedArgs, io: Io, redactor: Redactor, reading: Reading): Promise<number> {
   const { Validation } = await import('../validate/validation.ts');
   const { openReports, readRequest } = await import('../validate/reports.ts');
-  const { SECRET_RULE, SecretChecker } = await import('../validate/secret-checker.ts');
+  const { DAMAGED_RULE, SECRET_RULE, SecretChecker } = await import('../validate/secret-checker.ts');
   const formats = args.texts('format');
   const about = {
     out: io.stdout,
     style: io.style,
     quiet: false,
-    rules: [SECRET_RULE],
+    rules: [SECRET_RULE, DAMAGED_RULE],
     version,
     now: io.now,
     listsAll: true,
   };
   const validation = new Validation(io, {
-    checker: new SecretChecker(redactor, args.text('from')),
+    command: 'redact --check',
+    checker: new SecretChecker(redactor, reading),
     reports: await openReports((formats.length > 0 ? formats : ['text']).map(readRequest), about, io),
     quiet: false,
     listsAll: true,

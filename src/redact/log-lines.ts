@@ -1,18 +1,28 @@
+import { lookAt } from '../blobs/line-object.ts';
 import { isTitleSlot } from '../entries/envelope-check.ts';
 import { Detection, type Identity } from '../formats/index.ts';
 import { isObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
-import { DEFAULT_MAX_LINE_BYTES, readLineBatches } from '../lines/reader.ts';
-import { AppError } from '../util/errors.ts';
+import { Block, DEFAULT_MAX_LINE_BYTES, readBlocks } from '../lines/reader.ts';
+import { outlines } from '../lines/short-lines.ts';
+import type { LeftOut } from '../log/log-entry.ts';
+import type { Scanner } from '../scanner/scanner.ts';
+import { AppError, UnsupportedLog } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 
 /** What `--from` takes besides the formats: a file that no format fits. */
 export const ANY_JSONL = 'jsonl';
+/** No member is read: the scanner only has to say whether a line is JSON. */
+const NO_NAMES = { members: [], texts: [] };
 /** A title slot of omp, without its newline: it is written over in place. */
 const SLOT_BYTES = 255;
 
+export interface DamagedLine extends LeftOut {
+  readonly offset: number;
+}
+
 /** A file that is no log of lines; the message says what it is and what to do. */
-export class NoLines extends AppError {
+export class NoLines extends UnsupportedLog {
   readonly noun: string;
 
   constructor(name: string, reason: string, noun: string) {
@@ -26,19 +36,28 @@ export class LogLines {
   readonly #name: string;
   readonly #from: string | undefined;
   readonly #detection: Detection;
+  readonly #scanner: Scanner | undefined;
+  /** Lines that are no JSON objects, as far as it was read. */
+  readonly damaged: DamagedLine[] = [];
   /** Others may name offsets of this log, so no line may become longer or shorter. */
   #keepsOffsets = false;
   #isKnown = false;
 
-  constructor(name: string, from: string | undefined) {
+  constructor(name: string, from: string | undefined, scanner: Scanner | undefined) {
     this.#name = name;
     this.#from = from;
+    this.#scanner = scanner;
     this.#detection = new Detection(name, { named: false, from: from === ANY_JSONL ? undefined : from });
   }
 
   async *read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
-    for await (const lines of readLineBatches(chunks)) {
+    for await (const piece of readBlocks(chunks)) {
+      const lines = piece instanceof Block ? piece.split() : [piece];
       for (const line of lines) this.#requireHeld(line);
+      for (const line of this.#suspects(piece, lines)) {
+        const { damage } = lookAt(line, undefined);
+        if (damage) this.damaged.push({ line: line.number, offset: line.offset, rule: damage });
+      }
       yield this.#isKnown ? lines : await this.#identify(this.#detection.pass(lines));
     }
     if (!this.#isKnown) yield await this.#identify(this.#detection.end());
@@ -46,6 +65,15 @@ export class LogLines {
 
   keepsLength(line: Line): boolean {
     return this.#keepsOffsets || (line.length === SLOT_BYTES && isObject(line.json) && isTitleSlot(line.json));
+  }
+
+  /** The lines that may be damaged: those that the scanner does not know to be JSON objects. */
+  #suspects(piece: Block | Line, lines: readonly Line[]): readonly Line[] {
+    const scanner = this.#scanner;
+    const isScanned = scanner && piece instanceof Block && piece.encoding !== 'invalid' && scanner.load(piece.bytes);
+    if (!isScanned) return lines;
+    const isKnown = [...outlines(piece, scanner, NO_NAMES)].map(({ isCut }) => isCut);
+    return lines.filter((_line, index) => !isKnown[index]);
   }
 
   /** What may be worked on, once it is known what the log is. */

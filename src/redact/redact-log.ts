@@ -1,6 +1,7 @@
 import { refsOf } from '../blobs/images.ts';
 import type { Line } from '../lines/line.ts';
-import { LogLines } from './log-lines.ts';
+import type { Scanner } from '../scanner/scanner.ts';
+import { type DamagedLine, LogLines } from './log-lines.ts';
 import { type Found, newTally, type Redactor, type Tally } from './redactor.ts';
 
 /** A log to be searched. */
@@ -12,6 +13,8 @@ export interface SearchedLog {
   readonly rereadable: boolean;
   /** The format that the user says it has. */
   readonly from: string | undefined;
+  /** Tells which lines are damaged; without it all are parsed for that. */
+  readonly scanner?: Scanner | undefined;
 }
 
 export interface RedactHooks {
@@ -22,10 +25,13 @@ export interface RedactHooks {
   readonly onChunk?: (chunk: Buffer) => Promise<void>;
 }
 
-/** What was found in a log, and how many refs it has to blobs, which are not searched. */
+/** What was found in a log. */
 export interface RedactedLog extends Tally {
   readonly lines: number;
+  /** To blobs, which are not searched. */
   readonly refs: number;
+  /** Lines that are no JSON objects, and were searched as text. */
+  readonly damaged: readonly DamagedLine[];
 }
 
 /** Replaces the secrets of a log. */
@@ -37,8 +43,9 @@ export async function redactLog(log: SearchedLog, redactor: Redactor, hooks: Red
   return first;
 }
 
-async function pass({ name, read, from }: SearchedLog, redactor: Redactor, { onFound, onLine }: RedactHooks) {
-  const log = new LogLines(name, from);
+async function pass(searched: SearchedLog, redactor: Redactor, { onFound, onLine }: RedactHooks): Promise<RedactedLog> {
+  const { name, read, from, scanner } = searched;
+  const log = new LogLines(name, from, scanner);
   const tally = newTally();
   redactor.tally = tally;
   let lines = 0;
@@ -52,5 +59,5 @@ async function pass({ name, read, from }: SearchedLog, redactor: Redactor, { onF
       if (written) await written;
     }
   }
-  return { lines, refs, ...tally };
+  return { lines, refs, damaged: log.damaged, ...tally };
 }

@@ -3,7 +3,7 @@ import { isObject, parseJson } from '../json/value.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
 import { partitionPoint } from '../util/search.ts';
 import { Finder, type FinderOptions, type Hit, MARKER } from './finder.ts';
-import { collectUnits, type SignedThinking, type Unit } from './units.ts';
+import { collectUnits, damagedUnit, type SignedThinking, type Unit } from './units.ts';
 import { Values } from './values.ts';
 
 export interface RedactorOptions extends FinderOptions {
@@ -72,12 +72,9 @@ export class Redactor {
     const from = text.startsWith('\ufeff') ? 1 : 0;
     const value = parseJson(from === 0 ? text : text.slice(from));
     const isJson = isObject(value) || Array.isArray(value);
-    const contentOnly = this.#options.content;
-    const units: Unit[] = isJson
-      ? collectUnits(text, from, { contentOnly })
-      : [{ text, start: -1, container: undefined, name: '', pointer: '', isJson: false, splices: [] }];
+    const units = isJson ? collectUnits(text, from, { contentOnly: this.#options.content }) : [damagedUnit(text)];
     this.#search(units, keepsLength, onFound);
-    return isJson ? this.#join(text, units) : (units[0]?.splices ?? []);
+    return this.#join(text, units);
   }
 
   /** Finds everything in the texts of a line, until nothing more is found in what is left. */
@@ -149,6 +146,7 @@ export class Redactor {
     const stays = ({ start }: Splice): boolean => !removed.some((block) => start >= block.start && start < block.end);
     return [...splices.filter(stays), ...this.#withoutThinking(line, removed)];
   }
+
   /** Takes blocks out of their arrays; one that would leave an empty array becomes a text that says so. */
   #withoutThinking(line: string, blocks: readonly SignedThinking[]): Splice[] {
     this.tally.thinking += blocks.length;

@@ -57,6 +57,12 @@ export function collectUnits(json: string, from: number, { contentOnly }: UnitOp
   return units;
 }
 
+/** A line that is no JSON, as if all of it were in a string: each escape is one character, as spliceString counts them. */
+export function damagedUnit(line: string): Unit {
+  const text = line.replace(/\\(?:u.{0,4}|.?)/gs, (one) => String(parseJson(`"${one}"`) ?? '\ufffd'));
+  return { text, start: -1, container: undefined, name: '', pointer: '', isJson: false, splices: [] };
+}
+
 function walkUnits(
   json: string,
   from: number,

@@ -75,8 +75,8 @@ export function junitReporter({ version, now }: ReporterOptions): Reporter {
       const outcome = isGreen ? '' : element('failure', { type: 'hidden', message }, message);
       return addSuite(name, [['findings not shown', outcome]], isGreen ? [message] : []);
     },
-    end: () => {
-      const root = attributesText({ name: 'sessionctl validate', ...totals });
+    end: ({ command }) => {
+      const root = attributesText({ name: `sessionctl ${command}`, ...totals });
       return ['<?xml version="1.0" encoding="UTF-8"?>\n', `<testsuites${root}>\n`, ...suites, '</testsuites>\n'].join(
         '',
       );

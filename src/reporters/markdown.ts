@@ -25,7 +25,7 @@ export function markdownReporter(): Reporter {
     skipped: (name, reason) => add('unchecked', [name, reason]),
     end: (summary) =>
       [
-        `### sessionctl validate\n\n${plainText(summaryLine(summary))}\n`,
+        `### sessionctl ${summary.command}\n\n${plainText(summaryLine(summary))}\n`,
         table('| File | Line | Level | Rule | Finding |\n| --- | ---: | --- | --- | --- |\n', [
           ...rows.error,
           ...rows.warning,

@@ -19,8 +19,11 @@ export interface Reporter {
   end(summary: Summary): string;
 }
 
+export type CheckCommand = 'validate' | 'redact --check';
+
 /** What a run has found; it counts while it goes on. */
-export const newSummary = () => ({
+export const newSummary = (command: CheckCommand = 'validate') => ({
+  command,
   /** Sessions that were checked to their end. */
   sessions: 0,
   /** Files that a walk through a folder met and that are no session logs. */
@@ -46,7 +49,10 @@ export type Summary = Readonly<ReturnType<typeof newSummary>>;
 export type FileCounts = Pick<Summary, 'entries' | 'errors' | 'warnings'>;
 
 /** What reporters say about a rule. */
-export type RuleText = Pick<RuleMeta, 'id' | 'level' | 'summary' | 'why' | 'advice'>;
+export interface RuleText extends Pick<RuleMeta, 'id' | 'level' | 'summary' | 'why' | 'advice'> {
+  /** What tells more about it; by default the page of rules. */
+  readonly page?: string;
+}
 
 export interface ReporterOptions {
   readonly style: Style;
@@ -75,14 +81,15 @@ export const SILENT: Reporter = {
 
 /** '2 errors and 1 warning in 3 sessions (1,204 entries); 2 can be fixed by 'sessionctl repair''. */
 export function summaryLine(summary: Summary): string {
-  const { sessions, entries, errors, warnings, fixable, hidden, suppressed, skippedKinds, failed } = summary;
+  const { command, sessions, entries, errors, warnings, fixable, hidden, suppressed, skippedKinds, failed } = summary;
+  const [error, problem] = command === 'validate' ? ['error', 'problem'] : ['secret', 'secret'];
   const all = errors + warnings;
   const isChecked = sessions > 0 || all > 0;
-  const found = [errors > 0 && counted(errors, 'error'), warnings > 0 && counted(warnings, 'warning')];
+  const found = [errors > 0 && counted(errors, error), warnings > 0 && counted(warnings, 'warning')];
   const where = `in ${counted(sessions, 'session')} (${counted(entries, 'entry', 'entries')})`;
   const kinds = Object.entries(skippedKinds).sort(([, a], [, b]) => b - a);
   const words = [
-    isChecked && `${inWords(found) || (suppressed > 0 ? 'no new problems found' : 'no problems found')} ${where}`,
+    isChecked && `${inWords(found) || `no ${suppressed > 0 ? 'new ' : ''}${problem}s found`} ${where}`,
     suppressed > 0 && `${counted(suppressed, 'finding')} suppressed`,
     hidden > 0 && `${counted(hidden, 'finding')} not shown because of --max-findings`,
     fixable > 0 && `${fixable === all && fixable > 1 ? 'all' : fixable} can be fixed by 'sessionctl repair'`,

@@ -58,7 +58,7 @@ function reportingDescriptor(rule: RuleText): object {
     shortDescription: { text: plainText(rule.summary) },
     fullDescription: { text: plainText(rule.why) },
     help: { text: plainText(rule.advice) },
-    helpUri: rulePage(rule.id),
+    helpUri: rule.page ?? rulePage(rule.id),
     defaultConfiguration: { enabled: !off, level: off ? 'note' : rule.level },
   };
 }

@@ -81,6 +81,8 @@ async function linesOf(path: string, io: Io): Promise<string[]> {
 function openMap(args: ParsedArgs, io: Io) {
   const path = args.text('map');
   if (path === undefined) return undefined;
+  if (path.toLowerCase().endsWith('.jsonl'))
+    throw new UsageError(`'${path}': a map must not end in '.jsonl', for agents would list it as a session`);
   const output = args.text('output');
   const others = [
     ...(args.operands.length > 0 ? args.operands : ['/dev/stdin']),

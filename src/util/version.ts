@@ -8,3 +8,7 @@ export const HOMEPAGE = 'https://github.com/sessionctl/sessionctl';
 export function rulePage(id: string): string {
   return `${HOMEPAGE}/blob/main/docs/rules.md#${id}`;
 }
+
+export function commandPage(name: string): string {
+  return `${HOMEPAGE}/blob/main/docs/commands.md#${name}`;
+}

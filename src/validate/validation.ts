@@ -3,7 +3,7 @@ import { databaseIn, isDatabaseFile } from '../files/unpack.ts';
 import { findSessions } from '../files/walk.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { ByteStore } from '../log/byte-store.ts';
-import { newSummary, paintedSummary, summaryLine } from '../reporters/index.ts';
+import { type CheckCommand, newSummary, paintedSummary, summaryLine } from '../reporters/index.ts';
 import type { Finding } from '../rules/rule.ts';
 import { AppError, ClosedPipe, OutputError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -23,6 +23,8 @@ import type { Suppressions } from './suppressions.ts';
 type Checker = Pick<LogChecker, 'check'>;
 
 export interface ValidationOptions {
+  /** By default `validate`. */
+  readonly command?: CheckCommand;
   readonly checker: Checker;
   /** What other threads need to check as the checker does; all is checked in this one where it is absent. */
   readonly settings?: CheckSettings;
@@ -73,7 +75,7 @@ export class Validation {
   readonly #io: Io;
   readonly #options: ValidationOptions;
   readonly #checker: Checker;
-  readonly #summary = newSummary();
+  readonly #summary: ReturnType<typeof newSummary>;
   /** How many skipped files people were to hear of. */
   #named = 0;
 
@@ -81,6 +83,7 @@ export class Validation {
     this.#io = io;
     this.#options = options;
     this.#checker = options.checker;
+    this.#summary = newSummary(options.command);
   }
 
   async run(operands: readonly string[]): Promise<number> {

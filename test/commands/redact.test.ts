@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { projectRoot, run, spawnProgram } from '../support/run.ts';
@@ -75,6 +84,86 @@ test('writes what was replaced to a file that nobody else can read, also where o
   expect(await run(['redact', '--map', path, path])).toMatchObject({ code: 2 });
 });
 
+describe('a folder', () => {
+  it('is redacted in place, log by log, and what is no log of lines stays and is counted', async () => {
+    const folder = scratchFolder();
+    mkdirSync(join(folder, 'deep'));
+    const other = `{"a":"${TOKEN}"}\n{"a":2}\n`;
+    const tools = readFileSync(join(projectRoot, 'fixtures/formats/claude-code/2.1.325/tools.jsonl'), 'utf8');
+    writeFileSync(join(folder, 'clean.jsonl'), HEADER);
+    writeFileSync(join(folder, 'deep/claude.jsonl'), tools.replaceAll('Change the port', TOKEN));
+    writeFileSync(join(folder, 'log.jsonl'), log);
+    writeFileSync(join(folder, 'other.jsonl'), other);
+    const ran = await run(['redact', '-i', '--backup', folder]);
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(ran.stderr.split('\n')).toEqual([
+      expect.stringMatching(/deep\/claude\.jsonl: \d secrets? replaced: github-token \d$/),
+      expect.stringMatching(/log\.jsonl: 2 secrets replaced: github-token 1, password 1$/),
+      'sessionctl: 1 file skipped, of kinds that this command does not take',
+      '',
+    ]);
+    expect(readFileSync(join(folder, 'deep/claude.jsonl'), 'utf8')).toBe(tools.replaceAll('Change the port', MARKER));
+    expect(readFileSync(join(folder, 'log.jsonl.bak'), 'utf8')).toBe(log);
+    expect(readFileSync(join(folder, 'other.jsonl'), 'utf8')).toBe(other);
+    expect((await run(['redact', '-i', folder])).stderr).toMatch(/\nsessionctl: no secrets found in 3 logs\n$/);
+  });
+
+  it('has no map among its logs, where it would be taken for one or take the place of one', async () => {
+    const path = fileWith(log);
+    expect(await run(['redact', '-i', '--map', path, join(path, '..')])).toMatchObject({ code: 2 });
+    expect(readFileSync(path, 'utf8')).toBe(log);
+  });
+});
+
+describe('a damaged line', () => {
+  const torn = `{"type":"message","id":"b","text":"a ${TOKEN} b`;
+
+  it('is searched as text, stays as it is otherwise, is told and earns exit code 1', async () => {
+    const path = fileWith(log + torn);
+    const ran = await run(['redact', path]);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout.endsWith(torn.replace(TOKEN, MARKER))).toBe(true);
+    expect(ran.stderr).toContain(
+      `${path}: line 4 is damaged (torn-line) and was searched as text; 'sessionctl repair'`,
+    );
+    expect(await run(['redact'], { stdin: HEADER + '{"type":"mess' })).toMatchObject({
+      code: 1,
+      stdout: `${HEADER}{"type":"mess`,
+      stderr: expect.stringContaining('line 2 is damaged (torn-line)'),
+    });
+  });
+
+  it.each([
+    ['nul-bytes', Buffer.from('\0\0{"type":"custom","customType":"a"}\n')],
+    ['invalid-utf8', Buffer.from([...Buffer.from('{"type":"custom","customType":"'), 0xff, ...Buffer.from('"}\n')])],
+    ['not-json', Buffer.from('hello\n')],
+    ['not-an-object', Buffer.from('[1]\n')],
+  ])('is told whatever it has: %s', async (rule, line) => {
+    const bytes = Buffer.concat([Buffer.from(HEADER + message('x')), line]);
+    for (const env of [{}, { SESSIONCTL_SCANNER: 'off' }]) {
+      const piped = await run(['redact'], { env, stdin: bytes });
+      expect(piped).toMatchObject({ code: 1, stderr: expect.stringContaining(`line 3 is damaged (${rule})`) });
+      expect(piped.stdoutBytes.equals(bytes)).toBe(true);
+    }
+  });
+
+  it('hides no secret behind escapes', async () => {
+    const hidden = torn.replace('ghp_', '\\u0067hp\\u005f');
+    const { stdout } = await run(['redact'], { stdin: HEADER + hidden });
+    expect(stdout).toBe(HEADER + torn.replace(TOKEN, MARKER));
+  });
+
+  it('is a warning of --check, in every format', async () => {
+    const path = fileWith(`${HEADER}{"type":"mess`);
+    for (const format of ['text', 'json', 'github', 'sarif', 'junit', 'markdown']) {
+      const ran = await run(['redact', '--check', '--format', format, path]);
+      expect(ran.code).toBe(0);
+      expect(ran.stdout, format).toContain('damaged-line');
+      expect(ran.stdout, format).toContain('torn-line');
+    }
+  });
+});
+
 test('takes values that are no secrets from a file', async () => {
   const allow = fileWith(`${TOKEN}\r\n\nother\n`, 'allow.txt');
   expect((await run(['redact', '--allow', allow], { stdin: log })).stdout).toContain(TOKEN);
@@ -92,15 +181,16 @@ test('leaves no temporary file where another option is wrong', async () => {
 describe('--check', () => {
   it('lists findings with a pointer and never a value, in every format, and exits 1', async () => {
     const path = fileWith(log);
-    for (const format of ['text', 'json', 'github', 'sarif', 'junit']) {
+    for (const format of ['text', 'json', 'github', 'sarif', 'junit', 'markdown']) {
       const ran = await run(['redact', '--check', '--format', format, path]);
       expect(ran.code).toBe(1);
-      expect(ran.stdout).toContain('github-token at /message/content/0/text');
+      expect(ran.stdout).toMatch(/github-token at \/message\/content\/0\/text/);
+      expect(ran.stdout).not.toMatch(/sessionctl validate|rules\.md/);
       expect(ran.stdout + ran.stderr).not.toContain(TOKEN);
     }
     const { stdout, stderr } = await run(['redact', '--check', path]);
     expect(stdout.split('\n')[0]).toBe(`${path}:2: error: secret: github-token at /message/content/0/text`);
-    expect(stderr).toBe('sessionctl: 2 errors in 1 session (3 entries)\n');
+    expect(stderr).toBe('sessionctl: 2 secrets in 1 session (3 entries)\n');
     expect(readFileSync(path, 'utf8')).toBe(log);
   });
 
@@ -111,7 +201,7 @@ describe('--check', () => {
     expect(await run(['redact', '--check', folder])).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(
-        /^sessionctl: .*\/other\.jsonl: skipped: is JSON Lines .*\nsessionctl: no problems found in 1 session \(1 entry\); 1 JSON Lines file, not checked\n$/,
+        /^sessionctl: .*\/other\.jsonl: skipped: is JSON Lines .*\nsessionctl: no secrets found in 1 session \(1 entry\); 1 JSON Lines file, not checked\n$/,
       ),
     });
   });

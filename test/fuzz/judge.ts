@@ -6,7 +6,7 @@ import { parseXml } from '../support/xml.ts';
 import { type Call, HEALTHY, LOG } from './calls.ts';
 
 /** Commands whose output is a log made from a log. */
-const REWRITERS = new Set(['migrate', 'repair', 'externalize', 'inline']);
+const REWRITERS = new Set(['migrate', 'repair', 'externalize', 'inline', 'redact']);
 /** What may stand in the folder of a case afterwards. */
 const EXPECTED_NAMES =
   /^(?:log\.jsonl|healthy\.jsonl|classes\.json|blobs|assets|q|report|out\.(?:jsonl|md|html)|(?:log|healthy)\.jsonl\.(?:bak\d*|old\d*)|(?:log|healthy|out)\.(?:jsonl|md|html)\.quarantine)$/;
@@ -61,7 +61,8 @@ export async function judge(
   if (namesLog) return undefined;
   if (after !== log) return await judgeOutput(call, log, after, isCut ? 1 : ran.code);
   const isWhole = !isCut && ran.code !== 2 && !call.argv.includes(HEALTHY);
-  if (!isWhole || call.given.has('dry-run') || call.given.has('in-place')) return undefined;
+  if (!isWhole || ['dry-run', 'check', 'list-kinds', 'in-place'].some((option) => call.given.has(option)))
+    return undefined;
   if (!REWRITERS.has(call.command) && call.command !== 'fork') return undefined;
   const target = call.given.has('output')
     ? ['out.jsonl', 'out.md', 'out.html'].find((name) => existsSync(name))
@@ -117,15 +118,16 @@ async function judgeOutput(call: Call, input: string, output: string, code: numb
   const is = await errorsOf(output);
   // A log that is printed over several lines is none to the others, and repair makes one of it.
   const wasBeyondOthers = was === undefined && is !== undefined && command === 'repair';
+  // Any JSON Lines are redacted if the user says so.
+  if (was === undefined && command === 'redact') return undefined;
   if ((was === undefined || is === undefined) && !wasBeyondOthers)
     return code === 0 && output !== '' ? `made something that is no log (exit ${code})` : undefined;
   if (was === undefined || is === undefined)
     return is?.length === 0 || code !== 0 ? undefined : 'repair exits 0 and leaves errors';
   const damage = is.filter((rule) => DAMAGE_RULES.has(rule));
   if (damage.length > 0 && !was.some((rule) => DAMAGE_RULES.has(rule))) return `made damage: ${damage.join(', ')}`;
-  // append looks at the end alone, and redact parses no line that cannot hold a secret.
-  const looksAtAll = command !== 'append' && command !== 'redact';
-  if (damage.length > 0 && code === 0 && looksAtAll) return `exit 0 with damage: ${damage.join(', ')}`;
+  // append looks at the end alone.
+  if (damage.length > 0 && code === 0 && command !== 'append') return `exit 0 with damage: ${damage.join(', ')}`;
   if (command === 'externalize') return await judgeRoundTrip(call, input, output);
   if (command === 'migrate') return code === 0 ? await judgeMigrated(argv, output) : undefined;
   if (command !== 'repair') return undefined;

@@ -62,6 +62,7 @@ export function finding(over: Partial<Finding> = {}): Finding {
 
 export function summary(over: Partial<Summary> = {}): Summary {
   return {
+    command: 'validate',
     sessions: 1,
     skipped: 0,
     skippedKinds: {},
