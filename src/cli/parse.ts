@@ -1,7 +1,7 @@
 // Of yargs the parser alone: help and error messages are our own, and the rest takes long to load.
 import { Parser } from 'yargs/helpers';
 import type { Option, ParsedArgs } from '../shared/command.ts';
-import { UsageError } from '../util/errors.ts';
+import { UnknownOption, UsageError } from '../util/errors.ts';
 import { didYouMean } from '../util/words.ts';
 
 /** What yargs made of the words of a call. */
@@ -93,7 +93,7 @@ function refuseUnknown(
       : word.startsWith('--')
         ? didYouMean(word.slice(2), longs, '--')
         : "; a file whose name starts with a dash comes after '--'";
-  throw new UsageError(`unknown option '${word}'${hint}`);
+  throw hint ? new UsageError(`unknown option '${word}'${hint}`) : new UnknownOption(word);
 }
 
 function spelled(name: string, argv: readonly string[]): string {

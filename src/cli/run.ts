@@ -1,6 +1,13 @@
 import { commands } from '../commands/index.ts';
-import { allOptions, COMMON_OPTIONS, type Io, type NamedCommand, type ParsedArgs } from '../shared/command.ts';
-import { UsageError } from '../util/errors.ts';
+import {
+  allOptions,
+  COMMON_OPTIONS,
+  type Io,
+  type NamedCommand,
+  optionWords,
+  type ParsedArgs,
+} from '../shared/command.ts';
+import { UnknownOption, UsageError } from '../util/errors.ts';
 import { didYouMean } from '../util/words.ts';
 import { makeIo } from './io.ts';
 import { parseArgv } from './parse.ts';
@@ -29,7 +36,7 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
     return await settle(code);
   } catch (error) {
     progress?.clear();
-    return reportError(error, outside, command?.name);
+    return reportError(error instanceof UnknownOption ? await withOwners(error) : error, outside, command?.name);
   }
 }
 
@@ -49,9 +56,22 @@ async function loadCommand(name: string): Promise<NamedCommand> {
     throw new UsageError(`unknown option '${name}'; a command such as 'validate' or 'repair' comes first`);
   const names = commands.map((one) => one.name);
   const hint = HINTS[name] ?? (MEANT[name] ? `; did you mean '${MEANT[name]}'?` : didYouMean(name, names));
-  if (!hint && /[./\\]/.test(name))
+  if (!hint && /[.:/\\]/.test(name))
     throw new UsageError(`a command such as 'validate' comes before the file '${name}'`);
   throw new UsageError(`unknown command '${name}'${hint}`);
+}
+
+const MOST_OWNERS = 3;
+
+/** Says which other commands have an option. */
+async function withOwners({ word, message }: UnknownOption): Promise<UsageError> {
+  const all = await Promise.all(commands.map((entry) => entry.load()));
+  const owners = all.filter(({ options }) => options.some((option) => optionWords(option).includes(word)));
+  const names = owners.slice(0, MOST_OWNERS).map(({ name }) => `'${name}'`);
+  if (owners.length > MOST_OWNERS) names.push('others');
+  const last = names.length > 1 ? ` and ${names.pop()}` : '';
+  const hint = owners.length === 0 ? '' : `; ${names.join(', ')}${last} ${owners.length > 1 ? 'have' : 'has'} it`;
+  return new UsageError(`${message}${hint}`);
 }
 
 interface HelpRequest {

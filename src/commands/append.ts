@@ -56,6 +56,7 @@ export const command: Command = {
     const out = new ByteWriter(io.stdout);
     try {
       await log.prepare();
+      if (io.stdin.isTTY) io.note('reading entries from the terminal, one JSON object per line; Ctrl-D ends');
       for await (const line of readLines(abortable(inputChunks('-', io), io))) {
         if (!line.blank) out.text(`${await log.add(line)}\n`);
         await out.flush();

@@ -133,7 +133,9 @@ export function foreignMessage({ title, toNative }: LogFormat): string {
 
 /** What is said about it by a command that takes the logs of other agents too. */
 export function unsupportedMessage({ title, toNative }: LogFormat): string {
-  if (!toNative) return `not a supported session log (looks like ${title})`;
+  // Some titles say what to do.
+  const hint = title.includes(';') ? '' : "; 'sessionctl formats' lists those that are";
+  if (!toNative) return `not a supported session log (looks like ${title})${hint}`;
   return `looks like ${title}, which is read and not checked; check what 'sessionctl convert' makes of it`;
 }
 

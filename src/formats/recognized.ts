@@ -28,8 +28,20 @@ function startsWith(magic: string): Detect {
   return ({ bytes }) => bytes.startsWith(magic);
 }
 
+/** What people pass by mistake, by how it starts. */
+const MISTAKEN: readonly LogFormat[] = (
+  [
+    ['office', 'Office document', 'an Office document', /^PK\u0003\u0004.{26}(?:\[Content_Types\]|mimetype)/s],
+    ['pdf', 'PDF document', 'a PDF document', /^%PDF-/],
+    ['image', 'picture', 'a picture', /^(?:\u0089PNG|\u00ff\u00d8\u00ff|GIF8|RIFF....WEBP)/s],
+    ['html', 'HTML page', 'an HTML page', /^\s*<(?:!doctype html|html)\b/i],
+    ['utf-16', 'UTF-16 file', 'text in UTF-16; save it as UTF-8 first', /^(?:\u00ff\u00fe|\u00fe\u00ff)/],
+  ] as const
+).map(([id, noun, title, start]) => unspecific(id, noun, title, ({ bytes }) => start.test(bytes)));
+
 /** Formats that are named and not read; the first that detects a file counts. */
 export const recognizedFormats: readonly LogFormat[] = [
+  ...MISTAKEN,
   recognized(
     'sqlite',
     'SQLite database',

@@ -1,9 +1,9 @@
 import { isThere } from '../files/input.ts';
 import { listed } from '../formats/sessions.ts';
-import { AppError } from '../util/errors.ts';
+import { AppError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
-import { type Agent, agentNamed } from './agents.ts';
+import { type Agent, agentNamed, agentNames } from './agents.ts';
 import { findAll, type SessionFile, searchedFolders } from './find.ts';
 import { glance, type SessionSummary } from './glance.ts';
 
@@ -19,11 +19,20 @@ export async function readAddress(word: string): Promise<{ readonly agent: Agent
 /** The operands of a command with addresses replaced by the files that they mean. */
 export async function resolveAddresses(words: readonly string[], io: AddressIo): Promise<string[]> {
   const resolved: string[] = [];
+  // Words behind the first may be REVs, such as leaf:2.
+  if (words[0] !== undefined) await requireKnownAgent(words[0]);
   for (const word of words) {
     const address = await readAddress(word);
     resolved.push(address ? await resolve(word, address.agent, address.id, io) : word);
   }
   return resolved;
+}
+
+/** Refuses what looks like an address of an agent that is not known. */
+async function requireKnownAgent(word: string): Promise<void> {
+  const [, name] = /^([a-z][a-z-]*):[\w-]+$/.exec(word) ?? [];
+  if (name === undefined || agentNamed(name) || (await isThere(word))) return;
+  throw new UsageError(`'${word}' is no file, and '${name}' no agent; agents are ${agentNames()}`);
 }
 
 async function resolve(word: string, agent: Agent, id: string, io: AddressIo): Promise<string> {

@@ -37,11 +37,13 @@ export function agentNamed(word: string): Agent | undefined {
   return agents.find(({ name, aliases }) => name === word || aliases.includes(word));
 }
 
+export function agentNames(): string {
+  return agents.map(({ name }) => name).join(', ');
+}
+
 /** The agents that are named, for `ls` and its like; refuses a word that is neither an agent nor a file. */
 export function requireAgent(word: string): Agent {
   const agent = agentNamed(word);
   if (agent) return agent;
-  throw new UsageError(
-    `'${word}' is neither a file nor an agent; agents are ${agents.map(({ name }) => name).join(', ')}`,
-  );
+  throw new UsageError(`'${word}' is neither a file nor an agent; agents are ${agentNames()}`);
 }

@@ -165,6 +165,8 @@ class RevReader {
     const { header, index } = this.#session;
     if (header?.['id'] === word)
       return this.error(`'${rev}' is the id of the header, which is not an entry; the first entry is 'root'`);
+    if (/\.jsonl$/.test(word))
+      return this.error(`'${rev}' is neither a file that is there nor an entry; check the path`);
     const ids = Array.from(index.ids(), ([id]) => id);
     const names = nearest(word, ids).map((id) => `'${id}'`);
     for (const label of nearest(word, await this.#labelNames())) names.push(`label '${label}'`);

@@ -29,6 +29,16 @@ export class UsageError extends AppError {
   }
 }
 
+/** An option that the command does not have, and nothing like it. */
+export class UnknownOption extends UsageError {
+  readonly word: string;
+
+  constructor(word: string) {
+    super(`unknown option '${word}'`);
+    this.word = word;
+  }
+}
+
 /** A file that is no session log, or one of a format that is not read, or that the command does not take. */
 export class UnsupportedLog extends AppError {
   constructor(message: string) {

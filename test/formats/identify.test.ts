@@ -32,6 +32,11 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
   zstd: [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x00, 0x0a, 0x01])],
   gzip: [Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x0a, 0x01])],
   zip: [Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x00])],
+  office: [`PK\u0003\u0004${'\0'.repeat(26)}[Content_Types].xml`, `PK\u0003\u0004${'\0'.repeat(26)}mimetype`],
+  pdf: ['%PDF-1.7\n'],
+  image: [Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1'), Buffer.from('\u00ff\u00d8\u00ff\u00e0', 'latin1'), 'GIF89a'],
+  html: ['<!doctype html>\n<html lang="en">', '\n<HTML>'],
+  'utf-16': [Buffer.from('\ufeff{"type":"session"}\n', 'utf16le')],
   'printed-log': [
     `${JSON.stringify({ type: 'session', version: 3, id: 's', timestamp, cwd: '/' }, null, 2)}\n{\n  "type": "message"\n}\n`,
   ],
