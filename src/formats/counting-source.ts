@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { LogSource } from './format.ts';
 
 /** What the stamp says of the bytes that were converted. */
 export interface SourceFacts {
@@ -9,14 +10,14 @@ export interface SourceFacts {
 }
 
 /** The same chunks; what was counted of them is in `facts` at the end. */
-export function countingSource(source: { readonly name: string; chunks(): AsyncIterable<Uint8Array> }) {
-  const digest = createHash('sha256');
+export function countingSource(source: Pick<LogSource, 'name' | 'chunks' | 'isOnlyRead'>) {
+  const digest = source.isOnlyRead ? undefined : createHash('sha256');
   let bytes = 0;
   let lines = 0;
   let endsOpen = false;
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source.chunks()) {
-      digest.update(chunk);
+      digest?.update(chunk);
       bytes += chunk.length;
       for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, at + 1)) lines++;
       endsOpen = chunk.at(-1) !== 0x0a;
@@ -25,7 +26,7 @@ export function countingSource(source: { readonly name: string; chunks(): AsyncI
   }
   const facts = (): SourceFacts => {
     const path = source.name === '-' ? {} : { path: source.name };
-    return { ...path, sha256: digest.digest('hex'), bytes, lines: lines + (endsOpen ? 1 : 0) };
+    return { ...path, sha256: digest?.digest('hex') ?? '', bytes, lines: lines + (endsOpen ? 1 : 0) };
   };
   return { chunks: chunks(), facts };
 }

@@ -42,7 +42,10 @@ export const SPACED = 2;
 /** Shorter logs are read sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 1024 * 1024;
 
-/** The lines of a log, a block at a time; long texts are cut where the log is worth it. */
+/** So many bytes of lines that are not cut are read at once: whoever looks at the first ones pays for no more. */
+const READ_AT_ONCE = 64 * 1024;
+
+/** The lines of a log, some at a time; long texts are cut where the log is worth it. */
 export async function* cutLines(
   chunks: AsyncIterable<Uint8Array>,
   cutting: Cutting | undefined,
@@ -56,8 +59,9 @@ export async function* cutLines(
     }
     if (!(piece instanceof Block)) yield oddLine(piece);
     else if (piece.encoding === 'invalid') for (const line of piece.split()) yield oddLine(line);
+    else if (!cutting || !scanner?.load(piece.bytes)) yield* plainLines(piece);
     else {
-      const lines = linesOf(piece, cutting, scanner, cut);
+      const lines = shortened(piece, cutting, scanner, cut);
       cut += lines.rests.length / REST_FACTS;
       yield lines;
     }
@@ -68,27 +72,37 @@ function oddLine(line: Line): OddLine {
   return { line: [line.number, line.offset, line.raw, line.terminated, line.encoding, line.oversize] };
 }
 
-function linesOf(block: Block, cutting: Cutting | undefined, scanner: Scanner | undefined, before: number): CutLines {
+function* plainLines(block: Block): Generator<CutLines> {
+  let { number } = block;
+  let from = 0;
+  let [texts, facts]: [string[], number[]] = [[], []];
+  for (const { start, length, text } of wholeLines(block.bytes)) {
+    texts.push(text);
+    facts.push(length, SUSPECT | SPACED, 0);
+    const end = start + length + 1;
+    if (end - from < READ_AT_ONCE && end < block.bytes.length) continue;
+    yield { number, offset: block.offset + from, texts, facts, rests: [], bytes: new Uint8Array() };
+    number += texts.length;
+    from = end;
+    [texts, facts] = [[], []];
+  }
+  block.lines = number - block.number;
+}
+
+/** The lines of a block that the scanner has loaded. */
+function shortened(block: Block, { mayCut, mark: start }: Cutting, scanner: Scanner, before: number): CutLines {
   const { number, offset } = block;
   const [texts, facts, rests]: [string[], number[], number[]] = [[], [], []];
-  if (!cutting || !scanner?.load(block.bytes)) {
-    for (const { length, text } of wholeLines(block.bytes)) {
-      texts.push(text);
-      facts.push(length, SUSPECT | SPACED, 0);
-    }
-  } else {
-    const { mayCut, mark: start } = cutting;
-    let next = before;
-    const mark = (from: number, end: number, length: number): string => {
-      rests.push(from, end, length);
-      return `${start}${next++}\\"`;
-    };
-    let cut = before;
-    for (const { length, text, isSuspect, isSpaced } of shortLines(block, scanner, { mayCut, mark })) {
-      texts.push(text);
-      facts.push(length, (isSuspect ? SUSPECT : 0) | (isSpaced ? SPACED : 0), next - cut);
-      cut = next;
-    }
+  let next = before;
+  const mark = (from: number, end: number, length: number): string => {
+    rests.push(from, end, length);
+    return `${start}${next++}\\"`;
+  };
+  let cut = before;
+  for (const { length, text, isSuspect, isSpaced } of shortLines(block, scanner, { mayCut, mark })) {
+    texts.push(text);
+    facts.push(length, (isSuspect ? SUSPECT : 0) | (isSpaced ? SPACED : 0), next - cut);
+    cut = next;
   }
   block.lines = texts.length;
   // The memory of the block is used again.

@@ -38,6 +38,8 @@ export interface LogSource {
   readAt(buffer: Buffer, position: number): Promise<number>;
   readonly random: (bytes: number) => Uint8Array;
   readonly scanner?: ScannerKind | undefined;
+  /** Nothing of it is written: the digits of its numbers and its digest are not needed. */
+  readonly isOnlyRead?: boolean | undefined;
   /** Its lines, cut and counted by another thread, where that is worth it. */
   readonly readAhead?: ((cutting: Cutting) => Promise<CountedLines | undefined>) | undefined;
   /** The paths of the files in a folder and, unless told, the folders in it, by a path from the log's own folder, sorted. */
@@ -90,6 +92,8 @@ export interface NativeSink {
   line(raw: string, sourceLine: number, isOpen?: boolean): void;
   /** The same in pieces, of text and of bytes. */
   pieces(pieces: readonly (string | Buffer)[], sourceLine: number): void;
+  /** The same as an object, in the place of `pieces`, for whoever looks only at what was said. */
+  value?(entry: JsonObject, sourceLine: number): void;
   /** A line of the file that is damaged and was left out. */
   leftOut(sourceLine: number, rule: string): void;
   /** Something that could not be carried over as it was meant; line 0 is the whole file. */

@@ -134,8 +134,7 @@ export class NativeWriter {
   /** Writes a message, which repeats its time as agents do. */
   message(message: JsonObject, place: Place): string {
     const time = this.#timeOf(place);
-    // A message has a role at least.
-    return this.#write('message', `{"message":${toJson(message).slice(0, -1)},"timestamp":${time}}}`, place, time);
+    return this.#write('message', { message: { ...message, timestamp: time } }, place, time);
   }
 
   /** Text for the model that no person typed. */
@@ -194,12 +193,17 @@ export class NativeWriter {
       this.count('dropped');
       return false;
     }
+    this.count('custom');
+    const customType = `${this.#format.id}/${type}`;
+    if (this.#sink.value) {
+      this.custom(customType, { line: place.line }, place);
+      return true;
+    }
     const raw = place.json ?? toJson(record);
     const isWhole = keep === 'raw' || this.texts.wholeJson(raw).length <= MOST_RAW;
     const data = isWhole ? `{"line":${place.line},"raw":${raw}}` : `{"line":${place.line}}`;
-    const json = `{"customType":${JSON.stringify(`${this.#format.id}/${type}`)},"data":${data}}`;
+    const json = `{"customType":${JSON.stringify(customType)},"data":${data}}`;
     this.#write('custom', json, place, this.#timeOf(place));
-    this.count('custom');
     return isWhole;
   }
 
@@ -289,11 +293,17 @@ export class NativeWriter {
   #write(type: string, fields: string | JsonObject | ((id: string) => JsonObject), place: Place, time: number): string {
     const parentId = place.parent === undefined ? this.#last : (place.parent ?? this.#stampId);
     const id = this.#newId(place.id, `line ${place.line}`, this.#stateOfEntry(parentId));
-    const names = `{"type":"${type}","id":${quoted(id)},"parentId":${quoted(parentId)}`;
-    const json = typeof fields === 'string' ? fields : toJson(typeof fields === 'function' ? fields(id) : fields);
-    const rest = json.length > 2 ? `,${json.slice(1)}` : '}';
-    const text = `${names},"timestamp":"${isoTime(time)}"${rest}`;
-    this.#sink.pieces(this.texts.pieces(exactJson(text)), place.line);
+    const timestamp = isoTime(time);
+    const members = typeof fields === 'function' ? fields(id) : fields;
+    if (this.#sink.value && typeof members === 'object')
+      this.#sink.value({ type, id, parentId, timestamp, ...members }, place.line);
+    else {
+      const names = `{"type":"${type}","id":${quoted(id)},"parentId":${quoted(parentId)}`;
+      const json = typeof members === 'string' ? members : toJson(members);
+      const rest = json.length > 2 ? `,${json.slice(1)}` : '}';
+      const text = `${names},"timestamp":"${timestamp}"${rest}`;
+      this.#sink.pieces(this.texts.pieces(exactJson(text)), place.line);
+    }
     if (this.isReplay) this.#sink.replayed?.(id);
     this.#last = id;
     this.#line = Math.max(this.#line, place.line);

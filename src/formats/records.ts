@@ -12,8 +12,9 @@ export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
   onDamage: OnDamage,
   texts?: LongTexts,
+  read = parseExact,
 ): AsyncGenerator<Iterable<SourceRecord>> {
-  for await (const lines of cutLines(chunks, texts?.cutting)) yield recordsIn(lines, onDamage, texts);
+  for await (const lines of cutLines(chunks, texts?.cutting)) yield recordsIn(lines, onDamage, texts, read);
 }
 
 /** The same; what was counted of the log is in `facts` at the end. */
@@ -26,17 +27,23 @@ export function countedRecords(
   let ahead: CountedLines | undefined;
   async function* batches(): AsyncGenerator<Iterable<SourceRecord>> {
     ahead = texts.cutting && (await source.readAhead?.(texts.cutting));
-    if (!ahead) yield* readRecords(here.chunks, onDamage, texts);
+    const read = source.isOnlyRead ? parseObject : parseExact;
+    if (!ahead) yield* readRecords(here.chunks, onDamage, texts, read);
     else for await (const lines of ahead.lines) yield recordsIn(lines, onDamage, texts);
   }
   return { batches: batches(), facts: () => (ahead ?? here).facts() };
 }
 
-function* recordsIn(piece: CutLines | OddLine, onDamage: OnDamage, held?: LongTexts): Generator<SourceRecord> {
+function* recordsIn(
+  piece: CutLines | OddLine,
+  onDamage: OnDamage,
+  held?: LongTexts,
+  read = parseExact,
+): Generator<SourceRecord> {
   if ('line' in piece) {
     const line = new Line(...piece.line);
     const { number, offset, length } = line;
-    const value = line.oversize === 0 && line.wellFormed ? parseExact(line.text) : undefined;
+    const value = line.oversize === 0 && line.wellFormed ? read(line.text) : undefined;
     if (value) yield { value, line: number, offset, length, textsBefore: held?.count ?? 0 };
     else reportDamage(line, onDamage);
     return;
@@ -57,7 +64,7 @@ function* recordsIn(piece: CutLines | OddLine, onDamage: OnDamage, held?: LongTe
         end: rests[next + 1] as number,
         length: rests[next + 2] as number,
       });
-    const value = (flags & SUSPECT) > 0 ? parseExact(text) : parseObject(text);
+    const value = (flags & SUSPECT) > 0 ? read(text) : parseObject(text);
     if (value) yield { value, line: number, offset, length, textsBefore, json: flags === 0 ? text : undefined };
     else reportDamage(new Line(number, offset, encodeUtf8(held?.wholeJson(text) ?? text), true, 'utf8'), onDamage);
     number++;

@@ -88,6 +88,11 @@ export function encodingOf(bytes: Uint8Array): Encoding {
   return isUtf8(bytes) ? 'utf8' : 'invalid';
 }
 
+/** Bytes of UTF-8 as text; most are ASCII, which is faster to read. */
+export function textOf(bytes: Buffer): string {
+  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+}
+
 /** Bytes kept one to a character, read as UTF-8. */
 export function decodeUtf8(raw: string): string {
   return Buffer.from(raw, 'latin1').toString('utf8');

@@ -1,5 +1,6 @@
 import { FIELD, FIELDS, OUTLINE_FIELD, TEXT_FIELD, TEXT_FIELDS } from '../scanner/layout.ts';
 import type { ReadNames, Scanner } from '../scanner/scanner.ts';
+import { textOf } from './line.ts';
 import type { Block } from './reader.ts';
 
 /** What may stand before a text that is cut. */
@@ -83,7 +84,7 @@ export function* outlines(block: Block, scanner: Scanner, names: ReadNames): Gen
 export function* wholeLines(bytes: Buffer): Generator<ReadLine, void, void> {
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(0x0a, start);
-    yield { start, length: end - start, text: bytes.toString('utf8', start, end), isCut: false };
+    yield { start, length: end - start, text: textOf(bytes.subarray(start, end)), isCut: false };
     start = end + 1;
   }
 }

@@ -1,7 +1,7 @@
 import type { Io } from '../util/io.ts';
 import { hasToWait } from './ahead.ts';
 import { FileSearch, type GrepOptions, type Hit, type Searched, type SearchIo } from './grep.ts';
-import { type HitLine, jsonLine, textLine } from './hit-line.ts';
+import { jsonLine, type Look, textLine } from './hit-line.ts';
 import { type MatchOptions, makeMatcher } from './matcher.ts';
 
 /** What is searched for, as another thread can be told it. */
@@ -9,6 +9,7 @@ export interface GrepSettings extends Omit<GrepOptions, 'matcher'> {
   readonly pattern: string;
   readonly match: MatchOptions;
   readonly form: 'text' | 'json' | 'files' | 'count';
+  readonly look: Look;
   readonly env: Io['env'];
 }
 
@@ -18,39 +19,41 @@ export interface FileTotals extends Searched {
 
 /** What was found in a file. */
 export interface FileHits extends FileTotals {
-  readonly lines: readonly HitLine[];
+  /** All that is printed of it. */
+  readonly shown: Uint8Array<ArrayBuffer>;
 }
 
-/** So many characters of what was found early are held of a file. */
+/** So many bytes of what was found early are held of a file. */
 const MOST_HELD = 1024 * 1024;
-const LONGEST_LINE = 256;
 
 /** Searches files one after the other, in any thread. */
 export class Grep {
   readonly #search: FileSearch;
-  readonly #form: GrepSettings['form'];
+  readonly #settings: GrepSettings;
+  readonly #memory = Buffer.allocUnsafeSlow(MOST_HELD);
 
-  private constructor(search: FileSearch, form: GrepSettings['form']) {
+  private constructor(search: FileSearch, settings: GrepSettings) {
     this.#search = search;
-    this.#form = form;
+    this.#settings = settings;
   }
 
   static async start(settings: GrepSettings, io: Omit<SearchIo, 'env'>): Promise<Grep> {
     const matcher = await makeMatcher(settings.pattern, settings.match);
-    return new Grep(new FileSearch({ ...settings, matcher }, { ...io, env: settings.env }), settings.form);
+    return new Grep(new FileSearch({ ...settings, matcher }, { ...io, env: settings.env }), settings);
   }
 
   /** Gives the hits in a file, as they are shown, to `put`, until that says false. */
   async inFile(
     path: string,
-    put: (line: HitLine) => boolean,
+    put: (line: string) => boolean,
     pause: () => Promise<void> = async () => {},
   ): Promise<FileTotals> {
+    const { form, look } = this.#settings;
     let hits = 0;
     const hit = (found: Hit): boolean => {
       if (found.match) hits++;
-      if (this.#form === 'text') return put(textLine(path, found));
-      return this.#form === 'json' ? put(jsonLine(path, found)) : true;
+      if (form === 'text') return put(textLine(path, found, look));
+      return form === 'json' ? put(jsonLine(path, found)) : true;
     };
     return { ...(await this.#search.search(path, { hit, pause })), hits };
   }
@@ -58,14 +61,16 @@ export class Grep {
   /** All of them, before it is their turn. Undefined where that is too much to hold, or has to wait for its turn. */
   async ahead(path: string): Promise<FileHits | undefined> {
     if (await hasToWait(path)) return undefined;
-    const lines: HitLine[] = [];
+    const memory = this.#memory;
     let held = 0;
-    const put = (line: HitLine): boolean => {
-      lines.push(line);
-      held += typeof line === 'string' ? line.length : LONGEST_LINE;
-      return held <= MOST_HELD;
+    let isFull = false;
+    const put = (line: string): boolean => {
+      // UTF-8 has at most three bytes for a unit of UTF-16.
+      isFull = held + 3 * line.length > memory.length;
+      if (!isFull) held += memory.write(line, held);
+      return !isFull;
     };
     const totals = await this.inFile(path, put);
-    return held > MOST_HELD ? undefined : { lines, ...totals };
+    return isFull ? undefined : { shown: new Uint8Array(memory.subarray(0, held)), ...totals };
   }
 }

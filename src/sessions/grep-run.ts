@@ -5,9 +5,9 @@ import { counted } from '../util/words.ts';
 import { aheadInThreads } from './ahead.ts';
 import { filesFor } from './find.ts';
 import { type FileHits, type FileTotals, Grep, type GrepSettings } from './grep-files.ts';
-import { type HitLine, painted } from './hit-line.ts';
+import { lookFor } from './hit-line.ts';
 
-export interface GrepRunOptions extends Omit<GrepSettings, 'env'> {
+export interface GrepRunOptions extends Omit<GrepSettings, 'env' | 'look'> {
   readonly operands: readonly string[];
   readonly roots: readonly string[];
 }
@@ -19,7 +19,7 @@ const WORKER = `${import.meta.dirname}/grep-worker.cjs`;
 export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io: Io): Promise<number> {
   const { operands, roots, ...rest } = options;
   const { env, progress } = io;
-  const settings: GrepSettings = { ...rest, env };
+  const settings: GrepSettings = { ...rest, look: lookFor(io), env };
   const grep = await Grep.start(settings, io);
   let isTrouble = false;
   const onError = (message: string): void => {
@@ -37,7 +37,7 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
   try {
     for (const { path, size } of files) {
       progress.file(path);
-      const found = await fileHits(path, grep, early, out, io);
+      const found = await fileHits(path, grep, early, out);
       progress.read(size);
       totals.hits += found.hits;
       totals.damaged += found.damaged;
@@ -66,10 +66,9 @@ async function fileHits(
   grep: Grep,
   early: AsyncGenerator<FileHits | undefined> | undefined,
   out: ByteWriter,
-  io: Io,
 ): Promise<FileTotals> {
-  const put = (line: HitLine): true => {
-    out.text(`${painted(line, io)}\n`);
+  const put = (line: string): true => {
+    out.text(line);
     return true;
   };
   const pause = async (): Promise<void> => {
@@ -77,7 +76,6 @@ async function fileHits(
   };
   const held = (await early?.next())?.value as FileHits | undefined;
   if (!held) return await grep.inFile(path, put, pause);
-  held.lines.forEach(put);
-  await pause();
+  await out.put(Buffer.from(held.shown.buffer));
   return held;
 }

@@ -1,6 +1,7 @@
 import { stringOf } from '../entries/entry-type.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { argumentsOf, saidBy } from '../formats/said.ts';
+import { numberOf } from '../json/exact.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
@@ -85,15 +86,17 @@ export class FileSearch {
   }
 
   async #inCandidates(path: string, taker: HitTaker): Promise<Searched | undefined> {
+    const { matcher, mostHits } = this.#options;
     let hits = 0;
-    const entry = (value: JsonObject, line: number): boolean => {
-      for (const text of textsOf(value, line, this.#options)) {
-        const match = this.#options.matcher.find(text.text);
-        if (match && (!taker.hit({ ...text, match }) || ++hits >= this.#options.mostHits)) return false;
-      }
-      return true;
-    };
-    return await this.#scanner.scan(path, { entry, pause: () => this.#pause(taker) });
+    return await this.#scanner.scan(path, {
+      find: (entry, line) =>
+        textsOf(entry, line, this.#options).flatMap((text) => {
+          const match = matcher.find(text.text);
+          return match ? [{ ...text, match }] : [];
+        }),
+      take: (hit: Hit) => taker.hit(hit) && ++hits < mostHits,
+      pause: () => this.#pause(taker),
+    });
   }
 
   async #inLog(path: string, taker: HitTaker): Promise<Searched> {
@@ -131,27 +134,33 @@ export class FileSearch {
 }
 
 /** What an entry says, text by text. */
-function* textsOf(entry: JsonObject, line: number, { speakers, tool, since, until }: GrepOptions): Generator<Hit> {
+function textsOf(entry: JsonObject, line: number, { speakers, tool, since, until }: GrepOptions): readonly Hit[] {
   const said = saidBy(entry);
-  if (!said) return;
-  const time = Date.parse(stringOf(entry['timestamp']));
-  if (time < (since ?? time) || time > (until ?? time)) return;
+  if (!said) return [];
+  if (since !== undefined || until !== undefined) {
+    const time = Date.parse(stringOf(entry['timestamp']));
+    if (time < (since ?? time) || time > (until ?? time)) return [];
+  }
   const { by, message } = said;
   const id = stringOf(entry['id']);
   const speaker: Speaker = by === 'assistant' || by === 'result' ? by : 'user';
+  const hits: Hit[] = [];
+  const add = (speaker: Speaker, text: string, name?: string): void => {
+    if (speakers.has(speaker) && (tool === undefined || name === tool))
+      hits.push({ line, id, speaker, tool: name, text });
+  };
   for (const block of recorded(message) ?? said.content) {
     const { type, text, thinking, name } = block;
-    const hit =
-      type === 'text'
-        ? { speaker, text: stringOf(text), tool: by === 'result' ? stringOf(message['toolName']) : undefined }
-        : type === 'thinking'
-          ? { speaker: 'thinking' as const, text: stringOf(thinking), tool: undefined }
-          : type === 'toolCall'
-            ? { speaker: 'call' as const, text: callText(block), tool: stringOf(name) }
-            : undefined;
-    if (!hit || !speakers.has(hit.speaker) || (tool !== undefined && hit.tool !== tool)) continue;
-    yield { line, id, ...hit };
+    if (type === 'text') add(speaker, textIn(text), by === 'result' ? stringOf(message['toolName']) : undefined);
+    else if (type === 'thinking') add('thinking', textIn(thinking));
+    else if (type === 'toolCall') add('call', callText(block), stringOf(name));
   }
+  return hits;
+}
+
+/** A converted entry has texts in the place of some numbers. */
+function textIn(value: unknown): string {
+  return numberOf(value) === undefined ? stringOf(value) : '';
 }
 
 /** What a user ran or mentioned, without the words in which the model is told of it. */
@@ -168,8 +177,8 @@ function callText(call: JsonObject): string {
   const waiting: unknown[] = [argumentsOf(call)];
   while (waiting.length > 0) {
     const value = waiting.pop();
-    if (typeof value === 'string') texts.push(value);
-    else if (Array.isArray(value)) waiting.push(...value.reverse());
+    if (typeof value === 'string' && numberOf(value) === undefined) texts.push(value);
+    else if (Array.isArray(value)) waiting.push(...value.toReversed());
     else if (isObject(value)) waiting.push(...Object.values(value).reverse());
   }
   return [stringOf(call['name']), ...texts].join('\n');

@@ -1,44 +1,45 @@
-import type { Io } from '../util/io.ts';
+import type { Io, Paint } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
 import type { Hit } from './grep.ts';
-
-/** A hit as it is shown: where it is, and the text around the match on one line; or as JSON. */
-export type HitLine =
-  | string
-  | { readonly place: string; readonly before: string; readonly found: string; readonly behind: string };
 
 /** So much of a text is shown around a match. */
 const BEFORE = 60;
 const BEHIND = 100;
 
-export function jsonLine(file: string, { line, id, speaker, tool, text, match }: Hit): HitLine {
-  return toJson({ file, line, id, speaker, ...(tool ? { tool } : {}), text, ...(match ? { match } : {}) });
+/** How hits are shown, as another thread can be told it: what goes before and behind a text that has a color. */
+export interface Look {
+  /** What it would obey is shown as an escape. */
+  readonly isTerminal: boolean;
+  readonly place: readonly string[];
+  readonly found: readonly string[];
 }
 
-export function textLine(path: string, { line, speaker, tool, text, match }: Hit): HitLine {
+export function lookFor({ style, stdout }: Pick<Io, 'style' | 'stdout'>): Look {
+  const around = (paint: Paint): readonly string[] => paint('\0').split('\0');
+  return { isTerminal: stdout.isTTY === true, place: around(style.dim), found: around(style.red) };
+}
+
+export function jsonLine(file: string, { line, id, speaker, tool, text, match }: Hit): string {
+  return `${toJson({ file, line, id, speaker, ...(tool ? { tool } : {}), text, ...(match ? { match } : {}) })}\n`;
+}
+
+/** Where a hit is, and the text around the match on one line. */
+export function textLine(path: string, { line, speaker, tool, text, match }: Hit, look: Look): string {
+  const clean = (one: string): string => (look.isTerminal ? printable(one.toWellFormed()) : one);
+  const painted = (one: string, [before, behind]: readonly string[]): string =>
+    one === '' ? '' : `${before}${clean(one)}${behind}`;
   const mark = match ? ':' : '-';
   const place = `${path}${mark}${line}${mark} ${tool ? `${speaker} (${tool})` : speaker}: `;
   const [at, behind] = match ? [match.start, match.end] : [0, 0];
   const start = Math.max(0, at - BEFORE);
   const end = Math.min(text.length, behind + (match ? BEHIND : BEFORE + BEHIND));
-  return {
-    place,
-    before: `${start > 0 ? '...' : ''}${onOneLine(text.slice(start, at))}`,
-    found: onOneLine(text.slice(at, Math.min(behind, at + BEHIND))),
-    behind: `${onOneLine(text.slice(behind, end))}${end < text.length ? '...' : ''}`,
-  };
+  const found = onOneLine(text.slice(at, Math.min(behind, at + BEHIND)));
+  const before = `${start > 0 ? '...' : ''}${clean(onOneLine(text.slice(start, at)))}`;
+  const rest = `${clean(onOneLine(text.slice(behind, end)))}${end < text.length ? '...' : ''}`;
+  return `${painted(place, look.place)}${before}${painted(found, look.found)}${rest}\n`;
 }
 
-/** A copy: a piece of a text that waited to be printed would keep all of the text in memory. */
 function onOneLine(text: string): string {
-  return Buffer.from(text.replace(/\s+/g, ' ')).toString();
-}
-
-/** The line with colors, and for a terminal without what that would obey. */
-export function painted(line: HitLine, { style, stdout }: Pick<Io, 'style' | 'stdout'>): string {
-  if (typeof line === 'string') return line;
-  const clean = stdout.isTTY ? printable : (text: string): string => text;
-  const { place, before, found, behind } = line;
-  return style.dim(clean(place)) + clean(before) + style.red(clean(found)) + clean(behind);
+  return text.replace(/\s{2,}|[^\S ]/g, ' ');
 }

@@ -3,26 +3,28 @@ import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import { readWhole } from '../files/input.ts';
 import { isDatabase, openUnpacked } from '../files/unpack.ts';
 import { isPacked } from '../files/zstd.ts';
+import type { NativeSink } from '../formats/format.ts';
 import { Detection, type Identity, requireFit, requireReadable } from '../formats/index.ts';
 import { isObject, type JsonObject, parseObject } from '../json/value.ts';
-import type { Line } from '../lines/line.ts';
-import { Block, linesIn, readBlocks } from '../lines/reader.ts';
-import { type ByteStore, inMemory, type Scratch } from '../log/byte-store.ts';
-import { nativeForm } from '../log/native-form.ts';
+import { decodeUtf8, type Line, textOf } from '../lines/line.ts';
+import { Block, readBlocks } from '../lines/reader.ts';
+import { type ByteStore, inMemory } from '../log/byte-store.ts';
 import { logSource } from '../log/open-log.ts';
 import type { Io } from '../util/io.ts';
 import type { Prefilter } from './prefilter.ts';
 
 /** A file up to this size is read at once. */
 const READ_AT_ONCE = 4 * 1024 * 1024;
-/** Of a log of another agent all lines that may match are held until it is converted. */
+/** Of a log of another agent all that is found is held until it is read to the end. */
 const MOST_CONVERTED = 32 * 1024 * 1024;
 /** A longer first line may be a document. */
 const LONGEST_FIRST_LINE = 1024 * 1024;
 
-export interface Visitor {
-  /** An entry in which there may be a match, and its line in the file; false where no more is wanted. */
-  entry(value: JsonObject, line: number): boolean;
+export interface Visitor<Found> {
+  /** What is found in an entry in which there may be a match, given its line in the file. */
+  find(entry: JsonObject, line: number): readonly Found[];
+  /** Gets all that is found, in the order of the lines; false where no more is wanted. */
+  take(found: Found): boolean;
   /** Called now and then, for what takes its time. */
   pause(): Promise<void>;
 }
@@ -46,7 +48,7 @@ export class LogScanner {
   }
 
   /** Shows the entries in the order of the lines. Undefined for a log that has to be opened as a whole: it shows none. */
-  async scan(path: string, visitor: Visitor): Promise<Scanned | undefined> {
+  async scan<Found>(path: string, visitor: Visitor<Found>): Promise<Scanned | undefined> {
     const store = await this.#open(path);
     try {
       if (store.database) return undefined;
@@ -79,71 +81,52 @@ export class LogScanner {
     return false;
   }
 
-  async #native(store: ByteStore, visitor: Visitor): Promise<Scanned> {
+  async #native<Found>(store: ByteStore, visitor: Visitor<Found>): Promise<Scanned> {
     let damaged = 0;
     for await (const piece of readBlocks(store.chunks())) {
-      for (const line of piece instanceof Block ? this.#linesOf(piece) : [piece]) {
-        const { damage, objects } = readContent(line, 3);
-        const value = objects[0]?.value;
-        if (damage !== undefined) damaged++;
-        else if (value && !visitor.entry(value, line.number)) return { damaged };
+      for (const { value, isDamaged, line } of piece instanceof Block ? this.#entriesIn(piece) : [entryIn(piece)]) {
+        if (isDamaged) damaged++;
+        else if (value && !visitor.find(value, line).every((found) => visitor.take(found))) return { damaged };
       }
       await visitor.pause();
     }
     return { damaged };
   }
 
-  async #converted(path: string, store: ByteStore, kind: Identity, visitor: Visitor): Promise<Scanned> {
-    let found: Line[] = [];
-    const { random } = this.#io;
-    // Files beside it are searched by themselves.
-    const form = await nativeForm(logSource(store, { name: path, random }), requireReadable(path, kind.format), {
-      ...{ dialect: 'pi', keep: 'meta', onWarning: () => {} },
-      scratch: () => {
-        found = [];
-        return this.#sieve(found);
+  async #converted<Found>(path: string, store: ByteStore, kind: Identity, visitor: Visitor<Found>): Promise<Scanned> {
+    const { toNative } = requireReadable(path, kind.format);
+    /** Until all of it is read nobody knows whether it is what it looks like. */
+    let found: Found[] = [];
+    let damaged = 0;
+    let last = 0;
+    const value = (entry: JsonObject, line: number): void => {
+      if (line > 0) last = line;
+      found.push(...visitor.find(entry, last));
+    };
+    const sink: NativeSink = {
+      head: () => {},
+      line: (raw, line) => value(parseObject(decodeUtf8(raw)) ?? {}, line),
+      pieces: () => {},
+      value,
+      leftOut: () => void damaged++,
+      warn: () => {},
+      restart: () => {
+        [found, damaged, last] = [[], 0, 0];
       },
-    });
-    requireFit(path, kind, form.report);
-    for (const { number, text } of found) {
-      const value = parseObject(text);
-      if (value && !visitor.entry(value, form.lineOf(number + form.head.length))) break;
-    }
+      report: (report) => requireFit(path, kind, report),
+    };
+    // Files beside it are searched by themselves, and no text is handed on without a look at it.
+    const source = logSource(store, { name: path, random: this.#io.random, scanner: 'off' });
+    await toNative({ ...source, isOnlyRead: true }, sink, { dialect: 'pi', keep: 'meta' });
+    found.every((one) => visitor.take(one));
     await visitor.pause();
-    return { damaged: form.damage.length };
+    return { damaged };
   }
 
-  /** Keeps the lines that may match, and nothing else. */
-  #sieve(found: Line[]): Scratch {
-    let rest = Buffer.alloc(0);
-    let number = 1;
-    const take = (block: Block): void => {
-      found.push(...this.#linesOf(block));
-      number += block.lines;
-    };
-    return {
-      write: (bytes) => {
-        const all = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes;
-        const end = all.lastIndexOf(0x0a) + 1;
-        take(new Block(all.subarray(0, end), number, 0));
-        rest = Buffer.from(all.subarray(end));
-      },
-      store: async () => {
-        found.push(...linesIn(rest, number));
-        return inMemory(Buffer.alloc(0));
-      },
-      discard: () => {},
-    };
-  }
-
-  /** The lines of a block that may match. */
-  *#linesOf(block: Block): Generator<Line> {
-    if (!this.#prefilter) {
-      yield* block.split();
-      return;
-    }
+  /** The entries of a block that may match. */
+  *#entriesIn(block: Block): Generator<ScannedLine> {
     const { bytes } = block;
-    const next = this.#prefilter.finder(bytes);
+    const next = this.#prefilter?.finder(bytes) ?? ((from: number) => (from < bytes.length ? from : -1));
     let { number } = block;
     let start = 0;
     for (let at = next(0); at >= 0; at = next(start)) {
@@ -152,11 +135,24 @@ export class LogScanner {
         start = end + 1;
         number++;
       }
-      yield block.line(start, end - start, number);
+      const value = block.encoding === 'invalid' ? undefined : parseObject(textOf(bytes.subarray(start, end)));
+      yield value ? { value, isDamaged: false, line: number } : entryIn(block.line(start, end - start, number));
       start = end + 1;
       number++;
     }
   }
+}
+
+/** What is on a line: an entry, damage or nothing. */
+interface ScannedLine {
+  readonly value: JsonObject | undefined;
+  readonly isDamaged: boolean;
+  readonly line: number;
+}
+
+function entryIn(line: Line): ScannedLine {
+  const { damage, objects } = readContent(line, 3);
+  return { value: objects[0]?.value, isDamaged: damage !== undefined, line: line.number };
 }
 
 /** What a log is, by its first lines: 'native' of the latest version with its header in front, or of another agent. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { projectRoot, run, spawnProgram } from '../support/run.ts';
@@ -86,6 +86,17 @@ describe('grep', () => {
     expect((await grep('aGlkZGVu', path)).code).toBe(1);
     expect((await grep('mimeType', path)).code).toBe(1);
     expect((await grep('abc', path)).code).toBe(0);
+  });
+
+  it('takes no number that a call was given for text, whatever its digits', async () => {
+    const path = join(home, 'numbers.jsonl');
+    const calls = join(fixtures, 'formats/codex/0.166.0/big-output.jsonl');
+    const given = readFileSync(calls, 'utf8').replace('{\\"cmd\\":', '{\\"wait\\":1.50,\\"cmd\\":');
+    writeFileSync(path, given);
+    const { stdout } = await grep('--json', '--in', 'call', 'seq 1 40000', path);
+    expect(given).toContain('1.50');
+    expect(JSON.parse(stdout)).toMatchObject({ speaker: 'call', text: 'exec_command\nseq 1 40000' });
+    expect((await grep('number', path)).code).toBe(1);
   });
 
   it('says what it left out of damaged files, and refuses what is neither a file nor an agent', async () => {
