@@ -100,6 +100,8 @@ export interface MessageItem {
   readonly heading: { readonly number: number; readonly title: Words; readonly gist: string } | undefined;
   /** Time, model, tokens, cost: the small line. */
   readonly facts: readonly Words[];
+  /** Those of the model's answer, the cached ones too. */
+  readonly tokens: number;
   readonly parts: readonly MessagePart[];
 }
 

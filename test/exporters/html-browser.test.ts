@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { hasChromium, testBrowser } from '../support/chromium.ts';
-import { projectRoot, run } from '../support/run.ts';
+import { hasChromium } from '../support/chromium.ts';
+import { projectRoot } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { testPages } from './pages.ts';
 
 const scratch = scratchFolder();
 
@@ -67,35 +67,7 @@ function hostileLog(): string {
 }
 
 describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
-  const browser = testBrowser();
-  /** Everything that a page asked for besides itself. */
-  const requests: string[] = [];
-  const complaints: string[] = [];
-
-  async function exported(log: string, ...options: string[]): Promise<string> {
-    const page = join(scratch, `page${Math.abs(hash(log + options.join()))}.html`);
-    const ran = await run(['export', ...options, '-o', page, log]);
-    expect(ran.code).toBe(0);
-    return pathToFileURL(page).href;
-  }
-
-  async function open(address: string, settings: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
-    requests.length = 0;
-    complaints.length = 0;
-    const page = await browser().newPage(settings);
-    page.setDefaultTimeout(10_000);
-    page.on('request', (request) => {
-      if (request.url().split('#')[0] !== address.split('#')[0] && !request.url().startsWith('data:'))
-        requests.push(request.url());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    page.on('dialog', (dialog) => complaints.push(dialog.message()));
-    await page.goto(address);
-    return page;
-  }
+  const { exported, open, requests, complaints } = testPages(scratch);
 
   it('runs nothing and asks for nothing, whatever the log says', async () => {
     for (const options of [['--all'], ['--all', '--tools', 'full', '--thinking', 'full']]) {
@@ -246,146 +218,6 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     await page.close();
   });
 
-  it('walks the branches by tree, key and fork, and shows one path at a time', async () => {
-    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
-    const sees = (text: string) => page.getByText(text, { exact: true }).last().isVisible();
-    expect([await sees('No, count days without Date at all.'), await page.locator('#branch-2').isVisible()]).toEqual([
-      true,
-      false,
-    ]);
-    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
-    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
-    await expect
-      .poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible())
-      .toBe(false);
-    // What both branches share stays.
-    await expect
-      .poll(() => page.locator('article', { hasText: 'test/week.test.ts fails on CI' }).first().isVisible())
-      .toBe(true);
-    await page.keyboard.press(']');
-    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(false);
-    await page.locator('.fork a', { hasText: 'branch 2' }).click();
-    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
-    await page.locator('.fork a', { hasText: 'branch 1' }).click();
-    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(false);
-    await page.locator('#side button', { hasText: 'All branches' }).click();
-    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
-    await expect
-      .poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible())
-      .toBe(true);
-    await page.close();
-  });
-
-  it('shows only what a filter lets through, and the rest again when a link leads there', async () => {
-    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
-    const shown = (selector: string) => page.locator(`${selector} >> visible=true`).count();
-    const choose = (name: string) => page.getByLabel('Show', { exact: true }).selectOption(name);
-    const all = await shown('article');
-    await choose('No tools');
-    expect(await shown('.call')).toBe(0);
-    expect(await shown('.note')).toBeGreaterThan(0);
-    await choose('User');
-    expect([await shown('article'), await shown('article.user'), await shown('.note')]).toEqual([2, 2, 0]);
-    await expect.poll(() => page.locator('#side ul a').count()).toBe(2);
-    await choose('Labeled');
-    expect(await shown('article')).toBe(1);
-    expect(await shown('#e-13ab93d9')).toBe(1);
-    await choose('Errors');
-    expect(await shown('article')).toBe(0);
-    await page.evaluate("location.hash = '#e-b5dc7546'");
-    await expect.poll(() => shown('article')).toBe(all);
-    expect(complaints).toEqual([]);
-    await page.close();
-  });
-
-  it('keeps the branch in the address, and copies links that lead to the same branch', async () => {
-    const address = await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all');
-    const page = await open(address);
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
-    expect(page.url()).toBe(`${address}#branch-2`);
-    await page.locator('#e-b5dc7546 .number').click();
-    await expect.poll(() => page.locator('output').textContent()).toBe('link copied');
-    const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
-    expect(link).toBe(`${address}#e-b5dc7546@2`);
-    await page.close();
-    const other = await open(link);
-    await expect.poll(() => other.locator('#branch-2').isVisible()).toBe(true);
-    await expect.poll(() => other.locator('#e-b5dc7546').isVisible()).toBe(true);
-    await other.close();
-  });
-
-  it('saves the text of the branch as JSON lines, and says that it is not the log', async () => {
-    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all'));
-    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('branch-2.text.jsonl');
-    const lines = readFileSync(await download.path(), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines[0]).toMatchObject({ branch: '2', about: expect.stringContaining('not the log') });
-    expect(lines.find(({ id }) => id === 'b5dc7546')).toMatchObject({
-      kind: 'user',
-      text: ['test/week.test.ts fails on CI but not here. Find out why.'],
-    });
-    expect(lines.find(({ id }) => id === '4897f003').text).toEqual(['Model: anthropic/claude-sonnet-4-5']);
-    const [call] = lines.find(({ id }) => id === '02501558').calls;
-    expect(call.asked).toEqual(['TZ=America/New_York npx vitest run test/week.test.ts']);
-    expect(call.results[0]).toContain('FAIL  test/week.test.ts');
-    expect(lines.some(({ text }) => String(text).includes('Use the UTC getters.'))).toBe(true);
-    expect(lines.some(({ text }) => String(text).includes('No, count days without Date'))).toBe(false);
-    expect(complaints).toEqual([]);
-    await page.close();
-  });
-
-  it('marks the turns and the errors along the time, each a way there', async () => {
-    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl')));
-    const marks = page.locator('#strip a');
-    const places = await marks.evaluateAll((links) => links.map((link) => link.getBoundingClientRect().left));
-    expect(places).toHaveLength(12);
-    expect(places).toEqual([...places].sort((a, b) => a - b));
-    const errors = page.locator('#strip a.failed');
-    expect(await errors.evaluateAll((links) => links.map((link) => link.getAttribute('title')))).toEqual([
-      '4 Assistant, error',
-      '10 Assistant, error',
-    ]);
-    await errors.last().click();
-    await expect.poll(() => page.locator('article:target').textContent()).toContain('overloaded_error');
-    expect(complaints).toEqual([]);
-    await page.close();
-  });
-
-  it('follows a deep link into a branch that is not shown', async () => {
-    const address = await exported(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), '--all');
-    const page = await open(`${address}#e-7afdd8b2`);
-    const target = page.locator('#e-7afdd8b2');
-    expect(await target.isVisible()).toBe(true);
-    const top = await target.evaluate((element) => element.getBoundingClientRect().top);
-    expect(top).toBeGreaterThanOrEqual(0);
-    expect(top).toBeLessThan(700);
-    await page.close();
-  });
-
-  it('steps from turn to turn, and marks the turn in the contents', async () => {
-    const page = await open(await exported(join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl')), {
-      viewport: { width: 1300, height: 500 },
-    });
-    for (let step = 0; step < 3; step++) await page.keyboard.press('j');
-    await expect.poll(() => page.url()).toContain('#e-cd126f0b');
-    await expect.poll(() => page.locator('#side a[aria-current]').textContent()).toContain('Go on with the grammar');
-    await page.keyboard.press('k');
-    await expect.poll(() => page.url()).toContain('#e-bce6ec7b');
-    await page.keyboard.press('?');
-    await expect.poll(() => page.locator('dialog').isVisible()).toBe(true);
-    await page.keyboard.press('Escape');
-    await expect.poll(() => page.locator('dialog').isVisible()).toBe(false);
-    await page.close();
-  });
-
   it('is light or dark as the reader likes, and fits a narrow window', async () => {
     const address = await exported(join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl'));
     const color = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
@@ -418,9 +250,3 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     await page.close();
   });
 });
-
-function hash(text: string): number {
-  let value = 0;
-  for (const character of text) value = (value * 31 + (character.codePointAt(0) ?? 0)) | 0;
-  return value;
-}

@@ -193,6 +193,10 @@ describe('the HTML page', () => {
       '<p class="omitted">99,984 lines, 1,099,824 characters left out, <code>sessionctl export --tools full</code> shows all</p>',
     );
     expect(large.match(/a &lt;b&gt; line/g)).toHaveLength(16);
+    // Both sides of the limit: what is left out of one line has no line ends.
+    const middle = (characters: number): string => page('x'.repeat(1200 + characters + 600));
+    expect(middle(2 ** 20)).toContain('<summary>1,048,576 characters more</summary>');
+    expect(middle(2 ** 20 + 1)).toContain('<p class="omitted">1,048,577 characters left out, <code>sessionctl export');
     const many = page(...Array.from({ length: 12 }, () => lines(1_000_000)));
     expect(many.match(/<details class="omitted">/g)).toHaveLength(10);
     expect(many.match(/<p class="omitted">/g)).toHaveLength(2);

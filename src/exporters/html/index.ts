@@ -5,7 +5,9 @@ import type {
   Exporter,
   ExporterOptions,
   ExportFormat,
+  MessageItem,
   MessagePart,
+  NoteItem,
   Omitted,
   Words,
 } from '../exporter.ts';
@@ -65,17 +67,15 @@ function htmlExporter(options: ExporterOptions): Exporter {
     },
     item: (item) => {
       const start = isOpen ? '' : openRun();
-      const { anchor } = item;
-      if (item.kind === 'note')
-        return `${start}<div class="note"${idOf(anchor)}><p>${html(item.words)}${entryLink(anchor)}</p>${partsHtml(item.details, page)}</div>\n`;
-      const { heading, speaker, parts } = item;
+      if (item.kind === 'note') return `${start}${noteHtml(item, page)}`;
+      const { anchor, heading, tokens, parts } = item;
       const facts = `<p>${item.facts.map((fact) => `<span>${html(fact)}</span>`).join('')}</p>`;
       const head = heading
         ? `<a class="number" href="#${anchor}">${heading.number}</a><h2>${html(heading.title)}</h2>${facts}`
         : `${facts}${entryLink(anchor)}`;
-      const kind = `${heading ? 'turn ' : ''}${speaker}`;
+      const used = tokens > 0 ? ` data-tokens="${tokens}"` : '';
       const inside = `<div class="head">${head}</div>${partsHtml(parts, page)}`;
-      return `${start}<article class="${kind}" id="${anchor}">${inside}</article>\n`;
+      return `${start}<article class="${kindsOf(item)}" id="${anchor}"${used}>${inside}</article>\n`;
     },
     fork: (anchor, branches) => {
       forks.set(anchor, run);
@@ -85,6 +85,27 @@ function htmlExporter(options: ExporterOptions): Exporter {
     },
     tail: () => `${closeRun()}</main>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`,
   };
+}
+
+/** What the filters ask for: who says it, whether it is only about tools, and whether something failed. */
+function kindsOf({ heading, speaker, parts }: MessageItem): string {
+  const isTools = speaker === 'tool' || (!heading && parts.every(({ kind }) => kind === 'call'));
+  return `${heading ? 'turn ' : ''}${speaker}${isTools ? ' tools' : ''}${parts.some(isFailed) ? ' failed' : ''}`;
+}
+
+function isFailed(part: MessagePart): boolean {
+  if (part.kind === 'call') return part.results.some(({ isError }) => isError);
+  return part.kind === 'remark' && part.tone === 'error';
+}
+
+/** One line, which is the summary of what belongs to it. */
+function noteHtml({ anchor, words, details }: NoteItem, page: PageText): string {
+  const line = page.html(words);
+  const [first, ...more] = details;
+  const text = first
+    ? `<details><summary>${line}</summary>${partsHtml([...first.parts, ...more], page)}</details>`
+    : `<p>${line}</p>`;
+  return `<div class="note"${idOf(anchor)}>${text}${entryLink(anchor)}</div>\n`;
 }
 
 function pageHead(
@@ -154,7 +175,7 @@ function partHtml(part: MessagePart, page: PageText): string {
     case 'remark':
       return `<div class="remark ${part.tone}"><p>${html(part.words)}</p>${partsHtml(part.detail, page)}</div>`;
     case 'call': {
-      const failed = part.results.some(({ isError }) => isError) ? ' failed' : '';
+      const failed = isFailed(part) ? ' failed' : '';
       const missing = part.missing ? `<p class="missing">${html(part.missing)}</p>` : '';
       const inside = partsHtml([...part.blocks, ...part.results], page) + missing;
       return `<details class="call${failed}" open><summary>${callTitle(part, html)}</summary>${inside}</details>`;
@@ -162,7 +183,8 @@ function partHtml(part: MessagePart, page: PageText): string {
     case 'result': {
       const [outer, inner] = part.long && !part.cut ? ['details', 'summary'] : ['div', 'p'];
       const kind = part.isError ? 'result failed' : 'result';
-      const inside = `<${inner}>${html(part.title)}</${inner}>${partsHtml(part.parts, page)}`;
+      const title = `<${inner}>${html(part.title)}${entryLink(part.anchor)}</${inner}>`;
+      const inside = title + partsHtml(part.parts, page);
       return `<${outer} class="${kind}"${idOf(part.anchor)}>${inside}</${outer}>`;
     }
   }
@@ -184,10 +206,10 @@ function omittedHtml(language: string, { head, middle, tail, size }: Omitted, pa
 
 /** What a folded call still says. The gist is in the blocks too, and so it is not shown above them. */
 function callTitle(part: CallPart, html: PageText['html']): string {
-  const { tool, subject, results, took, missing } = part;
+  const { tool, subject, took, missing } = part;
   const name = tool === '' ? 'unnamed tool' : `<bdi>${shown(oneLine(tool, 80))}</bdi>`;
   const gist = gistOf(part);
-  const ending = results.some(({ isError }) => isError) ? 'failed' : missing ? 'no result' : '';
+  const ending = isFailed(part) ? 'failed' : missing ? 'no result' : '';
   return [
     `<b>${name}</b> ${html(subject)}`,
     gist === '' ? '' : ` <code class="gist">${shown(gist)}</code>`,

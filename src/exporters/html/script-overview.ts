@@ -1,20 +1,23 @@
+import { FILTER_LIST } from './filters.ts';
+
 /** The part of the page's script that filters the entries, copies links, draws the turns along the time and saves a branch. */
-export const OVERVIEW_SCRIPT = `
+export const OVERVIEW_SCRIPT = String.raw`
 // Filters: the style hides what does not pass.
-// Only a filter makes it worth asking for the style of each, which is slow on a large page.
-const isShown = (element) => !element.closest('[hidden]') && (!main.dataset.filter || !element.checkVisibility || element.checkVisibility());
 for (const note of all('.note')) {
   const match = /^Label (removed from )?/.exec(note.textContent);
-  const link = match && note.querySelector('p > a:not(.number)');
+  const link = match && note.querySelector('p > a');
   const target = link && document.getElementById(link.hash.slice(1));
   target?.closest('article')?.classList.toggle('labeled', !match[1]);
 }
-const filter = make('select', { 'aria-label': 'Show' });
-for (const [value, text] of [['', 'All entries'], ['tools', 'No tools'], ['user', 'User'], ['labeled', 'Labeled'], ['errors', 'Errors']])
-  filter.append(make('option', { value }, text));
+const filters = ${FILTER_LIST};
+const filter = make('select', { 'aria-label': 'Show' }, make('option', { value: '' }, 'All entries'));
+for (const { name, title } of filters) filter.append(make('option', { value: name }, title));
+let hides;
+const isFiltered = (element) => hides !== undefined && element.closest(hides) !== null;
 const setFilter = (value) => {
-  filter.value = main.dataset.filter = value;
-  listTurns();
+  filter.value = root.dataset.filter = value;
+  hides = filters.find(({ name }) => name === value)?.hides;
+  updateShown();
 };
 filter.addEventListener('change', () => setFilter(filter.value));
 search.before(filter);
@@ -28,38 +31,51 @@ main.addEventListener('click', (event) => {
   navigator.clipboard?.writeText(location.href).then(() => { count.textContent = 'link copied'; }, () => {});
 });
 
-// The turns along the time, and what failed.
+// The turns along the time, with their tokens, and what failed.
 const strip = make('nav', { id: 'strip', 'aria-label': 'Timeline' });
-document.getElementById('top').append(strip);
+const scale = make('p', { id: 'scale' });
+document.getElementById('top').append(strip, scale);
 const most = 200;
-const timeOf = (article) => Date.parse((article.firstElementChild.querySelector('span')?.textContent || '').replace(' ', 'T') + 'Z');
-const drawStrip = () => {
+const timeText = (article) => article.firstElementChild.querySelector('span')?.textContent || '';
+// A turn, and within it each failure, with what was used up to the next.
+const marksOf = (articles) => {
   const marks = [];
   let name = '';
-  for (const article of all('article')) {
-    if (!isShown(article)) continue;
-    const isTurn = article.classList.contains('turn');
-    if (isTurn) name = article.querySelector('.number').textContent + ' ' + article.querySelector('h2').textContent;
-    const failed = article.querySelector('.call.failed, .remark.error') !== null;
-    const kind = failed ? 'failed' : article.classList.contains('user') ? 'user' : '';
-    if (isTurn || failed) marks.push({ article, kind, time: timeOf(article), title: name + (failed ? ', error' : '') });
+  for (const article of articles) {
+    const is = (kind) => article.classList.contains(kind);
+    if (is('turn')) name = article.querySelector('.number').textContent + ' ' + article.querySelector('h2').textContent;
+    const kind = is('failed') ? 'failed' : is('user') ? 'user' : '';
+    if (is('turn') || is('failed')) marks.push({ article, name, kind, time: Date.parse(timeText(article).replace(' ', 'T') + 'Z'), tokens: 0 });
+    if (marks.length > 0) marks[marks.length - 1].tokens += Number(article.dataset.tokens || 0);
   }
+  return marks;
+};
+const drawStrip = () => {
+  const marks = marksOf(shownArticles);
   const times = marks.map(({ time }) => time);
   const first = times.reduce((a, b) => Math.min(a, b), Infinity);
   const span = times.reduce((a, b) => Math.max(a, b), -Infinity) - first;
-  // Where many are in one place the worst is shown.
+  // Where many are in one place their tokens are added up, and the worst is named.
   const places = new Map();
   marks.forEach((mark, at) => {
     const place = Math.round((span > 0 ? (mark.time - first) / span : at / Math.max(1, marks.length - 1)) * most);
     const before = places.get(place);
-    if (!before || (before.kind !== 'failed' && mark.kind !== '')) places.set(place, mark);
+    const worst = before && (before.kind === 'failed' || mark.kind === '') ? before : mark;
+    places.set(place, { ...worst, tokens: mark.tokens + (before ? before.tokens : 0) });
   });
-  strip.hidden = places.size < 2;
-  strip.replaceChildren(...Array.from(places, ([place, { article, kind, title }]) => {
+  const highest = Array.from(places.values()).reduce((high, { tokens }) => Math.max(high, tokens), 0);
+  strip.hidden = scale.hidden = places.size < 2;
+  strip.replaceChildren(...Array.from(places, ([place, { article, name, kind, tokens }]) => {
+    const facts = [name, tokens > 0 ? tokens.toLocaleString('en-US') + ' tokens' : '', kind === 'failed' ? 'error' : ''];
+    const title = facts.filter((fact) => fact !== '').join(', ');
     const link = make('a', { href: '#' + article.id, class: kind, title, 'aria-label': title, tabindex: '-1' });
     link.style.left = (place / most) * 100 + '%';
+    link.style.height = 20 + 80 * (highest > 0 ? tokens / highest : 0) + '%';
     return link;
   }));
+  const about = (highest > 0 ? 'Height: tokens, up to ' + highest.toLocaleString('en-US') + '. ' : '') + 'Blue: user. Red: errors.';
+  scale.replaceChildren(...(span > 0 ? [timeText(marks[0].article), about, timeText(marks[marks.length - 1].article)] : [about])
+    .map((text) => make('span', {}, text)));
 };
 
 // What is shown as JSON lines. The page has the text of the log only, and says so in the first line.
@@ -69,7 +85,7 @@ const entryOf = (element) => ({
   kind: Array.from(element.classList).find((name) => name !== 'turn'),
   facts: textIn(element, '.head p span'),
   text: element.matches('.note')
-    ? textIn(element, '.note > p').map((text) => text.replace(/#$/, ''))
+    ? textIn(element, '.note > p, .note > details > summary')
     : textIn(element, 'article > :is(.text, pre, .remark), article > .omitted > pre'),
   thinking: textIn(element, '.thinking > .text'),
   calls: all('.call', element).map((call) => ({
@@ -84,7 +100,7 @@ const saveBranch = () => {
     'and what the export left out. sessionctl fork makes a log of a branch.';
   const shown = all('article, .note[id]').filter((element) => !element.closest('[hidden]'));
   const lines = [{ about, branch: everything ? null : branch }, ...shown.map(entryOf)];
-  const url = URL.createObjectURL(new Blob(lines.map((line) => JSON.stringify(line) + '\\n')));
+  const url = URL.createObjectURL(new Blob(lines.map((line) => JSON.stringify(line) + '\n')));
   make('a', { href: url, download: everything ? 'session.text.jsonl' : 'branch-' + branch + '.text.jsonl' }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 };

@@ -2,7 +2,7 @@ import { counted, grouped } from '../../util/words.ts';
 import type { ExportedSession } from '../export.ts';
 import type { TimeText } from '../exporter.ts';
 import { escapeHtml, oneLine } from '../text.ts';
-import { costText } from '../view/totals.ts';
+import { allTokens, costText } from '../view/totals.ts';
 import { pageStart, shown } from './page.ts';
 import { SITE_SCRIPT, SITE_STYLE } from './site-assets.ts';
 
@@ -21,6 +21,8 @@ interface Column {
   /** What it is sorted by, where that is not what is shown. */
   readonly value?: (one: SitePage) => number;
 }
+
+const tokensOf = ({ totals }: SitePage): number => allTokens(totals.usage);
 
 const COLUMNS: readonly Column[] = [
   { name: 'Last entry', html: ({ totals }, time) => shown(time(totals.last) ?? '') },
@@ -42,10 +44,6 @@ const COLUMNS: readonly Column[] = [
     value: ({ totals }) => totals.cost ?? -1,
   },
 ];
-
-function tokensOf({ totals: { usage } }: SitePage): number {
-  return usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
-}
 
 /** The page that lists the sessions of a site: a plain table, which a script lets people filter and sort. */
 export function siteIndex(pages: readonly SitePage[], time: TimeText): string {

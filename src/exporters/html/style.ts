@@ -1,3 +1,5 @@
+import { FILTER_STYLE } from './filters.ts';
+
 /** The looks of the page. Its hash is in the page's policy, and so it is the only style that applies. */
 export const STYLE = `
 :root{color-scheme:light;--bg:#fff;--fg:#1f2328;--dim:#636c76;--faint:#8b949e;--line:#d9dee4;--soft:#f6f8fa;--card:#fbfcfd;--link:#0860ca;--user:#eef4ff;--user-line:#b6cdf7;--sum:#fff8e6;--sum-line:#ecd08a;--bad:#fff1f0;--bad-line:#f0a8a2;--bad-fg:#b42318;--warn-fg:#8a5a00;--ins:#dafbe1;--del:#ffe5e2;--mark:#ffe58a;--now:#ffb347;--ring:#0969da;--tool:#5b3fa8}
@@ -35,10 +37,11 @@ article:target,.note:target,.result:target{outline:2px solid var(--ring);outline
 .head p span:first-child{white-space:nowrap}
 .number{font-size:.8125rem;color:var(--dim);font-variant-numeric:tabular-nums}
 article:not(.turn) .head{position:relative;padding-right:1.2rem}
-article:not(.turn) .number,.note .number{opacity:0;position:absolute;right:0;top:0}
-:is(article:not(.turn),.note):hover .number,.number:focus{opacity:1}
+article:not(.turn)>.head .number,.note .number,.result .number{opacity:0;position:absolute;right:0;top:0}
+article:hover>.head .number,:is(.note,.result):hover .number,.number:focus{opacity:1}
+@media(hover:none){article .number,.note .number{opacity:1!important}}
 .text>:first-child{margin-top:0}
-.text>:last-child{margin-bottom:0}
+.text>:last-child,article>:last-child{margin-bottom:0}
 .text{margin:.5rem 0}
 .text p{white-space:pre-wrap;margin:.6em 0;unicode-bidi:plaintext}
 .text li{white-space:pre-wrap;margin:.2em 0;unicode-bidi:plaintext}
@@ -70,6 +73,7 @@ details.call[open]>summary .gist{display:none}
 details.failed>summary .ending{color:var(--bad-fg);font-weight:600}
 details.call.failed{border-color:var(--bad-line)}
 details.call[open]>summary{margin-bottom:.35rem}
+.result{position:relative}
 .result>p,.missing{margin:.5rem 0 .2rem;color:var(--dim);font-size:.8125rem}
 .result.failed>p,.result.failed>summary{color:var(--bad-fg);font-weight:600}
 .result.failed pre{background:var(--bad);border-color:var(--bad-line)}
@@ -82,21 +86,22 @@ details.call[open]>summary{margin-bottom:.35rem}
 figure{margin:.6rem 0}
 figure img{max-width:100%;max-height:40rem;border:1px solid var(--line);border-radius:8px;display:block}
 figcaption{color:var(--dim);font-size:.8125rem;margin-top:.25rem}
-.note{margin:.6rem 0 .6rem 1.2rem;color:var(--dim);font-size:.875rem}
-.note>p{margin:0;padding-left:1rem;position:relative}
+.note{position:relative;margin:.35rem 0 .35rem 1.2rem;color:var(--dim);font-size:.875rem}
+.note>p{margin:0;padding-left:1rem}
+.note>details{margin:0}
+.note>details>summary::marker{color:var(--faint)}
 .note>p::before{content:"";position:absolute;left:0;top:.62em;width:.4rem;height:.4rem;border-radius:50%;background:var(--faint)}
 .fork a[aria-current=true]{font-weight:600;color:var(--fg)}
 .fork{margin:1rem 0;padding:.5rem .9rem;border:1px dashed var(--tool);border-radius:8px;font-size:.875rem}
 .branch{margin:2.5rem 0 1rem;padding-top:1rem;border-top:2px solid var(--line)}
 .branch h2{margin:0 0 .2rem}
 .branch p{margin:0;color:var(--dim);font-size:.875rem}
-main[data-filter=tools] :is(.call,article.tool,article:not(.turn):not(:has(>:not(.head,.call)))){display:none}
-main:is([data-filter=user],[data-filter=labeled],[data-filter=errors]) .note,main[data-filter=user] article:not(.user),main[data-filter=labeled] article:not(.labeled),main[data-filter=errors] article:not(:has(.call.failed,.remark.error)){display:none}
-#strip{position:relative;height:1.5rem;margin:1rem .25rem 0;border-bottom:1px solid var(--line)}
-#strip a{position:absolute;bottom:0;width:.5rem;height:.75rem;margin-left:-.25rem;border:1px solid var(--bg);border-radius:3px 3px 0 0;background:var(--faint)}
-#strip a.user{height:1.1rem;background:var(--link)}
-#strip a.failed{height:1.5rem;background:var(--bad-fg)}
+${FILTER_STYLE}#strip{position:relative;height:3rem;margin:1.25rem .25rem 0;border-bottom:1px solid var(--line)}
+#strip a{position:absolute;bottom:0;width:.5rem;margin-left:-.25rem;border:1px solid var(--bg);border-bottom:0;border-radius:3px 3px 0 0;background:var(--faint)}
+#strip a.user{background:var(--link)}
+#strip a.failed{background:var(--bad-fg)}
 #strip a:hover{outline:2px solid var(--ring)}
+#scale{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;margin:.3rem 0 0;color:var(--dim);font-size:.75rem;font-variant-numeric:tabular-nums}
 #bar,#side{display:none}
 .js #bar{display:flex;position:sticky;top:0;z-index:3;gap:.5rem;align-items:center;padding:.5rem 1rem;background:var(--bg);border-bottom:1px solid var(--line)}
 #bar input{flex:1;min-width:6rem;max-width:26rem;font:inherit;font-size:.875rem;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:8px;padding:.35rem .7rem}
@@ -109,14 +114,20 @@ main:is([data-filter=user],[data-filter=labeled],[data-filter=errors]) .note,mai
 .js header#top nav.branches{display:none}
 #side h3{font-size:.75rem;text-transform:uppercase;letter-spacing:.05em;color:var(--dim);margin:1rem 0 .4rem}
 #side ul{list-style:none;margin:0;padding:0}
-#side ul ul{padding-left:.9rem;border-left:1px solid var(--line);margin-left:.5rem}
-#side li{margin:.15rem 0;content-visibility:auto;contain-intrinsic-size:auto 1.6rem}
-#side li a{display:block;padding:.15rem .5rem;border-radius:6px;color:var(--fg);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+#side ul.deeper{padding-left:.9rem;border-left:1px solid var(--line);margin-left:.5rem}
+#side li{display:block}
+#side .entry{margin:.1rem 0}
+#side .off{display:none}
+:root:is([data-filter=labeled],[data-filter=errors]) #side .off{display:block}
+#side li a{display:block;padding:.15rem .5rem;border-radius:6px;color:var(--dim);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 #side li a:hover{background:var(--soft);text-decoration:none}
 #side li a[aria-current=true]{background:var(--user)}
-#side li a.summary{color:var(--warn-fg)}
-#side li a i{font-style:normal;color:var(--dim);font-variant-numeric:tabular-nums;margin-right:.45rem}
-#side .tree button{width:100%;text-align:left;overflow:hidden;text-overflow:ellipsis;margin:.15rem 0}
+#side .entry:not(.turn)>a{padding-left:1.45rem}
+#side .user>a{color:var(--fg);font-weight:600}
+#side .summary>a{color:var(--warn-fg)}
+#side .failed>a{color:var(--bad-fg)}
+#side li a i{font-style:normal;font-weight:400;color:var(--dim);font-variant-numeric:tabular-nums;margin-right:.45rem}
+#side button{width:100%;text-align:left;overflow:hidden;text-overflow:ellipsis;margin:.15rem 0}
 @media(min-width:70rem){
 .js #side{display:block;position:fixed;top:3.1rem;bottom:0;left:0;width:18rem;overflow:auto;padding:0 1rem 2rem;border-right:1px solid var(--line);font-size:.8125rem;background:var(--bg)}
 .js body{padding-left:18rem}
@@ -148,5 +159,5 @@ kbd{font:inherit;font-size:.8125rem;border:1px solid var(--line);border-bottom-w
 ::highlight(found){background:var(--mark)}
 ::highlight(current){background:var(--now)}
 [hidden]{display:none!important}
-@media print{#bar,#side,#strip{display:none!important}.js body{padding:0}article,.note,.fork,.branch{content-visibility:visible}pre{max-height:none;white-space:pre-wrap}}
+@media print{#bar,#side,#strip,#scale{display:none!important}.js body{padding:0}article,.note,.fork,.branch{content-visibility:visible}pre{max-height:none;white-space:pre-wrap}}
 `;

@@ -7,7 +7,7 @@ import { shortBlock } from './call.ts';
 import { languageOf } from './code.ts';
 import { contentParts, jsonFold, remark, shortInput, shortOutput, text, textFold } from './content.ts';
 import { jsonText, remainder, stringOf } from './json.ts';
-import { costText, tokensText, usageIn } from './totals.ts';
+import { allTokens, costText, tokensText, usageIn } from './totals.ts';
 
 /** A message before it has its place in the transcript. */
 export interface Draft {
@@ -121,7 +121,7 @@ export function assistantFacts(message: JsonObject, before: string | undefined):
   const model = modelName(message);
   if (model !== undefined && model !== before) facts.push([{ plain: oneLine(model, 100) }]);
   const usage = usageIn(message);
-  if (usage && usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0) facts.push([tokensText(usage)]);
+  if (usage && allTokens(usage) > 0) facts.push([tokensText(usage)]);
   return [...facts, ...costFacts(message)];
 }
 

@@ -61,6 +61,10 @@ export function usageIn({ usage }: JsonObject): Usage | undefined {
   return isObject(usage) ? readUsage(usage) : undefined;
 }
 
+export function allTokens({ input, output, cacheRead, cacheWrite }: Usage): number {
+  return input + output + cacheRead + cacheWrite;
+}
+
 /** '1,204 in, 49,030 cached, 88 out'. */
 export function tokensText(usage: Usage): string {
   const cached = usage.cacheRead > 0 ? `, ${grouped(usage.cacheRead)} cached` : '';

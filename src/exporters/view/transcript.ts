@@ -10,7 +10,7 @@ import { type Asked, askedOf, shortBlock } from './call.ts';
 import { contentParts, contextNote, noteOf, remark, shortOutput } from './content.ts';
 import { withExactNumbers } from './json.ts';
 import { assistantFacts, type Draft, ENTRY_DRAFTS, endingParts, messageDraft } from './message.ts';
-import { isoOf } from './totals.ts';
+import { allTokens, isoOf, usageIn } from './totals.ts';
 
 /** An entry on its way into an export. Its text has the numbers that JSON.parse cannot hold. */
 export type ExportEntry = Pick<LogEntry, 'position' | 'line' | 'value'> & Partial<Pick<LogEntry, 'text'>>;
@@ -109,7 +109,10 @@ export class Transcript {
     const first = isFirst ? parts.find((part) => part.kind === 'text') : undefined;
     const gist = first ? oneLine(first.text, 100) : '';
     const heading = isFirst ? { number: ++this.turns, title, gist } : undefined;
-    return { kind: 'message', anchor: this.#anchor(entry), speaker, heading, facts: [...timeFact, ...facts], parts };
+    const usage = isObject(entry.value['message']) ? usageIn(entry.value['message']) : undefined;
+    const tokens = usage ? allTokens(usage) : 0;
+    const all = [...timeFact, ...facts];
+    return { kind: 'message', anchor: this.#anchor(entry), speaker, heading, facts: all, tokens, parts };
   }
 
   #addAnswer(entry: ExportEntry, message: JsonObject): void {

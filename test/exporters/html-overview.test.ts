@@ -1,0 +1,193 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hasChromium } from '../support/chromium.ts';
+import { projectRoot } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { assistant, HEADER, result, user } from '../support/sessions.ts';
+import { testPages } from './pages.ts';
+
+const scratch = scratchFolder();
+const BRANCHES = join(projectRoot, 'fixtures/sessions/pi-branches.jsonl');
+const COMPACTION = join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl');
+
+describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the page', () => {
+  const { exported, open, complaints } = testPages(scratch);
+
+  it('walks the branches by tree, key and fork, and shows one path at a time', async () => {
+    const page = await open(await exported(BRANCHES, '--all'));
+    const sees = (text: string) => page.getByText(text, { exact: true }).last().isVisible();
+    expect([await sees('No, count days without Date at all.'), await page.locator('#branch-2').isVisible()]).toEqual([
+      true,
+      false,
+    ]);
+    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
+    await expect
+      .poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible())
+      .toBe(false);
+    // What both branches share stays.
+    await expect
+      .poll(() => page.locator('article', { hasText: 'test/week.test.ts fails on CI' }).first().isVisible())
+      .toBe(true);
+    await page.keyboard.press(']');
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(false);
+    await page.locator('.fork a', { hasText: 'branch 2' }).click();
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
+    await page.locator('.fork a', { hasText: 'branch 1' }).click();
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(false);
+    await page.locator('#side button', { hasText: 'All branches' }).click();
+    await expect.poll(() => page.locator('#branch-2').isVisible()).toBe(true);
+    await expect
+      .poll(() => page.locator('article', { hasText: 'No, count days without Date' }).first().isVisible())
+      .toBe(true);
+    await page.close();
+  });
+
+  it('shows only what a filter lets through, and the rest again when a link leads there', async () => {
+    const page = await open(await exported(BRANCHES, '--all'));
+    const shown = (selector: string) => page.locator(`${selector} >> visible=true`).count();
+    const choose = (name: string) => page.getByLabel('Show', { exact: true }).selectOption(name);
+    const all = await shown('article');
+    expect(await shown('.entry')).toBe(all);
+    await choose('No tools');
+    expect(await shown('.call')).toBe(0);
+    expect(await shown('.note')).toBeGreaterThan(0);
+    await choose('User');
+    expect([await shown('article'), await shown('article.user'), await shown('.note')]).toEqual([2, 2, 0]);
+    expect([await shown('.entry'), await shown('.entry.user')]).toEqual([2, 2]);
+    await choose('Labeled');
+    expect([await shown('article'), await shown('.entry')]).toEqual([1, 1]);
+    expect(await shown('#e-13ab93d9')).toBe(1);
+    await choose('Errors');
+    expect([await shown('article'), await shown('.entry')]).toEqual([0, 0]);
+    expect(await shown('#side button')).toBe(3);
+    await page.evaluate("location.hash = '#e-b5dc7546'");
+    await expect.poll(() => shown('article')).toBe(all);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('finds the errors of all branches in the tree, and what is nothing but tools', async () => {
+    const log = join(scratch, 'failed.jsonl');
+    const failed = result('r', 'b', 'c').replace('"isError":false', '"isError":true');
+    const answers = [assistant('b', 'a', ['c']), failed, assistant('d', 'r', ['e']), result('f', 'd', 'e')];
+    writeFileSync(log, [HEADER, user('a', null), ...answers, user('g', 'a', 'Another way')].join(''));
+    const page = await open(await exported(log, '--all'));
+    const rows = () => page.locator('.entry >> visible=true').allInnerTexts();
+    const choose = (name: string) => page.getByLabel('Show', { exact: true }).selectOption(name);
+    expect(await rows()).toEqual(['1hi', '2Another way']);
+    await choose('Errors');
+    expect(await rows()).toEqual(['2bash failed']);
+    await page.locator('.entry.failed a').click();
+    await expect.poll(() => page.locator('#e-b').isVisible()).toBe(true);
+    await choose('');
+    expect(await rows()).toEqual(['1hi', '2bash failed', 'bash']);
+    await choose('No tools');
+    expect(await rows()).toEqual(['1hi', '2bash failed']);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('keeps the branch in the address, and copies links that lead to the same branch', async () => {
+    const address = await exported(BRANCHES, '--all');
+    const page = await open(address);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
+    expect(page.url()).toBe(`${address}#branch-2`);
+    await page.locator('#e-b5dc7546 .number').click();
+    await expect.poll(() => page.locator('output').textContent()).toBe('link copied');
+    const link = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(link).toBe(`${address}#e-b5dc7546@2`);
+    // A result is an entry of its own.
+    const entries = '.note[id], article, .result';
+    expect(await page.locator(`main :is(${entries}):not(:has(.number))`).count()).toBe(0);
+    await page.locator('.result .number').first().click();
+    const toResult = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    expect(await page.locator(`.result[id="${toResult.split('#')[1]?.split('@')[0]}"]`).count()).toBe(1);
+    await page.close();
+    const other = await open(link);
+    await expect.poll(() => other.locator('#branch-2').isVisible()).toBe(true);
+    await expect.poll(() => other.locator('#e-b5dc7546').isVisible()).toBe(true);
+    await other.close();
+  });
+
+  it('saves the text of the branch as JSON lines, and says that it is not the log', async () => {
+    const page = await open(await exported(BRANCHES, '--all'));
+    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('branch-2.text.jsonl');
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ branch: '2', about: expect.stringContaining('not the log') });
+    expect(lines.find(({ id }) => id === 'b5dc7546')).toMatchObject({
+      kind: 'user',
+      text: ['test/week.test.ts fails on CI but not here. Find out why.'],
+    });
+    expect(lines.find(({ id }) => id === '4897f003').text).toEqual(['Model: anthropic/claude-sonnet-4-5']);
+    const [call] = lines.find(({ id }) => id === '02501558').calls;
+    expect(call.asked).toEqual(['TZ=America/New_York npx vitest run test/week.test.ts']);
+    expect(call.results[0]).toContain('FAIL  test/week.test.ts');
+    expect(lines.some(({ text }) => String(text).includes('Use the UTC getters.'))).toBe(true);
+    expect(lines.some(({ text }) => String(text).includes('No, count days without Date'))).toBe(false);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('draws the turns along the time as high as their tokens, errors marked, each a way there', async () => {
+    const page = await open(await exported(COMPACTION));
+    const marks = page.locator('#strip a');
+    const places = await marks.evaluateAll((links) => links.map((link) => link.getBoundingClientRect().left));
+    expect(places).toHaveLength(12);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    const errors = page.locator('#strip a.failed');
+    expect(await errors.evaluateAll((links) => links.map((link) => link.getAttribute('title')))).toEqual([
+      '4 Assistant, 7,084 tokens, error',
+      '10 Assistant, 14,252 tokens, error',
+    ]);
+    const heights = await marks.evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
+    const titles = await marks.evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? ''));
+    const tokens = titles.map((title) => Number(/([\d,]+) tokens/.exec(title)?.[1]?.replace(',', '') ?? 0));
+    const byHeight = (list: number[]): number[] =>
+      list.map((_, at) => at).sort((a, b) => (list[a] ?? 0) - (list[b] ?? 0));
+    expect(byHeight(heights)).toEqual(byHeight(tokens));
+    expect(await page.locator('#scale').innerText()).toContain('Height: tokens, up to 16,300.');
+    await errors.last().click();
+    await expect.poll(() => page.locator('article:target').textContent()).toContain('overloaded_error');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('follows a deep link into a branch that is not shown', async () => {
+    const address = await exported(BRANCHES, '--all');
+    const page = await open(`${address}#e-7afdd8b2`);
+    const target = page.locator('#e-7afdd8b2');
+    expect(await target.isVisible()).toBe(true);
+    const top = await target.evaluate((element) => element.getBoundingClientRect().top);
+    expect(top).toBeGreaterThanOrEqual(0);
+    expect(top).toBeLessThan(700);
+    await page.close();
+  });
+
+  it('steps from turn to turn, and marks the turn in the contents', async () => {
+    const page = await open(await exported(COMPACTION), {
+      viewport: { width: 1300, height: 500 },
+    });
+    for (let step = 0; step < 3; step++) await page.keyboard.press('j');
+    await expect.poll(() => page.url()).toContain('#e-cd126f0b');
+    await expect.poll(() => page.locator('#side a[aria-current]').textContent()).toContain('Go on with the grammar');
+    expect(await page.locator('.entry').allInnerTexts()).toContain('5Compaction: Goal A parser for relative dates.');
+    await page.keyboard.press('k');
+    await expect.poll(() => page.url()).toContain('#e-bce6ec7b');
+    await page.keyboard.press('?');
+    await expect.poll(() => page.locator('dialog').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('dialog').isVisible()).toBe(false);
+    await page.close();
+  });
+});
