@@ -20,9 +20,9 @@ export const command: Command = {
   operands: '[FILE|DIR]...',
   description: [
     'Replaces keys, tokens, passwords, private keys and credentials in URLs by markers such as [redacted:github-token:1], in every log that has one JSON object per line, whichever agent wrote it. Equal secrets get the same number within a run. Everything else stays byte for byte, and the output is valid wherever the input was: it can be validated, converted and resumed.',
-    'Secrets are found in strings and member names as they read without escapes, also in JSON that is in a string, by the rules of secretlint and a table of more than 100 kinds of our own (--list-kinds). Ids, signatures, encrypted content and base64 data are never changed. A damaged line is searched as text, with a note and exit code 1. No pattern finds every secret: look at the result before you publish it.',
+    'Secrets are found in strings and member names as they read without escapes, also in JSON that is in a string, and in numbers that a name such as password belongs to, by the rules of secretlint and a table of more than 100 kinds of our own (--list-kinds). Ids, signatures, encrypted content and base64 data are never changed. A damaged line is searched as text, with a note and exit code 1. No pattern finds every secret: look at the result before you publish it.',
     'A value that was found once is replaced wherever it is, in other words of the log, file names and JSON with escapes too, if it has at least 6 characters. A FILE is read twice if anything is found, so that this also covers what comes before; from standard input, and of several FILEs, it covers what follows.',
-    'A thinking block with a signature that holds a secret is removed, because providers reject a changed one. In a Codex log that other logs may name offsets of, and in a title slot, lines keep their length: blanks fill up what is shorter, and a secret that is shorter than its marker becomes asterisks. Blobs that a log refers to are not searched, and are counted.',
+    'A thinking block with a signature that holds a secret is removed, because providers reject a changed one. In a Codex log that other logs may name offsets of, and in a title slot, lines keep their length: blanks fill up what is shorter, and a secret that is shorter than its marker becomes asterisks, or ones if it is a number. Blobs that a log refers to are not searched, and are counted.',
     'How many secrets of which kind were replaced goes to standard error; no secret does. Exit 0 if all was written, 1 if a line is damaged or --check finds a secret, 2 if something went wrong. Several FILEs, and a folder, which stands for every log in it, need -i or --check.',
     'Memory: one line, and the values that were found.',
   ],
@@ -78,6 +78,7 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   const reading = { from: args.text('from'), scanner: makeScanner(scannerKind(io.env), io.random(8)) };
   try {
     if (isCheck) return await check(args, io, redaction.redactor, reading);
+    const { unsearched } = await import('../redact/redact-log.ts');
     const isMany = args.operands.length > 1 || (await isFolderName(args.operands[0] ?? '-'));
     const count = { logs: 0, found: 0 };
     const code = await rewrite(args, io, async (input, out) => {
@@ -85,7 +86,7 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
       count.logs++;
       if (done.replaced.size > 0) count.found++;
       if (done.replaced.size > 0 || !isMany) redaction.tell(input.name);
-      if (done.refs > 0) io.note(`${input.name}: ${counted(done.refs, 'blob ref')}; the blobs were not searched`);
+      if (done.refs > 0) io.note(`${input.name}: ${unsearched(done.refs)}`);
       noteDamage(input.name, done.damaged, 'was searched as text', io);
       return done.damaged.length > 0 ? 1 : 0;
     });

@@ -83,8 +83,13 @@ export function pathOf(frame: Frame): string {
 /** The same as a JSON Pointer: `/message/content/1/data`. */
 export function pointerOf(frame: Frame): string {
   return stepsTo(frame)
-    .map((step) => `/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`)
+    .map((step) => `/${pointerStep(String(step))}`)
     .join('');
+}
+
+/** A key as a JSON Pointer has it. */
+export function pointerStep(key: string): string {
+  return key.replace(/~/g, '~0').replace(/\//g, '~1');
 }
 
 function stepsTo(frame: Frame): (string | number)[] {

@@ -272,7 +272,7 @@ export const kinds: readonly Kind[] = [
   },
   assigned(
     'password',
-    'pass(?:word|wd|phrase|code)|pwd|(?<![a-z])pass(?=\\\\*["\']|=)',
+    'pass(?:word|wd|phrase|code)|pwd|(?<![a-z])pass(?=\\\\*["\']|=|$)',
     isPassword,
     'DB_PASSWORD=<12>',
     'password: string, pwd=$PWD',

@@ -49,6 +49,8 @@ export function assigned(
 /** Without quotes it may be code: a value in the environment has a name in capitals and no spaces, others have digits. */
 function isBareSecret(secret: string, assignment: string): boolean {
   if (/^[A-Z0-9_]+=(?=\S)/.test(assignment)) return true;
+  // How many tests passed is no password.
+  if (/^\d+$/.test(secret)) return !/^pass\W/i.test(assignment);
   // A member or a path.
   if (/^[\w$]+\.[A-Za-z_$]|^[./~]/.test(secret)) return false;
   return secret.length >= 8 && /\d/.test(secret) && /[A-Za-z]/.test(secret) && !/^[a-z]+\d{1,3}[A-Za-z]*$/.test(secret);

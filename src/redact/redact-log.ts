@@ -1,6 +1,7 @@
 import { refsOf } from '../blobs/images.ts';
 import type { Line } from '../lines/line.ts';
 import type { Scanner } from '../scanner/scanner.ts';
+import { counted } from '../util/words.ts';
 import { type DamagedLine, LogLines } from './log-lines.ts';
 import { type Found, newTally, type Redactor, type Tally } from './redactor.ts';
 
@@ -32,6 +33,11 @@ export interface RedactedLog extends Tally {
   readonly refs: number;
   /** Lines that are no JSON objects, and were searched as text. */
   readonly damaged: readonly DamagedLine[];
+}
+
+/** What is said of refs. */
+export function unsearched(refs: number): string {
+  return `${counted(refs, 'blob ref')}; the blobs were not searched`;
 }
 
 /** Replaces the secrets of a log. */

@@ -1,9 +1,10 @@
 import { applySplices, arrayElements, removeElements, type Splice, spliceString } from '../json/text.ts';
 import { isObject, parseJson } from '../json/value.ts';
+import { pointerStep } from '../json/walk.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
 import { partitionPoint } from '../util/search.ts';
 import { Finder, type FinderOptions, type Hit, MARKER } from './finder.ts';
-import { collectUnits, damagedUnit, type SignedThinking, type Unit } from './units.ts';
+import { collectUnits, damagedUnit, isContent, type SignedThinking, type Unit } from './units.ts';
 import { Values } from './values.ts';
 
 export interface RedactorOptions extends FinderOptions {
@@ -72,14 +73,14 @@ export class Redactor {
     const from = text.startsWith('\ufeff') ? 1 : 0;
     const value = parseJson(from === 0 ? text : text.slice(from));
     const isJson = isObject(value) || Array.isArray(value);
-    const units = isJson ? collectUnits(text, from, { contentOnly: this.#options.content }) : [damagedUnit(text)];
+    const units = isJson ? collectUnits(text, from) : [damagedUnit(text)];
     this.#search(units, keepsLength, onFound);
     return this.#join(text, units);
   }
 
   /** Finds everything in the texts of a line, until nothing more is found in what is left. */
   #search(units: readonly Unit[], keepsLength: boolean, onFound: ((found: Found) => void) | undefined): void {
-    const texts = units.filter(({ isJson }) => !isJson);
+    const texts = units.filter(({ type }) => type !== 'json');
     const starts: number[] = [];
     let end = 0;
     for (const { text } of texts) {
@@ -90,6 +91,7 @@ export class Redactor {
       .map(({ text }) => text)
       .join(BETWEEN)
       .replace(MARKER, (marker) => BLANK.repeat(marker.length));
+    const found: { readonly kind: string; readonly unit: Unit }[] = [];
     let isDone = false;
     const take = (hits: readonly Hit[]): string => {
       isDone = false;
@@ -99,26 +101,28 @@ export class Redactor {
         const at = partitionPoint(0, starts.length, (one) => (starts[one] as number) <= start) - 1;
         const unit = texts[at] as Unit;
         const marker = this.#markerFor(kind, value);
-        onFound?.({ kind: kindOf(marker), pointer: unit.pointer });
+        found.push({ kind: kindOf(marker), unit });
         const from = start - (starts[at] as number);
-        // Where the line must not grow and the marker is longer, as many asterisks.
-        const text = keepsLength && marker.length > value.length ? '*'.repeat(value.length) : marker;
+        const text = replacement(unit, marker, keepsLength ? end - start : undefined);
         unit.splices.push({ start: from, end: from + (end - start), text });
       }
       return rest;
     };
     while (!isDone) {
       isDone = true;
-      texts.forEach(({ name, text }, at) => {
+      texts.forEach((unit, at) => {
+        const { name, text } = unit;
         const start = starts[at] as number;
         const left = rest.slice(start, start + text.length);
         const value = left.replaceAll(BLANK, '');
-        const kind = this.#options.content && value !== '' ? 'content' : this.#finder.kindOfMember(name, value);
+        const isTold = this.#options.content && value !== '' && isContent(unit);
+        const kind = isTold ? 'content' : this.#finder.kindOfMember(name, value);
         if (kind !== undefined) take(runsIn(left, start, kind));
       });
       this.values.find(rest, take);
       this.#finder.find(rest, take);
     }
+    if (onFound) for (const { kind, unit } of found) onFound({ kind, pointer: safePointer(unit, units) });
   }
 
   #markerFor(kind: string, value: string): string {
@@ -137,10 +141,10 @@ export class Redactor {
     const removed: SignedThinking[] = [];
     for (const unit of units.toReversed()) {
       if (unit.splices.length === 0) continue;
-      const { container, thinking, start } = unit;
+      const { container, thinking } = unit;
       const ordered = [...unit.splices].sort((a, b) => a.start - b.start);
       if (thinking) removed.push(thinking);
-      else (container?.splices ?? splices).push(...spliceString(container?.text ?? line, start, ordered));
+      else (container?.splices ?? splices).push(...spliceUnit(unit, ordered, container?.text ?? line));
     }
     if (removed.length === 0) return splices;
     const stays = ({ start }: Splice): boolean => !removed.some((block) => start >= block.start && start < block.end);
@@ -163,6 +167,28 @@ export class Redactor {
     }
     return splices;
   }
+}
+
+/** Splices of a unit as splices of the text that it is in. */
+function spliceUnit({ type, start, end }: Unit, splices: readonly Splice[], around: string): Splice[] {
+  if (type !== 'number') return spliceString(around, start, splices);
+  return splices.map(({ text }) => ({ start, end, text }));
+}
+
+/** What takes the place of a secret. Where that has to be as long as it was and the marker is longer: asterisks, or a number. */
+function replacement({ type }: Unit, marker: string, length = Number.POSITIVE_INFINITY): string {
+  if (type === 'number') return length < Number.POSITIVE_INFINITY ? '1'.repeat(length) : JSON.stringify(marker);
+  return marker.length > length ? '*'.repeat(length) : marker;
+}
+
+/** Where a unit is, without what was found in the names of members on the way to it. */
+function safePointer({ pointer }: Unit, units: readonly Unit[]): string {
+  return units
+    .filter(({ type, splices }) => type === 'key' && splices.length > 0)
+    .reduce(
+      (safe, { text, splices }) => safe.replaceAll(pointerStep(text), pointerStep(applySplices(text, splices))),
+      pointer,
+    );
 }
 
 /** A value that is found in two ways has the kind that it was found by first. */

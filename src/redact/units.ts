@@ -2,19 +2,20 @@ import { type Splice, skipSpace, unquote } from '../json/text.ts';
 import { isObject, parseJson } from '../json/value.ts';
 import { type Frame, pointerOf, walkJson } from '../json/walk.ts';
 
-/** A text of a line that is looked at: a string or a key, unescaped. */
+/** A text of a line that is looked at, unescaped. */
 export interface Unit {
+  /** What JSON holds as a string is looked at as its own strings; a number only where its name makes it a secret. */
+  readonly type: 'key' | 'string' | 'json' | 'number';
   readonly text: string;
-  /** Where its quote opens in the text that it is in: that of its container, or the line. */
+  /** Where it is in the text that it is in, quotes included: in that of its container, or in the line. */
   readonly start: number;
+  readonly end: number;
   /** The string of JSON that it is in. */
   readonly container: Unit | undefined;
   /** The name of the member that it is the value of; '' for a key and for an element of an array. */
   readonly name: string;
-  /** A JSON Pointer to the string in the line. */
+  /** A JSON Pointer to its place in the line. */
   readonly pointer: string;
-  /** What it says is what its own strings say. */
-  readonly isJson: boolean;
   /** The signed thinking that it is the text of. */
   thinking?: SignedThinking;
   /** What is changed of it. */
@@ -30,11 +31,6 @@ export interface SignedThinking {
   readonly index: number;
 }
 
-export interface UnitOptions {
-  /** Only the texts of messages: what says what a record is stays. */
-  readonly contentOnly: boolean;
-}
-
 /** JSON in a string in JSON in a string: no agent writes more. */
 const DEEPEST = 4;
 /** Members that name a record, a call or a session, and those that only their provider can read. */
@@ -44,6 +40,8 @@ const UNTOUCHED =
 const NO_ID = /key|secret|token|password|client/i;
 /** What a tool was asked to do is no link to a record. */
 const ARGUMENTS = /^(?:arguments|args|input|parameters|params)$/;
+/** Names of members whose number is a secret. */
+const SECRET_NUMBER = /(?:pass(?:word|wd|phrase|code)|pwd)$/i;
 /** Above this a text of nothing but base64 is data. */
 const SHORTEST_DATA = 512;
 /** Members that say what a record is. */
@@ -51,48 +49,54 @@ const STRUCTURE =
   /^(?:type|subtype|role|name|toolName|tool|version|cli_version|model|modelId|model_id|provider|model_provider|api|timestamp|time|date|createdAt|updatedAt|startTime|lastUpdated|stopReason|stop_reason|finish_reason|mimeType|mime_type|media_type|status|kind|customType|level|thinkingLevel|mode|history_mode|userType|entrypoint|originator|operation|service_tier|schema_version|format|hash|sha256|detail|phase|channel|state)$/;
 
 /** The texts in JSON that JSON.parse accepts; containers come before what is in them. */
-export function collectUnits(json: string, from: number, { contentOnly }: UnitOptions): Unit[] {
+export function collectUnits(json: string, from: number): Unit[] {
   const units: Unit[] = [];
-  walkUnits(json, from, undefined, 1, contentOnly, units);
+  walkUnits(json, from, undefined, 1, units);
   return units;
 }
 
 /** A line that is no JSON, as if all of it were in a string: each escape is one character, as spliceString counts them. */
 export function damagedUnit(line: string): Unit {
   const text = line.replace(/\\(?:u.{0,4}|.?)/gs, (one) => String(parseJson(`"${one}"`) ?? '\ufffd'));
-  return { text, start: -1, container: undefined, name: '', pointer: '', isJson: false, splices: [] };
+  const place = { start: -1, end: line.length + 1, container: undefined, name: '', pointer: '' };
+  return { type: 'string', text, ...place, splices: [] };
 }
 
-function walkUnits(
-  json: string,
-  from: number,
-  container: Unit | undefined,
-  depth: number,
-  contentOnly: boolean,
-  units: Unit[],
-): void {
+/** Whether it is what somebody said or did, and not what says what a record is. */
+export function isContent({ type, container, name }: Unit): boolean {
+  return type === 'string' && (container !== undefined || !STRUCTURE.test(name));
+}
+
+function walkUnits(json: string, from: number, container: Unit | undefined, depth: number, units: Unit[]): void {
   /** Texts of thinking and whether it is signed, by the block. */
   const thinking = new Map<Frame, Unit>();
   const signed = new Set<Frame>();
-  const add = (frame: Frame, start: number, end: number, isKey: boolean): void => {
-    const text = unquote(json.slice(start, end));
-    const name = isKey || frame.array ? '' : frame.key;
-    // In JSON in a string nothing is a link to a record.
-    if (!container && !isKey && isUntouched(frame, name, text)) {
-      if (/signature$/i.test(name) && text !== '') signed.add(frame);
-      return;
-    }
-    if (contentOnly && (isKey || (!container && STRUCTURE.test(name)))) return;
+  const add = (type: Unit['type'], text: string, frame: Frame, start: number, end: number): Unit => {
+    const name = type === 'key' || frame.array ? '' : frame.key;
     const pointer = container?.pointer ?? pointerOf(frame);
-    const isJson = !isKey && depth < DEEPEST && holdsJson(text);
-    const unit: Unit = { text, start, container, name, pointer, isJson, splices: [] };
+    const unit: Unit = { type, text, start, end, container, name, pointer, splices: [] };
     units.push(unit);
-    if (name === 'thinking') thinking.set(frame, unit);
-    if (isJson) walkUnits(text, 0, unit, depth + 1, contentOnly, units);
+    return unit;
   };
   walkJson(json, from, {
-    key: (frame, start, end) => add(frame, start, end, true),
-    string: (frame, start, end) => add(frame, start, end, false),
+    key: (frame, start, end) => void add('key', frame.key, frame, start, end),
+    string: (frame, start, end) => {
+      const text = unquote(json.slice(start, end));
+      const name = frame.array ? '' : frame.key;
+      // In JSON in a string nothing is a link to a record.
+      if (!container && isUntouched(frame, name, text)) {
+        if (/signature$/i.test(name) && text !== '') signed.add(frame);
+        return;
+      }
+      const isJson = depth < DEEPEST && holdsJson(text);
+      const unit = add(isJson ? 'json' : 'string', text, frame, start, end);
+      if (name === 'thinking') thinking.set(frame, unit);
+      if (isJson) walkUnits(text, 0, unit, depth + 1, units);
+    },
+    word: (frame, start, end) => {
+      const text = json.slice(start, end);
+      if (!frame.array && SECRET_NUMBER.test(frame.key) && /^\d+$/.test(text)) add('number', text, frame, start, end);
+    },
     close: (frame, end) => {
       const unit = thinking.get(frame);
       const { parent } = frame;

@@ -1,6 +1,6 @@
 import { fileChunks } from '../files/input.ts';
 import { NoLines } from '../redact/log-lines.ts';
-import { redactLog, type SearchedLog } from '../redact/redact-log.ts';
+import { redactLog, type SearchedLog, unsearched } from '../redact/redact-log.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { AppError, OutputError } from '../util/errors.ts';
 import { commandPage } from '../util/version.ts';
@@ -54,7 +54,7 @@ export class SecretChecker {
     let last = '';
     try {
       const log = { name, read, rereadable: chunks === undefined, ...this.#options };
-      const { lines, damaged } = await redactLog(log, this.#redactor, {
+      const { lines, refs, damaged } = await redactLog(log, this.#redactor, {
         onLine: () => {},
         onFound: ({ number: line, offset }, { kind, pointer }) => {
           const message = pointer === '' ? kind : `${kind} at ${pointer}`;
@@ -69,7 +69,7 @@ export class SecretChecker {
         const message = `${damage}, searched as text`;
         onFinding({ file: name, line, offset, rule, severity, message, fixable: false });
       }
-      return { entries: lines };
+      return refs > 0 ? { entries: lines, note: unsearched(refs) } : { entries: lines };
     } catch (error) {
       if (error instanceof NoLines)
         return { foreign: { noun: error.noun, reason: error.message.slice(name.length + 2) } };

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -10,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { projectRoot, run, spawnProgram } from '../support/run.ts';
+import { fixedEnv, programPath, projectRoot, run, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { filled } from '../support/secrets.ts';
+import { filled, SECRETS } from '../support/secrets.ts';
 
 const scratch = scratchFolder();
 const TOKEN = filled('ghp_<36>');
@@ -164,6 +165,38 @@ describe('a damaged line', () => {
   });
 });
 
+describe('no secret', () => {
+  it('is in what is said or reported, whatever is written', async () => {
+    const entries = SECRETS.map(({ text }, at) => message(text, `e${at}`, at === 0 ? null : `e${at - 1}`));
+    const path = fileWith(`${HEADER}${entries.join('')}{"type":"mess ${TOKEN}`);
+    const outputs: string[] = [];
+    for (const format of ['text', 'json', 'github', 'sarif', 'junit', 'markdown']) {
+      const { stdout, stderr } = await run(['redact', '--check', '--format', format, path]);
+      outputs.push(stdout, stderr);
+    }
+    const report = `${path}.report`;
+    outputs.push((await run(['redact', path])).stderr, (await run(['redact', '--check', '--map', path, path])).stderr);
+    outputs.push((await run(['export', '--redact', path])).stderr);
+    outputs.push((await run(['convert', '--to', 'omp', '--redact', '--report', report, path])).stderr);
+    outputs.push(readFileSync(report, 'utf8'));
+    const leaked = SECRETS.filter(({ secret }) => outputs.some((output) => output.includes(secret)));
+    expect(leaked.map(({ kind }) => kind)).toEqual([]);
+  });
+
+  it('is in a file that others can read while it is written', async () => {
+    const folder = scratchFolder();
+    const argv = [programPath, 'redact', '--map', join(folder, 'map'), '-o', join(folder, 'out.jsonl')];
+    const child = spawn(process.execPath, argv, { env: fixedEnv, stdio: 'pipe' });
+    child.stdin.write(log);
+    await expect.poll(() => readdirSync(folder).length, { timeout: 20_000 }).toBe(2);
+    expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o077)).toEqual([0, 0]);
+    child.stdin.end();
+    await new Promise((done) => child.on('close', done));
+    expect(readdirSync(folder).sort()).toEqual(['map', 'out.jsonl']);
+    expect(statSync(join(folder, 'map')).mode & 0o777).toBe(0o600);
+  });
+});
+
 test('takes values that are no secrets from a file', async () => {
   const allow = fileWith(`${TOKEN}\r\n\nother\n`, 'allow.txt');
   expect((await run(['redact', '--allow', allow], { stdin: log })).stdout).toContain(TOKEN);
@@ -274,10 +307,18 @@ test("omp's title slot keeps its 256 bytes", async () => {
   expect(await run(['validate'], { stdin: stdout })).toMatchObject({ code: 0 });
 });
 
+test('says that signed thinking was removed', async () => {
+  const thinking = { type: 'thinking', thinking: `hm ${TOKEN}`, thinkingSignature: 'c2ln' };
+  const ran = await run(['redact'], { stdin: HEADER + message('x').replace('[{', `[${JSON.stringify(thinking)},{`) });
+  expect(ran.stdout).toBe(HEADER + message('x'));
+  expect(ran.stderr).toContain('github-token 1; 1 signed thinking block removed, for a changed one would be rejected');
+});
+
 test('counts blob refs, whose blobs are not searched', async () => {
   const image = { type: 'image', mimeType: 'image/png', data: `blob:sha256:${filled('<64h>')}` };
   const line = message('x').replace('[{', `[${JSON.stringify(image)},{`);
-  expect((await run(['redact'], { stdin: HEADER + line })).stderr).toContain('1 blob ref; the blobs were not searched');
+  for (const argv of [['redact'], ['redact', '--check']])
+    expect((await run(argv, { stdin: HEADER + line })).stderr).toContain('1 blob ref; the blobs were not searched');
 });
 
 test.each([

@@ -156,6 +156,26 @@ describe('a redacted line', () => {
   });
 });
 
+describe('a number', () => {
+  it('that is a password by its name becomes a string, also in JSON in a string', () => {
+    const line = JSON.stringify({ a: { password: 12345678, j: JSON.stringify({ DB_PWD: 87654321 }) } });
+    expect(redacted(line)).toBe(
+      '{"a":{"password":"[redacted:password:1]","j":"{\\"DB_PWD\\":\\"[redacted:password:2]\\"}"}}',
+    );
+    // Quotes would make the line longer.
+    expect(redacted(line, redactor(), true)).toBe(line.replace(/\d{8}/g, '11111111'));
+    expect(redacted(message({ text: 'password: 12345678' }))).toContain('password: [redacted:password:1]');
+  });
+
+  it.each(['token', 'tokens', 'input_tokens', 'max_tokens', 'token_count', 'pass', 'passed', 'secret', 'key', 'pin'])(
+    'stays as the value of %s',
+    (name) => {
+      const line = JSON.stringify({ [name]: 12345678, text: `${name}: 12345678, "${name}": 12345678` });
+      expect(redacted(line)).toBe(line);
+    },
+  );
+});
+
 describe('what the text of a log says', () => {
   it.each([
     'secretlint-disable',
@@ -202,6 +222,13 @@ describe('options', () => {
     ]);
   });
 
+  it('find secrets in what says what a record is, and in names of members, where all text is replaced', () => {
+    const line = JSON.stringify({ type: 'custom', model: TOKEN, data: { [OTHER]: 'x' } });
+    expect(redacted(line, redactor({ content: true }))).toBe(
+      '{"type":"custom","model":"[redacted:github-token:1]","data":{"[redacted:gitlab-token:1]":"[redacted:content:1]"}}',
+    );
+  });
+
   it('leave out kinds and values', () => {
     const line = message({ text: `${TOKEN} ${OTHER}` });
     expect(redacted(line, redactor({ only: new Set(['gitlab-token']) }))).toContain(TOKEN);
@@ -214,6 +241,18 @@ it('says where something was found, and never what it is', () => {
   const found: Found[] = [];
   redactor().line(lineOf(message({ text: 'a' }, { text: TOKEN })), false, (one) => found.push(one));
   expect(found).toEqual([{ kind: 'github-token', pointer: '/message/content/1/text' }]);
+});
+
+it('says no secret that is in the name of a member on the way to another', () => {
+  const found: Found[] = [];
+  const line = JSON.stringify({ env: { [`${TOKEN}/~`]: { [OTHER]: 'PASSWORD=wint3r-moon' } } });
+  redactor().line(lineOf(line), false, (one) => found.push(one));
+  const first = '/env/[redacted:github-token:1]~1~0';
+  expect(found.map(({ pointer }) => pointer).sort()).toEqual([
+    first,
+    `${first}/[redacted:gitlab-token:1]`,
+    `${first}/[redacted:gitlab-token:1]`,
+  ]);
 });
 
 it.each([
