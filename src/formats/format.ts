@@ -174,9 +174,12 @@ export interface RelatedSession {
   /** The file that has it, as `open` takes it; the log itself where undefined. */
   readonly path?: string;
   readonly title?: string;
+  readonly cwd?: string;
   readonly toolCallId?: string;
   /** It stands beside the one that was converted, and is no part of its work. */
   readonly isSibling?: true;
+  /** It is part of its work, and in the log itself. */
+  readonly isInside?: true;
 }
 
 /** What became of the records of a log. */

@@ -19,6 +19,7 @@ import {
 } from './format.ts';
 import { LongTexts } from './long-texts.ts';
 import { Losses } from './losses.ts';
+import type { ListedSession } from './sessions.ts';
 import { isoTime, millisecondsOf } from './times.ts';
 
 /** Where an entry comes from, and where it goes. */
@@ -246,8 +247,9 @@ export class NativeWriter {
   }
 
   /** Another session of the source, which has nothing to do with this one. */
-  sibling({ id, title }: { readonly id: string; readonly title?: string | undefined }): void {
-    this.#sessions.push({ id, nativeId: sessionUuid(this.#format.id, id), ...defined({ title }), isSibling: true });
+  sibling({ id, title, cwd }: Pick<ListedSession, 'id' | 'title' | 'cwd'>): void {
+    const nativeId = sessionUuid(this.#format.id, id);
+    this.#sessions.push({ id, nativeId, ...defined({ title, cwd }), isSibling: true });
   }
 
   /** Writes what comes before all entries, and reports what became of the records. */

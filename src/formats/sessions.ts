@@ -1,4 +1,5 @@
 import { AppError } from '../util/errors.ts';
+import type { ConversionReport, RelatedSession } from './format.ts';
 
 /** So many sessions are listed. */
 const MOST_LISTED = 8;
@@ -9,6 +10,7 @@ export interface ListedSession {
   /** The id that it has in its native form. */
   readonly nativeId?: string | undefined;
   readonly title?: string | undefined;
+  readonly cwd?: string | undefined;
 }
 
 /** Whether a session is meant by an id: its own or its native one, the part behind the session it belongs to, or a start. */
@@ -31,6 +33,11 @@ export function chooseSession<Session extends ListedSession>(
   throw new AppError(
     `${name}: has no session '${wanted}'; it has ${sessions.length === 0 ? 'none' : listed(sessions)}`,
   );
+}
+
+/** The other sessions that a log itself has, the newest last. */
+export function othersInside(report: ConversionReport | undefined): readonly RelatedSession[] {
+  return report?.sessions.filter(({ isSibling, isInside }) => isSibling || isInside) ?? [];
 }
 
 /** The newest of them by name, which come last. */

@@ -105,6 +105,19 @@ export function memoryScratch(): Scratch {
   };
 }
 
+/** The same store for one of several readers: whoever has opened it closes it. */
+export function keptOpen(store: ByteStore): ByteStore {
+  return {
+    get size() {
+      return store.size;
+    },
+    chunks: () => store.chunks(),
+    readAt: (buffer, position) => store.readAt(buffer, position),
+    database: store.database,
+    close: async () => {},
+  };
+}
+
 /** A store with some bytes in front of it. */
 export function withHead(head: Buffer, store: ByteStore): ByteStore {
   return {

@@ -42,7 +42,7 @@ async function resolve(word: string, agent: Agent, id: string, io: AddressIo): P
   const isDone = (): boolean => id === 'last' && found.length > 0;
   for (const file of candidates(files, id)) {
     if (isDone()) break;
-    const sessions = (await glance(file.path, io)).sessions.map((one) => ({ ...file, ...one }));
+    const sessions = (await glance(file, io)).sessions.map((one) => ({ ...file, ...one }));
     found.push(...(id === 'last' ? sessions.slice(0, 1) : sessions.filter((one) => one.id.startsWith(id))));
   }
   const exact = found.filter((one) => one.id === id);

@@ -1,12 +1,12 @@
 import { factsOf, isFolder, isThere } from '../files/input.ts';
+import { type Place, placeIn } from '../files/place.ts';
 import { findFiles } from '../files/walk.ts';
 import { type Agent, agents, requireAgent } from './agents.ts';
 
-/** A file that has one session, or a database that has several. */
-export interface SessionFile {
+/** A file that has one session, or a database that has several, of which one may be wanted. */
+export interface SessionFile extends Place {
   /** Whose folder it is in; undefined for a file or folder that the user named. */
   readonly agent: Agent | undefined;
-  readonly path: string;
   /** Of the last change, in milliseconds since 1970. */
   readonly updated: number;
   readonly size: number;
@@ -60,8 +60,9 @@ export async function filesFor(
   const named: SessionFile[] = [];
   const wanted = new Set<Agent>();
   for (const operand of operands) {
-    if (!(await isThere(operand))) wanted.add(requireAgent(operand));
-    else if (!(await isFolder(operand))) named.push(await sessionFile(operand));
+    const { path, session } = await placeIn(operand);
+    if (!(await isThere(path))) wanted.add(requireAgent(operand));
+    else if (session !== undefined || !(await isFolder(path))) named.push({ ...(await sessionFile(path)), session });
     else {
       for await (const { path, error } of findFiles(operand, (name) => agents.some(({ isLog }) => isLog(name)))) {
         if (error) onError(error.message);

@@ -1,4 +1,5 @@
 import { stringOf } from '../entries/entry-type.ts';
+import type { Place } from '../files/place.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { isHiddenContext } from '../formats/index.ts';
 import { type ByteStore, inMemory, memoryScratch } from '../log/byte-store.ts';
@@ -42,10 +43,11 @@ export const GLANCE_BYTES = LONG_HEAD_BYTES + TAIL_BYTES;
 /** A first line that is longer than the head is read whole up to here. */
 const LONGEST_LINE = 1024 * 1024;
 
-export async function glance(path: string, io: Pick<Io, 'stdin' | 'random' | 'signal'>): Promise<Glanced> {
+export async function glance({ path, session }: Place, io: Pick<Io, 'stdin' | 'random' | 'signal'>): Promise<Glanced> {
   try {
     const store = await openUnpacked(path, { ...io, note: () => {} });
     try {
+      if (session !== undefined) return { sessions: (await sessionsOf(path, store, io, session)).slice(0, 1) };
       if (store.database) return { sessions: await sessionsOf(path, store, io) };
       return { sessions: await sessionsInLines(path, store, io) };
     } finally {
@@ -84,12 +86,19 @@ function tellingLines(bytes: Buffer): Buffer {
   return Buffer.concat(kept);
 }
 
-async function sessionsOf(name: string, store: ByteStore, { random }: Pick<Io, 'random'>): Promise<SessionFacts[]> {
-  const log = await openLog(store, { name, random, onWarning: () => {}, scanner: 'off', scratch: memoryScratch });
+/** The session that is wanted, else the newest; and those that stand beside it. */
+async function sessionsOf(
+  name: string,
+  store: ByteStore,
+  { random }: Pick<Io, 'random'>,
+  session?: string,
+): Promise<SessionFacts[]> {
+  const quiet = { onWarning: () => {}, scanner: 'off', scratch: memoryScratch } as const;
+  const log = await openLog(store, { name, random, session, ...quiet });
   try {
     const first = await factsOf(log);
     const others = log.conversion?.sessions.filter(({ isSibling }) => isSibling) ?? [];
-    return [first, ...others.reverse().map(({ id, title = '' }) => ({ ...first, id, title, cwd: '' }))];
+    return [first, ...others.reverse().map(({ id, title = '', cwd = '' }) => ({ ...first, id, title, cwd }))];
   } finally {
     await log.close();
   }
@@ -97,7 +106,7 @@ async function sessionsOf(name: string, store: ByteStore, { random }: Pick<Io, '
 
 /** The same before it is the file's turn; undefined where it has to wait. */
 export async function glanceAhead(path: string, io: Parameters<typeof glance>[1]): Promise<Glanced | undefined> {
-  return (await hasToWait(path)) ? undefined : await glance(path, io);
+  return (await hasToWait(path)) ? undefined : await glance({ path }, io);
 }
 
 async function factsOf(log: Log): Promise<SessionFacts> {

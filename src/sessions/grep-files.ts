@@ -1,3 +1,4 @@
+import { nameOf, type Place } from '../files/place.ts';
 import type { Io } from '../util/io.ts';
 import { hasToWait } from './ahead.ts';
 import { FileSearch, type GrepOptions, type Hit, type Searched, type SearchIo } from './grep.ts';
@@ -44,7 +45,7 @@ export class Grep {
 
   /** Gives the hits in a file, as they are shown, to `put`, until that says false. */
   async inFile(
-    path: string,
+    place: Place,
     put: (line: string) => boolean,
     pause: () => Promise<void> = async () => {},
   ): Promise<FileTotals> {
@@ -52,10 +53,11 @@ export class Grep {
     let hits = 0;
     const hit = (found: Hit): boolean => {
       if (found.match) hits++;
-      if (form === 'text') return put(textLine(path, found, look));
-      return form === 'json' ? put(jsonLine(path, found)) : true;
+      const name = nameOf({ path: place.path, session: found.session });
+      if (form === 'text') return put(textLine(name, found, look));
+      return form === 'json' ? put(jsonLine(name, found)) : true;
     };
-    return { ...(await this.#search.search(path, { hit, pause })), hits };
+    return { ...(await this.#search.search(place, { hit, pause })), hits };
   }
 
   /** All of them, before it is their turn. Undefined where that is too much to hold, or has to wait for its turn. */
@@ -70,7 +72,7 @@ export class Grep {
       if (!isFull) held += memory.write(line, held);
       return !isFull;
     };
-    const totals = await this.inFile(path, put);
+    const totals = await this.inFile({ path }, put);
     return isFull ? undefined : { shown: new Uint8Array(memory.subarray(0, held)), ...totals };
   }
 }

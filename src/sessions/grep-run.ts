@@ -1,9 +1,10 @@
+import { nameOf } from '../files/place.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Io } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
 import { aheadInThreads } from './ahead.ts';
-import { filesFor } from './find.ts';
+import { filesFor, type SessionFile } from './find.ts';
 import { type FileHits, type FileTotals, Grep, type GrepSettings } from './grep-files.ts';
 import { lookFor } from './hit-line.ts';
 
@@ -31,18 +32,18 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
   /** Of a folder, where a file may be anything. */
   const skipped: string[] = [];
   const totals = { hits: 0, damaged: 0, damagedFiles: 0 };
-  const paths = files.map(({ path }) => path);
   const sizes = files.map(({ size }) => size);
-  const early = await aheadInThreads(paths, sizes, WORKER, settings, (path) => grep.ahead(path));
+  const early = await aheadInThreads(files.map(nameOf), sizes, WORKER, settings, (path) => grep.ahead(path));
   try {
-    for (const { path, size } of files) {
+    for (const file of files) {
+      const { path, size } = file;
       progress.file(path);
-      const found = await fileHits(path, grep, early, out);
+      const found = await fileHits(file, grep, early, out);
       progress.read(size);
       totals.hits += found.hits;
       totals.damaged += found.damaged;
       if (found.damaged > 0) totals.damagedFiles++;
-      if (found.error !== undefined && operands.includes(path)) onError(found.error);
+      if (found.error !== undefined && operands.includes(nameOf(file))) onError(found.error);
       else if (found.error !== undefined) skipped.push(found.error);
       const name = io.stdout.isTTY ? printable(path) : path;
       if (found.hits > 0 && options.form === 'files') await out.put(`${name}\n`);
@@ -62,7 +63,7 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
 
 /** Prints the hits in a file: those that were found early, or as they are found. */
 async function fileHits(
-  path: string,
+  file: SessionFile,
   grep: Grep,
   early: AsyncGenerator<FileHits | undefined> | undefined,
   out: ByteWriter,
@@ -75,7 +76,7 @@ async function fileHits(
     if (out.full) await out.flush();
   };
   const held = (await early?.next())?.value as FileHits | undefined;
-  if (!held) return await grep.inFile(path, put, pause);
+  if (!held) return await grep.inFile(file, put, pause);
   await out.put(Buffer.from(held.shown.buffer));
   return held;
 }

@@ -1,10 +1,13 @@
 import { stringOf } from '../entries/entry-type.ts';
+import type { Place } from '../files/place.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { argumentsOf, saidBy } from '../formats/said.ts';
 import { numberOf } from '../json/exact.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
+import type { Log } from '../log/log.ts';
 import { openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
+import { everySession } from '../shared/every-session.ts';
 import { logOptions } from '../shared/open-session.ts';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -29,6 +32,8 @@ export interface GrepOptions {
 
 /** A text in which something was found, or one near it. */
 export interface Hit {
+  /** Of a database, where lines are counted in each session. */
+  readonly session?: string | undefined;
   readonly line: number;
   readonly id: string;
   readonly speaker: Speaker;
@@ -73,12 +78,13 @@ export class FileSearch {
     this.#scanner = new LogScanner(options.matcher.prefilter, io);
   }
 
-  /** Gives the hits in the order of the lines. */
-  async search(path: string, taker: HitTaker): Promise<Searched> {
+  /** Gives the hits in the order of the lines, session by session. */
+  async search({ path, session }: Place, taker: HitTaker): Promise<Searched> {
     try {
       // What stands near a hit is in entries that have none.
-      const scanned = this.#options.around === 0 ? await this.#inCandidates(path, taker) : undefined;
-      return scanned ?? (await this.#inLog(path, taker));
+      const isScanned = this.#options.around === 0 && session === undefined;
+      const scanned = isScanned ? await this.#inCandidates(path, taker) : undefined;
+      return scanned ?? (await this.#inSessions({ path, session }, taker));
     } catch (error) {
       if (error instanceof AppError) return { damaged: 0, error: error.message };
       throw error;
@@ -99,32 +105,46 @@ export class FileSearch {
     });
   }
 
-  async #inLog(path: string, taker: HitTaker): Promise<Searched> {
-    const { matcher, around, mostHits } = this.#options;
+  async #inSessions({ path, session: wanted }: Place, taker: HitTaker): Promise<Searched> {
     // Files beside it are searched by themselves.
     const io = { ...this.#io, ...SILENT };
     const { near: _, ...options } = logOptions(path, io);
-    const log = await openLog(await openUnpacked(path, io), { ...options, scanner: scannerKind(io.env) });
-    try {
-      let before: Hit[] = [];
-      let behind = 0;
-      let hits = 0;
-      for await (const { line, value } of log.entries(Array(log.index.size).keys())) {
-        for (const text of textsOf(value, line, this.#options)) {
-          const match = hits < mostHits ? matcher.find(text.text) : undefined;
-          const shown: Hit[] = match ? [...before, { ...text, match }] : behind > 0 ? [text] : [];
-          before = match || behind > 0 || around === 0 ? [] : [...before, text].slice(-around);
-          if (match) hits++;
-          behind = match ? around : Math.max(0, behind - 1);
-          for (const one of shown) if (!taker.hit(one)) return { damaged: 0 };
-        }
-        if (hits >= mostHits && behind === 0) break;
-        await this.#pause(taker);
-      }
-      return { damaged: log.damage.length };
-    } finally {
-      await log.close();
+    const opened = await openUnpacked(path, io);
+    let damaged = 0;
+    let left = this.#options.mostHits;
+    for await (const log of everySession(opened, wanted, (store, session) =>
+      openLog(store, { ...options, session, scanner: scannerKind(io.env) }),
+    )) {
+      const hits = await this.#inLog(log, left, taker);
+      if (hits === undefined) break;
+      // The sessions of a file share its lines.
+      damaged = log.unit === 'row' ? damaged + log.damage.length : Math.max(damaged, log.damage.length);
+      left -= hits;
+      if (left <= 0) break;
     }
+    return { damaged };
+  }
+
+  /** Gives the number of hits, which is not above the most; undefined where no more is wanted. */
+  async #inLog(log: Log, most: number, taker: HitTaker): Promise<number | undefined> {
+    const { matcher, around } = this.#options;
+    const session = log.unit === 'row' ? log.conversion?.session : undefined;
+    let before: Hit[] = [];
+    let behind = 0;
+    let hits = 0;
+    for await (const { line, value } of log.entries(Array(log.index.size).keys())) {
+      for (const text of textsOf(value, line, this.#options)) {
+        const match = hits < most ? matcher.find(text.text) : undefined;
+        const shown: Hit[] = match ? [...before, { ...text, match }] : behind > 0 ? [text] : [];
+        before = match || behind > 0 || around === 0 ? [] : [...before, text].slice(-around);
+        if (match) hits++;
+        behind = match ? around : Math.max(0, behind - 1);
+        for (const one of shown) if (!taker.hit({ ...one, session })) return undefined;
+      }
+      if (hits >= most && behind === 0) break;
+      await this.#pause(taker);
+    }
+    return hits;
   }
 
   async #pause(taker: HitTaker): Promise<void> {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { nameOf } from '../files/place.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Io, Style } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
@@ -37,8 +38,8 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
   const early = options.most === undefined ? await glancedAhead(files, io) : undefined;
   try {
     for (const file of files) {
-      const { sessions, error } = (await early?.next())?.value ?? (await glance(file.path, io));
-      if (error !== undefined) (options.operands.includes(file.path) ? errors : skipped).push(error);
+      const { sessions, error } = (await early?.next())?.value ?? (await glance(file, io));
+      if (error !== undefined) (options.operands.includes(nameOf(file)) ? errors : skipped).push(error);
       for (const session of sessions) {
         if (cwd !== undefined && session.cwd !== cwd && !session.cwd.startsWith(`${cwd}/`)) continue;
         if (count++ >= (options.most ?? Number.POSITIVE_INFINITY)) break;
@@ -64,9 +65,8 @@ async function glancedAhead(
   files: readonly SessionFile[],
   io: Io,
 ): Promise<AsyncGenerator<Glanced | undefined> | undefined> {
-  const paths = files.map(({ path }) => path);
   const sizes = files.map(({ size }) => Math.min(size, GLANCE_BYTES));
-  return await aheadInThreads(paths, sizes, WORKER, {}, (path) => glanceAhead(path, io));
+  return await aheadInThreads(files.map(nameOf), sizes, WORKER, {}, (path) => glanceAhead(path, io));
 }
 
 function rowOf(session: SessionSummary, form: ListOptions['form'], io: Io): string {

@@ -5,6 +5,7 @@ import { isDatabase, openUnpacked } from '../files/unpack.ts';
 import { isPacked } from '../files/zstd.ts';
 import type { NativeSink } from '../formats/format.ts';
 import { Detection, type Identity, requireFit, requireReadable } from '../formats/index.ts';
+import { othersInside } from '../formats/sessions.ts';
 import { isObject, type JsonObject, parseObject } from '../json/value.ts';
 import { decodeUtf8, type Line, textOf } from '../lines/line.ts';
 import { Block, readBlocks } from '../lines/reader.ts';
@@ -93,12 +94,18 @@ export class LogScanner {
     return { damaged };
   }
 
-  async #converted<Found>(path: string, store: ByteStore, kind: Identity, visitor: Visitor<Found>): Promise<Scanned> {
+  async #converted<Found>(
+    path: string,
+    store: ByteStore,
+    kind: Identity,
+    visitor: Visitor<Found>,
+  ): Promise<Scanned | undefined> {
     const { toNative } = requireReadable(path, kind.format);
     /** Until all of it is read nobody knows whether it is what it looks like. */
     let found: Found[] = [];
     let damaged = 0;
     let last = 0;
+    let others = 0;
     const value = (entry: JsonObject, line: number): void => {
       if (line > 0) last = line;
       found.push(...visitor.find(entry, last));
@@ -113,11 +120,15 @@ export class LogScanner {
       restart: () => {
         [found, damaged, last] = [[], 0, 0];
       },
-      report: (report) => requireFit(path, kind, report),
+      report: (report) => {
+        requireFit(path, kind, report);
+        others = othersInside(report).length;
+      },
     };
     // Files beside it are searched by themselves, and no text is handed on without a look at it.
     const source = logSource(store, { name: path, random: this.#io.random, scanner: 'off' });
     await toNative({ ...source, isOnlyRead: true }, sink, { dialect: 'pi', keep: 'meta' });
+    if (others > 0) return undefined;
     found.every((one) => visitor.take(one));
     await visitor.pause();
     return { damaged };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type SitePage, siteIndex } from '../exporters/html/site.ts';
 import { createFolder } from '../files/assets.ts';
+import { nameOf } from '../files/place.ts';
 import { PRIVATE_MODE, toFile } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { readSession } from '../shared/open-session.ts';
@@ -35,11 +36,12 @@ export async function writeSite(
   let skipped = 0;
   for (const file of files) {
     try {
-      const isNamed = operands.includes(file.path);
-      const { sessions, error } = await glance(file.path, io);
+      const isNamed = operands.includes(nameOf(file));
+      const { sessions, error } = await glance(file, io);
       if (error !== undefined && isNamed) onError(error);
       else if (error !== undefined) skipped++;
-      for (const session of sessions) await site.add({ ...file, ...session }, file, sessions.length > 1);
+      const isOneOfMany = sessions.length > 1 || file.session !== undefined;
+      for (const session of sessions) await site.add({ ...file, ...session }, file, isOneOfMany);
     } catch (error) {
       // One bad file is reported; the others have a right to be done.
       if (!(error instanceof AppError) || io.signal.aborted) throw error;

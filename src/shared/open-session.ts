@@ -1,5 +1,6 @@
-import { abortable, isThere } from '../files/input.ts';
+import { abortable } from '../files/input.ts';
 import { filesNear } from '../files/near.ts';
+import { placeIn } from '../files/place.ts';
 import { Spool } from '../files/spool.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { announce } from '../files/walk.ts';
@@ -110,13 +111,6 @@ export async function openSession(name: string, io: Io, choice: Choice = {}, sto
   noteConversion(session, wanted.session, io);
   if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
   return session;
-}
-
-/** FILE#ID is a session of a file that has several, unless a file has that name. */
-async function placeIn(name: string): Promise<{ readonly path: string; readonly session?: string }> {
-  const at = name.lastIndexOf('#');
-  if (at <= 0 || (await isThere(name))) return { path: name };
-  return { path: name.slice(0, at), session: name.slice(at + 1) };
 }
 
 /** Losses that change what a reader shows, in words; the others are in the report of `convert`. */

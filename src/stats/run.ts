@@ -1,3 +1,4 @@
+import { nameOf } from '../files/place.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { agentNamed } from '../sessions/agents.ts';
@@ -49,7 +50,7 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
     io.progress.file(file.path);
     io.progress.read(file.size);
     if ('error' in activity) {
-      if (operands.includes(file.path)) onError(activity.error);
+      if (operands.includes(nameOf(file))) onError(activity.error);
       else if (activity.isOther) counts.others.push(activity.error);
       else counts.unread.push(activity.error);
     } else add(ledger, file, activity, counts);
@@ -104,9 +105,10 @@ async function* activities(
   const results = threads > 1 ? mapInThreads(paths, read, { script: WORKER, settings, threads }) : undefined;
   try {
     for (const file of files) {
-      const activity = results ? ((await results.next()).value ?? undefined) : await read(file.path);
+      const all = results ? ((await results.next()).value ?? undefined) : await read(file.path);
+      const activity = file.session === undefined ? all : undefined;
       // This thread alone hears of signals, and removes the copies that a conversion makes.
-      yield [file, activity ?? (await readFile(file.path, io))];
+      yield [file, activity ?? (await readFile(file, io))];
     }
   } finally {
     await results?.return(undefined);

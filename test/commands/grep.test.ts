@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { opencodeDatabase } from '../support/opencode.ts';
 import { projectRoot, run, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { entry, HEADER, user } from '../support/sessions.ts';
@@ -43,6 +44,42 @@ describe('grep', () => {
       ['Fix the test', join(fixtures, 'formats/opencode/hand/steps.json')],
     ] as const)
       expect((await grep('-c', words, path)).stdout).toMatch(/:[1-9]\d*\n$/);
+  });
+
+  it('finds it in every session of a database, and in one of them', async () => {
+    const folder = scratchFolder();
+    const path = join(folder, '.local/share/opencode/opencode.db');
+    mkdirSync(dirname(path), { recursive: true });
+    opencodeDatabase(path, {
+      ses_a: { text: 'the needle' },
+      ses_b: { text: 'another needle' },
+      ses_c: { text: 'a needle of a subagent', parent: 'ses_a' },
+      ses_d: { text: 'nothing' },
+    });
+    const found = async (...args: readonly string[]) => await run(['grep', ...args], { env: { HOME: folder } });
+    const hits = {
+      ses_b: `${path}#ses_b:1: user: another needle\n`,
+      ses_a: `${path}#ses_a:1: user: the needle\n`,
+      ses_c: `${path}#ses_c:1: user: a needle of a subagent\n`,
+    };
+    expect(await found('needle')).toMatchObject({ code: 0, stderr: '', stdout: Object.values(hits).join('') });
+    expect((await found('-C', '1', 'needle', path)).stdout).toBe(Object.values(hits).join(''));
+    expect((await found('-m', '2', 'needle', 'opencode')).stdout).toBe(hits.ses_b + hits.ses_a);
+    expect((await found('-l', 'needle')).stdout).toBe(`${path}\n`);
+    expect((await found('-c', 'needle')).stdout).toBe(`${path}:3\n`);
+    expect((await found('needle', 'opencode:ses_a')).stdout).toBe(hits.ses_a);
+    expect((await found('needle', `${path}#ses_c`)).stdout).toBe(hits.ses_c);
+    expect(await found('needle', 'opencode:last')).toMatchObject({ code: 1, stdout: '', stderr: '' });
+    expect((await found('--json', 'needle', `${path}#ses_c`)).stdout).toContain(`"file":"${path}#ses_c","line":1,`);
+  });
+
+  it('finds it in the records of a subagent between those of its parent', async () => {
+    const path = join(scratchFolder(), 'claude.jsonl');
+    const record = { parentUuid: null, type: 'user', sessionId: 's', cwd: '/w', timestamp: '2026-01-01T00:00:00.000Z' };
+    const said = (uuid: string, isSidechain: boolean, content: string): string =>
+      `${JSON.stringify({ ...record, uuid, isSidechain, message: { role: 'user', content } })}\n`;
+    writeFileSync(path, said('a', false, 'ask somebody') + said('b', true, 'the needle') + said('c', false, 'needles'));
+    expect((await grep('needle', path)).stdout).toBe(`${path}:3: user: needles\n${path}:2: user: the needle\n`);
   });
 
   it('selects by who speaks, tool, case, word and number', async () => {

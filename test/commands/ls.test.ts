@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeDatabase } from '../support/database.ts';
+import { opencodeDatabase } from '../support/opencode.ts';
 import { projectRoot, run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -225,30 +225,9 @@ describe('an address', () => {
   });
 
   it('names one session of a database, which FILE#ID does too', async () => {
-    const sessions = ['ses_a', 'ses_b'].map((id, at) => [id, null, '/w', `title ${id}`, '1', at, at]);
-    const data = (text: object): string => JSON.stringify(text);
     const path = join(home, '.local/share/opencode/opencode.db');
     mkdirSync(dirname(path), { recursive: true });
-    makeDatabase(path, {
-      session: {
-        columns:
-          'id TEXT, parent_id TEXT, directory TEXT, title TEXT, version TEXT, time_created INT, time_updated INT',
-        rows: sessions,
-      },
-      message: {
-        columns: 'id TEXT, session_id TEXT, time_created INT, data TEXT',
-        rows: ['a', 'b'].map((one) => [`msg_${one}`, `ses_${one}`, 1, data({ role: 'user', time: { created: 1 } })]),
-      },
-      part: {
-        columns: 'id TEXT, message_id TEXT, session_id TEXT, data TEXT',
-        rows: ['a', 'b'].map((one) => [
-          `prt_${one}`,
-          `msg_${one}`,
-          `ses_${one}`,
-          data({ type: 'text', text: `said ${one}` }),
-        ]),
-      },
-    });
+    opencodeDatabase(path, { ses_a: { text: 'said a' }, ses_b: { text: 'said b' } });
     expect((await list('opencode')).map(({ id, title }) => [id, title])).toEqual([
       ['ses_b', 'title ses_b'],
       ['ses_a', 'title ses_a'],
@@ -257,6 +236,15 @@ describe('an address', () => {
     expect((await run(['log', 'opencode:ses_a'], { env })).stdout).toContain('said a');
     const named = await run(['log', `${path}#ses_a`], { env });
     expect(named).toMatchObject({ code: 0, stderr: '' });
-    expect(basename(path)).toBe('opencode.db');
+    for (const [word, id] of Object.entries({
+      'opencode:last': 'ses_b',
+      'opencode:ses_a': 'ses_a',
+      [`${path}#ses_a`]: 'ses_a',
+    }))
+      expect(await list(word)).toMatchObject([{ agent: 'opencode', id, title: `title ${id}`, cwd: `/w/${id}`, path }]);
+    expect((await list('opencode', '--cwd', '/w/ses_a')).map(({ id }) => id)).toEqual(['ses_a']);
+    const none = await run(['ls', `${path}#nobody`], { env });
+    expect(none).toMatchObject({ code: 2, stdout: '' });
+    expect(none.stderr).toContain("has no session 'nobody'; it has ses_b (title ses_b), ses_a (title ses_a)");
   });
 });

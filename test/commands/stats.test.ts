@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeDatabase } from '../support/database.ts';
+import { opencodeDatabase } from '../support/opencode.ts';
 import { projectRoot, run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -94,28 +94,21 @@ describe('stats', () => {
 
   it('counts all sessions of a database, and what a fork in it has copied once', async () => {
     const path = join(scratchFolder(), 'opencode.db');
-    const message = { role: 'user', time: { created: 1 } };
-    const said = { a: 'one', b: 'two', c: 'two' };
-    const ids = Object.entries(said);
-    makeDatabase(path, {
-      session: {
-        columns:
-          'id TEXT, parent_id TEXT, directory TEXT, title TEXT, version TEXT, time_created INT, time_updated INT',
-        rows: ids.map(([id], at) => [`ses_${id}`, null, '/w', id, '1', at, at]),
-      },
-      message: {
-        columns: 'id TEXT, session_id TEXT, time_created INT, data TEXT',
-        rows: ids.map(([id]) => [`msg_${id}`, `ses_${id}`, 1, JSON.stringify(message)]),
-      },
-      part: {
-        columns: 'id TEXT, message_id TEXT, session_id TEXT, data TEXT',
-        rows: ids.map(([id, text]) => [`prt_${id}`, `msg_${id}`, `ses_${id}`, JSON.stringify({ type: 'text', text })]),
-      },
+    opencodeDatabase(path, {
+      ses_a: { text: 'one' },
+      ses_b: { text: 'two' },
+      ses_c: { text: 'two' },
+      ses_d: { text: 'three', parent: 'ses_a' },
+      ses_e: { text: 'four', parent: 'gone' },
     });
-    expect(await rows('--by', 'session', path)).toMatchObject([
-      { session: 'ses_a', turns: 1 },
-      { session: 'ses_b', turns: 1 },
-    ]);
+    const sessions = async (...operands: readonly string[]) =>
+      (await rows('--by', 'session', ...operands)).map(({ session, turns }) => [session, turns]);
+    expect(await sessions(path)).toEqual(['ses_a', 'ses_b', 'ses_d', 'ses_e'].map((id) => [id, 1]));
+    expect(await sessions(`${path}#ses_c`, `${path}#ses_d`)).toEqual(['ses_c', 'ses_d'].map((id) => [id, 1]));
+    expect(await run(['stats', `${path}#nobody`], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("has no session 'nobody'; it has ses_e"),
+    });
   });
 
   it('says where it looked if there is nothing', async () => {

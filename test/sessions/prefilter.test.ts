@@ -33,13 +33,16 @@ async function hits(path: string, pattern: string, options: MatchOptions, how: '
     io,
   );
   const found: Hit[] = [];
-  const { error } = await search.search(path, {
-    hit: (one) => {
-      if (one.match) found.push(one);
-      return true;
+  const { error } = await search.search(
+    { path },
+    {
+      hit: (one) => {
+        if (one.match) found.push(one);
+        return true;
+      },
+      pause: async () => {},
     },
-    pause: async () => {},
-  });
+  );
   expect(error).toBeUndefined();
   return found;
 }

@@ -84,13 +84,13 @@ describe('what stats reads of the records themselves', () => {
 
   it.each(logs)('is what their native form says: %s', async (name) => {
     const path = join(formats, name);
-    expect(countsOf(await lineFiles.read(path))).toEqual(countsOf(await readFile(path, testIo())));
+    expect(countsOf(await lineFiles.read(path))).toEqual(countsOf(await readFile({ path }, testIo())));
     expect(await lineFiles.read(path)).toEqual(await plainFiles.read(path));
   });
 
   it.each(['pi-branches', 'pi-compaction'])('is what the open log says: %s', async (name) => {
     const path = join(projectRoot, 'fixtures/sessions', `${name}.jsonl`);
-    expect(countsOf(await lineFiles.read(path))).toEqual(countsOf(await readFile(path, testIo())));
+    expect(countsOf(await lineFiles.read(path))).toEqual(countsOf(await readFile({ path }, testIo())));
   });
 });
 

@@ -251,7 +251,7 @@ export class AtifConversion {
       const inside = listOf(this.#root, 'subagent_trajectories').find((one) => idOf(one) === named);
       const file = inside || typeof path !== 'string' ? undefined : await this.#idIn(path);
       const call = toolCallId === '' ? {} : { toolCallId };
-      if (inside) this.writer.related({ id: named, ...titleOf(inside), ...call }, place);
+      if (inside) this.writer.related({ id: named, ...titleOf(inside), ...call, isInside: true }, place);
       else if (file !== undefined) this.writer.related({ id: file, path: String(path), ...call }, place);
       else this.writer.loss('SUBAGENT_MISSING', 'info', place.line, named || stringOf(path));
     }

@@ -76,7 +76,9 @@ export class ClaudeSubagents {
 
   #hand({ agent, ...one }: Subagent, toolCallId: string | undefined, write: (session: Related) => void): void {
     this.#open.delete(agent);
-    write({ id: subagentId(this.#sessionId, agent), ...one, ...(toolCallId === undefined ? {} : { toolCallId }) });
+    const place = one.path === undefined ? { isInside: true as const } : {};
+    const call = toolCallId === undefined ? {} : { toolCallId };
+    write({ id: subagentId(this.#sessionId, agent), ...one, ...call, ...place });
   }
 }
 

@@ -19,8 +19,7 @@ export async function convertSession(
   const onDamage = (...damage: Parameters<NativeWriter['damaged']>): void => writer.damaged(...damage);
   for await (const records of session.records(onDamage)) for (const record of records) conversion.take(record);
   conversion.end();
-  for (const { id: other, title = '' } of session.others)
-    writer.sibling({ id: other, ...(title === '' ? {} : { title }) });
+  for (const other of session.others) writer.sibling(other);
   writer.end({ id, formatVersion: session.version, ...conversion.facts }, session.facts());
 }
 

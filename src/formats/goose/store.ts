@@ -88,7 +88,7 @@ async function storedSession(
 async function sessionsIn(database: LogDatabase): Promise<ListedSession[]> {
   const columns = await columnsOf(database, 'sessions');
   const messages = 'EXISTS (SELECT 1 FROM messages WHERE messages.session_id = sessions.id) AS is_used';
-  const wanted = selected(columns, 'id name description session_type updated_at');
+  const wanted = selected(columns, 'id name description session_type working_dir updated_at');
   const order = columns.has('updated_at') ? 'updated_at, rowid' : 'rowid';
   const listed: ListedSession[] = [];
   const unlisted: ListedSession[] = [];
@@ -97,7 +97,8 @@ async function sessionsIn(database: LogDatabase): Promise<ListedSession[]> {
   ))
     for (const row of rows) {
       const title = textIn(row['name']) || textIn(row['description']);
-      const session = { id: textIn(row['id']), ...(title === '' ? {} : { title }) };
+      const cwd = textIn(row['working_dir']) || undefined;
+      const session = { id: textIn(row['id']), cwd, ...(title === '' ? {} : { title }) };
       const isListed = row['is_used'] === 1 && !UNLISTED.has(textIn(row['session_type']));
       (isListed ? listed : unlisted).push(session);
     }

@@ -1,3 +1,4 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { isHeader } from '../../entries/envelope-check.ts';
 import { parseObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
@@ -57,10 +58,11 @@ export async function convertSession(
           session: session.id,
           sessions: sessions
             .filter((one) => one !== session)
-            .map(({ id, nativeId, title }) => ({
+            .map(({ id, nativeId, title, cwd }) => ({
               id,
               nativeId,
               ...(title ? { title } : {}),
+              ...(cwd ? { cwd } : {}),
               isSibling: true as const,
             })),
         }),
@@ -105,9 +107,10 @@ async function liveIn(database: LogDatabase) {
     for (const row of rows) {
       const id = textIn(row['session_id']);
       const header = parseObject(textIn(row['header']));
-      const ownId = header && isHeader(header) ? header['id'] : undefined;
+      const { id: ownId, cwd } = header && isHeader(header) ? header : {};
       const session = {
         ...{ id, nativeId: typeof ownId === 'string' ? ownId : id, time: Number(row['time']) },
+        cwd: stringOf(cwd),
         ...(textIn(row['title']) === '' ? {} : { title: textIn(row['title']) }),
         lines: () => linesOf(database.rows(text, id)),
       };

@@ -27,13 +27,17 @@ export async function convertSession(
       if (conversion) conversion.message(record);
       else {
         const info = objectIn(record.value['info']);
-        conversion = new OpencodeConversion(new NativeWriter(format, source, sink, options, textIn(info['id'])), info);
+        conversion = new OpencodeConversion(
+          new NativeWriter(format, source, sink, options, textIn(info['id'])),
+          info,
+          messages,
+        );
         for (const one of damage) conversion.writer.damaged(...one);
         conversion.writer.count('merged');
       }
     }
   }
-  conversion?.end(messages, (messages.facts ?? counted.facts)());
+  conversion?.end((messages.facts ?? counted.facts)());
 }
 
 /** A prompt that asks for a summary, until the summary is there. */
@@ -47,6 +51,7 @@ class OpencodeConversion {
   readonly #info: JsonObject;
   /** Where a message begins, by its id. */
   readonly #entries = new Map<string, string>();
+  readonly #messages: Messages;
   readonly #related = new Set<string>();
   #request: Request | undefined;
   /** The message from which on all was taken back, and the entry before it once it was met. */
@@ -56,9 +61,10 @@ class OpencodeConversion {
   #tokens = 0;
   #isAnswered = false;
 
-  constructor(writer: NativeWriter, info: JsonObject) {
+  constructor(writer: NativeWriter, info: JsonObject, messages: Messages) {
     this.writer = writer;
     this.#info = info;
+    this.#messages = messages;
     this.#reverted = textIn(objectIn(info['revert'])['messageID']) || undefined;
     const created = timeIn(info['time'], 'created');
     if (created !== undefined && Math.abs(created) <= 8.64e15) writer.startAt(new Date(created).toISOString());
@@ -75,19 +81,19 @@ class OpencodeConversion {
     else this.writer.keep(stringOf(info['role']) || 'message', value, place);
   }
 
-  end(messages: Messages, facts: Parameters<NativeWriter['end']>[1]): void {
+  end(facts: Parameters<NativeWriter['end']>[1]): void {
     const { writer } = this;
     const { id, directory, title, version, parentID, time } = this.#info;
     this.#dropRequest();
     const { line } = writer;
-    for (const child of messages.children) this.#relate(child.id, child.title, { line });
+    for (const child of this.#messages.children) this.#relate(child.id, child.title, { line });
     if (this.#before !== undefined)
       writer.custom('opencode/revert', this.#info['revert'], {
         line,
         parent: this.#before,
         time: timeIn(time, 'updated'),
       });
-    for (const sibling of messages.siblings) writer.sibling(sibling);
+    for (const sibling of this.#messages.siblings) writer.sibling(sibling);
     if (!this.#isAnswered) writer.loss('NO_ASSISTANT', 'info', 0);
     writer.end(
       {
@@ -231,7 +237,9 @@ class OpencodeConversion {
   #relate(id: string, title: string | undefined, place: Place, toolCallId?: string): void {
     if (this.#related.has(id)) return;
     this.#related.add(id);
-    this.writer.related({ id, ...(title ? { title } : {}), ...(toolCallId ? { toolCallId } : {}) }, place);
+    const isInside = this.#messages.children.some((child) => child.id === id);
+    const about = { ...(title ? { title } : {}), ...(toolCallId ? { toolCallId } : {}) };
+    this.writer.related({ id, ...about, ...(isInside ? { isInside } : {}) }, place);
   }
 
   /** A prompt for a summary, and the summary. */

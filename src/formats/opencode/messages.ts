@@ -21,6 +21,7 @@ export interface Messages {
 interface OpencodeSession {
   readonly id: string;
   readonly title: string;
+  readonly cwd: string | undefined;
   readonly parent: string | undefined;
   /** When something happened in it last. */
   readonly time: number;
@@ -44,7 +45,9 @@ async function openStored(
   wanted: string | undefined,
 ): Promise<Messages> {
   const all = await sessionsIn(database);
-  const roots = all.filter(({ parent }) => parent === undefined);
+  const ids = new Set(all.map(({ id }) => id));
+  // One whose parent was deleted stands alone.
+  const roots = all.filter(({ parent }) => parent === undefined || !ids.has(parent));
   const { name } = source;
   const session = chooseSession(name, wanted === undefined && roots.length > 0 ? roots : all, wanted);
   if (!session) throw new AppError(`${name}: has no session in it`);
@@ -81,9 +84,10 @@ function recordOf(value: JsonObject, line: number): SourceRecord {
 async function sessionsIn(database: LogDatabase): Promise<OpencodeSession[]> {
   const sessions: OpencodeSession[] = [];
   for await (const rows of database.rows("SELECT * FROM session WHERE typeof(id) = 'text' ORDER BY rowid")) {
-    for (const { id, title, parent_id: parent, time_updated: updated, time_created: created } of rows)
+    for (const { id, title, directory, parent_id: parent, time_updated: updated, time_created: created } of rows)
       sessions.push({
         ...{ id: textIn(id), title: textIn(title), parent: textIn(parent) || undefined },
+        cwd: textIn(directory) || undefined,
         time: Number(updated ?? created ?? 0),
       });
   }
