@@ -103,20 +103,22 @@ async function agentLevels(): Promise<AgentLevels[]> {
 
 const COLUMNS = 108;
 
-/** What the screenshot shows; commands that are typed as one would type them, in a folder of fixtures. */
-const SHOTS: readonly string[] = [
-  'sessionctl validate readme/crashed.jsonl',
-  'sessionctl tree sessions/pi-branches.jsonl',
+/** What the screenshot shows: commands as one would type them, and the fixture that each reads. */
+const SHOTS: readonly { readonly command: string; readonly file: string; readonly fixture: string }[] = [
+  {
+    command: 'validate',
+    file: 'claude-session.jsonl',
+    fixture: 'rules/orphan-result/claude-code/bad.jsonl',
+  },
+  { command: 'tree', file: 'pi-session.jsonl', fixture: 'sessions/pi-branches.jsonl' },
 ];
 
 async function makeScreenshot(root: string): Promise<string> {
   const shots: Shot[] = [];
-  for (const command of SHOTS) {
-    const argv = command.split(' ').slice(1);
-    const output = await onTerminal(
-      argv.map((word) => (word.endsWith('.jsonl') ? join(root, 'fixtures', word) : word)),
-    );
-    shots.push({ command, output: output.replaceAll(`${join(root, 'fixtures')}/`, '') });
+  for (const { command, file, fixture } of SHOTS) {
+    const path = join(root, 'fixtures', fixture);
+    const output = await onTerminal([command, path]);
+    shots.push({ command: `sessionctl ${command} ${file}`, output: output.replaceAll(path, file) });
   }
   return screenshot(shots, COLUMNS);
 }
