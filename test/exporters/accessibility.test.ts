@@ -18,23 +18,28 @@ interface Violation {
 
 describe.skipIf(!hasChromium)('what axe finds in an export', () => {
   const browser = testBrowser();
-  const pages = { branches: '', compaction: '', images: '', site: '' };
+  const logs = {
+    branches: 'sessions/pi-branches.jsonl',
+    errors: 'sessions/pi-compaction.jsonl',
+    images: 'sessions/pi-images.jsonl',
+    subagents: 'formats/claude-code/2.1.325/subagent.jsonl',
+  };
+  const pages = { branches: '', errors: '', images: '', subagents: '', site: '' };
 
   beforeAll(async () => {
-    for (const name of ['branches', 'compaction', 'images'] as const) {
+    for (const name of Object.keys(logs) as (keyof typeof logs)[]) {
       const page = join(scratch, `${name}.html`);
-      const log = join(projectRoot, `fixtures/sessions/pi-${name}.jsonl`);
-      expect((await run(['export', '--all', '-o', page, log])).code).toBe(0);
+      expect((await run(['export', '--all', '-o', page, join(projectRoot, 'fixtures', logs[name])])).code).toBe(0);
       pages[name] = pathToFileURL(page).href;
     }
     const site = join(scratch, 'site');
-    const logs = ['branches', 'compaction'].map((name) => join(projectRoot, `fixtures/sessions/pi-${name}.jsonl`));
-    expect((await run(['export', '-o', `${site}/`, ...logs])).code).toBe(0);
+    const listed = Object.values(logs).map((log) => join(projectRoot, 'fixtures', log));
+    expect((await run(['export', '-o', `${site}/`, ...listed])).code).toBe(0);
     pages.site = pathToFileURL(join(site, 'index.html')).href;
   });
 
   const widths = { desktop: 1280, phone: 380 };
-  const cases = (['branches', 'compaction', 'images', 'site'] as const).flatMap((name) =>
+  const cases = (Object.keys(pages) as (keyof typeof pages)[]).flatMap((name) =>
     (['desktop', 'phone'] as const).flatMap((width) =>
       (['light', 'dark'] as const).map((colorScheme) => ({ name, width, colorScheme })),
     ),

@@ -158,7 +158,34 @@ describe('Markdown', () => {
     expect(html).toContain(
       '<h2><a id="e-u"></a>1 · User: fix_it &amp; &lt;b&gt;now&lt;/b&gt; *@\u200boctocat* `x` and on and on and on and…</h2>',
     );
-    expect(html).toMatch(/<h2><a id="[^"]*"><\/a>2 · Assistant<\/h2>/);
+    expect(html).toMatch(/<h2><a id="[^"]*"><\/a>2 · Assistant: x<\/h2>/);
+  });
+
+  it('heads a turn without words with what it runs, or how it ended', () => {
+    const call = (name: string, args: object) => ({ type: 'toolCall', id: name, name, arguments: args });
+    const { text } = exportEntries(markdownFormat, [
+      said('user', { content: '## > *Goal*\n\nmore' }),
+      said('assistant', { content: [call('bash', { command: 'npm test\necho' }), call('b', {})] }),
+      said('bashExecution', { command: 'git status', output: '' }),
+      said('assistant', { content: [call('read', { path: 'a_b.ts' })] }),
+      said('user', { content: [] }),
+      said('assistant', { content: [], stopReason: 'error', errorMessage: 'overloaded' }),
+    ]);
+    expect((text.match(/^## .*/gm) ?? []).map((line) => line.replace(/<a.*?<\/a>/, ''))).toEqual([
+      '## 1 · User: \\*Goal\\*',
+      '## 2 · Assistant: bash npm test',
+      '## 3 · Command: git status',
+      '## 4 · Assistant: read a\\_b.ts',
+      '## 5 · User',
+      '## 6 · Assistant: Failed',
+    ]);
+  });
+
+  it('folds what belongs to a note under the note itself', () => {
+    const data = { childSession: 's-2', role: 'explorer', depth: 1, more: 'x'.repeat(100) };
+    const { text } = exportEntries(markdownFormat, [entry('custom', { customType: 'sessionctl/subagent', data })]);
+    expect(text).toContain('</a>Subagent <code>explorer</code> in the session <code>s-2</code></summary>\n\n```json\n');
+    expect(text.match(/<details>/g)).toHaveLength(1);
   });
 
   it('folds a long result, which cannot close its fold', () => {

@@ -33,7 +33,11 @@ function markdownExporter(options: ExporterOptions): Exporter {
     },
     item: (item) => {
       const place = anchor(item.anchor);
-      if (item.kind === 'note') return `> ${place}${line(item.words)}\n\n${partsText(item.details, line, summary)}`;
+      if (item.kind === 'note') {
+        const [first, ...more] = item.details;
+        if (!first) return `> ${place}${line(item.words)}\n\n`;
+        return foldText(place + summary(item.words), partsText([...first.parts, ...more], line, summary));
+      }
       const { heading, facts } = item;
       const parts = partsText(item.parts, line, summary);
       if (!heading) return place + small(facts) + parts;
@@ -63,10 +67,8 @@ function partText(part: MessagePart, line: Write, summary: Write): string {
       return `${fenced(part.language, part.text)}\n\n`;
     case 'image':
       return part.url === undefined ? `*${line(part.about)}*\n\n` : `![${line(part.about)}](${part.url})\n\n`;
-    case 'fold': {
-      const inside = partsText(part.parts, line, summary);
-      return `<details${part.open ? ' open' : ''}>\n<summary>${summary(part.title)}</summary>\n\n${inside}</details>\n\n`;
-    }
+    case 'fold':
+      return foldText(summary(part.title), partsText(part.parts, line, summary), part.open);
     case 'remark': {
       if (part.tone === 'note') return `*${line(part.words)}*\n\n`;
       const alert = part.tone === 'error' ? 'CAUTION' : 'WARNING';
@@ -83,11 +85,15 @@ function partText(part: MessagePart, line: Write, summary: Write): string {
     case 'result': {
       const inside = partsText(part.parts, line, summary);
       const place = anchor(part.anchor);
-      if (part.long) return `<details>\n<summary>${place}${summary(part.title)}</summary>\n\n${inside}</details>\n\n`;
+      if (part.long) return foldText(place + summary(part.title), inside);
       const mark = part.isError ? '**' : '*';
       return `${place}${mark}${line(part.title)}${mark}\n\n${inside}`;
     }
   }
+}
+
+function foldText(title: string, inside: string, isOpen = false): string {
+  return `<details${isOpen ? ' open' : ''}>\n<summary>${title}</summary>\n\n${inside}</details>\n\n`;
 }
 
 /** Anchors hold letters, digits, dots, dashes and underscores only. */

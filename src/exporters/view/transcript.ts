@@ -4,7 +4,17 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import type { LogEntry } from '../../log/log-entry.ts';
 import { Pairing } from '../../transcript/turns.ts';
 import { grouped } from '../../util/words.ts';
-import type { CallPart, Item, MessageItem, NoteItem, ResultView, Speaker, ViewOptions, Words } from '../exporter.ts';
+import type {
+  CallPart,
+  Item,
+  MessageItem,
+  MessagePart,
+  NoteItem,
+  ResultView,
+  Speaker,
+  ViewOptions,
+  Words,
+} from '../exporter.ts';
 import { oneLine, sizeOf } from '../text.ts';
 import { type Asked, askedOf, shortBlock } from './call.ts';
 import { contentParts, contextNote, noteOf, remark, shortOutput } from './content.ts';
@@ -106,9 +116,7 @@ export class Transcript {
   #message(entry: ExportEntry, { speaker, title, facts, parts }: Draft, isFirst: boolean): MessageItem {
     const time = this.#options.time(entry.value['timestamp']);
     const timeFact: Words[] = time === undefined ? [] : [[/^[\d: -]+$/.test(time) ? time : { plain: time }]];
-    const first = isFirst ? parts.find((part) => part.kind === 'text') : undefined;
-    const gist = first ? oneLine(first.text, 100) : '';
-    const heading = isFirst ? { number: ++this.turns, title, gist } : undefined;
+    const heading = isFirst ? { number: ++this.turns, title, gist: gistOf(parts) } : undefined;
     const usage = isObject(entry.value['message']) ? usageIn(entry.value['message']) : undefined;
     const tokens = usage ? allTokens(usage) : 0;
     const all = [...timeFact, ...facts];
@@ -212,6 +220,28 @@ export class Transcript {
     const id = textOf(entry.value['id']);
     return id !== '' && !this.#repeated(entry) ? anchorOf(id) : `line-${entry.line}`;
   }
+}
+
+const LEADING_MARKS = /^(?:\s|#{1,6}\s|>|[-*+]\s)+/;
+
+/** The first words of a message, else what it runs, else how it ended. */
+function gistOf(parts: readonly MessagePart[]): string {
+  const text = parts.find(({ kind }) => kind === 'text');
+  if (text?.kind === 'text') return oneLine(text.text.slice(0, 1000).replace(LEADING_MARKS, ''), 100);
+  const first = parts.find(({ kind }) => kind === 'block' || kind === 'call') ?? parts.find(isEnding);
+  if (first?.kind === 'block') return oneLine(first.text, 100);
+  if (first?.kind === 'remark') return plainWords(first.words);
+  if (first?.kind !== 'call') return '';
+  const [block] = first.blocks;
+  return oneLine(`${first.tool} ${block?.language === 'sh' ? block.text : plainWords(first.subject)}`.trim(), 100);
+}
+
+function isEnding(part: MessagePart): boolean {
+  return part.kind === 'remark' && part.tone !== 'note';
+}
+
+function plainWords(words: Words): string {
+  return words.map((word) => (typeof word === 'string' ? word : Object.values(word).join())).join('');
 }
 
 function callPart(tool: string, asked: Asked, results: ResultView[]): CallPart {
