@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { describe, expect, it } from 'vitest';
@@ -89,5 +90,45 @@ describe('a bundle', () => {
     const text = await bundled('validate');
     expect(text).toContain('ZodError');
     expect(text).not.toContain('yargs');
+  });
+});
+
+describe('the package', () => {
+  const dist = join(projectRoot, 'dist');
+  const code = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => /\.[cm]?js$/.test(name));
+
+  it('loads nothing but modules of Node and what it declares as dependencies', () => {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+      readonly dependencies?: Readonly<Record<string, string>>;
+    };
+    const loaded = new Set<string>();
+    for (const name of code) {
+      const text = readFileSync(join(dist, name), 'utf8');
+      const words = text.matchAll(/(?:\brequire\(|\bimport\(|\bfrom ?|\bimport ?)"((?:node:)?@?[a-z][\w./-]*)"/g);
+      for (const [, word = ''] of words) loaded.add(word.replace(/^node:/, ''));
+    }
+    expect(loaded.size).toBeGreaterThan(5);
+    expect([...loaded].filter((word) => !builtinModules.includes(word))).toEqual(Object.keys(dependencies));
+  });
+
+  it('has the licenses of what is bundled in it', async () => {
+    const ran = await spawnCommand('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: projectRoot });
+    const [packed] = JSON.parse(ran.stdout) as { readonly files: readonly { readonly path: string }[] }[];
+    const files = packed?.files.map(({ path }) => path) ?? [];
+    for (const name of ['LICENSE', 'dist/LICENSES.txt', 'README.md', 'docs/sessionctl.1'])
+      expect(files).toContain(name);
+    expect(files.filter((name) => /^(?:src|test|fixtures|scripts)\//.test(name))).toEqual([]);
+    const licenses = readFileSync(join(dist, 'LICENSES.txt'), 'utf8');
+    for (const name of [
+      'zod',
+      'yargs-parser',
+      'chalk',
+      'split2',
+      'markdown-it',
+      're2js',
+      'node-sqlite3-wasm',
+      'buffer',
+    ])
+      expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
   });
 });
