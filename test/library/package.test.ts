@@ -131,4 +131,19 @@ describe('the package', () => {
     ])
       expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
   });
+
+  it('is installed with its command and its man page, from a tarball and without a registry', async () => {
+    const prefix = scratchFolder();
+    const npm = async (...words: string[]) =>
+      await spawnCommand('npm', [...words, '--silent', '--ignore-scripts', '--offline'], { cwd: projectRoot });
+    await npm('pack', '--pack-destination', prefix);
+    const [tarball = ''] = readdirSync(prefix);
+    expect(await npm('install', '--global', '--prefix', prefix, join(prefix, tarball))).toMatchObject({ code: 0 });
+    const ran = await spawnCommand(join(prefix, 'bin/sessionctl'), ['validate', 'fixtures/sessions'], {
+      cwd: projectRoot,
+    });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('no problems found in 10 sessions') });
+    expect(readdirSync(join(prefix, 'share/man/man1'))).toEqual(['sessionctl.1']);
+    expect(readdirSync(join(prefix, 'lib/node_modules'))).toEqual(['sessionctl']);
+  }, 60_000);
 });
