@@ -1,6 +1,6 @@
 /**
- * What of the library works in a browser: all that reads a session, and what makes another one of it. `validate` and
- * `repair` need Node. Modules of Node that the rest names are replaced when it is built.
+ * What of the library works in a browser: all that reads a session, and what makes another one of it. `validate`,
+ * `repair` and `redact` need Node. Modules of Node that the rest names are replaced when it is built.
  */
 export { append } from './library/append.ts';
 export { buildContext, contextOf } from './library/context.ts';

@@ -35,6 +35,7 @@ export {
   type ReadObject,
   readEntries,
 } from './library/read-entries.ts';
+export { type RedactOptions, type RedactResult, type ReplacedValue, redact } from './library/redact.ts';
 export { type RepairOptions, type RepairResult, repair } from './library/repair.ts';
 export {
   labels,

@@ -36,7 +36,10 @@ export const command: Command = {
     option('session', 'ID', 'Only this session of a log that has several, by an id from the report'),
     flag('all-leaves', 'Of a log with branches write each in a file of its own, for a format that has none'),
     flag('embed', 'Keep the log itself in the output too, from which convert gives it back byte for byte'),
-    flag('redact', "Replace secrets by markers, as 'sessionctl redact' does"),
+    flag(
+      'redact',
+      "Replace secrets by markers, as 'sessionctl redact' does with standard input: a value that was found is replaced there and in all that follows; images and blobs are not searched",
+    ),
     option('report', 'FILE', 'Write what became of the records to FILE, one JSON record per session'),
     option('output', 'FILE', 'Write to FILE instead of standard output, or to files in a folder', { short: 'o' }),
   ],

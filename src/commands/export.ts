@@ -47,7 +47,10 @@ export const command: Command = {
     }),
     option('assets', 'DIR', 'Write images to files in DIR instead of embedding them'),
     BLOBS_OPTION,
-    flag('redact', "Replace secrets by markers, as 'sessionctl redact' does"),
+    flag(
+      'redact',
+      "Replace secrets by markers, as 'sessionctl redact' does with standard input: a value that was found is replaced there and in all that follows; images and blobs are not searched",
+    ),
     option('tz', 'ZONE', 'Show times in this time zone', { default: 'UTC' }),
     option('output', 'FILE', 'Write to FILE instead of standard output, all at once; a folder gets a site', {
       short: 'o',
