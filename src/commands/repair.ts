@@ -1,22 +1,12 @@
-import { refOf } from '../blobs/images.ts';
-import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
-import { isPlainPlace, requireRunning, samePlace } from '../files/disk.ts';
+import { requireRunning } from '../files/disk.ts';
 import { counting } from '../files/input.ts';
-import { type Sink, toFile } from '../files/sink.ts';
 import { checkedFormats } from '../formats/index.ts';
-import { ByteWriter } from '../lines/writer.ts';
-import {
-  applyRepair,
-  InputChanged,
-  type Plan,
-  planRepair,
-  type QuarantineRecord,
-  type RepairRequest,
-} from '../repair/index.ts';
+import type { ByteWriter } from '../lines/writer.ts';
+import { applyRepair, InputChanged, planRepair, type RepairRequest } from '../repair/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
-import { namedStore } from '../shared/blob-options.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { isFolderName } from '../shared/each-log.ts';
+import { keptImages, openSideFiles } from '../shared/repair-files.ts';
 import { FROM_OPTION, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import { counted, didYouMean } from '../util/words.ts';
@@ -196,71 +186,4 @@ function countPasses(input: RewriteInput, io: Io) {
     },
   };
   return passes;
-}
-
-/** The blob store that images leave for, where one is named. */
-function keptImages({ mode, dryRun }: RewriteInput, args: ParsedArgs, io: Io) {
-  const store = namedStore(args, io);
-  if (!store) return undefined;
-  /** Refs by the base64 texts of the line under way. */
-  const refs = new Map<string, string>();
-  return {
-    keep: (data: string, bytes: Buffer): void => {
-      // Other texts could not be made from the bytes again.
-      if (data === '' || bytes.toString('base64') !== data) return;
-      if (!dryRun) store.folder.create();
-      const { random, signal, now } = io;
-      const hash = store.put(bytes, { random, signal, now, mode, dryRun });
-      if (hash !== undefined) refs.set(data, refOf(hash));
-    },
-    withRefs: (record: QuarantineRecord): QuarantineRecord => {
-      let { raw } = record;
-      for (const [data, ref] of raw === undefined ? [] : refs) raw = raw?.replaceAll(data, ref);
-      refs.clear();
-      return raw === undefined ? record : { ...record, raw };
-    },
-    settle: () => store.settle(),
-    abandon: () => store.folder.abandon(),
-  };
-}
-
-/** The files beside the log that a repair writes to. */
-function openSideFiles(input: RewriteInput, plan: Plan, args: ParsedArgs, io: Io) {
-  const { target, dryRun, mode } = input;
-  const reportPath = args.text('report');
-  const isFile = target !== undefined && target !== '-' && isPlainPlace(target);
-  const path = args.text('quarantine') ?? (isFile ? `${target}.quarantine` : undefined);
-  // Standard input may be a file too, and would be gone.
-  const held = [input.path ?? '/dev/stdin', target].filter((name) => name !== undefined);
-  for (const [option, name] of Object.entries({ '--quarantine': path, '--report': reportPath })) {
-    if (name === undefined) continue;
-    const other = isPlainPlace(name) ? held.find((one) => samePlace(one, name)) : undefined;
-    if (other !== undefined) throw new AppError(`${name}: is '${other}' itself; choose another file with ${option}`);
-    held.push(name);
-  }
-  if (path === undefined && plan.quarantines && !input.rereadable && !dryRun) {
-    throw new AppError(
-      `${input.name}: something has to be quarantined and is not stored anywhere else; pass a file with --quarantine FILE`,
-    );
-  }
-  const quarantine = path === undefined || dryRun ? undefined : new AppendOnlyFile(path, mode);
-  let sink: Sink | undefined;
-  if (reportPath !== undefined) {
-    narrowMode(reportPath, mode);
-    sink = toFile(reportPath, { random: io.random, signal: io.signal, mode });
-  }
-  const report = sink && new ByteWriter(sink.stream);
-  return {
-    quarantine,
-    report,
-    finish: async () => {
-      quarantine?.finish();
-      await report?.flush();
-      await sink?.commit();
-    },
-    discard: () => {
-      quarantine?.finish();
-      sink?.discard();
-    },
-  };
 }
