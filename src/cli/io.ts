@@ -1,4 +1,4 @@
-import { systemRandom } from '../files/system.ts';
+import { randomSource } from '../files/system.ts';
 import type { Io, Style } from '../shared/command.ts';
 import { errorCode } from '../util/errors.ts';
 import { PLAIN } from '../util/io.ts';
@@ -35,6 +35,9 @@ export function wantsColor(when: string | undefined, env: Io['env'], isTerminal:
   if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
   return env['TERM'] !== 'dumb' && isTerminal;
 }
+
+/** Only a system without a file for it needs node:crypto, which takes as long to load as a small log to read. */
+const systemRandom = randomSource((memory) => process.getBuiltinModule('node:crypto').randomFillSync(memory));
 
 /** Chalk is loaded where there is something to color. */
 export async function makeStyle(color: boolean): Promise<Style> {

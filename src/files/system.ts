@@ -32,22 +32,22 @@ export function standardError(fd: number, make: () => Output): Output {
 
 /** A command over many files asks for a few random bytes very often. */
 const RANDOM_POOL = 1024;
-let pool = new Uint8Array(0);
 
-/** Random bytes of the system. */
-export function systemRandom(bytes: number): Uint8Array {
-  if (bytes > RANDOM_POOL) return readRandom(bytes);
-  if (pool.length < bytes) pool = readRandom(RANDOM_POOL);
-  const taken = pool.slice(0, bytes);
-  pool = pool.subarray(bytes);
-  return taken;
-}
-
-/** Without node:crypto where the system has a file for it: to load that takes as long as to read a small log. */
-function readRandom(bytes: number): Uint8Array<ArrayBuffer> {
-  const memory = new Uint8Array(bytes);
-  const isFilled = tryOr(false, () => withFile('/dev/urandom', 'r', (fd) => readSync(fd, memory) === bytes));
-  return isFilled ? memory : process.getBuiltinModule('node:crypto').randomFillSync(memory);
+/** Random bytes of the system: from its file where it has one, else `fill` asks for them. */
+export function randomSource(fill: (memory: Uint8Array) => unknown): (bytes: number) => Uint8Array {
+  let pool = new Uint8Array(0);
+  const read = (bytes: number): Uint8Array<ArrayBuffer> => {
+    const memory = new Uint8Array(bytes);
+    if (!tryOr(false, () => withFile('/dev/urandom', 'r', (fd) => readSync(fd, memory) === bytes))) fill(memory);
+    return memory;
+  };
+  return (bytes) => {
+    if (bytes > RANDOM_POOL) return read(bytes);
+    if (pool.length < bytes) pool = read(RANDOM_POOL);
+    const taken = pool.slice(0, bytes);
+    pool = pool.subarray(bytes);
+    return taken;
+  };
 }
 
 let waiting = 0;

@@ -1,6 +1,7 @@
+import { randomFillSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sizeOf } from '../files/input.ts';
-import { systemRandom } from '../files/system.ts';
+import { randomSource } from '../files/system.ts';
 import { isDatabaseFile } from '../files/unpack.ts';
 import type { Io } from '../util/io.ts';
 
@@ -30,7 +31,7 @@ export async function hasToWait(path: string): Promise<boolean> {
 export function workerIo(): Pick<Io, 'stdin' | 'random' | 'signal'> {
   return {
     stdin: Readable.from([]),
-    random: systemRandom,
+    random: randomSource(randomFillSync),
     signal: new AbortController().signal,
   };
 }
