@@ -71,7 +71,12 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   const isOne = args.operands.length < 2 && !(await isFolderName(args.operands[0] ?? '-'));
   if (args.text('report') !== undefined && !isOne)
     throw new UsageError('--report is about one FILE; give one at a time');
-  return await rewrite(args, io, async (input, out) => await repairOne(input, out, args, io, rules), PASSES);
+  return await rewrite(
+    args,
+    io,
+    async (input, out) => await repairOne(input, out, args, io, { ...rules, isOne }),
+    PASSES,
+  );
 }
 
 /** How often a log is read where something has to be fixed. */
@@ -100,8 +105,15 @@ async function namedRules(words: readonly string[]): Promise<Rules> {
 }
 
 /** Writes everything, and says what was done and what remains. Gives the exit code. */
-async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io, rules: Rules) {
+async function repairOne(
+  input: RewriteInput,
+  out: ByteWriter,
+  args: ParsedArgs,
+  io: Io,
+  task: Rules & { isOne: boolean },
+) {
   const { name, rereadable, dryRun } = input;
+  const { isOne, ...rules } = task;
   const passes = countPasses(input, io);
   const [settleTools, settleLeaf] = [args.flag('settle-tools'), args.flag('settle-leaf')];
   const near = async () => ({ name, ...(await import('../files/near.ts')).filesNear(name, io) });
@@ -152,6 +164,7 @@ async function repairOne(input: RewriteInput, out: ByteWriter, args: ParsedArgs,
     if (changes > 0) parts.push(`${counted(changes, 'change')}${dryRun ? ', not made' : ''}`);
     if (quarantine && quarantined > 0) parts.push(`${counted(quarantined, 'piece')} in '${quarantine.path}'`);
     if (remaining.length > 0) parts.push(`${counted(remaining.length, 'error')} not fixed`);
+    if (parts.length === 0 && isOne && io.stderr.isTTY) parts.push('no errors, nothing to fix');
     if (parts.length > 0) io.note(`${name}: ${parts.join(', ')}`);
     return remaining.length > 0 ? 1 : 0;
   } catch (error) {

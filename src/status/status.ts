@@ -53,7 +53,8 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
     // The header of another agent's log is made for it.
     hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),
     isRepairable: session.format === undefined || (await session.format.checks?.())?.edit !== undefined,
-    errors,
+    // Nothing in an empty file can be repaired.
+    errors: header === undefined && index.size === 0 && session.damage.length === 0 ? [] : errors,
     version: header && versionOf(header).known ? session.fileVersion : undefined,
     damage: damageState(session, path),
     unit: session.unit,

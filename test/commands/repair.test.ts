@@ -67,6 +67,14 @@ describe('sessionctl repair FILE', () => {
     expect(ran.stdoutBytes.equals(readFileSync(vector('l10-crlf')))).toBe(true);
   });
 
+  it('says on a terminal that there is nothing to fix, of one file', async () => {
+    const file = join(scratchFolder(), 'sound.jsonl');
+    copyFileSync('fixtures/sessions/pi-branches.jsonl', file);
+    const ran = await run(['repair', '-i', file], { stderrIsTerminal: true });
+    expect(ran).toMatchObject({ code: 0, stderr: `sessionctl: ${file}: no errors, nothing to fix\n` });
+    expect(await run(['repair', '-i', file, file], { stderrIsTerminal: true })).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('keeps what leaves in the quarantine that was named, with the mode of the input', async () => {
     const file = copyOf(TORN, 0o600);
     const quarantine = join(file, '..', 'lost');

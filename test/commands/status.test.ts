@@ -230,6 +230,14 @@ describe('sessionctl status', () => {
     expect(await reason('damaged-cycle')).toMatch(/^the path is a cycle through '[^']+'/);
   });
 
+  it('sends nobody to repair with an empty file', async () => {
+    const file = join(scratch, 'empty.jsonl');
+    writeFileSync(file, '');
+    const ran = await run(['status', file]);
+    expect(ran).toMatchObject({ code: 1, stdout: expect.stringMatching(/^blocked: /) });
+    expect(ran.stdout).toContain(`\n  next: sessionctl validate ${file}\n`);
+  });
+
   it('judges another entry with --leaf, and refuses one that is not there', async () => {
     expect((await statusOf(fixture('partially-answered'), '--leaf', '@~2')).state).toBe('no-assistant-yet');
     const ran = await run(['status', fixture('partially-answered'), '--leaf', 'nowhere']);
