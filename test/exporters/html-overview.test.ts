@@ -62,6 +62,7 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
     await choose('Errors');
     expect([await shown('article'), await shown('.entry')]).toEqual([0, 0]);
     expect(await shown('#side button')).toBe(3);
+    expect(await page.locator('output').textContent()).toBe('0 shown');
     await page.evaluate("location.hash = '#e-b5dc7546'");
     await expect.poll(() => shown('article')).toBe(all);
     expect(complaints).toEqual([]);
@@ -157,6 +158,9 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
       list.map((_, at) => at).sort((a, b) => (list[a] ?? 0) - (list[b] ?? 0));
     expect(byHeight(heights)).toEqual(byHeight(tokens));
     expect(await page.locator('#scale').innerText()).toContain('Height: tokens, up to 16,300.');
+    // It tells of the whole branch, and leads to what a filter hides too.
+    await page.getByLabel('Show', { exact: true }).selectOption('User');
+    expect(await marks.count()).toBe(12);
     await errors.last().click();
     await expect.poll(() => page.locator('article:target').textContent()).toContain('overloaded_error');
     expect(complaints).toEqual([]);

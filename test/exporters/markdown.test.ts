@@ -168,6 +168,7 @@ describe('Markdown', () => {
       said('assistant', { content: [call('bash', { command: 'npm test\necho' }), call('b', {})] }),
       said('bashExecution', { command: 'git status', output: '' }),
       said('assistant', { content: [call('read', { path: 'a_b.ts' })] }),
+      said('user', { content: ['<image name="a">', '</image>', 'Look.'].map((text) => ({ type: 'text', text })) }),
       said('user', { content: [] }),
       said('assistant', { content: [], stopReason: 'error', errorMessage: 'overloaded' }),
     ]);
@@ -176,8 +177,9 @@ describe('Markdown', () => {
       '## 2 · Assistant: bash npm test',
       '## 3 · Command: git status',
       '## 4 · Assistant: read a\\_b.ts',
-      '## 5 · User',
-      '## 6 · Assistant: Failed',
+      '## 5 · User: Look.',
+      '## 6 · User',
+      '## 7 · Assistant: Failed',
     ]);
   });
 

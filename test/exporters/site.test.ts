@@ -92,6 +92,7 @@ describe('export -o DIR/', () => {
       expect(await titles()).toEqual(['Weeks start a day early']);
       expect(await page.locator('[role=status]').innerText()).toBe('1 of 4');
       await page.fill('input', '');
+      expect(await page.locator('th[aria-sort=descending]').innerText()).toContain('Last entry');
       await page.getByRole('button', { name: 'Tokens' }).click();
       const numbers = await page
         .locator('tbody tr td:nth-child(6)')

@@ -18,6 +18,7 @@ const setFilter = (value) => {
   filter.value = root.dataset.filter = value;
   hides = filters.find(({ name }) => name === value)?.hides;
   updateShown();
+  count.textContent = hides === undefined ? '' : shownArticles.length + ' shown';
 };
 filter.addEventListener('change', () => setFilter(filter.value));
 search.before(filter);
@@ -50,8 +51,8 @@ const marksOf = (articles) => {
   }
   return marks;
 };
-const drawStrip = () => {
-  const marks = marksOf(shownArticles);
+const drawStrip = (articles) => {
+  const marks = marksOf(articles);
   const times = marks.map(({ time }) => time);
   const first = times.reduce((a, b) => Math.min(a, b), Infinity);
   const span = times.reduce((a, b) => Math.max(a, b), -Infinity) - first;

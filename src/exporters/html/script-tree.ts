@@ -43,6 +43,8 @@ const showBranch = (name) => {
   }
   for (const link of all('.fork a')) mark(link, !everything && path.has(link.dataset.run));
   for (const element of all('button', side)) mark(element, element.dataset.to === (everything ? '' : branch));
+  branchArticles = all('section:not([hidden]) article');
+  drawStrip(branchArticles);
   updateShown();
 };
 const goToBranch = (name) => {
@@ -122,11 +124,11 @@ side.addEventListener('click', ({ target }) => {
 });
 
 // Which entry the reader is at.
+let branchArticles = [];
 let shownArticles = [];
 let currentLink;
 const updateShown = () => {
-  shownArticles = all('section:not([hidden]) article').filter((article) => !isFiltered(article));
-  drawStrip();
+  shownArticles = branchArticles.filter((article) => !isFiltered(article));
   followSoon();
 };
 const lastAbove = (elements, limit) => {

@@ -20,6 +20,7 @@ th[aria-sort=ascending] button::after{content:" \\2191"}
 th[aria-sort=descending] button::after{content:" \\2193"}
 input{font:inherit;color:inherit;background:var(--bg);border:1px solid var(--dim);border-radius:6px;padding:.3rem .6rem;width:min(24rem,70vw)}
 [role=status]{color:var(--dim)}
+@media(max-width:40rem){main{padding:1rem}th,td{padding:.4rem .5rem}td:first-child{white-space:normal;min-width:6rem}}
 `;
 
 /** Filter and sort. Without it the page is a plain table, newest first. */

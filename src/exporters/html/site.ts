@@ -48,7 +48,10 @@ const COLUMNS: readonly Column[] = [
 /** The page that lists the sessions of a site: a plain table, which a script lets people filter and sort. */
 export function siteIndex(pages: readonly SitePage[], time: TimeText): string {
   const title = counted(pages.length, 'session');
-  const heads = COLUMNS.map(({ name, isNumber }) => `<th scope="col"${isNumber ? ' class="number"' : ''}>${name}</th>`);
+  const heads = COLUMNS.map(({ name, isNumber }, at) => {
+    const attributes = `${isNumber ? ' class="number"' : ''}${at === 0 ? ' aria-sort="descending"' : ''}`;
+    return `<th scope="col"${attributes}>${name}</th>`;
+  });
   const newest = (one: SitePage): string => time(one.totals.last) ?? '';
   const sorted = [...pages].sort((a, b) => (newest(a) < newest(b) ? 1 : -1));
   const rows = sorted.map((one) => `<tr>${COLUMNS.map((column) => cell(column, one, time)).join('')}</tr>`);

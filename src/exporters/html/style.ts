@@ -95,6 +95,7 @@ figcaption{color:var(--dim);font-size:.8125rem;margin-top:.25rem}
 .fork{margin:1rem 0;padding:.5rem .9rem;border:1px dashed var(--tool);border-radius:8px;font-size:.875rem}
 .branch{margin:2.5rem 0 1rem;padding-top:1rem;border-top:2px solid var(--line)}
 .branch h2{margin:0 0 .2rem}
+section:first-child>.branch{margin-top:0;padding-top:0;border-top:0}
 .branch p{margin:0;color:var(--dim);font-size:.875rem}
 ${FILTER_STYLE}#strip{position:relative;height:3rem;margin:1.25rem .25rem 0;border-bottom:1px solid var(--line)}
 #strip a{position:absolute;bottom:0;width:.5rem;margin-left:-.25rem;border:1px solid var(--bg);border-bottom:0;border-radius:3px 3px 0 0;background:var(--faint)}
@@ -144,6 +145,7 @@ header#top,main{padding-left:1rem;padding-right:1rem}
 .js #bar{flex-wrap:wrap;padding:.5rem .75rem}
 #bar input{order:2;flex-basis:60%;max-width:none}
 #bar output{order:3}
+#scale span:nth-child(2){order:1;flex-basis:100%}
 #bar .space{order:1;display:none}
 .js.side #side{top:5.6rem}
 html{scroll-padding-top:6.6rem}

@@ -222,12 +222,15 @@ export class Transcript {
   }
 }
 
+/** What agents put around an image, for example. */
+const ONLY_TAG = /^\s*<[^<>]*>\s*$/;
 const LEADING_MARKS = /^(?:\s|#{1,6}\s|>|[-*+]\s)+/;
 
 /** The first words of a message, else what it runs, else how it ended. */
 function gistOf(parts: readonly MessagePart[]): string {
-  const text = parts.find(({ kind }) => kind === 'text');
-  if (text?.kind === 'text') return oneLine(text.text.slice(0, 1000).replace(LEADING_MARKS, ''), 100);
+  const texts = parts.filter((part) => part.kind === 'text');
+  const text = texts.find((part) => !ONLY_TAG.test(part.text)) ?? texts[0];
+  if (text) return oneLine(text.text.slice(0, 1000).replace(LEADING_MARKS, ''), 100);
   const first = parts.find(({ kind }) => kind === 'block' || kind === 'call') ?? parts.find(isEnding);
   if (first?.kind === 'block') return oneLine(first.text, 100);
   if (first?.kind === 'remark') return plainWords(first.words);
