@@ -101,12 +101,13 @@ async function runCommand(command: NamedCommand, given: ParsedArgs, io: Io): Pro
 }
 
 /** Operands such as claude:4f2a are replaced by the files that they mean. */
-async function filesOf({ operands: takes }: NamedCommand, operands: readonly string[], io: Io) {
+async function filesOf({ operands: takes, options }: NamedCommand, operands: readonly string[], io: Io) {
   if (!takes.includes('FILE') || !operands.some((word) => /^[a-z-]+:./.test(word))) return operands;
   const { resolveAddresses } = await import('../sessions/address.ts');
   // A pattern is no file, whatever it looks like.
   const at = takes.startsWith('PATTERN') ? 1 : 0;
-  return [...operands.slice(0, at), ...(await resolveAddresses(operands.slice(at), io))];
+  const takesSession = takes.includes('AGENT') || options.some(({ name }) => name === 'session');
+  return [...operands.slice(0, at), ...(await resolveAddresses(operands.slice(at), takesSession, io))];
 }
 
 function readsStdin(command: NamedCommand, args: ParsedArgs): boolean {

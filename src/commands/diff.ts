@@ -2,6 +2,7 @@ import { PROFILES, type Profile } from '../context/types.ts';
 import { type Comparison, compareSides, isSame, noComparison, reportDiff } from '../diff/compare.ts';
 import { jsonFormat, textFormat } from '../diff/report.ts';
 import { isThere } from '../files/input.ts';
+import { placeIn } from '../files/place.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
@@ -71,7 +72,7 @@ export const command: Command = {
 
 /** A word that names a file or standard input is no REV. */
 async function isFileName(word: string | undefined): Promise<boolean> {
-  return word === '-' || (word !== undefined && (await isThere(word)));
+  return word === '-' || (word !== undefined && (await isThere((await placeIn(word)).path)));
 }
 
 /** Gives the exit code: 0 for the same, 1 for a difference. */

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { placeIn } from '../files/place.ts';
 import { checkedFormats, foreignFormats } from '../formats/index.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
@@ -83,7 +84,10 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   const asked = args.text('explain');
   if (asked !== undefined) return await print(io, await explanation(ruleNamed(asked), args.text('from'), io.style));
   if (args.flag('list-rules')) return await print(io, listRules(await rulesFor(args.text('from')), io.style));
-  const { operands } = args;
+  const places = await Promise.all(args.operands.map(placeIn));
+  const operands = places.map(({ path }) => path);
+  if (places.length > 1 && places.some(({ session }) => session !== undefined))
+    throw new UsageError('one session of a database is checked by itself; pass one FILE');
   if (operands.filter((operand) => operand === '-').length > 1)
     throw new UsageError("standard input can only be read once; pass '-' once");
   const passes = args.flag('pass');
@@ -111,7 +115,7 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     levels,
     strict: args.flag('strict'),
     from: args.text('from'),
-    session: args.text('session'),
+    session: args.text('session') ?? places[0]?.session,
     maxLineBytes: readMaxLineBytes(args),
     blobs: args.text('blobs') ?? (io.env['SESSIONCTL_BLOBS'] || config?.blobs),
     scanner: scannerKind(io.env),

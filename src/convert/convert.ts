@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { assetSaver, createFolder } from '../files/assets.ts';
 import { isPlainPlace, samePlace } from '../files/disk.ts';
 import { isFolder, modeOf } from '../files/input.ts';
+import { placeIn } from '../files/place.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
 import { countingSource } from '../formats/counting-source.ts';
 import type {
@@ -57,7 +58,8 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
     throw new UsageError('--session is for one session; -o with a folder writes all of them');
   if (options.allLeaves && (folder === undefined || !options.target))
     throw new UsageError('--all-leaves is for a format without branches, and needs -o with a folder');
-  requireOwnPlaces([...names, ...(folder === undefined && output !== undefined ? [output] : [])], report);
+  const paths = (await Promise.all(names.map(placeIn))).map(({ path }) => path);
+  requireOwnPlaces([...paths, ...(folder === undefined && output !== undefined ? [output] : [])], report);
   const conversion = new Conversion(options, folder, io);
   let code = 0;
   for (const name of names) {
@@ -108,6 +110,8 @@ class Conversion {
   /** The files in the folder by name, with what they were made from. */
   readonly #written = new Map<string, string>();
   #mode = PRIVATE_MODE;
+  /** The session that is wanted of a file, with what is part of its work; all of them where undefined. */
+  #wanted: string | undefined;
 
   constructor(options: ConvertOptions, folder: string | undefined, io: Io) {
     this.#options = options;
@@ -117,11 +121,13 @@ class Conversion {
 
   /** A log and, in a folder, all sessions that it has. */
   async file(name: string, isOneOfMany: boolean): Promise<number> {
-    const log = await openConvertible(name, this.#options.from, this.#io);
-    this.#mode = name === '-' ? PRIVATE_MODE : await modeOf(name);
+    const { path, session = this.#options.session } = await placeIn(name);
+    this.#wanted = session;
+    const log = await openConvertible(path, this.#options.from, this.#io);
+    this.#mode = name === '-' ? PRIVATE_MODE : await modeOf(path);
     try {
       const prefix = isOneOfMany ? `${name}: ` : '';
-      const { target, session } = this.#options;
+      const { target } = this.#options;
       const isAsItIs = target !== undefined && log.identity === undefined;
       const main = isAsItIs
         ? await this.#translate(target, await this.#ownLog(log), log.source, log, prefix)
@@ -154,7 +160,9 @@ class Conversion {
   /** Sessions of subagents and their subagents, and other ones of the source, each once. */
   async #related(log: Convertible, main: Written): Promise<number> {
     const known = new Set([main.id]);
-    const waiting = main.sessions.map((session): Child => ({ session, path: session.path }));
+    const others = (sessions: readonly RelatedSession[] = []): readonly RelatedSession[] =>
+      this.#wanted === undefined ? sessions : sessions.filter(({ isSibling }) => !isSibling);
+    const waiting = others(main.sessions).map((session): Child => ({ session, path: session.path }));
     let code = 0;
     for (let child = waiting.shift(); child; child = waiting.shift()) {
       if (known.has(child.session.nativeId)) continue;
@@ -162,7 +170,7 @@ class Conversion {
       const { path } = child;
       const written = await this.#child(log, child, `${path ?? log.source.name}: `);
       code = Math.max(code, written?.code ?? 0);
-      for (const session of written?.sessions ?? []) waiting.push({ session, path: session.path ?? path });
+      for (const session of others(written?.sessions)) waiting.push({ session, path: session.path ?? path });
     }
     return code;
   }
@@ -314,7 +322,7 @@ class Conversion {
     const left =
       others.length > 0 ? `; ${counted(others.length, 'other session')} not written (-o DIR/ writes all)` : '';
     this.#io.note(`${prefix}${reportLine(report)}${left}`);
-    if (this.#options.session === undefined && this.#folder === undefined) noteSiblings(source.name, report, this.#io);
+    if (this.#wanted === undefined && this.#folder === undefined) noteSiblings(source.name, report, this.#io);
     const confidence = log.identity && (log.identity.certainty ?? 'forced');
     const known = { ...report.source, ...(confidence ? { confidence } : {}) };
     this.#reports.push({ file: source.name, ...(output === undefined ? {} : { output }), ...report, source: known });

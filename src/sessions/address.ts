@@ -1,4 +1,5 @@
 import { isThere } from '../files/input.ts';
+import { nameOf } from '../files/place.ts';
 import { listed } from '../formats/sessions.ts';
 import { AppError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -16,14 +17,23 @@ export async function readAddress(word: string): Promise<{ readonly agent: Agent
   return agent && !(await isThere(word)) ? { agent, id } : undefined;
 }
 
-/** The operands of a command with addresses replaced by the files that they mean. */
-export async function resolveAddresses(words: readonly string[], io: AddressIo): Promise<string[]> {
+/** The operands of a command with addresses replaced by the files that they mean, or by FILE#ID if it takes that. */
+export async function resolveAddresses(
+  words: readonly string[],
+  takesSession: boolean,
+  io: AddressIo,
+): Promise<string[]> {
   const resolved: string[] = [];
   // Words behind the first may be REVs, such as leaf:2.
   if (words[0] !== undefined) await requireKnownAgent(words[0]);
   for (const word of words) {
     const address = await readAddress(word);
-    resolved.push(address ? await resolve(word, address.agent, address.id, io) : word);
+    const found = address && (await resolve(word, address.agent, address.id, io));
+    if (found && !takesSession && isInDatabase(found))
+      throw new AppError(
+        `'${word}' is one session of the database ${found.path}; this command takes whole files, such as what 'sessionctl convert ${word}' writes`,
+      );
+    resolved.push(found ? placeOf(found) : word);
   }
   return resolved;
 }
@@ -35,7 +45,7 @@ async function requireKnownAgent(word: string): Promise<void> {
   throw new UsageError(`'${word}' is no file, and '${name}' no agent; agents are ${agentNames()}`);
 }
 
-async function resolve(word: string, agent: Agent, id: string, io: AddressIo): Promise<string> {
+async function resolve(word: string, agent: Agent, id: string, io: AddressIo): Promise<SessionSummary> {
   const search = { env: io.env, agents: [agent], onError: io.note };
   const files = await findAll(search);
   const found: SessionSummary[] = [];
@@ -47,7 +57,7 @@ async function resolve(word: string, agent: Agent, id: string, io: AddressIo): P
   }
   const exact = found.filter((one) => one.id === id);
   const [one, ...others] = exact.length > 0 ? exact : found;
-  if (one && others.length === 0) return placeOf(one);
+  if (one && others.length === 0) return one;
   if (one) {
     const all = [one, ...others].reverse();
     throw new AppError(`'${word}' may be ${counted(all.length, 'session')}: ${listed(all)}; pass more of the id`);
@@ -66,6 +76,10 @@ function candidates(files: readonly SessionFile[], id: string): readonly Session
 }
 
 /** The file, and the session in it where it has several. */
-export function placeOf({ path, id }: SessionSummary): string {
-  return /\.(?:db|sqlite)$/.test(path) ? `${path}#${id}` : path;
+function placeOf(session: SessionSummary): string {
+  return isInDatabase(session) ? nameOf({ path: session.path, session: session.id }) : session.path;
+}
+
+function isInDatabase({ path }: SessionSummary): boolean {
+  return /\.(?:db|sqlite)$/.test(path);
 }

@@ -5,7 +5,7 @@ import { readLineBatches } from '../lines/reader.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import { type NativeForm, nativeForm } from '../log/native-form.ts';
 import { logSource } from '../log/open-log.ts';
-import { AppError } from '../util/errors.ts';
+import { UnsupportedLog } from '../util/errors.ts';
 import { type Io, noteDamage } from './command.ts';
 import { logOptions } from './open-session.ts';
 import type { RewriteInput } from './rewrite.ts';
@@ -56,7 +56,7 @@ async function inputFrom(
   if (!identity) return { ...input, read: () => start.chunks(), lineOf: (line) => line, close: () => start.close() };
   if (options.inPlace) {
     const { title } = requireReadable(name, identity.format);
-    throw new AppError(
+    throw new UnsupportedLog(
       `${name}: not a pi or omp session log (looks like ${title}); write a native one elsewhere with -o`,
     );
   }

@@ -77,12 +77,51 @@ describe('a folder', () => {
     expect(await run(['status', '--leaf', 'root', folder])).toMatchObject({ code: 2, stdout: '' });
   });
 
+  it('is taken by commands about many sessions', async () => {
+    const folder = folderOfAll();
+    const site = join(scratchFolder(), 'site/');
+    const files = async (...argv: readonly string[]) => {
+      const { stdout } = await run([...argv, folder]);
+      return stdout
+        .trim()
+        .split('\n')
+        .map((path) => path.replace(`${folder}/`, ''))
+        .sort();
+    };
+    const sessions = ['a.jsonl', 'claude.jsonl', 'deep/old.jsonl', 'torn.jsonl'];
+    expect(await files('ls', '--paths')).toEqual(sessions);
+    expect(await files('grep', '-l', '.')).toEqual(sessions);
+    expect((await run(['stats', folder])).stderr).toContain('4 files and ');
+    expect((await run(['validate', folder])).stderr).toContain('4 sessions');
+    expect((await run(['blobs', 'verify', folder])).stderr).toContain('0 refs: ');
+    expect((await run(['export', '-o', site, folder])).stderr).toContain('4 pages and ');
+    const blobs = join(folder, 'blobs');
+    const moved = await run(['externalize', '-i', '--blobs', blobs, folder]);
+    expect(moved.stderr).toContain('2 files skipped, of kinds that this command does not take');
+  });
+
   it('is refused by commands about one session, which say what to do', async () => {
     const folder = folderOfAll();
-    for (const argv of [['log'], ['tree'], ['context'], ['diff'], ['convert'], ['inline', '--blobs', folder]]) {
+    for (const argv of [
+      ['log'],
+      ['tree'],
+      ['context'],
+      ['diff'],
+      ['convert'],
+      ['inline', '--blobs', folder],
+      ['append'],
+    ]) {
       const ran = await run([...argv, folder]);
       expect([argv[0], ran.code, ran.stdout]).toEqual([argv[0], 2, '']);
-      expect(ran.stderr).toMatch(/is a folder; pass a file, such as one that 'sessionctl ls' lists|is a folder: -i/);
+      expect(ran.stderr).toMatch(
+        /is a folder; pass a file(?:, such as one that 'sessionctl ls' lists)?\n|is a folder: -i/,
+      );
     }
+    expect((await run(['fork', folder, '@'])).stderr).toContain(
+      "is a folder; pass a file, such as one that 'sessionctl",
+    );
+    expect((await run(['export', folder])).stderr).toContain(
+      "several sessions become a site of HTML pages; pass '-o DIR/'",
+    );
   });
 });

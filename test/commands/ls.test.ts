@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { opencodeDatabase } from '../support/opencode.ts';
@@ -243,6 +243,23 @@ describe('an address', () => {
     }))
       expect(await list(word)).toMatchObject([{ agent: 'opencode', id, title: `title ${id}`, cwd: `/w/${id}`, path }]);
     expect((await list('opencode', '--cwd', '/w/ses_a')).map(({ id }) => id)).toEqual(['ses_a']);
+    expect(await run(['validate', 'opencode:ses_a'], { env })).toMatchObject({ code: 0 });
+    const converted = await run(['convert', 'opencode:ses_a'], { env });
+    expect(converted).toMatchObject({ code: 0, stdout: expect.stringContaining('said a') });
+    expect(converted.stderr).not.toContain('of which this is the newest');
+    expect((await run(['diff', 'opencode:ses_a', `${path}#ses_b`], { env })).stdout).toContain('said [-a-]{+b+}');
+    const out = scratchFolder();
+    expect(await run(['convert', '-o', `${out}/`, 'opencode:ses_a', 'pi:last'], { env })).toMatchObject({ code: 0 });
+    expect(readdirSync(out)).toHaveLength(2);
+    expect(await run(['export', '-o', `${out}/site/`, 'opencode:ses_a'], { env })).toMatchObject({ code: 0 });
+    expect(readdirSync(`${out}/site`)).toEqual(['index.html', 'opencode-ses_a.html']);
+    for (const command of ['migrate', 'repair', 'append', 'inline', 'externalize']) {
+      const refused = await run([command, 'opencode:ses_a'], { env });
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain(
+        `'opencode:ses_a' is one session of the database ${path}; this command takes whole`,
+      );
+    }
     const none = await run(['ls', `${path}#nobody`], { env });
     expect(none).toMatchObject({ code: 2, stdout: '' });
     expect(none.stderr).toContain("has no session 'nobody'; it has ses_b (title ses_b), ses_a (title ses_a)");
