@@ -90,7 +90,8 @@ function commandLink(name: string): string {
 
 function optionList(command: NamedCommand): string {
   const options = command.options.map((option) => `- \`${optionSpelling(option)}\`: ${optionText(option)}`);
-  return [`\`${usageLine(command)}\``, '', ...options].join('\n').trimEnd();
+  const memory = command.description.filter((paragraph) => paragraph.startsWith('Memory:'));
+  return [`\`${usageLine(command)}\``, '', ...options, '', ...memory].join('\n').trimEnd();
 }
 
 /** Agents that were tried; formats without one have the level of their rules in `--list-rules --from`. */

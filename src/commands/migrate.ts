@@ -12,7 +12,7 @@ export const command: Command = {
     'Version 1 has no tree: every entry gets an id and the entry before it as its parent, and a compaction refers to the first entry it keeps by id instead of by index. Entries that have ids keep them, and their tree. Version 3 renames the role hookMessage to custom. Nothing else changes: all other bytes, line endings and blank lines are kept, and a log that already has the requested version is unchanged.',
     'A damaged line is refused, because every later index would be wrong: run repair first. A log without a header and an unknown version are refused too.',
     'Several FILEs, and a folder, which stands for every log of pi or omp in it, need -i or --check.',
-    'Memory: one line, and about 50 bytes per entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
+    'Memory: one line, and about 20 bytes per entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
   ],
   options: [
     option('to', 'VERSION', 'The target version', { choices: ['2', '3'], default: '3' }),
