@@ -43,9 +43,11 @@ export interface Activity {
     readonly id?: string | undefined;
     readonly cwd?: string | undefined;
     readonly time?: number | undefined;
+    /** The session that it was forked from. */
+    readonly parent?: string | undefined;
   }): void;
-  /** The log was made of that of another session, and counts as one with it. */
-  original(id: string): void;
+  /** The log, or the one that it was forked from, was made of that of another session, and counts as one with it. */
+  original(id: string, isFork: boolean): void;
   /** Somebody asked for something. */
   prompt(facts: RecordPlace): void;
   /** Records of one answer may come one by one, each with all that it says. */

@@ -1,4 +1,5 @@
 import { float64Column } from '../util/column.ts';
+import { Copies, looksOfAnswer, looksOfPrompt } from './copies.ts';
 import {
   type Answer,
   earlier,
@@ -44,6 +45,8 @@ export class Ledger {
   readonly #owners: Owner[] = [];
   readonly #models = new Numbered<Pick<Answer, 'provider' | 'model'>>();
   readonly #tools = new Numbered<readonly ToolCount[]>();
+  /** What forks have, until all logs are known that they may have it from. */
+  readonly #held: { readonly activity: SessionActivity; readonly owner: number }[] = [];
   /** Answers and prompts that were met before in another log. */
   duplicates = 0;
 
@@ -59,10 +62,33 @@ export class Ledger {
 
   /** Takes what one log has. */
   add(activity: SessionActivity, from: { readonly agent: string; readonly path: string }): void {
-    const { id, cwd, time, isConverted, answers, prompts } = activity;
+    const { id, cwd, time, isConverted } = activity;
     const name = { id: id || from.path, cwd, ...from };
     const session = this.#sessions.first(`${name.agent}\0${name.id}`, name);
     const owner = this.#owners.push({ session, start: time ?? Number.POSITIVE_INFINITY, isConverted }) - 1;
+    if (activity.isFork) this.#held.push({ activity, owner });
+    else this.#addAll(activity, owner);
+  }
+
+  /** To be called when all logs were taken. A fork may have new ids, but what it has copied has the time that it had. */
+  end(): void {
+    if (this.#held.length === 0) return;
+    const forks = this.#held.splice(0).sort((a, b) => this.#rank(a.owner, b.owner));
+    const answers = new Copies<Answer>(
+      looksOfAnswer,
+      forks.map(({ activity }) => activity.answers),
+    );
+    const prompts = new Copies<Prompt>(
+      looksOfPrompt,
+      forks.map(({ activity }) => activity.prompts),
+    );
+    for (const answer of this.answers()) answers.meet(answer);
+    for (const prompt of this.prompts()) prompts.meet(prompt);
+    for (const { activity, owner } of forks)
+      this.#addAll({ answers: answers.named(activity.answers), prompts: prompts.named(activity.prompts) }, owner);
+  }
+
+  #addAll({ answers, prompts }: Pick<SessionActivity, 'answers' | 'prompts'>, owner: number): void {
     for (const answer of answers) this.#addAnswer(answer, owner);
     for (const prompt of prompts) this.#addPrompt(prompt, owner);
   }
@@ -150,8 +176,11 @@ export class Ledger {
   }
 
   #earlierOwner(rows: NumberRows, place: number, owner: number): number {
-    const isEarlier = ranksBefore(this.#owners[owner] as Owner, this.#ownerAt(rows, place));
-    return isEarlier ? owner : rows.first(place);
+    return this.#rank(owner, rows.first(place)) < 0 ? owner : rows.first(place);
+  }
+
+  #rank(one: number, other: number): number {
+    return ranksBefore(this.#owners[one] as Owner, this.#owners[other] as Owner) ? -1 : 1;
   }
 }
 

@@ -56,6 +56,7 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
     } else add(ledger, file, activity, counts);
     io.signal.throwIfAborted();
   }
+  ledger.end();
   counts.duplicates = ledger.duplicates;
   const { rows, total } = rowsOf(ledger, options);
   for (const line of makeReport(rows, total, options, io)) await out.put(line);

@@ -38,6 +38,8 @@ export interface SessionActivity {
   readonly time: number | undefined;
   /** A conversion has made the log of another one. */
   readonly isConverted: boolean;
+  /** It says that it has copies of what another log has, which may be there under other ids. */
+  readonly isFork: boolean;
   readonly answers: readonly Answer[];
   readonly prompts: readonly Prompt[];
   readonly replayed: number;
@@ -57,6 +59,7 @@ export class SessionCollector implements Activity {
   #cwd: string | undefined;
   #time: number | undefined;
   #isConverted = false;
+  #isFork = false;
   #replayed = 0;
   #last = { provider: '', model: 'unknown' };
   /** By key and request. */
@@ -70,15 +73,17 @@ export class SessionCollector implements Activity {
   /** How often what has no id of its own happened at the same time. */
   readonly #atOnce = new Map<string, number>();
 
-  session({ id, cwd, time }: Parameters<Activity['session']>[0]): void {
+  session({ id, cwd, time, parent }: Parameters<Activity['session']>[0]): void {
+    if (parent !== undefined) this.#isFork = true;
     this.#id ??= id;
     this.#cwd ??= cwd;
     this.#time ??= time;
   }
 
-  original(id: string): void {
+  original(id: string, isFork: boolean): void {
     this.#id = id;
     this.#isConverted = true;
+    this.#isFork = isFork;
   }
 
   replayed(): void {
@@ -139,7 +144,7 @@ export class SessionCollector implements Activity {
     for (const [answer, calls] of this.#calls) answer.tools = countTools(calls);
     return {
       ...{ id: this.#id ?? '', cwd: this.#cwd ?? '', time: this.#time },
-      ...{ isConverted: this.#isConverted, replayed: this.#replayed },
+      ...{ isConverted: this.#isConverted, isFork: this.#isFork, replayed: this.#replayed },
       answers: [...this.#answers.values()],
       prompts: [...this.#prompts.values()],
     };

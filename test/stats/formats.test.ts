@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFile } from '../../src/stats/read-file.ts';
@@ -132,12 +132,77 @@ describe('stats of several logs', () => {
     expect((await stats('--by', 'month', native, copy, path))[0]).toEqual(alone);
   });
 
-  it('counts a session once that was forked by us', async () => {
+  /** What becomes of a session, and how that is made of its file. */
+  const MADE: Readonly<Record<string, (path: string, made: string) => Promise<void>>> = {
+    copied: async (path, made) => copyFileSync(path, made),
+    forked: async (path, made) => await succeed('fork', path, '@', '-o', made),
+    'forked with new ids': async (path, made) => await succeed('fork', '--new-ids', path, '@', '-o', made),
+    converted: async (path, made) => await succeed('convert', '--to', toOther(path), path, '-o', made),
+  };
+  const toOther = (path: string): string => (path.includes('/pi-') ? 'omp' : 'pi');
+  const succeed = async (...args: readonly string[]): Promise<void> => {
+    const { code, stderr } = await run(args);
+    // 1 says that something is not as it was, such as a branch that a fork does not have.
+    expect(code, stderr).toBeLessThan(2);
+  };
+  /** Without the names of agents and sessions. */
+  const counted = async (...files: readonly string[]): Promise<unknown> => await stats('--by', 'day', ...files);
+
+  describe.each(Object.entries(MADE))('counts a session once that was %s', (_, make) => {
+    it.each([
+      'pi-branches',
+      'pi-compaction',
+      'pi-images',
+      'pi-reworded',
+      'pi-version-2',
+      'omp-compaction',
+      'omp-plan',
+      'omp-screenshot',
+    ])('%s', async (name) => {
+      const path = join(projectRoot, 'fixtures/sessions', `${name}.jsonl`);
+      const made = join(scratch, 'made.jsonl');
+      rmSync(made, { force: true });
+      await make(path, made);
+      const alone = await counted(path);
+      expect(await counted(path, made)).toEqual(alone);
+      expect(await counted(made, path)).toEqual(alone);
+    });
+  });
+
+  it.each(COUNTED)('counts a session once that was converted and then forked with new ids: %s', async (file) => {
+    const [path, native, fork] = [join(formats, file), join(scratch, 'n.jsonl'), join(scratch, 'f.jsonl')];
+    await succeed('convert', path, '-o', native);
+    await succeed('fork', '--new-ids', native, '@', '-o', fork);
+    expect(await counted(path, native, fork)).toEqual(await counted(path));
+    expect(await counted(native, fork)).toEqual(await counted(native));
+  });
+
+  it('adds what a session that was resumed did in a copy of its log', async () => {
     const path = join(projectRoot, 'fixtures/sessions/pi-compaction.jsonl');
-    const fork = join(scratch, 'fork.jsonl');
-    await run(['fork', path, '@', '-o', fork]);
-    expect(readFileSync(fork, 'utf8')).not.toBe('');
-    expect((await total(path, fork))['totalTokens']).toBe((await total(path))['totalTokens']);
+    const resumed = join(scratch, 'resumed.jsonl');
+    await succeed('fork', '--new-ids', path, '@', '-o', resumed);
+    const before = await total(path, resumed);
+    const usage = { input: 5, output: 7, cacheRead: 0, cacheWrite: 0, totalTokens: 12 };
+    const message = { role: 'assistant', content: [], provider: 'p', model: 'm', usage, timestamp: 1 };
+    const facts = { type: 'message', id: 'ffffffff', parentId: null, timestamp: '2027-01-01T00:00:00.000Z' };
+    appendFileSync(resumed, `${JSON.stringify({ ...facts, message })}\n`);
+    expect((await total(path, resumed))['totalTokens']).toBe(Number(before['totalTokens']) + 12);
+  });
+
+  it('keeps calls apart that were made at the same time', async () => {
+    const log = (id: string, ...outputs: readonly number[]): string =>
+      `{"type":"session","version":3,"id":"${id}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/r"}\n${outputs
+        .map((output, at) =>
+          JSON.stringify({
+            ...{ type: 'message', id: `${id}${at}`, parentId: null, timestamp: '2026-01-01T00:00:01.000Z' },
+            message: { role: 'assistant', content: [], provider: 'p', model: 'm', usage: { input: 1, output } },
+          }),
+        )
+        .join('\n')}\n`;
+    const [one, other] = [join(scratch, 'one.jsonl'), join(scratch, 'other.jsonl')];
+    writeFileSync(one, log('s1', 10, 10));
+    writeFileSync(other, log('s2', 20));
+    expect(await total(one, other)).toMatchObject({ outputTokens: 40 });
   });
 
   it('keeps two sessions apart whose entries have one id by chance', async () => {

@@ -35,9 +35,12 @@ const session = fc.record({ id: fc.nat(6), start: fc.nat(5), calls: fc.array(cal
 
 function activityOf({ id, start, calls }: { id: number; start: number; calls: readonly Call[] }): SessionActivity {
   const collector = new SessionCollector();
-  collector.session({ id: `s${id}`, cwd: `/p${id % 3}`, time: START + start });
+  // Some are forks that have new ids for what they have copied.
+  const isFork = id > 4;
+  const parent = isFork ? 's0' : undefined;
+  collector.session({ id: `s${id}`, cwd: `/p${id % 3}`, time: START + start, parent });
   for (const { message, output, time, model, tools, cost, failed } of calls) {
-    collector.prompt({ id: `p${message}`, time: START + message });
+    collector.prompt({ id: `${isFork ? id : 'p'}${message}`, time: START + message });
     const names = tools.map((tool, at) => ({ id: `${message}-${at}`, tool }));
     const tokens = { input: 7, output, cacheRead: 3, cacheWrite: 1, reasoning: 2 };
     const place = { messageId: `m${message}`, requestId: `r${message}`, time };
@@ -50,6 +53,7 @@ function activityOf({ id, start, calls }: { id: number; start: number; calls: re
 function ledgerOf(sessions: readonly SessionActivity[]): Ledger {
   const ledger = new Ledger();
   for (const one of sessions) ledger.add(one, { agent: 'claude', path: `/${one.id}.jsonl` });
+  ledger.end();
   return ledger;
 }
 

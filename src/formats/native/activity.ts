@@ -15,13 +15,14 @@ import {
 } from '../activity.ts';
 import { STAMP } from '../format.ts';
 import { foreignFormats } from '../index.ts';
+import { sessionUuid } from '../native-writer.ts';
 
 /** Ids as a conversion makes them up for records that have none. */
 const MADE_UP = /^[0-9a-f]{8}$/;
 
 const READS = {
   members:
-    `type id timestamp version cwd customType message role provider model stopReason responseId toolCallId isError
+    `type id timestamp version cwd parentSession customType message role provider model stopReason responseId toolCallId isError
     usage inputTokens outputTokens totalTokens cacheRead cacheWrite reasoning cost total name`.split(/\s+/),
   // Input and output of calls and commands are texts.
   texts: ['content', 'input', 'output'],
@@ -34,6 +35,8 @@ export class NativeActivity implements ActivityReader {
   /** Of a log that a conversion has made: an id that was made up there is in no other log. */
   #source: { readonly format: string; readonly hasNewIds: boolean } | undefined;
 
+  #session = '';
+
   constructor(activity: Activity) {
     this.#activity = activity;
   }
@@ -42,8 +45,10 @@ export class NativeActivity implements ActivityReader {
     const { type, message } = entry;
     if (type === 'message' && isObject(message)) this.#message(entry, message, whole);
     else if (isHeader(entry)) {
-      const { id, cwd, timestamp } = entry;
-      this.#activity.session({ id: stringOf(id), cwd: stringOf(cwd), time: timeOf(timestamp) });
+      const { id, cwd, timestamp, parentSession } = entry;
+      const parent = stringOf(parentSession) || undefined;
+      this.#session = stringOf(id);
+      this.#activity.session({ id: this.#session, cwd: stringOf(cwd), time: timeOf(timestamp), parent });
     } else if (type === 'custom' && entry['customType'] === STAMP) this.#stamp(whole()['data']);
     else this.#spent(entry, entry, whole);
   }
@@ -53,7 +58,9 @@ export class NativeActivity implements ActivityReader {
     if (!isObject(data) || data['tool'] !== 'sessionctl') return;
     const format = stringOf(data['format']);
     this.#source = { format, hasNewIds: foreignFormats.some((one) => one.id === format && one.forksHaveNewIds) };
-    this.#activity.original(stringOf(data['sourceId']));
+    const id = stringOf(data['sourceId']);
+    // The parent of a converted session is no fork's, but that of a subagent.
+    this.#activity.original(id, this.#session !== sessionUuid(format, id));
   }
 
   #message(entry: JsonObject, message: JsonObject, whole: () => JsonObject): void {
