@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { refreshBlocks } from './console-examples.ts';
 import { generatedFiles, pages } from './generated.ts';
@@ -8,7 +8,9 @@ const root = process.cwd();
 for (const { path, make } of generatedFiles) {
   const file = join(root, path);
   mkdirSync(dirname(file), { recursive: true });
-  const text = await make(root);
-  writeFileSync(file, pages.includes(path) ? refreshBlocks(text, root) : text);
-  console.log(path);
+  const made = await make(root);
+  const text = pages.includes(path) ? refreshBlocks(made, root) : made;
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+  writeFileSync(file, text);
+  console.log(`changed ${path}`);
 }

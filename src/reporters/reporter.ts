@@ -37,6 +37,8 @@ export const newSummary = (command: CheckCommand = 'validate') => ({
   warnings: 0,
   /** Of the errors and warnings, those that `repair` fixes. */
   fixable: 0,
+  /** Of the fixable ones, the warnings of each rule: `repair` fixes them where --only names it. */
+  fixableWarnings: {} as Record<string, number>,
   /** Of the errors and warnings, those that --max-findings kept from being shown. */
   hidden: 0,
   /** Findings that are known, and neither counted as errors or warnings nor shown. */
@@ -81,7 +83,7 @@ export const SILENT: Reporter = {
 
 /** '2 errors and 1 warning in 3 sessions (1,204 entries); 2 can be fixed by 'sessionctl repair''. */
 export function summaryLine(summary: Summary): string {
-  const { command, sessions, entries, errors, warnings, fixable, hidden, suppressed, skippedKinds, failed } = summary;
+  const { command, sessions, entries, errors, warnings, hidden, suppressed, skippedKinds, failed } = summary;
   const [error, problem] = command === 'validate' ? ['error', 'problem'] : ['secret', 'secret'];
   const all = errors + warnings;
   const isChecked = sessions > 0 || all > 0;
@@ -92,11 +94,23 @@ export function summaryLine(summary: Summary): string {
     isChecked && `${inWords(found) || `no ${suppressed > 0 ? 'new ' : ''}${problem}s found`} ${where}`,
     suppressed > 0 && `${counted(suppressed, 'finding')} suppressed`,
     hidden > 0 && `${counted(hidden, 'finding')} not shown because of --max-findings`,
-    fixable > 0 && `${fixable === all && fixable > 1 ? 'all' : fixable} can be fixed by 'sessionctl repair'`,
+    ...fixes(summary, all),
     kinds.length > 0 && `${inWords(kinds.map(([kind, count]) => counted(count, kind)))}, not checked`,
     failed > 0 && `${counted(failed, 'file')} could not be checked`,
   ].filter((one) => one !== false);
   return isChecked ? words.join('; ') : ['no sessions checked', words.join('; ')].filter(Boolean).join(': ');
+}
+
+/** What `repair` fixes, and how it is told to. */
+function fixes({ fixable, fixableWarnings }: Summary, all: number): (string | false)[] {
+  const asked = Object.values(fixableWarnings).reduce((sum, count) => sum + count, 0);
+  const errors = fixable - asked;
+  const how = (count: number) => `${count === all && count > 1 ? 'all' : count} can be fixed by`;
+  const rules = Object.keys(fixableWarnings).sort().join(',');
+  return [
+    errors > 0 && `${how(errors)} 'sessionctl repair'`,
+    asked > 0 && `${errors > 0 ? `${asked} more by` : how(asked)} 'sessionctl repair --only ${rules}'`,
+  ];
 }
 
 /** The same with the color of what it says. */

@@ -199,7 +199,11 @@ export class Validation {
       const kind = finding.severity === 'error' ? 'errors' : 'warnings';
       counts[kind]++;
       summary[kind]++;
-      if (finding.fixable) summary.fixable++;
+      if (finding.fixable) {
+        summary.fixable++;
+        const { rule, severity } = finding;
+        if (severity === 'warning') summary.fixableWarnings[rule] = (summary.fixableWarnings[rule] ?? 0) + 1;
+      }
       if (summary.errors + summary.warnings > maxFindings) summary.hidden++;
       else reports.tell((reporter) => reporter.finding(finding));
     };

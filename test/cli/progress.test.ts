@@ -158,7 +158,8 @@ describe('progress', () => {
     };
     const ran = await run(['validate', log], { stderrIsTerminal: true, now });
     expect(ran.stderr).toMatch(/ of 4 MB \(\d+%\), reading: /);
-    const summary = "sessionctl: 1 warning in 1 session (0 entries); 1 can be fixed by 'sessionctl repair'\n";
+    const summary =
+      "sessionctl: 1 warning in 1 session (0 entries); 1 can be fixed by 'sessionctl repair --only blank-line'\n";
     expect(ran.stderr.replaceAll(/\u001b\[[0-9]+m/g, '').endsWith(`${ERASE}${summary}`)).toBe(true);
     expect((await run(['validate', log], { stderrIsTerminal: false, now })).stderr).toBe(summary);
   });

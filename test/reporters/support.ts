@@ -71,6 +71,7 @@ export function summary(over: Partial<Summary> = {}): Summary {
     errors: 0,
     warnings: 0,
     fixable: 0,
+    fixableWarnings: {},
     hidden: 0,
     suppressed: 0,
     ...over,

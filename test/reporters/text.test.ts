@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeStyle } from '../../src/cli/io.ts';
+import type { Summary } from '../../src/reporters/reporter.ts';
 import { rawControls } from '../support/hostile.ts';
 import { settings } from '../support/properties.ts';
 import { finding, hostileFinding, report, reporter, summary } from './support.ts';
@@ -70,6 +71,20 @@ describe('text on a terminal', () => {
 
   it('says that nothing is wrong', () => {
     expect(reporter('text', { isTerminal: true }).end(summary())).toBe('no problems found in 1 session (40 entries)\n');
+  });
+
+  it('says which warnings repair fixes only where it is asked to', () => {
+    const line = (over: Partial<Summary>) => reporter('text', { isTerminal: true }).end(summary(over)).trimEnd();
+    const two = { 'forward-parent': 1, 'blank-line': 2 };
+    expect(line({ errors: 2, warnings: 4, fixable: 4, fixableWarnings: two })).toBe(
+      "2 errors and 4 warnings in 1 session (40 entries); 1 can be fixed by 'sessionctl repair'; 3 more by 'sessionctl repair --only blank-line,forward-parent'",
+    );
+    expect(line({ warnings: 3, fixable: 3, fixableWarnings: two })).toBe(
+      "3 warnings in 1 session (40 entries); all can be fixed by 'sessionctl repair --only blank-line,forward-parent'",
+    );
+    expect(line({ warnings: 1, fixable: 1, fixableWarnings: { 'blank-line': 1 } })).toBe(
+      "1 warning in 1 session (40 entries); 1 can be fixed by 'sessionctl repair --only blank-line'",
+    );
   });
 
   it('tells what was skipped, hidden and not readable', () => {

@@ -11,10 +11,10 @@ const formats = await Promise.all(
   ),
 );
 
-async function findings(format: string, folder: string, name: string): Promise<string> {
+async function findings(format: string, folder: string, name: string, env = {}): Promise<string> {
   const path = join(projectRoot, folder, 'options');
   const options = existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ') : [];
-  const ran = await run(['validate', '--from', format, ...options, join(folder, name)]);
+  const ran = await run(['validate', '--from', format, ...options, join(folder, name)], { env });
   expect(ran.code).toBe(ran.stdout.includes(': error: ') ? 1 : 0);
   return ran.stdout.replaceAll(`${folder}/`, '');
 }
@@ -35,6 +35,11 @@ describe.each(formats)('in a log of $id', ({ id: format, checks, isDocument }) =
       expect(lines.every((line) => line.split(': ')[2] === id)).toBe(true);
       // At least one of them has the level that the format gives the rule.
       expect(lines.some((line) => line.split(': ')[1] === checks.levels[id])).toBe(true);
+    });
+
+    it('finds the same without the scanner, which shows only members that the format names in reads', async () => {
+      const inFull = await findings(format, folder, 'bad.jsonl', { SESSIONCTL_SCANNER: 'off' });
+      expect(await findings(format, folder, 'bad.jsonl')).toBe(inFull);
     });
 
     it('finds nothing in its good fixture', async () => {

@@ -8,10 +8,14 @@ import {
   RepairIndexBuilder,
 } from '../../src/repair/index.ts';
 import { LogCheck } from '../../src/rules/check/check-log.ts';
+import { rules } from '../../src/rules/index.ts';
 import type { Finding } from '../../src/rules/rule.ts';
 import type { ScannerKind } from '../../src/scanner/layout.ts';
 
 export const KEY = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);
+
+/** What is fixed only where it is asked for. */
+const WARNINGS = new Set(rules.flatMap(({ id, level }) => (level === 'error' ? [] : [id])));
 
 export interface Repaired {
   readonly output: Buffer;
@@ -39,7 +43,7 @@ export interface RepairOptions {
 export async function repair(input: Buffer | string, options: RepairOptions = {}): Promise<Repaired> {
   const bytes = Buffer.from(input);
   const chunks = (): AsyncGenerator<Buffer> => inChunks(bytes, options.chunkBytes ?? 65_536);
-  const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : rule !== 'blank-line');
+  const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : !WARNINGS.has(rule));
   const builder = new RepairIndexBuilder({ wants, onObject: () => {}, tools: options.settleTools === true });
   const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
   for await (const line of readLines(chunks(), limit)) builder.take(line);
