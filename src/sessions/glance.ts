@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 import { openLog } from '../log/open-log.ts';
 import { entryText } from '../overview/row.ts';
 import { sessionTitle } from '../tree/labels.ts';
-import { AppError } from '../util/errors.ts';
+import { AppError, UnsupportedLog } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { hasToWait } from './ahead.ts';
 import type { SessionFile } from './find.ts';
@@ -28,6 +28,8 @@ export type SessionSummary = SessionFile & SessionFacts;
 export interface Glanced {
   readonly sessions: readonly SessionFacts[];
   readonly error?: string;
+  /** The error is that it is another kind of file. */
+  readonly isOther?: boolean;
 }
 
 /** So much is read of the start of a log, and of its end; more of the start where that does not say enough. */
@@ -55,7 +57,7 @@ export async function glance({ path, session }: Place, io: Pick<Io, 'stdin' | 'r
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { sessions: [], error: error.message };
+    return { sessions: [], error: error.message, isOther: error instanceof UnsupportedLog };
   }
 }
 

@@ -7,6 +7,7 @@ import { aheadInThreads } from './ahead.ts';
 import { filesFor, type SessionFile } from './find.ts';
 import { type FileHits, type FileTotals, Grep, type GrepSettings } from './grep-files.ts';
 import { lookFor } from './hit-line.ts';
+import { type LeftOutFiles, noteLeftOut } from './left-out.ts';
 
 export interface GrepRunOptions extends Omit<GrepSettings, 'env' | 'look'> {
   readonly operands: readonly string[];
@@ -29,9 +30,8 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
   };
   const files = await filesFor({ operands, roots }, env, onError);
   progress.expect(files.reduce((sum, { size }) => sum + size, 0));
-  /** Of a folder, where a file may be anything. */
-  const skipped: string[] = [];
-  const totals = { hits: 0, damaged: 0, damagedFiles: 0 };
+  const leftOut: LeftOutFiles = { others: [], unread: [], damagedFiles: [] };
+  const totals = { hits: 0, damaged: 0 };
   const sizes = files.map(({ size }) => size);
   const early = await aheadInThreads(files.map(nameOf), sizes, WORKER, settings, (path) => grep.ahead(path));
   try {
@@ -42,9 +42,9 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
       progress.read(size);
       totals.hits += found.hits;
       totals.damaged += found.damaged;
-      if (found.damaged > 0) totals.damagedFiles++;
+      if (found.damaged > 0) leftOut.damagedFiles.push(path);
       if (found.error !== undefined && operands.includes(nameOf(file))) onError(found.error);
-      else if (found.error !== undefined) skipped.push(found.error);
+      else if (found.error !== undefined) (found.isOther ? leftOut.others : leftOut.unread).push(found.error);
       const name = io.stdout.isTTY ? printable(path) : path;
       if (found.hits > 0 && options.form === 'files') await out.put(`${name}\n`);
       if (found.hits > 0 && options.form === 'count') await out.put(`${name}:${found.hits}\n`);
@@ -55,8 +55,10 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
     await early?.return(undefined);
   }
   if (totals.damaged > 0)
-    io.note(`${counted(totals.damaged, 'damaged line')} in ${counted(totals.damagedFiles, 'file')} not searched`);
-  if (skipped.length > 0) io.note(`${counted(skipped.length, 'file')} not searched, such as ${skipped[0]}`);
+    io.note(
+      `${counted(totals.damaged, 'damaged line')} in ${counted(leftOut.damagedFiles.length, 'file')} not searched`,
+    );
+  noteLeftOut(leftOut, 'searched', io);
   if (isTrouble) return 2;
   return totals.hits > 0 ? 0 : 1;
 }

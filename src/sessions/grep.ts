@@ -9,7 +9,7 @@ import { openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { everySession } from '../shared/every-session.ts';
 import { logOptions } from '../shared/open-session.ts';
-import { AppError } from '../util/errors.ts';
+import { AppError, UnsupportedLog } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import type { Matcher } from './matcher.ts';
 import { LogScanner } from './scan.ts';
@@ -48,6 +48,8 @@ export interface Searched {
   readonly damaged: number;
   /** Why nothing of it was searched. */
   readonly error?: string;
+  /** The error is that it is another kind of file. */
+  readonly isOther?: boolean;
 }
 
 /** Whoever gets the hits. */
@@ -86,7 +88,8 @@ export class FileSearch {
       const scanned = isScanned ? await this.#inCandidates(path, taker) : undefined;
       return scanned ?? (await this.#inSessions({ path, session }, taker));
     } catch (error) {
-      if (error instanceof AppError) return { damaged: 0, error: error.message };
+      if (error instanceof AppError)
+        return { damaged: 0, error: error.message, isOther: error instanceof UnsupportedLog };
       throw error;
     }
   }

@@ -5,11 +5,11 @@ import type { Io, Style } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
 import width, { columnsOf, cutToWidth } from '../util/width.ts';
-import { counted } from '../util/words.ts';
 import { agentNamed } from './agents.ts';
 import { aheadInThreads } from './ahead.ts';
 import { filesFor, type SessionFile, searchedFolders } from './find.ts';
 import { GLANCE_BYTES, type Glanced, glance, glanceAhead, type SessionSummary } from './glance.ts';
+import { type LeftOutFiles, noteLeftOut } from './left-out.ts';
 
 export interface ListOptions {
   readonly operands: readonly string[];
@@ -32,14 +32,14 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
     ({ updated }) => updated >= (options.since ?? 0) && updated <= (options.until ?? Number.POSITIVE_INFINITY),
   );
   const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
-  /** Of a folder, where a file may be anything. */
-  const skipped: string[] = [];
+  const leftOut: LeftOutFiles = { others: [], unread: [], damagedFiles: [] };
   let count = 0;
   const early = options.most === undefined ? await glancedAhead(files, io) : undefined;
   try {
     for (const file of files) {
-      const { sessions, error } = (await early?.next())?.value ?? (await glance(file, io));
-      if (error !== undefined) (options.operands.includes(nameOf(file)) ? errors : skipped).push(error);
+      const { sessions, error, isOther } = (await early?.next())?.value ?? (await glance(file, io));
+      if (error !== undefined && options.operands.includes(nameOf(file))) errors.push(error);
+      else if (error !== undefined) (isOther ? leftOut.others : leftOut.unread).push(error);
       for (const session of sessions) {
         if (cwd !== undefined && session.cwd !== cwd && !session.cwd.startsWith(`${cwd}/`)) continue;
         if (count++ >= (options.most ?? Number.POSITIVE_INFINITY)) break;
@@ -52,9 +52,9 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
     await early?.return(undefined);
   }
   for (const message of errors) io.note(message);
-  if (skipped.length > 0) io.note(`${counted(skipped.length, 'file')} not listed, such as ${skipped[0]}`);
+  noteLeftOut(leftOut, 'listed', io);
   if (errors.length > 0) return 2;
-  if (count > 0) return 0;
+  if (count > 0) return leftOut.unread.length > 0 ? 1 : 0;
   const looked = searchedFolders({ env: io.env, roots: options.roots, onError }).map(({ folder }) => folder);
   io.note(options.operands.length > 0 ? 'no session found' : `no session found; looked in ${looked.join(', ')}`);
   return 1;

@@ -1,3 +1,4 @@
+import { type LeftOutFiles, noteLeftOut } from '../sessions/left-out.ts';
 import type { Io } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
@@ -8,7 +9,7 @@ import type { Group, Row } from './rows.ts';
 export type Form = 'table' | 'json' | 'csv';
 
 /** How the sum came about. */
-export interface SourceCounts {
+export interface SourceCounts extends LeftOutFiles {
   files: number;
   /** Files that were last changed before the time that is asked for. */
   readonly older: number;
@@ -17,16 +18,9 @@ export interface SourceCounts {
   duplicates: number;
   /** Lines. */
   damaged: number;
-  /** Files with such lines. */
-  readonly damagedFiles: string[];
-  /** Why files could not be read at all. */
-  readonly unread: string[];
-  /** Files that are no session logs. */
-  readonly others: string[];
 }
 
 /** So many damaged files are named. */
-const MOST_NAMED = 20;
 const NAME_COLUMNS = { least: 10, most: 40 };
 const BAR_COLUMNS = { least: 5, most: 24 };
 
@@ -149,7 +143,7 @@ function dollars(row: Row): string {
 
 /** Says how the sum came about. */
 export function noteSource(counts: SourceCounts, total: Row, io: Io): void {
-  const { files, older, records, duplicates, replayed, damaged, damagedFiles, unread, others } = counts;
+  const { files, older, records, duplicates, replayed, damaged } = counts;
   const said = [
     `${counted(files, 'file')} and ${counted(records, 'record')} read`,
     `${counted(duplicates, 'duplicate')} dropped`,
@@ -159,8 +153,5 @@ export function noteSource(counts: SourceCounts, total: Row, io: Io): void {
   ];
   if (files > 0) io.note(said.join(', '));
   if (older > 0) io.note(`${counted(older, 'file')} not read that did not change since then`);
-  if (others.length > 0) io.note(`${counted(others.length, 'file')} not counted, such as ${others[0]}`);
-  const named = [...unread.map((why) => `not counted: ${why}`), ...damagedFiles.map((file) => `damaged: ${file}`)];
-  for (const one of named.slice(0, MOST_NAMED)) io.note(one);
-  if (named.length > MOST_NAMED) io.note(`and ${counted(named.length - MOST_NAMED, 'other file')}`);
+  noteLeftOut(counts, 'counted', io);
 }

@@ -140,7 +140,10 @@ describe('grep', () => {
     const path = join(home, 'torn.jsonl');
     writeFileSync(path, `${HEADER}${user('a', null, 'hello there')}{"type":"message","text":"hello`);
     const ran = await grep('hello', path);
-    expect(ran).toMatchObject({ code: 0, stderr: 'sessionctl: 1 damaged line in 1 file not searched\n' });
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: `sessionctl: 1 damaged line in 1 file not searched\nsessionctl: damaged: ${path}\n`,
+    });
     const notes = join(home, 'notes.txt');
     writeFileSync(notes, 'hello\n');
     const other = await grep('hello', path, notes);
@@ -159,7 +162,9 @@ describe('grep', () => {
     const ran = await grep('hello', folder);
     expect(ran.code).toBe(0);
     expect(ran.stdout).toBe(`${join(folder, 'b.jsonl')}:2: user: hello there\n`);
-    expect(ran.stderr).toMatch(/^sessionctl: 2 files not searched, such as .*\.jsonl: .*\n$/);
+    expect(ran.stderr).toMatch(
+      /^sessionctl: 1 file not searched, such as .*c\.jsonl: .*\nsessionctl: not searched: .*a\.jsonl: .*\n$/,
+    );
   });
 
   it('cannot be made to hang by a pattern, and refuses what RE2 does not have', async () => {
@@ -201,7 +206,8 @@ describe('grep', () => {
       apart.push((await spawnProgram(['grep', 'needle', join(folder, `${String(at).padStart(2, '0')}.jsonl`)])).stdout);
     const together = await spawnProgram(['grep', 'needle', folder]);
     expect(together.stdout).toBe(apart.join(''));
-    expect(together.stderr).toBe('sessionctl: 5 damaged lines in 5 files not searched\n');
+    const damaged = ['00', '05', '10', '15', '20'].map((name) => `sessionctl: damaged: ${join(folder, name)}.jsonl\n`);
+    expect(together.stderr).toBe(`sessionctl: 5 damaged lines in 5 files not searched\n${damaged.join('')}`);
     // More than is held of a file that was searched early.
     const json = await spawnProgram(['grep', '--json', 'needle', folder]);
     expect(json.stdout.split('\n')).toHaveLength(24 * 3 + 1);

@@ -15,6 +15,29 @@ const asNobody = (...argv: readonly string[]) =>
   spawnSync(process.execPath, [programPath, ...argv], { ...nobody, env: fixedEnv, encoding: 'utf8' });
 
 describe('ls and grep', () => {
+  it('name the damaged files among many at the end, and the rest is right', async () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, 'good.jsonl'), log('needle'));
+    writeFileSync(join(folder, 'torn.jsonl'), `${log('needle')}{"type":"message","text":"needle`);
+    writeFileSync(join(folder, 'broken.jsonl.zst'), Buffer.from(`28b52ffd${'ff'.repeat(64)}`, 'hex'));
+    writeFileSync(join(folder, 'other.jsonl'), '{"needle":1}\n{"needle":2}\n');
+    const listed = await run(['ls', '--paths', folder]);
+    expect(listed.code).toBe(1);
+    expect(listed.stdout.trim().split('\n').sort()).toEqual(
+      ['good.jsonl', 'torn.jsonl'].map((name) => join(folder, name)),
+    );
+    expect(listed.stderr).toMatch(
+      /1 file not listed, such as .*other\.jsonl: .*\n.*not listed: .*broken\.jsonl\.zst: /,
+    );
+    const found = await run(['grep', '-c', 'needle', folder]);
+    expect(found.code).toBe(0);
+    expect(found.stdout.trim().split('\n').sort()).toEqual(
+      ['good.jsonl:1', 'torn.jsonl:1'].map((name) => join(folder, name)),
+    );
+    expect(found.stderr).toMatch(/1 damaged line in 1 file not searched\n(?:.*\n)*.*damaged: .*torn\.jsonl\n$/);
+    expect(found.stderr).toMatch(/not searched: .*broken\.jsonl\.zst: /);
+  });
+
   it('list and search a file that grows meanwhile as far as it is written', async () => {
     const folder = scratchFolder();
     const path = join(folder, 'grows.jsonl');
@@ -66,7 +89,7 @@ describe('ls and grep', () => {
       for (const ran of [found, listed]) {
         expect(ran.status).toBe(2);
         expect(ran.stderr).toContain(`${join(folder, 'closed')}: permission denied`);
-        expect(ran.stderr).toMatch(/1 file not (searched|listed), such as .*b\.jsonl: permission denied/);
+        expect(ran.stderr).toMatch(/not (searched|listed): .*b\.jsonl: permission denied/);
       }
       expect(found.stdout).toBe(`${join(folder, 'a.jsonl')}:1\n`);
       expect(listed.stdout).toBe(`${join(folder, 'a.jsonl')}\n`);

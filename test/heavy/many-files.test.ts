@@ -8,12 +8,13 @@ import { HEADER, user } from '../support/sessions.ts';
 const FILES = 50_000;
 
 describe(`${FILES} files`, () => {
-  it('are listed and searched, each once', async () => {
+  it('are listed, searched and counted, each once', async () => {
     const folder = scratchFolder();
     for (let at = 0; at < FILES; at++) {
       const day = join(folder, String(at % 100));
       if (at < 100) mkdirSync(day);
-      writeFileSync(join(day, `${at}.jsonl`), `${HEADER}${user('a', null, `needle ${at} ${'x'.repeat(400)}`)}`);
+      const header = HEADER.replace('"id":"s"', `"id":"s${at}"`);
+      writeFileSync(join(day, `${at}.jsonl`), header + user(`a${at}`, null, `needle ${at} ${'x'.repeat(400)}`));
     }
     const listed = await spawnProgram(['ls', '--json', folder]);
     expect(listed).toMatchObject({ code: 0, stderr: '' });
@@ -27,5 +28,8 @@ describe(`${FILES} files`, () => {
     expect(new Set(found.stdout.trim().split('\n')).size).toBe(FILES);
     const one = await spawnProgram(['grep', '-w', '49999', folder]);
     expect(one.stdout.trim().split('\n')).toHaveLength(1);
+    const stats = await spawnProgram(['stats', '--json', '--by', 'agent', '--tz', 'UTC', folder]);
+    expect(stats.code).toBe(0);
+    expect(JSON.parse(stats.stdout)).toMatchObject({ sessions: FILES, turns: FILES });
   });
 });
