@@ -51,13 +51,11 @@ export class Ledger {
   duplicates = 0;
 
   *answers(): Generator<OwnedAnswer> {
-    for (const [key, place] of this.#answers)
-      yield { ...this.#answerAt(key, place), session: this.#ownerAt(this.#answerNumbers, place).session };
+    for (const [key, place] of this.#answers) yield this.#answerAt(key, place);
   }
 
   *prompts(): Generator<OwnedPrompt> {
-    for (const [key, place] of this.#prompts)
-      yield { ...this.#promptAt(key, place), session: this.#ownerAt(this.#promptNumbers, place).session };
+    for (const [key, place] of this.#prompts) yield this.#promptAt(key, place);
   }
 
   /** Takes what one log has. */
@@ -144,10 +142,9 @@ export class Ledger {
     return [owner, time, names, list, cost, failed ? 1 : 0, input, output, cacheRead, cacheWrite, reasoning];
   }
 
-  #answerAt(key: string, place: number): Answer {
-    const [, time, names, list, cost, failed, input, output, cacheRead, cacheWrite, reasoning] = this.#answerNumbers.at(
-      place,
-    ) as Eleven;
+  #answerAt(key: string, place: number): OwnedAnswer {
+    const [owner, time, names, list, cost, failed, input, output, cacheRead, cacheWrite, reasoning] =
+      this.#answerNumbers.at(place) as Eleven;
     const { provider, model } = this.#models.at(names);
     return {
       key,
@@ -159,20 +156,21 @@ export class Ledger {
       cost: known(cost),
       tools: this.#tools.at(list),
       failed: failed === 1,
+      session: this.#sessionOf(owner),
     };
   }
 
-  #promptAt(key: string, place: number): Prompt {
-    const [, time, names] = this.#promptNumbers.at(place) as [number, number, number];
-    return { key, time: known(time), model: this.#models.at(names).model };
+  #promptAt(key: string, place: number): OwnedPrompt {
+    const [owner, time, names] = this.#promptNumbers.at(place) as [number, number, number];
+    return { key, time: known(time), model: this.#models.at(names).model, session: this.#sessionOf(owner) };
   }
 
   #modelNumber(provider: string, model: string): number {
     return this.#models.numberOf(`${provider}\0${model}`, { provider, model });
   }
 
-  #ownerAt(rows: NumberRows, place: number): Owner {
-    return this.#owners[rows.first(place)] as Owner;
+  #sessionOf(owner: number): SessionName {
+    return (this.#owners[owner] as Owner).session;
   }
 
   #earlierOwner(rows: NumberRows, place: number, owner: number): number {

@@ -44,14 +44,14 @@ export function rowsOf(ledger: Ledger, options: RowOptions): { rows: Row[]; tota
     rows.set(name, row);
     return row;
   };
-  const count = (name: string, session: SessionName, sums: Partial<Sums>): void => {
+  const count = (name: string, session: SessionName, sums: Sums): void => {
     for (const row of [rowNamed(name), total]) {
       row.sessions.add(session);
-      for (const key of SUMS) row[key] += sums[key] ?? 0;
+      for (const key of SUMS) row[key] += sums[key];
     }
   };
   for (const prompt of ledger.prompts())
-    if (isWanted(prompt, options)) count(nameOf(prompt, options), prompt.session, { turns: 1 });
+    if (isWanted(prompt, options)) count(nameOf(prompt, options), prompt.session, ONE_TURN);
   for (const answer of ledger.answers()) {
     if (!isWanted(answer, options)) continue;
     const sums = sumsOf(answer, options);
@@ -61,8 +61,11 @@ export function rowsOf(ledger: Ledger, options: RowOptions): { rows: Row[]; tota
   return { rows: [...rows.values()].sort(ORDER[options.by] ?? byWeight), total };
 }
 
+const NOTHING = Object.fromEntries(SUMS.map((key) => [key, 0])) as Sums;
+const ONE_TURN: Sums = { ...NOTHING, turns: 1 };
+
 function emptyRow(name: string): Row {
-  return { name, sessions: new Set(), ...(Object.fromEntries(SUMS.map((key) => [key, 0])) as Sums) };
+  return { name, sessions: new Set(), ...NOTHING };
 }
 
 function byName(one: Row, other: Row): number {
@@ -98,33 +101,27 @@ function nameOf({ time, model, session }: OwnedAnswer | OwnedPrompt, { by, dayOf
   return by === 'day' ? day : by === 'month' ? day.slice(0, 7) : isoWeek(day);
 }
 
-function sumsOf(answer: OwnedAnswer, { priceOf }: RowOptions): Partial<Sums> {
-  const { tokens, tools, failed } = answer;
-  const used = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite;
-  const cost = answer.cost ?? (used > 0 ? priceOf?.(answer) : 0);
-  return {
-    ...tokens,
-    tokens: used,
-    calls: tools.reduce((sum, { calls }) => sum + calls, 0),
-    errors: tools.reduce((sum, one) => sum + one.failed, failed ? 1 : 0),
-    cost: cost ?? 0,
-    unpriced: cost === undefined ? used : 0,
-  };
+function sumsOf(answer: OwnedAnswer, { priceOf }: RowOptions): Sums {
+  const { tools, failed } = answer;
+  const { input, output, cacheRead, cacheWrite, reasoning } = answer.tokens;
+  const tokens = input + output + cacheRead + cacheWrite;
+  const price = answer.cost ?? (tokens > 0 ? priceOf?.(answer) : 0);
+  const [cost, unpriced] = price === undefined ? [0, tokens] : [price, 0];
+  const calls = tools.reduce((sum, one) => sum + one.calls, 0);
+  const errors = tools.reduce((sum, one) => sum + one.failed, failed ? 1 : 0);
+  return { turns: 0, calls, errors, input, output, cacheRead, cacheWrite, reasoning, tokens, cost, unpriced };
 }
 
 /** An answer may call several tools: each call gets an equal share of its tokens, to the last one. */
-function* sharesOf(
-  { tools, failed }: OwnedAnswer,
-  sums: Partial<Sums>,
-): Generator<[tool: string, share: Partial<Sums>]> {
+function* sharesOf({ tools, failed }: OwnedAnswer, sums: Sums): Generator<[tool: string, share: Sums]> {
   if (tools.length === 0) yield [NO_TOOL, sums];
-  if (tools.length > 0 && failed) yield [NO_TOOL, { errors: 1 }];
-  const calls = sums.calls ?? 0;
+  if (tools.length > 0 && failed) yield [NO_TOOL, { ...NOTHING, errors: 1 }];
+  const { calls } = sums;
   let before = 0;
   for (const one of [...tools].sort((a, b) => (a.tool < b.tool ? -1 : 1))) {
     const from = before;
     before += one.calls;
-    const part = (value = 0): number => Math.floor((value * before) / calls) - Math.floor((value * from) / calls);
+    const part = (value: number): number => Math.floor((value * before) / calls) - Math.floor((value * from) / calls);
     const share = Object.fromEntries(SUMS.map((key) => [key, part(sums[key])])) as Sums;
     yield [one.tool || UNKNOWN, { ...share, calls: one.calls, errors: one.failed }];
   }
