@@ -112,11 +112,18 @@ class Conversion {
   #mode = PRIVATE_MODE;
   /** The session that is wanted of a file, with what is part of its work; all of them where undefined. */
   #wanted: string | undefined;
+  /** Bytes that the progress waits for until it is known how much is read. */
+  #expected = 0;
 
   constructor(options: ConvertOptions, folder: string | undefined, io: Io) {
     this.#options = options;
     this.#folder = folder;
     this.#io = io;
+  }
+
+  #expect(bytes: number): void {
+    this.#io.progress.expect(bytes - this.#expected);
+    this.#expected = bytes;
   }
 
   /** A log and, in a folder, all sessions that it has. */
@@ -240,13 +247,20 @@ class Conversion {
     try {
       const { header } = native;
       const ends = allLeaves ? leaves(native.index) : [await lastEntry(native)];
+      const { progress } = this.#io;
+      progress.phase('writing');
+      native.onRead = (bytes) => progress.read(bytes);
+      const expect = (bytes: number): void => {
+        this.#expect(0);
+        progress.expect(bytes);
+      };
       let code = 0;
       for (const leaf of ends) {
         const leafId = allLeaves ? (await native.entry(leaf)).value['id'] : undefined;
         const output = this.#place(header, source.name, target.extension, leafId);
         const asset = output === undefined || output === '-' ? undefined : this.#assets(output);
         const report = await this.#save(output, source.name, 0, (out) =>
-          writePath(session, leaf, target, { out, asset, embed }),
+          writePath(session, leaf, target, { out, asset, embed, expect }),
         );
         code = Math.max(code, native.damage.length > 0 || changesContext(report) ? 1 : 0);
         this.#account(report, { source, log, output, prefix });
@@ -269,13 +283,17 @@ class Conversion {
       close: async () => {},
     };
     const change = this.#options.redaction?.change;
+    // It is indexed, hashed and written.
+    this.#expect(2 * (store.size ?? 0));
     const log = await openLog(kept, { ...this.#logOptions(source), from, session, change });
+    this.#expect(store.size ?? 0);
     const { chunks, facts } = countingSource(source);
     for await (const _chunk of chunks);
     return { log, chunks: () => store.chunks(), bytes: facts(), damaged: log.damage.length, allLeaves };
   }
 
   async #opened(form: NativeForm, source: LogSource): Promise<Outgoing> {
+    this.#expect(form.store.size ?? 0);
     const log = await openForm(form, this.#logOptions(source));
     const bytes = form.report?.source ?? { sha256: '', bytes: 0 };
     return { log, chunks: () => form.store.chunks(), bytes, damaged: 0, allLeaves: this.#options.allLeaves };
@@ -292,10 +310,13 @@ class Conversion {
 
   async #form(
     source: LogSource,
-    { format, identity }: Convertible,
+    { format, identity, store }: Convertible,
     session: string | undefined,
     convert = sessionForm,
   ): Promise<NativeForm> {
+    this.#io.progress.phase('converting');
+    // Another format is written from the native form, which is indexed first.
+    if (this.#options.target) this.#expect(2 * (store.size ?? 0));
     const { scratch, onWarning } = logOptions(source.name, this.#io);
     const { dialect, keep, redaction } = this.#options;
     const change = redaction?.change;

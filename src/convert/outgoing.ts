@@ -42,6 +42,8 @@ export interface Outgoing {
 interface PathOutput extends WriteOptions {
   readonly out: ByteWriter;
   readonly asset: SessionSink['asset'];
+  /** Hears how many bytes will be read, each time that the format reads the path. */
+  readonly expect?: (bytes: number) => void;
 }
 
 /** Writes the path to a leaf and says what became of the entries; those of other branches are dropped and counted. */
@@ -49,7 +51,7 @@ export async function writePath(
   session: Outgoing,
   leaf: number,
   target: Target,
-  { out, asset, embed }: PathOutput,
+  { out, asset, embed, expect }: PathOutput,
 ): Promise<ConversionReport> {
   const { log } = session;
   const { header } = log;
@@ -68,7 +70,7 @@ export async function writePath(
     header,
     title: await sessionTitle(log),
     agent: await agentOf(log, header, leaf),
-    entries: () => account.entries(),
+    entries: () => account.entries(expect),
     lines: () => linesOf(session.chunks()),
     endsWithNewline: log.endsWithNewline,
   };
@@ -114,12 +116,21 @@ class Account {
       if (end !== leaf) this.losses.add('BRANCH_DROPPED', 'info', log.index.lineOf(end));
   }
 
-  async *entries(): AsyncGenerator<SessionEntry> {
+  async *entries(expect: PathOutput['expect']): AsyncGenerator<SessionEntry> {
+    const { log } = this.#session;
     this.#read = 0;
-    for await (const { line, text, value } of this.#session.log.entries(this.#path)) {
-      this.#read++;
-      this.#watch.see(value);
-      yield { line, value: parseExact(text) ?? value };
+    let left = this.#path.reduce((bytes, position) => bytes + log.index.lengthOf(position), 0);
+    expect?.(left);
+    try {
+      for await (const { line, position, text, value } of log.entries(this.#path)) {
+        left -= log.index.lengthOf(position);
+        this.#read++;
+        this.#watch.see(value);
+        yield { line, value: parseExact(text) ?? value };
+      }
+    } finally {
+      // Some formats only look for something in the first entries.
+      expect?.(-left);
     }
   }
 
