@@ -289,10 +289,11 @@ function firstLog(folder: string): string {
 test('a Codex log that others may name offsets of keeps the place of every line', async () => {
   const paginated = readFileSync(join(projectRoot, 'fixtures/formats/codex/0.166.0/tools.jsonl'), 'utf8').split('\n');
   expect(paginated[0]).toContain('"history_mode":"paginated"');
-  const planted = paginated.map((line) => line.replace('"text":"', `"text":"PASSWORD=abc123 ${TOKEN} `)).join('\n');
+  // One marker is longer than its secret and the other one shorter, by another number of bytes.
+  const planted = paginated.map((line) => line.replace('"text":"', `"text":"PASSWORD=abc12345 ${TOKEN} `)).join('\n');
   const { stdout, code } = await run(['redact'], { stdin: planted });
   expect(code).toBe(0);
-  expect(stdout).not.toMatch(new RegExp(`${TOKEN}|abc123`));
+  expect(stdout).not.toMatch(new RegExp(`${TOKEN}|abc12345`));
   expect(stdout.split('\n').map((line) => Buffer.byteLength(line))).toEqual(
     planted.split('\n').map((line) => Buffer.byteLength(line)),
   );

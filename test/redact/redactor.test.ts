@@ -93,6 +93,15 @@ describe('a redacted line', () => {
     expect(redacted(message({ text: `broken {"key": ${JSON.stringify(key)}` }), by)).not.toContain(filled('<64>'));
   });
 
+  it('has a value with quotes replaced in texts that spell it with escapes, as JSON that is cut off does', () => {
+    const by = redactor();
+    const password = 'tr"0ub\\4dor';
+    redacted(JSON.stringify({ password }), by);
+    const json = JSON.stringify({ a: password });
+    for (const text of [`${json.slice(0, -1)}, ...`, `${JSON.stringify(json).slice(0, -1)}, ...`])
+      expect(redacted(message({ text }), by)).not.toMatch(/0ub|4dor/);
+  });
+
   it('finds a value in all texts of the line that gives it away', () => {
     const line = message({ text: 'I take wint3r-moon' }, { text: 'password: "wint3r-moon"' });
     expect(redacted(line)).not.toContain('wint3r-moon');
