@@ -1,9 +1,11 @@
 import { type Kind, prefixed } from './kind.ts';
-import { ACCESS_KEY, assigned, ENV_KEY, isPassword, isReal, isToken } from './named.ts';
+import { ACCESS_KEY, assigned, ENV_KEY, isCall, isPassword, isReal, isToken, NAME_HINT } from './named.ts';
 
 /** In a URL: the name of a scheme up to the colon behind a user name. */
 const URL_USER = '\\b[a-z][a-z0-9+.-]{1,30}:\\/\\/[^\\s\\/:@"\'`<>\\\\]{0,100}';
 const URL_HINT = /:(?:\\*\/){2}[^\s/"'@<>]{1,400}@/;
+/** One search for the tokens whose parts have dots between them. */
+const DOTTED = /\.(?:[\w-]{6}[\w-]?\.[\w-]{27}|[a-f0-9]{64})/;
 /** Base64 and its variant for URLs. */
 const LONG = '[A-Za-z0-9+/_-]';
 
@@ -169,7 +171,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     id: 'discord-token',
-    hints: /\.[\w-]{6}[\w-]?\.[\w-]{27}/,
+    hints: DOTTED,
     pattern: /(?<![\w.-])[MNO][A-Za-z\d_-]{23,28}\.[\w-]{6,7}\.[\w-]{27,40}(?![\w-])/g,
     example: 'M<23>.<6>.<38>',
     other: 'M<23>.<6>.<8>',
@@ -183,7 +185,13 @@ export const kinds: readonly Kind[] = [
     other: 'https://discord.com/api/webhooks/about',
   },
   prefixed('facebook-token', 'EAAC EAAG EAAB EAAM', '[A-Za-z0-9]{80,300}', 'EAAC<120>', 'EAAC<8>'),
-  prefixed('airtable-token', 'pat', '[A-Za-z0-9]{14}\\.[a-f0-9]{64}', 'pat<14>.<64h>', 'pat<14>'),
+  {
+    id: 'airtable-token',
+    hints: DOTTED,
+    pattern: /(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\.[a-f0-9]{64}(?![A-Za-z0-9])/g,
+    example: 'pat<14>.<64h>',
+    other: 'pat<14>',
+  },
   prefixed(
     'hubspot-token',
     'pat-na1- pat-na2- pat-eu1-',
@@ -207,7 +215,7 @@ export const kinds: readonly Kind[] = [
   // What shows where it is used.
   {
     id: 'jwt',
-    hints: /eyJ[\w-]{8,4000}\.eyJ/,
+    hints: /\.eyJ/,
     pattern: /(?<![A-Za-z0-9])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}\.[\w-]{10,2000}(?![\w-])/g,
     example: 'eyJ<30>.eyJ<80>.<43>',
     other: 'eyJ<30>.<80>.<43>',
@@ -270,12 +278,22 @@ export const kinds: readonly Kind[] = [
     example: 'machine git.example.com login ada password <12>',
     other: 'the machine that I login with needs a password soon',
   },
+  {
+    id: 'env-password',
+    hints: NAME_HINT,
+    // Without quotes, and in capitals: all up to the end of the word, for a password may have any character.
+    pattern:
+      /(?<![\w.?&-])[A-Z0-9_]{0,80}(?:PASS(?:WORD|WD|PHRASE|CODE)?|PWD)=([^\s"'`\\]{4,400}?)(?=[;,)]{0,3}(?:[\s"'`\\]|$))/g,
+    accepts: (secret) => isPassword(secret) && !isCall(secret),
+    example: 'DB_PASS=q9$w,z(7)<4>',
+    other: 'OLDPWD=/home/ada, PASSWORD=$(cat key), PASSWORD=read(1), const PASSWORD=form.value;',
+  },
   assigned(
     'password',
     'pass(?:word|wd|phrase|code)|pwd|(?<![a-z])pass(?=\\\\*["\']|=|$)',
     isPassword,
-    'DB_PASSWORD=<12>',
-    'password: string, pwd=$PWD',
+    'db_password: "q9$w,z(7)<4>"',
+    'password: string, pwd=$PWD, password: "{{PASS_1}}", password="<secret>", password = forms[0]',
   ),
   assigned(
     'secret',

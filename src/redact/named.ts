@@ -17,7 +17,7 @@ const GIVES = `${TAIL}(?:${QUOTE}\\]?)?(?:[ \\t]{0,4}:[ \\t]{0,4}(?:string|str)(
  * token and key are enough, and have so much in common that V8 takes half the time.
  */
 export const NAME_HINT = new RegExp(
-  `(?:pass(?:word|wd|phrase|code)?|pwd|cre(?:t|dential)|ke[ny])${TAIL}(?:${QUOTE}\\]?)?[ \\\\t]{0,16}(?:=>|:=|[:=])[ \\\\t]{0,16}${QUOTE}?[^\\s"'\`\\\\,{}[\\]()$]{4}`,
+  `(?:pass(?:word|wd|phrase|code)?|pwd|cre(?:t|dential)|ke[ny])${TAIL}(?:${QUOTE}\\]?)?[ \\\\t]{0,16}(?:=>|:=|[:=])[ \\\\t]{0,16}(?:${QUOTE}(?:[^\\s"\\\\]|\\\\.){4}|[^\\s"'\`\\\\,{}[\\]()][^\\s"'\`\\\\]{3})`,
   'i',
 );
 
@@ -51,9 +51,13 @@ function isBareSecret(secret: string, assignment: string): boolean {
   if (/^[A-Z0-9_]+=(?=\S)/.test(assignment)) return true;
   // How many tests passed is no password.
   if (/^\d+$/.test(secret)) return !/^pass\W/i.test(assignment);
-  // A member or a path.
-  if (/^[\w$]+\.[A-Za-z_$]|^[./~]/.test(secret)) return false;
+  // A call, a member or a path.
+  if (isCall(secret) || /^[\w$]+\.[A-Za-z_$]|^[./~]/.test(secret)) return false;
   return secret.length >= 8 && /\d/.test(secret) && /[A-Za-z]/.test(secret) && !/^[a-z]+\d{1,3}[A-Za-z]*$/.test(secret);
+}
+
+export function isCall(code: string): boolean {
+  return /^[A-Za-z_$.]+[([]/.test(code);
 }
 
 /** Words that stand where a secret would be. */
@@ -61,7 +65,7 @@ const PLACEHOLDER =
   /^(?:(?:your|my|some|insert|enter|replace|example|sample|dummy|fake|change|put|add|test|new|old)[a-z_\s.-]{0,60}|none|null|nil|undefined|true|false|yes|no|string|number|boolean|object|unknown|never|void|any|required|optional|hidden|masked|redacted|removed|secret|token|password|passwd|pass|pwd|passphrase|credentials?|key|value|text|todo|user(?:name)?|admin|root|localhost|input|invalid|incorrect|missing|empty|default)$/i;
 /** What is not a value but stands for one. */
 const REFERENCE =
-  /[<>{}\u2026]|\.\.\.|\*\*|^[$%@#&]|\$\(|%\(|^(?:process|os|env|secrets?|vars?|config|settings|self|this)\.|^https?:|^[./~]|^[\w.]+\(|^[~^v]?\d+(?:\.\d+)+/;
+  /\u2026|\.\.\.|\*\*|[$%#]\(|[$#{]\{|^\{\w*\}$|^<.*>$|^\$\w+$|^%\w+%$|^[@#&][A-Za-z_.-]+$|^(?:process|os|env|secrets?|vars?|config|settings|self|this)\.|^https?:|^[./~]|^[~^v]?\d+(?:\.\d+)+/;
 /** Letters alone, as names in code have them. */
 const NAME_ONLY = /^[A-Za-z]+(?:[_.:/-][A-Za-z]+)*$/;
 

@@ -290,6 +290,24 @@ describe('properties', () => {
     }),
   })).object;
 
+  it('a password leaves, whatever characters it has, as a member, in quotes and in the environment', () => {
+    const printable = fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    });
+    const password = printable
+      .map((middle) => `q7${middle}Zx9`)
+      .filter((text) => !/\.\.\.|\*\*|[$%#]\(|[$#{]\{/.test(text));
+    fc.assert(
+      fc.property(password, (value) => {
+        expect(redacted(JSON.stringify({ db_password: value }))).toBe('{"db_password":"[redacted:password:1]"}');
+        if (/["'`\\]/.test(value)) return;
+        expect(redacted(message({ text: `password = '${value}'` }))).not.toContain('q7');
+        expect(redacted(message({ text: `A=1\nDB_PASSWORD=${value}\nB=2` }))).toContain(':1]\\nB=2');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('a redacted line is valid, and redacting it again changes nothing', () => {
     fc.assert(
       fc.property(json, fc.boolean(), (value, isNested) => {
