@@ -178,6 +178,26 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
     await page.close();
   });
 
+  it('leads to the right place in a long page, and leaves no gaps where a filter hides it', async () => {
+    const log = join(scratch, 'long.jsonl');
+    const said = Array.from({ length: 400 }, (_, at) => user(`u${at}`, at === 0 ? null : `u${at - 1}`, `Number ${at}`));
+    const failed = result('r', 'b', 'c').replace('"isError":false', '"isError":true');
+    writeFileSync(log, [HEADER, ...said, assistant('b', 'u399', ['c']), failed].join(''));
+    const page = await open(`${await exported(log)}#e-u333`, { viewport: { width: 1300, height: 600 } });
+    const top = () => page.locator('#e-u333').evaluate((element) => element.getBoundingClientRect().top);
+    await expect.poll(top).toBeGreaterThan(0);
+    await expect.poll(top).toBeLessThan(200);
+    await expect.poll(() => page.locator('#side a[aria-current]').textContent()).toContain('Number 333');
+    await page.getByLabel('Show', { exact: true }).selectOption('Errors');
+    await expect.poll(() => page.locator('#e-b').isVisible()).toBe(true);
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(1000);
+    await page.getByLabel('Show', { exact: true }).selectOption('All entries');
+    await page.keyboard.press('End');
+    await expect.poll(() => page.locator('#side a[aria-current]').textContent()).toMatch(/Number 39/);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('steps from turn to turn, and marks the turn in the contents', async () => {
     const page = await open(await exported(COMPACTION), {
       viewport: { width: 1300, height: 500 },

@@ -27,6 +27,9 @@ const HTML_WORDS: WordStyle = {
   link: (text, anchor) => `<a href="#${anchor}"><code>${shown(text)}</code></a>`,
 };
 
+/** Items in a piece of the page that a browser lays out only when it is about to be seen. */
+const CHUNK = 50;
+
 /** How much of the text that is not shown at first is in the page, in characters: of one text, and of all. */
 const LONGEST_OMITTED = 2 ** 20;
 const MOST_OMITTED = 10 * LONGEST_OMITTED;
@@ -45,14 +48,20 @@ function htmlExporter(options: ExporterOptions): Exporter {
   const forks = new Map<string | undefined, number>();
   let run = 0;
   let isOpen = false;
+  let items = 0;
   let current = 1;
   const openRun = (parent?: number): string => {
     isOpen = true;
+    items = 0;
     const from = parent === undefined ? '' : ` data-parent="${parent}"`;
-    return `<section data-run="${++run}" data-branch="${current}"${from}>\n`;
+    return `<section data-run="${++run}" data-branch="${current}"${from}>\n<div class="chunk">\n`;
+  };
+  const openItem = (): string => {
+    if (!isOpen) return openRun();
+    return ++items % CHUNK === 0 ? '</div>\n<div class="chunk">\n' : '';
   };
   const closeRun = (): string => {
-    const end = isOpen ? '</section>\n' : '';
+    const end = isOpen ? '</div>\n</section>\n' : '';
     isOpen = false;
     return end;
   };
@@ -66,7 +75,7 @@ function htmlExporter(options: ExporterOptions): Exporter {
       return `${closeRun()}${openRun(forks.get(from))}<div class="branch" id="branch-${number}">${title}</div>\n`;
     },
     item: (item) => {
-      const start = isOpen ? '' : openRun();
+      const start = openItem();
       if (item.kind === 'note') return `${start}${noteHtml(item, page)}`;
       const { anchor, heading, tokens, parts } = item;
       const facts = `<p>${item.facts.map((fact) => `<span>${html(fact)}</span>`).join('')}</p>`;

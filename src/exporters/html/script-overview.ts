@@ -15,7 +15,9 @@ for (const { name, title } of filters) filter.append(make('option', { value: nam
 let hides;
 const isFiltered = (element) => hides !== undefined && element.closest(hides) !== null;
 const setFilter = (value) => {
-  filter.value = root.dataset.filter = value;
+  filter.value = value;
+  if (value === '') delete root.dataset.filter;
+  else root.dataset.filter = value;
   hides = filters.find(({ name }) => name === value)?.hides;
   updateShown();
   count.textContent = hides === undefined ? '' : shownArticles.length + ' shown';

@@ -92,7 +92,7 @@ const makeTree = () => {
   const top = { list: make('ul', { class: 'tree' }), depth: 0 };
   for (const [id, section] of runs) {
     const { branch: name, parent } = section.dataset;
-    const list = make('ul', {}, ...all('article', section).map(makeRow));
+    const list = make('div', {}, ...all('.chunk', section).map((chunk) => make('ul', { class: 'rows' }, ...all('article', chunk).map(makeRow))));
     rowLists.set(id, list);
     if (items.has(name)) items.get(name).item.append(list);
     else {

@@ -23,6 +23,8 @@ nav.branches{margin-top:1rem;font-size:.875rem}
 nav.branches ul{margin:0;padding-left:1.2rem}
 .label{display:inline-block;font-size:.75rem;font-weight:600;color:var(--tool);border:1px solid currentColor;border-radius:1rem;padding:0 .5rem;unicode-bidi:isolate}
 article,.note,.fork,.branch{content-visibility:auto;contain-intrinsic-size:auto 160px}
+:root:is(:not([data-filter]),[data-filter=tools]) :is(.chunk,.rows){content-visibility:auto;contain-intrinsic-size:auto 8000px}
+:root .rows{contain-intrinsic-size:auto 80rem!important}
 article{margin:0 0 1rem;padding:0 0 0 1rem;border-left:3px solid transparent;unicode-bidi:isolate}
 article.turn{margin-top:1.75rem}
 article.assistant,article.tool{border-left-color:var(--line)}
@@ -95,7 +97,7 @@ figcaption{color:var(--dim);font-size:.8125rem;margin-top:.25rem}
 .fork{margin:1rem 0;padding:.5rem .9rem;border:1px dashed var(--tool);border-radius:8px;font-size:.875rem}
 .branch{margin:2.5rem 0 1rem;padding-top:1rem;border-top:2px solid var(--line)}
 .branch h2{margin:0 0 .2rem}
-section:first-child>.branch{margin-top:0;padding-top:0;border-top:0}
+section:first-child .branch:first-child{margin-top:0;padding-top:0;border-top:0}
 .branch p{margin:0;color:var(--dim);font-size:.875rem}
 ${FILTER_STYLE}#strip{position:relative;height:3rem;margin:1.25rem .25rem 0;border-bottom:1px solid var(--line)}
 #strip a{position:absolute;bottom:0;width:.5rem;margin-left:-.25rem;border:1px solid var(--bg);border-bottom:0;border-radius:3px 3px 0 0;background:var(--faint)}
@@ -161,5 +163,5 @@ kbd{font:inherit;font-size:.8125rem;border:1px solid var(--line);border-bottom-w
 ::highlight(found){background:var(--mark)}
 ::highlight(current){background:var(--now)}
 [hidden]{display:none!important}
-@media print{#bar,#side,#strip,#scale{display:none!important}.js body{padding:0}article,.note,.fork,.branch{content-visibility:visible}pre{max-height:none;white-space:pre-wrap}}
+@media print{#bar,#side,#strip,#scale{display:none!important}.js body{padding:0}.chunk,article,.note,.fork,.branch{content-visibility:visible!important}pre{max-height:none;white-space:pre-wrap}}
 `;
