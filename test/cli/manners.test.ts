@@ -114,6 +114,15 @@ describe('a wrong call', () => {
   });
 });
 
+describe('a terminal that does not know its width', () => {
+  it('has 80 columns, not 0', async () => {
+    const argv = ['log', 'fixtures/sessions/pi-branches.jsonl'];
+    const wide = await run(argv, { stdoutIsTerminal: true, columns: 80 });
+    expect(wide.stdout).toContain('\u2026\n');
+    expect((await run(argv, { stdoutIsTerminal: true, columns: 0 })).stdout).toBe(wide.stdout);
+  });
+});
+
 describe('a terminal as standard input', () => {
   it('gets a short help on stderr instead of a program that waits for ever', async () => {
     const ran = await run(['validate'], { stdinIsTerminal: true });

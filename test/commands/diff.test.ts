@@ -316,7 +316,7 @@ describe('sessionctl diff --against', () => {
     const piped = await run(['diff', branches, '-'], { stdin: readFileSync(branches) });
     expect(piped).toMatchObject({ code: 0, stderr: '' });
     expect((await run(['diff', branches, join(scratch, 'nowhere.jsonl')])).stderr).toContain(
-      'does not match any entry',
+      'is neither a file that is there nor an entry; check the path',
     );
     expect((await run(['diff', branches, fork, '@', '@', '@'])).stderr).toContain("unexpected '@'");
   });
