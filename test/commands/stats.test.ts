@@ -118,6 +118,7 @@ describe('stats', () => {
   });
 });
 
+/** ccusage took the first record of an answer, told answers apart by session, and counted what forks have copied. */
 describe('what others have counted wrongly', () => {
   it('an answer that is written in parts: the last one has all of its tokens', async () => {
     const folder = folderOf({

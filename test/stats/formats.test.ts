@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFile } from '../../src/stats/read-file.ts';
 import { type FileActivity, LineFiles, type UnreadFile } from '../../src/stats/read-lines.ts';
+import { GROUPS } from '../../src/stats/rows.ts';
 import { testIo } from '../support/io.ts';
 import { projectRoot, run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -18,7 +19,7 @@ async function stats(...args: readonly string[]): Promise<Record<string, unknown
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Counted by hand with jq: turns, tool calls, errors, tokens of input, output, cache read, cache write and reasoning. */
+/** Logs of other agents, counted by hand with jq: turns, tool calls, errors, tokens of input, output, cache read, cache write and reasoning. */
 const COUNTED: readonly (readonly [file: string, counts: readonly number[]])[] = [
   ['claude-code/2.1.325/plain.jsonl', [1, 0, 0, 101, 42, 10, 20, 0]],
   ['claude-code/2.1.325/tools.jsonl', [1, 7, 4, 515, 210, 50, 100, 0]],
@@ -34,8 +35,17 @@ const COUNTED: readonly (readonly [file: string, counts: readonly number[]])[] =
   ['opencode/1.18.33/tools.json', [1, 7, 2, 570, 210, 50, 0, 0]],
 ];
 
+/** The same for native logs, and for one of a format that has no agent of its own. */
+const COUNTED_OF_OURS: typeof COUNTED = [
+  ['../sessions/pi-branches.jsonl', [3, 5, 0, 21_070, 1190, 56_000, 0, 0]],
+  ['../sessions/pi-compaction.jsonl', [5, 2, 2, 16_161, 903, 40_800, 0, 0]],
+  ['../sessions/omp-compaction.jsonl', [3, 3, 0, 12_307, 681, 29_600, 0, 0]],
+  ['../sessions/omp-plan.jsonl', [1, 1, 0, 5176, 288, 12_800, 0, 0]],
+  ['atif/tools-1.4.json', [1, 3, 0, 150, 80, 1000, 50, 0]],
+];
+
 describe('stats of one log', () => {
-  it.each(COUNTED)('counts what a count by hand finds: %s', async (file, counts) => {
+  it.each([...COUNTED, ...COUNTED_OF_OURS])('counts what a count by hand finds: %s', async (file, counts) => {
     const [row, ...others] = await stats('--by', 'agent', join(formats, file));
     expect(others).toEqual([]);
     const keys = [
@@ -187,6 +197,20 @@ describe('stats of several logs', () => {
     const facts = { type: 'message', id: 'ffffffff', parentId: null, timestamp: '2027-01-01T00:00:00.000Z' };
     appendFileSync(resumed, `${JSON.stringify({ ...facts, message })}\n`);
     expect((await total(path, resumed))['totalTokens']).toBe(Number(before['totalTokens']) + 12);
+  });
+
+  it.each(['claude-code', 'codex', 'gemini', 'opencode'])('has one sum, whatever the rows are: %s', async (agent) => {
+    const sums = async (by: string): Promise<unknown> => {
+      const rows = await stats('--by', by, join(formats, agent));
+      const keys = Object.keys(rows[0] ?? {}).filter((key) => key !== by && key !== 'sessions');
+      return Object.fromEntries(keys.map((key) => [key, rows.reduce((sum, row) => sum + Number(row[key]), 0)]));
+    };
+    const byDay = await sums('day');
+    expect(byDay).toHaveProperty(
+      'outputTokens',
+      expect.toSatisfy((tokens) => tokens > 0),
+    );
+    for (const by of GROUPS) expect(await sums(by), by).toEqual(byDay);
   });
 
   it('keeps calls apart that were made at the same time', async () => {
