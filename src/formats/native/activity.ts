@@ -15,8 +15,9 @@ import {
 } from '../activity.ts';
 import { STAMP } from '../format.ts';
 import { foreignFormats } from '../index.ts';
-import { sessionUuid } from '../native-writer.ts';
 
+/** The id of a session that a conversion has made: a UUID of version 5. */
+const CONVERTED_ID = /^[\da-f]{8}-[\da-f]{4}-5/;
 /** Ids as a conversion makes them up for records that have none. */
 const MADE_UP = /^[0-9a-f]{8}$/;
 
@@ -59,8 +60,8 @@ export class NativeActivity implements ActivityReader {
     const format = stringOf(data['format']);
     this.#source = { format, hasNewIds: foreignFormats.some((one) => one.id === format && one.forksHaveNewIds) };
     const id = stringOf(data['sourceId']);
-    // The parent of a converted session is no fork's, but that of a subagent.
-    this.#activity.original(id, this.#session !== sessionUuid(format, id));
+    // The parent of a session that a conversion has named is that of a subagent.
+    this.#activity.original(id, !CONVERTED_ID.test(this.#session));
   }
 
   #message(entry: JsonObject, message: JsonObject, whole: () => JsonObject): void {
