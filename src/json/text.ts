@@ -136,11 +136,15 @@ export function spliceString(text: string, start: number, splices: readonly Spli
   /** Behind the quote and as many characters as were passed of the unescaped string. */
   let at = start + 1;
   let passed = 0;
+  /** The next escape, which is looked for once: most strings have long stretches without one. */
+  let next = -1;
   const advance = (to: number): number => {
     while (passed < to) {
-      // Most strings have long stretches without an escape.
-      const next = text.indexOf('\\', at);
-      const plain = Math.min(to - passed, next < 0 ? to - passed : next - at);
+      if (next < at) {
+        next = text.indexOf('\\', at);
+        if (next < 0) next = text.length;
+      }
+      const plain = Math.min(to - passed, next - at);
       passed += plain;
       at += plain;
       if (passed === to) break;

@@ -2,8 +2,8 @@ import { applySplices, arrayElements, removeElements, type Splice, spliceString 
 import { isObject, parseJson } from '../json/value.ts';
 import { pointerStep } from '../json/walk.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
-import { partitionPoint } from '../util/search.ts';
-import { Finder, type FinderOptions, type Hit, MARKER } from './finder.ts';
+import { Finder, type FinderOptions, type Hit } from './finder.ts';
+import { BLANK, JoinedTexts } from './joined-texts.ts';
 import { collectUnits, damagedUnit, isContent, type SignedThinking, type Unit } from './units.ts';
 import { Values } from './values.ts';
 
@@ -31,11 +31,6 @@ export const newTally = () => ({
 });
 export type Tally = ReturnType<typeof newTally>;
 
-/** No pattern goes on behind it: texts that are joined by it are searched as if each were alone. */
-const BETWEEN = '\n\0\n';
-/** Takes the place of what was found, one for each character: a line break that no log has. */
-const BLANK = '\u2028';
-const NOT_BLANK = /[^\u2028]+/g;
 /** Letters and digits that are spelled as escapes: nothing can be said of such a line without decoding it. */
 const HIDDEN = /\\u00[2-7]/;
 /** A shorter name is left where no folder shows whose it is, and so is one that many machines have. */
@@ -80,47 +75,37 @@ export class Redactor {
 
   /** Finds everything in the texts of a line, until nothing more is found in what is left. */
   #search(units: readonly Unit[], keepsLength: boolean, onFound: ((found: Found) => void) | undefined): void {
-    const texts = units.filter(({ type }) => type !== 'json');
-    const starts: number[] = [];
-    let end = 0;
-    for (const { text } of texts) {
-      starts.push(end);
-      end += text.length + BETWEEN.length;
-    }
-    let rest = texts
-      .map(({ text }) => text)
-      .join(BETWEEN)
-      .replace(MARKER, (marker) => BLANK.repeat(marker.length));
+    const texts = new JoinedTexts(units);
     const found: { readonly kind: string; readonly unit: Unit }[] = [];
     let isDone = false;
     const take = (hits: readonly Hit[]): string => {
       isDone = false;
-      rest = blanked(rest, hits);
-      for (const { start, end, kind, value } of hits) {
-        if (this.#options.allow.has(value)) continue;
-        const at = partitionPoint(0, starts.length, (one) => (starts[one] as number) <= start) - 1;
-        const unit = texts[at] as Unit;
-        const marker = this.#markerFor(kind, value);
+      texts.blank(hits);
+      for (const hit of hits) {
+        if (this.#options.allow.has(hit.value)) continue;
+        const { unit, start, end } = texts.placeOf(hit);
+        let { value } = hit;
+        if (value.includes(BLANK)) {
+          // What was found before is in the middle of it.
+          unit.splices = unit.splices.filter((one) => one.end <= start || end <= one.start);
+          value = unit.text.slice(start, end);
+        }
+        const marker = this.#markerFor(hit.kind, value);
         found.push({ kind: kindOf(marker), unit });
-        const from = start - (starts[at] as number);
         const text = replacement(unit, marker, keepsLength ? end - start : undefined);
-        unit.splices.push({ start: from, end: from + (end - start), text });
+        unit.splices.push({ start, end, text });
       }
-      return rest;
+      return texts.rest;
     };
     while (!isDone) {
       isDone = true;
-      texts.forEach((unit, at) => {
-        const { name, text } = unit;
-        const start = starts[at] as number;
-        const left = rest.slice(start, start + text.length);
-        const value = left.replaceAll(BLANK, '');
-        const isTold = this.#options.content && value !== '' && isContent(unit);
-        const kind = isTold ? 'content' : this.#finder.kindOfMember(name, value);
-        if (kind !== undefined) take(runsIn(left, start, kind));
+      texts.forEach((unit, left, hits) => {
+        const isWhole = this.#options.content && left !== '' && isContent(unit);
+        const kind = isWhole ? 'content' : this.#finder.kindOfMember(unit.name, left);
+        if (kind !== undefined) take(hits(kind));
       });
-      this.values.find(rest, take);
-      this.#finder.find(rest, take);
+      this.values.find(texts.rest, take);
+      this.#finder.find(texts.rest, take);
     }
     if (onFound) for (const { kind, unit } of found) onFound({ kind, pointer: safePointer(unit, units) });
   }
@@ -144,7 +129,8 @@ export class Redactor {
       const { container, thinking } = unit;
       const ordered = [...unit.splices].sort((a, b) => a.start - b.start);
       if (thinking) removed.push(thinking);
-      else (container?.splices ?? splices).push(...spliceUnit(unit, ordered, container?.text ?? line));
+      else
+        for (const one of spliceUnit(unit, ordered, container?.text ?? line)) (container?.splices ?? splices).push(one);
     }
     if (removed.length === 0) return splices;
     const stays = ({ start }: Splice): boolean => !removed.some((block) => start >= block.start && start < block.end);
@@ -194,18 +180,4 @@ function safePointer({ pointer }: Unit, units: readonly Unit[]): string {
 /** A value that is found in two ways has the kind that it was found by first. */
 function kindOf(marker: string): string {
   return marker.split(':')[1] ?? '';
-}
-
-/** All that is left of a text, as hits. */
-function runsIn(left: string, offset: number, kind: string): Hit[] {
-  return [...left.matchAll(NOT_BLANK)].map(({ 0: value, index }) => {
-    const start = offset + index;
-    return { start, end: start + value.length, kind, value };
-  });
-}
-
-/** The text without what was found. */
-function blanked(text: string, hits: readonly Hit[]): string {
-  const splices = hits.map(({ start, end }) => ({ start, end, text: BLANK.repeat(end - start) }));
-  return applySplices(text, splices);
 }

@@ -102,6 +102,17 @@ describe('a redacted line', () => {
       expect(redacted(message({ text }), by)).not.toMatch(/0ub|4dor/);
   });
 
+  it('has a secret replaced whole where a value that is known is in the middle of it', () => {
+    const values: string[] = [];
+    const by = redactor({ onValue: (_marker, _kind, value) => values.push(value) });
+    redacted(message({ text: 'password="wint3r-moon"' }), by);
+    const key = filled('-----BEGIN PRIVATE KEY-----\\n<64>\\nwint3r-moon\\n<60>\\n-----END PRIVATE KEY-----');
+    expect(redacted(message({ text: `a ${key} b wint3r-moon` }), by)).toBe(
+      message({ text: 'a [redacted:private-key:1] b [redacted:password:1]' }),
+    );
+    expect(values).toEqual(['wint3r-moon', key]);
+  });
+
   it('finds a value in all texts of the line that gives it away', () => {
     const line = message({ text: 'I take wint3r-moon' }, { text: 'password: "wint3r-moon"' });
     expect(redacted(line)).not.toContain('wint3r-moon');
@@ -358,7 +369,8 @@ describe('a pattern cannot be made to hang', () => {
   });
 
   it('nor can all of them together, with those of secretlint', () => {
-    for (const run of [...RUNS, ...SECRETS.map(({ text }) => text.slice(0, 9))]) {
+    const starts = SECRETS.map(({ text }) => text.slice(0, 9));
+    for (const run of [...RUNS, ...starts, `${TOKEN} `, 'PASSWORD=q7x9z2 ']) {
       const line = message({ text: run.repeat(20_000 / run.length) });
       const begun = performance.now();
       redacted(line);
@@ -375,6 +387,11 @@ it('takes thousands of different values in time that grows with their number', (
     expect(by.line(lineOf(message({ text: `${value} x${value}x` })))).not.toContain(value);
   }
   expect(performance.now() - begun).toBeLessThan(20_000);
+});
+
+it('takes a text with 200,000 secrets', () => {
+  const line = message({ text: 'PASSWORD=q7x9z2 '.repeat(200_000) });
+  expect(redacted(line).split('[redacted:env-password:1]')).toHaveLength(200_001);
 });
 
 it('takes a text of 50 MB', () => {
