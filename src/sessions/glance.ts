@@ -1,16 +1,20 @@
 import { stringOf } from '../entries/entry-type.ts';
+import { isHeader, isTitleSlot, messageOf } from '../entries/envelope-check.ts';
+import { entryTypeOf } from '../entries/types/index.ts';
 import type { Place } from '../files/place.ts';
 import { openUnpacked } from '../files/unpack.ts';
+import type { ConversionReport } from '../formats/format.ts';
 import { isHiddenContext } from '../formats/index.ts';
+import type { JsonObject } from '../json/value.ts';
 import { type ByteStore, inMemory, memoryScratch } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
 import { openLog } from '../log/open-log.ts';
 import { entryText } from '../overview/row.ts';
-import { sessionTitle } from '../tree/labels.ts';
 import { AppError, UnsupportedLog } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { hasToWait } from './ahead.ts';
 import type { SessionFile } from './find.ts';
+import { LogScanner, type ScanIo, type Visitor } from './scan.ts';
 
 /** What a file says of a session without being read whole. */
 export interface SessionFacts {
@@ -61,12 +65,15 @@ export async function glance({ path, session }: Place, io: Pick<Io, 'stdin' | 'r
   }
 }
 
-/** To convert a line costs far more than to read it, so that few lines are tried first. */
-async function sessionsInLines(name: string, store: ByteStore, io: Pick<Io, 'random'>): Promise<SessionFacts[]> {
+/** To convert a line costs far more than to read it, so that few lines are tried first, and they are not indexed. */
+async function sessionsInLines(name: string, store: ByteStore, io: ScanIo): Promise<SessionFacts[]> {
   const short = await ends(store, HEAD_BYTES);
-  const telling = tellingLines(short);
+  const facts = new PassingFacts();
   // More lines may show what these do not, also what kind of log it is.
-  const first = telling === short ? [] : await sessionsOf(name, inMemory(telling), io).catch(() => []);
+  const scanned = await new LogScanner(undefined, io)
+    .scanStore(name, inMemory(tellingLines(short)), facts)
+    .catch(() => undefined);
+  const first = scanned ? [facts.end(scanned.report)] : [];
   if (isEnough(first)) return first;
   const sessions = await sessionsOf(name, inMemory(short), io);
   if (isEnough(sessions) || short.length === store.size) return sessions;
@@ -112,23 +119,52 @@ export async function glanceAhead(path: string, io: Parameters<typeof glance>[1]
 }
 
 async function factsOf(log: Log): Promise<SessionFacts> {
-  const { header, conversion, format } = log;
-  return {
-    id: conversion?.session ?? stringOf(header?.['id']),
-    format: format?.id ?? 'pi',
-    cwd: stringOf(header?.['cwd']),
-    title: (await sessionTitle(log)) ?? (await firstPrompt(log)),
-  };
+  const { header, titleSlot, conversion, index, format } = log;
+  const facts = new PassingFacts();
+  for (const one of [header, titleSlot]) if (one) facts.take(one);
+  await log.forEachEntry(tellingEntries(index), ({ value }) => {
+    for (const told of facts.find(value)) facts.take(told);
+  });
+  return { ...facts.end(conversion), format: format?.id ?? 'pi' };
 }
 
-async function firstPrompt(log: Log): Promise<string> {
-  const { index } = log;
-  for (let position = 0; position < index.size; position++) {
-    if (index.roleOf(position) !== 'user') continue;
-    const { value } = await log.entry(position);
-    if (!isHiddenContext(value)) return entryText(value);
+function* tellingEntries(index: Log['index']): Generator<number> {
+  for (let position = 0; position < index.size; position++)
+    if (index.roleOf(position) === 'user' || entryTypeOf(index.typeOf(position))?.titleKey !== undefined)
+      yield position;
+}
+
+/** What the entries of a log say of its session, as they pass by. */
+class PassingFacts implements Visitor<JsonObject> {
+  #header: JsonObject | undefined;
+  #slot = '';
+  #name: string | undefined;
+  #prompt: string | undefined;
+
+  find(entry: JsonObject): readonly JsonObject[] {
+    const isTold = isHeader(entry) || isTitleSlot(entry) || entryTypeOf(entry['type'])?.titleKey !== undefined;
+    return isTold || (messageOf(entry)?.['role'] === 'user' && !isHiddenContext(entry)) ? [entry] : [];
   }
-  return '';
+
+  take(entry: JsonObject): boolean {
+    const key = entryTypeOf(entry['type'])?.titleKey;
+    if (isHeader(entry)) this.#header ??= entry;
+    else if (isTitleSlot(entry)) this.#slot ||= stringOf(entry['title']);
+    else if (key !== undefined) this.#name = stringOf(entry[key]);
+    else this.#prompt ??= entryText(entry);
+    return true;
+  }
+
+  async pause(): Promise<void> {}
+
+  end(report: ConversionReport | undefined): SessionFacts {
+    return {
+      id: report?.session ?? stringOf(this.#header?.['id']),
+      format: report?.source.format ?? 'pi',
+      cwd: stringOf(this.#header?.['cwd']),
+      title: this.#slot || (this.#name ?? stringOf(this.#header?.['title'])) || (this.#prompt ?? ''),
+    };
+  }
 }
 
 /** The whole lines at the start and the end of a log. */

@@ -3,7 +3,7 @@ import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import { readWhole } from '../files/input.ts';
 import { isDatabase, openUnpacked } from '../files/unpack.ts';
 import { isPacked } from '../files/zstd.ts';
-import type { NativeSink } from '../formats/format.ts';
+import type { ConversionReport, NativeSink } from '../formats/format.ts';
 import { Detection, type Identity, requireFit, requireReadable } from '../formats/index.ts';
 import { othersInside } from '../formats/sessions.ts';
 import { isObject, type JsonObject, parseObject } from '../json/value.ts';
@@ -33,6 +33,8 @@ export interface Visitor<Found> {
 export interface Scanned {
   /** Lines that are damaged, as far as there may be a match in them. */
   readonly damaged: number;
+  /** Of another agent's log. */
+  readonly report?: ConversionReport | undefined;
 }
 
 export type ScanIo = Pick<Io, 'stdin' | 'random' | 'signal'>;
@@ -41,7 +43,7 @@ export type ScanIo = Pick<Io, 'stdin' | 'random' | 'signal'>;
 export class LogScanner {
   readonly #prefilter: Prefilter | undefined;
   readonly #io: ScanIo;
-  readonly #memory = Buffer.allocUnsafeSlow(READ_AT_ONCE);
+  #memory: Buffer | undefined;
 
   constructor(prefilter: Prefilter | undefined, io: ScanIo) {
     this.#prefilter = prefilter;
@@ -53,17 +55,22 @@ export class LogScanner {
     const store = await this.#open(path);
     try {
       if (store.database) return undefined;
-      if (!(await this.#mayMatch(store))) return { damaged: 0 };
-      const kind = await kindOf(path, store);
-      if (kind === 'native') return await this.#native(store, visitor);
-      if (kind === 'unknown' || (store.size ?? 0) > MOST_CONVERTED) return undefined;
-      return await this.#converted(path, store, kind, visitor);
+      return (await this.#mayMatch(store)) ? await this.scanStore(path, store, visitor) : { damaged: 0 };
     } finally {
       await store.close();
     }
   }
 
+  /** The same for the lines in a store. */
+  async scanStore<Found>(name: string, store: ByteStore, visitor: Visitor<Found>): Promise<Scanned | undefined> {
+    const kind = await kindOf(name, store);
+    if (kind === 'native') return await this.#native(store, visitor);
+    if (kind === 'unknown' || (store.size ?? 0) > MOST_CONVERTED) return undefined;
+    return await this.#converted(name, store, kind, visitor);
+  }
+
   async #open(path: string): Promise<ByteStore> {
+    this.#memory ??= Buffer.allocUnsafeSlow(READ_AT_ONCE);
     const whole = readWhole(path, this.#memory);
     if (whole && !isPacked(whole) && !isDatabase(whole)) return inMemory(whole);
     return await openUnpacked(path, { ...this.#io, note: () => {} });
@@ -105,13 +112,16 @@ export class LogScanner {
     let found: Found[] = [];
     let damaged = 0;
     let last = 0;
-    let others = 0;
+    let head: readonly string[] = [];
+    let report: ConversionReport | undefined;
     const value = (entry: JsonObject, line: number): void => {
       if (line > 0) last = line;
       found.push(...visitor.find(entry, last));
     };
     const sink: NativeSink = {
-      head: () => {},
+      head: (raws) => {
+        head = raws;
+      },
       line: (raw, line) => value(parseObject(decodeUtf8(raw)) ?? {}, line),
       pieces: () => {},
       value,
@@ -120,18 +130,19 @@ export class LogScanner {
       restart: () => {
         [found, damaged, last] = [[], 0, 0];
       },
-      report: (report) => {
-        requireFit(path, kind, report);
-        others = othersInside(report).length;
+      report: (made) => {
+        requireFit(path, kind, made);
+        report = made;
       },
     };
     // Files beside it are searched by themselves, and no text is handed on without a look at it.
     const source = logSource(store, { name: path, random: this.#io.random, scanner: 'off' });
     await toNative({ ...source, isOnlyRead: true }, sink, { dialect: 'pi', keep: 'meta' });
-    if (others > 0) return undefined;
-    found.every((one) => visitor.take(one));
+    if (othersInside(report).length > 0) return undefined;
+    const first = head.flatMap((raw) => visitor.find(parseObject(decodeUtf8(raw)) ?? {}, 0));
+    [...first, ...found].every((one) => visitor.take(one));
     await visitor.pause();
-    return { damaged };
+    return { damaged, report };
   }
 
   /** The entries of a block that may match. */

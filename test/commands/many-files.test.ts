@@ -21,10 +21,11 @@ describe('ls and grep', () => {
     writeFileSync(join(folder, 'torn.jsonl'), `${log('needle')}{"type":"message","text":"needle`);
     writeFileSync(join(folder, 'broken.jsonl.zst'), Buffer.from(`28b52ffd${'ff'.repeat(64)}`, 'hex'));
     writeFileSync(join(folder, 'other.jsonl'), '{"needle":1}\n{"needle":2}\n');
+    writeFileSync(join(folder, 'bytes.jsonl'), Buffer.from(log('caf\u00e9'), 'latin1'));
     const listed = await run(['ls', '--paths', folder]);
     expect(listed.code).toBe(1);
     expect(listed.stdout.trim().split('\n').sort()).toEqual(
-      ['good.jsonl', 'torn.jsonl'].map((name) => join(folder, name)),
+      ['bytes.jsonl', 'good.jsonl', 'torn.jsonl'].map((name) => join(folder, name)),
     );
     expect(listed.stderr).toMatch(
       /1 file not listed, such as .*other\.jsonl: .*\n.*not listed: .*broken\.jsonl\.zst: /,
