@@ -107,7 +107,9 @@ export class Redactor {
       this.values.find(texts.rest, take);
       this.#finder.find(texts.rest, take);
     }
-    if (onFound) for (const { kind, unit } of found) onFound({ kind, pointer: safePointer(unit, units) });
+    if (!onFound || found.length === 0) return;
+    const safe = safePointers(units);
+    for (const { kind, unit } of found) onFound({ kind, pointer: safe(unit.pointer) });
   }
 
   #markerFor(kind: string, value: string): string {
@@ -167,14 +169,12 @@ function replacement({ type }: Unit, marker: string, length = Number.POSITIVE_IN
   return marker.length > length ? '*'.repeat(length) : marker;
 }
 
-/** Where a unit is, without what was found in the names of members on the way to it. */
-function safePointer({ pointer }: Unit, units: readonly Unit[]): string {
-  return units
+/** A function that gives a pointer without what was found in the names of members on the way. */
+function safePointers(units: readonly Unit[]): (pointer: string) => string {
+  const names = units
     .filter(({ type, splices }) => type === 'key' && splices.length > 0)
-    .reduce(
-      (safe, { text, splices }) => safe.replaceAll(pointerStep(text), pointerStep(applySplices(text, splices))),
-      pointer,
-    );
+    .map(({ text, splices }) => [pointerStep(text), pointerStep(applySplices(text, splices))] as const);
+  return (pointer) => names.reduce((safe, [name, redacted]) => safe.replaceAll(name, redacted), pointer);
 }
 
 /** A value that is found in two ways has the kind that it was found by first. */
