@@ -43,7 +43,7 @@ const TAIL_BYTES = 16 * 1024;
 /** Most logs have said all by the end of the line that is here. Behind it only lines matter that may name the session. */
 const FIRST_BYTES = 2 * 1024;
 /** What such a line has, in any format. */
-const NAMES_SESSION = /title"|"(?:title_change|session_info|summary|thread_name)"/;
+const NAMES_SESSION = /title"|"(?:title_change|session_info|summary|thread_name)"/g;
 /** What a glance at a file costs, as bytes that are read. */
 export const GLANCE_BYTES = LONG_HEAD_BYTES + TAIL_BYTES;
 /** A first line that is longer than the head is read whole up to here. */
@@ -90,8 +90,12 @@ function tellingLines(bytes: Buffer): Buffer {
   const end = isObject ? bytes.indexOf(0x0a, FIRST_BYTES) + 1 : 0;
   if (end === 0 || end === bytes.length) return bytes;
   const kept = [bytes.subarray(0, end)];
-  for (const line of bytes.toString('latin1', end).split(/(?<=\n)/))
-    if (NAMES_SESSION.test(line)) kept.push(Buffer.from(line, 'latin1'));
+  let done = end;
+  for (const { index } of bytes.toString('latin1').matchAll(NAMES_SESSION)) {
+    if (index < done) continue;
+    done = bytes.indexOf(0x0a, index) + 1 || bytes.length;
+    kept.push(bytes.subarray(bytes.lastIndexOf(0x0a, index) + 1, done));
+  }
   return Buffer.concat(kept);
 }
 
