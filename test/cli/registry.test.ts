@@ -43,6 +43,7 @@ describe.each(loaded)('the command $name', ({ name, entry, command }) => {
     expect(text).toContain(`sessionctl ${name}`);
     expect(text).toContain('```console\n$ ');
     expect(text).toMatch(/memory/i);
+    expect(text).toContain(`<!-- options of ${name}: `);
   });
 
   it('is in the changelog', () => {
