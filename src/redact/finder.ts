@@ -1,6 +1,6 @@
 import { Hints } from './hints.ts';
 import { type Kind, secretIn } from './kind.ts';
-import { kinds, wanted } from './kinds.ts';
+import { kinds, optionalKinds } from './kinds.ts';
 import { presetRules } from './preset.ts';
 
 /** Kinds that have no pattern: what `--content` replaces, thinking that is taken out, names of home folders. */
@@ -8,7 +8,7 @@ const OTHER_KINDS = ['content', 'thinking', 'user'];
 
 /** The ids of all kinds, sorted. */
 export const KIND_IDS: readonly string[] = [
-  ...new Set([...kinds, ...Object.values(wanted), ...presetRules].map(({ id }) => id).concat(OTHER_KINDS)),
+  ...new Set([...kinds, ...Object.values(optionalKinds), ...presetRules].map(({ id }) => id).concat(OTHER_KINDS)),
 ].sort();
 
 /** What a secret was replaced by, in this run or in an earlier one. Nothing but a known kind hides in one. */
@@ -44,8 +44,8 @@ export class Finder {
   constructor(options: FinderOptions) {
     const { only, ignore } = options;
     const isWanted = ({ id }: { readonly id: string }): boolean => (only?.has(id) ?? true) && !ignore.has(id);
-    const asked = Object.entries(wanted).filter(
-      ([option, { id }]) => options[option as keyof typeof wanted] || only?.has(id),
+    const asked = Object.entries(optionalKinds).filter(
+      ([option, { id }]) => options[option as keyof typeof optionalKinds] || only?.has(id),
     );
     // Emails and paths are in URLs with a password; random texts are the last resort.
     this.#kinds = [...kinds, ...asked.map(([, kind]) => kind)].filter(isWanted);

@@ -17,7 +17,7 @@ export class Hints {
     const plain = words.filter((word) => !marked.includes(word));
     const capital = plain.filter((word) => /^[A-Z0-9]/.test(word));
     const small = plain.filter((word) => !capital.includes(word));
-    this.#marked = { words: marked, pattern: new RegExp(`[_.$=~-](?<=${endOf(marked)})(?=[\\w.+/-]{5})`, 'g') };
+    this.#marked = { words: marked, pattern: new RegExp(`[_.$=~-](?<=${endOf(marked)})(?=[\\w.~%+/=\\\\-]{5})`, 'g') };
     this.#capital = { words: capital, pattern: new RegExp(anyOf(capital), 'g') };
     this.#small = { words: small, pattern: new RegExp(anyOf(small), 'g') };
     this.#patterns = [...new Set(hints.filter((hint) => hint instanceof RegExp))];

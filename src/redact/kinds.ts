@@ -222,7 +222,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     id: 'bearer-token',
-    hints: /[Bb]earer\b/,
+    hints: /bearer\b/i,
     pattern: /\bbearer["']?[ \t]{1,4}["'`]?((?=[^\s"']{0,60}?\d)[\w.~+/-]{16,8000}={0,2})/gi,
     accepts: isReal,
     example: 'Authorization: Bearer <40>',
@@ -230,7 +230,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     id: 'basic-auth',
-    hints: /[Bb]asic\b/,
+    hints: /basic\b/i,
     pattern: /\bbasic[ \t]{1,4}((?=[^\s"']{0,60}?[\dA-Z])[A-Za-z0-9+/]{12,400}={0,2})(?![\w.-])/gi,
     accepts: (secret) => /^[\x20-\x7e]{1,200}:[\x20-\x7e]{1,200}$/.test(Buffer.from(secret, 'base64').toString()),
     example: 'Authorization: Basic dXNlcjpwYXNzd29yZDEyMw==',
@@ -238,7 +238,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     id: 'authorization',
-    hints: /[Aa]uthorization\b/,
+    hints: /authorization\b/i,
     pattern:
       /\bauthorization(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\*["'`])?(?:token|apikey|api-key|key|digest)[ \t]{1,4}((?=[^\s"']{0,60}?\d)[\w.~+/=-]{16,4000})/gi,
     accepts: isReal,
@@ -308,7 +308,7 @@ export const kinds: readonly Kind[] = [
 ];
 
 /** What is found only when it is asked for, by the name of the option. */
-export const wanted = {
+export const optionalKinds = {
   emails: {
     id: 'email',
     hints: ['@'],

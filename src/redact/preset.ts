@@ -18,9 +18,9 @@ interface Rule {
 
 /**
  * The rules of secretlint by their names: the kind of what they find, and what is in every text that has one, or nothing
- * where that is a name and its value. Left out
- * are the filter that lets comments switch rules off, for anybody can write into a log; the rule of Google's key files,
- * which reads files; and those on passwords in URLs, which take the whole URL for one.
+ * where that is a name and its value. Left out are the filter that lets comments switch rules off, for anybody can write
+ * into a log; the rule of Google's key files, which reads files; and those on passwords in URLs, which take the whole
+ * URL for one.
  */
 const KINDS: Readonly<Record<string, readonly [id: string, ...hints: string[]]>> = {
   aws: ['aws-secret-key'],

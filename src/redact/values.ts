@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Hit, TakeHits } from './finder.ts';
 
 /** A shorter value is replaced where it was found alone: elsewhere it may be any word. */
-const SHORTEST_SOUGHT = 6;
-/** A longer value is sought inside of words too. */
+const SHORTEST_SEARCHED = 6;
+/** A longer value is searched for inside of words too. */
 const SURELY_ONE = 16;
-/** So many values are sought by one pattern. */
+/** So many values are searched for by one pattern. */
 const MOST_IN_ONE = 200;
 /** Above this a value is known by its hash. */
 const LONGEST_KEY = 100;
 
 /** Kinds whose pattern finds every occurrence, or of which there are too many. */
-const NOT_SOUGHT = new Set(['content', 'email', 'high-entropy', 'home', 'thinking']);
+const NOT_SEARCHED = new Set(['content', 'email', 'high-entropy', 'home', 'thinking']);
 
 /** The values of one run: what each is replaced by, and where they are. */
 export class Values {
@@ -34,11 +34,11 @@ export class Values {
     const marker = `[redacted:${kind}:${number}]`;
     this.#markers.set(key, marker);
     this.#onNew?.(marker, kind, value);
-    if (!NOT_SOUGHT.has(kind) && (kind === 'user' || isSought(value))) this.#seek(kind, value);
+    if (!NOT_SEARCHED.has(kind) && (kind === 'user' || isSearched(value))) this.#searchFor(kind, value);
     return marker;
   }
 
-  #seek(kind: string, value: string): void {
+  #searchFor(kind: string, value: string): void {
     const last = this.#groups.at(-1);
     const group = last && last.size < MOST_IN_ONE ? last : new ValueGroup();
     if (group !== last) this.#groups.push(group);
@@ -61,8 +61,8 @@ export class Values {
 }
 
 /** A password that is a word is in other texts too. */
-function isSought(value: string): boolean {
-  return value.length >= SHORTEST_SOUGHT && (value.length >= SURELY_ONE || !/^[A-Za-z]+$/.test(value));
+function isSearched(value: string): boolean {
+  return value.length >= SHORTEST_SEARCHED && (value.length >= SURELY_ONE || !/^[A-Za-z]+$/.test(value));
 }
 
 /** So many lines without a new value, and a pattern of all values is worth its making. */

@@ -275,6 +275,25 @@ it('says no secret that is in the name of a member on the way to another', () =>
   ]);
 });
 
+it.each(['Authorization: Bearer <40>', 'Authorization: token <40>', 'Authorization: Basic dXNlcjpwYXNzd29yZDEyMw=='])(
+  'finds %s in capitals too',
+  (example) => {
+    const [header = '', scheme = '', secret = ''] = filled(example).split(' ');
+    const text = `${header} ${scheme} ${secret}`;
+    for (const spelled of [text, text.replace(header, header.toUpperCase()).replace(scheme, scheme.toUpperCase())])
+      expect(redacted(message({ text: spelled }))).not.toContain(secret);
+  },
+);
+
+it.each([
+  ['azure-sas', `https://a.example/c?sv=1&sig=%2F${filled('<40>')}%3D`],
+  ['azure-client-secret', `${filled('<3>')}8Q~a~${filled('<32>')}`],
+  ['fly-token', `fm2_a/${filled('<60>')}`],
+])('finds %s with a mark or an escape right behind its start', (kind, text) => {
+  for (const line of [message({ text }), message({ text }).replaceAll('/', '\\/')])
+    expect(redacted(line)).toContain(`[redacted:${kind}:1]`);
+});
+
 it.each([
   'a1b2c3d4-e5f6-7890-abcd-ef0123456789',
   `commit ${filled('<40h>')}`,

@@ -1,4 +1,4 @@
-import { kinds, wanted } from '../../src/redact/kinds.ts';
+import { kinds, optionalKinds } from '../../src/redact/kinds.ts';
 
 const LETTERS = 'q7RkZ2mX9vTb4LwY8sHc3NfJ6gPd5KuE1aQzVhSxWyCtMnBrGjDpFeU0iOoAl';
 
@@ -60,4 +60,4 @@ export const SECRETS: readonly { readonly kind: string; readonly text: string; r
   })),
 ];
 
-export const ASKED = Object.values(wanted);
+export const ASKED = Object.values(optionalKinds);
