@@ -41,21 +41,24 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
 }
 
 /** What other programs call it. */
-const ALIASES: Readonly<Record<string, string>> = { check: 'validate' };
+const ALIASES = new Map([['check', 'validate']]);
 const SHOW = "; 'log' lists the entries of a session, 'context' shows what the model sees, 'export' writes all of it";
-const HINTS: Readonly<Record<string, string>> = { show: SHOW, view: SHOW, cat: SHOW };
-const MEANT: Readonly<Record<string, string>> = {
-  ...{ fix: 'repair', recover: 'repair', lint: 'validate', verify: 'validate', doctor: 'validate', fsck: 'validate' },
-  ...{ search: 'grep', find: 'grep', upgrade: 'migrate', import: 'convert', resume: 'status', usage: 'stats' },
-};
+const HINTS = new Map(['show', 'view', 'cat'].map((word) => [word, SHOW]));
+const MEANT = new Map(
+  Object.entries({
+    ...{ fix: 'repair', recover: 'repair', lint: 'validate', verify: 'validate', doctor: 'validate', fsck: 'validate' },
+    ...{ search: 'grep', find: 'grep', upgrade: 'migrate', import: 'convert', resume: 'status', usage: 'stats' },
+  }),
+);
 
 async function loadCommand(name: string): Promise<NamedCommand> {
-  const entry = commands.find((one) => one.name === (ALIASES[name] ?? name));
+  const entry = commands.find((one) => one.name === (ALIASES.get(name) ?? name));
   if (entry) return await entry.load();
   if (name.startsWith('-'))
     throw new UsageError(`unknown option '${name}'; a command such as 'validate' or 'repair' comes first`);
   const names = commands.map((one) => one.name);
-  const hint = HINTS[name] ?? (MEANT[name] ? `; did you mean '${MEANT[name]}'?` : didYouMean(name, names));
+  const meant = MEANT.get(name);
+  const hint = HINTS.get(name) ?? (meant ? `; did you mean '${meant}'?` : didYouMean(name, names));
   if (!hint && /[.:/\\]/.test(name))
     throw new UsageError(`a command such as 'validate' comes before the file '${name}'`);
   throw new UsageError(`unknown command '${name}'${hint}`);

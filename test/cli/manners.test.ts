@@ -67,6 +67,7 @@ describe('what other programs call it', () => {
       "unknown command 'show'; 'log' lists the entries of a session",
     );
     expect((await run(['fix', file])).stderr).toContain("unknown command 'fix'; did you mean 'repair'?");
+    expect((await run(['constructor', file])).stderr).toContain("unknown command 'constructor'\n");
     expect((await run(['search', 'x', file])).stderr).toContain("unknown command 'search'; did you mean 'grep'?");
     expect((await run(['--fix', file])).stderr).toContain("a command such as 'validate' or 'repair' comes first");
     expect((await run(['validate', '--fix', file])).stderr).toContain(
