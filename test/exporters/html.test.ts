@@ -202,6 +202,16 @@ describe('the HTML page', () => {
     expect(many.match(/<p class="omitted">/g)).toHaveLength(2);
   });
 
+  it('says in its head how many tokens were used, where the log tells', () => {
+    const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0 };
+    const head = (...entries: Parameters<typeof exportEntries>[1]): string =>
+      exportEntries(htmlFormat, entries).text.split('</header>')[0] ?? '';
+    expect(head(said('assistant', { content: 'x', usage }))).toContain(
+      '<dt>Tokens</dt><dd><bdi>3 in, 4 out</bdi></dd>',
+    );
+    expect(head(said('user', { content: 'x' }))).not.toContain('<dt>Tokens</dt>');
+  });
+
   it('is a document that an XML parser takes too, but for what HTML leaves out', () => {
     const { text } = exportEntries(htmlFormat, [said('user', { content: 'a & b < c > d "e"' })]);
     const main = text.slice(text.indexOf('<main>'), text.indexOf('</main>') + '</main>'.length);

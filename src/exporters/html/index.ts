@@ -12,7 +12,7 @@ import type {
   Words,
 } from '../exporter.ts';
 import { branchStart, escapeHtml, lineEnds, oneLine, renderWords, visible, type WordStyle } from '../text.ts';
-import { costText, tokensText } from '../view/totals.ts';
+import { allTokens, costText, tokensText } from '../view/totals.ts';
 import { codeHtml, markdownHtml } from './markdown.ts';
 import { pageStart, shown } from './page.ts';
 import { SCRIPT } from './script.ts';
@@ -132,7 +132,7 @@ function pageHead(
     ['Last entry', time(totals.last)],
     ['Time zone', zone],
     ['Size', `${counted(turns, 'turn')}, ${counted(totals.entries, 'entry', 'entries')}`],
-    ['Tokens', tokensText(totals.usage)],
+    ['Tokens', allTokens(totals.usage) > 0 ? tokensText(totals.usage) : undefined],
     ['Cost', totals.cost === undefined ? undefined : costText(totals.cost)],
   ];
   const list = rows.map(([name, value]) =>
