@@ -6,7 +6,7 @@ import { HEADER, user } from '../support/sessions.ts';
 
 const TOKEN = filled('ghp_<36>');
 const torn = '{"type":"message","id":"x';
-const log = `${HEADER}${user('a', null, 'use wint3r-moon')}${user('b', 'a', `${TOKEN} PASSWORD=wint3r-moon`)}${torn}`;
+const log = `${HEADER}${user('a', null, 'use wint3r-moon')}${user('b', 'a', `${TOKEN} password="wint3r-moon"`)}${torn}`;
 
 async function redacted(...given: Parameters<typeof library.redact>) {
   const pieces: Uint8Array[] = [];
@@ -48,7 +48,7 @@ describe('redact', () => {
       onMap: (one: library.ReplacedValue) => void values.push(one),
     };
     const { text } = await redacted(Buffer.from(log.replace('use ', 'ask ada@example.com, use ')), options);
-    expect(text).toContain('PASSWORD=wint3r-moon');
+    expect(text).toContain('wint3r-moon');
     expect(values).toEqual([
       { marker: '[redacted:email:1]', kind: 'email', value: 'ada@example.com' },
       { marker: '[redacted:github-token:1]', kind: 'github-token', value: TOKEN },
