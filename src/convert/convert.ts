@@ -167,9 +167,7 @@ class Conversion {
   /** Sessions of subagents and their subagents, and other ones of the source, each once. */
   async #related(log: Convertible, main: Written): Promise<number> {
     const known = new Set([main.id]);
-    const others = (sessions: readonly RelatedSession[] = []): readonly RelatedSession[] =>
-      this.#wanted === undefined ? sessions : sessions.filter(({ isSibling }) => !isSibling);
-    const waiting = others(main.sessions).map((session): Child => ({ session, path: session.path }));
+    const waiting = this.#others(main.sessions).map((session): Child => ({ session, path: session.path }));
     let code = 0;
     for (let child = waiting.shift(); child; child = waiting.shift()) {
       if (known.has(child.session.nativeId)) continue;
@@ -177,9 +175,13 @@ class Conversion {
       const { path } = child;
       const written = await this.#child(log, child, `${path ?? log.source.name}: `);
       code = Math.max(code, written?.code ?? 0);
-      for (const session of others(written?.sessions)) waiting.push({ session, path: session.path ?? path });
+      for (const session of this.#others(written?.sessions)) waiting.push({ session, path: session.path ?? path });
     }
     return code;
+  }
+
+  #others(sessions: readonly RelatedSession[] = []): readonly RelatedSession[] {
+    return this.#wanted === undefined ? sessions : sessions.filter(({ isSibling }) => !isSibling);
   }
 
   /** A session from its own file, or from the one that names it; undefined where it is not there. */
@@ -339,7 +341,7 @@ class Conversion {
       prefix,
     }: { source: LogSource; log: Convertible; output: string | undefined; prefix: string },
   ): void {
-    const others = this.#folder === undefined ? report.sessions : [];
+    const others = this.#folder === undefined ? this.#others(report.sessions) : [];
     const left =
       others.length > 0 ? `; ${counted(others.length, 'other session')} not written (-o DIR/ writes all)` : '';
     this.#io.note(`${prefix}${reportLine(report)}${left}`);
