@@ -74,6 +74,20 @@ describe('the boundaries between the folders of src', () => {
     expect(found.filter(([, what]) => what?.length)).toEqual([]);
   });
 
+  it('have no name of a type twice: who looks for one finds it', () => {
+    const src = join(projectRoot, 'src');
+    const types = readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.includes('assembly'))
+      .flatMap((name) => [
+        ...readFileSync(join(src, name), 'utf8').matchAll(
+          /^(?:export )?(?:abstract )?(?:interface|type|class) (\w+)/gm,
+        ),
+      ])
+      .map(([, type]) => type);
+    expect(types.length).toBeGreaterThan(500);
+    expect(types.filter((type, at) => types.indexOf(type) !== at)).toEqual([]);
+  });
+
   it.each([
     ['tree/a.ts', "import { readFile } from 'node:fs/promises';"],
     ['tree/a.ts', "import {\n  a,\n  type B,\n} from '../rules/index.ts';"],

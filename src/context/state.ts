@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE, type Usage, usageOf } from '../entries/usage.ts';
+import { addUsage, NO_USAGE, type UsageTotals, usageOf } from '../entries/usage.ts';
 import { isObject, type JsonObject, stringText } from '../json/value.ts';
 import { toolCalls } from '../transcript/turns.ts';
 import type { Profile } from './types.ts';
@@ -21,7 +21,7 @@ export interface PathState {
     /** How many messages of each role. */
     readonly roles: Readonly<Record<string, number>>;
   };
-  readonly usage: Omit<Usage, 'cost'>;
+  readonly usage: Omit<UsageTotals, 'cost'>;
   /** In the unit of the log, which is US dollars. */
   readonly cost: number;
 }
@@ -40,7 +40,7 @@ export class StateReader {
   #mode: { mode: unknown; modeData?: unknown } = { mode: 'none' };
   #entries = 0;
   #toolCalls = 0;
-  #usage: Usage = NO_USAGE;
+  #usage: UsageTotals = NO_USAGE;
 
   constructor(profile: Profile) {
     this.#profile = profile;

@@ -1,5 +1,5 @@
 import { messageOf } from '../entries/envelope-check.ts';
-import { addUsage, NO_USAGE, type Usage, usageOf } from '../entries/usage.ts';
+import { addUsage, NO_USAGE, type UsageTotals, usageOf } from '../entries/usage.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { classifier } from '../status/classes.ts';
 import { pathArgument } from '../status/probe.ts';
@@ -15,7 +15,7 @@ export interface SideTotals {
   /** In the order in which they were chosen; `role: model` for other roles than the default. */
   readonly models: readonly string[];
   readonly modes: readonly string[];
-  readonly usage: Usage;
+  readonly usage: UsageTotals;
 }
 
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;

@@ -6,7 +6,7 @@ import { type Dialect, dialectOf } from './dialect.ts';
 import { isHeader, TITLE_TYPE } from './envelope-check.ts';
 import { checkShape, type KnownVersion } from './schema/index.ts';
 
-export interface EntryEnvelope {
+export interface NewEnvelope {
   readonly id: string;
   readonly parentId: string | null;
   readonly timestamp: string;
@@ -37,7 +37,7 @@ export function readBody(line: Line): Body | string {
 /** Why a body does not fit into a log of this version and dialect; undefined where it does. */
 export function misfit(
   body: Body,
-  envelope: EntryEnvelope,
+  envelope: NewEnvelope,
   version: KnownVersion,
   dialect: Dialect | undefined,
 ): string | undefined {
@@ -53,7 +53,7 @@ export function misfit(
 }
 
 /** The line of the entry: the body's bytes as they are, with the envelope behind its type as the agents write it. */
-export function entryLine(body: Body, envelope: EntryEnvelope): string {
+export function entryLine(body: Body, envelope: NewEnvelope): string {
   const open = skipSpace(body.raw, 0);
   const at = findMember(body.raw, open, 'type')?.valueEnd ?? open + 1;
   const { id, parentId, timestamp } = envelope;

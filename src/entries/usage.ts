@@ -3,7 +3,7 @@ import { messageRoles } from './messages.ts';
 import { entryTypeOf } from './types/index.ts';
 
 /** Tokens and money. */
-export interface Usage {
+export interface UsageTotals {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -13,7 +13,7 @@ export interface Usage {
   readonly cost: number;
 }
 
-export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 };
+export const NO_USAGE: UsageTotals = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 };
 
 /** Whether an entry may say what was used; '' is a role that is not known yet. */
 export function maySpend(type: string, role: string): boolean {
@@ -36,12 +36,12 @@ function isSpendingRole(role: unknown): boolean {
 }
 
 /** The same as counts; both spellings of them are read. */
-export function usageOf(entry: JsonObject): Usage {
+export function usageOf(entry: JsonObject): UsageTotals {
   const usage = rawUsage(entry);
   return usage ? readUsage(usage) : NO_USAGE;
 }
 
-export function addUsage(a: Usage, b: Usage): Usage {
+export function addUsage(a: UsageTotals, b: UsageTotals): UsageTotals {
   if (a === NO_USAGE) return b;
   if (b === NO_USAGE) return a;
   return {
@@ -61,7 +61,7 @@ function sum(a: number, b: number): number {
 }
 
 /** `cacheWrite1h` is part of `cacheWrite` and `reasoning` of `output`, so neither is added. */
-export function readUsage(usage: JsonObject): Usage {
+export function readUsage(usage: JsonObject): UsageTotals {
   const input = numberOf(usage['input'] ?? usage['inputTokens']) ?? 0;
   const output = numberOf(usage['output'] ?? usage['outputTokens']) ?? 0;
   const cacheRead = numberOf(usage['cacheRead']) ?? 0;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
 import { type GivenLabel, givenLabels, sessionTitle } from '../tree/labels.ts';
-import type { ExportedBranch, Exporter, ExportOptions, Item, SessionFacts } from './exporter.ts';
+import type { ExportedBranch, Exporter, ExportOptions, Item, TranscriptFacts } from './exporter.ts';
 import { type ExportPlan, planAll, planPath, type Section } from './plan.ts';
 import { oneLine } from './text.ts';
 import { type ImageView, notShown } from './view/images.ts';
@@ -21,7 +21,7 @@ export interface ExportJob {
 /** What belongs before the body of an export, and what it was made from. */
 export interface ExportedSession {
   readonly head: string;
-  readonly facts: SessionFacts;
+  readonly facts: TranscriptFacts;
   readonly totals: Totals;
   readonly turns: number;
 }
@@ -158,7 +158,7 @@ class ExportRun {
     return ids;
   }
 
-  async #facts(): Promise<SessionFacts> {
+  async #facts(): Promise<TranscriptFacts> {
     const { session, leaf, options } = this.#job;
     const text = (key: string): string | undefined => {
       const value = session.header?.[key];

@@ -116,7 +116,7 @@ export interface NoteItem {
 export type Item = MessageItem | NoteItem;
 
 /** What is known of the session as a whole. */
-export interface SessionFacts {
+export interface TranscriptFacts {
   readonly id: string | undefined;
   readonly title: string | undefined;
   /** The first thing the user said, for sessions without a title. */
@@ -170,7 +170,7 @@ export type ExporterOptions = Pick<ExportOptions, 'zone' | 'time' | 'assets'> & 
 /** Turns a session into text, piece by piece. The head is asked for last, because it has the totals. */
 export interface Exporter {
   /** The branches are those of an export that has more than one. */
-  head(facts: SessionFacts, totals: Totals, turns: number, branches: readonly ExportedBranch[]): string;
+  head(facts: TranscriptFacts, totals: Totals, turns: number, branches: readonly ExportedBranch[]): string;
   /** Before the items of a branch. */
   branch(branch: ExportedBranch): string;
   item(item: Item): string;

@@ -1,18 +1,18 @@
 import { isThere } from './input.ts';
 
 /** A file, and the session that is wanted of it where it has several. */
-export interface Place {
+export interface SessionPlace {
   readonly path: string;
   readonly session?: string | undefined;
 }
 
 /** FILE#ID is a session of a file that has several, unless a file has that name. */
-export async function placeIn(name: string): Promise<Place> {
+export async function placeIn(name: string): Promise<SessionPlace> {
   const at = name.lastIndexOf('#');
   if (at <= 0 || (await isThere(name))) return { path: name };
   return { path: name.slice(0, at), session: name.slice(at + 1) };
 }
 
-export function nameOf({ path, session }: Place): string {
+export function nameOf({ path, session }: SessionPlace): string {
   return session === undefined ? path : `${path}#${session}`;
 }

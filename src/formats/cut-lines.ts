@@ -1,5 +1,5 @@
 import type { Line } from '../lines/line.ts';
-import { Block, readBlocks } from '../lines/reader.ts';
+import { LineBlock, readBlocks } from '../lines/reader.ts';
 import { shortLines, wholeLines } from '../lines/short-lines.ts';
 import type { Scanner } from '../scanner/scanner.ts';
 
@@ -57,7 +57,7 @@ export async function* cutLines(
       const { makeScanner } = await import('../scanner/scanner.ts');
       scanner = makeScanner('compiled', cutting.key);
     }
-    if (!(piece instanceof Block)) yield oddLine(piece);
+    if (!(piece instanceof LineBlock)) yield oddLine(piece);
     else if (piece.encoding === 'invalid') for (const line of piece.split()) yield oddLine(line);
     else if (!cutting || !scanner?.load(piece.bytes)) yield* plainLines(piece);
     else {
@@ -72,7 +72,7 @@ function oddLine(line: Line): OddLine {
   return { line: [line.number, line.offset, line.raw, line.terminated, line.encoding, line.oversize] };
 }
 
-function* plainLines(block: Block): Generator<CutLines> {
+function* plainLines(block: LineBlock): Generator<CutLines> {
   let { number } = block;
   let from = 0;
   let [texts, facts]: [string[], number[]] = [[], []];
@@ -90,7 +90,7 @@ function* plainLines(block: Block): Generator<CutLines> {
 }
 
 /** The lines of a block that the scanner has loaded. */
-function shortened(block: Block, { mayCut, mark: start }: Cutting, scanner: Scanner, before: number): CutLines {
+function shortened(block: LineBlock, { mayCut, mark: start }: Cutting, scanner: Scanner, before: number): CutLines {
   const { number, offset } = block;
   const [texts, facts, rests]: [string[], number[], number[]] = [[], [], []];
   let next = before;

@@ -25,7 +25,7 @@ export interface ReadLinesOptions {
 export async function* readBlocks(
   source: AsyncIterable<Uint8Array>,
   options: ReadLinesOptions = {},
-): AsyncGenerator<Block | Line> {
+): AsyncGenerator<LineBlock | Line> {
   const limit = Math.min(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, LONGEST_LINE);
   let number = 1;
   let offset = 0;
@@ -74,7 +74,7 @@ export async function* readBlocks(
       // chunk above the limit can hide a line that is too long behind the first one; it is cut line by line.
       const cut = heldBytes > 0 || rest.length > limit ? newline + 1 : rest.lastIndexOf(0x0a) + 1;
       if (heldBytes > 0) hold(rest.subarray(0, cut));
-      const block = new Block(heldBytes > 0 ? held.subarray(0, heldBytes) : rest.subarray(0, cut), number, offset);
+      const block = new LineBlock(heldBytes > 0 ? held.subarray(0, heldBytes) : rest.subarray(0, cut), number, offset);
       heldBytes = 0;
       yield block;
       if (held.length > LARGEST_KEPT) held = Buffer.alloc(0);
@@ -88,16 +88,18 @@ export async function* readBlocks(
 }
 
 /** The same for an input that is all in memory, and no longer than a line may be: nobody has to be waited for. */
-export function* piecesOf(input: Buffer, number = 1, offset = 0): Generator<Block | Line> {
+export function* piecesOf(input: Buffer, number = 1, offset = 0): Generator<LineBlock | Line> {
   const cut = input.lastIndexOf(0x0a) + 1;
-  const block = new Block(input.subarray(0, cut), number, offset);
+  const block = new LineBlock(input.subarray(0, cut), number, offset);
   if (cut > 0) yield block;
   if (cut < input.length) yield lastLine(input.subarray(cut), number + block.lines, offset + cut);
 }
 
 /** All lines of such an input. */
 export function linesIn(input: Buffer, number = 1, offset = 0): Line[] {
-  return [...piecesOf(input, number, offset)].flatMap((piece) => (piece instanceof Block ? piece.split() : [piece]));
+  return [...piecesOf(input, number, offset)].flatMap((piece) =>
+    piece instanceof LineBlock ? piece.split() : [piece],
+  );
 }
 
 /** All lines of the input, one block's lines at a time. Any chunking of the same bytes gives the same lines. */
@@ -105,7 +107,7 @@ export async function* readLineBatches(
   source: AsyncIterable<Uint8Array>,
   options: ReadLinesOptions = {},
 ): AsyncGenerator<Line[]> {
-  for await (const piece of readBlocks(source, options)) yield piece instanceof Block ? piece.split() : [piece];
+  for await (const piece of readBlocks(source, options)) yield piece instanceof LineBlock ? piece.split() : [piece];
 }
 
 /** The same, a line at a time. */
@@ -117,7 +119,7 @@ export async function* readLines(
 }
 
 /** Whole lines, each ended by a newline. The memory is used again for the next block. */
-export class Block {
+export class LineBlock {
   readonly bytes: Buffer;
   /** The number of its first line. */
   readonly number: number;
@@ -148,8 +150,8 @@ export class Block {
   }
 
   /** The rest of the block from a line on. */
-  from(start: number, number: number): Block {
-    return new Block(this.bytes.subarray(start), number, this.offset + start, this.encoding);
+  from(start: number, number: number): LineBlock {
+    return new LineBlock(this.bytes.subarray(start), number, this.offset + start, this.encoding);
   }
 
   split(): Line[] {

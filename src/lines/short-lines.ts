@@ -1,7 +1,7 @@
 import { FIELD, FIELDS, OUTLINE_FIELD, TEXT_FIELD, TEXT_FIELDS } from '../scanner/layout.ts';
 import type { ReadNames, Scanner } from '../scanner/scanner.ts';
 import { textOf } from './line.ts';
-import type { Block } from './reader.ts';
+import type { LineBlock } from './reader.ts';
 
 /** What may stand before a text that is cut. */
 const LONGEST_KEY = 40;
@@ -31,7 +31,11 @@ export interface ShortLine extends ReadLine {
 }
 
 /** The lines of a block that the scanner has loaded. What is cut off a line is valid JSON; the rest is to be read. */
-export function* shortLines(block: Block, scanner: Scanner, { mayCut, mark }: Cuts): Generator<ShortLine, void, void> {
+export function* shortLines(
+  block: LineBlock,
+  scanner: Scanner,
+  { mayCut, mark }: Cuts,
+): Generator<ShortLine, void, void> {
   const { bytes } = block;
   const { records, calls: texts } = scanner;
   const encoding = block.encoding === 'ascii' ? 'latin1' : 'utf8';
@@ -61,7 +65,7 @@ export function* shortLines(block: Block, scanner: Scanner, { mayCut, mark }: Cu
 }
 
 /** The lines of a block that the scanner has loaded, without the members that nobody reads. */
-export function* outlines(block: Block, scanner: Scanner, names: ReadNames): Generator<ReadLine, void, void> {
+export function* outlines(block: LineBlock, scanner: Scanner, names: ReadNames): Generator<ReadLine, void, void> {
   const { bytes } = block;
   const { records } = scanner;
   for (let from = 0; from < bytes.length; ) {

@@ -3,7 +3,7 @@ import { HEADER_TYPE, isTitleSlot, TITLE_TYPE, versionOf } from '../entries/enve
 import { type Envelope, envelopeOf, findEnvelope } from '../json/envelope.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
-import { Block } from '../lines/reader.ts';
+import { LineBlock } from '../lines/reader.ts';
 import { FIELD, FIELDS, ROLE, ROLE_NAMES, TYPE_NAMES } from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
 import type { LeftOut } from './log-entry.ts';
@@ -21,7 +21,7 @@ export interface IndexBuilderOptions {
 }
 
 /** Where the ids of a scanned line are. */
-export function fillIds(entry: EntryRanges, block: Block, records: Int32Array, at: number): void {
+export function fillIds(entry: EntryRanges, block: LineBlock, records: Int32Array, at: number): void {
   entry.bytes = block.bytes;
   entry.idStart = records[at + FIELD.idStart] as number;
   entry.idLength = records[at + FIELD.idLength] as number;
@@ -58,8 +58,8 @@ export class IndexBuilder {
   }
 
   /** Takes the next lines, as the reader gives them. */
-  take(piece: Block | Line): void {
-    if (!(piece instanceof Block)) {
+  take(piece: LineBlock | Line): void {
+    if (!(piece instanceof LineBlock)) {
       this.endsWithNewline = piece.terminated;
       this.#takeLine(piece);
       return;
@@ -81,7 +81,7 @@ export class IndexBuilder {
       }
   }
 
-  #scan(block: Block, scanner: Scanner): void {
+  #scan(block: LineBlock, scanner: Scanner): void {
     const { records } = scanner;
     const entry = this.#entry;
     const types = TYPE_NAMES.map((name) => this.index.typeCode(name));

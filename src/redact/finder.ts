@@ -15,7 +15,7 @@ export const KIND_IDS: readonly string[] = [
 export const MARKER = new RegExp(`\\[redacted:(?:${KIND_IDS.join('|')}):\\d+\\]`, 'g');
 
 /** A secret in a text. */
-export interface Hit {
+export interface SecretHit {
   readonly start: number;
   readonly end: number;
   readonly kind: string;
@@ -24,7 +24,7 @@ export interface Hit {
 }
 
 /** Takes hits of one kind of search, and gives the text without all that were found so far, of the same length. */
-export type TakeHits = (hits: readonly Hit[]) => string;
+export type TakeHits = (hits: readonly SecretHit[]) => string;
 
 export interface FinderOptions {
   readonly emails: boolean;
@@ -65,7 +65,7 @@ export class Finder {
     const mayHold = ({ hints }: Pick<Kind, 'hints'>): boolean =>
       hints instanceof RegExp ? found.has(hints) : hints.some((hint) => found.has(hint));
     for (const { id, pattern, accepts } of this.#kinds.filter(mayHold)) {
-      const hits: Hit[] = [];
+      const hits: SecretHit[] = [];
       for (const match of rest.matchAll(pattern)) {
         const value = secretIn(match);
         if (accepts && !accepts(value, match)) continue;

@@ -6,9 +6,9 @@ import type { Kind } from './kind.ts';
  * times as fast as one list of all words.
  */
 export class Hints {
-  readonly #marked: Words;
-  readonly #capital: Words;
-  readonly #small: Words;
+  readonly #marked: WordPattern;
+  readonly #capital: WordPattern;
+  readonly #small: WordPattern;
   readonly #patterns: readonly RegExp[];
 
   constructor(hints: readonly Kind['hints'][]) {
@@ -25,7 +25,7 @@ export class Hints {
 
   /** False only where the raw text of a line has none. */
   areIn(raw: string): boolean {
-    const hasOne = ({ pattern }: Words): boolean => raw.search(pattern) >= 0;
+    const hasOne = ({ pattern }: WordPattern): boolean => raw.search(pattern) >= 0;
     return (
       hasOne(this.#marked) ||
       hasOne(this.#capital) ||
@@ -47,7 +47,7 @@ export class Hints {
   }
 }
 
-interface Words {
+interface WordPattern {
   readonly words: readonly string[];
   readonly pattern: RegExp;
 }

@@ -1,6 +1,6 @@
 import { applySplices } from '../json/text.ts';
 import { partitionPoint } from '../util/search.ts';
-import { type Hit, MARKER } from './finder.ts';
+import { MARKER, type SecretHit } from './finder.ts';
 import type { Unit } from './units.ts';
 
 /** No pattern goes on behind it: texts that are joined by it are searched as if each were alone. */
@@ -28,7 +28,7 @@ export class JoinedTexts {
   }
 
   /** Calls back for each text with what is left of it, and a function that makes hits of all that. */
-  forEach(work: (unit: Unit, left: string, hits: (kind: string) => Hit[]) => void): void {
+  forEach(work: (unit: Unit, left: string, hits: (kind: string) => SecretHit[]) => void): void {
     this.#units.forEach((unit, at) => {
       const start = this.#starts[at] as number;
       const left = this.rest.slice(start, start + unit.text.length);
@@ -40,13 +40,13 @@ export class JoinedTexts {
     });
   }
 
-  blank(hits: readonly Hit[]): void {
+  blank(hits: readonly SecretHit[]): void {
     const splices = hits.map(({ start, end }) => ({ start, end, text: BLANK.repeat(end - start) }));
     this.rest = applySplices(this.rest, splices);
   }
 
   /** The text that a hit is in, and where it is there. */
-  placeOf({ start, end }: Hit): { readonly unit: Unit; readonly start: number; readonly end: number } {
+  placeOf({ start, end }: SecretHit): { readonly unit: Unit; readonly start: number; readonly end: number } {
     const at = partitionPoint(0, this.#starts.length, (one) => (this.#starts[one] as number) <= start) - 1;
     const from = this.#starts[at] as number;
     return { unit: this.#units[at] as Unit, start: start - from, end: end - from };

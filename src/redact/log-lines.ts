@@ -3,7 +3,7 @@ import { isTitleSlot } from '../entries/envelope-check.ts';
 import { Detection, type Identity } from '../formats/index.ts';
 import { isObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
-import { Block, DEFAULT_MAX_LINE_BYTES, readBlocks } from '../lines/reader.ts';
+import { DEFAULT_MAX_LINE_BYTES, LineBlock, readBlocks } from '../lines/reader.ts';
 import { outlines } from '../lines/short-lines.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import type { Scanner } from '../scanner/scanner.ts';
@@ -17,7 +17,7 @@ const NO_NAMES = { members: [], texts: [] };
 /** A title slot of omp, without its newline: it is written over in place. */
 const SLOT_BYTES = 255;
 
-export interface DamagedLine extends LeftOut {
+export interface DamagedPlace extends LeftOut {
   readonly offset: number;
 }
 
@@ -38,7 +38,7 @@ export class LogLines {
   readonly #detection: Detection;
   readonly #scanner: Scanner | undefined;
   /** Lines that are no JSON objects, as far as it was read. */
-  readonly damaged: DamagedLine[] = [];
+  readonly damaged: DamagedPlace[] = [];
   /** Others may name offsets of this log, so no line may become longer or shorter. */
   #keepsOffsets = false;
   #isKnown = false;
@@ -52,7 +52,7 @@ export class LogLines {
 
   async *read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
     for await (const piece of readBlocks(chunks)) {
-      const lines = piece instanceof Block ? piece.split() : [piece];
+      const lines = piece instanceof LineBlock ? piece.split() : [piece];
       for (const line of lines) this.#requireHeld(line);
       for (const line of this.#suspects(piece, lines)) {
         const { damage } = lookAt(line, undefined);
@@ -68,9 +68,10 @@ export class LogLines {
   }
 
   /** The lines that may be damaged: those that the scanner does not know to be JSON objects. */
-  #suspects(piece: Block | Line, lines: readonly Line[]): readonly Line[] {
+  #suspects(piece: LineBlock | Line, lines: readonly Line[]): readonly Line[] {
     const scanner = this.#scanner;
-    const isScanned = scanner && piece instanceof Block && piece.encoding !== 'invalid' && scanner.load(piece.bytes);
+    const isScanned =
+      scanner && piece instanceof LineBlock && piece.encoding !== 'invalid' && scanner.load(piece.bytes);
     if (!isScanned) return lines;
     const isKnown = [...outlines(piece, scanner, NO_NAMES)].map(({ isCut }) => isCut);
     return lines.filter((_line, index) => !isKnown[index]);

@@ -3,17 +3,17 @@ import type { Kind } from './kind.ts';
 import { NAME_HINT } from './named.ts';
 
 /** What secretlint hands to a rule and gets from it. Its own runner is not used: it keeps notes of every call. */
-interface Context {
-  readonly createTranslator: () => (id: string, data?: Data) => Message;
-  readonly report: (found: { readonly message: Message; readonly range: readonly [number, number] }) => void;
+interface SecretlintContext {
+  readonly createTranslator: () => (id: string, data?: Data) => SecretlintMessage;
+  readonly report: (found: { readonly message: SecretlintMessage; readonly range: readonly [number, number] }) => void;
   readonly ignore: () => void;
   readonly sharedOptions: object;
 }
 type Data = Readonly<Record<string, unknown>>;
-type Message = { readonly data: Data };
-interface Rule {
+type SecretlintMessage = { readonly data: Data };
+interface SecretlintRule {
   readonly meta: { readonly id: string };
-  readonly create: (context: Context, options: object) => { readonly file: (source: object) => void };
+  readonly create: (context: SecretlintContext, options: object) => { readonly file: (source: object) => void };
 }
 
 /**
@@ -53,14 +53,14 @@ export interface PresetRule {
   readonly find: (text: string) => { readonly start: number; readonly end: number }[];
 }
 
-export const presetRules: readonly PresetRule[] = (rules as unknown as readonly Rule[]).flatMap((rule) => {
+export const presetRules: readonly PresetRule[] = (rules as unknown as readonly SecretlintRule[]).flatMap((rule) => {
   const [id, ...hints] = KINDS[rule.meta.id.replace('@secretlint/secretlint-rule-', '')] ?? [];
   return id === undefined ? [] : [{ id, hints: hints.length > 0 ? hints : NAME_HINT, find: (text) => run(rule, text) }];
 });
 
-function run(rule: Rule, text: string): { start: number; end: number }[] {
+function run(rule: SecretlintRule, text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  const context: Context = {
+  const context: SecretlintContext = {
     createTranslator:
       () =>
       (_id, data = {}) => ({ data }),

@@ -2,7 +2,7 @@ import { refsOf } from '../blobs/images.ts';
 import type { Line } from '../lines/line.ts';
 import type { Scanner } from '../scanner/scanner.ts';
 import { counted } from '../util/words.ts';
-import { type DamagedLine, LogLines } from './log-lines.ts';
+import { type DamagedPlace, LogLines } from './log-lines.ts';
 import { type Found, newTally, type Redactor, type Tally } from './redactor.ts';
 
 /** A log to be searched. */
@@ -32,7 +32,7 @@ export interface RedactedLog extends Tally {
   /** To blobs, which are not searched. */
   readonly refs: number;
   /** Lines that are no JSON objects, and were searched as text. */
-  readonly damaged: readonly DamagedLine[];
+  readonly damaged: readonly DamagedPlace[];
 }
 
 /** What is said of refs. */

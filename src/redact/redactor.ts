@@ -2,7 +2,7 @@ import { applySplices, arrayElements, removeElements, type Splice, spliceString 
 import { isObject, parseJson } from '../json/value.ts';
 import { pointerStep } from '../json/walk.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
-import { Finder, type FinderOptions, type Hit } from './finder.ts';
+import { Finder, type FinderOptions, type SecretHit } from './finder.ts';
 import { BLANK, JoinedTexts } from './joined-texts.ts';
 import { collectUnits, damagedUnit, isContent, type SignedThinking, type Unit } from './units.ts';
 import { Values } from './values.ts';
@@ -78,7 +78,7 @@ export class Redactor {
     const texts = new JoinedTexts(units);
     const found: { readonly kind: string; readonly unit: Unit }[] = [];
     let isDone = false;
-    const take = (hits: readonly Hit[]): string => {
+    const take = (hits: readonly SecretHit[]): string => {
       isDone = false;
       texts.blank(hits);
       for (const hit of hits) {

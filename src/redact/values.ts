@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Hit, TakeHits } from './finder.ts';
+import type { SecretHit, TakeHits } from './finder.ts';
 
 /** A shorter value is replaced where it was found alone: elsewhere it may be any word. */
 const SHORTEST_SEARCHED = 6;
@@ -70,7 +70,7 @@ const WORTH_A_PATTERN = 50;
 
 class ValueGroup {
   /** The values by how they are spelled: as they are, and with the escapes of JSON in JSON. */
-  readonly #spelled = new Map<string, Pick<Hit, 'kind' | 'value'>>();
+  readonly #spelled = new Map<string, Pick<SecretHit, 'kind' | 'value'>>();
   /** The longest part of each that has no escapes in JSON. */
   readonly #anchors: string[] = [];
   #hint: RegExp | undefined;
@@ -93,12 +93,12 @@ class ValueGroup {
     return this.#hint ? this.#hint.test(text) : this.#anchors.some((anchor) => text.includes(anchor));
   }
 
-  find(text: string): Hit[] {
+  find(text: string): SecretHit[] {
     const present = this.mayHold(text) ? [...this.#spelled.keys()].filter((spelled) => text.includes(spelled)) : [];
     if (present.length === 0) return [];
     // The longest first: one value may be part of another.
     present.sort((a, b) => b.length - a.length);
-    const hits: Hit[] = [];
+    const hits: SecretHit[] = [];
     for (const { 0: spelled, index } of text.matchAll(new RegExp(present.map(bounded).join('|'), 'g'))) {
       const found = this.#spelled.get(spelled);
       if (found) hits.push({ ...found, start: index, end: index + spelled.length });

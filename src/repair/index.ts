@@ -14,7 +14,7 @@ import {
 } from '../formats/index.ts';
 import { isContainer } from '../formats/recognized.ts';
 import type { Line } from '../lines/line.ts';
-import { Block, type ReadLinesOptions, readBlocks, readLineBatches } from '../lines/reader.ts';
+import { LineBlock, type ReadLinesOptions, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { LogCheck, makeMemory } from '../rules/check/check-log.ts';
 import { RepairIndex } from '../rules/fix/repair-state.ts';
 import { rules } from '../rules/index.ts';
@@ -112,7 +112,7 @@ export async function applyRepair(
   const onError = (error: Finding): void => void errors.push(error);
   const check = checks ? recordCheck(checks, request, errorsOnly(onError), plan.near) : errorCheck(request, onError);
   for await (const piece of readBlocks(repaired, limit)) {
-    if (piece instanceof Block) check.block(piece);
+    if (piece instanceof LineBlock) check.block(piece);
     else check.line(piece);
   }
   check.end();
@@ -150,14 +150,15 @@ async function bytesOfHealthy(request: RepairRequest): Promise<number | undefine
     hasError = true;
   });
   for await (const piece of readBlocks(request.read())) {
-    if (piece instanceof Block && evidence.settled) check.block(piece);
+    if (piece instanceof LineBlock && evidence.settled) check.block(piece);
     else {
-      for (const line of piece instanceof Block ? piece.split() : [piece]) {
+      for (const line of piece instanceof LineBlock ? piece.split() : [piece]) {
         seeLine(evidence, line);
         check.line(line);
       }
     }
-    bytes = piece.offset + (piece instanceof Block ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
+    bytes =
+      piece.offset + (piece instanceof LineBlock ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
     if (hasError || evidence.ours === false) return undefined;
   }
   check.end();

@@ -4,7 +4,7 @@ import { valueAt, withValueAt } from '../json/path.ts';
 import { applySplices } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
-import { Block, readBlocks, readLineBatches } from '../lines/reader.ts';
+import { LineBlock, readBlocks, readLineBatches } from '../lines/reader.ts';
 import { HEADER_RECORDS, RecordCheck, recordRules } from '../rules/check/check-records.ts';
 import {
   insideOf,
@@ -117,14 +117,15 @@ async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Pro
   });
   for await (const piece of readBlocks(request.read())) {
     if (isStart) {
-      const lines: readonly Line[] = piece instanceof Block ? piece.split() : [piece];
+      const lines: readonly Line[] = piece instanceof LineBlock ? piece.split() : [piece];
       const first = lines.find(({ blank }) => !blank);
       if (first && (await nearIssues(first.json, request, checks))?.length) return undefined;
       isStart = !first;
     }
-    if (piece instanceof Block) check.block(piece);
+    if (piece instanceof LineBlock) check.block(piece);
     else check.line(piece);
-    bytes = piece.offset + (piece instanceof Block ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
+    bytes =
+      piece.offset + (piece instanceof LineBlock ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
     if (hasError) return undefined;
   }
   check.end();

@@ -1,10 +1,10 @@
 import { factsOf, isFolder, isThere } from '../files/input.ts';
-import { type Place, placeIn } from '../files/place.ts';
+import { placeIn, type SessionPlace } from '../files/place.ts';
 import { findFiles } from '../files/walk.ts';
 import { type Agent, agents, requireAgent } from './agents.ts';
 
 /** A file that has one session, or a database that has several, of which one may be wanted. */
-export interface SessionFile extends Place {
+export interface SessionFile extends SessionPlace {
   /** Whose folder it is in; undefined for a file or folder that the user named. */
   readonly agent: Agent | undefined;
   /** Of the last change, in milliseconds since 1970. */

@@ -1,7 +1,7 @@
 import { stringOf } from '../entries/entry-type.ts';
 import { isHeader, isTitleSlot, messageOf } from '../entries/envelope-check.ts';
 import { entryTypeOf } from '../entries/types/index.ts';
-import type { Place } from '../files/place.ts';
+import type { SessionPlace } from '../files/place.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import type { ConversionReport } from '../formats/format.ts';
 import { isHiddenContext } from '../formats/index.ts';
@@ -49,7 +49,10 @@ export const GLANCE_BYTES = LONG_HEAD_BYTES + TAIL_BYTES;
 /** A first line that is longer than the head is read whole up to here. */
 const LONGEST_LINE = 1024 * 1024;
 
-export async function glance({ path, session }: Place, io: Pick<Io, 'stdin' | 'random' | 'signal'>): Promise<Glanced> {
+export async function glance(
+  { path, session }: SessionPlace,
+  io: Pick<Io, 'stdin' | 'random' | 'signal'>,
+): Promise<Glanced> {
   try {
     const store = await openUnpacked(path, { ...io, note: () => {} });
     try {

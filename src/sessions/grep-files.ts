@@ -1,8 +1,8 @@
-import { nameOf, type Place } from '../files/place.ts';
+import { nameOf, type SessionPlace } from '../files/place.ts';
 import type { Io } from '../util/io.ts';
 import { hasToWait } from './ahead.ts';
 import { FileSearch, type GrepOptions, type Hit, type Searched, type SearchIo } from './grep.ts';
-import { jsonLine, type Look, textLine } from './hit-line.ts';
+import { type HitLook, jsonLine, textLine } from './hit-line.ts';
 import { type MatchOptions, makeMatcher } from './matcher.ts';
 
 /** What is searched for, as another thread can be told it. */
@@ -10,7 +10,7 @@ export interface GrepSettings extends Omit<GrepOptions, 'matcher'> {
   readonly pattern: string;
   readonly match: MatchOptions;
   readonly form: 'text' | 'json' | 'files' | 'count';
-  readonly look: Look;
+  readonly look: HitLook;
   readonly env: Io['env'];
 }
 
@@ -45,7 +45,7 @@ export class Grep {
 
   /** Gives the hits in a file, as they are shown, to `put`, until that says false. */
   async inFile(
-    place: Place,
+    place: SessionPlace,
     put: (line: string) => boolean,
     pause: () => Promise<void> = async () => {},
   ): Promise<FileTotals> {

@@ -1,5 +1,5 @@
 import { stringOf } from '../entries/entry-type.ts';
-import type { Place } from '../files/place.ts';
+import type { SessionPlace } from '../files/place.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { argumentsOf, saidBy } from '../formats/said.ts';
 import { numberOf } from '../json/exact.ts';
@@ -16,7 +16,7 @@ import { LogScanner } from './scan.ts';
 
 /** Who speaks, as `--in` takes it. */
 export const SPEAKERS = ['user', 'assistant', 'thinking', 'call', 'result'] as const;
-export type Speaker = (typeof SPEAKERS)[number];
+export type SearchedPart = (typeof SPEAKERS)[number];
 
 export interface GrepOptions {
   readonly matcher: Matcher;
@@ -36,7 +36,7 @@ export interface Hit {
   readonly session?: string | undefined;
   readonly line: number;
   readonly id: string;
-  readonly speaker: Speaker;
+  readonly speaker: SearchedPart;
   readonly tool?: string | undefined;
   readonly text: string;
   /** Undefined for one that is only near a hit. */
@@ -81,7 +81,7 @@ export class FileSearch {
   }
 
   /** Gives the hits in the order of the lines, session by session. */
-  async search({ path, session }: Place, taker: HitTaker): Promise<Searched> {
+  async search({ path, session }: SessionPlace, taker: HitTaker): Promise<Searched> {
     try {
       // What stands near a hit is in entries that have none.
       const isScanned = this.#options.around === 0 && session === undefined;
@@ -108,7 +108,7 @@ export class FileSearch {
     });
   }
 
-  async #inSessions({ path, session: wanted }: Place, taker: HitTaker): Promise<Searched> {
+  async #inSessions({ path, session: wanted }: SessionPlace, taker: HitTaker): Promise<Searched> {
     // Files beside it are searched by themselves.
     const io = { ...this.#io, ...SILENT };
     const { near: _, ...options } = logOptions(path, io);
@@ -166,9 +166,9 @@ function textsOf(entry: JsonObject, line: number, { speakers, tool, since, until
   }
   const { by, message } = said;
   const id = stringOf(entry['id']);
-  const speaker: Speaker = by === 'assistant' || by === 'result' ? by : 'user';
+  const speaker: SearchedPart = by === 'assistant' || by === 'result' ? by : 'user';
   const hits: Hit[] = [];
-  const add = (speaker: Speaker, text: string, name?: string): void => {
+  const add = (speaker: SearchedPart, text: string, name?: string): void => {
     if (speakers.has(speaker) && (tool === undefined || name === tool))
       hits.push({ line, id, speaker, tool: name, text });
   };

@@ -8,14 +8,14 @@ const BEFORE = 60;
 const BEHIND = 100;
 
 /** How hits are shown, as another thread can be told it: what goes before and behind a text that has a color. */
-export interface Look {
+export interface HitLook {
   /** What it would obey is shown as an escape. */
   readonly isTerminal: boolean;
   readonly place: readonly string[];
   readonly found: readonly string[];
 }
 
-export function lookFor({ style, stdout }: Pick<Io, 'style' | 'stdout'>): Look {
+export function lookFor({ style, stdout }: Pick<Io, 'style' | 'stdout'>): HitLook {
   const around = (paint: Paint): readonly string[] => paint('\0').split('\0');
   return { isTerminal: stdout.isTTY === true, place: around(style.dim), found: around(style.red) };
 }
@@ -25,7 +25,7 @@ export function jsonLine(file: string, { line, id, speaker, tool, text, match }:
 }
 
 /** Where a hit is, and the text around the match on one line. */
-export function textLine(path: string, { line, speaker, tool, text, match }: Hit, look: Look): string {
+export function textLine(path: string, { line, speaker, tool, text, match }: Hit, look: HitLook): string {
   const clean = (one: string): string => (look.isTerminal ? printable(one.toWellFormed()) : one);
   const painted = (one: string, [before, behind]: readonly string[]): string =>
     one === '' ? '' : `${before}${clean(one)}${behind}`;

@@ -8,7 +8,7 @@ import { Detection, type Identity, requireFit, requireReadable } from '../format
 import { othersInside } from '../formats/sessions.ts';
 import { isObject, type JsonObject, parseObject } from '../json/value.ts';
 import { decodeUtf8, type Line, textOf } from '../lines/line.ts';
-import { Block, readBlocks } from '../lines/reader.ts';
+import { LineBlock, readBlocks } from '../lines/reader.ts';
 import { type ByteStore, inMemory } from '../log/byte-store.ts';
 import { logSource } from '../log/open-log.ts';
 import type { Io } from '../util/io.ts';
@@ -92,7 +92,7 @@ export class LogScanner {
   async #native<Found>(store: ByteStore, visitor: Visitor<Found>): Promise<Scanned> {
     let damaged = 0;
     for await (const piece of readBlocks(store.chunks())) {
-      for (const { value, isDamaged, line } of piece instanceof Block ? this.#entriesIn(piece) : [entryIn(piece)]) {
+      for (const { value, isDamaged, line } of piece instanceof LineBlock ? this.#entriesIn(piece) : [entryIn(piece)]) {
         if (isDamaged) damaged++;
         else if (value && !visitor.find(value, line).every((found) => visitor.take(found))) return { damaged };
       }
@@ -146,7 +146,7 @@ export class LogScanner {
   }
 
   /** The entries of a block that may match. */
-  *#entriesIn(block: Block): Generator<ScannedLine> {
+  *#entriesIn(block: LineBlock): Generator<ScannedLine> {
     const { bytes } = block;
     const next = this.#prefilter?.finder(bytes) ?? ((from: number) => (from < bytes.length ? from : -1));
     let { number } = block;
@@ -197,7 +197,7 @@ function isLatestHeader(value: JsonObject): boolean {
 
 async function* firstLines(store: ByteStore): AsyncGenerator<Line> {
   for await (const piece of readBlocks(store.chunks())) {
-    if (!(piece instanceof Block)) yield piece;
+    if (!(piece instanceof LineBlock)) yield piece;
     else {
       for (let start = 0, { number } = piece; start < piece.bytes.length; number++) {
         const end = piece.bytes.indexOf(0x0a, start);

@@ -2,7 +2,7 @@ import { type LineLook, lookAt } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import type { Detection } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
-import { Block, readBlocks } from '../lines/reader.ts';
+import { LineBlock, readBlocks } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { FIELD, FIELDS, MAY_HOLD_IMAGE, ROLE, scannerKind, TYPE } from '../scanner/layout.ts';
@@ -57,7 +57,7 @@ export async function rewriteLines(
   // A file has taken the bytes when it says so; a stream may keep them.
   const pass = (bytes: Buffer): void => out.bytes(input.streams ? Buffer.from(bytes) : bytes);
   /** Reads only the lines of a block that may change, and those that the scanner does not know. */
-  const workAround = async (block: Block, scanner: Scanner): Promise<void> => {
+  const workAround = async (block: LineBlock, scanner: Scanner): Promise<void> => {
     const { records } = scanner;
     let number = block.number;
     let done = 0;
@@ -87,7 +87,7 @@ export async function rewriteLines(
     if (out.full) await flush();
   };
   for await (const piece of readBlocks(input.read(), { onOversizePiece })) {
-    if (!(piece instanceof Block)) await work(detection.pass([piece]));
+    if (!(piece instanceof LineBlock)) await work(detection.pass([piece]));
     else if (!detection.open || piece.encoding === 'invalid' || !scanner?.load(piece.bytes))
       await work(detection.pass(piece.split()));
     else await workAround(piece, scanner);

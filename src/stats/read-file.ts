@@ -1,4 +1,4 @@
-import type { Place } from '../files/place.ts';
+import type { SessionPlace } from '../files/place.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { NativeActivity } from '../formats/native/activity.ts';
 import type { JsonObject } from '../json/value.ts';
@@ -14,7 +14,7 @@ import { type SessionActivity, SessionCollector } from './session-activity.ts';
 const SILENT: Io['progress'] = { wanted: false, expect: () => {}, read: () => {}, file: () => {}, phase: () => {} };
 
 /** Reads a file of any format, in its native form; of a file with several sessions all, or the one that is wanted. */
-export async function readFile({ path, session: wanted }: Place, io: Io): Promise<FileActivity | UnreadFile> {
+export async function readFile({ path, session: wanted }: SessionPlace, io: Io): Promise<FileActivity | UnreadFile> {
   const quiet = { ...io, note: () => {}, progress: SILENT };
   try {
     const sessions: SessionActivity[] = [];

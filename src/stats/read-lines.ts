@@ -7,7 +7,7 @@ import { Detection } from '../formats/index.ts';
 import { NativeActivity } from '../formats/native/activity.ts';
 import { isObject, type JsonObject, parseObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
-import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
+import { LineBlock, piecesOf, readBlocks } from '../lines/reader.ts';
 import { outlines, type ReadLine, wholeLines } from '../lines/short-lines.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { makeScanner, type Scanner } from '../scanner/scanner.ts';
@@ -94,11 +94,11 @@ class LineActivity {
     this.#detection = new Detection(path, { named: false });
   }
 
-  async take(piece: Block | Line): Promise<void> {
-    this.#bytes = piece.offset + (piece instanceof Block ? piece.bytes.length : piece.length);
+  async take(piece: LineBlock | Line): Promise<void> {
+    this.#bytes = piece.offset + (piece instanceof LineBlock ? piece.bytes.length : piece.length);
     const rest = this.#reader ? piece : await this.#detect(piece);
     if (this.isOther || !rest) return;
-    if (!(rest instanceof Block)) this.#line(rest);
+    if (!(rest instanceof LineBlock)) this.#line(rest);
     else if (rest.encoding === 'invalid') for (const line of rest.split()) this.#line(line);
     else {
       let lines = 0;
@@ -114,8 +114,8 @@ class LineActivity {
   }
 
   /** Gives what is left of a piece when its first lines have shown what log it is. */
-  async #detect(piece: Block | Line): Promise<Block | undefined> {
-    if (!(piece instanceof Block)) {
+  async #detect(piece: LineBlock | Line): Promise<LineBlock | undefined> {
+    if (!(piece instanceof LineBlock)) {
       await this.#decide(this.#detection.pass([piece]));
       return undefined;
     }
@@ -146,7 +146,7 @@ class LineActivity {
   }
 
   /** Lines without the members that do not count, where they are many. */
-  #linesOf(block: Block): Iterable<ReadLine> {
+  #linesOf(block: LineBlock): Iterable<ReadLine> {
     const { reads } = this.#reader as ActivityReader;
     const scanner = block.bytes.length < WORTH_A_SCANNER ? undefined : this.#scanner();
     return scanner?.load(block.bytes) ? outlines(block, scanner, reads) : wholeLines(block.bytes);

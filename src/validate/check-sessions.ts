@@ -1,7 +1,7 @@
 import { counting } from '../files/input.ts';
 import type { LogFormat } from '../formats/format.ts';
 import { chooseSession } from '../formats/sessions.ts';
-import { Block, readBlocks } from '../lines/reader.ts';
+import { LineBlock, readBlocks } from '../lines/reader.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import { logSource } from '../log/open-log.ts';
 import { LogCheck, type LogCheckOptions } from '../rules/check/check-log.ts';
@@ -38,7 +38,7 @@ export async function* checkSessions(
     const check = new LogCheck({ ...options, onFinding });
     const limit = maxLineBytes === undefined ? {} : { maxLineBytes };
     for await (const piece of readBlocks(counting(session.lines(), onBytes), limit)) {
-      if (piece instanceof Block) check.block(piece);
+      if (piece instanceof LineBlock) check.block(piece);
       else check.line(piece);
       yield;
     }

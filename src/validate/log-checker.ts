@@ -16,7 +16,7 @@ import {
 } from '../formats/index.ts';
 import { isObject } from '../json/value.ts';
 import { encodeUtf8, Line } from '../lines/line.ts';
-import { Block, piecesOf, readBlocks } from '../lines/reader.ts';
+import { LineBlock, piecesOf, readBlocks } from '../lines/reader.ts';
 import { type ByteStore, copyOf, documentStart } from '../log/byte-store.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
 import { RecordCheck, type RecordCheckOptions } from '../rules/check/check-records.ts';
@@ -106,16 +106,16 @@ export class LogChecker {
       this.#recordCheck(detection, isFile, { file: name, input, onFinding });
     /** A document that comes from a pipe, for it is read more than once. */
     let spool: Spool | undefined;
-    const keep = (rest?: Block | Line): void => {
+    const keep = (rest?: LineBlock | Line): void => {
       if (isFile || !detection.identity?.isDocument) return;
       spool ??= new Spool(this.#random, this.#io.signal);
       for (const line of [...detection.takeForeign(), ...(rest ? [rest] : [])]) spool.write(bytesOf(line));
     };
-    const take = async (piece: Block | Line): Promise<void> => {
+    const take = async (piece: LineBlock | Line): Promise<void> => {
       const rest = detection.identity ? piece : feed(piece, detection, check);
       keep(rest);
       records ??= await recordCheck();
-      if (rest instanceof Block) records?.block(rest);
+      if (rest instanceof LineBlock) records?.block(rest);
       else if (rest) records?.line(rest);
     };
     try {
@@ -237,8 +237,8 @@ export class LogChecker {
  * Hands lines on one by one until the input is known to be a session log, and from then on whole blocks. Gives what is
  * left of a piece in which a log turns out to be another agent's.
  */
-function feed(piece: Block | Line, detection: Detection, check: () => LogCheck): Block | undefined {
-  if (!(piece instanceof Block)) {
+function feed(piece: LineBlock | Line, detection: Detection, check: () => LogCheck): LineBlock | undefined {
+  if (!(piece instanceof LineBlock)) {
     for (const line of detection.pass([piece])) check().line(line);
     return undefined;
   }
@@ -256,8 +256,8 @@ function feed(piece: Block | Line, detection: Detection, check: () => LogCheck):
   return undefined;
 }
 
-function bytesOf(piece: Block | Line): Buffer {
-  if (piece instanceof Block) return piece.bytes;
+function bytesOf(piece: LineBlock | Line): Buffer {
+  if (piece instanceof LineBlock) return piece.bytes;
   return Buffer.from(piece.terminated ? `${piece.raw}\n` : piece.raw, 'latin1');
 }
 

@@ -5,7 +5,7 @@ import type {
   ExporterOptions,
   ExportFormat,
   Item,
-  SessionFacts,
+  TranscriptFacts,
   ViewOptions,
 } from '../../src/exporters/exporter.ts';
 import { imageView } from '../../src/exporters/view/images.ts';
@@ -25,7 +25,7 @@ export function viewOptions(changes: Partial<ViewOptions> = {}): ViewOptions {
   };
 }
 
-export const facts: SessionFacts = {
+export const facts: TranscriptFacts = {
   id: 's-1',
   title: undefined,
   opening: undefined,
@@ -47,7 +47,7 @@ export function exportEntries(
   format: ExportFormat,
   entries: readonly JsonObject[],
   changes: Partial<ViewOptions> = {},
-  session: Partial<SessionFacts> = {},
+  session: Partial<TranscriptFacts> = {},
 ): Exported {
   const view = viewOptions(changes);
   const known = new Set(entries.map((entry) => entry['id']));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Block, readBlocks } from '../../src/lines/reader.ts';
+import { LineBlock, readBlocks } from '../../src/lines/reader.ts';
 import { LogCheck, makeMemory } from '../../src/rules/check/check-log.ts';
 import type { ShapeMemory } from '../../src/rules/check/fast-path.ts';
 import { rules } from '../../src/rules/index.ts';
@@ -30,7 +30,7 @@ async function findingsWith(
     yield Buffer.from(log);
   }
   for await (const piece of readBlocks(source())) {
-    if (piece instanceof Block) check.block(piece);
+    if (piece instanceof LineBlock) check.block(piece);
     else check.line(piece);
   }
   if (!isGivenUp) check.end();

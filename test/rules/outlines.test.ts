@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checks as claudeCode } from '../../src/formats/claude-code/checks.ts';
 import { checks as codex } from '../../src/formats/codex/checks.ts';
 import type { RecordChecks } from '../../src/formats/format.ts';
-import { Block, readBlocks } from '../../src/lines/reader.ts';
+import { LineBlock, readBlocks } from '../../src/lines/reader.ts';
 import { RecordCheck } from '../../src/rules/check/check-records.ts';
 import type { Finding } from '../../src/rules/rule.ts';
 import { makeScanner } from '../../src/scanner/scanner.ts';
@@ -36,7 +36,7 @@ async function scannedFindings(log: Buffer, checks: RecordChecks, input?: Buffer
   const onFinding = (one: Finding): number => findings.push(one);
   const check = new RecordCheck({ file: 'log', checks, hashKey: KEY, scanner, input, onFinding });
   for await (const piece of readBlocks(inChunks(log, 65_536))) {
-    if (piece instanceof Block) check.block(piece);
+    if (piece instanceof LineBlock) check.block(piece);
     else check.line(piece);
   }
   check.end();

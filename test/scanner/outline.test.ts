@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Block } from '../../src/lines/reader.ts';
+import { LineBlock } from '../../src/lines/reader.ts';
 import { outlines } from '../../src/lines/short-lines.ts';
 import { makeScanner, type ReadNames, type Scanner } from '../../src/scanner/scanner.ts';
 import { KEY } from '../support/repairing.ts';
@@ -14,7 +14,7 @@ const scanner = makeScanner('compiled', KEY) as Scanner;
 
 /** What is read of each line: its outline, or undefined where the line has to be read in full. */
 function outlined(lines: readonly string[], names = NAMES): (string | undefined)[] {
-  const block = new Block(Buffer.from(lines.map((line) => `${line}\n`).join('')), 1, 0);
+  const block = new LineBlock(Buffer.from(lines.map((line) => `${line}\n`).join('')), 1, 0);
   expect(scanner.load(block.bytes)).toBe(true);
   const found = [...outlines(block, scanner, names)];
   expect(found).toHaveLength(lines.length);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { checkShape } from '../../src/entries/schema/index.ts';
 import { isObject } from '../../src/json/value.ts';
 import { Line } from '../../src/lines/line.ts';
-import { Block, readBlocks } from '../../src/lines/reader.ts';
+import { LineBlock, readBlocks } from '../../src/lines/reader.ts';
 import { LogCheck, makeMemory } from '../../src/rules/check/check-log.ts';
 import { readTime } from '../../src/rules/check/log-facts.ts';
 import type { Finding } from '../../src/rules/rule.ts';
@@ -403,7 +403,7 @@ async function findingsOf(bytes: Buffer, scanner: ScannerKind): Promise<Finding[
     for (let at = 0; at < bytes.length; at += 4096) yield bytes.subarray(at, at + 4096);
   }
   for await (const piece of readBlocks(source())) {
-    if (piece instanceof Block) check.block(piece);
+    if (piece instanceof LineBlock) check.block(piece);
     else check.line(piece);
   }
   check.end();

@@ -13,7 +13,7 @@ export interface SitePage extends Pick<ExportedSession, 'facts' | 'totals' | 'tu
   readonly agent: string;
 }
 
-interface Column {
+interface SiteColumn {
   readonly name: string;
   /** Sorted by number, the largest first. */
   readonly isNumber?: true;
@@ -24,7 +24,7 @@ interface Column {
 
 const tokensOf = ({ totals }: SitePage): number => allTokens(totals.usage);
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly SiteColumn[] = [
   { name: 'Last entry', html: ({ totals }, time) => shown(time(totals.last) ?? '') },
   {
     name: 'Title',
@@ -71,7 +71,7 @@ ${rows.join('\n')}
 `;
 }
 
-function cell({ html, isNumber, value }: Column, one: SitePage, time: TimeText): string {
+function cell({ html, isNumber, value }: SiteColumn, one: SitePage, time: TimeText): string {
   const attributes = isNumber ? ` class="number" data-value="${value?.(one) ?? ''}"` : '';
   return `<td${attributes}>${html(one, time)}</td>`;
 }

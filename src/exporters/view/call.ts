@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 /** Gives undefined where the arguments are not what the form needs; the next form, in the end JSON, is taken then. */
-type Form = (input: JsonObject) => Shape | undefined;
+type CallForm = (input: JsonObject) => Shape | undefined;
 
 /** `shown` are the arguments that this shows. */
 type Shape = Asked & { readonly shown: readonly string[] };
@@ -27,7 +27,7 @@ const PATCHES = ['patch', 'diff', 'input'];
 const CODES = ['code', 'source'];
 
 /** The names of tools, compared without case, and their forms. */
-const FORMS: readonly (readonly [string, ...Form[]])[] = [
+const FORMS: readonly (readonly [string, ...CallForm[]])[] = [
   ['bash shell sh exec exec_command execute_command local_shell run_command terminal', shellForm],
   ['run_terminal_cmd run_shell_command powershell container.exec', shellForm],
   ['edit multiedit multi_edit edit_file str_replace search_replace replace', editForm, patchForm],
@@ -37,7 +37,7 @@ const FORMS: readonly (readonly [string, ...Form[]])[] = [
   ['read read_file view cat open_file', readForm],
   ['python ipython py code_interpreter eval', codeForm],
 ];
-const formsOf: ReadonlyMap<string, readonly Form[]> = new Map(
+const formsOf: ReadonlyMap<string, readonly CallForm[]> = new Map(
   FORMS.flatMap(([names, ...forms]) => names.split(' ').map((name) => [name, forms])),
 );
 

@@ -1,5 +1,5 @@
 import { modelName } from '../../entries/entry-type.ts';
-import { addUsage, NO_USAGE, priceOf, rawUsage, readUsage, type Usage } from '../../entries/usage.ts';
+import { addUsage, NO_USAGE, priceOf, rawUsage, readUsage, type UsageTotals } from '../../entries/usage.ts';
 import { STAMP } from '../../formats/format.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { grouped } from '../../util/words.ts';
@@ -11,7 +11,7 @@ const MOST_MODELS = 100;
 /** The totals in the head of an export. */
 export class Totals {
   entries = 0;
-  usage: Usage = NO_USAGE;
+  usage: UsageTotals = NO_USAGE;
   /** Undefined while no entry has a price. */
   cost: number | undefined;
   /** In the order of their first answer. */
@@ -57,16 +57,16 @@ export class Totals {
 }
 
 /** What an entry or a message says that it used. */
-export function usageIn({ usage }: JsonObject): Usage | undefined {
+export function usageIn({ usage }: JsonObject): UsageTotals | undefined {
   return isObject(usage) ? readUsage(usage) : undefined;
 }
 
-export function allTokens({ input, output, cacheRead, cacheWrite }: Usage): number {
+export function allTokens({ input, output, cacheRead, cacheWrite }: UsageTotals): number {
   return input + output + cacheRead + cacheWrite;
 }
 
 /** '1,204 in, 49,030 cached, 88 out'. */
-export function tokensText(usage: Usage): string {
+export function tokensText(usage: UsageTotals): string {
   const cached = usage.cacheRead > 0 ? `, ${grouped(usage.cacheRead)} cached` : '';
   return `${grouped(usage.input + usage.cacheWrite)} in${cached}, ${grouped(usage.output)} out`;
 }

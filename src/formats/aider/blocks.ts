@@ -5,7 +5,7 @@ import { type AiderLineKind, Grammar, startOf } from './grammar.ts';
 import { type AiderRun, LONGEST_LINE } from './runs.ts';
 
 /** Lines in a row that one of them has said: the user, Aider itself ('tool') or the model ('text'). */
-export interface TextBlock {
+export interface AiderBlock {
   readonly kind: Exclude<AiderLineKind, 'blank'> | 'header';
   readonly lines: readonly string[];
   readonly line: number;
@@ -41,7 +41,7 @@ export async function* readTextBlocks(
   firstLine: number,
   isStripped: boolean,
   onDamage: OnDamage,
-): AsyncGenerator<TextBlock> {
+): AsyncGenerator<AiderBlock> {
   const reader = new BlockReader(firstLine, isStripped, onDamage);
   for await (const lines of readLineBatches(chunks, { maxLineBytes: LONGEST_LINE }))
     for (const line of lines) {
@@ -53,7 +53,7 @@ export async function* readTextBlocks(
 }
 
 interface OpenBlock {
-  readonly kind: TextBlock['kind'];
+  readonly kind: AiderBlock['kind'];
   readonly lines: string[];
   readonly line: number;
   characters: number;
@@ -74,7 +74,7 @@ class BlockReader {
   }
 
   /** The block that ends before this line. */
-  take(line: Line): TextBlock | undefined {
+  take(line: Line): AiderBlock | undefined {
     const number = this.#firstLine + line.number - 1;
     if (line.oversize > 0) {
       this.#isAfterBlank = false;
@@ -100,7 +100,7 @@ class BlockReader {
     return done;
   }
 
-  end(isCut = false): TextBlock | undefined {
+  end(isCut = false): AiderBlock | undefined {
     const open = this.#open;
     this.#open = undefined;
     if (!open) return undefined;

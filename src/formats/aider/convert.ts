@@ -5,7 +5,7 @@ import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../for
 import { NativeWriter, type Place } from '../native-writer.ts';
 import { chooseSession } from '../sessions.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
-import { bytesOf, readTextBlocks, type TextBlock } from './blocks.ts';
+import { type AiderBlock, bytesOf, readTextBlocks } from './blocks.ts';
 import { type AiderRun, findRuns, isPrompt } from './runs.ts';
 import { isInterrupt, modelIn, usageIn, versionIn } from './told.ts';
 
@@ -41,9 +41,9 @@ const NO_RUN: AiderRun = { id: '', time: undefined, title: undefined, line: 1, o
 
 /** An answer of which it is not known yet what it has used. */
 interface OpenAiderAnswer {
-  readonly block: TextBlock;
+  readonly block: AiderBlock;
   readonly model: string;
-  readonly held: TextBlock[];
+  readonly held: AiderBlock[];
   usage?: JsonObject | undefined;
   isInterrupted: boolean;
 }
@@ -61,7 +61,7 @@ class AiderConversion {
     this.#writer = writer;
   }
 
-  add(block: TextBlock): void {
+  add(block: AiderBlock): void {
     if (block.damage?.rule === 'invalid-utf8') this.#writer.loss('INVALID_UTF8', 'damaged', block.damage.line);
     if (block.isCut) this.#writer.loss('TEXT_SPLIT', 'lossy', block.line);
     switch (block.kind) {
@@ -86,7 +86,7 @@ class AiderConversion {
     if (!this.#hasAnswers) this.#writer.loss('NO_ASSISTANT', 'info', 0);
   }
 
-  #input({ lines, line }: TextBlock): void {
+  #input({ lines, line }: AiderBlock): void {
     const text = lines.join('\n');
     if (isPrompt(text)) {
       this.#writer.message({ role: 'user', content: [{ type: 'text', text }] }, { line });
@@ -94,7 +94,7 @@ class AiderConversion {
     } else this.#writer.keep('command', { text }, { line });
   }
 
-  #told(block: TextBlock): void {
+  #told(block: AiderBlock): void {
     for (const line of block.lines) {
       this.version ??= versionIn(line);
       this.#model = modelIn(line) ?? this.#model;
@@ -113,7 +113,7 @@ class AiderConversion {
     if (answer.held.length >= MOST_HELD) this.#settle();
   }
 
-  #keep({ lines, line }: TextBlock): void {
+  #keep({ lines, line }: AiderBlock): void {
     this.#writer.keep('tool', { text: lines.join('\n') }, { line });
   }
 

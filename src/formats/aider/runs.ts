@@ -1,4 +1,4 @@
-import { Block, readBlocks } from '../../lines/reader.ts';
+import { LineBlock, readBlocks } from '../../lines/reader.ts';
 import { Grammar, startOf } from './grammar.ts';
 
 /** A run of Aider: from its header to the next one. */
@@ -40,7 +40,7 @@ export function isPrompt(text: string): boolean {
 export async function findRuns(chunks: AsyncIterable<Uint8Array>): Promise<Runs> {
   const finder = new RunFinder();
   for await (const piece of readBlocks(chunks, { maxLineBytes: LONGEST_LINE })) {
-    if (piece instanceof Block) finder.take(piece.bytes, piece.number, piece.offset);
+    if (piece instanceof LineBlock) finder.take(piece.bytes, piece.number, piece.offset);
     else if (piece.oversize > 0) finder.pass(piece.offset + piece.length);
     else finder.take(Buffer.from(piece.raw, 'latin1'), piece.number, piece.offset);
   }

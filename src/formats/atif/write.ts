@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { type Usage, usageOf } from '../../entries/usage.ts';
+import { type UsageTotals, usageOf } from '../../entries/usage.ts';
 import { exactJson } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
@@ -60,7 +60,7 @@ class Document {
   }
 
   spend({ value }: SessionEntry): void {
-    const { input, output, cacheRead, cacheWrite, cost }: Usage = usageOf(value);
+    const { input, output, cacheRead, cacheWrite, cost }: UsageTotals = usageOf(value);
     this.#totals.input += input + cacheRead + cacheWrite;
     this.#totals.output += output;
     this.#totals.cached += cacheRead;

@@ -3,7 +3,7 @@ import { isHeader, isTitleSlot } from '../../entries/envelope-check.ts';
 import { checkShape } from '../../entries/schema/index.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
-import type { Block } from '../../lines/reader.ts';
+import type { LineBlock } from '../../lines/reader.ts';
 import { FIELD, FIELDS, type ScannerKind } from '../../scanner/layout.ts';
 import { makeScanner } from '../../scanner/scanner.ts';
 import { rules } from '../index.ts';
@@ -86,7 +86,7 @@ export class LogCheck {
   }
 
   /** A block of lines: those that the scanner accepts are taken in by their facts, the others are read in full. */
-  block(block: Block): void {
+  block(block: LineBlock): void {
     const memory = this.#memory;
     // What is expected of a line depends on the header.
     const isReadable = this.log.version !== undefined && block.encoding !== 'invalid';
@@ -112,7 +112,7 @@ export class LogCheck {
   }
 
   /** Whether nothing is to be said about the shape of a line that the scanner has accepted. */
-  #isClean(memory: ShapeMemory, block: Block, at: number, number: number): boolean {
+  #isClean(memory: ShapeMemory, block: LineBlock, at: number, number: number): boolean {
     const { log } = this;
     const { scanner } = memory;
     // A header in the middle of the file changes what is expected.

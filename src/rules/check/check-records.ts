@@ -4,7 +4,7 @@ import { readContent } from '../../entries/damage.ts';
 import type { NearLog, RecordChecks, RecordFacts, RecordIssue, SnapshotFacts } from '../../formats/format.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
-import type { Block } from '../../lines/reader.ts';
+import type { LineBlock } from '../../lines/reader.ts';
 import { outlines, type ReadLine, wholeLines } from '../../lines/short-lines.ts';
 import type { Scanner } from '../../scanner/scanner.ts';
 import { rules } from '../index.ts';
@@ -113,7 +113,7 @@ export class RecordCheck {
   }
 
   /** A block of lines: those that are a record are taken in at once, the others are read as lines. */
-  block(block: Block): void {
+  block(block: LineBlock): void {
     if (block.encoding === 'invalid') {
       for (const line of block.split()) this.line(line);
       return;
@@ -141,7 +141,7 @@ export class RecordCheck {
     block.lines = number - block.number;
   }
 
-  #linesOf(block: Block): Iterable<ReadLine> {
+  #linesOf(block: LineBlock): Iterable<ReadLine> {
     const scanner = this.#scanner;
     const { reads } = this.#checks;
     if (!reads || !scanner?.load(block.bytes)) return wholeLines(block.bytes);

@@ -1,4 +1,4 @@
-import type { Block } from '../../lines/reader.ts';
+import type { LineBlock } from '../../lines/reader.ts';
 import { fillIds } from '../../log/index-builder.ts';
 import { type EntryRanges, entryRanges, NO_PARENT } from '../../log/log-index.ts';
 import {
@@ -62,7 +62,7 @@ export class PlainEntries {
   }
 
   /** The line of a record; false, and nothing added, where a rule may have something to say about its values. */
-  add(block: Block, at: number, line: number): boolean {
+  add(block: LineBlock, at: number, line: number): boolean {
     const { records } = this.#scanner;
     const log = this.#log;
     const codes = records[at + FIELD.codes] as number;
@@ -105,7 +105,7 @@ export class PlainEntries {
   }
 
   /** The symbols of the ids of the line's calls. */
-  #callIds(block: Block, at: number): readonly number[] {
+  #callIds(block: LineBlock, at: number): readonly number[] {
     const { records, calls } = this.#scanner;
     const count = records[at + FIELD.calls] as number;
     if (count === 0) return NO_CALLS;
@@ -128,7 +128,7 @@ function kindOf(role: number, codes: number): number {
   return (codes & CUT_TURN) === 0 ? KIND.assistant : KIND.cutTurn;
 }
 
-function parentOf(block: Block, start: number, length: number): string | null | undefined {
+function parentOf(block: LineBlock, start: number, length: number): string | null | undefined {
   if (length === NULL) return null;
   return length === ABSENT ? undefined : block.bytes.toString('latin1', start, start + length);
 }
