@@ -7,6 +7,7 @@ import { REPORTER_NAMES } from '../reporters/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, noteDamage, option, type ParsedArgs } from '../shared/command.ts';
 import { isFolderName } from '../shared/each-log.ts';
+import type { Redaction } from '../shared/redaction.ts';
 import { FROM_OPTION, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
 import { UsageError } from '../util/errors.ts';
 import { version } from '../util/version.ts';
@@ -76,26 +77,25 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
   const redaction = await openRedaction(args, io);
   const { makeScanner } = await import('../scanner/scanner.ts');
   const reading = { from: args.text('from'), scanner: makeScanner(scannerKind(io.env), io.random(8)) };
-  try {
-    if (isCheck) return await check(args, io, redaction.redactor, reading);
-    const { unsearched } = await import('../redact/redact-log.ts');
-    const isMany = args.operands.length > 1 || (await isFolderName(args.operands[0] ?? '-'));
-    const count = { logs: 0, found: 0 };
-    const code = await rewrite(args, io, async (input, out) => {
-      const done = await redactOne(input, out, redaction.redactor, reading);
-      count.logs++;
-      if (done.replaced.size > 0) count.found++;
-      if (done.replaced.size > 0 || !isMany) redaction.tell(input.name);
-      if (done.refs > 0) io.note(`${input.name}: ${unsearched(done.refs)}`);
-      noteDamage(input.name, done.damaged, 'was searched as text', io);
-      return done.damaged.length > 0 ? 1 : 0;
-    });
-    if (isMany && count.found === 0) io.note(`no secrets found in ${counted(count.logs, 'log')}`);
-    await redaction.finish();
-    return code;
-  } finally {
-    redaction.discard();
-  }
+  return isCheck ? await check(args, io, redaction.redactor, reading) : await redactAll(args, io, redaction, reading);
+}
+
+async function redactAll(args: ParsedArgs, io: Io, redaction: Redaction, reading: Reading): Promise<number> {
+  const { unsearched } = await import('../redact/redact-log.ts');
+  const isMany = args.operands.length > 1 || (await isFolderName(args.operands[0] ?? '-'));
+  const count = { logs: 0, found: 0 };
+  const code = await rewrite(args, io, async (input, out) => {
+    const { replaced, refs, damaged } = await redactOne(input, out, redaction.redactor, reading);
+    await redaction.saveMap();
+    count.logs++;
+    if (replaced.size > 0) count.found++;
+    if (replaced.size > 0 || !isMany) redaction.tell(input.name);
+    if (refs > 0) io.note(`${input.name}: ${unsearched(refs)}`);
+    noteDamage(input.name, damaged, 'was searched as text', io);
+    return damaged.length > 0 ? 1 : 0;
+  });
+  if (isMany && count.found === 0) io.note(`no secrets found in ${counted(count.logs, 'log')}`);
+  return code;
 }
 
 type Reading = Pick<SearchedLog, 'from' | 'scanner'>;

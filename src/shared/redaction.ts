@@ -30,11 +30,10 @@ export async function openRedaction(args: ParsedArgs, io: Io) {
     ignore: kindsIn(args, 'ignore'),
     allow: new Set(allow === undefined ? [] : await linesOf(allow, io)),
   };
-  // Last, for it leaves a temporary file where something fails behind it.
-  const map = openMap(args, io);
+  const map = mapOf(args, io);
   const redactor = new Redactor({
     ...settings,
-    onValue: map && ((marker, kind, value) => map.out.text(`${JSON.stringify({ marker, kind, value })}\n`)),
+    onValue: map && ((marker, kind, value) => void map.records.push(`${JSON.stringify({ marker, kind, value })}\n`)),
   });
   return {
     redactor,
@@ -45,11 +44,8 @@ export async function openRedaction(args: ParsedArgs, io: Io) {
       io.note(`${name}: ${summaryOf(redactor.tally)}`);
       redactor.tally = newTally();
     },
-    finish: async (): Promise<void> => {
-      await map?.out.flush();
-      await map?.sink.commit();
-    },
-    discard: () => map?.sink.discard(),
+    /** Writes what was replaced so far; to be done before a file is replaced, for then nothing else has the values. */
+    saveMap: async (): Promise<void> => await map?.save(),
   };
 }
 
@@ -77,8 +73,8 @@ async function linesOf(path: string, io: Io): Promise<string[]> {
   return text.split(/\r?\n/).filter((line) => line !== '');
 }
 
-/** A file that nobody else can read. */
-function openMap(args: ParsedArgs, io: Io) {
+/** What was replaced, for a file that nobody else can read. */
+function mapOf(args: ParsedArgs, io: Io) {
   const path = args.text('map');
   if (path === undefined) return undefined;
   if (path.toLowerCase().endsWith('.jsonl'))
@@ -90,7 +86,20 @@ function openMap(args: ParsedArgs, io: Io) {
   ];
   const other = isPlainPlace(path) ? others.find((one) => one !== '-' && samePlace(one, path)) : undefined;
   if (other !== undefined) throw new AppError(`${path}: is '${other}' itself; choose another file with --map`);
-  narrowMode(path, PRIVATE_MODE);
-  const sink = toFile(path, { random: io.random, signal: io.signal, mode: PRIVATE_MODE });
-  return { sink, out: new ByteWriter(sink.stream) };
+  const records: string[] = [];
+  return {
+    records,
+    save: async (): Promise<void> => {
+      narrowMode(path, PRIVATE_MODE);
+      const sink = toFile(path, { random: io.random, signal: io.signal, mode: PRIVATE_MODE });
+      try {
+        const out = new ByteWriter(sink.stream);
+        for (const record of records) await out.put(record);
+        await out.flush();
+        await sink.commit();
+      } finally {
+        sink.discard();
+      }
+    },
+  };
 }
