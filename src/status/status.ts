@@ -10,8 +10,9 @@ import type { Decision } from './evidence.ts';
 import { type CallFacts, endingOf, PathFacts, type TurnFacts } from './facts.ts';
 import { checklist, pendingCall, unansweredVerdict } from './pending.ts';
 import type { Probe } from './probe.ts';
+import { placeOnly, reason, reasonsOf } from './reasons.ts';
 import { readProviderError } from './results.ts';
-import type { EntryPlace, FileState, PendingCall, Reason, State, Status, StatusFinding } from './types.ts';
+import type { FileState, PendingCall, Reason, State, Status, StatusFinding } from './types.ts';
 
 /** Of each kind; a log with thousands of holes is not reported hole by hole. */
 const MOST_EVIDENCE = 50;
@@ -158,22 +159,6 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
     evidence: [...new Map(evidence.map((one) => [`${one.line} ${one.what}`, one])).values()],
     limits: limitsOf(path, file, pending),
   };
-}
-
-function reason(verdict: Verdict, state: State, what: string, place?: EntryPlace): StatusFinding {
-  return { what, place, reason: [verdict, state] };
-}
-
-function placeOnly({ entryId, line }: EntryPlace): EntryPlace {
-  return { entryId, line };
-}
-
-/** The worst first. */
-function reasonsOf(found: readonly StatusFinding[]): Reason[] {
-  const reasons = found.flatMap(({ what, place, reason: judged }) =>
-    judged ? { verdict: judged[0], state: judged[1], reason: what, ...(place ? placeOnly(place) : {}) } : [],
-  );
-  return reasons.sort((a, b) => severity(b.verdict) - severity(a.verdict));
 }
 
 function nextStep(
