@@ -75,7 +75,10 @@ async function sessionsInLines(name: string, store: ByteStore, io: ScanIo): Prom
   // More lines may show what these do not, also what kind of log it is.
   const scanned = await new LogScanner(undefined, io)
     .scanStore(name, inMemory(tellingLines(short)), facts)
-    .catch(() => undefined);
+    .catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+      return undefined;
+    });
   const first = scanned ? [facts.end(scanned.report)] : [];
   if (isEnough(first)) return first;
   const sessions = await sessionsOf(name, inMemory(short), io);
@@ -141,7 +144,7 @@ function* tellingEntries(index: Log['index']): Generator<number> {
       yield position;
 }
 
-/** What the entries of a log say of its session, as they pass by. */
+/** What the entries of a log say of its session, collected in one pass. */
 class PassingFacts implements Visitor<JsonObject> {
   #header: JsonObject | undefined;
   #slot = '';
@@ -165,6 +168,7 @@ class PassingFacts implements Visitor<JsonObject> {
   async pause(): Promise<void> {}
 
   end(report: ConversionReport | undefined): SessionFacts {
+    // The title is the one that `sessionTitle` gives of an open log.
     return {
       id: report?.session ?? stringOf(this.#header?.['id']),
       format: report?.source.format ?? 'pi',

@@ -1,5 +1,5 @@
 import { float64Column } from '../util/column.ts';
-import { Copies, looksOfAnswer, looksOfPrompt } from './copies.ts';
+import { answerFingerprint, Copies, promptFingerprint } from './copies.ts';
 import {
   type Answer,
   earlier,
@@ -73,11 +73,11 @@ export class Ledger {
     if (this.#held.length === 0) return;
     const forks = this.#held.splice(0).sort((a, b) => this.#rank(a.owner, b.owner));
     const answers = new Copies<Answer>(
-      looksOfAnswer,
+      answerFingerprint,
       forks.map(({ activity }) => activity.answers),
     );
     const prompts = new Copies<Prompt>(
-      looksOfPrompt,
+      promptFingerprint,
       forks.map(({ activity }) => activity.prompts),
     );
     for (const answer of this.answers()) answers.meet(answer);
