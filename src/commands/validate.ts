@@ -24,7 +24,7 @@ import { Validation } from '../validate/validation.ts';
 export const command: Command = {
   operands: '[FILE|DIR]...',
   description: [
-    'Reads each log once and reports every finding, errors and warnings, one line each. A folder means every *.jsonl below it, also those that OpenClaw has put aside (*.jsonl.deleted.*, *.jsonl.reset.*, *.jsonl.imported-*); files there that are not session logs are skipped and counted by kind. Piped text output ends with a summary on standard error. Exit 0 without errors (warnings do not count), 1 with errors, 2 if a file could not be checked.',
+    'Reads each log once and reports every finding, errors and warnings, one line each. A folder means every *.jsonl below it, also those that OpenClaw has put aside (*.jsonl.deleted.*, *.jsonl.reset.*, *.jsonl.imported-*); files there that are not session logs are skipped and counted by kind. Piped text output ends with a summary on standard error. Of the two formats for test reports, junit is for Jenkins and GitLab, junit-ant for tools that follow the schema of Ant. Exit 0 without errors (warnings do not count), 1 with errors, 2 if a file could not be checked.',
     "Findings about a line are reported as the line is read; those that need the whole file (tree, references, tools) follow at its end. 'sessionctl repair' fixes what is marked as fixable.",
     'Of a database of OpenClaw all sessions are checked, or the one that --session names, and findings say session and row; of one of Goose or OpenCode the newest, or the one that --session names.',
     'Memory: an index of about 64 bytes per entry of the current file, and the ids of tool calls; no content. In a log of Claude Code or Codex up to 500 bytes per record. A line is held in full while it is checked.',

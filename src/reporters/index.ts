@@ -10,6 +10,7 @@ export const reporters = {
   github: async () => (await import('./github.ts')).githubReporter,
   sarif: async () => (await import('./sarif.ts')).sarifReporter,
   junit: async () => (await import('./junit.ts')).junitReporter,
+  'junit-ant': async () => (await import('./junit.ts')).junitAntReporter,
   markdown: async () => (await import('./markdown.ts')).markdownReporter,
 } as const satisfies Readonly<Record<string, () => Promise<(options: ReporterOptions) => Reporter>>>;
 

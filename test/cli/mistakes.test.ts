@@ -74,7 +74,10 @@ const MISTAKES: readonly (readonly [argv: readonly string[], told: string])[] = 
     ['validate', '--rule', 'nonsense=off', ok],
     "unknown rule 'nonsense'; 'sessionctl validate --list-rules' lists them",
   ],
-  [['validate', '--format', 'xml', ok], "option '--format' must be one of text, json, github, sarif, junit, markdown"],
+  [
+    ['validate', '--format', 'xml', ok],
+    "option '--format' must be one of text, json, github, sarif, junit, junit-ant, markdown",
+  ],
 ];
 
 describe('a mistake that a person makes', () => {

@@ -73,9 +73,13 @@ describe.skipIf(!installed('bash'))('completion in bash', () => {
 
   it('offers options and their values', async () => {
     expect(await offered('sessionctl validate --form')).toEqual(['--format']);
-    expect(await offered('sessionctl validate --format j')).toEqual(['json', 'junit']);
-    expect(await offered('sessionctl validate --format=j')).toEqual(['json', 'junit']);
-    expect(await offered('sessionctl validate --format=j', ' \t\n')).toEqual(['--format=json', '--format=junit']);
+    expect(await offered('sessionctl validate --format j')).toEqual(['json', 'junit', 'junit-ant']);
+    expect(await offered('sessionctl validate --format=j')).toEqual(['json', 'junit', 'junit-ant']);
+    expect(await offered('sessionctl validate --format=j', ' \t\n')).toEqual([
+      '--format=json',
+      '--format=junit',
+      '--format=junit-ant',
+    ]);
     expect(await offered('sessionctl validate --max-findings ')).toEqual([]);
   });
 
@@ -161,7 +165,7 @@ describe.skipIf(!installed('fish'))('completion in fish', () => {
     expect(await offered('sessionctl vali')).toEqual(['validate']);
     expect(await offered('sessionctl help compl')).toEqual(['completion']);
     expect(await offered('sessionctl validate --form')).toEqual(['--format']);
-    expect(await offered('sessionctl validate --format j')).toEqual(['json', 'junit']);
+    expect(await offered('sessionctl validate --format j')).toEqual(['json', 'junit', 'junit-ant']);
     expect(await offered('sessionctl validate --explain dangling-p')).toEqual(['dangling-parent']);
     expect(await offered('sessionctl validate --rule dangling-parent=w')).toEqual(['dangling-parent=warning']);
     expect(await offered('sessionctl validate sess')).toEqual(['session.jsonl']);

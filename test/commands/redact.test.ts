@@ -156,7 +156,7 @@ describe('a damaged line', () => {
 
   it('is a warning of --check, in every format', async () => {
     const path = fileWith(`${HEADER}{"type":"mess`);
-    for (const format of ['text', 'json', 'github', 'sarif', 'junit', 'markdown']) {
+    for (const format of ['text', 'json', 'github', 'sarif', 'junit', 'junit-ant', 'markdown']) {
       const ran = await run(['redact', '--check', '--format', format, path]);
       expect(ran.code).toBe(0);
       expect(ran.stdout, format).toContain('damaged-line');
@@ -170,7 +170,7 @@ describe('no secret', () => {
     const entries = SECRETS.map(({ text }, at) => message(text, `e${at}`, at === 0 ? null : `e${at - 1}`));
     const path = fileWith(`${HEADER}${entries.join('')}{"type":"mess ${TOKEN}`);
     const outputs: string[] = [];
-    for (const format of ['text', 'json', 'github', 'sarif', 'junit', 'markdown']) {
+    for (const format of ['text', 'json', 'github', 'sarif', 'junit', 'junit-ant', 'markdown']) {
       const { stdout, stderr } = await run(['redact', '--check', '--format', format, path]);
       outputs.push(stdout, stderr);
     }
@@ -220,7 +220,7 @@ test('leaves no temporary file where another option is wrong', async () => {
 describe('--check', () => {
   it('lists findings with a pointer and never a value, in every format, and exits 1', async () => {
     const path = fileWith(log);
-    for (const format of ['text', 'json', 'github', 'sarif', 'junit', 'markdown']) {
+    for (const format of ['text', 'json', 'github', 'sarif', 'junit', 'junit-ant', 'markdown']) {
       const ran = await run(['redact', '--check', '--format', format, path]);
       expect(ran.code).toBe(1);
       expect(ran.stdout).toMatch(/github-token at \/message\/content\/0\/text/);

@@ -97,7 +97,7 @@ function misspoken(call: Call, ran: Ran, log: string | undefined): string | unde
     const format = isPlain ? (value('format') ?? 'text') : undefined;
     if (format === 'json') jsonLines(ran.stdout);
     if (format === 'sarif') JSON.parse(ran.stdout);
-    if (format === 'junit') parseXml(ran.stdout);
+    if (format?.startsWith('junit')) parseXml(ran.stdout);
     if (command === 'context' && !given.has('explain')) jsonLines(ran.stdout);
     if (given.has('json') && ['tree', 'log', 'diff', 'status', 'blobs'].includes(command)) jsonLines(ran.stdout);
     if (command === 'schema') JSON.parse(ran.stdout);

@@ -90,7 +90,10 @@ describe('the configuration file of validate', () => {
     [{ rules: { 'blank-line': 'warn' } }, "'rules.blank-line' must be one of error, warning, off"],
     [{ rules: [] }, "'rules' must be an object"],
     [{ ignore: 'x' }, "'ignore' must be an array"],
-    [{ formats: ['text', 'xml'] }, "'formats.1' must be one of text, json, github, sarif, junit, markdown, maybe with"],
+    [
+      { formats: ['text', 'xml'] },
+      "'formats.1' must be one of text, json, github, sarif, junit, junit-ant, markdown, maybe with",
+    ],
     [{ maxWarnings: 'x' }, "'maxWarnings' must be a number"],
     [{ maxWarnings: 1.5 }, "'maxWarnings' must be a number"],
     [{ maxWarnings: -1 }, "'maxWarnings': "],
@@ -150,7 +153,7 @@ describe('--ignore', () => {
   });
 
   it('is told by every format, with the reason', async () => {
-    const formats = ['json', 'github', 'sarif', 'junit', 'markdown'];
+    const formats = ['json', 'github', 'sarif', 'junit', 'junit-ant', 'markdown'];
     for (const format of formats) {
       const words = ['validate', '--no-config', '--ignore', '**/b.jsonl', '--format', format];
       expect((await run([...words, project])).stdout, format).toContain(
