@@ -51,7 +51,7 @@ const checks: RecordChecks = {
   evidence: {},
   isRecord: ({ n }) => typeof n === 'string',
   describe: ({ n, up, asks, answers, odd }) => ({
-    type: 'x', isSpoken: n !== undefined, conversation: '', id: n as string, parentId: up as string | null,
+    type: 'x', isInConversation: n !== undefined, conversation: '', id: n as string, parentId: up as string | null,
     role: answers ? 'result' : asks ? 'assistant' : 'user',
     blocks: asks ? [{ kind: 'call', path: 'asks', callId: String(asks) }] : answers ? [{ kind: 'result', path: 'answers', callId: String(answers) }] : [],
     issues: (Array.isArray(odd) ? odd : []).flatMap((one, at) => one === null ? [{ rule: 'unknown-block', path: 'odd[' + at + ']', message: 'odd' }] : []),

@@ -25,8 +25,8 @@ export const UNNAMED = '?';
 export interface RecordFacts {
   /** The type of the record, in the words of its format. */
   readonly type: string;
-  /** It is part of a conversation: others may hang from it, or it goes to the model. */
-  readonly isSpoken: boolean;
+  /** Others may hang from it, or it goes to the model. */
+  readonly isInConversation: boolean;
   /** It says what log this is; it has to be the first record. */
   readonly isHeader?: boolean;
   /** Which conversation of the file: '' is the main one, others are those of subagents. */
@@ -53,8 +53,8 @@ export interface RecordFacts {
   readonly compaction?: { readonly kept: readonly string[]; readonly isWhole: boolean };
   /** It is the summary that a compaction needs. */
   readonly isSummary?: boolean;
-  /** What of it goes to the model, where a record has no id: two equal ones in a row are one record and its copy. */
-  readonly said?: JsonObject | undefined;
+  /** What goes to the model, where records have no id: the second of two equal ones in a row is a copy. */
+  readonly content?: JsonObject | undefined;
   /** What other records may name besides its id, such as a call or a group of records that it begins. */
   readonly names?: readonly string[];
   /** What it names itself: an id or a name of this record or of an earlier one. */
@@ -95,8 +95,8 @@ export interface RecordIssue {
   readonly path: string;
   readonly message: string;
   readonly severity?: 'error' | 'warning';
-  /** What has to be there, where the rest of the record tells. */
-  readonly told?: string | undefined;
+  /** The right value, where it can be inferred from the rest of the record. */
+  readonly inferred?: string | undefined;
 }
 
 /**

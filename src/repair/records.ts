@@ -168,14 +168,14 @@ async function recheck(repair: RecordRepair, checks: RecordChecks, wants: Wants,
   const units = repair.next();
   const byOffset = new Map(units.map((unit) => [unit.offset, unit]));
   const check = recordCheck(checks, request, ({ rule, severity, offset, path, fixable }) => {
-    // What concerns the whole file is told of its start.
+    // A finding about the whole file belongs to its first record.
     const unit = byOffset.get(offset) ?? units[0];
     if (unit && fixable && wants(rule, severity)) findings.push({ unit, rule, path });
   });
   check.log.firstOversizeLine = repair.index.firstOversizeLine;
   check.log.lines = repair.index.lines;
   // Asked of what the records were made from.
-  check.log.tellsHeader = true;
+  check.log.canRebuildHeader = true;
   if (repair.header) check.log.header = checks.describe(repair.header);
   for (const { line, offset, facts, digest, order } of units) {
     check.record({}, digest, { number: line, offset }, facts);
@@ -227,12 +227,12 @@ class RecordIndexBuilder {
     this.#lines.end();
   }
 
-  /** What is known of a record once it has what the rest of it tells. */
-  #told(value: JsonObject, { issues }: RecordFacts): RecordFacts | undefined {
-    const told = issues.filter((issue) => issue.told !== undefined);
-    if (told.length === 0) return undefined;
-    const whole = told.reduce((before, { path, told: text }) => withValueAt(before, path, text), value);
-    return { ...this.#checks.describe(whole), said: undefined };
+  /** The facts of a record with the missing members that can be inferred from the others. */
+  #inferredFacts(value: JsonObject, { issues }: RecordFacts): RecordFacts | undefined {
+    const missing = issues.filter(({ inferred }) => inferred !== undefined);
+    if (missing.length === 0) return undefined;
+    const whole = missing.reduce((before, { path, inferred }) => withValueAt(before, path, inferred), value);
+    return { ...this.#checks.describe(whole), content: undefined };
   }
 
   #add({ value, line, offset, length, frozen, damage, bytes, splices, newline }: FoundObject): RecordUnit {
@@ -257,13 +257,13 @@ class RecordIndexBuilder {
       edits: undefined,
       newline,
       // What it says may be long, and is asked for but once.
-      facts: facts.said ? { ...facts, said: undefined } : facts,
+      facts: facts.content ? { ...facts, content: undefined } : facts,
       digest: origin,
       origin,
       value: keepsValue ? value : undefined,
       raw: facts.isHeader ? raw : undefined,
       isNew: false,
-      told: this.#told(value, facts),
+      inferredFacts: this.#inferredFacts(value, facts),
       inside: undefined,
     };
     index.units.push(this.#unit);

@@ -19,7 +19,7 @@ export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
   recordsEnd: (log, report) => {
     for (let position = 0; position < log.size; position++) {
       const parent = log.parentOf(position);
-      if (parent >= 0 || !log.isSpoken(position) || log.mayBeRoot(position) || log.isFirst(position)) continue;
+      if (parent >= 0 || !log.isInConversation(position) || log.mayBeRoot(position) || log.isFirst(position)) continue;
       const isHidden = log.firstOversizeLine > 0 && log.firstOversizeLine < log.lineOf(position);
       if (isHidden || log.isCopy(position)) continue;
       const id = log.parentIdOf(position);

@@ -11,8 +11,8 @@ export const duplicateRecord = defineRule('duplicate-record', 'warning', 'tree',
   example:
     '{…"type":"response_item","payload":{"type":"message",…"text":"Go on."…}}\n{…"type":"response_item","payload":{"type":"message",…"text":"Go on."…}}',
   record: (record, log, report) => {
-    const { said } = record.facts;
-    if (!said || !log.lastSaid || !isDeepStrictEqual(said, log.lastSaid)) return;
+    const { content } = record.facts;
+    if (!content || !log.lastContent || !isDeepStrictEqual(content, log.lastContent)) return;
     report(placeOfRecord(record), `the same as the record on line ${log.lineOf(log.size - 1)}`);
   },
   fix: { records: dropRecord },

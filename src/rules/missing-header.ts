@@ -15,7 +15,7 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
   },
   recordsEnd: (log, report) => {
     const message = log.size === 0 ? 'the file has no record' : 'no line is a header';
-    if (!log.header) report(WHOLE_FILE, message, undefined, log.tellsHeader);
+    if (!log.header) report(WHOLE_FILE, message, undefined, log.canRebuildHeader);
   },
   fix: {
     records: writeHeader,

@@ -10,8 +10,8 @@ export const unknownEntryType = shapeRule('unknown-entry-type', 'warning', 'shap
   recordsEnd: (log, report) => {
     const seen = new Set<number>();
     for (let position = 0; position < log.size; position++) {
-      const parent = log.isSpoken(position) ? log.parentOf(position) : -1;
-      if (parent < 0 || log.isSpoken(parent) || seen.has(parent)) continue;
+      const parent = log.isInConversation(position) ? log.parentOf(position) : -1;
+      if (parent < 0 || log.isInConversation(parent) || seen.has(parent)) continue;
       seen.add(parent);
       const message = `agents skip a record of this type, and line ${log.lineOf(position)} hangs from it`;
       report(log.placeOf(parent), message);

@@ -25,9 +25,9 @@ function wholeMessages(bytes: Buffer, { isRecord, describe: factsOf }: RecordChe
     const line = new Line(at + 1, at, raw.replace(/\n$/, ''), raw.endsWith('\n'), 'invalid');
     const { damage, objects } = readContent(line, undefined, isRecord);
     for (const { value, text } of damage === 'invalid-utf8' ? [] : objects) {
-      const { isSpoken, role, issues, blocks, compaction } = factsOf(value);
+      const { isInConversation, role, issues, blocks, compaction } = factsOf(value);
       const isText = blocks.every(({ kind, isEmpty }) => kind === 'text' && !isEmpty);
-      if (!isSpoken || !role || compaction || issues.length > 0 || !isText || seen.has(text)) continue;
+      if (!isInConversation || !role || compaction || issues.length > 0 || !isText || seen.has(text)) continue;
       seen.add(text);
       const { message, payload } = value;
       const content = [message, payload].flatMap((one) => (isObject(one) ? one['content'] : []));

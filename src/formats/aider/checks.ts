@@ -30,7 +30,7 @@ export const checks: RecordChecks = {
   isRecord: () => true,
   describe: ({ type }) => ({
     type: String(type),
-    isSpoken: type === 'user' || type === 'text',
+    isInConversation: type === 'user' || type === 'text',
     isHeader: type === 'header',
     conversation: '',
     blocks: [],

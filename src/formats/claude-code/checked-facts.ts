@@ -34,7 +34,7 @@ export function describeChecked(record: JsonObject): RecordFacts {
   const isChain = CHAIN.has(type) && (uuid !== undefined || type !== 'progress');
   if (isChain || (typeof type !== 'string' && uuid !== undefined)) return chainFacts(record);
   const issues = typeof type === 'string' ? NO_ISSUES : typeIssue(record);
-  const base = { type: stringOf(type) ?? '', isSpoken: false, conversation: '', blocks: NO_BLOCKS, issues };
+  const base = { type: stringOf(type) ?? '', isInConversation: false, conversation: '', blocks: NO_BLOCKS, issues };
   // A type that the agent does not know: it skips the record, and with it what hangs from it.
   if (typeof uuid === 'string')
     return { ...base, id: uuid, parentId: parentOf(record), timestamp: record['timestamp'] };
@@ -59,7 +59,7 @@ function chainFacts(record: JsonObject): RecordFacts {
   const isBoundary = type === 'system' && record['subtype'] === 'compact_boundary';
   return {
     type: type ?? '',
-    isSpoken: true,
+    isInConversation: true,
     conversation: isSidechain === true ? (stringOf(agentId) ?? UNNAMED) : '',
     id: stringOf(uuid),
     parentId: parentOf(record),
@@ -213,11 +213,11 @@ function need(
   path: string,
   isRight: boolean,
   wanted: string,
-  told?: string,
+  inferred?: string,
 ): void {
   if (isRight) return;
-  if (value === undefined) issues.push({ rule: 'missing-field', path, message: `${path} is missing`, told });
-  else issues.push({ rule: 'wrong-type', path, message: `${path} is not ${wanted}`, told });
+  if (value === undefined) issues.push({ rule: 'missing-field', path, message: `${path} is missing`, inferred });
+  else issues.push({ rule: 'wrong-type', path, message: `${path} is not ${wanted}`, inferred });
 }
 
 /** Nothing is lost with a record that nobody can hang from. */

@@ -52,14 +52,14 @@ export function describeRecord(record: JsonObject): RecordFacts {
     if (type === undefined && ('record_type' in record || typeof record['id'] === 'string')) return bare(record);
   }
   const issues = envelopeIssues(record);
-  const kind = toldType(record) ?? textOf(type);
+  const kind = inferredType(record) ?? textOf(type);
   if (!isObject(payload)) return factsOf(record, kind, { issues });
   if (kind === 'response_item') return describeItem(record, payload, 'payload.', textOf(payload['type']), issues);
   if (kind === 'session_meta') return describeHeader(record, payload, issues);
   if (kind === 'compacted') {
     requireMembers(kind, payload, 'payload.', issues);
     if (!Array.isArray(payload['replacement_history'])) issues.push(HALF_COMPACTION);
-    return factsOf(record, kind, { issues, isSpoken: true });
+    return factsOf(record, kind, { issues, isInConversation: true });
   }
   if (typeof type === 'string' && !isEnvelopeType(type)) issues.push(unknownType('type', type));
   return factsOf(record, kind, { issues });
@@ -71,14 +71,14 @@ function bare(record: JsonObject): RecordFacts {
   return { ...factsOf(record, isHeader ? 'session_meta' : 'state', { isHeader }), timestamp: null };
 }
 
-type Known = Partial<Pick<RecordFacts, 'isSpoken' | 'isHeader' | 'role' | 'blocks' | 'issues' | 'said'>>;
+type Known = Partial<Pick<RecordFacts, 'isInConversation' | 'isHeader' | 'role' | 'blocks' | 'issues' | 'content'>>;
 
 /** Always of one shape, because there are as many as records. */
 function factsOf(record: JsonObject, type: string, known: Known): RecordFacts {
   const { ordinal, timestamp } = record;
   return {
     type,
-    isSpoken: known.isSpoken === true,
+    isInConversation: known.isInConversation === true,
     isHeader: known.isHeader === true,
     conversation: '',
     role: known.role,
@@ -87,7 +87,7 @@ function factsOf(record: JsonObject, type: string, known: Known): RecordFacts {
     timestamp: typeof timestamp === 'string' ? timestamp : null,
     // Any other value is a finding of its own.
     ordinal: typeof ordinal === 'number' ? ordinal : (ordinal ?? undefined) === undefined ? undefined : null,
-    said: known.said,
+    content: known.content,
     issues: known.issues ?? NO_ISSUES,
   };
 }
@@ -96,7 +96,7 @@ function envelopeIssues(record: JsonObject): RecordIssue[] {
   const issues: RecordIssue[] = [];
   const { timestamp, type, payload, ordinal } = record;
   if (typeof timestamp !== 'string') issues.push(memberIssue('timestamp', timestamp, 'a string'));
-  if (typeof type !== 'string') issues.push(memberIssue('type', type, 'a string', toldType(record)));
+  if (typeof type !== 'string') issues.push(memberIssue('type', type, 'a string', inferredType(record)));
   if (!isObject(payload)) issues.push(memberIssue('payload', payload, 'an object'));
   if (ordinal !== undefined && ordinal !== null && !(Number.isSafeInteger(ordinal) && (ordinal as number) >= 0))
     issues.push(memberIssue('ordinal', ordinal, 'a whole number'));
@@ -138,9 +138,9 @@ function describeItem(
   return factsOf(record, type, {
     issues,
     blocks: toolBlocks(item, at, type),
-    isSpoken: true,
+    isInConversation: true,
     role: isResult ? 'result' : type.endsWith('_call') || type === 'reasoning' ? 'assistant' : speaker,
-    said: item,
+    content: item,
   });
 }
 
@@ -160,8 +160,8 @@ function requireMembers(type: string, item: JsonObject, at: string, issues: Reco
     const value = item[member];
     const isText = member === 'call_id' || member === 'role';
     if (value === undefined || value === null || (isText && typeof value !== 'string')) {
-      const told = member === 'role' ? toldRole(item) : undefined;
-      issues.push(memberIssue(`${at}${member}`, value, required[member] ?? '', told));
+      const inferred = member === 'role' ? inferredRole(item) : undefined;
+      issues.push(memberIssue(`${at}${member}`, value, required[member] ?? '', inferred));
     }
   }
 }
@@ -188,21 +188,21 @@ function messageIssues({ content }: JsonObject, at: string, issues: RecordIssue[
 }
 
 /** The type of a record that has none, where its payload can only be an item. */
-function toldType({ type, payload }: JsonObject): string | undefined {
+function inferredType({ type, payload }: JsonObject): string | undefined {
   if (typeof type === 'string' || !isObject(payload)) return undefined;
   // There are events of this type too.
   return isItemType(payload['type']) && payload['type'] !== 'agent_message' ? 'response_item' : undefined;
 }
 
 /** Who spoke, by the kind of the text. */
-function toldRole({ content }: JsonObject): string | undefined {
+function inferredRole({ content }: JsonObject): string | undefined {
   const [first] = (Array.isArray(content) ? content : []) as readonly unknown[];
   const type = isObject(first) ? first['type'] : undefined;
   return type === 'output_text' ? 'assistant' : type === 'input_text' ? 'user' : undefined;
 }
 
-function memberIssue(path: string, value: unknown, kind: string, told?: string): RecordIssue {
-  const more = told === undefined ? {} : { told };
+function memberIssue(path: string, value: unknown, kind: string, inferred?: string): RecordIssue {
+  const more = inferred === undefined ? {} : { inferred };
   if (value === undefined) return { rule: 'missing-field', path, message: `'${path}' is missing`, ...more };
   return { rule: 'wrong-type', path, message: `'${path}' is not ${kind}`, ...more };
 }
@@ -216,9 +216,9 @@ function emptyText(path: string): RecordIssue {
 }
 
 /** Both keep Codex from reading a record; only of items and compactions something is lost then. */
-function addFlaws(record: JsonObject, isSpoken: boolean, issues: RecordIssue[]): void {
+function addFlaws(record: JsonObject, isInConversation: boolean, issues: RecordIssue[]): void {
   const flaws = flawsIn(record, DEEPEST);
-  const severity = isSpoken ? 'error' : 'warning';
+  const severity = isInConversation ? 'error' : 'warning';
   const add = (rule: string, message: string): number => issues.push({ rule, path: '', message, severity });
   if ((flaws & HALF_PAIR) !== 0)
     add('lone-surrogate', 'a string has half of a surrogate pair, as an escape; Codex skips the record');

@@ -64,7 +64,7 @@ function describe(event: JsonObject): RecordFacts {
   const files = filesOf(event, textOf(sessionId), issues);
   return {
     type,
-    isSpoken: role !== undefined || use !== undefined,
+    isInConversation: role !== undefined || use !== undefined,
     conversation: '',
     id: typeof id === 'string' ? id : undefined,
     role,

@@ -51,7 +51,7 @@ function isRecord(value: JsonObject): boolean {
 /** What the rules need to know of a record. */
 function describe(record: JsonObject): RecordFacts {
   const { id, type, $set: change, $rewindTo: rewind } = record;
-  const facts = { conversation: '', timestamp: null, isSpoken: false, blocks: NO_BLOCKS, issues: [] };
+  const facts = { conversation: '', timestamp: null, isInConversation: false, blocks: NO_BLOCKS, issues: [] };
   if (rewind !== undefined) return { ...facts, type: '$rewindTo' };
   if (isObject(change)) return { ...facts, type: '$set', ...describeList(change['messages']) };
   if (type === undefined && id === undefined) return { ...facts, type: 'header', ...describeHeader(record) };
@@ -68,7 +68,7 @@ function describe(record: JsonObject): RecordFacts {
     ...facts,
     type: textOf(type),
     id: textOf(id) || undefined,
-    isSpoken: role !== undefined,
+    isInConversation: role !== undefined,
     role,
     blocks,
     issues,
@@ -84,15 +84,15 @@ function describeHeader(record: JsonObject): Pick<RecordFacts, 'isHeader' | 'iss
 }
 
 /** Only the calls of a list: it repeats what was said, and results may be there three times over. */
-function describeList(messages: unknown): Pick<RecordFacts, 'isSpoken' | 'blocks'> {
+function describeList(messages: unknown): Pick<RecordFacts, 'isInConversation' | 'blocks'> {
   const blocks: BlockFacts[] = [];
-  let isSpoken = false;
+  let isInConversation = false;
   for (const [at, message] of (Array.isArray(messages) ? messages : []).entries()) {
     if (!isObject(message)) continue;
-    isSpoken ||= readMessage(message).kind !== 'aside';
+    isInConversation ||= readMessage(message).kind !== 'aside';
     blocks.push(...blocksOf(message, `$set.messages[${at}].`));
   }
-  return { isSpoken, blocks };
+  return { isInConversation, blocks };
 }
 
 /** Calls and results, in the content and beside it. */

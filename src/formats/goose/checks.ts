@@ -50,7 +50,7 @@ function describe(record: JsonObject): RecordFacts {
   if (isHeader(record))
     return {
       type: 'session',
-      isSpoken: false,
+      isInConversation: false,
       isHeader: true,
       conversation: '',
       blocks: [],
@@ -63,7 +63,7 @@ function describe(record: JsonObject): RecordFacts {
   const isResult = blocks.some(({ kind }) => kind === 'result');
   return {
     type: textOf(role),
-    isSpoken: true,
+    isInConversation: true,
     conversation: '',
     role: role === 'assistant' ? 'assistant' : role === 'user' ? (isResult ? 'result' : 'user') : undefined,
     blocks,

@@ -37,7 +37,7 @@ function describe(record: JsonObject): RecordFacts {
   const issues = isSession ? [] : [...issuesOf(record)];
   return {
     type: isSession ? 'session' : textIn(role) || 'message',
-    isSpoken: !isSession,
+    isInConversation: !isSession,
     ...(isSession ? { isHeader: true } : {}),
     conversation: '',
     id: isSession || typeof id !== 'string' ? undefined : id,

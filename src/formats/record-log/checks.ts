@@ -57,7 +57,7 @@ function describe(record: JsonObject): RecordFacts {
   const use = kind === 'tool_started' ? 'call' : kind === 'tool_finished' ? 'result' : undefined;
   return {
     type: kind,
-    isSpoken: role !== undefined,
+    isInConversation: role !== undefined,
     isHeader: kind === 'session_meta',
     conversation: '',
     role,

@@ -49,17 +49,17 @@ function describe(record: JsonObject): RecordFacts {
   const facts = { conversation: '', timestamp: null, blocks, issues };
   if (type === 'session') {
     for (const key of ['harness', 'id']) found.text(record[key], key, 'bad-header');
-    return { ...facts, type, isSpoken: false, isHeader: true };
+    return { ...facts, type, isInConversation: false, isHeader: true };
   }
   if (!found.text(type, 'type') || type !== 'message') {
     if (typeof type === 'string')
       issues.push({ rule: 'unknown-entry-type', path: 'type', message: `unknown type ${shortJson(type)}` });
-    return { ...facts, type: String(type), isSpoken: false };
+    return { ...facts, type: String(type), isInConversation: false };
   }
   if (!isObject(message)) {
     const rule = message === undefined ? 'missing-field' : 'wrong-type';
     issues.push({ rule, path: 'message', message: `message is ${message === undefined ? 'missing' : 'no object'}` });
-    return { ...facts, type, isSpoken: true };
+    return { ...facts, type, isInConversation: true };
   }
   const { role, content, reasoningContent, toolCalls, toolCallId, timestamp, model } = message;
   if (found.text(role, 'message.role') && !ROLES.has(role))
@@ -70,7 +70,7 @@ function describe(record: JsonObject): RecordFacts {
   found.calls(toolCalls);
   if (role === 'tool' && found.text(toolCallId, 'message.toolCallId'))
     blocks.push({ kind: 'result', path: 'message', callId: toolCallId });
-  return { ...facts, type, isSpoken: true, role: roleOf(role), timestamp: timeOf(timestamp) };
+  return { ...facts, type, isInConversation: true, role: roleOf(role), timestamp: timeOf(timestamp) };
 }
 
 function roleOf(role: unknown): RecordFacts['role'] {

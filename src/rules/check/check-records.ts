@@ -126,13 +126,13 @@ export class RecordCheck {
       if (value && facts && !(isCut && facts.issues.length > 0)) {
         this.log.lines++;
         const bytes = block.bytes.subarray(start, start + length);
-        const { said } = facts;
-        const isCompared = said !== undefined && (!isCut || this.#mayRepeat(said));
+        const { content } = facts;
+        const isCompared = content !== undefined && (!isCut || this.#mayRepeat(content));
         if (isCompared) this.#completeLast();
         const place = { number, offset: block.offset + start, bytes };
         this.record(value, text, place, isCut && isCompared ? this.#whole(bytes) : facts);
-        this.#cut = isCut && said ? bytes : undefined;
-        if (this.#cut) this.log.lastSaid = said;
+        this.#cut = isCut && content ? bytes : undefined;
+        if (this.#cut) this.log.lastContent = content;
       } else this.line(block.line(start, length, number));
       number++;
     }
@@ -149,14 +149,14 @@ export class RecordCheck {
   }
 
   /** Whether a record of which something was left out may say the same as the one before it. */
-  #mayRepeat(said: JsonObject): boolean {
-    const { lastSaid } = this.log;
-    return lastSaid !== undefined && (!this.#cut || isDeepStrictEqual(said, lastSaid));
+  #mayRepeat(content: JsonObject): boolean {
+    const { lastContent } = this.log;
+    return lastContent !== undefined && (!this.#cut || isDeepStrictEqual(content, lastContent));
   }
 
   /** Reads what was left out of the last record. */
   #completeLast(): void {
-    if (this.#cut) this.log.lastSaid = this.#whole(this.#cut)?.said;
+    if (this.#cut) this.log.lastContent = this.#whole(this.#cut)?.content;
     this.#cut = undefined;
   }
 
@@ -213,7 +213,8 @@ export class RecordCheck {
     const { log } = this;
     const { edit, keepsOffsets } = this.#checks;
     if (isHeader) this.#keepsOffsets = keepsOffsets?.(value) === true;
-    if (!log.tellsHeader && log.size < HEADER_RECORDS) log.tellsHeader = edit?.header?.([value], '') !== undefined;
+    if (!log.canRebuildHeader && log.size < HEADER_RECORDS)
+      log.canRebuildHeader = edit?.header?.([value], '') !== undefined;
   }
 
   #issues({ id }: ActiveRecordRule, record: CheckedRecord, issues: readonly RecordIssue[]): void {

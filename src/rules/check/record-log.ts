@@ -18,7 +18,7 @@ export const NO_MESSAGE = -1;
 export const ROOT = -1;
 export const LOST = -2;
 
-const FLAG = { spoken: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assistant: 32, compaction: 64 };
+const FLAG = { inConversation: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assistant: 32, compaction: 64 };
 
 /** How many records above it are looked at for where an answer was left and another one begun. */
 const MOST_TAKEN_BACK = 64;
@@ -45,20 +45,18 @@ export interface Snapshot extends SnapshotFacts {
  * about 50 bytes per record and no content.
  */
 export class RecordLog {
-  /** Lines, records among them, and those of a conversation. */
   lines = 0;
-  spoken = 0;
   firstOversizeLine = 0;
   /** A document has records over several lines, so that lines between two of them are no lost ones. */
   isDocument = false;
   /** The first header, and the line that it is on. */
   header: RecordFacts | undefined;
   headerLine = 0;
-  /** A header can be made from what the first records say. */
-  tellsHeader = false;
+  /** The first records have what a new header needs. */
+  canRebuildHeader = false;
   /** The last record that names a leaf, and the last that is part of the main conversation. */
   leaf: { readonly id: string; readonly position: number } | undefined;
-  lastSpoken = -1;
+  lastInConversation = -1;
   /** What was said last in the main conversation, by its time; not a result. */
   newest = -1;
   /** Records that have a time that can be read. */
@@ -69,8 +67,8 @@ export class RecordLog {
   /** By how much the ordinals were ahead of the positions where they last counted up by one. */
   ordinalShift: number | undefined;
   readonly unnumbered: number[] = [];
-  /** Of the last record. */
-  lastSaid: JsonObject | undefined;
+  /** `content` of the last record, to find copies. */
+  lastContent: JsonObject | undefined;
   images = 0;
   /** The images that a provider may refuse: it depends on how many there are. */
   readonly largeImages: (ToolUse & { readonly image: NonNullable<BlockFacts['image']> })[] = [];
@@ -147,8 +145,8 @@ export class RecordLog {
     return this.#time.at(position);
   }
 
-  isSpoken(position: number): boolean {
-    return (this.#flags.at(position) & FLAG.spoken) !== 0;
+  isInConversation(position: number): boolean {
+    return (this.#flags.at(position) & FLAG.inConversation) !== 0;
   }
 
   mayBeRoot(position: number): boolean {
@@ -267,10 +265,10 @@ export class RecordLog {
   add(record: CheckedRecord): number {
     const { line, offset, facts, time } = record;
     const position = this.size;
-    const { id, parentId, isSpoken, conversation, messageId } = facts;
+    const { id, parentId, isInConversation, conversation, messageId } = facts;
     const message = messageId === undefined ? NO_MESSAGE : this.#messageIds.intern(conversation + messageId);
-    let flags = (isSpoken ? FLAG.spoken : 0) | (facts.mayBeRoot ? FLAG.mayBeRoot : 0);
-    if (isSpoken && facts.role === 'user') flags |= FLAG.prompt;
+    let flags = (isInConversation ? FLAG.inConversation : 0) | (facts.mayBeRoot ? FLAG.mayBeRoot : 0);
+    if (isInConversation && facts.role === 'user') flags |= FLAG.prompt;
     if (facts.role === 'assistant') flags |= FLAG.assistant;
     if (facts.compaction) flags |= FLAG.compaction;
     const symbol = id === undefined ? NO_ID : this.#symbol(id);
@@ -286,12 +284,11 @@ export class RecordLog {
     this.#conversation.push(this.#nameOf(conversation));
     // What a copy says was said.
     if ((flags & FLAG.copy) === 0) this.#take(position, facts, message);
-    if (isSpoken) {
-      this.spoken++;
+    if (isInConversation) {
       if (conversation === '') {
-        this.lastSpoken = position;
-        const isSaid = (flags & (FLAG.prompt | FLAG.assistant)) !== 0 && (flags & FLAG.repeated) === 0;
-        if (isSaid && time !== undefined && (this.newest < 0 || time >= this.timeOf(this.newest)))
+        this.lastInConversation = position;
+        const isTurn = (flags & (FLAG.prompt | FLAG.assistant)) !== 0 && (flags & FLAG.repeated) === 0;
+        if (isTurn && time !== undefined && (this.newest < 0 || time >= this.timeOf(this.newest)))
           this.newest = position;
       }
       if (time !== undefined) this.timed++;
@@ -300,13 +297,13 @@ export class RecordLog {
   }
 
   #take(position: number, facts: RecordFacts, message: number): void {
-    const { blocks, conversation, isSpoken, role, compaction, leaf } = facts;
+    const { blocks, conversation, isInConversation, role, compaction, leaf } = facts;
     if (facts.isHeader && !this.header) {
       this.header = facts;
       this.headerLine = this.lineOf(position);
     }
     if (leaf !== undefined) this.leaf = { id: leaf, position };
-    this.lastSaid = facts.said;
+    this.lastContent = facts.content;
     if (typeof facts.ordinal === 'number') {
       const shift = facts.ordinal - position;
       if (this.lastOrdinal !== undefined && this.lastOrdinal - this.lastOrdinalAt === shift) this.ordinalShift = shift;
@@ -327,7 +324,7 @@ export class RecordLog {
     const last = this.compactions.at(-1);
     if (last && facts.isSummary) last.hasSummary = true;
     if (compaction) this.compactions.push({ position, kept: compaction.kept, hasSummary: compaction.isWhole });
-    if (!isSpoken) return;
+    if (!isInConversation) return;
     const known = this.conversations.get(conversation);
     const current = known ?? { first: position, last: position, message, isCalling: false };
     if (!known) this.conversations.set(conversation, current);

@@ -149,7 +149,7 @@ class RecordPaths {
       const root = parent < 0 ? (this.#isRoot(at) ? at : UNKNOWN) : (this.#roots[parent] as number);
       this.#numbers[at] = number;
       this.#turns[at] = log.isTurn(at) ? at : parent < 0 ? -1 : (this.#turns[parent] as number);
-      this.#roots[at] = log.isSpoken(at) && !ambiguous.has(at) ? root : UNKNOWN;
+      this.#roots[at] = log.isInConversation(at) && !ambiguous.has(at) ? root : UNKNOWN;
     }
     for (const at of topDown.reverse()) {
       const parent = children.parentOf(at);

@@ -61,14 +61,14 @@ export const completeHeader = eachRecord((repair, { unit, rule, path }) => {
     repair.set(unit, path, json, { rule, words: `set ${path} of the header` });
 });
 
-/** A record gets the id, parent, time or number that it lacks, or what the rest of it tells; others leave. */
+/** Gives a record the id, parent, time or number that it lacks, or what can be inferred; drops the others. */
 export const fixRecordField: FixRecords = (repair, findings) => {
   const { paths } = repair.edit;
   const [timeless, unnumbered]: [RecordFinding[], RecordFinding[]] = [[], []];
   for (const finding of findings) {
     const { unit, rule, path = '' } = finding;
     const [block] = /^.*?\[\d+\]/.exec(path) ?? [];
-    const told = unit.facts.issues.find((issue) => issue.path === path)?.told;
+    const inferred = unit.facts.issues.find((issue) => issue.path === path)?.inferred;
     if (unit.edits?.drop) continue;
     if (path === paths.ordinal) unnumbered.push(finding);
     else if (unit.facts.isHeader) completeHeader(repair, [finding]);
@@ -76,7 +76,7 @@ export const fixRecordField: FixRecords = (repair, findings) => {
     else if (path === paths.id) repair.setId(unit, path, rule);
     else if (path === paths.parentId) reattachRecord(repair, [finding]);
     else if (path === paths.timestamp) timeless.push(finding);
-    else if (told !== undefined) repair.setTold(unit, path, told, rule);
+    else if (inferred !== undefined) repair.setInferred(unit, path, inferred, rule);
     else repair.drop(unit, rule, 'moved the record to quarantine');
   }
   if (timeless.length > 0) fixRecordTime(repair, timeless);
@@ -102,7 +102,7 @@ export const fixRecordIds: FixRecords = (repair, findings) => {
     for (let last = all.at(-1); last && last.order > unit.order; last = all.at(-1)) named.push(...all.splice(-1));
     repair.rename(named, id, repair.setId(unit, path, rule), rule);
     // As siblings one of them would be out of view.
-    if (unit.facts.parentId === first.facts.parentId && unit.facts.isSpoken) repair.setParent(unit, id, rule);
+    if (unit.facts.parentId === first.facts.parentId && unit.facts.isInConversation) repair.setParent(unit, id, rule);
   }
 };
 
@@ -110,10 +110,10 @@ export const fixRecordIds: FixRecords = (repair, findings) => {
 export const passBy = eachRecord((repair, { unit, rule }) => {
   const { id } = unit.facts;
   let above: RecordUnit | undefined = unit;
-  for (let steps = 0; above && !above.facts.isSpoken; steps++)
+  for (let steps = 0; above && !above.facts.isInConversation; steps++)
     above = typeof above.facts.parentId === 'string' && steps < 1000 ? repair.find(above.facts.parentId) : undefined;
   for (const child of repair.namedBy(id as string)) {
-    if (!child.facts.isSpoken || child.facts.parentId !== id) continue;
+    if (!child.facts.isInConversation || child.facts.parentId !== id) continue;
     repair.setParent(child, (above ?? repair.before(child))?.facts.id ?? null, rule);
   }
 });

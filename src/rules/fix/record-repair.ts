@@ -19,8 +19,8 @@ export interface RecordUnit extends MovedLine {
   order: number;
   /** Of a header, and of a compaction that keeps records. */
   readonly value: JsonObject | undefined;
-  /** What is known of it once it has what the rest of it tells; where anything is missing that it tells. */
-  readonly told: RecordFacts | undefined;
+  /** Its facts with the missing members that can be inferred; undefined where there are none. */
+  readonly inferredFacts: RecordFacts | undefined;
   /** Of a header: its bytes with their damage fixed, without a line end. */
   readonly raw: string | undefined;
   /** It is put in, and made when it is written. */
@@ -128,12 +128,12 @@ export class RecordRepair {
     this.changes++;
   }
 
-  /** A record gets a member that the rest of it tells. */
-  setTold(unit: RecordUnit, path: string, value: string, rule: string): void {
+  /** Sets a missing member to what the rest of the record implies. */
+  setInferred(unit: RecordUnit, path: string, value: string, rule: string): void {
     const words = `set ${path} to '${value}', as the rest of the record tells`;
     this.set(unit, path, JSON.stringify(value), { rule, words });
     const { id, parentId, issues } = unit.facts;
-    unit.facts = { ...(unit.told ?? unit.facts), id, parentId, issues };
+    unit.facts = { ...(unit.inferredFacts ?? unit.facts), id, parentId, issues };
   }
 
   /** Gives a record a new id, at the path where its format has ids. */
@@ -182,7 +182,7 @@ export class RecordRepair {
     const last = new Map<string, number>();
     for (const [at, { facts }] of this.units.entries()) {
       before[at] = last.get(facts.conversation) ?? -1;
-      if (facts.isSpoken && facts.id !== undefined) last.set(facts.conversation, at);
+      if (facts.isInConversation && facts.id !== undefined) last.set(facts.conversation, at);
     }
     return before;
   }
@@ -320,13 +320,13 @@ export class RecordRepair {
       ...anchor,
       edits: undefined,
       isNew: true,
-      told: undefined,
+      inferredFacts: undefined,
       digest: id,
       inside: undefined,
       offset: -1 - this.changes,
       facts: {
         type: '',
-        isSpoken: true,
+        isInConversation: true,
         conversation,
         role: 'result',
         blocks: [block],

@@ -69,7 +69,7 @@ describe('the blocks of a history', () => {
   });
 
   it('are of the conversation where the user or the model speaks', () => {
-    const spoken = ['header', 'user', 'tool', 'text'].map((type) => checks.describe({ type }).isSpoken);
-    expect(spoken).toEqual([false, true, false, true]);
+    const inConversation = ['header', 'user', 'tool', 'text'].map((type) => checks.describe({ type }).isInConversation);
+    expect(inConversation).toEqual([false, true, false, true]);
   });
 });

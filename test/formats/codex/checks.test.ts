@@ -159,7 +159,7 @@ it('expects no result of what the provider runs, nor a call where it searched fo
 
 it('tells the type and the role that a record lacks, where the rest of it does', () => {
   const message = { type: 'message', content: [{ type: 'output_text', text: 'Done.' }] };
-  const told = (record: Record<string, unknown>) => checks.describe(record).issues.map((issue) => issue.told);
-  expect(told({ timestamp: '2026-03-02T09:00:00.000Z', payload: message })).toEqual(['response_item', 'assistant']);
-  expect(told({ timestamp: '2026-03-02T09:00:00.000Z', payload: { type: 'agent_message' } })).toEqual([undefined]);
+  const inferred = (record: Record<string, unknown>) => checks.describe(record).issues.map((issue) => issue.inferred);
+  expect(inferred({ timestamp: '2026-03-02T09:00:00.000Z', payload: message })).toEqual(['response_item', 'assistant']);
+  expect(inferred({ timestamp: '2026-03-02T09:00:00.000Z', payload: { type: 'agent_message' } })).toEqual([undefined]);
 });
